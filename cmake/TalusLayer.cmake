@@ -1,0 +1,39 @@
+# talus_add_layer(<name> [DEPENDS <layer>...] [LIBRARIES <target>...] SOURCES <file>...)
+#
+# One folder, one layer. SOURCES become the static library talus_<name>, which the white-box
+# tests link, and their objects also go into libtalus, which is what gets installed. A layer
+# finds the headers of the layers it DEPENDS on and of no others, so an include that climbs
+# the stack does not compile. Three kinds of headers: include/ is public and installed; internal/
+# is shared with the layers above but never installed; src/ is private to the layer.
+function(talus_add_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES;SOURCES")
+  set(layer talus_${name})
+
+  add_library(${layer} STATIC ${arg_SOURCES})
+  target_compile_features(${layer} PUBLIC c_std_17)
+  target_compile_options(${layer} PRIVATE ${TALUS_WARNINGS} ${TALUS_ARITHMETIC})
+  target_include_directories(${layer}
+    PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/internal
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  set_target_properties(${layer} PROPERTIES
+    C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
+  foreach(below IN LISTS arg_DEPENDS)
+    target_link_libraries(${layer} PUBLIC talus_${below})
+  endforeach()
+  target_link_libraries(${layer} PRIVATE ${arg_LIBRARIES} m)
+
+  foreach(library talus talus_static)
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${layer}>)
+    target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:${arg_LIBRARIES}> m)
+    target_include_directories(${library} PUBLIC
+      $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  endforeach()
+  install(DIRECTORY include/talus TYPE INCLUDE)
+endfunction()
+
+set(TALUS_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
+                   -Wmissing-prototypes -Wvla -Wdouble-promotion $<$<BOOL:${TALUS_WERROR}>:-Werror>)
+
+# Same inputs, same bytes: the compiler may not contract a*b+c on its own (ADR 9).
+set(TALUS_ARITHMETIC -ffp-contract=off)

@@ -1,0 +1,14 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_COMMON_H
+#define TALUS_COMMON_H
+
+/**
+ * @file talus/common.h
+ * @brief Layer 0: what every other layer stands on. Includes all the parts below.
+ */
+
+#include <talus/common/alloc.h>
+#include <talus/common/status.h>
+
+#endif // TALUS_COMMON_H

@@ -1,0 +1,22 @@
+// How code inside Talus records a failure and reports a broken contract.
+#ifndef TALUS_ERROR_INTERNAL_H
+#define TALUS_ERROR_INTERNAL_H
+
+#include <talus/common/status.h>
+
+/// Record a failure in `err` and hand its status back, so a caller writes
+/// `return TALI_FAIL(err, TAL_ERR_SINGULAR, "body %d: ...", b);` with the return in plain sight.
+/// The first failure wins: a caller that adds nothing must pass the status up untouched.
+/// `err` may be NULL.
+#define TALI_FAIL(err, status, ...) tali_fail((err), (status), __func__, __VA_ARGS__)
+
+tal_status tali_fail(tal_error *err, tal_status status, const char *where, const char *fmt, ...)
+    TAL_PRINTF(4, 5);
+
+/// Tell the contract handler that the caller of a public function broke its contract, and hand
+/// the status back.
+#define TALI_BREACH(status, ...) tali_breach((status), __func__, __VA_ARGS__)
+
+tal_status tali_breach(tal_status status, const char *where, const char *fmt, ...) TAL_PRINTF(3, 4);
+
+#endif // TALUS_ERROR_INTERNAL_H

@@ -1,0 +1,44 @@
+// Status names and the one place where an error message is written.
+#include "error_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *tal_status_name(tal_status status)
+{
+    switch (status) {
+#define X(name, value, text)                                                                       \
+    case name:                                                                                     \
+        return #name;
+        TAL_STATUS_LIST(X)
+#undef X
+    }
+    return "TAL_ERR_UNKNOWN";
+}
+
+const char *tal_status_text(tal_status status)
+{
+    switch (status) {
+#define X(name, value, text)                                                                       \
+    case name:                                                                                     \
+        return text;
+        TAL_STATUS_LIST(X)
+#undef X
+    }
+    return "not a Talus status code";
+}
+
+// The message buffer lives in the object, so failing never allocates, and two threads failing on
+// two States never meet.
+tal_status tali_fail(tal_error *err, tal_status status, const char *where, const char *fmt, ...)
+{
+    if (err == NULL || err->status != TAL_OK) return status;
+
+    err->status = status;
+    (void)snprintf(err->where, sizeof err->where, "%s", where);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(err->message, sizeof err->message, fmt, args);
+    va_end(args);
+    return status;
+}

@@ -1,0 +1,116 @@
+// common/src/status.c, contract.c, alloc.c: codes, messages, the contract handler, growth.
+#include "alloc_internal.h"
+#include "error_internal.h"
+
+#include "talus_test.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(every_code_has_a_name_and_a_meaning)
+{
+#define X(name, value, text)                                                                       \
+    ck_assert_str_eq(tal_status_name(name), #name);                                                \
+    ck_assert_str_eq(tal_status_text(name), text);                                                 \
+    ck_assert_int_eq(name, value);
+    TAL_STATUS_LIST(X)
+#undef X
+    ck_assert_str_eq(tal_status_name((tal_status)99), "TAL_ERR_UNKNOWN");
+    ck_assert_str_eq(tal_status_text((tal_status)99), "not a Talus status code");
+}
+
+START_TEST(the_first_failure_wins)
+{
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_eq(TALI_FAIL(&err, TAL_ERR_SINGULAR, "body %d", 3), TAL_ERR_SINGULAR);
+    ck_assert_int_eq(TALI_FAIL(&err, TAL_ERR_NULL, "later"), TAL_ERR_NULL);
+    ck_assert_int_eq(err.status, TAL_ERR_SINGULAR);
+    ck_assert_str_eq(err.message, "body 3");
+    ck_assert_str_eq(err.where, __func__);
+    ck_assert_int_eq(TALI_FAIL(NULL, TAL_ERR_NULL, "nowhere to write"), TAL_ERR_NULL);
+}
+
+START_TEST(a_long_message_is_cut_not_overrun)
+{
+    char text[1000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    tal_error err = {TAL_OK, "", ""};
+    (void)TALI_FAIL(&err, TAL_ERR_FILE, "%s", text);
+    ck_assert_uint_eq(strlen(err.message), sizeof err.message - 1);
+}
+
+START_TEST(a_breach_reaches_the_handler_and_the_record)
+{
+    tal_contract_clear();
+    ck_assert_int_eq(tal_contract_last()->status, TAL_OK);
+    test_assert_breach(
+        ck_assert_int_eq(TALI_BREACH(TAL_ERR_STAGE, "needs %s", "Position"), TAL_ERR_STAGE),
+        TAL_ERR_STAGE, "needs Position");
+
+    const tal_contract_handler before = tal_contract_set_handler(tal_contract_silent);
+    (void)TALI_BREACH(TAL_ERR_NULL, "unheard");
+    ck_assert_int_eq(test_breaches(), 0);
+    ck_assert_str_eq(tal_contract_last()->message, "unheard");
+    ck_assert(tal_contract_set_handler(before) == tal_contract_silent);
+}
+
+START_TEST(the_default_handler_is_restored_by_null)
+{
+    const tal_contract_handler ours = tal_contract_set_handler(NULL);
+    const tal_contract_handler printing = tal_contract_set_handler(ours);
+    ck_assert(printing != NULL);
+    ck_assert(printing != ours);
+}
+
+START_TEST(blocks_are_aligned_and_zeroed)
+{
+    const tal_allocator heap = tal_allocator_default();
+    for (size_t size = 0; size < 200; size += 7) {
+        unsigned char *block = tali_alloc(&heap, size);
+        ck_assert_ptr_nonnull(block);
+        ck_assert_uint_eq((uintptr_t)block % TAL_ALIGNMENT, 0);
+        for (size_t i = 0; i < size; ++i) {
+            ck_assert_uint_eq(block[i], 0);
+        }
+        tali_free(&heap, block, size);
+    }
+    tali_free(&heap, NULL, 0);
+    ck_assert_ptr_null(tali_alloc(&heap, SIZE_MAX));
+}
+
+START_TEST(growing_keeps_what_was_there)
+{
+    const tal_allocator heap = tal_allocator_default();
+    int *items = NULL;
+    int capacity = 0;
+    for (int i = 0; i < 1000; ++i) {
+        ck_assert(tali_grow(&heap, (void **)&items, i, &capacity, sizeof *items));
+        ck_assert_int_eq(items[i], 0);
+        items[i] = i;
+    }
+    for (int i = 0; i < 1000; ++i) {
+        ck_assert_int_eq(items[i], i);
+    }
+    tali_free(&heap, items, (size_t)capacity * sizeof *items);
+}
+
+int main(void)
+{
+    test_record_breaches();
+    Suite *suite = suite_create("common/status");
+    TCase *tc = tcase_create("errors");
+    tcase_add_test(tc, every_code_has_a_name_and_a_meaning);
+    tcase_add_test(tc, the_first_failure_wins);
+    tcase_add_test(tc, a_long_message_is_cut_not_overrun);
+    tcase_add_test(tc, a_breach_reaches_the_handler_and_the_record);
+    tcase_add_test(tc, the_default_handler_is_restored_by_null);
+    suite_add_tcase(suite, tc);
+
+    tc = tcase_create("alloc");
+    tcase_add_test(tc, blocks_are_aligned_and_zeroed);
+    tcase_add_test(tc, growing_keeps_what_was_there);
+    suite_add_tcase(suite, tc);
+    return test_run(suite);
+}
