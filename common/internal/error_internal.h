@@ -4,6 +4,12 @@
 
 #include <talus/common/status.h>
 
+#include <math.h>
+#include <stdarg.h>
+
+/// What a call that returns a number returns when its contract is broken.
+#define TALI_NAN ((double)NAN)
+
 /// Record a failure in `err` and hand its status back, so a caller writes
 /// `return TALI_FAIL(err, TAL_ERR_SINGULAR, "body %d: ...", b);` with the return in plain sight.
 /// The first failure wins: a caller that adds nothing must pass the status up untouched.
@@ -12,6 +18,10 @@
 
 tal_status tali_fail(tal_error *err, tal_status status, const char *where, const char *fmt, ...)
     TAL_PRINTF(4, 5);
+
+/// tali_fail() for functions that are printf-like themselves.
+tal_status tali_vfail(tal_error *err, tal_status status, const char *where, const char *fmt,
+                      va_list args);
 
 /// Tell the contract handler that the caller of a public function broke its contract, and hand
 /// the status back.

@@ -1,7 +1,6 @@
 // Status names and the one place where an error message is written.
 #include "error_internal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 const char *tal_status_name(tal_status status)
@@ -30,15 +29,22 @@ const char *tal_status_text(tal_status status)
 
 // The message buffer lives in the object, so failing never allocates, and two threads failing on
 // two States never meet.
-tal_status tali_fail(tal_error *err, tal_status status, const char *where, const char *fmt, ...)
+tal_status tali_vfail(tal_error *err, tal_status status, const char *where, const char *fmt,
+                      va_list args)
 {
     if (err == NULL || err->status != TAL_OK) return status;
 
     err->status = status;
     (void)snprintf(err->where, sizeof err->where, "%s", where);
+    (void)vsnprintf(err->message, sizeof err->message, fmt, args);
+    return status;
+}
+
+tal_status tali_fail(tal_error *err, tal_status status, const char *where, const char *fmt, ...)
+{
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(err->message, sizeof err->message, fmt, args);
+    (void)tali_vfail(err, status, where, fmt, args);
     va_end(args);
     return status;
 }

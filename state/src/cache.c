@@ -1,0 +1,215 @@
+// Cache entries in a State. One rule decides whether a result may be read:
+//
+//     it is newer than the last realization of the stage it depends on,
+//     and newer than everything else it was computed from.
+//
+// "Newer" compares stamps of one clock that only goes forward, so a stale read is impossible.
+#include "state_internal.h"
+
+static uint64_t prereq_stamp(const tal_state *state, tal_prereq prereq)
+{
+    const tali_core *core = tali_ccore(state);
+    switch (prereq.kind) {
+    case TAL_PREREQ_T:
+        return core->t_stamp;
+    case TAL_PREREQ_Q:
+        return core->q_stamp;
+    case TAL_PREREQ_U:
+        return core->u_stamp;
+    case TAL_PREREQ_Z:
+        return core->z_stamp;
+    case TAL_PREREQ_VAR:
+        return ((const uint64_t *)tali_cpart(state, state->at.var_stamps))[prereq.i];
+    case TAL_PREREQ_CACHE:
+        break;
+    }
+    // an entry that was never computed, or declared out of date, is newer than any result
+    const uint64_t stamp = ((const uint64_t *)tali_cpart(state, state->at.entry_stamps))[prereq.i];
+    return stamp != 0 ? stamp : UINT64_MAX;
+}
+
+// True when everything that `entry` rests on is older than `stamp`.
+static bool rests_on_older(const tal_system *system, const tal_state *state,
+                           const tali_entry *entry, uint64_t stamp)
+{
+    if (tali_level(state) < entry->depends_on) return false;
+    if (tali_ccore(state)->realized[entry->depends_on] >= stamp) return false;
+    const tal_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
+    for (int i = 0; i < entry->num_prereqs; ++i) {
+        if (prereq_stamp(state, prereqs[i]) >= stamp) return false;
+    }
+    return true;
+}
+
+bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int entry)
+{
+    const uint64_t stamp = ((const uint64_t *)tali_cpart(state, state->at.entry_stamps))[entry];
+    return stamp != 0 && rests_on_older(system, state, tali_entry_at(system, entry), stamp);
+}
+
+// True when the entry exists in this State; otherwise a breach has been told.
+static bool exists(const tal_system *system, const tal_state *state, tal_cache_ix entry,
+                   const char *where)
+{
+    if (system == NULL || state == NULL || !system->has_topology || system->hash != state->hash) {
+        return tali_breach_system(system, state, where);
+    }
+    return tali_has_element(system, &system->entries, entry.i, "cache entry", where);
+}
+
+// Says that an entry cannot be had at this stage.
+static tal_status breach_too_low(const tal_system *system, const tal_state *state, int entry,
+                                 const char *where)
+{
+    const tali_entry *declared = tali_entry_at(system, entry);
+    return tali_breach(TAL_ERR_STAGE, where,
+                       "'%s' of subsystem '%s' needs stage %s, but the State has reached only %s",
+                       declared->element.name,
+                       tali_subsystem_at(system, declared->element.owner)->element.name,
+                       tal_stage_name(declared->depends_on), tal_stage_name(tali_level(state)));
+}
+
+bool tal_cache_is_valid(const tal_system *system, const tal_state *state, tal_cache_ix entry)
+{
+    return exists(system, state, entry, __func__) && tali_entry_is_valid(system, state, entry.i);
+}
+
+const void *tal_cache_value(const tal_system *system, const tal_state *state, tal_cache_ix entry)
+{
+    if (!exists(system, state, entry, __func__)) return NULL;
+    const tali_entry *declared = tali_entry_at(system, entry.i);
+    if (tali_entry_is_valid(system, state, entry.i)) return tali_cpart(state, declared->offset);
+
+    if (tali_level(state) < declared->depends_on) {
+        (void)breach_too_low(system, state, entry.i, __func__);
+    } else {
+        (void)TALI_BREACH(
+            TAL_ERR_STAGE, "'%s' of subsystem '%s' is out of date at stage %s: realize %s",
+            declared->element.name,
+            tali_subsystem_at(system, declared->element.owner)->element.name,
+            tal_stage_name(tali_level(state)),
+            declared->computed_by == TAL_STAGE_INFINITY ? "it with tal_cache_realize"
+                                                        : tal_stage_name(declared->computed_by));
+    }
+    return NULL;
+}
+
+static void *calc(const tal_system *system, tal_state *state, int entry)
+{
+    const tali_entry *declared = tali_entry_at(system, entry);
+    const tali_subsystem *owner = tali_subsystem_at(system, declared->element.owner);
+    const void *context = declared->context != NULL ? declared->context : owner->self;
+    void *value = tali_part(state, declared->offset);
+    uint8_t *busy = tali_part(state, state->at.busy);
+
+    tali_entry_stamps(state)[entry] = 0;
+    busy[entry] = 1;
+    ++tali_core_of(state)->calculating;
+    const tal_status st = declared->calc(context, system, state, value);
+    --tali_core_of(state)->calculating;
+    busy[entry] = 0;
+    if (st != TAL_OK) {
+        (void)tali_fail(&state->error, st, "tal_cache_realize",
+                        "'%s' of subsystem '%s' could not be computed (%s)", declared->element.name,
+                        owner->element.name, tal_status_text(st));
+        return NULL;
+    }
+    ++state->stats.lazy_calcs;
+    tali_entry_stamps(state)[entry] = tali_tick(state);
+    return value;
+}
+
+// A prerequisite entry must be valid before the one that needs it is computed: otherwise that one
+// would be out of date from the start.
+static bool realize_prereqs(const tal_system *system, tal_state *state, int entry,
+                            const char *where)
+{
+    const tali_entry *declared = tali_entry_at(system, entry);
+    for (int i = 0; i < declared->num_prereqs; ++i) {
+        const tal_prereq prereq = *tali_prereq_at(system, declared->first_prereq + i);
+        if (prereq.kind != TAL_PREREQ_CACHE) continue;
+        if (tali_entry_realize(system, state, prereq.i, where) == NULL) return false;
+    }
+    return true;
+}
+
+void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, const char *where)
+{
+    const tali_entry *declared = tali_entry_at(system, entry);
+    if (tali_entry_is_valid(system, state, entry)) return tali_part(state, declared->offset);
+
+    const char *owner = tali_subsystem_at(system, declared->element.owner)->element.name;
+    tal_status broken = TAL_OK;
+    if (tali_level(state) < declared->depends_on) {
+        broken = breach_too_low(system, state, entry, where);
+    } else if (declared->calc == NULL) {
+        broken = tali_breach(TAL_ERR_STAGE, where,
+                             "'%s' of subsystem '%s' is out of date, and only its owner writes it",
+                             declared->element.name, owner);
+    } else if (((const uint8_t *)tali_cpart(state, state->at.busy))[entry] != 0) {
+        broken = tali_breach(TAL_ERR_CALLBACK, where,
+                             "'%s' of subsystem '%s' needs itself to be computed",
+                             declared->element.name, owner);
+    }
+    if (broken != TAL_OK) {
+        (void)tali_fail(&state->error, broken, where, "%s", tal_contract_last()->message);
+        return NULL;
+    }
+    if (!realize_prereqs(system, state, entry, where)) return NULL;
+    return calc(system, state, entry);
+}
+
+const void *tal_cache_realize(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    if (!exists(system, state, entry, __func__)) return NULL;
+    const bool outermost =
+        tali_ccore(state)->realizing == TAL_STAGE_EMPTY && tali_ccore(state)->calculating == 0;
+    if (outermost) tali_clear_error(state);
+    return tali_entry_realize(system, state, entry.i, __func__);
+}
+
+double tal_cache_realize_double(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    if (!exists(system, state, entry, __func__)) return TALI_NAN;
+    const tali_entry *declared = tali_entry_at(system, entry.i);
+    if (declared->size != sizeof(double)) {
+        (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "'%s' has %zu bytes: it is not one double",
+                          declared->element.name, declared->size);
+        return TALI_NAN;
+    }
+    const double *value = tal_cache_realize(system, state, entry);
+    return value != NULL ? *value : TALI_NAN;
+}
+
+void *tal_cache_upd(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    if (!exists(system, state, entry, __func__)) return NULL;
+    tali_entry_stamps(state)[entry.i] = 0;
+    return tali_part(state, tali_entry_at(system, entry.i)->offset);
+}
+
+tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    if (!exists(system, state, entry, __func__)) return tali_breach_status();
+    const tali_entry *declared = tali_entry_at(system, entry.i);
+    if (tali_level(state) < declared->depends_on) {
+        return breach_too_low(system, state, entry.i, __func__);
+    }
+    for (int i = 0; i < declared->num_prereqs; ++i) {
+        const tal_prereq prereq = *tali_prereq_at(system, declared->first_prereq + i);
+        if (prereq.kind != TAL_PREREQ_CACHE || tali_entry_is_valid(system, state, prereq.i))
+            continue;
+        return TALI_BREACH(TAL_ERR_STAGE,
+                           "'%s' cannot be valid: it needs '%s', which is out of date",
+                           declared->element.name, tali_entry_at(system, prereq.i)->element.name);
+    }
+    tali_entry_stamps(state)[entry.i] = tali_tick(state);
+    return TAL_OK;
+}
+
+tal_status tal_cache_invalidate(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    if (!exists(system, state, entry, __func__)) return tali_breach_status();
+    tali_entry_stamps(state)[entry.i] = 0;
+    return TAL_OK;
+}

@@ -1,0 +1,168 @@
+// What a State is inside: a head that stays, and a block that copies with one memcpy.
+#ifndef TALUS_STATE_INTERNAL_H
+#define TALUS_STATE_INTERNAL_H
+
+#include "system_internal.h"
+
+#include <talus/state/state.h>
+
+/// A group's slots in its pool.
+typedef struct tali_slice {
+    int32_t start;
+    int32_t size; ///< -1 before the first sizing
+} tali_slice;
+
+/// Where a State stands. One clock counts every change and every computation, so "computed after
+/// everything it rests on changed" is one comparison of stamps.
+typedef struct tali_core {
+    tal_stage stage;     ///< every stage up to and including this one is realized
+    tal_stage realizing; ///< the stage being realized; TAL_STAGE_EMPTY when none
+    tal_stage low_water; ///< lowest stage invalidated since the watch began
+    int calculating;     ///< depth of cache entries being computed
+    uint64_t clock;
+    uint64_t realized[TAL_NUM_STAGES]; ///< when realization of each stage last began
+    uint64_t t_stamp;                  ///< when t, q, u, z last changed
+    uint64_t q_stamp;
+    uint64_t u_stamp;
+    uint64_t z_stamp;
+    int32_t size[TALI_NUM_POOLS];
+    int32_t trigger_start[TAL_NUM_STAGES + 1]; ///< where the triggers of each stage begin
+} tali_core;
+
+/// The first variables of all.
+typedef struct tali_times {
+    double t;
+    double t_prev;
+} tali_times;
+
+struct tal_state {
+    uint64_t hash; ///< of the System's structure
+    tal_allocator allocator;
+    tali_layout at;
+    tal_error error;
+    bool pending; ///< the error is a setter's, to be returned by the next realize
+    bool loading; ///< realizing Model must keep the values just read from a file
+    tal_state_stats stats;
+    size_t scratch_used;
+};
+
+/// @name Parts of the block
+/// @{
+static inline void *tali_part(tal_state *state, size_t offset)
+{
+    return (char *)state + offset;
+}
+
+static inline const void *tali_cpart(const tal_state *state, size_t offset)
+{
+    return (const char *)state + offset;
+}
+
+static inline tali_core *tali_core_of(tal_state *state)
+{
+    return tali_part(state, state->at.core);
+}
+
+static inline const tali_core *tali_ccore(const tal_state *state)
+{
+    return tali_cpart(state, state->at.core);
+}
+
+static inline tali_times *tali_times_of(tal_state *state)
+{
+    return tali_part(state, state->at.variables);
+}
+
+static inline const tali_times *tali_ctimes(const tal_state *state)
+{
+    return tali_cpart(state, state->at.variables);
+}
+
+static inline const tali_slice *tali_cslices(const tal_state *state)
+{
+    return tali_cpart(state, state->at.slices);
+}
+
+static inline uint64_t *tali_entry_stamps(tal_state *state)
+{
+    return tali_part(state, state->at.entry_stamps);
+}
+
+/// @}
+
+/// The stage whose results may be read: inside a realize function, the one being realized.
+static inline tal_stage tali_level(const tal_state *state)
+{
+    const tali_core *core = tali_ccore(state);
+    return core->realizing > core->stage ? core->realizing : core->stage;
+}
+
+/// Public accessors open with this: true when the State is there and has reached `needed`. False
+/// means a breach, and the handler has been told.
+#define TALI_HAS_STAGE(state, needed)                                                              \
+    (((state) != NULL && tali_level(state) >= (needed)) ||                                         \
+     tali_breach_stage((state), (needed), __func__))
+
+/// Tell the handler that the State is NULL or stands too low; always false.
+bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *where);
+
+/// True when System and State are there and belong together. Otherwise a breach has been told.
+#define TALI_BELONGS(system, state)                                                                \
+    (((system) != NULL && (state) != NULL && (system)->has_topology &&                             \
+      (system)->hash == (state)->hash) ||                                                          \
+     tali_breach_system((system), (state), __func__))
+
+bool tali_breach_system(const tal_system *system, const tal_state *state, const char *where);
+
+/// The status that belongs to a breach of TALI_BELONGS or TALI_HAS_STAGE just told.
+static inline tal_status tali_breach_status(void)
+{
+    return tal_contract_last()->status;
+}
+
+/// Forget the last failure, unless a setter's is still to be returned.
+static inline void tali_clear_error(tal_state *state)
+{
+    if (!state->pending) state->error.status = TAL_OK;
+}
+
+/// Record a setter's failure: it stays until the next realize returns it.
+tal_status tali_set_fail(tal_state *state, tal_status status, const char *where, const char *fmt,
+                         ...) TAL_PRINTF(4, 5);
+
+/// True when variables may be written: not from inside a realization or a cache computation.
+/// Otherwise a breach has been told and the failure is pending.
+bool tali_can_write(tal_state *state, const char *where);
+
+/// Forget everything computed at `from` and later. Every setter calls it; nothing else lowers a
+/// stage.
+void tali_state_invalidate(tal_state *state, tal_stage from);
+
+/// One more than any stamp given out so far.
+static inline uint64_t tali_tick(tal_state *state)
+{
+    return ++tali_core_of(state)->clock;
+}
+
+/// True when an entry was computed from the State's present values.
+bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int entry);
+
+/// Compute the entry if it is out of date; NULL on failure, which is recorded.
+void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, const char *where);
+
+/// First byte of q, u, z in an array laid out like y.
+size_t tali_pool_base(const tal_state *state, tal_pool pool);
+
+/// @name Sizing groups, around the hooks of the Model and Instance stages
+/// @{
+void tali_partition_begin(const tal_system *system, tal_state *state, tal_stage stage);
+void tali_partition_end(const tal_system *system, tal_state *state, tal_stage stage);
+/// @}
+
+/// Realize without looking at a pending failure.
+tal_status tali_realize(const tal_system *system, tal_state *state, tal_stage stage);
+
+/// Let the measures write their zdot, after all subsystems.
+tal_status tali_measures_realize_acceleration(const tal_system *system, tal_state *state);
+
+#endif // TALUS_STATE_INTERNAL_H

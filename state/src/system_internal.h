@@ -1,0 +1,229 @@
+// What a System is inside: flat lists of declared elements, and where each will stand in a State.
+#ifndef TALUS_SYSTEM_INTERNAL_H
+#define TALUS_SYSTEM_INTERNAL_H
+
+#include "alloc_internal.h"
+#include "error_internal.h"
+
+#include <talus/state/system.h>
+
+#include <string.h>
+
+enum {
+    TALI_NUM_POOLS = TAL_POOL_TRIGGER + 1,
+    TALI_NUM_EAGER_KEYS = TAL_STAGE_INFINITY + 1
+};
+
+/// What every declared element has.
+typedef struct tali_element {
+    char name[TAL_MAX_NAME + 1];
+    uint64_t name_hash; ///< makes looking for a name one compare per element
+    int owner;          ///< subsystem
+} tali_element;
+
+typedef struct tali_subsystem {
+    tali_element element; ///< its owner is not used
+    tal_subsystem_ops ops;
+    void *self;
+} tali_subsystem;
+
+typedef struct tali_var {
+    tali_element element;
+    size_t size;
+    tal_stage invalidates;
+    tal_stage allocated;
+    void *initial; ///< [size] owned
+    int update;    ///< cache entry with the next value; -1 for an ordinary variable
+    size_t offset; ///< from the start of the discrete values
+} tali_var;
+
+typedef struct tali_entry {
+    tali_element element;
+    size_t size;
+    tal_stage depends_on;
+    tal_stage computed_by;
+    tal_calc_fn calc;
+    const void *context;
+    int first_prereq; ///< into tal_system.prereqs: everything the entry rests on, directly or not
+    int num_prereqs;
+    size_t offset; ///< from the start of the State
+} tali_entry;
+
+typedef struct tali_group {
+    tali_element element;
+    tal_pool pool;
+    tal_stage stage;
+    int capacity;
+    double *initial;    ///< [capacity] owned; NULL means zeros
+    int capacity_start; ///< first slot when every group of the pool has its capacity
+} tali_group;
+
+typedef struct tali_event {
+    tali_element element;
+    int trigger; ///< group, -1 for none
+    int slot;
+} tali_event;
+
+/// A list that grows while the System is built.
+typedef struct tali_list {
+    void *items;
+    size_t item_size;
+    int count;
+    int capacity;
+} tali_list;
+
+/// Where a cache entry stands in a State, and from which stage on it can be valid.
+typedef struct tali_entry_place {
+    size_t offset;
+    size_t size;
+    tal_stage depends_on;
+} tali_entry_place;
+
+/// Offsets in bytes from the start of a State, the same for every State of a System. A State keeps
+/// a copy, so that calls without a System find their way.
+typedef struct tali_layout {
+    int num_groups;
+    int num_vars;
+    int num_entries;
+    int capacity[TALI_NUM_POOLS];
+    int capacity_y;
+    size_t var_bytes;
+
+    // core: stage, clock, stamps
+    size_t core;
+    size_t var_stamps;   ///< uint64_t[num_vars] when each variable changed
+    size_t entry_stamps; ///< uint64_t[num_entries] when each entry was computed; 0: never
+    size_t busy;         ///< uint8_t[num_entries] 1 while the entry is being computed
+    size_t model_sizes;  ///< int32_t[num_groups] sizes chosen at Model
+    size_t chosen_sizes; ///< int32_t[num_groups] sizes chosen so far in this realization
+
+    // variables: what is compared and saved
+    size_t variables;
+    size_t slices;                  ///< tali_slice[num_groups]
+    size_t y;                       ///< double[capacity_y]
+    size_t weights[TALI_NUM_POOLS]; ///< double[capacity] for u, z, qerr, uerr
+    size_t vars;                    ///< discrete values
+    size_t y_prev;                  ///< double[capacity_y]
+    size_t vars_prev;               ///< discrete values
+    size_t triggers_prev;           ///< double[capacity]
+    size_t variables_end;
+
+    // cache
+    size_t ydot;                   ///< double[capacity_y]
+    size_t qdotdot;                ///< double[capacity]
+    size_t errors[TALI_NUM_POOLS]; ///< double[capacity] for qerr, uerr, udoterr and triggers
+    size_t multipliers;            ///< double[capacity]
+    size_t entries;                ///< cache entries
+    size_t copy_end;
+
+    // never copied
+    size_t entry_places; ///< tali_entry_place[num_entries]
+    size_t fresh;        ///< double[capacity_y] initial values, each group at its capacity_start
+    size_t repack;       ///< double[largest] room to move slots
+    size_t nans;         ///< double[largest] what a read before its stage returns
+    size_t scratch;      ///< for subsystems
+    size_t scratch_bytes;
+    size_t size;
+} tali_layout;
+
+struct tal_system {
+    char name[TAL_MAX_NAME + 1];
+    tal_allocator allocator;
+    double time_scale;
+    tal_error error;
+    bool has_topology;
+    bool declaring; ///< inside a subsystem's realize_topology
+
+    tali_list subsystems; ///< tali_subsystem
+    tali_list vars;       ///< tali_var
+    tali_list entries;    ///< tali_entry
+    tali_list prereqs;    ///< tal_prereq
+    tali_list groups;     ///< tali_group
+    tali_list events;     ///< tali_event
+    tali_list measures;   ///< tali_measure
+    size_t scratch_bytes;
+
+    int *order;                         ///< [subsystems] in which they realize a stage
+    int *pool_order;                    ///< [groups] by pool, stage, owner, declaration
+    int pool_begin[TALI_NUM_POOLS + 1]; ///< where each pool begins in pool_order
+    int *eager;       ///< [entries] cache entries by owner and the stage they are computed by
+    int *eager_begin; ///< [subsystems * TALI_NUM_EAGER_KEYS + 1] where those of each begin
+    uint64_t hash;
+    tali_layout layout;
+};
+
+/// @name Elements by index, unchecked
+/// @{
+static inline tali_subsystem *tali_subsystem_at(const tal_system *system, int i)
+{
+    return (tali_subsystem *)system->subsystems.items + i;
+}
+
+static inline tali_var *tali_var_at(const tal_system *system, int i)
+{
+    return (tali_var *)system->vars.items + i;
+}
+
+static inline tali_entry *tali_entry_at(const tal_system *system, int i)
+{
+    return (tali_entry *)system->entries.items + i;
+}
+
+static inline tali_group *tali_group_at(const tal_system *system, int i)
+{
+    return (tali_group *)system->groups.items + i;
+}
+
+static inline tali_event *tali_event_at(const tal_system *system, int i)
+{
+    return (tali_event *)system->events.items + i;
+}
+
+static inline const tal_prereq *tali_prereq_at(const tal_system *system, int i)
+{
+    return (const tal_prereq *)system->prereqs.items + i;
+}
+
+/// @}
+
+/// True when elements may be added. Otherwise the reason has been told: a sticky failure stays
+/// silent, a NULL or realized System is a breach.
+bool tali_can_add(tal_system *system, const char *where);
+
+/// Record the first failure of building, on behalf of `where`.
+tal_status tali_build_fail(tal_system *system, tal_status status, const char *where,
+                           const char *fmt, ...) TAL_PRINTF(4, 5);
+
+/// A zeroed item at the end of a list; NULL after a sticky TAL_ERR_NO_MEMORY.
+void *tali_list_add(tal_system *system, tali_list *list);
+
+/// Copy of `size` bytes in the System's memory; NULL after a sticky TAL_ERR_NO_MEMORY.
+void *tali_build_copy(tal_system *system, const void *bytes, size_t size);
+
+/// Check an owner, and give an element of `list` (its items begin with a tali_element) its name.
+/// False after a sticky failure.
+bool tali_name_element(tal_system *system, const tali_list *list, tal_subsystem_ix owner,
+                       const char *kind, const char *name, tali_element *element);
+
+/// Index of the element of that owner (any when < 0) and name; -1 when there is none.
+int tali_find_element(const tali_list *list, int owner, const char *name);
+
+/// True when `i` is an element of the list; otherwise a breach has been told.
+bool tali_has_element(const tal_system *system, const tali_list *list, int i, const char *kind,
+                      const char *where);
+
+/// FNV-1a, 64 bits, continued from `hash`.
+uint64_t tali_hash(uint64_t hash, const void *bytes, size_t size);
+
+#define TALI_HASH_SEED UINT64_C(14695981039346656037)
+
+/// Find the order in which subsystems realize a stage.
+tal_status tali_sort_subsystems(tal_system *system);
+
+/// Sort groups, lay out the State, hash the structure.
+tal_status tali_lay_out(tal_system *system);
+
+/// Free what measures own.
+void tali_measures_destroy(tal_system *system);
+
+#endif // TALUS_SYSTEM_INTERNAL_H

@@ -1,0 +1,95 @@
+// Discrete variables in a State.
+#include "state_internal.h"
+
+#include <math.h>
+
+// The declared variable if it can be used in this State; NULL after telling the breach.
+static const tali_var *usable(const tal_system *system, const tal_state *state, tal_var_ix var,
+                              const char *where)
+{
+    if (system == NULL || state == NULL || !system->has_topology || system->hash != state->hash) {
+        (void)tali_breach_system(system, state, where);
+        return NULL;
+    }
+    if (!tali_has_element(system, &system->vars, var.i, "variable", where)) return NULL;
+    const tali_var *declared = tali_var_at(system, var.i);
+    if (tali_level(state) >= declared->allocated) return declared;
+    (void)tali_breach(TAL_ERR_STAGE, where,
+                      "variable '%s' exists from stage %s on, but the State has reached only %s",
+                      declared->element.name, tal_stage_name(declared->allocated),
+                      tal_stage_name(tali_level(state)));
+    return NULL;
+}
+
+const void *tal_var_value(const tal_system *system, const tal_state *state, tal_var_ix var)
+{
+    const tali_var *declared = usable(system, state, var, __func__);
+    return declared != NULL ? tali_cpart(state, state->at.vars + declared->offset) : NULL;
+}
+
+const void *tal_var_prev(const tal_system *system, const tal_state *state, tal_var_ix var)
+{
+    const tali_var *declared = usable(system, state, var, __func__);
+    return declared != NULL ? tali_cpart(state, state->at.vars_prev + declared->offset) : NULL;
+}
+
+static void *upd(const tal_system *system, tal_state *state, tal_var_ix var, const char *where)
+{
+    const tali_var *declared = usable(system, state, var, where);
+    if (declared == NULL || !tali_can_write(state, where)) return NULL;
+    ((uint64_t *)tali_part(state, state->at.var_stamps))[var.i] = tali_tick(state);
+    // an explicit value supersedes the one that was to be swapped in
+    if (declared->update >= 0) tali_entry_stamps(state)[declared->update] = 0;
+    tali_state_invalidate(state, declared->invalidates);
+    return tali_part(state, state->at.vars + declared->offset);
+}
+
+void *tal_var_upd(const tal_system *system, tal_state *state, tal_var_ix var)
+{
+    return upd(system, state, var, __func__);
+}
+
+tal_status tal_var_set(const tal_system *system, tal_state *state, tal_var_ix var,
+                       const void *value)
+{
+    if (value == NULL) return TALI_BREACH(TAL_ERR_NULL, "the value is NULL");
+    void *bytes = upd(system, state, var, __func__);
+    if (bytes == NULL) return tali_breach_status();
+    memmove(bytes, value, tali_var_at(system, var.i)->size);
+    return TAL_OK;
+}
+
+// True when the variable is one double; otherwise a breach has been told.
+static bool is_double(const tali_var *declared, const char *where)
+{
+    if (declared->size == sizeof(double)) return true;
+    (void)tali_breach(TAL_ERR_BAD_VALUE, where, "variable '%s' has %zu bytes: it is not one double",
+                      declared->element.name, declared->size);
+    return false;
+}
+
+double tal_var_double(const tal_system *system, const tal_state *state, tal_var_ix var)
+{
+    const tali_var *declared = usable(system, state, var, __func__);
+    if (declared == NULL || !is_double(declared, __func__)) return TALI_NAN;
+    double value;
+    memcpy(&value, tali_cpart(state, state->at.vars + declared->offset), sizeof value);
+    return value;
+}
+
+tal_status tal_var_set_double(const tal_system *system, tal_state *state, tal_var_ix var,
+                              double value)
+{
+    const tali_var *declared = usable(system, state, var, __func__);
+    if (declared == NULL || !is_double(declared, __func__)) return tali_breach_status();
+    if (!isfinite(value)) {
+        return tali_set_fail(state, TAL_ERR_NOT_FINITE, __func__,
+                             "variable '%s' of subsystem '%s' cannot be %g", declared->element.name,
+                             tali_subsystem_at(system, declared->element.owner)->element.name,
+                             value);
+    }
+    double *bytes = upd(system, state, var, __func__);
+    if (bytes == NULL) return tali_breach_status();
+    *bytes = value;
+    return TAL_OK;
+}
