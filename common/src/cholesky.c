@@ -48,7 +48,7 @@ static bool factor_column(tal_matrix A, int j)
 // cond_2(L) >= max l_ii / min l_ii, because the l_ii are the eigenvalues of L; cond_2(A) is its square.
 static double diagonal_bound(tal_matrix L)
 {
-    double smallest = INFINITY;
+    double smallest = (double)INFINITY;
     double largest = 0.0;
     for (int j = 0; j < L.cols; ++j) {
         const double diagonal = tali_col(L, j)[j];

@@ -15,10 +15,10 @@
 // library Random123).
 void tali_philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
-    static const uint32_t M0 = 0xD2511F53u;
-    static const uint32_t M1 = 0xCD9E8D57u;
-    static const uint32_t W0 = 0x9E3779B9u; // golden ratio
-    static const uint32_t W1 = 0xBB67AE85u; // sqrt(3) - 1
+    static const uint32_t M0 = 0xD2511F53U;
+    static const uint32_t M1 = 0xCD9E8D57U;
+    static const uint32_t W0 = 0x9E3779B9U; // golden ratio
+    static const uint32_t W1 = 0xBB67AE85U; // sqrt(3) - 1
 
     uint32_t x[4] = {counter[0], counter[1], counter[2], counter[3]};
     uint32_t k0 = key[0];
@@ -103,7 +103,7 @@ int tal_random_index(tal_random *random, int n)
     }
     if (!draw(random, bits, __func__)) return -1;
     // floor(n bits / 2^64) without a 128-bit product: n has 31 bits
-    const uint64_t low = (uint64_t)n * (bits[0] & 0xFFFFFFFFu);
+    const uint64_t low = (uint64_t)n * (bits[0] & 0xFFFFFFFFU);
     const uint64_t high = (uint64_t)n * (bits[0] >> 32);
     return (int)((high + (low >> 32)) >> 32);
 }

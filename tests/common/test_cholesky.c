@@ -179,16 +179,16 @@ START_TEST(an_indefinite_matrix_names_its_pivot)
 
 START_TEST(cholesky_rejects_what_is_not_finite_and_leaves_it_alone)
 {
-    double data[4] = {1, 0, NAN, 1}; // above the diagonal: not read
+    double data[4] = {1, 0, TEST_NAN, 1}; // above the diagonal: not read
     ck_assert_int_eq(tal_chol_factor(tal_matrix_view(data, 2, 2), NULL, NULL), TAL_OK);
-    double bad[4] = {4, INFINITY, 0, 1};
+    double bad[4] = {4, TEST_INFINITY, 0, 1};
     tal_error err = {TAL_OK, "", ""};
     ck_assert_int_eq(tal_chol_factor(tal_matrix_view(bad, 2, 2), NULL, &err), TAL_ERR_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(err.message, "element (1, 0) of A is inf"));
     ck_assert_double_eq(bad[0], 4.0);
 
     double L[4] = {2, 0, 0, 1};
-    double b[2] = {1, NAN};
+    double b[2] = {1, TEST_NAN};
     ck_assert_int_eq(tal_chol_solve(tal_matrix_view(L, 2, 2), tal_matrix_view(b, 2, 1), NULL),
                      TAL_ERR_NOT_FINITE);
     ck_assert_double_eq(b[0], 1.0);
@@ -222,7 +222,7 @@ START_TEST(broken_contracts_are_told)
     ck_assert_double_nan(rcond);
     test_assert_breach(rcond = tal_chol_rcond(I, 1.0, NULL), TAL_ERR_NULL, "work");
     ck_assert_double_nan(rcond);
-    test_assert_breach(rcond = tal_chol_rcond(I, NAN, work), TAL_ERR_BAD_VALUE, "norm1");
+    test_assert_breach(rcond = tal_chol_rcond(I, TEST_NAN, work), TAL_ERR_BAD_VALUE, "norm1");
     ck_assert_double_nan(rcond);
 }
 
@@ -382,11 +382,11 @@ START_TEST(what_is_not_semidefinite_is_told)
 START_TEST(pivoted_cholesky_rejects_bad_input)
 {
     pivoted p;
-    const test_dense bad = {{1, NAN, 0, 1}, 2, 2};
+    const test_dense bad = {{1, TEST_NAN, 0, 1}, 2, 2};
     ck_assert_int_eq(factor_pivoted(&p, &bad, -1.0), TAL_ERR_NOT_FINITE);
     const test_dense good = {{1, 0, 0, 1}, 2, 2};
     tal_status st = TAL_OK;
-    test_assert_breach(st = factor_pivoted(&p, &good, NAN), TAL_ERR_BAD_VALUE, "NaN");
+    test_assert_breach(st = factor_pivoted(&p, &good, TEST_NAN), TAL_ERR_BAD_VALUE, "NaN");
     const test_dense wide = {{1, 2}, 1, 2};
     test_assert_breach(st = factor_pivoted(&p, &wide, -1.0), TAL_ERR_BAD_VALUE, "square");
     test_assert_breach(st = tal_pchol_factor(NULL, test_view(&p.L), 0, p.work, p.iwork, NULL),
@@ -399,7 +399,7 @@ START_TEST(pivoted_cholesky_rejects_bad_input)
     test_assert_breach(st = tal_pchol_solve_basic(NULL, test_view(&p.L), NULL), TAL_ERR_NULL,
                        "NULL");
     ck_assert_int_eq(factor_pivoted(&p, &good, -1.0), TAL_OK);
-    double b[3] = {1, INFINITY, 0};
+    double b[3] = {1, TEST_INFINITY, 0};
     test_assert_breach(st = tal_pchol_solve_basic(&p.f, tal_matrix_view(b, 3, 1), NULL),
                        TAL_ERR_BAD_VALUE, "must be 2 x 1");
     ck_assert_int_eq(st, TAL_ERR_BAD_VALUE);

@@ -350,7 +350,7 @@ START_TEST(padding_between_columns_is_neither_read_nor_written)
     double padded[4 * 7];
     for (int j = 0; j < 4; ++j) {
         for (int i = 0; i < 7; ++i) {
-            padded[i + 7 * j] = i < 5 ? test_at(&A, i, j) : (double)NAN;
+            padded[i + 7 * j] = i < 5 ? test_at(&A, i, j) : TEST_NAN;
         }
     }
     const tal_matrix view = {padded, 5, 4, 7};
@@ -419,12 +419,12 @@ START_TEST(the_same_input_gives_the_same_bytes_without_the_heap)
 START_TEST(what_is_not_finite_is_rejected_untouched)
 {
     decomposed d;
-    const test_dense bad = {{1, 2, 3, NAN}, 2, 2};
+    const test_dense bad = {{1, 2, 3, TEST_NAN}, 2, 2};
     ck_assert_int_eq(decompose(&d, &bad, -1.0), TAL_ERR_NOT_FINITE);
     ck_assert_double_eq(d.A.data[0], 1.0);
     const test_dense good = {{1, 0, 0, 1e-300}, 2, 2};
     ck_assert_int_eq(decompose(&d, &good, -1.0), TAL_OK);
-    double b[2] = {1.0, -INFINITY};
+    double b[2] = {1.0, -TEST_INFINITY};
     double x[2] = {7.0, 7.0};
     tal_error err = {TAL_OK, "", ""};
     ck_assert_int_eq(tal_cod_solve(&d.f, tal_matrix_view(b, 2, 1), tal_matrix_view(x, 2, 1), &err),
@@ -455,8 +455,8 @@ START_TEST(broken_contracts_are_told)
                        "workspace");
     test_assert_breach(st = tal_cod_factor(&d.f, A, 1.0, d.work, d.iwork, NULL), TAL_ERR_BAD_VALUE,
                        "rcond is 1");
-    test_assert_breach(st = tal_cod_factor(&d.f, A, NAN, d.work, d.iwork, NULL), TAL_ERR_BAD_VALUE,
-                       "rcond is");
+    test_assert_breach(st = tal_cod_factor(&d.f, A, TEST_NAN, d.work, d.iwork, NULL),
+                       TAL_ERR_BAD_VALUE, "rcond is");
     ck_assert_int_eq(tal_cod_factor(&d.f, A, -1.0, d.work, d.iwork, NULL), TAL_OK);
     double b[6] = {0.0};
     const tal_matrix B = tal_matrix_view(b, 3, 2);

@@ -131,8 +131,8 @@ START_TEST(symmetric_eigenvectors_diagonalize)
     test_dense values_only = A;
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < j; ++i) { // above the diagonal nothing is read
-            V.data[i + j * n] = (double)NAN;
-            values_only.data[i + j * n] = (double)NAN;
+            V.data[i + j * n] = TEST_NAN;
+            values_only.data[i + j * n] = TEST_NAN;
         }
     }
     double w[TEST_MAX];
@@ -326,7 +326,7 @@ START_TEST(rank_deficiency_and_indefinite_masses_are_told)
 
 START_TEST(what_is_not_finite_is_rejected)
 {
-    double A[4] = {1, NAN, 0, 1};
+    double A[4] = {1, TEST_NAN, 0, 1};
     double I[4] = {1, 0, 0, 1};
     double w[2];
     double wi[2];
@@ -397,6 +397,9 @@ START_TEST(broken_contracts_are_told)
                        TAL_ERR_BAD_VALUE, "no form");
     test_assert_breach(st = tal_lapack_svd(A, w, wide, A, work, WORK, iwork, NULL),
                        TAL_ERR_BAD_VALUE, "no form");
+    test_assert_breach(
+        st = tal_lapack_svd(A, w, tal_matrix_view(I, 2, 1), A, work, WORK, iwork, NULL),
+        TAL_ERR_BAD_VALUE, "no form");
     test_assert_breach(st = tal_lapack_svd(A, w, narrow, A, work, WORK, iwork, NULL),
                        TAL_ERR_BAD_VALUE, "matrix U");
     test_assert_breach(st = tal_lapack_eig_sym(wide, w, true, work, WORK, NULL), TAL_ERR_BAD_VALUE,

@@ -155,8 +155,8 @@ START_TEST(numbers_stay_in_their_range)
         ck_assert(k >= 0 && k < 2147483647);
     }
     ck_assert_double_eq(tal_random_range(&rng, 3.0, 3.0), 3.0);
-    ck_assert_double_nan(tal_random_range(&rng, 0.0, INFINITY));
-    ck_assert_double_nan(tal_random_range(&rng, NAN, 1.0));
+    ck_assert_double_nan(tal_random_range(&rng, 0.0, (double)INFINITY));
+    ck_assert_double_nan(tal_random_range(&rng, (double)NAN, 1.0));
 }
 
 START_TEST(no_generator_is_told)
