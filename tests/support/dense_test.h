@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+// the C library's are of type float
+#define TEST_NAN      ((double)NAN)
+#define TEST_INFINITY ((double)INFINITY)
+
 enum {
     TEST_MAX = 40,
     TEST_MAX2 = TEST_MAX * TEST_MAX
