@@ -9,6 +9,9 @@
  */
 
 #include <talus/common/alloc.h>
+#include <talus/common/lapack.h>
+#include <talus/common/linalg.h>
+#include <talus/common/random.h>
 #include <talus/common/status.h>
 
 #endif // TALUS_COMMON_H
