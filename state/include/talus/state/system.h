@@ -257,7 +257,7 @@ typedef struct tal_var_def {
     // `invalidates` must then be later than Time. Whoever uses such a variable reads the update
     // value (tal_var_update()), not the stored one; only `update` itself reads that.
     tal_calc_fn update;          ///< NULL for an ordinary variable
-    tal_stage update_depends_on; ///< the stage `update` needs
+    tal_stage update_depends_on; ///< the stage `update` needs, not before `allocated`
     const void *context;         ///< handed to `update`; NULL means the owner's self
 } tal_var_def;
 
@@ -327,7 +327,8 @@ typedef struct tal_cache_def {
     const char *name;      ///< unique within the owner; NULL means "cache<index>"; copied
     size_t size;           ///< bytes; plain data without pointers
     tal_stage depends_on;  ///< Topology ... Report
-    tal_stage computed_by; ///< computed when this stage is realized; TAL_STAGE_INFINITY: lazy,
+    tal_stage computed_by; ///< computed when this stage is realized, which then must be no earlier
+                           ///< than what the prerequisites invalidate; TAL_STAGE_INFINITY: lazy,
                            ///< computed when somebody asks (tal_cache_realize())
     tal_calc_fn calc;      ///< NULL: the owner writes it (tal_cache_upd(), tal_cache_mark_valid())
     const void *context;   ///< handed to `calc`; NULL means the owner's self
