@@ -94,7 +94,9 @@ static tal_status realize_subsystem(const tal_system *system, tal_state *state, 
 {
     const tali_subsystem *subsystem = tali_subsystem_at(system, i);
     const realize_fn realize = realize_of(&subsystem->ops, stage);
+    const size_t mark = state->scratch_used;
     const tal_status st = realize != NULL ? realize(subsystem->self, system, state) : TAL_OK;
+    state->scratch_used = mark;
     if (st != TAL_OK) {
         return tali_fail(&state->error, st, "tal_system_realize",
                          "subsystem '%s' could not realize %s at t = %g (%s)",
@@ -154,5 +156,7 @@ tal_status tal_system_realize(const tal_system *system, tal_state *state, tal_st
         return state->error.status;
     }
     tali_clear_error(state);
-    return tali_realize(system, state, stage);
+    const tal_status st = tali_realize(system, state, stage);
+    if (st != TAL_OK) state->pending = false; // what a hook could not set is told by this failure
+    return st;
 }
