@@ -164,12 +164,18 @@ static bool options_are_good(tal_state *state, const tal_project_options *option
     return false;
 }
 
+// The larger norm; NaN when one is, which fmax() would hide.
+static double worse(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
 static void merge(tal_project_result *sum, const tal_project_result *part)
 {
     sum->iterations += part->iterations;
     sum->changed = sum->changed || part->changed;
-    sum->norm_before = fmax(sum->norm_before, part->norm_before);
-    sum->norm_after = fmax(sum->norm_after, part->norm_after);
+    sum->norm_before = worse(sum->norm_before, part->norm_before);
+    sum->norm_after = worse(sum->norm_after, part->norm_after);
 }
 
 static tal_status project(const tal_system *system, tal_state *state, bool velocities,
@@ -180,6 +186,7 @@ static tal_status project(const tal_system *system, tal_state *state, bool veloc
     const tal_project_options *chosen = options != NULL ? options : &defaults;
     if (!options_are_good(state, chosen, where)) return TAL_ERR_BAD_VALUE;
 
+    const tal_stage stage = velocities ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION;
     tal_project_result sum = {0, 0.0, 0.0, false};
     for (int k = 0; k < system->subsystems.count; ++k) {
         const int i = system->order[k];
@@ -187,15 +194,16 @@ static tal_status project(const tal_system *system, tal_state *state, bool veloc
         const tal_subsystem_ops *ops = &subsystem->ops;
         if ((velocities ? ops->project_u : ops->project_q) == NULL) continue;
         tal_project_result part = {0, 0.0, 0.0, false};
-        const tal_status st =
-            velocities ? ops->project_u(subsystem->self, system, state, chosen, error, &part)
-                       : ops->project_q(subsystem->self, system, state, chosen, error, &part);
+        tal_status st = tali_realize(system, state, stage); // one before it may have moved things
+        if (st != TAL_OK) return st;
+        st = velocities ? ops->project_u(subsystem->self, system, state, chosen, error, &part)
+                        : ops->project_q(subsystem->self, system, state, chosen, error, &part);
         if (st != TAL_OK) return explain(system, state, i, where, st);
         merge(&sum, &part);
     }
     if (result != NULL) *result = sum;
     ++state->stats.projections;
-    return tali_realize(system, state, velocities ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION);
+    return tali_realize(system, state, stage);
 }
 
 tal_status tal_system_project_q(const tal_system *system, tal_state *state,
@@ -216,9 +224,13 @@ tal_status tal_system_project_u(const tal_system *system, tal_state *state,
 
 // --- events ---
 
-static bool events_exist(const tal_system *system, const tal_event_ix events[], int count,
-                         const char *where)
+static bool events_exist(const tal_system *system, tal_event_cause cause,
+                         const tal_event_ix events[], int count, const char *where)
 {
+    if ((int)cause < TAL_EVENT_INITIALIZATION || (int)cause > TAL_EVENT_TERMINATION) {
+        (void)tali_breach(TAL_ERR_BAD_VALUE, where, "there is no cause %d of events", (int)cause);
+        return false;
+    }
     if (count < 0 || (count > 0 && events == NULL)) {
         (void)tali_breach(TAL_ERR_BAD_VALUE, where, "%d events at NULL", count);
         return false;
@@ -246,16 +258,18 @@ tal_status tal_system_handle_events(const tal_system *system, tal_state *state,
                                     bool *terminate)
 {
     if (!can_solve(system, state, TAL_STAGE_MODEL, __func__)) return tali_breach_status();
-    if (!events_exist(system, events, count, __func__)) return tali_breach_status();
+    if (!events_exist(system, cause, events, count, __func__)) return tali_breach_status();
     bool end_study = false;
     for (int i = 0; i < count;) {
         const int owner = tali_event_at(system, events[i].i)->element.owner;
         const tali_subsystem *subsystem = tali_subsystem_at(system, owner);
         const int n = run_of_one_owner(system, events, i, count);
         if (subsystem->ops.handle_events != NULL) {
+            bool asked = false;
             const tal_status st = subsystem->ops.handle_events(subsystem->self, system, state,
-                                                               cause, events + i, n, &end_study);
+                                                               cause, events + i, n, &asked);
             if (st != TAL_OK) return explain(system, state, owner, __func__, st);
+            end_study = end_study || asked;
         }
         i += n;
     }
@@ -268,7 +282,7 @@ tal_status tal_system_report_events(const tal_system *system, tal_state *state,
                                     tal_event_cause cause, const tal_event_ix events[], int count)
 {
     if (!can_solve(system, state, TAL_STAGE_MODEL, __func__)) return tali_breach_status();
-    if (!events_exist(system, events, count, __func__)) return tali_breach_status();
+    if (!events_exist(system, cause, events, count, __func__)) return tali_breach_status();
     for (int i = 0; i < count;) {
         const int owner = tali_event_at(system, events[i].i)->element.owner;
         const tali_subsystem *subsystem = tali_subsystem_at(system, owner);

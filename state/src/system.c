@@ -241,14 +241,17 @@ tal_subsystem_ix tal_system_add_subsystem(tal_system *system, const char *name,
     added = added && add_subsystem(system, name, ops, self);
     if (added) return (tal_subsystem_ix){system->subsystems.count - 1};
 
-    const bool can_destroy = ops != NULL && ops->size == sizeof *ops && ops->destroy != NULL;
+    const size_t with_destroy = offsetof(tal_subsystem_ops, destroy) + sizeof ops->destroy;
+    const bool can_destroy = ops != NULL && ops->size >= with_destroy && ops->destroy != NULL;
     if (can_destroy) ops->destroy(self);
     return none;
 }
 
 int tal_system_num_subsystems(const tal_system *system)
 {
-    return system != NULL ? system->subsystems.count : -1;
+    if (system != NULL) return system->subsystems.count;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+    return -1;
 }
 
 tal_subsystem_ix tal_system_find_subsystem(const tal_system *system, const char *name)
@@ -257,22 +260,28 @@ tal_subsystem_ix tal_system_find_subsystem(const tal_system *system, const char 
     return (tal_subsystem_ix){tali_find_element(&system->subsystems, -1, name)};
 }
 
+// The subsystem at an index, or NULL after telling the breach.
+static const tali_subsystem *checked_subsystem(const tal_system *system, tal_subsystem_ix ix,
+                                               const char *where)
+{
+    if (system == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, where, "the System is NULL");
+        return NULL;
+    }
+    const bool exists = tali_has_element(system, &system->subsystems, ix.i, "subsystem", where);
+    return exists ? tali_subsystem_at(system, ix.i) : NULL;
+}
+
 const char *tal_subsystem_name(const tal_system *system, tal_subsystem_ix subsystem)
 {
-    if (system == NULL ||
-        !tali_has_element(system, &system->subsystems, subsystem.i, "subsystem", __func__)) {
-        return "(no subsystem)";
-    }
-    return tali_subsystem_at(system, subsystem.i)->element.name;
+    const tali_subsystem *found = checked_subsystem(system, subsystem, __func__);
+    return found != NULL ? found->element.name : "(no subsystem)";
 }
 
 const void *tal_subsystem_self(const tal_system *system, tal_subsystem_ix subsystem)
 {
-    if (system == NULL ||
-        !tali_has_element(system, &system->subsystems, subsystem.i, "subsystem", __func__)) {
-        return NULL;
-    }
-    return tali_subsystem_at(system, subsystem.i)->self;
+    const tali_subsystem *found = checked_subsystem(system, subsystem, __func__);
+    return found != NULL ? found->self : NULL;
 }
 
 static tal_status let_subsystems_declare(tal_system *system)
@@ -303,6 +312,9 @@ tal_status tal_system_realize_topology(tal_system *system, tal_error *err)
         return TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
     }
     if (system->has_topology) return TAL_OK;
+    if (system->declaring) {
+        return TALI_BREACH(TAL_ERR_TOPOLOGY, "System '%s' is being realized already", system->name);
+    }
 
     tal_status st = system->error.status;
     if (st == TAL_OK) st = tali_sort_subsystems(system);
