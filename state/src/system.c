@@ -205,11 +205,26 @@ static bool copy_ops(tal_system *system, const tal_subsystem_ops *ops, tal_subsy
     return true;
 }
 
+// Realizing meets the functions by stage, and often.
+static void list_hooks(tali_subsystem *subsystem)
+{
+    const tal_subsystem_ops *ops = &subsystem->ops;
+    subsystem->realize[TAL_STAGE_MODEL] = ops->realize_model;
+    subsystem->realize[TAL_STAGE_INSTANCE] = ops->realize_instance;
+    subsystem->realize[TAL_STAGE_TIME] = ops->realize_time;
+    subsystem->realize[TAL_STAGE_POSITION] = ops->realize_position;
+    subsystem->realize[TAL_STAGE_VELOCITY] = ops->realize_velocity;
+    subsystem->realize[TAL_STAGE_DYNAMICS] = ops->realize_dynamics;
+    subsystem->realize[TAL_STAGE_ACCELERATION] = ops->realize_acceleration;
+    subsystem->realize[TAL_STAGE_REPORT] = ops->realize_report;
+}
+
 static bool add_subsystem(tal_system *system, const char *name, const tal_subsystem_ops *ops,
                           void *self)
 {
     tali_subsystem subsystem = {.self = self};
     if (!copy_ops(system, ops, &subsystem.ops)) return false;
+    list_hooks(&subsystem);
 
     const char *chosen = name != NULL ? name : ops->name;
     if (!tali_name_element(system, &system->subsystems, (tal_subsystem_ix){-1}, "subsystem", chosen,

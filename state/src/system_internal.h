@@ -21,9 +21,12 @@ typedef struct tali_element {
     int owner;          ///< subsystem
 } tali_element;
 
+typedef tal_status (*tali_realize_fn)(const void *self, const tal_system *system, tal_state *state);
+
 typedef struct tali_subsystem {
     tali_element element; ///< its owner is not used
     tal_subsystem_ops ops;
+    tali_realize_fn realize[TAL_NUM_STAGES]; ///< those of `ops` from Model on, by stage
     void *self;
 } tali_subsystem;
 
