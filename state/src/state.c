@@ -267,6 +267,8 @@ tal_status tal_state_copy(tal_state *to, const tal_state *from)
 
     const size_t begin = to->at.core;
     memcpy((char *)to + begin, (const char *)from + begin, to->at.copy_end - begin);
+    tali_core_of(to)->low_water =
+        TAL_STAGE_MODEL; // whoever watches `to`: anything may have changed
     return TAL_OK;
 }
 
@@ -285,12 +287,12 @@ static void lower(tal_stage *lowest, tal_stage stage, bool same_values)
     if (!same_values && stage < *lowest) *lowest = stage;
 }
 
-// Sizes of error and trigger groups follow from the other variables; those of q, u and z decide
-// where y is cut, so two States that differ in them differ from Model on.
+// The sizes that Model chose decide where y is cut, so two States that differ in them differ from
+// Model on. Each group counts: pools of equal size may be cut differently. What Instance chose
+// follows from the other variables.
 static bool same_sizes(const tal_state *a, const tal_state *b)
 {
-    const size_t bytes = (TAL_POOL_Z + 1) * sizeof(int32_t);
-    return memcmp(tali_ccore(a)->size, tali_ccore(b)->size, bytes) == 0;
+    return same(a, b, a->at.model_sizes, (size_t)a->at.num_groups * sizeof(int32_t));
 }
 
 // Slots beyond a pool's size always hold the same filling, so whole arrays can be compared.

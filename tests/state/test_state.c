@@ -364,6 +364,12 @@ START_TEST(a_copy_is_realized_as_far_as_its_source_and_independent_of_it)
     ck_assert_uint_eq(tal_state_statistics(copy).realized[TAL_STAGE_REPORT], 0);
     ck_assert_int_eq(tal_system_realize(made.system, copy, TAL_STAGE_TIME), TAL_ERR_BAD_VALUE);
 
+    // whoever watches the copy must not miss that all of it may have changed
+    tal_state_reset_low_water(state);
+    ck_assert_int_eq(tal_state_copy(copy, state), TAL_OK);
+    ck_assert_int_eq(tal_state_low_water(copy), TAL_STAGE_MODEL);
+    ck_assert_int_eq(tal_state_low_water(state), TAL_STAGE_INFINITY);
+
     (void)tal_state_set_t(copy, 9.0);
     ck_assert_int_eq(tal_state_stage(state), TAL_STAGE_REPORT);
     ck_assert_double_ne(tal_state_t(state), 9.0);
@@ -423,6 +429,27 @@ START_TEST(the_lowest_difference_is_the_stage_of_the_variable_that_differs)
     (void)tal_var_set(made.system, other, made.part[1].nq, &n);
     ck_assert_int_eq(tal_state_lowest_difference(made.system, state, other), TAL_STAGE_MODEL);
     ck_assert(!tal_state_is_equal(state, other));
+    tal_state_destroy(other);
+}
+
+END_TEST
+
+// Equal pools, cut differently: the choice was changed back, but Model is not realized again.
+START_TEST(states_whose_groups_have_other_sizes_differ_from_model_on)
+{
+    tal_state *other = toy_state(&made);
+    const int32_t sizes[] = {1, 2};
+    for (int p = 0; p < 2; ++p) {
+        (void)tal_var_set(made.system, other, made.part[p].nq, &sizes[1 - p]);
+    }
+    ck_assert_int_eq(tal_system_realize(made.system, other, TAL_STAGE_MODEL), TAL_OK);
+    (void)tal_state_set_y(other, values, 18);
+    (void)tal_state_set_y(state, values, 18);
+    for (int p = 0; p < 2; ++p) {
+        (void)tal_var_set(made.system, other, made.part[p].nq, &sizes[p]);
+    }
+    ck_assert(!tal_state_is_equal(state, other));
+    ck_assert_int_eq(tal_state_lowest_difference(made.system, state, other), TAL_STAGE_MODEL);
     tal_state_destroy(other);
 }
 
@@ -503,6 +530,7 @@ int main(void)
     tcase_add_test(tests, derivatives_and_errors_are_read_from_their_stage_on);
     tcase_add_test(tests, a_copy_is_realized_as_far_as_its_source_and_independent_of_it);
     tcase_add_test(tests, the_lowest_difference_is_the_stage_of_the_variable_that_differs);
+    tcase_add_test(tests, states_whose_groups_have_other_sizes_differ_from_model_on);
     tcase_add_test(tests, scratch_is_taken_and_released_like_a_stack);
     tcase_add_test(tests, a_state_cannot_be_made_of_a_model_that_fails);
     tcase_add_test(tests, create_returns_what_the_model_stage_returned);

@@ -150,10 +150,12 @@ typedef struct tal_subsystem_ops {
     /// Declare variables, cache entries, slots, events. Runs once.
     tal_status (*realize_topology)(void *self, tal_system *system, tal_subsystem_ix me);
 
-    /// Choose sizes of q, u, z groups (tal_group_set_size()), given the modelling variables.
+    /// Choose sizes of q, u, z groups (tal_group_set_size()), given the modelling variables. The
+    /// groups are cut afterwards: q, u, z and their sizes cannot be read here.
     tal_status (*realize_model)(const void *self, const tal_system *system, tal_state *state);
 
-    /// Choose sizes of error and trigger groups; compute what depends on parameters alone.
+    /// Choose sizes of error and trigger groups, which cannot be read here; compute what depends on
+    /// parameters alone.
     tal_status (*realize_instance)(const void *self, const tal_system *system, tal_state *state);
 
     // Compute the results of one stage. On entry every subsystem has realized the stage below, and
