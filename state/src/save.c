@@ -150,15 +150,9 @@ static tal_status take_variables(const tal_system *system, tal_state *state, con
         return tali_fail(&state->error, TAL_ERR_FILE, "tal_state_load",
                          "damaged: its groups do not fit into their pools");
     }
-    tali_core *core = tali_core_of(state);
     restore_sizes(system, state);
     tali_state_invalidate(state, TAL_STAGE_MODEL);
-    const uint64_t stamp = tali_tick(state);
-    core->t_stamp = core->q_stamp = core->u_stamp = core->z_stamp = stamp;
-    uint64_t *var_stamps = tali_part(state, state->at.var_stamps);
-    for (int i = 0; i < system->vars.count; ++i) {
-        var_stamps[i] = stamp;
-    }
+    // no result survives, so no variable needs to be stamped as changed
     for (int i = 0; i < system->entries.count; ++i) {
         tali_entry_stamps(state)[i] = 0;
     }

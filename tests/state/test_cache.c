@@ -55,7 +55,8 @@ static void change(int what)
 {
     const toy_part *part = &made.part[0];
     const double ones[TOY_PARTS * TOY_MAX_Q] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-    const int32_t n = 2;
+    static int32_t n = 1;
+    n = 3 - n; // a choice that really changes
     if (what == CHANGE_T) {
         (void)tal_state_set_t(state, 2.0);
     } else if (what == CHANGE_Q) {
@@ -132,6 +133,8 @@ START_TEST(a_lazy_entry_survives_exactly_the_changes_that_do_not_touch_what_it_n
         {part->chain, DYNAMICS | BIT(CHANGE_ENTRY)},
         {part->of_var, BIT(CHANGE_VAR_REPORT)},
         {part->of_mode, BIT(CHANGE_NQ) | BIT(CHANGE_MODE)},
+        {part->of_u, BIT(CHANGE_NQ) | BIT(CHANGE_U) | BIT(CHANGE_Y)},
+        {part->of_stored, BIT(CHANGE_PEAK) | BIT(CHANGE_STEP)},
         {part->of_peak, POSITION | BIT(CHANGE_PEAK) | BIT(CHANGE_STEP)},
         {tal_var_update(made.system, part->peak), POSITION | BIT(CHANGE_PEAK) | BIT(CHANGE_STEP)},
     };

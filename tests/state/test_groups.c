@@ -151,6 +151,9 @@ START_TEST(a_group_keeps_its_values_exactly_when_its_size_comes_out_as_it_was)
 
     choose_q(2, 2, 3);
     ck_assert_mem_eq(tal_state_q(state), expected, sizeof expected);
+    choose_q(2, 1, 3); // smaller is a change, too
+    const double smaller[] = {1, 2, 0.5, 4, 5, 6};
+    ck_assert_mem_eq(tal_state_q(state), smaller, sizeof smaller);
 }
 
 END_TEST

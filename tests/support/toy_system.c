@@ -98,6 +98,23 @@ static tal_status calc_of_mode(const void *self, const tal_system *system, tal_s
     return TAL_OK;
 }
 
+static tal_status calc_of_u(const void *self, const tal_system *system, tal_state *state,
+                            void *value)
+{
+    (void)self;
+    (void)system;
+    *(double *)value = mix_all(5.0, tal_state_u(state), tal_state_nu(state));
+    return TAL_OK;
+}
+
+static tal_status calc_of_stored(const void *self, const tal_system *system, tal_state *state,
+                                 void *value)
+{
+    const toy_part *part = self;
+    *(double *)value = mix(6.0, tal_var_double(system, state, part->peak));
+    return TAL_OK;
+}
+
 // The rule of auto-update variables: computing it again from its own result gives the same.
 static tal_status update_peak(const void *self, const tal_system *system, tal_state *state,
                               void *value)
@@ -312,8 +329,13 @@ static void add_lazy_entries(toy_part *part, tal_system *system, tal_subsystem_i
     part->chain = add_lazy(system, me, "chain", TAL_STAGE_DYNAMICS, calc_chain, all, 3);
     const tal_prereq var[] = {tal_prereq_var(part->var[TAL_STAGE_REPORT])};
     part->of_var = add_lazy(system, me, "of var", TAL_STAGE_TOPOLOGY, calc_of_var, var, 1);
-    const tal_prereq mode[] = {tal_prereq_var(part->mode)};
-    part->of_mode = add_lazy(system, me, "of mode", TAL_STAGE_MODEL, calc_of_mode, mode, 1);
+    const tal_prereq mode[] = {tal_prereq_var(part->mode), tal_prereq_var(part->nq)};
+    part->of_mode = add_lazy(system, me, "of mode", TAL_STAGE_TOPOLOGY, calc_of_mode, mode, 2);
+    const tal_prereq u[] = {{TAL_PREREQ_U, 0}};
+    part->of_u = add_lazy(system, me, "of u", TAL_STAGE_TOPOLOGY, calc_of_u, u, 1);
+    const tal_prereq stored[] = {tal_prereq_var(part->peak)};
+    part->of_stored =
+        add_lazy(system, me, "of stored", TAL_STAGE_TOPOLOGY, calc_of_stored, stored, 1);
     const tal_prereq peak[] = {tal_prereq_cache(tal_var_update(system, part->peak))};
     part->of_peak = add_lazy(system, me, "of peak", TAL_STAGE_POSITION, calc_of_peak, peak, 1);
 }
@@ -480,9 +502,9 @@ static void list_entries(toy *made)
     for (int p = 0; p < TOY_PARTS; ++p) {
         const toy_part *part = &made->part[p];
         const tal_cache_ix lazy[] = {
-            part->of_q,    part->of_qu,   part->of_tz,   part->chain,
-            part->of_var,  part->of_mode, part->of_peak, tal_var_update(made->system, part->peak),
-            part->written,
+            part->of_q,    part->of_qu,   part->of_tz,     part->chain,
+            part->of_var,  part->of_mode, part->of_peak,   tal_var_update(made->system, part->peak),
+            part->written, part->of_u,    part->of_stored,
         };
         for (size_t i = 0; i < sizeof lazy / sizeof lazy[0]; ++i) {
             made->entry[made->num_entries++] = lazy[i];
@@ -566,7 +588,10 @@ static tal_stage stage_of(const toy *made, int i)
     const toy_part *part = &made->part[0];
     const int per_part = made->num_entries / TOY_PARTS;
     const tal_cache_ix entry = made->entry[i % per_part];
-    if (entry.i == part->of_var.i || entry.i == part->of_mode.i) return TAL_STAGE_MODEL;
+    const tal_cache_ix early[] = {part->of_var, part->of_mode, part->of_u, part->of_stored};
+    for (int k = 0; k < 4; ++k) {
+        if (entry.i == early[k].i) return TAL_STAGE_MODEL;
+    }
     if (entry.i == part->of_peak.i || entry.i == tal_var_update(made->system, part->peak).i) {
         return TAL_STAGE_POSITION;
     }

@@ -36,7 +36,9 @@ typedef struct toy_part {
     tal_cache_ix of_tz;              ///< lazy, Instance, needs t and z
     tal_cache_ix chain;              ///< lazy, Dynamics, needs of_qu, of_tz, var[Dynamics]
     tal_cache_ix of_var;             ///< lazy, Topology, needs var[Report]
-    tal_cache_ix of_mode;            ///< lazy, Model, needs mode
+    tal_cache_ix of_mode;            ///< lazy, Topology, needs nq and mode
+    tal_cache_ix of_u;               ///< lazy, Topology, needs u
+    tal_cache_ix of_stored;          ///< lazy, Topology, needs peak as it is stored
     tal_cache_ix of_peak;            ///< lazy, Position, needs the update of peak
 } toy_part;
 
