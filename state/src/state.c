@@ -267,8 +267,8 @@ tal_status tal_state_copy(tal_state *to, const tal_state *from)
 
     const size_t begin = to->at.core;
     memcpy((char *)to + begin, (const char *)from + begin, to->at.copy_end - begin);
-    tali_core_of(to)->low_water =
-        TAL_STAGE_MODEL; // whoever watches `to`: anything may have changed
+    // whoever watches `to` must know that anything may have changed
+    tali_core_of(to)->low_water = TAL_STAGE_MODEL;
     return TAL_OK;
 }
 

@@ -140,7 +140,8 @@ START_TEST(a_group_keeps_its_values_exactly_when_its_size_comes_out_as_it_was)
     choose_q(2, 2, 3);
     const double expected[] = {1, 2, 1.0, -0.5, 4, 5, 6}; // fresh ones: {n/2, -n/4}
     ck_assert_mem_eq(tal_state_q(state), expected, sizeof expected);
-    ck_assert_mem_eq(tal_state_u(state), expected, sizeof expected);
+    const double speeds[] = {1, 2, 11.0, 9.5, 4, 5, 6}; // the same + 10
+    ck_assert_mem_eq(tal_state_u(state), speeds, sizeof speeds);
     const double weights[] = {1, 2, 1, 1, 4, 5, 6};
     ck_assert_mem_eq(tal_state_weights(state, TAL_POOL_U), weights, sizeof weights);
     const double *previous = tal_state_y_prev(state);
@@ -205,6 +206,7 @@ static tal_status sloppy_topology(void *self, tal_system *system, tal_subsystem_
     sloppy.trigger = tal_system_add_group(system, me, &def);
     def.pool = TAL_POOL_UERR;
     (void)tal_system_add_group(system, me, &def);
+    tal_system_reserve_scratch(system, 64);
     return TAL_OK;
 }
 
@@ -236,6 +238,10 @@ static tal_status sloppy_instance(const void *self, const tal_system *system, ta
 static tal_status sloppy_position(const void *self, const tal_system *system, tal_state *s)
 {
     (void)self;
+    if (sloppy.mode == 8) {
+        ck_assert_ptr_nonnull(tal_state_scratch_take(s, 64));
+        return TAL_ERR_SINGULAR;
+    }
     if (sloppy.mode != 7) return TAL_OK;
     ck_assert_ptr_null(tal_group_upd_dot(system, s, sloppy.q));         // belongs to Velocity
     ck_assert_ptr_null(tal_group_upd_errors(system, s, sloppy.q));      // wrong pool
@@ -372,6 +378,21 @@ START_TEST(groups_are_sized_and_written_at_their_stage_only)
 
 END_TEST
 
+START_TEST(scratch_that_a_failing_hook_forgot_is_given_back)
+{
+    tal_state *s = NULL;
+    tal_system *system = sloppy_system(&s);
+    sloppy.mode = 8;
+    for (int i = 0; i < 2; ++i) {
+        ck_assert_int_eq(tal_system_realize(system, s, TAL_STAGE_POSITION), TAL_ERR_SINGULAR);
+        ck_assert_uint_eq(tal_state_scratch_mark(s), 0);
+    }
+    tal_state_destroy(s);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("state/groups");
@@ -386,6 +407,7 @@ int main(void)
     tcase_add_test(tests, a_group_nobody_sizes_has_its_capacity);
     tcase_add_test(tests, a_bad_size_or_value_fails_the_stage);
     tcase_add_test(tests, sizes_cannot_be_read_while_they_are_being_chosen);
+    tcase_add_test(tests, scratch_that_a_failing_hook_forgot_is_given_back);
     tcase_add_test(tests, groups_are_sized_and_written_at_their_stage_only);
     suite_add_tcase(suite, tests);
     return test_run(suite);

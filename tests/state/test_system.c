@@ -648,7 +648,8 @@ static uint64_t hash_with(int change)
     var.allocated = change == 8 ? TAL_STAGE_MODEL : TAL_STAGE_TOPOLOGY;
     if (change == 9) var.update = no_calc;
     const tal_var_ix v = tal_system_add_var(system, me, &var);
-    const tal_prereq need[] = {change == 10 ? (tal_prereq){TAL_PREREQ_Q, 0} : tal_prereq_var(v)};
+    const tal_prereq need[] = {change == 10 || change == 24 ? (tal_prereq){TAL_PREREQ_Q, change}
+                                                            : tal_prereq_var(v)};
     tal_cache_def entry = tal_cache_def_default();
     entry.name = change == 11 ? "d" : "c";
     entry.size = change == 12 ? 9 : 8;
@@ -688,6 +689,7 @@ START_TEST(the_hash_changes_with_every_part_of_the_structure)
         }
     }
     ck_assert_uint_eq(hash[0], hash_with(0));
+    ck_assert_uint_eq(hash[10], hash_with(24)); // the index of a prerequisite q means nothing
 }
 
 END_TEST

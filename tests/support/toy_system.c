@@ -387,9 +387,9 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
 {
     const toy_part *part = self;
     const int n = chosen(system, state, part->nq);
-    const double initial[TOY_MAX_Q] = {0.5 * n, -0.25 * n, n};
     const tal_group_ix groups[] = {part->q, part->u, part->z};
     for (int i = 0; i < 3; ++i) {
+        const double initial[TOY_MAX_Q] = {0.5 * n + 10 * i, -0.25 * n + 10 * i, n + 10 * i};
         const tal_status st = tal_group_set_size(system, state, groups[i], n, initial);
         if (st != TAL_OK) return st;
     }
