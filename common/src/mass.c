@@ -5,6 +5,13 @@
 
 #include <stddef.h>
 
+static tal_mass_props unknown(void)
+{
+    const double nan = (double)NAN;
+    const tal_mass_props props = {nan, {nan, nan, nan}, {nan, nan, nan, nan, nan, nan}};
+    return props;
+}
+
 static tal_mass_props centered(double mass, tal_sym3 unit_inertia)
 {
     const tal_mass_props props = {mass, TAL_VEC3_ZERO, tal_s3_scale(mass, unit_inertia)};
@@ -29,7 +36,7 @@ static tal_mass_props axial(double mass, tal_axis axis, double along, double acr
         return symmetric(mass, across, across, along);
     }
     (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "axis is %d: use TAL_AXIS_X, Y or Z", (int)axis);
-    return symmetric(mass, (double)NAN, (double)NAN, (double)NAN);
+    return unknown();
 }
 
 tal_mass_props tal_mass_props_point(double mass, tal_vec3 p_BS)
@@ -79,6 +86,11 @@ tal_mass_props tal_mass_props_tube(double mass, double radius, double half_lengt
 // The central inertia is what both frames share; turn it, then put it where the mass center is.
 tal_mass_props tal_mass_props_transform(const tal_xform *X_AB, const tal_mass_props *in_B)
 {
+    if (X_AB == NULL || in_B == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "%s is NULL", X_AB == NULL ? "X_AB" : "in_B");
+        return unknown();
+    }
+
     const tal_sym3 central = tal_s3_congruence(X_AB->R, tal_mass_props_central_inertia(*in_B));
     const tal_vec3 com = tal_xf_apply(*X_AB, in_B->com);
     const tal_mass_props in_A = {
@@ -88,6 +100,11 @@ tal_mass_props tal_mass_props_transform(const tal_xform *X_AB, const tal_mass_pr
 
 tal_mass_props tal_mass_props_combine(const tal_mass_props *a, const tal_mass_props *b)
 {
+    if (a == NULL || b == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "%s is NULL", a == NULL ? "a" : "b");
+        return unknown();
+    }
+
     const double mass = a->mass + b->mass;
     const double share = mass <= 0.0 ? 0.0 : b->mass / mass;
     const tal_mass_props both = {mass, tal_v3_axpy(share, tal_v3_sub(b->com, a->com), a->com),

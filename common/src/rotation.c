@@ -12,15 +12,23 @@
 
 static const double PI = 3.14159265358979323846;
 
+static const tal_vec3 NOT_A_VECTOR = {(double)NAN, (double)NAN, (double)NAN};
+
 static tal_mat3 not_a_rotation(void)
 {
-    const tal_vec3 none = {(double)NAN, (double)NAN, (double)NAN};
-    return tal_m3(none, none, none);
+    return tal_m3(NOT_A_VECTOR, NOT_A_VECTOR, NOT_A_VECTOR);
 }
 
 static bool is_axis(tal_axis axis)
 {
     return axis == TAL_AXIS_X || axis == TAL_AXIS_Y || axis == TAL_AXIS_Z;
+}
+
+static bool is_null(const tal_mat3 *R, const char *where)
+{
+    if (R != NULL) return false;
+    (void)tali_breach(TAL_ERR_NULL, where, "the matrix is NULL");
+    return true;
 }
 
 // +1 when j follows i in x, y, z, x; -1 when it precedes it.
@@ -40,6 +48,7 @@ tal_mat3 tal_rotation_about(tal_axis axis, double angle)
     case TAL_AXIS_Z:
         return tal_m3(tal_v3(c, s, 0.0), tal_v3(-s, c, 0.0), tal_v3(0.0, 0.0, 1.0));
     }
+    (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "axis is %d: use TAL_AXIS_X, Y or Z", (int)axis);
     return not_a_rotation();
 }
 
@@ -92,7 +101,11 @@ tal_mat3 tal_rotation_from_angles(tal_turning turning, int n, const tal_axis axi
 
 tal_mat3 tal_rotation_from_two_axes(tal_axis first, tal_vec3 v, tal_axis second, tal_vec3 near_v)
 {
-    if (!is_axis(first) || !is_axis(second) || first == second) return not_a_rotation();
+    if (!is_axis(first) || !is_axis(second) || first == second) {
+        (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "axes %d and %d: name two of x, y, z", (int)first,
+                          (int)second);
+        return not_a_rotation();
+    }
 
     // the third axis is normal to both; below round-off its direction means nothing
     const tal_vec3 a = tal_v3_normalize(v), b = tal_v3_normalize(near_v);
@@ -115,6 +128,8 @@ tal_mat3 tal_rotation_from_two_axes(tal_axis first, tal_vec3 v, tal_axis second,
 // multiples of q, of which the longest is normalized.
 tal_quat tal_rotation_to_qt(const tal_mat3 *R)
 {
+    if (is_null(R, __func__)) return tal_qt((double)NAN, (double)NAN, (double)NAN, (double)NAN);
+
     const double xx = R->x.x, yy = R->y.y, zz = R->z.z, trace = xx + yy + zz;
     const double yz = R->y.z - R->z.y, zx = R->z.x - R->x.z, xy = R->x.y - R->y.x;
     const double yz2 = R->y.z + R->z.y, zx2 = R->z.x + R->x.z, xy2 = R->x.y + R->y.x;
@@ -137,6 +152,8 @@ tal_quat tal_rotation_to_qt(const tal_mat3 *R)
 
 tal_angle_axis tal_rotation_to_angle_axis(const tal_mat3 *R)
 {
+    if (is_null(R, __func__)) return (tal_angle_axis){(double)NAN, NOT_A_VECTOR};
+
     const tal_quat q = tal_rotation_to_qt(R);
     const tal_vec3 v = {q.x, q.y, q.z};
     const double length = tal_v3_norm(v);
@@ -147,6 +164,7 @@ tal_angle_axis tal_rotation_to_angle_axis(const tal_mat3 *R)
 
 double tal_rotation_distance(const tal_mat3 *R, const tal_mat3 *S)
 {
+    if (is_null(R, __func__) || is_null(S, __func__)) return (double)NAN;
     const tal_mat3 turn = tal_m3_tmul(*R, *S);
     return tal_rotation_to_angle_axis(&turn).angle;
 }
@@ -270,6 +288,7 @@ tal_status tal_rotation_to_angles(const tal_mat3 *R, tal_turning turning, int n,
 
 bool tal_rotation_is_valid(const tal_mat3 *R, double tolerance)
 {
+    if (is_null(R, __func__)) return false;
     const tal_mat3 error = tal_m3_sub(tal_m3_tmul(*R, *R), TAL_MAT3_IDENTITY);
     return tal_m3_is_finite(error) && tal_v3_max_abs(error.x) <= tolerance &&
            tal_v3_max_abs(error.y) <= tolerance && tal_v3_max_abs(error.z) <= tolerance &&
@@ -306,7 +325,7 @@ static bool orthogonalize(tal_vec3 B[3], tal_vec3 V[3], int p, int q)
  */
 tal_mat3 tal_rotation_nearest(const tal_mat3 *A)
 {
-    if (!tal_m3_is_finite(*A)) return not_a_rotation();
+    if (is_null(A, __func__) || !tal_m3_is_finite(*A)) return not_a_rotation();
     const double size =
         fmax(tal_v3_max_abs(A->x), fmax(tal_v3_max_abs(A->y), tal_v3_max_abs(A->z)));
     if (size == 0.0) return TAL_MAT3_IDENTITY;

@@ -9,7 +9,8 @@
  *
  * A rotation is a tal_mat3 R_AB whose columns are B's axes expressed in A, so that R_AB v_B = v_A
  * and R_AB R_BC = R_AC. Angles are in radians. A rotation that does not exist (about a zero axis,
- * from a zero quaternion) is all NaN.
+ * from a zero quaternion) is all NaN; a NULL or an axis other than x, y, z is a broken contract and
+ * gives NaN too.
  *
  * The maps between angular velocity and the rates of coordinates come for a frame M turning in F.
  * Those that end in F take and give w_FM expressed in F, those that end in M the same vector
@@ -102,10 +103,10 @@ static inline tal_quat tal_qt_normalize(tal_quat q)
  * @{
  */
 
-/// Turn by `angle` about a coordinate axis; NaN if `axis` is none of the three.
+/// Turn by `angle` about a coordinate axis.
 TAL_API tal_mat3 tal_rotation_about(tal_axis axis, double angle);
 
-/// Turn by `angle` about `axis`, a vector of any length but zero (RBDA eq. 2.19 uses R^T for E).
+/// Turn by `angle` about `axis`, a vector of any length but zero.
 TAL_API tal_mat3 tal_rotation_from_angle_axis(double angle, tal_vec3 axis);
 
 /// The rotation of q / |q|.
@@ -128,10 +129,10 @@ TAL_API tal_mat3 tal_rotation_from_angles(tal_turning turning, int n, const tal_
  *
  * @param[in] first   the axis that lies along `v`
  * @param[in] v       direction in A of B's first axis; any length
- * @param[in] second  the axis that lies in the plane of `v` and `near`, on the side of `near`
+ * @param[in] second  the axis that lies in the plane of `v` and `near_v`, on the side of `near_v`
  * @param[in] near_v  direction in A close to B's second axis; any length
- * @return R_AB; NaN when the axes are equal or out of range, when a vector is zero, or when the
- *         two are parallel to within round-off
+ * @return R_AB; NaN when a vector is zero or the two are parallel to within round-off, and after a
+ *         broken contract (axes equal or out of range)
  */
 TAL_API tal_mat3 tal_rotation_from_two_axes(tal_axis first, tal_vec3 v, tal_axis second,
                                             tal_vec3 near_v);
