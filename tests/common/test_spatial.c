@@ -55,10 +55,10 @@ START_TEST(spatial_vectors_are_linear)
     ck_assert_double_eq(tal_sv_dot(V, W), tal_v3_dot(V.w, W.w) + tal_v3_dot(V.v, W.v));
 }
 
-// RBDA eq. 2.2: the velocity field of a body, v_P = v_O + w x OP.
+// RBDA eq. 2.5: the velocity field of a body, v_P = v_O + w x OP.
 START_TEST(a_shifted_motion_is_the_velocity_of_the_other_point)
 {
-    // RBDA ex. 2.2: shift along x by r
+    // along x by 2: w_z turns it into y, w_y into -z
     const tal_spatial_vec V = {{0.3, 0.5, 0.7}, {1.0, 2.0, 3.0}};
     const tal_spatial_vec W = tal_sv_shift_motion(V, tal_v3(2.0, 0.0, 0.0));
     test_assert_v3_near(W.v, tal_v3(1.0, 2.0 + 0.7 * 2.0, 3.0 - 0.5 * 2.0), TOL);

@@ -232,7 +232,10 @@ START_TEST(known_eigenvalues_come_out)
     test_assert_v3_near(axes, tal_v3(1.0, 2.0, 3.0), 0.0);
     // [2 1; 1 2] has 1 and 3
     const tal_sym3 S = {2.0, 2.0, -5.0, 1.0, 0.0, 0.0};
+    const tal_sym3 T = {2.0, -5.0, 2.0, 0.0, 1.0, 0.0}, U = {-5.0, 2.0, 2.0, 0.0, 0.0, 1.0};
     test_assert_v3_near(tal_s3_eigen(S, NULL), tal_v3(-5.0, 1.0, 3.0), TOL);
+    test_assert_v3_near(tal_s3_eigen(T, NULL), tal_v3(-5.0, 1.0, 3.0), TOL);
+    test_assert_v3_near(tal_s3_eigen(U, NULL), tal_v3(-5.0, 1.0, 3.0), TOL);
     test_assert_v3_near(tal_s3_eigen(TAL_SYM3_ZERO, NULL), TAL_VEC3_ZERO, 0.0);
     // a small value beside 1 keeps the round-off of 1; the third is not mixed with them
     const tal_mat3 R = tal_rotation_about(TAL_AXIS_Z, 0.7);

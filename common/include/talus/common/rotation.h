@@ -138,7 +138,7 @@ TAL_API tal_mat3 tal_rotation_from_two_axes(tal_axis first, tal_vec3 v, tal_axis
                                             tal_vec3 near_v);
 
 /// The unit quaternion of a rotation, with w >= 0; if w is 0, the first of x, y, z that is not 0
-/// is positive. Every digit is good at any angle.
+/// is positive. Good to round-off at any angle.
 TAL_API tal_quat tal_rotation_to_qt(const tal_mat3 *R);
 
 /// Angle in [0, pi] and axis of a rotation. No rotation at all is (0, x).
@@ -147,12 +147,13 @@ TAL_API tal_angle_axis tal_rotation_to_angle_axis(const tal_mat3 *R);
 /**
  * The angles of a sequence of turns that make up, or come nearest to, a rotation.
  *
- * Three angles reproduce R to round-off, everywhere. The sequence has either three different axes
- * (the middle angle is in [-pi/2, pi/2]) or the first again as the third (in [0, pi]); the other two are
- * in [-pi, pi]. Where the middle angle makes the outer axes parallel only their sum or difference
- * counts, and the turn nearest the body (the last of a body-fixed, the first of a space-fixed sequence) is
- * set to zero. Two angles and one angle give the turn with the smallest angle left over between
- * it and R.
+ * Three angles reproduce R to round-off, everywhere. With three different axes the middle angle is
+ * in [-pi/2, pi/2], with the first again as the third in [0, pi]; the outer two are in [-pi, pi].
+ * Where the middle angle makes the outer axes parallel, only the sum or the difference of the
+ * outer angles counts, and the turn next to the body (the last of a body-fixed sequence, the first
+ * of a space-fixed one) is set to zero.
+ *
+ * Two angles, or one, make the turn that leaves the smallest angle between itself and R.
  *
  * @param[in]  R        a rotation
  * @param[in]  turning  body-fixed or space-fixed
@@ -282,12 +283,6 @@ static inline tal_quat tal_qt_mul_Ndot_M(tal_quat q, tal_vec3 w_M, tal_vec3 v_M)
 static inline bool tal_xyz_is_singular(tal_vec3 q)
 {
     return fabs(cos(q.y)) < 1.5e-8;
-}
-
-/// Components in the opposite order: (z, y, x).
-static inline tal_vec3 tal_v3_reverse(tal_vec3 v)
-{
-    return tal_v3(v.z, v.y, v.x);
 }
 
 /// N w

@@ -10,7 +10,7 @@
  * A transform X_AB places frame B in frame A. A spatial motion is (w, v): angular velocity, and
  * the velocity of one named point of the body. A spatial force is (m, f): the moment about one
  * named point, in the field `w`, and the force, in the field `v`. Motion dot force is power, so
- * the two kinds shift and transform by transposed inverses of each other (RBDA eq. 2.25).
+ * the two kinds shift and transform by transposed inverses of each other (RBDA eq. 2.13).
  */
 
 #include <talus/common/vec.h>

@@ -122,6 +122,12 @@ static inline tal_vec3 tal_v3_mul(tal_vec3 a, tal_vec3 b)
     return tal_v3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
+/// Components in the opposite order: (z, y, x).
+static inline tal_vec3 tal_v3_reverse(tal_vec3 v)
+{
+    return tal_v3(v.z, v.y, v.x);
+}
+
 /// a . b
 static inline double tal_v3_dot(tal_vec3 a, tal_vec3 b)
 {
