@@ -113,6 +113,9 @@ START_TEST(half_turns_have_a_positive_first_component)
     test_assert_qt_near(tal_rotation_to_qt(&about_x), tal_qt(0.0, 1.0, 0.0, 0.0), 0.0);
     test_assert_qt_near(tal_rotation_to_qt(&about_y), tal_qt(0.0, 0.0, 1.0, 0.0), 0.0);
     test_assert_qt_near(tal_rotation_to_qt(&about_z), tal_qt(0.0, 0.0, 0.0, 1.0), 0.0);
+    // about (0, -3, 4) / 5, whose negative has the positive y
+    const tal_mat3 in_yz = tal_rotation_from_qt(tal_qt(0.0, 0.0, -3.0, 4.0));
+    test_assert_qt_near(tal_rotation_to_qt(&in_yz), tal_qt(0.0, 0.0, 0.6, -0.8), TOL);
     // about (-1, 2, 2) / 3, whose negative has the positive x
     const tal_mat3 R = tal_rotation_from_qt(tal_qt(0.0, -1.0, 2.0, 2.0));
     test_assert_qt_near(tal_rotation_to_qt(&R), tal_qt(0.0, 1.0 / 3.0, -2.0 / 3.0, -2.0 / 3.0),
@@ -236,12 +239,13 @@ START_TEST(one_and_two_angles_are_the_nearest_turn)
 {
     const int n = 1 + _i % 2;
     const tal_axis *axis = SEQUENCE[_i / 2];
-    test_rng rng = test_rng_seed(11);
+    test_rng rng = test_rng_seed(100 + (uint64_t)_i);
     for (int trial = 0; trial < 4; ++trial) {
         const tal_turning turning = trial % 2 == 0 ? TAL_BODY_FIXED : TAL_SPACE_FIXED;
         const tal_mat3 R = test_random_rotation(&rng);
         double fit[2];
         ck_assert_int_eq(tal_rotation_to_angles(&R, turning, n, axis, fit), TAL_OK);
+        ck_assert(fabs(fit[0]) <= PI && fabs(fit[n - 1]) <= PI);
         const tal_mat3 turn = tal_rotation_from_angles(turning, n, axis, fit);
         const double left = tal_rotation_distance(&R, &turn);
 
