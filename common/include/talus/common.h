@@ -9,6 +9,10 @@
  */
 
 #include <talus/common/alloc.h>
+#include <talus/common/inertia.h>
+#include <talus/common/rotation.h>
+#include <talus/common/spatial.h>
 #include <talus/common/status.h>
+#include <talus/common/vec.h>
 
 #endif // TALUS_COMMON_H
