@@ -10,5 +10,6 @@
 
 #include <talus/common/alloc.h>
 #include <talus/common/status.h>
+#include <talus/common/version.h>
 
 #endif // TALUS_COMMON_H
