@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# installed_tree.sh SOURCE_DIR BUILD_DIR CMAKE CC CXX
+# installed_tree.sh SOURCE_DIR BUILD_DIR CMAKE GENERATOR CC CXX
 # A program finds an installed Talus by find_package and by pkg-config, links it shared and static,
 # and runs. The tree is moved after the installation, so it must not remember where it was.
 set -eu
 source_dir=$1
 build_dir=$2
 cmake=$3
-cc=$4
-cxx=$5
+generator=$4
+cc=$5
+cxx=$6
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -31,8 +32,8 @@ programs=("$source_dir/tests/repo/consumer/consumer.c")
 
 echo "== find_package"
 with_cmake() {
-    "$cmake" -S "$source_dir/tests/repo/consumer" -B "$work/build" -DCMAKE_C_COMPILER="$cc" \
-        -DCMAKE_PREFIX_PATH="$prefix" -DPROGRAMS="$(IFS=';'; echo "${programs[*]}")" &&
+    "$cmake" -S "$source_dir/tests/repo/consumer" -B "$work/build" -G "$generator" \
+        -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DPROGRAMS="$(IFS=';'; echo "${programs[*]}")" &&
         "$cmake" --build "$work/build"
 }
 if ! with_cmake >"$work/log"; then
