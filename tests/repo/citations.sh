@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # citations.sh SOURCE_DIR
-# A citation is "KEY eq. 7.43", "KEY tab. 7.1", "KEY alg. 6.1", "KEY sec. II.4" and so on. Its key must
-# have an entry "- **KEY**" in doc/references.md.
+# A citation is "KEY eq. 7.43", "KEY tab. 7.1", "KEY alg. 6.1", "KEY sec. II.4" and so on. Its key
+# must have an entry "- **KEY**" in doc/references.md.
 set -eu
 export LC_ALL=C
 cd "$1"
 keys=$(sed -n 's/^- \*\*\([A-Za-z0-9]*\)\*\*.*/\1/p' doc/references.md)
-mapfile -t files < <(find . -path ./build -prune -o -path ./.git -prune -o -name '*.[ch]' -print | sort)
+mapfile -t files < <(find . -path ./build -prune -o -name '*.[ch]' -print | sort)
 
 # file:line:key, for words that start with a capital letter, and for "manual"
 used() {
-    grep -noE '\b([A-Z][A-Za-z0-9]*|manual) (eqs?|tabs?|algs?|secs?|ch|figs?|ex|pp?|app)\. ?[0-9IVXA-Z]' "$@" /dev/null |
+    local place='(eqs?|tabs?|algs?|secs?|ch|figs?|ex|pp?|app)\. ?[0-9IVXA-Z]'
+    grep -noE "\\b([A-Z][A-Za-z0-9]*|manual) $place" "$@" /dev/null |
         sed -E 's/ [a-z]+\. ?.$//' || true
 }
 

@@ -33,7 +33,8 @@ programs=("$source_dir/tests/repo/consumer/consumer.c")
 echo "== find_package"
 with_cmake() {
     "$cmake" -S "$source_dir/tests/repo/consumer" -B "$work/build" -G "$generator" \
-        -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DPROGRAMS="$(IFS=';'; echo "${programs[*]}")" &&
+        -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DPROGRAMS="$(IFS=';'; echo "${programs[*]}")" &&
         "$cmake" --build "$work/build"
 }
 if ! with_cmake >"$work/log"; then
@@ -55,20 +56,21 @@ for program in "${programs[@]}"; do
     "$cc" -std=c17 "${flags[@]}" "$program" -o "${name}_pc_shared" "${shared[@]}" -lm
     "$cc" -std=c17 "${flags[@]}" "$program" -o "${name}_pc_static" "${static[@]}"
 done
-"$cxx" -std=c++17 "${flags[@]}" -x c++ "${programs[0]}" -o "$work/build/consumer_pc_cxx" "${shared[@]}"
+"$cxx" -std=c++17 "${flags[@]}" -x c++ "${programs[0]}" -o "$work/consumer_cxx" "${shared[@]}"
 
 echo "== run"
 for program in "${programs[@]}"; do
-    name=$work/build/$(basename "$program" .c)
+    short=$(basename "$program" .c)
+    name=$work/build/$short
     for kind in cmake_shared cmake_static pc_shared pc_static; do
-        LD_LIBRARY_PATH=$libdir "${name}_$kind" >"$work/$kind.out" || die "$(basename "$name") ($kind) failed"
-        cmp "$work/cmake_shared.out" "$work/$kind.out" || die "$(basename "$name") ($kind) prints something else"
+        LD_LIBRARY_PATH=$libdir "${name}_$kind" >"$work/$kind.out" || die "$short ($kind) failed"
+        cmp "$work/cmake_shared.out" "$work/$kind.out" || die "$short ($kind) prints something else"
     done
     if ldd "${name}_cmake_static" "${name}_pc_static" | grep -q libtalus; then
-        die "$(basename "$name") was to be linked statically, but needs libtalus.so"
+        die "$short was to be linked statically, but needs libtalus.so"
     fi
     if ! ldd "${name}_cmake_shared" | grep -q "libtalus.*$prefix"; then
-        die "$(basename "$name") does not run with the installed libtalus.so"
+        die "$short does not run with the installed libtalus.so"
     fi
 done
-LD_LIBRARY_PATH=$libdir "$work/build/consumer_pc_cxx"
+LD_LIBRARY_PATH=$libdir "$work/consumer_cxx"

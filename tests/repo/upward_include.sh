@@ -28,7 +28,8 @@ for view in "$@"; do
         if answer=$(compiles "$dirs" "$above"); then
             echo "$layer/ can include <talus/$above.h>, which lies above it: see its DEPENDS"
             failures=$((failures + 1))
-        elif [[ $answer != *"talus/$above.h: No such file"* && $answer != *"'talus/$above.h' file not found"* ]]; then
+        elif [[ $answer != *"talus/$above.h: No such file"* &&
+            $answer != *"'talus/$above.h' file not found"* ]]; then
             echo "<talus/$above.h> failed in $layer/ for another reason: $answer"
             failures=$((failures + 1))
         fi

@@ -15,34 +15,31 @@ objdump -h -t -w "$library" | awk '
         }
         return value
     }
-    function finish_object(    section) {
+    function finish_object(    section, owners) {
         for (section in bytes) {
-            if (bytes[section] > known[section]) {
-                printf "%s: %d writable bytes in %s:%s\n", object, bytes[section] - known[section], section, \
-                       (section in names ? names[section] : " (no symbol)")
-                failures++
-            }
+            if (bytes[section] <= known[section]) continue
+            owners = section in names ? names[section] : " no symbol"
+            printf "%s: %d writable bytes in %s:%s\n", object, bytes[section] - known[section],
+                   section, owners
+            failures++
         }
         delete bytes
         delete known
         delete names
     }
     /file format/ { finish_object(); object = $1; sub(/:$/, "", object); objects++; next }
-    # header line: number, name, size, ..., flags
-    $1 ~ /^[0-9]+$/ && /ALLOC/ && !/READONLY/ && $2 !~ /^\.data\.rel\.ro/ && hex($3) > 0 {
-        bytes[$2] = hex($3)
-        next
-    }
-    # symbol line: address, flags, section, size, name
-    NF >= 5 && $0 !~ /^ *[0-9]+ / || /^[0-9a-f]+ [lgu !].*\t/ {
-        if (split($0, half, "\t") < 2) next
-        n = split(half[1], left, " ")
-        section = left[n]
-        split(half[2], right, " ")
-        if (section == "*COM*") bytes[section] += hex(right[1])
-        if (!(section in bytes) || hex(right[1]) == 0) next
-        if (right[2] == "contract_handler" || right[2] == "last_breach") known[section] += hex(right[1])
-        else names[section] = names[section] " " right[2]
+    # a section: number, name, size, ..., flags
+    !/\t/ && /ALLOC/ && !/READONLY/ && $2 !~ /^\.data\.rel\.ro/ && hex($3) > 0 { bytes[$2] = hex($3) }
+    # a symbol: address, flags, section, a tab, size, name
+    /\t/ {
+        split($0, half, "\t")
+        section = half[1]
+        sub(/.* /, "", section)
+        size = half[2]
+        sub(/ .*/, "", size)
+        if (!(section in bytes) || hex(size) == 0) next
+        if ($NF == "contract_handler" || $NF == "last_breach") known[section] += hex(size)
+        else names[section] = names[section] " " $NF
     }
     END {
         finish_object()

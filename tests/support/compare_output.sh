@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # compare_output.sh PROGRAM EXPECTED
 # Runs PROGRAM and compares its standard output with the file EXPECTED, line by line: the words must
-# be the same, the numbers must agree to a relative 1e-9. Blanks before a number do not count, because
-# a column's padding moves with a minus sign.
+# be the same, the numbers must agree to a relative 1e-9. Blanks before a number do not count,
+# because a column's padding moves with a minus sign.
 set -eu
 program=$1
 expected=$2
