@@ -1,25 +1,10 @@
-# Run at every build: cmake -DSOURCE_DIR=... -DOUTPUT=... -P TalusGitHash.cmake
-#
-# Writes OUTPUT, a header that defines TALI_GIT_HASH as the commit of SOURCE_DIR, with "-dirty"
-# when tracked files differ from it, and "unknown" when SOURCE_DIR is no git work tree (a tarball,
-# even one unpacked inside another repository). An unchanged header is not touched, so nothing
-# is rebuilt.
-cmake_minimum_required(VERSION 3.25)
-
-set(hash "unknown")
-find_program(GIT git)
-if(GIT AND EXISTS "${SOURCE_DIR}/.git")
-  execute_process(
-    COMMAND ${CMAKE_COMMAND} -E env GIT_OPTIONAL_LOCKS=0
-            ${GIT} describe --always --dirty --abbrev=12 --exclude=*
-    WORKING_DIRECTORY ${SOURCE_DIR} OUTPUT_VARIABLE answer RESULT_VARIABLE status
-    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(status EQUAL 0)
-    set(hash "${answer}")
-  endif()
-endif()
-
-file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT
-"// Written by cmake/TalusGitHash.cmake at every build.
-#define TALI_GIT_HASH \"@hash@\"
-")
+# Gives common/src/version.c the header git_hash.h. Every build looks at it, so that a commit never
+# leaves an old hash behind.
+set(generated ${PROJECT_BINARY_DIR}/generated)
+add_custom_target(talus_git_hash
+  COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${generated}/git_hash.h
+          -P ${PROJECT_SOURCE_DIR}/cmake/WriteGitHash.cmake
+  BYPRODUCTS ${generated}/git_hash.h
+  COMMENT "Asking git for the commit")
+add_dependencies(talus_common talus_git_hash)
+target_include_directories(talus_common PRIVATE ${generated})

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # git_hash.sh SOURCE_DIR CMAKE
-# cmake/TalusGitHash.cmake follows commits and edits, rewrites nothing that did not change, and
+# cmake/WriteGitHash.cmake follows commits and edits, rewrites nothing that did not change, and
 # says "unknown" where there is no repository.
 set -eu
-script=$1/cmake/TalusGitHash.cmake
+script=$1/cmake/WriteGitHash.cmake
 cmake=$2
 
 work=$(mktemp -d)
