@@ -14,5 +14,6 @@
 #include <talus/common/spatial.h>
 #include <talus/common/status.h>
 #include <talus/common/vec.h>
+#include <talus/common/version.h>
 
 #endif // TALUS_COMMON_H
