@@ -9,6 +9,7 @@
  */
 
 #include <talus/common/alloc.h>
+#include <talus/common/function.h>
 #include <talus/common/status.h>
 
 #endif // TALUS_COMMON_H
