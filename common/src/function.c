@@ -348,8 +348,9 @@ static bool any_nan(const double x[], int n)
 static double evaluate(const char *where, const tal_function *f, const double x[], int n,
                        const int wrt[], int order)
 {
-    if (!arguments_fit(where, f, x, n) || !derivative_exists(where, f, wrt, order)) return NAN;
-    if (any_nan(x, n)) return NAN;
+    if (!arguments_fit(where, f, x, n) || !derivative_exists(where, f, wrt, order))
+        return (double)NAN;
+    if (any_nan(x, n)) return (double)NAN;
     if (order == 0) return f->ops.calc_value(f->self, x, n);
     if (f->ops.calc_derivative == NULL) return differences(f, x, wrt, order);
     return f->ops.calc_derivative(f->self, x, n, wrt, order);
