@@ -1,17 +1,15 @@
 // Curves through points: piecewise linear, cubic spline, quintic spline.
 //
-// All three are one piecewise polynomial, of degree 1, 3 or 5, that differs only in how its slopes
-// s_i (and second derivatives m_i) at the knots are found:
+// All three are one piecewise polynomial, of degree 1, 3 or 5, and differ only in how it is found:
 //
-//   cubic, natural    minimum of integral f''^2     tridiagonal in s
-//   quintic, natural  minimum of integral f'''^2    block tridiagonal in (s, m)
+//   cubic, natural    least integral f''^2     tridiagonal in the slopes at the knots
+//   quintic, natural  least integral f'''^2    pentadiagonal in the B-spline coefficients of f'''
 //
-// Both minima are found from their normal equations, assembled interval by interval. They are
-// symmetric and positive definite, so one banded Cholesky factorization serves both.
+// Both systems are symmetric and positive definite, so one banded Cholesky factorization serves both,
+// and both stay well conditioned however uneven the knots are.
 #include "function_internal.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -101,13 +99,9 @@ static int band_first(const band *s, int i)
     return i > s->width ? i - s->width : 0;
 }
 
-// A = L L^T in place. False when a pivot is lost in round-off; written to refuse NaN too.
-//
-// A pivot that shrinks from the diagonal by a factor r costs the solution r^2 eps: r is the ratio of
-// neighboring spacings in a quintic, and below 4 in a cubic. Half the digits must remain.
+// A = L L^T in place. False when a pivot is not positive; written to refuse NaN too.
 static bool band_factor(const band *s)
 {
-    const double smallest = sqrt(sqrt(DBL_EPSILON));
     for (int i = 0; i < s->size; ++i) {
         const int first = band_first(s, i);
         for (int j = first; j <= i; ++j) {
@@ -119,7 +113,7 @@ static bool band_factor(const band *s)
                 *band_at(s, i, j) = sum / *band_at(s, j, j);
                 continue;
             }
-            if (!(sum > smallest * *band_at(s, i, i))) return false;
+            if (!(sum > 0.0)) return false;
             *band_at(s, i, i) = sqrt(sum);
         }
     }
@@ -146,23 +140,11 @@ static bool band_solve(const band *s)
     return true;
 }
 
-// Add an interval's matrix K and right-hand side r, whose first unknown is `first`.
-static void band_add(const band *s, int first, int n, const double K[], const double r[])
-{
-    for (int i = 0; i < n; ++i) {
-        s->b[first + i] += r[i];
-        for (int j = 0; j <= i; ++j) {
-            *band_at(s, first + i, first + j) += K[i * n + j];
-        }
-    }
-}
-
-// The knots, with lengths measured in mean spacings and values above the chord from the first to the
-// last: straight data then has a right-hand side of zeros, and stays straight.
+// The points, with values taken above the chord from the first to the last: straight data then has
+// a right-hand side of zeros, and stays straight.
 typedef struct knots {
     const double *x, *y;
     int count;
-    double unit;  // mean spacing
     double chord; // slope of the chord
 } knots;
 
@@ -178,26 +160,32 @@ static double rise(const knots *p, int i)
 }
 
 /*
- * One interval of length h of the cubic: with D the divided difference,
+ * Cubic. One interval of length h adds, with D its divided difference and the unknowns s0, s1,
  *
  *     d/ds of 1/4 integral f''^2:   1/h [2 1; 1 2] [s0; s1] = 1/h [3 D; 3 D]
  */
 static void assemble_cubic(const knots *p, const band *s)
 {
     for (int i = 0; i + 1 < p->count; ++i) {
-        const double c = p->unit / spacing(p, i), D = rise(p, i);
-        const double K[] = {2.0 * c, c, c, 2.0 * c};
-        const double r[] = {3.0 * c * D, 3.0 * c * D};
-        band_add(s, i, 2, K, r);
+        const double c = 1.0 / spacing(p, i), D = rise(p, i);
+        *band_at(s, i, i) += 2.0 * c;
+        *band_at(s, i + 1, i) += c;
+        *band_at(s, i + 1, i + 1) += 2.0 * c;
+        s->b[i] += 3.0 * c * D;
+        s->b[i + 1] += 3.0 * c * D;
     }
+}
+
+// Second divided difference of the three knots from i on.
+static double second_difference(const knots *p, int i)
+{
+    return (rise(p, i + 1) - rise(p, i)) / (p->x[i + 2] - p->x[i]);
 }
 
 // Third divided difference of the four knots from i on: f'''/6 of the cubic through them.
 static double third_difference(const knots *p, int i)
 {
-    const double D01 = rise(p, i), D12 = rise(p, i + 1), D23 = rise(p, i + 2);
-    const double *x = p->x + i;
-    return ((D23 - D12) / (x[3] - x[1]) - (D12 - D01) / (x[2] - x[0])) / (x[3] - x[0]);
+    return (second_difference(p, i + 1) - second_difference(p, i)) / (p->x[i + 3] - p->x[i]);
 }
 
 /*
@@ -213,7 +201,7 @@ static void set_simm_ends(const knots *p, const band *s)
     const int last = p->count - 1;
     for (int end = 0; end < 2; ++end) {
         const int knot = end == 0 ? 0 : last, interval = end == 0 ? 0 : last - 1;
-        const double h = spacing(p, interval), c = p->unit / h;
+        const double h = spacing(p, interval), c = 1.0 / h;
         const double third = p->count > 3 ? third_difference(p, end == 0 ? 0 : last - 3) : 0.0;
         *band_at(s, knot, knot) = c;
         s->b[knot] = c * (2.0 * rise(p, interval) + h * h * third);
@@ -221,27 +209,54 @@ static void set_simm_ends(const knots *p, const band *s)
 }
 
 /*
- * One interval of length h of the quintic: the derivatives of integral f'''^2 by s and m at both
- * ends are, up to a factor, the jumps of f'''' and of f''', which must vanish. With D the divided
- * difference and the unknowns s0, m0, s1, m1,
+ * f''' of the natural quintic is a sum of quadratic B-splines, c_j N_j with N_j on x[j]..x[j+3]. In
+ * interval i, of length h between neighbors of lengths h- and h+, the three that live there have the
+ * Bernstein coefficients
  *
- *     [64/h^3  12/h^2  56/h^3   -8/h^2]       [120 D/h^3]
- *     [12/h^2   3/h     8/h^2   -1/h  ]       [ 20 D/h^2]
- *     [56/h^3   8/h^2  64/h^3  -12/h^2]  z =  [120 D/h^3]
- *     [-8/h^2  -1/h   -12/h^2    3/h  ]       [-20 D/h^2]
+ *     N_{i-2}: (beta, 0, 0)    N_{i-1}: (1 - beta, 1, 1 - alpha)    N_i: (0, 0, alpha),
+ *     beta = h / (h- + h),     alpha = h / (h + h+).
  *
- * (each f''' and f'''' written in the quintic Hermite basis, and divided by 3).
+ * E holds them as columns. Those that would reach beyond the knots do not exist, and are zero.
+ */
+static void bernstein(const knots *p, int i, double E[3][3])
+{
+    const double h = spacing(p, i);
+    const bool left = i > 0, right = i + 2 < p->count;
+    const double before = left ? spacing(p, i - 1) : 0.0, after = right ? spacing(p, i + 1) : 0.0;
+    memset(E, 0, 9 * sizeof(double));
+    if (i > 1) E[0][0] = h / (before + h);
+    if (left && right) {
+        E[0][1] = before / (before + h);
+        E[1][1] = 1.0;
+        E[2][1] = after / (h + after);
+    }
+    if (i + 3 < p->count) E[2][2] = h / (h + after);
+}
+
+/*
+ * Quintic. As the divided difference of order 3 is an integral of f''' over a B-spline,
+ *
+ *     sum_k  integral N_j N_k dx  c_k = 2 ([x_{j+1} x_{j+2} x_{j+3}] f - [x_j x_{j+1} x_{j+2}] f),
+ *
+ * and two Bernstein polynomials of degree 2 have the integrals W over the unit interval.
  */
 static void assemble_quintic(const knots *p, const band *s)
 {
+    static const double W[3][3] = {{6.0 / 30.0, 3.0 / 30.0, 1.0 / 30.0},
+                                   {3.0 / 30.0, 4.0 / 30.0, 3.0 / 30.0},
+                                   {1.0 / 30.0, 3.0 / 30.0, 6.0 / 30.0}};
+    for (int j = 0; j < s->size; ++j) {
+        s->b[j] = 2.0 * (second_difference(p, j + 1) - second_difference(p, j));
+    }
     for (int i = 0; i + 1 < p->count; ++i) {
-        const double c = p->unit / spacing(p, i), c2 = c * c, c3 = c2 * c, D = rise(p, i);
-        const double K[] = {64.0 * c3, 12.0 * c2, 56.0 * c3,  -8.0 * c2,  //
-                            12.0 * c2, 3.0 * c,   8.0 * c2,   -1.0 * c,   //
-                            56.0 * c3, 8.0 * c2,  64.0 * c3,  -12.0 * c2, //
-                            -8.0 * c2, -1.0 * c,  -12.0 * c2, 3.0 * c};
-        const double r[] = {120.0 * c3 * D, 20.0 * c2 * D, 120.0 * c3 * D, -20.0 * c2 * D};
-        band_add(s, 2 * i, 4, K, r);
+        double E[3][3];
+        bernstein(p, i, E);
+        for (int e = 0; e < 9 * 9; ++e) { // the entry E[a][j] W[a][b] E[b][k] of E^T W E
+            const int j = e % 3, k = e / 3 % 3, a = e / 9 % 3, b = e / 27;
+            const int row = i - 2 + j, column = i - 2 + k;
+            if (column < 0 || column > row || row >= s->size) continue;
+            *band_at(s, row, column) += spacing(p, i) * E[a][j] * W[a][b] * E[b][k];
+        }
     }
 }
 
@@ -277,21 +292,58 @@ static void fill_cubic(const knots *p, const piecewise *f, const double s[])
     }
 }
 
-// Hermite's quintic from z = (s, m unit) at each knot; a parabola beyond the last.
-static void fill_quintic(const knots *p, const piecewise *f, const double z[])
+// Bernstein coefficients T of f''' in interval i, from its B-spline coefficients c.
+static void third_derivative(const knots *p, const double c[], int i, double T[3])
 {
-    for (int i = 0; i < p->count; ++i) {
-        double *a = row_after(f, i);
+    double E[3][3];
+    bernstein(p, i, E);
+    for (int a = 0; a < 3; ++a) {
+        T[a] = 0.0;
+        for (int j = 0; j < 3; ++j) {
+            const int k = i - 2 + j;
+            if (k >= 0 && k < p->count - 3) T[a] += E[a][j] * c[k];
+        }
+    }
+}
+
+/*
+ * f'' at an inner knot, where the intervals l and r meet: Taylor's formula to both sides,
+ *
+ *     D_l = s - h_l m / 2 + h_l^2 (  T0 + 3 T1 + 6 T2)_l / 60
+ *     D_r = s + h_r m / 2 + h_r^2 (6 T0 + 3 T1 +   T2)_r / 60,   less the one from the other.
+ */
+static double second_derivative(const knots *p, const double c[], int i)
+{
+    double L[3], R[3];
+    third_derivative(p, c, i - 1, L);
+    third_derivative(p, c, i, R);
+    const double hl = spacing(p, i - 1), hr = spacing(p, i);
+    const double tail_l = hl * hl * (L[0] + 3.0 * L[1] + 6.0 * L[2]) / 60.0;
+    const double tail_r = hr * hr * (6.0 * R[0] + 3.0 * R[1] + R[2]) / 60.0;
+    return 2.0 * ((rise(p, i) - rise(p, i - 1)) - (tail_r - tail_l)) / (hl + hr);
+}
+
+// Integrate f''' three times; a parabola beyond the last knot.
+static void fill_quintic(const knots *p, const piecewise *f, const double c[])
+{
+    const int last = p->count - 1;
+    for (int i = 0; i < last; ++i) {
+        double T[3], *a = row_after(f, i), *next = row_after(f, i + 1);
+        third_derivative(p, c, i, T);
+        const double h = spacing(p, i), gain = h * (T[0] + T[1] + T[2]) / 3.0;
+        const double m = i > 0 ? second_derivative(p, c, i) : second_derivative(p, c, 1) - gain;
+        const double s = rise(p, i) - 0.5 * h * m - h * h * (6.0 * T[0] + 3.0 * T[1] + T[2]) / 60.0;
         a[0] = p->y[i];
-        a[1] = p->chord + z[2 * i];
-        a[2] = 0.5 * z[2 * i + 1] / p->unit;
-        if (i + 1 == p->count) continue;
-        const double h = spacing(p, i), D = rise(p, i);
-        const double e0 = z[2 * i] - D, e1 = z[2 * i + 2] - D;
-        const double k0 = h / p->unit * z[2 * i + 1], k1 = h / p->unit * z[2 * i + 3];
-        a[3] = (-6.0 * e0 - 4.0 * e1 - 1.5 * k0 + 0.5 * k1) / h / h;
-        a[4] = (8.0 * e0 + 7.0 * e1 + 1.5 * k0 - k1) / h / h / h;
-        a[5] = (-3.0 * e0 - 3.0 * e1 - 0.5 * k0 + 0.5 * k1) / h / h / h / h;
+        a[1] = p->chord + s;
+        a[2] = 0.5 * m;
+        a[3] = T[0] / 6.0;
+        a[4] = (T[1] - T[0]) / 12.0 / h;
+        a[5] = (T[0] - 2.0 * T[1] + T[2]) / 60.0 / h / h;
+
+        // overwritten by its own interval, but for the last knot
+        next[0] = p->y[i + 1];
+        next[1] = a[1] + h * m + h * h * (3.0 * T[0] + 2.0 * T[1] + T[2]) / 12.0;
+        next[2] = 0.5 * (m + gain);
     }
 }
 
@@ -360,7 +412,7 @@ static tal_status piecewise_finish(const tali_function_call *call, const tal_fun
 static knots measure(const double x[], const double y[], int count)
 {
     const double length = x[count - 1] - x[0];
-    return (knots){x, y, count, length / (count - 1), (y[count - 1] - y[0]) / length};
+    return (knots){x, y, count, (y[count - 1] - y[0]) / length};
 }
 
 // Find the unknowns at the knots and the coefficients of the pieces, with workspace for both.
@@ -368,7 +420,7 @@ static tal_status fit(const tali_function_call *call, const knots *p, tal_spline
                       const piecewise *f)
 {
     const bool cubic = f->degree == 3;
-    const int size = cubic ? p->count : 2 * p->count, width = cubic ? 1 : 3;
+    const int size = cubic ? p->count : p->count - 3, width = cubic ? 1 : 2;
     const size_t bytes = (size_t)size * (size_t)(width + 2) * sizeof(double);
     double *work = tali_alloc(&call->allocator, bytes);
     if (work == NULL) {
@@ -387,8 +439,8 @@ static tal_status fit(const tali_function_call *call, const knots *p, tal_spline
 
     tal_status st = TAL_OK;
     if (!band_solve(&s)) {
-        st = tali_fail(call->err, TAL_ERR_SINGULAR, call->where,
-                       "the %d points are spaced too unevenly for a spline", p->count);
+        st = tali_fail(call->err, TAL_ERR_BAD_VALUE, call->where,
+                       "the curve overflows: points too close or values too far apart");
     } else if (cubic) {
         fill_cubic(p, f, s.b);
         fill_left(f, 2);
@@ -411,7 +463,7 @@ tal_status tal_function_create_piecewise_linear(const tal_allocator *allocator, 
 
     piecewise *f = piecewise_create(&call, x, count, 1);
     if (f == NULL) return TAL_ERR_NO_MEMORY;
-    const knots p = {x, y, count, 1.0, 0.0};
+    const knots p = {x, y, count, 0.0};
     fill_linear(&p, f);
     fill_left(f, 2);
     return piecewise_finish(&call, &piecewise_linear_ops, f);

@@ -197,11 +197,6 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_spline(const tal_allocator 
  *
  * C4 everywhere, with f''' = f'''' = 0 at both ends, continued by the parabolas this implies. It is
  * the curve GCVSPL finds at half order 3 without smoothing. Reproduces parabolas.
- *
- * Neighboring intervals may differ in length: a ratio r costs about r^2 eps in relative accuracy.
- *
- * @return the codes above, or TAL_ERR_SINGULAR when that would be more than half of the digits (r
- * of about 8000)
  */
 TAL_API TAL_NODISCARD tal_status tal_function_create_quintic_spline(const tal_allocator *allocator,
                                                                     const double x[],
