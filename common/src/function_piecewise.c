@@ -5,8 +5,8 @@
 //   cubic, natural    least integral f''^2     tridiagonal in the slopes at the knots
 //   quintic, natural  least integral f'''^2    pentadiagonal in the B-spline coefficients of f'''
 //
-// Both systems are symmetric and positive definite, so one banded Cholesky factorization serves both,
-// and both stay well conditioned however uneven the knots are.
+// Both systems are symmetric and positive definite, so one banded Cholesky factorization serves
+// both, and both stay well conditioned however uneven the knots are.
 #include "function_internal.h"
 
 #include <assert.h>
@@ -210,8 +210,8 @@ static void set_simm_ends(const knots *p, const band *s)
 
 /*
  * f''' of the natural quintic is a sum of quadratic B-splines, c_j N_j with N_j on x[j]..x[j+3]. In
- * interval i, of length h between neighbors of lengths h- and h+, the three that live there have the
- * Bernstein coefficients
+ * interval i, of length h between neighbors of lengths h- and h+, the three that live there have
+ * the Bernstein coefficients
  *
  *     N_{i-2}: (beta, 0, 0)    N_{i-1}: (1 - beta, 1, 1 - alpha)    N_i: (0, 0, alpha),
  *     beta = h / (h- + h),     alpha = h / (h + h+).
@@ -233,29 +233,37 @@ static void bernstein(const knots *p, int i, double E[3][3])
     if (i + 3 < p->count) E[2][2] = h / (h + after);
 }
 
+// Integral over an interval of unit length of the B-splines in columns j and k of E.
+static double overlap(double E[3][3], int j, int k)
+{
+    static const double W[3][3] = {{6.0, 3.0, 1.0}, {3.0, 4.0, 3.0}, {1.0, 3.0, 6.0}};
+    double sum = 0.0;
+    for (int a = 0; a < 3; ++a) {
+        for (int b = 0; b < 3; ++b) {
+            sum += E[a][j] * W[a][b] * E[b][k];
+        }
+    }
+    return sum / 30.0;
+}
+
 /*
  * Quintic. As the divided difference of order 3 is an integral of f''' over a B-spline,
  *
- *     sum_k  integral N_j N_k dx  c_k = 2 ([x_{j+1} x_{j+2} x_{j+3}] f - [x_j x_{j+1} x_{j+2}] f),
- *
- * and two Bernstein polynomials of degree 2 have the integrals W over the unit interval.
+ *     sum_k  integral N_j N_k dx  c_k = 2 ([x_{j+1} x_{j+2} x_{j+3}] f - [x_j x_{j+1} x_{j+2}] f)
  */
 static void assemble_quintic(const knots *p, const band *s)
 {
-    static const double W[3][3] = {{6.0 / 30.0, 3.0 / 30.0, 1.0 / 30.0},
-                                   {3.0 / 30.0, 4.0 / 30.0, 3.0 / 30.0},
-                                   {1.0 / 30.0, 3.0 / 30.0, 6.0 / 30.0}};
     for (int j = 0; j < s->size; ++j) {
         s->b[j] = 2.0 * (second_difference(p, j + 1) - second_difference(p, j));
     }
     for (int i = 0; i + 1 < p->count; ++i) {
         double E[3][3];
         bernstein(p, i, E);
-        for (int e = 0; e < 9 * 9; ++e) { // the entry E[a][j] W[a][b] E[b][k] of E^T W E
-            const int j = e % 3, k = e / 3 % 3, a = e / 9 % 3, b = e / 27;
-            const int row = i - 2 + j, column = i - 2 + k;
-            if (column < 0 || column > row || row >= s->size) continue;
-            *band_at(s, row, column) += spacing(p, i) * E[a][j] * W[a][b] * E[b][k];
+        const int first = i - 2; // the B-spline in column 0
+        for (int j = first < 0 ? -first : 0; j < 3 && first + j < s->size; ++j) {
+            for (int k = first < 0 ? -first : 0; k <= j; ++k) {
+                *band_at(s, first + j, first + k) += spacing(p, i) * overlap(E, j, k);
+            }
         }
     }
 }

@@ -193,8 +193,8 @@ START_TEST(splines_reproduce_the_polynomials_their_ends_admit)
  *
  *     B_k(x) = sum over j = k..k+m of  (x - t_j)_+^(2m-1) / prod_{l != j} (t_j - t_l),
  *
- * is a natural spline of degree 2m - 1: the sum has 2m - 2 continuous derivatives, vanishes left of the
- * knots, and right of them the difference of order m leaves a polynomial of degree m - 1. As the
+ * is a natural spline of degree 2m - 1: the sum has 2m - 2 continuous derivatives, vanishes left of
+ * the knots, and right of them the difference of order m leaves a polynomial of degree m - 1. As the
  * interpolating one is unique, it must come back from its own values. Here its derivatives.
  */
 static double natural_spline(int m, double x, int order)
@@ -260,8 +260,8 @@ START_TEST(many_knots_are_found)
     tal_function_destroy(linear);
 }
 
-// Pairs of points 1 / r apart, the pairs 1 apart, on a parabola. A rounded value, at most 9 eps / 2 off,
-// moves the slope between the two points of a pair by 9 r eps and so the curve by about as much;
+// Pairs of points 1 / r apart, the pairs 1 apart, on a parabola. A rounded value, at most 9 eps / 2
+// off, moves the slope between the two points of a pair by 9 r eps and so the curve by about as much;
 // f'' bends by twice that over half a unit, 4 times more. The fit adds its own round-off, not more.
 START_TEST(uneven_spacing_costs_what_the_data_cost)
 {
@@ -323,6 +323,9 @@ START_TEST(points_too_extreme_for_a_double_are_refused)
     const double tiny[] = {0.0, 1e-300, 1.0, 2.0}, huge[] = {0.0, 1e300, 0.0, 0.0};
     REFUSED(tal_function_create_piecewise_linear(NULL, tiny, huge, 4, &out, &err),
             TAL_ERR_BAD_VALUE, "overflows after x[0] = 0");
+    const double subnormal[] = {0.0, 1e-310, 1.0, 2.0}, y[] = {0.0, 1.0, 0.0, 0.0};
+    REFUSED(tal_function_create_spline(NULL, subnormal, y, 4, TAL_SPLINE_NATURAL, &out, &err),
+            TAL_ERR_BAD_VALUE, "overflows");
     REFUSED(tal_function_create_quintic_spline(NULL, tiny, huge, 4, &out, &err), TAL_ERR_BAD_VALUE,
             "overflows");
 }

@@ -148,8 +148,8 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_sinusoid(const tal_allocato
  *
  *     y0 + (y1 - y0) (10 t^3 - 15 t^4 + 6 t^5),   t = (x - x0) / (x1 - x0).
  *
- * Monotone, with continuous first and second derivatives. At the two points a derivative of third or
- * higher order is the one of the flat side. x0 > x1 is allowed and means the same two points.
+ * Monotone, with continuous first and second derivatives. At the two points a derivative of third
+ * or higher order is the one of the flat side. x0 > x1 is allowed and means the same two points.
  */
 TAL_API TAL_NODISCARD tal_status tal_function_create_step(const tal_allocator *allocator, double x0,
                                                           double y0, double x1, double y1,
@@ -248,8 +248,8 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_composition(const tal_alloc
  * Every function above is one of these; yours has the same standing. Fill what you need with
  * designated initializers and leave the rest NULL. All entries but `destroy` are pure: they read
  * `self` and their arguments, allocate nothing, and may run on several threads at once. They are
- * called with checked arguments: `n` is the number of arguments declared, none of them is NaN, every
- * entry of `wrt` is in 0..n-1. Return NaN where there is no answer.
+ * called with checked arguments: `n` is the number of arguments declared, none of them is NaN,
+ * every entry of `wrt` is in 0..n-1. Return NaN where there is no answer.
  */
 typedef struct tal_function_ops {
     size_t size;      ///< sizeof(tal_function_ops): lets the table grow without breaking you
@@ -291,8 +291,8 @@ TAL_API tal_function_def tal_function_def_default(void);
 /**
  * Create a function from a table.
  *
- * On success the function owns `self` (its `destroy` will be called) and the functions it uses, which
- * are destroyed after `self`; on failure both still belong to the caller.
+ * On success the function owns `self` (its `destroy` will be called) and the functions it uses,
+ * which are destroyed after `self`; on failure both still belong to the caller.
  */
 TAL_API TAL_NODISCARD tal_status tal_function_create(const tal_allocator *allocator,
                                                      const tal_function_def *def,
