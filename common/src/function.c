@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <float.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,13 +50,21 @@ tal_status tali_function_check_pointer(const tali_function_call *call, const cha
     return tali_fail(call->err, TAL_ERR_NULL, call->where, "%s is NULL", what);
 }
 
+tal_status tali_function_check_number(const tali_function_call *call, const char *what,
+                                      double value)
+{
+    if (isfinite(value)) return TAL_OK;
+    return tali_fail(call->err, TAL_ERR_NOT_FINITE, call->where, "%s is %g: give a finite number",
+                     what, value);
+}
+
 tal_status tali_function_check_finite(const tali_function_call *call, const char *what,
                                       const double values[], int count)
 {
     for (int i = 0; i < count; ++i) {
         if (isfinite(values[i])) continue;
-        return tali_fail(call->err, TAL_ERR_NOT_FINITE, call->where, "%s[%d] is %g: give a number",
-                         what, i, values[i]);
+        return tali_fail(call->err, TAL_ERR_NOT_FINITE, call->where,
+                         "%s[%d] is %g: give a finite number", what, i, values[i]);
     }
     return TAL_OK;
 }
@@ -259,7 +266,7 @@ void tal_function_destroy(tal_function *f)
 
 // ---- evaluation
 
-// A point beside x: argument i moved by di, then argument j by dj (they may be the same).
+// f at x with argument i replaced by xi and argument j by xj (i and j may be the same).
 static double moved_value(const tal_function *f, const double x[], int i, double xi, int j,
                           double xj)
 {

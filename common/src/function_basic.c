@@ -70,7 +70,7 @@ tal_status tal_function_create_constant(const tal_allocator *allocator, double v
 {
     tali_function_call call;
     tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
-    if (st == TAL_OK) st = tali_function_check_finite(&call, "value", &value, 1);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "value", value);
     if (st != TAL_OK) return st;
 
     linear *f = tali_function_block_create(&call, sizeof *f);
@@ -87,7 +87,7 @@ tal_status tal_function_create_linear(const tal_allocator *allocator, const doub
     tali_function_call call;
     tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
     if (st == TAL_OK) st = tali_function_check_pointer(&call, "a", a);
-    if (st == TAL_OK) st = tali_function_check_finite(&call, "b", &b, 1);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "b", b);
     if (st != TAL_OK) return st;
 
     // a number of arguments out of range is reported by the table's create, which knows the range
@@ -202,9 +202,9 @@ tal_status tal_function_create_sinusoid(const tal_allocator *allocator, double a
 {
     tali_function_call call;
     tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
-    if (st == TAL_OK) st = tali_function_check_finite(&call, "amplitude", &amplitude, 1);
-    if (st == TAL_OK) st = tali_function_check_finite(&call, "omega", &omega, 1);
-    if (st == TAL_OK) st = tali_function_check_finite(&call, "phase", &phase, 1);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "amplitude", amplitude);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "omega", omega);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "phase", phase);
     if (st != TAL_OK) return st;
 
     sinusoid *f = tali_function_block_create(&call, sizeof *f);
@@ -270,10 +270,12 @@ static const tal_function_ops step_ops = {
 tal_status tal_function_create_step(const tal_allocator *allocator, double x0, double y0, double x1,
                                     double y1, tal_function **out, tal_error *err)
 {
-    const double points[] = {x0, y0, x1, y1};
     tali_function_call call;
     tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
-    if (st == TAL_OK) st = tali_function_check_finite(&call, "{x0, y0, x1, y1}", points, 4);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "x0", x0);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "y0", y0);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "x1", x1);
+    if (st == TAL_OK) st = tali_function_check_number(&call, "y1", y1);
     if (st != TAL_OK) return st;
     if (x0 == x1) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,

@@ -24,6 +24,10 @@ tal_status tali_function_begin(tali_function_call *call, const char *where,
 tal_status tali_function_check_pointer(const tali_function_call *call, const char *what,
                                        const void *pointer);
 
+/// TAL_OK, or TAL_ERR_NOT_FINITE naming `what` and the value.
+tal_status tali_function_check_number(const tali_function_call *call, const char *what,
+                                      double value);
+
 /// TAL_OK, or TAL_ERR_NOT_FINITE naming `what`, the index and the value.
 tal_status tali_function_check_finite(const tali_function_call *call, const char *what,
                                       const double values[], int count);

@@ -216,21 +216,20 @@ static void set_simm_ends(const knots *p, const band *s)
  *     N_{i-2}: (beta, 0, 0)    N_{i-1}: (1 - beta, 1, 1 - alpha)    N_i: (0, 0, alpha),
  *     beta = h / (h- + h),     alpha = h / (h + h+).
  *
- * E holds them as columns. Those that would reach beyond the knots do not exist, and are zero.
+ * E holds them as columns. A B-spline that would reach beyond the knots does not exist, and nobody
+ * reads its column.
  */
 static void bernstein(const knots *p, int i, double E[3][3])
 {
     const double h = spacing(p, i);
-    const bool left = i > 0, right = i + 2 < p->count;
-    const double before = left ? spacing(p, i - 1) : 0.0, after = right ? spacing(p, i + 1) : 0.0;
+    const double before = i > 0 ? spacing(p, i - 1) : 0.0;
+    const double after = i + 2 < p->count ? spacing(p, i + 1) : 0.0;
     memset(E, 0, 9 * sizeof(double));
-    if (i > 1) E[0][0] = h / (before + h);
-    if (left && right) {
-        E[0][1] = before / (before + h);
-        E[1][1] = 1.0;
-        E[2][1] = after / (h + after);
-    }
-    if (i + 3 < p->count) E[2][2] = h / (h + after);
+    E[0][0] = h / (before + h);
+    E[0][1] = before / (before + h);
+    E[1][1] = 1.0;
+    E[2][1] = after / (h + after);
+    E[2][2] = h / (h + after);
 }
 
 // Integral over an interval of unit length of the B-splines in columns j and k of E.

@@ -601,13 +601,13 @@ START_TEST(bad_formulas_are_refused_by_name)
     tal_error err;
     const double bad[] = {1.0, not_a_number, 2.0};
     REFUSED(tal_function_create_constant(NULL, infinity, 1, &out, &err), TAL_ERR_NOT_FINITE,
-            "value[0] is inf");
+            "value is inf");
     REFUSED(tal_function_create_constant(NULL, 1.0, 0, &out, &err), TAL_ERR_BAD_VALUE,
             "number of arguments is 0");
     REFUSED(tal_function_create_linear(NULL, bad, 3, 0.0, &out, &err), TAL_ERR_NOT_FINITE,
             "a[1] is nan");
     REFUSED(tal_function_create_linear(NULL, bad, 1, not_a_number, &out, &err), TAL_ERR_NOT_FINITE,
-            "b[0]");
+            "b is nan");
     REFUSED(tal_function_create_linear(NULL, bad, 1000, 0.0, &out, &err), TAL_ERR_BAD_VALUE,
             "number of arguments is 1000");
     REFUSED(tal_function_create_linear(NULL, bad, -1, 0.0, &out, &err), TAL_ERR_BAD_VALUE, "-1");
@@ -621,7 +621,7 @@ START_TEST(bad_formulas_are_refused_by_name)
     REFUSED(tal_function_create_sinusoid(NULL, 1.0, 1.0, not_a_number, &out, &err),
             TAL_ERR_NOT_FINITE, "phase");
     REFUSED(tal_function_create_step(NULL, 0.0, 1.0, not_a_number, 2.0, &out, &err),
-            TAL_ERR_NOT_FINITE, "[2] is nan");
+            TAL_ERR_NOT_FINITE, "x1 is nan");
     REFUSED(tal_function_create_step(NULL, 0.5, 1.0, 0.5, 2.0, &out, &err), TAL_ERR_BAD_VALUE,
             "both 0.5");
     REFUSED(tal_function_create_step(NULL, -1e308, 1.0, 1e308, 2.0, &out, &err), TAL_ERR_BAD_VALUE,

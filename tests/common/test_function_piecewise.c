@@ -149,7 +149,9 @@ START_TEST(the_simm_spline_is_the_one_of_opensim)
     ck_assert_double_eq_tol(tal_function_calc_value_1(f, -2.0), 846.0 / 965.0, tol);
     ck_assert_double_eq_tol(tal_function_calc_value_1(f, 4.0), -4234.0 / 2895.0, tol);
     ck_assert_double_eq_tol(tal_function_calc_value_1(f, 6.0), 3.0 + 3895.0 / 579.0, tol);
+    ck_assert_double_eq_tol(tal_function_calc_value_1(f, -5.0), 4.0 + 2.0 * 31343.0 / 5790.0, tol);
     ck_assert_double_eq(tal_function_calc_derivative_1(f, 6.0, 2), 0.0);
+    ck_assert_double_eq(tal_function_calc_derivative_1(f, -5.0, 2), 0.0);
     tal_function_destroy(f);
 }
 
