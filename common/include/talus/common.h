@@ -12,6 +12,7 @@
 #include <talus/common/inertia.h>
 #include <talus/common/rotation.h>
 #include <talus/common/spatial.h>
+#include <talus/common/function.h>
 #include <talus/common/status.h>
 #include <talus/common/vec.h>
 #include <talus/common/version.h>
