@@ -283,6 +283,9 @@ START_TEST(pivoted_factors_reproduce_the_permuted_matrix)
             const double a = test_at(&A, p.f.perm[i], p.f.perm[j]);
             ck_assert_double_le(fabs(sum - a), 2 * (n + 2) * DBL_EPSILON * largest);
         }
+        if (j >= _i) { // no columns beyond the rank
+            ck_assert_double_eq(tali_max_abs(n - j, p.L.data + j + j * n), 0.0);
+        }
         if (j > 0 && j < _i) { // pivots come largest first
             ck_assert_double_le(test_at(&p.L, j, j), test_at(&p.L, j - 1, j - 1));
         }

@@ -291,6 +291,70 @@ START_TEST(kahans_matrix_is_betrayed_by_the_condition_estimate)
     ck_assert_double_ge(d.f.rcond, true_rcond / N);
 }
 
+// x = 2^e (3, 4) has length 2^e 5, exactly, as long as that is a double.
+START_TEST(lengths_neither_overflow_nor_underflow)
+{
+    for (int e = -1074; e <= 1021; e += 5) {
+        const double x[2] = {ldexp(3.0, e), ldexp(-4.0, e)};
+        ck_assert_double_eq(tali_norm2(2, x), ldexp(5.0, e));
+    }
+    const double zeros[2] = {0.0, -0.0};
+    ck_assert_double_eq(tali_norm2(2, zeros), 0.0);
+    ck_assert_double_eq(tali_norm2(0, NULL), 0.0);
+}
+
+// Pretend solvers for the norm estimator: "A^-1 x" is B x.
+static void apply(int n, tal_matrix B, bool transposed, double *x)
+{
+    double y[TEST_MAX] = {0.0};
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            y[transposed ? j : i] += tali_col(B, j)[i] * x[transposed ? i : j];
+        }
+    }
+    memcpy(x, y, (size_t)n * sizeof *x);
+}
+
+static void overflow(int n, tal_matrix B, bool transposed, double *x)
+{
+    (void)B;
+    (void)transposed;
+    x[n - 1] = TEST_NAN;
+}
+
+START_TEST(the_norm_estimator_finds_its_way)
+{
+    double x[TEST_MAX];
+    // column 1 is found only by following the signs: |B| = 11
+    double signs[4] = {1, 1, 5, -6};
+    ck_assert_double_eq(tali_estimate_inverse_norm1(2, tal_matrix_view(signs, 2, 2), apply, x),
+                        11.0);
+    // I + 100 C with C e = C^T e = 0 looks like I to the climb, which starts at e (Higham 1988); the
+    // alternating vector (1, -4/3, 5/3, -2) sees C c = 6 c: the estimate is (6 + 2400) 2/12
+    double blind[16];
+    for (int i = 0; i < 16; ++i) {
+        blind[i] = (i % 5 == 0 ? 1.0 : 0.0) + ((i / 4 + i % 4) % 2 == 0 ? 100.0 : -100.0);
+    }
+    ck_assert_double_eq_tol(tali_estimate_inverse_norm1(4, tal_matrix_view(blind, 4, 4), apply, x),
+                            401.0, 1e-10);
+    ck_assert_double_infinite(
+        tali_estimate_inverse_norm1(2, tal_matrix_view(signs, 2, 2), overflow, x));
+}
+
+// Triangles whose columns are already in pivot order are their own T.
+START_TEST(the_condition_of_a_triangle_is_that_of_its_inverse)
+{
+    decomposed d;
+    const test_dense diagonal = {{4, 0, 0, 0, 2, 0, 0, 0, 1}, 3, 3};
+    ck_assert_int_eq(decompose(&d, &diagonal, -1.0), TAL_OK);
+    ck_assert_double_eq(d.f.rcond, 0.25);
+    // |T| = 9 in column 2, |T^-1| = 463/720 in column 3, by hand
+    const test_dense T = {{-8, 0, 0, 0, 1, 6, 0, 0, 3, -1, 5, 0, 0, -3, 2, -3}, 4, 4};
+    ck_assert_int_eq(decompose(&d, &T, -1.0), TAL_OK);
+    ck_assert_mem_eq(d.A.data, T.data, sizeof T.data);
+    ck_assert_double_eq_tol(d.f.rcond, 80.0 / 463.0, 16 * DBL_EPSILON);
+}
+
 START_TEST(duplicate_rows_share_the_load_equally)
 {
     // x1 + x2 = 2 said three times: x = (1, 1); and said with 2, 5: their mean
@@ -483,6 +547,9 @@ int main(void)
     tcase_add_test(tc, extreme_scales_change_nothing_but_the_exponent);
     tcase_add_test(tc, graded_columns_are_all_seen_when_no_tolerance_hides_them);
     tcase_add_test(tc, kahans_matrix_is_betrayed_by_the_condition_estimate);
+    tcase_add_test(tc, lengths_neither_overflow_nor_underflow);
+    tcase_add_test(tc, the_norm_estimator_finds_its_way);
+    tcase_add_test(tc, the_condition_of_a_triangle_is_that_of_its_inverse);
     tcase_add_test(tc, duplicate_rows_share_the_load_equally);
     tcase_add_test(tc, zero_and_empty_matrices_have_zero_solutions);
     tcase_add_test(tc, padding_between_columns_is_neither_read_nor_written);

@@ -15,6 +15,15 @@ static double work[WORK];
 static int iwork[8 * TEST_MAX];
 static const tal_matrix none = {NULL, 0, 0, 1};
 
+void xerbla_(const char *routine, const int *info, size_t length);
+
+// LAPACK calls this about an illegal argument; its own version prints and ends the process, with
+// success. The linker prefers ours, which must never run.
+void xerbla_(const char *routine, const int *info, size_t length)
+{
+    ck_abort_msg("%.*s refused argument %d", (int)length, routine, *info);
+}
+
 // LAPACK's drivers are backward stable to a modest multiple of max(m, n) eps; 4 m n eps is the
 // rigorous form of that for the Householder part and leaves room for the iterations.
 static double backward(int m, int n)
