@@ -1,0 +1,2 @@
+// Using a mobilizer's table: checks, defaults for what it leaves out, and reversal.
+#include "mobilizer_internal.h"
