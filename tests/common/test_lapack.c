@@ -1,5 +1,5 @@
-// common/src/lapack.c: the wrappers satisfy the equations they promise, and refuse what LAPACK would
-// complain about.
+// common/src/lapack.c: the wrappers satisfy the equations they promise, and refuse what LAPACK
+// would complain about.
 #include "dense_internal.h"
 
 #include "dense_test.h"
