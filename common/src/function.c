@@ -196,7 +196,7 @@ static tal_status adopt(const tali_function_call *call, const tal_function_def *
 
 static tal_status create(const tali_function_call *call, const tal_function_def *def)
 {
-    tal_function_ops ops;
+    tal_function_ops ops = {0};
     tal_status st = tali_function_check_pointer(call, "def", def);
     if (st == TAL_OK) st = tali_function_check_pointer(call, "def->ops", def->ops);
     if (st == TAL_OK) st = copy_ops(call, def->ops, &ops);

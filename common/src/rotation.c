@@ -179,8 +179,10 @@ double tal_rotation_distance(const tal_mat3 *R, const tal_mat3 *S)
  * and k. So an error of c, large where the outer axes are nearly parallel, is made good by a, and
  * the three together are right to round-off.
  */
-static void three_angles(const double R[3][3], const tal_axis axis[3], double angle[3])
+static void three_angles(const tal_mat3 *M, const tal_axis axis[3], double angle[3])
 {
+    const double R[3][3] = {
+        {M->x.x, M->y.x, M->z.x}, {M->x.y, M->y.y, M->z.y}, {M->x.z, M->y.z, M->z.z}};
     const int i = (int)axis[0], j = (int)axis[1], k = 3 - i - j;
     const double e = handedness(axis[0], axis[1]);
     const bool is_euler = axis[2] == axis[0];
@@ -219,9 +221,8 @@ static double wrapped(double angle)
  *
  * whose two halves have their maxima independently.
  */
-static void two_angles(const tal_mat3 *R, const tal_axis axis[2], double angle[2])
+static void two_angles(tal_quat q, const tal_axis axis[2], double angle[2])
 {
-    const tal_quat q = tal_rotation_to_qt(R);
     const tal_vec3 v = {q.x, q.y, q.z};
     const double qi = tal_v3_at(v, axis[0]), qj = tal_v3_at(v, axis[1]);
     const tal_axis third = (tal_axis)(3 - (int)axis[0] - (int)axis[1]);
@@ -232,20 +233,23 @@ static void two_angles(const tal_mat3 *R, const tal_axis axis[2], double angle[2
     angle[1] = wrapped(half_sum - half_difference);
 }
 
+// One turn nearest to R: where q . p = q_w cos a/2 + q_i sin a/2 is largest.
+static double one_angle(tal_quat q, tal_axis axis)
+{
+    return 2.0 * atan2(tal_v3_at(tal_v3(q.x, q.y, q.z), axis), q.w);
+}
+
 static void body_angles(const tal_mat3 *R, int n, const tal_axis axis[], double angle[])
 {
-    const tal_quat q = tal_rotation_to_qt(R);
-    const double rows[3][3] = {
-        {R->x.x, R->y.x, R->z.x}, {R->x.y, R->y.y, R->z.y}, {R->x.z, R->y.z, R->z.z}};
     switch (n) {
-    case 1: // of q . p = q_w cos a/2 + q_i sin a/2 the largest
-        angle[0] = 2.0 * atan2(tal_v3_at(tal_v3(q.x, q.y, q.z), axis[0]), q.w);
+    case 1:
+        angle[0] = one_angle(tal_rotation_to_qt(R), axis[0]);
         return;
     case 2:
-        two_angles(R, axis, angle);
+        two_angles(tal_rotation_to_qt(R), axis, angle);
         return;
     default:
-        three_angles(rows, axis, angle);
+        three_angles(R, axis, angle);
     }
 }
 

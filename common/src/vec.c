@@ -4,8 +4,8 @@
 #include <float.h>
 #include <stddef.h>
 
-// A sweep of Jacobi squares the off-diagonal part: six suffice from any start, and a stubborn
-// matrix is as good after twelve as it will ever be.
+// Once small, the off-diagonal part is squared by every sweep, so a handful suffices; the bound
+// only keeps the loop finite.
 enum {
     MAX_SWEEPS = 12
 };

@@ -299,6 +299,13 @@ START_TEST(impossible_bodies_are_refused_with_the_number)
     props.mass = 0.0;
     ck_assert_int_eq(check(props, "trace 0.6"), TAL_ERR_BAD_VALUE);
 
+    for (int i = 0; i < 6; ++i) {
+        double a[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+        a[i] = 1e-9;
+        props.inertia = (tal_sym3){a[0], a[1], a[2], a[3], a[4], a[5]};
+        ck_assert_int_eq(check(props, "mass is 0"), TAL_ERR_BAD_VALUE);
+    }
+
     // the inertia of a ball at 3 m, mistaken for one about the origin
     props = tal_mass_props_sphere(2.0, 0.5);
     props.com.x = 3.0;

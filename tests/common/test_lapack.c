@@ -1,5 +1,5 @@
-// common/src/lapack.c: the wrappers satisfy the equations they promise, and refuse what LAPACK would
-// complain about.
+// common/src/lapack.c: the wrappers satisfy the equations they promise, and refuse what LAPACK
+// would complain about.
 #include "dense_internal.h"
 
 #include "dense_test.h"
@@ -41,7 +41,7 @@ static double orthogonality(const test_dense *V)
 
 static const struct {
     int m, n;
-} shapes[] = {{1, 1}, {6, 6}, {15, 6}, {6, 15}, {30, 3}, {3, 30}, {1, 8}, {8, 1}};
+} shapes[] = {{1, 1}, {6, 6}, {15, 6}, {6, 15}, {30, 3}, {3, 30}, {1, 8}, {8, 1}, {40, 40}};
 
 enum {
     SHAPES = sizeof shapes / sizeof shapes[0]

@@ -1,4 +1,4 @@
-// common/src/random.c: the generator against its published answers, the distributions against theory.
+// common/src/random.c: the generator against published answers, distributions against theory.
 #include "random_internal.h"
 
 #include "talus_test.h"

@@ -86,6 +86,13 @@ START_TEST(the_length_of_a_quaternion_has_no_effect)
     ck_assert(!tal_m3_is_finite(tal_rotation_from_qt(tal_qt(0.0, 0.0, 0.0, 0.0))));
     ck_assert(!tal_qt_is_finite(tal_qt_normalize(tal_qt(1.0, (double)INFINITY, 0.0, 0.0))));
     ck_assert(tal_qt_is_finite(TAL_QUAT_IDENTITY));
+    for (int i = 0; i < 4; ++i) {
+        double a[4] = {1.0, 2.0, 3.0, 4.0};
+        a[i] = (double)NAN;
+        const tal_quat u = tal_qt_normalize(tal_qt(a[0], a[1], a[2], a[3]));
+        ck_assert(!tal_qt_is_finite(tal_qt(a[0], a[1], a[2], a[3])));
+        ck_assert(isnan(u.w) && isnan(u.x) && isnan(u.y) && isnan(u.z));
+    }
 }
 
 // Near each of the four largest components, at half turns, and with any sign.
@@ -561,7 +568,7 @@ START_TEST(a_bad_sequence_is_a_broken_contract)
     test_assert_breach((void)tal_rotation_to_angles(R, TAL_BODY_FIXED, 3, bad, out),
                        TAL_ERR_BAD_VALUE, "axis[1] is 5");
     test_assert_breach((void)tal_rotation_to_angles(R, TAL_SPACE_FIXED, 3, twice, out),
-                       TAL_ERR_BAD_VALUE, "axis[2] repeats");
+                       TAL_ERR_BAD_VALUE, "axis[2] repeats axis[1]");
     test_assert_breach((void)tal_rotation_to_angles(NULL, TAL_BODY_FIXED, 3, bad, out),
                        TAL_ERR_NULL, "R");
     test_assert_breach((void)tal_rotation_to_angles(R, TAL_BODY_FIXED, 3, NULL, out), TAL_ERR_NULL,

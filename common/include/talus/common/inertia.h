@@ -110,7 +110,7 @@ static inline tal_sym3 tal_mass_props_central_inertia(tal_mass_props props)
  * after the parallel-axis term has been taken off.
  *
  * @param[in]  props  the mass properties to judge
- * @param[out] err    which number is wrong, and why; may be NULL
+ * @param[out] err    which number is wrong, and why; an earlier failure in it stays; may be NULL
  * @return TAL_OK, TAL_ERR_NOT_FINITE, TAL_ERR_BAD_VALUE, or TAL_ERR_NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_mass_props_check(const tal_mass_props *props, tal_error *err);

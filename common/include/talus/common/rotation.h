@@ -196,7 +196,7 @@ TAL_API tal_mat3 tal_rotation_nearest(const tal_mat3 *A);
  *     qdotdot = N wdot + Ndot w
  *
  * N is linear in q, so it grows with |q| and a quaternion that is not of unit length still turns
- * at the right speed (manual 8.7). In M it is RBDA eq. 4.13.
+ * at the right speed (manual 8.7). In M it is RBDA eq. 4.13. A zero q has no N^+: it gives NaN.
  * @{
  */
 

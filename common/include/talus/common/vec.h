@@ -174,11 +174,10 @@ static inline tal_vec3 tal_v3_normalize(tal_vec3 v)
 /// is zero or not finite.
 static inline tal_vec3 tal_v3_perp(tal_vec3 v)
 {
-    // crossing with the axis farthest from v loses no digits
+    // u crossed with x, or with y if it leans more to x: exact, and never zero
     const tal_vec3 u = tal_v3_normalize(v);
-    const double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
-    const tal_axis far_axis = x <= y && x <= z ? TAL_AXIS_X : y <= z ? TAL_AXIS_Y : TAL_AXIS_Z;
-    return tal_v3_normalize(tal_v3_cross(u, tal_v3_axis(far_axis)));
+    const bool is_far_from_x = fabs(u.x) <= fabs(u.y);
+    return tal_v3_normalize(is_far_from_x ? tal_v3(0.0, u.z, -u.y) : tal_v3(-u.z, 0.0, u.x));
 }
 
 /** @} */
