@@ -186,6 +186,12 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state);
 
 /// @}
 
+/// What a call that returns a transform returns when its contract is broken.
+tal_xform tali_nan_xform(void);
+
+/// Bytes of the body forces at the start of the "forces" entry; mobility forces follow.
+size_t tali_body_force_bytes(const tali_tree *tree);
+
 /// Forces applied so far: about Mo in Ground, and along u. NULL before Dynamics.
 typedef struct tali_applied {
     const tal_spatial_vec *F; ///< [num_bodies]

@@ -40,14 +40,14 @@ static size_t articulated_size(const tali_tree *tree)
     return gain_bytes(tree) + tali_align(((size_t)tree->num_d + 1) * sizeof(double));
 }
 
-static size_t body_force_bytes(const tali_tree *tree)
+size_t tali_body_force_bytes(const tali_tree *tree)
 {
     return tali_align((size_t)tree->num_bodies * sizeof(tal_spatial_vec));
 }
 
 static size_t forces_size(const tali_tree *tree)
 {
-    return body_force_bytes(tree) + tali_align(((size_t)tree->num_u + 1) * sizeof(double));
+    return tali_body_force_bytes(tree) + tali_align(((size_t)tree->num_u + 1) * sizeof(double));
 }
 
 static tali_position position_in(const tali_tree *tree, void *bytes)
@@ -434,7 +434,7 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
 {
     const char *bytes = tal_cache_value(matter->system, state, matter->forces);
     if (bytes == NULL) return (tali_applied){NULL, NULL};
-    const char *mobility = bytes + body_force_bytes(&matter->tree);
+    const char *mobility = bytes + tali_body_force_bytes(&matter->tree);
     return (tali_applied){(const tal_spatial_vec *)(const void *)bytes,
                           (const double *)(const void *)mobility};
 }

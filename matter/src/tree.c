@@ -1,18 +1,22 @@
 // Flattening the bodies into arrays that the sweeps run over.
 #include "matter_internal.h"
 
+static bool is_table(const tali_body *body, const tal_mobilizer_ops *ops)
+{
+    return body->ops.calc_X_FM == ops->calc_X_FM && body->ops.calc_H_FM == ops->calc_H_FM &&
+           body->ops.mul_N == ops->mul_N;
+}
+
 // The kernel for a mobilizer: its own if it is one of the common built-ins, else the general one.
 static tali_hinge hinge_of(const tali_body *body)
 {
-    const tal_mobilizer_ops *ops = &body->ops;
-    const bool forward = body->direction == TAL_FORWARD;
-    if (ops->calc_X_FM == tal_mobilizer_pin()->calc_X_FM) return TALI_HINGE_PIN;
-    if (ops->calc_X_FM == tal_mobilizer_slider()->calc_X_FM) return TALI_HINGE_SLIDER;
-    if (ops->calc_X_FM == tal_mobilizer_weld()->calc_X_FM) return TALI_HINGE_WELD;
-    if (!forward) return TALI_HINGE_GENERAL;
-    if (ops->calc_X_FM == tal_mobilizer_translation()->calc_X_FM) return TALI_HINGE_TRANSLATION;
-    if (ops->calc_H_FM == tal_mobilizer_ball()->calc_H_FM) return TALI_HINGE_BALL;
-    if (ops->calc_H_FM == tal_mobilizer_free()->calc_H_FM) return TALI_HINGE_FREE;
+    if (is_table(body, tal_mobilizer_pin())) return TALI_HINGE_PIN;
+    if (is_table(body, tal_mobilizer_slider())) return TALI_HINGE_SLIDER;
+    if (is_table(body, tal_mobilizer_weld())) return TALI_HINGE_WELD;
+    if (body->direction == TAL_REVERSE) return TALI_HINGE_GENERAL;
+    if (is_table(body, tal_mobilizer_translation())) return TALI_HINGE_TRANSLATION;
+    if (is_table(body, tal_mobilizer_ball())) return TALI_HINGE_BALL;
+    if (is_table(body, tal_mobilizer_free())) return TALI_HINGE_FREE;
     return TALI_HINGE_GENERAL;
 }
 
@@ -59,7 +63,6 @@ static void number_bodies(const tal_matter *matter, tali_tree *tree)
 
 // Which bodies' sums are open at the same time decides how many slots there are: registers,
 // allocated over the tip-to-base order. A body's slot is free again once the body has been met.
-// tree->slot doubles as the list of free slots' successors before it gets its values.
 static void assign_slots(tali_tree *tree, int32_t free_slots[])
 {
     int num_free = 0;

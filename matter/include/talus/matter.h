@@ -8,7 +8,9 @@
  * @brief Layer 2: bodies, the mobilizers that connect them, and the O(n) operators on the tree.
  */
 
+#include <talus/matter/applied.h>
 #include <talus/matter/mobilizer.h>
+#include <talus/matter/model.h>
 #include <talus/state.h>
 
 #endif // TALUS_MATTER_H
