@@ -72,7 +72,8 @@ typedef struct tal_mobilizer_ops {
 
     // Required.
 
-    /// X_FM(q).
+    /// X_FM(q). A quaternion may be of any length: normalize it here, and let N grow with it.
+    /// Return TAL_ERR_BAD_VALUE for a q that places M nowhere; that q is finite has been checked.
     tal_status (*calc_X_FM)(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM);
 
     /// The nu columns of H_FM(q), expressed in F: V_FM = H_FM u.
@@ -84,7 +85,8 @@ typedef struct tal_mobilizer_ops {
     tal_status (*calc_Hdot_FM)(const void *self, const tal_mobilizer_arg *arg,
                                tal_spatial_vec Hdot_FM[]);
 
-    /// N, N^+, Ndot applied to a vector, and transposed: qdot = u, allowed only when nq == nu.
+    /// N, N^+, Ndot applied to a vector, and transposed: qdot = u, allowed only when nq == nu. `in`
+    /// and `out` do not overlap. TAL_ERR_SINGULAR where N grows without bound.
     tal_status (*mul_N)(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
                         const double in[], double out[]);
 
@@ -112,7 +114,9 @@ typedef enum tal_direction {
 } tal_direction;
 
 /// @name Built-in tables
-/// Conventions as in Simbody. The `self` of all of them is NULL.
+/// Conventions as in Simbody; doc/mobilizers.md has the equations. The `self` of all of them is
+/// NULL. With a quaternion, a zero one is TAL_ERR_BAD_VALUE; with angles instead, |cos q1| < 1e-6 is
+/// TAL_ERR_SINGULAR in N, N^T and Ndot.
 /// @{
 TAL_API const tal_mobilizer_ops *tal_mobilizer_weld(void);
 TAL_API const tal_mobilizer_ops *tal_mobilizer_pin(void);    ///< q: angle about z
@@ -137,12 +141,12 @@ TAL_API const tal_mobilizer_ops *tal_mobilizer_cantilever(void); ///< free beam;
 
 /// @}
 
-/// One of the six functions of a function-based mobilizer: `function` of the coordinates
-/// `coords[0 ... num_coords-1]`. A NULL function is zero.
+/// One of the six functions of a function-based mobilizer, of some of its coordinates. It must offer
+/// second derivatives. One function may serve several of the six.
 typedef struct tal_mobilizer_function {
-    const tal_function *function;
-    int num_coords;
-    int coords[TAL_MAX_NU];
+    tal_function *function; ///< NULL: zero
+    int num_coords;         ///< number of arguments of the function
+    int coords[TAL_MAX_NU]; ///< which coordinates they are [num_coords]
 } tal_mobilizer_function;
 
 /**
@@ -151,11 +155,11 @@ typedef struct tal_mobilizer_function {
  * coordinates. u = qdot.
  */
 typedef struct tal_function_based_def {
-    int nq; ///< number of coordinates, 1 ... 6
-    tal_mobilizer_function rotation[3];
-    tal_vec3 rotation_axis[3]; ///< unit vectors; default x, y, z
-    tal_mobilizer_function translation[3];
-    tal_vec3 translation_axis[3]; ///< unit vectors in F; default x, y, z
+    int nq; ///< number of coordinates, 1 to 6; each must be used by some function
+    tal_mobilizer_function rotation[3];    ///< angles, rad
+    tal_vec3 rotation_axis[3];             ///< directions, of any length; default x, y, z
+    tal_mobilizer_function translation[3]; ///< distances
+    tal_vec3 translation_axis[3];          ///< directions in F, of any length; default x, y, z
 } tal_function_based_def;
 
 /// No coordinates, all functions zero, axes x, y, z.
@@ -169,7 +173,10 @@ typedef struct tal_function_based tal_function_based;
  *
  * @param[in]  def        copied; its functions are adopted on success and destroyed with the rest
  * @param[in]  allocator  NULL means the default
- * @param[out] out        owned by the caller until a System adopts it
+ * @param[out] out        owned by the caller until a System adopts it; NULL on failure
+ * @param[out] err        why it failed; may be NULL
+ * @return TAL_OK; TAL_ERR_BAD_VALUE or TAL_ERR_BAD_INDEX naming the function, axis or coordinate,
+ *         TAL_ERR_NULL, TAL_ERR_NO_MEMORY; on failure nothing has been adopted
  */
 TAL_API TAL_NODISCARD tal_status tal_function_based_create(const tal_function_based_def *def,
                                                            const tal_allocator *allocator,
@@ -182,16 +189,23 @@ TAL_API void tal_function_based_destroy(tal_function_based *mobilizer);
 /// Its table; borrowed. The `self` that goes with it is the tal_function_based itself.
 TAL_API const tal_mobilizer_ops *tal_function_based_ops(const tal_function_based *mobilizer);
 
-/// How far the functions of a table are from agreeing, each relative to the size of what it
-/// compares. Values near 1e-9 are finite-difference noise; a wrong formula shows as 1e-3 or more.
+/**
+ * How far the functions of a table are from agreeing, each relative to the size of what it compares
+ * or to 1, whichever is larger; infinite for a NaN.
+ *
+ * Derivatives are compared with central differences, extrapolated to fourth order over steps of
+ * 1e-3 in q: noise is 1e-12 to 1e-10, more where the functions vary within 1e-2. A wrong formula
+ * shows as 1e-3 or more. H and N are two sides of one equation, d/dt X_FM along N u = H_FM u, so a
+ * slip in either shows in both.
+ */
 typedef struct tal_mobilizer_report {
-    double H;     ///< H_FM u against finite differences of X_FM
-    double Hdot;  ///< Hdot_FM against finite differences of H_FM
-    double N;     ///< N u against the q that realizes V_FM (finite differences of X_FM along N u)
+    double H;     ///< each column of H_FM against differences of X_FM along that column of N
+    double Hdot;  ///< Hdot_FM against differences of H_FM along N u
+    double N;     ///< H_FM u against differences of X_FM along N u; N linear; |quaternion| kept
     double Nplus; ///< N^+ N - 1
-    double Ndot;  ///< Ndot against finite differences of N
+    double Ndot;  ///< Ndot against differences of N along N u
     double N_T;   ///< the transposed products against the plain ones
-    double fit_q; ///< X_FM(fit_q(X_FM(q))) against X_FM(q)
+    double fit_q; ///< X_FM(fit_q(X_FM(q))) against X_FM(q), with a guess some way off q
     double fit_u; ///< fit_u(H_FM u) against u
     double worst; ///< the largest of these
 } tal_mobilizer_report;
@@ -203,7 +217,9 @@ typedef struct tal_mobilizer_report {
  * @param[in]  arg         params, mode, q (not singular) and u
  * @param[in]  direction   both directions are worth checking
  * @param[out] report      filled on success
- * @return TAL_OK, TAL_ERR_BAD_VALUE for a table that is incomplete, or what a function returned
+ * @param[out] err         why it failed; may be NULL
+ * @return TAL_OK; TAL_ERR_NULL or TAL_ERR_BAD_VALUE for a table that is incomplete or parameters
+ *         that are not physical; or what a function of the table returned
  */
 TAL_API TAL_NODISCARD tal_status tal_mobilizer_test(const tal_mobilizer_ops *ops, const void *self,
                                                     const tal_mobilizer_arg *arg,
