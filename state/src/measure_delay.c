@@ -249,7 +249,8 @@ static tal_status declare(void *self, tal_system *system, tal_measure_site *site
     me->hermite = site->num_derivatives > 0 && tal_measure_stage(system, me->operand, 1) <= limit;
     me->width = 1 + (me->hermite ? 2 : 1) * me->n;
     site->num_derivatives = 0;
-    me->history = tali_measure_add_history(system, site, ring_size(me), update, me, me->operand);
+    me->history = tali_measure_add_history(system, site, ring_size(me), update, me, me->operand,
+                                           me->hermite ? 2 : 1);
     return TAL_OK;
 }
 

@@ -85,7 +85,7 @@ static tal_status declare(void *self, tal_system *system, tal_measure_site *site
     site->num_derivatives = me->exact ? site->num_derivatives - 1 : 0;
     if (me->exact) return TAL_OK;
     me->history =
-        tali_measure_add_history(system, site, sample_size(me->n), update, me, me->operand);
+        tali_measure_add_history(system, site, sample_size(me->n), update, me, me->operand, 1);
     return TAL_OK;
 }
 

@@ -14,11 +14,14 @@ static tal_stage later(tal_stage a, tal_stage b)
 }
 
 tal_var_ix tali_measure_add_history(tal_system *system, const tal_measure_site *site, size_t size,
-                                    tal_calc_fn update, const void *self, tal_measure_ix operand)
+                                    tal_calc_fn update, const void *self, tal_measure_ix operand,
+                                    int orders)
 {
     char name[TAL_MAX_NAME + 1];
     tal_measure_needs needs = {.stage = TAL_STAGE_TIME};
-    tal_measure_needs_operand(&needs, system, operand, 0);
+    for (int order = 0; order < orders; ++order) {
+        tal_measure_needs_operand(&needs, system, operand, order);
+    }
     tal_var_def var = tal_var_def_default();
     var.name = tali_measure_part(name, site, "history");
     var.size = size;
@@ -34,7 +37,6 @@ tal_var_ix tali_measure_add_history(tal_system *system, const tal_measure_site *
 void tali_measure_needs_history(tal_measure_needs *needs, const tal_system *system,
                                 tal_var_ix history, tal_measure_ix operand)
 {
-    if (history.i < 0) return; // the System remembers why
     tal_measure_needs_stage(needs, later(tal_measure_stage(system, operand, 0), TAL_STAGE_TIME));
     tal_measure_needs_prereq(needs, tal_prereq_cache(tal_var_update(system, history)));
 }
@@ -119,7 +121,7 @@ static tal_status extreme_declare(void *self, tal_system *system, tal_measure_si
                                site->name, which);
     }
     me->history = tali_measure_add_history(system, site, extreme_size(me->n), extreme_update, me,
-                                           me->operand);
+                                           me->operand, 1);
     return TAL_OK;
 }
 

@@ -18,10 +18,11 @@ static inline const char *tali_measure_part(char name[TAL_MAX_NAME + 1],
     return name;
 }
 
-/// Declare the auto-update variable that holds the samples of `operand`: `size` bytes of zeros,
-/// which mean that there are none.
+/// Declare the auto-update variable that holds samples of the first `orders` derivatives of
+/// `operand`, its value being the first: `size` bytes of zeros, which mean that there are none.
 tal_var_ix tali_measure_add_history(tal_system *system, const tal_measure_site *site, size_t size,
-                                    tal_calc_fn update, const void *self, tal_measure_ix operand);
+                                    tal_calc_fn update, const void *self, tal_measure_ix operand,
+                                    int orders);
 
 /// A value that is read off the history's update value.
 void tali_measure_needs_history(tal_measure_needs *needs, const tal_system *system,

@@ -74,15 +74,15 @@ TAL_API const double *tal_measure_derivatives(const tal_system *system, tal_stat
 /**
  * Set the value of a variable, or of an integral (its z), or of any kind with a `set` of its own.
  *
- * @param[in] values  finite; otherwise refused, and nothing changes
+ * @param[in] values  finite; otherwise refused, and nothing changes. Not borrowed from this State
  * @param[in] n       must be the size
  * @return TAL_OK; TAL_ERR_NOT_FINITE (stays until the next realize returns it); or a breach
  */
 TAL_API tal_status tal_measure_set(const tal_system *system, tal_state *state,
                                    tal_measure_ix measure, const double values[], int n);
 
-/// Let a measure with a history forget it: the next sample is the first. Lowers the State below the
-/// measure's stage.
+/// Let a measure with a history forget it: the next sample is the first (a hold keeps its value until
+/// then). Lowers the State below the measure's stage.
 TAL_API tal_status tal_measure_restart(const tal_system *system, tal_state *state,
                                        tal_measure_ix measure);
 
