@@ -362,8 +362,9 @@ const void *tal_measure_self(const tal_system *system, tal_measure_ix measure,
     const tali_measure *declared = checked(system, measure, __func__);
     if (declared == NULL) return NULL;
     if (ops != NULL && declared->table == ops) return declared->self;
-    (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "measure '%s' is a %s, not a %s", declared->element.name,
-                      declared->ops.name, ops != NULL ? ops->name : "(NULL)");
+    (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "measure '%s' is of kind '%s', not '%s'",
+                      declared->element.name, declared->ops.name,
+                      ops != NULL ? ops->name : "(NULL)");
     return NULL;
 }
 
@@ -424,8 +425,8 @@ tal_status tal_measure_set(const tal_system *system, tal_state *state, tal_measu
     if (declared == NULL) return tali_breach_status();
     const char *name = declared->element.name;
     if (declared->ops.set == NULL) {
-        return TALI_BREACH(TAL_ERR_BAD_INDEX, "measure '%s' is a %s, which cannot be set", name,
-                           declared->ops.name);
+        return TALI_BREACH(TAL_ERR_BAD_INDEX, "measure '%s' is of kind '%s', which cannot be set",
+                           name, declared->ops.name);
     }
     if (values == NULL) return TALI_BREACH(TAL_ERR_NULL, "the values are NULL");
     if (n != declared->size) {
@@ -447,7 +448,7 @@ tal_status tal_measure_restart(const tal_system *system, tal_state *state, tal_m
     const tali_measure *declared = checked(system, measure, __func__);
     if (declared == NULL) return tali_breach_status();
     if (declared->ops.restart == NULL) {
-        return TALI_BREACH(TAL_ERR_BAD_INDEX, "measure '%s' is a %s, which has no history",
+        return TALI_BREACH(TAL_ERR_BAD_INDEX, "measure '%s' is of kind '%s', which has no history",
                            declared->element.name, declared->ops.name);
     }
     if (!tali_can_write(state, __func__)) return TAL_ERR_STAGE;

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TEST_NAN      ((double)NAN)
+#define TEST_INFINITY ((double)INFINITY)
+
 static const tal_subsystem_ops idle_ops = {.size = sizeof idle_ops, .name = "idle"};
 
 typedef struct fixture {
