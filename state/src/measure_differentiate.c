@@ -46,7 +46,9 @@ static size_t sample_size(int n)
 static double slope(const sample *last, double s, double h, double fdot0)
 {
     if (last->known < LINE) return s;
-    if (last->known < PARABOLA) return s + (s - fdot0) * (h / (h + last->h));
+    // three samples in order of time, or the other way round; else two of them may coincide
+    const bool in_order = h * last->h > 0.0;
+    if (last->known < PARABOLA && in_order) return s + (s - fdot0) * (h / (h + last->h));
     return 2.0 * s - fdot0;
 }
 

@@ -39,18 +39,17 @@ static tal_status explain(const tal_system *system, tal_state *state, int subsys
 static tal_stage swap_in(const tal_system *system, tal_state *state, int i)
 {
     const tali_var *var = tali_var_at(system, i);
-    bool changed = false;
     unsigned char *stored = tali_part(state, state->at.vars + var->offset);
     unsigned char *update = tali_part(state, tali_entry_at(system, var->update)->offset);
+    const bool lowers = var->sampled && memcmp(stored, update, var->size) != 0;
     for (size_t k = 0; k < var->size; ++k) {
         const unsigned char byte = stored[k];
-        changed = changed || byte != update[k];
         stored[k] = update[k];
         update[k] = byte;
     }
     ((uint64_t *)tali_part(state, state->at.var_stamps))[i] = tali_tick(state);
     tali_entry_stamps(state)[var->update] = 0;
-    return changed && var->sampled ? var->invalidates : TAL_STAGE_INFINITY;
+    return lowers ? var->invalidates : TAL_STAGE_INFINITY;
 }
 
 static void keep_previous(tal_state *state)

@@ -30,6 +30,23 @@ START_TEST(the_estimated_slope_of_a_parabola_is_exact_from_the_third_sample_on)
     end_fixture(&f);
 }
 
+// Back to where the sample before was taken, three samples make no parabola.
+START_TEST(the_estimated_slope_stays_finite_when_time_turns_round)
+{
+    fixture f = begin_fixture();
+    const polynomial line = {{1.0, -2.0, 0.0, 0.0}, 0.0, 0};
+    const tal_measure_ix p = add_polynomial(&f, "p", 1, line);
+    const tal_measure_ix d = tal_measure_add_differentiate(f.system, f.owner, "d", p);
+    finish_fixture(&f);
+    step_to(&f, 0.0);
+    step_to(&f, 1.0);
+    go_to(&f, 0.0);
+    ck_assert_double_eq(value(&f, d), -2.0);
+    go_to(&f, -1.0);
+    ck_assert_double_eq(value(&f, d), -2.0);
+    end_fixture(&f);
+}
+
 static double worst_slope_error(double h)
 {
     fixture f = begin_fixture();
@@ -612,6 +629,7 @@ int main(void)
     Suite *suite = suite_create("state/measure_history");
     TCase *tc = tcase_create("theory");
     tcase_add_test(tc, the_estimated_slope_of_a_parabola_is_exact_from_the_third_sample_on);
+    tcase_add_test(tc, the_estimated_slope_stays_finite_when_time_turns_round);
     tcase_add_test(tc, the_estimated_slope_converges_at_second_order);
     tcase_add_test(tc, beginning_a_step_changes_no_value);
     tcase_add_test(tc, a_restarted_estimate_begins_with_zero);

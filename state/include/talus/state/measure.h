@@ -24,8 +24,9 @@
  *
  * **Measures with a history** (estimated derivatives, extremes, delays, holds) keep it in
  * auto-update variables of the State, so it is copied, saved and loaded with the State. They take
- * their samples when tal_system_begin_step() is called, and nowhere else: what happens between two
- * steps is seen only through its ends. A value at a State counts the State itself as the latest
+ * their samples when tal_system_begin_step() is called (at the stages their operands need), and
+ * nowhere else: what happens between two steps is seen only through its ends. A sample that is not
+ * finite is refused: TAL_ERR_NOT_FINITE. A value at a State counts the State itself as the latest
  * sample (holds excepted), so trial States inside a step may be evaluated freely.
  *
  * After tal_state_create() nothing here allocates. Names are unique within the owner and have at
