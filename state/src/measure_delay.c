@@ -77,12 +77,13 @@ static const double *slope_at(const samples *all, int i)
 }
 
 // Collects the samples that matter at the State's t: later ones are of a future that was undone.
-static tal_status collect(const delay *me, const tal_system *system, tal_state *state, samples *all)
+// False after a recorded failure.
+static bool collect(const delay *me, const tal_system *system, tal_state *state, samples *all)
 {
     const ring *at = tal_var_value(system, state, me->history);
     // the variable may have been written or loaded by anybody
     if (at->first < 0 || at->first >= me->capacity || at->count < 0 || at->count > me->capacity) {
-        return tal_state_fail(
+        (void)tal_state_fail(
             state, TAL_ERR_BAD_VALUE, "delay '%s': its history is damaged: sample %d, %d of %d",
             tal_measure_name(system, me->me), (int)at->first, (int)at->count, me->capacity);
     }
@@ -91,12 +92,12 @@ static tal_status collect(const delay *me, const tal_system *system, tal_state *
     if (f != NULL && me->hermite) {
         fdot = tali_measure_sample_operand(system, state, me->me, me->operand, 1);
     }
-    if (fdot == NULL) return tal_state_error(state)->status;
+    if (fdot == NULL) return false;
     *all = (samples){me, at, at->count, tal_state_t(state), f, fdot};
     while (all->stored > 0 && time_at(all, all->stored - 1) >= all->t) {
         --all->stored;
     }
-    return TAL_OK;
+    return true;
 }
 
 // The ring with the State as its last sample.
@@ -104,8 +105,7 @@ static tal_status update(const void *self, const tal_system *system, tal_state *
 {
     const delay *me = self;
     samples all;
-    const tal_status st = collect(me, system, state, &all);
-    if (st != TAL_OK) return st;
+    if (!collect(me, system, state, &all)) return tal_state_error(state)->status;
 
     memcpy(value, all.ring, ring_size(me));
     ring *next = value;
@@ -193,8 +193,7 @@ static tal_status calc(const void *self, const tal_system *system, tal_state *st
     (void)order;
     const delay *me = self;
     samples all;
-    const tal_status st = collect(me, system, state, &all);
-    if (st != TAL_OK) return st;
+    if (!collect(me, system, state, &all)) return tal_state_error(state)->status;
 
     const double wanted = all.t - me->delay;
     const double earliest = time_at(&all, 0);

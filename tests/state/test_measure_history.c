@@ -82,21 +82,25 @@ START_TEST(beginning_a_step_changes_no_value)
     delay.name = "delay";
     delay.operand = blunt;
     delay.delay = 0.15;
+    tal_delay_def brief = delay; // within the last step
+    brief.name = "brief";
+    brief.delay = 0.03;
     const tal_measure_ix m[] = {
         tal_measure_add_differentiate(s, f.owner, "d", blunt),
         tal_measure_add_extreme(s, f.owner, "e", TAL_EXTREME_MAXIMUM, wave),
         tal_measure_add_delay(s, f.owner, &delay),
+        tal_measure_add_delay(s, f.owner, &brief),
     };
     finish_fixture(&f);
     for (int k = 0; k < 30; ++k) {
-        double before[3];
+        double before[4];
         go_to(&f, 0.07 * k);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 4; ++i) {
             before[i] = value(&f, m[i]);
         }
         ck_assert_int_eq(tal_system_begin_step(s, f.state), TAL_OK);
         ck_assert_int_eq(tal_state_stage(f.state), TAL_STAGE_REPORT);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 4; ++i) {
             const double after = value(&f, m[i]);
             ck_assert_mem_eq(&before[i], &after, sizeof after);
         }
@@ -400,6 +404,7 @@ START_TEST(a_damaged_ring_is_noticed)
     const tal_measure_ix m = tal_measure_add_delay(f.system, f.owner, &def);
     finish_fixture(&f);
     const tal_var_ix history = tal_system_find_var(f.system, f.owner, "echo.history");
+    ck_assert_double_eq(value(&f, m), 0.0);
     const int32_t bad[][2] = {{-1, 0}, {256, 0}, {0, -1}, {0, 257}};
     for (int i = 0; i < 4; ++i) {
         memcpy(tal_var_upd(f.system, f.state, history), bad[i], sizeof bad[i]);
