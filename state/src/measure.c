@@ -242,7 +242,8 @@ tal_measure_ix tal_system_add_measure(tal_system *system, tal_subsystem_ix owner
     const int i = system->measures.count - 1;
     if (adopt(system, def, slot)) let_declare(system, i);
     if (system->error.status == TAL_OK) add_orders(system, i);
-    return system->error.status == TAL_OK ? (tal_measure_ix){i} : none;
+    if (system->error.status != TAL_OK) return none;
+    return (tal_measure_ix){i};
 }
 
 void tali_measures_destroy(tal_system *system)

@@ -86,6 +86,7 @@ static bool collect(const delay *me, const tal_system *system, tal_state *state,
         (void)tal_state_fail(
             state, TAL_ERR_BAD_VALUE, "delay '%s': its history is damaged: sample %d, %d of %d",
             tal_measure_name(system, me->me), (int)at->first, (int)at->count, me->capacity);
+        return false;
     }
     const double *f = tali_measure_sample_operand(system, state, me->me, me->operand, 0);
     const double *fdot = f;
