@@ -133,6 +133,8 @@ static int add_update_entry(tal_system *system, tal_subsystem_ix owner, const ta
     entry.depends_on = def->update_depends_on;
     entry.calc = def->update;
     entry.context = def->context;
+    entry.prereqs = def->update_prereqs;
+    entry.num_prereqs = def->num_update_prereqs;
     return tal_system_add_cache(system, owner, &entry).i;
 }
 
@@ -148,7 +150,8 @@ tal_var_ix tal_system_add_var(tal_system *system, tal_subsystem_ix owner, const 
     tali_var var = {.size = def->size,
                     .invalidates = def->invalidates,
                     .allocated = def->allocated,
-                    .update = -1};
+                    .update = -1,
+                    .sampled = def->update != NULL && def->sampled};
     if (!tali_name_element(system, &system->vars, owner, "var", def->name, &var.element) ||
         !name_is_free(system, &system->vars, &var.element, "variable") ||
         !check_var(system, def, var.element.name)) {
@@ -276,7 +279,8 @@ static bool add_prereq(tal_system *system, tali_entry *entry, tal_prereq prereq)
 }
 
 // What an entry rests on is written out in full, through the entries it needs, so that asking
-// whether it is valid is one loop without recursion.
+// whether it is valid is one loop without recursion. What is needed comes before what needs it, so
+// that realizing them in this order never descends deep.
 static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry *entry)
 {
     entry->first_prereq = system->prereqs.count;
@@ -284,13 +288,13 @@ static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry
         const tal_prereq prereq = def->prereqs[k];
         if (!check_prereq(system, def, entry->element.name, prereq)) return false;
 
-        if (!add_prereq(system, entry, prereq)) return false;
-        if (prereq.kind != TAL_PREREQ_CACHE) continue;
-        const tali_entry *needed = tali_entry_at(system, prereq.i);
-        for (int i = 0; i < needed->num_prereqs; ++i) {
+        const bool is_entry = prereq.kind == TAL_PREREQ_CACHE;
+        const tali_entry *needed = is_entry ? tali_entry_at(system, prereq.i) : NULL;
+        for (int i = 0; is_entry && i < needed->num_prereqs; ++i) {
             const tal_prereq indirect = *tali_prereq_at(system, needed->first_prereq + i);
             if (!add_prereq(system, entry, indirect)) return false;
         }
+        if (!add_prereq(system, entry, prereq)) return false;
     }
     return true;
 }
