@@ -24,16 +24,21 @@ function(talus_add_layer name)
 
   foreach(library talus talus_static)
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${layer}>)
-    target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:${arg_LIBRARIES}> m)
     target_include_directories(${library} PUBLIC
-      $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+      $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
   endforeach()
+  # who links libtalus.so needs none of LIBRARIES; who links libtalus.a needs them all
+  foreach(needed IN LISTS arg_LIBRARIES ITEMS m)
+    target_link_libraries(talus PRIVATE $<BUILD_INTERFACE:${needed}>)
+    target_link_libraries(talus_static PRIVATE ${needed})
+  endforeach()
+
   install(DIRECTORY include/talus TYPE INCLUDE)
+  set_property(GLOBAL APPEND PROPERTY TALUS_LAYERS ${name})
 endfunction()
 
 set(TALUS_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
                    -Wmissing-prototypes -Wvla -Wdouble-promotion $<$<BOOL:${TALUS_WERROR}>:-Werror>)
 
 # Same inputs, same bytes: the compiler may not contract a*b+c on its own (ADR 9).
-set(TALUS_ARITHMETIC -ffp-contract=off)
+set(TALUS_ARITHMETIC -ffp-contract=off $<$<BOOL:${TALUS_NATIVE}>:-march=native>)

@@ -45,7 +45,7 @@ static bool factor_column(tal_matrix A, int j)
     return true;
 }
 
-// cond_2(L) >= max l_ii / min l_ii, because the l_ii are the eigenvalues of L; cond_2(A) is its square.
+// cond_2(L) >= max l_ii / min l_ii, for the l_ii are the eigenvalues of L; cond_2(A) is its square.
 static double diagonal_bound(tal_matrix L)
 {
     double smallest = (double)INFINITY;

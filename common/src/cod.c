@@ -77,14 +77,6 @@ static void swap_columns(tal_cod *f, int k, int p, double *partial, double *exac
     exact[p] = exact[k];
 }
 
-static void recompute_norms(tal_matrix A, int from, double *partial, double *exact)
-{
-    for (int j = from; j < A.cols; ++j) {
-        partial[j] = tali_norm2(A.rows - from, tali_col(A, j) + from);
-        exact[j] = partial[j];
-    }
-}
-
 // Row k has left the columns; their length shrinks by |r_kj|, as Pythagoras says. When so much has
 // been taken away since the last exact norm that half the digits are gone, take the norm again
 // (Drmac and Bujanovic, ACM TOMS 35 (2008) 12, the test of LAPACK's DLAQP2).
@@ -109,19 +101,17 @@ static void pivoted_qr(tal_cod *f, double rcond, double *partial, double *exact)
 {
     const tal_matrix A = f->A;
     const int steps = tali_min(A.rows, A.cols);
-    recompute_norms(A, 0, partial, exact);
+    for (int j = 0; j < A.cols; ++j) {
+        partial[j] = tali_norm2(A.rows, tali_col(A, j));
+        exact[j] = partial[j];
+    }
     const double length = partial[longest(A.cols, partial, 0)];
     const double threshold = fmax(rcond, VANISHING) * length;
 
     for (f->rank = 0; f->rank < steps; ++f->rank) {
         const int k = f->rank;
-        int p = longest(A.cols, partial, k);
-        if (partial[p] <= threshold) {
-            // the verdict must not rest on downdated norms
-            recompute_norms(A, k, partial, exact);
-            p = longest(A.cols, partial, k);
-            if (partial[p] <= threshold) break;
-        }
+        const int p = longest(A.cols, partial, k);
+        if (partial[p] <= threshold) break;
         swap_columns(f, k, p, partial, exact);
         double *h = tali_col(A, k) + k;
         f->tau_q[k] = tali_reflector(A.rows - k, h);

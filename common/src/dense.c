@@ -100,8 +100,8 @@ double tali_norm2(int n, const double *x)
 }
 
 // H x = beta e_1 with beta = -sign(x_1) |x|, v = x_2.. / (x_1 - beta), tau = (beta - x_1) / beta
-// (Golub and Van Loan, Matrix Computations, sec. 5.1, with v_1 = 1). The sign of beta makes x_1 - beta
-// a sum of equal signs, so nothing cancels.
+// (Golub and Van Loan, Matrix Computations, sec. 5.1, with v_1 = 1). The sign of beta makes
+// x_1 - beta a sum of equal signs, so nothing cancels.
 double tali_reflector(int n, double *x)
 {
     if (tali_max_abs(n - 1, x + 1) == 0.0) return 0.0;

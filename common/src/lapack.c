@@ -1,4 +1,4 @@
-// LAPACK with our manners: arguments checked first, workspace from the caller, a sentence on failure.
+// LAPACK with our manners: arguments checked first, the caller's workspace, a sentence on failure.
 //
 // Every routine is asked for its optimal workspace (LWORK = -1) before it is called, and never
 // called with less, so LAPACK's error printer XERBLA is not reached. The sizes are bounded so that
@@ -99,7 +99,7 @@ tal_status tal_lapack_least_squares(tal_matrix A, tal_matrix B, double work[], i
     if (st == TAL_OK) st = tali_check_finite(given, "B", __func__, err);
     if (st != TAL_OK) return st;
 
-    // DGELS clears B for these two; but no unknowns means B is the residual, and zero has no full rank
+    // DGELS clears B for these two, but without unknowns B is the residual, and 0 has not full rank
     if (A.cols == 0) return TAL_OK;
     int info = is_zero(A) ? 1 : 0;
     if (info == 0) {

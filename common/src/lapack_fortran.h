@@ -1,5 +1,5 @@
-// The Fortran routines we call, as gfortran and its compatibles lay them out: a lower-case name with
-// an underscore, every argument by reference, INTEGER as int, and for each CHARACTER argument its
+// The Fortran routines we call, as gfortran and its compatibles lay them out: a lower-case name
+// with an underscore, every argument by reference, INTEGER as int, and for each CHARACTER argument its
 // length by value at the end of the list. The length is size_t since gfortran 8; a compiler that
 // expects none ignores the surplus under every calling convention we build for. The argument lists
 // are those of the routines' own headers (Reference LAPACK, SRC/*.f).

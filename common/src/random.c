@@ -108,8 +108,8 @@ int tal_random_index(tal_random *random, int n)
     return (int)((high + (low >> 32)) >> 32);
 }
 
-// Box and Muller 1958: sqrt(-2 ln u) cos(2 pi v). The second normal of the pair is not used, so that
-// one draw is one number.
+// Box and Muller 1958: sqrt(-2 ln u) cos(2 pi v). The second normal of the pair is not used, so
+// that one draw is one number.
 double tal_random_normal(tal_random *random)
 {
     static const double TWO_PI = 6.28318530717958647692;

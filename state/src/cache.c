@@ -34,9 +34,9 @@ static bool rests_on_older(const tal_system *system, const tal_state *state,
 {
     if (tali_level(state) < entry->depends_on) return false;
     if (tali_ccore(state)->realized[entry->depends_on] >= stamp) return false;
-    const tal_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
     for (int i = 0; i < entry->num_prereqs; ++i) {
-        if (prereq_stamp(state, prereqs[i]) >= stamp) return false;
+        const tal_prereq *prereq = tali_prereq_at(system, entry->first_prereq + i);
+        if (prereq_stamp(state, *prereq) >= stamp) return false;
     }
     return true;
 }

@@ -140,6 +140,8 @@ static int add_update_entry(tal_system *system, tal_subsystem_ix owner, const ta
     entry.depends_on = def->update_depends_on;
     entry.calc = def->update;
     entry.context = def->context;
+    entry.prereqs = def->update_prereqs;
+    entry.num_prereqs = def->num_update_prereqs;
     return tal_system_add_cache(system, owner, &entry).i;
 }
 
@@ -155,7 +157,8 @@ tal_var_ix tal_system_add_var(tal_system *system, tal_subsystem_ix owner, const 
     tali_var var = {.size = def->size,
                     .invalidates = def->invalidates,
                     .allocated = def->allocated,
-                    .update = -1};
+                    .update = -1,
+                    .sampled = def->update != NULL && def->sampled};
     if (!tali_name_element(system, &system->vars, owner, "var", def->name, &var.element) ||
         !name_is_free(system, &system->vars, &var.element, "variable") ||
         !check_var(system, def, var.element.name)) {
@@ -325,7 +328,8 @@ static bool add_prereq(tal_system *system, tali_entry *entry, tal_prereq prereq)
 }
 
 // What an entry rests on is written out in full, through the entries it needs, so that asking
-// whether it is valid is one loop without recursion.
+// whether it is valid is one loop without recursion, and realizing what it needs is another: sorted,
+// what is needed comes before what needs it.
 static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry *entry)
 {
     entry->first_prereq = system->prereqs.count;

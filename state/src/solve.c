@@ -33,20 +33,20 @@ static tal_status explain(const tal_system *system, tal_state *state, int subsys
 
 // --- steps ---
 
-// Exchanges a variable's bytes with its update value. The variable has changed for whoever names it
-// as a prerequisite, but no stage is lowered: results were computed with the update value.
-static void swap_in(const tal_system *system, tal_state *state, int i)
+// Gives a variable its update value, which is out of date from then on. The variable has changed for
+// whoever names it as a prerequisite, but no stage is lowered: results were computed with the update
+// value. Those of a sampled variable were not. Returns the stage to lower: its own if it changed,
+// else none.
+static tal_stage swap_in(const tal_system *system, tal_state *state, int i)
 {
     const tali_var *var = tali_var_at(system, i);
-    unsigned char *stored = tali_part(state, state->at.vars + var->offset);
-    unsigned char *update = tali_part(state, tali_entry_at(system, var->update)->offset);
-    for (size_t k = 0; k < var->size; ++k) {
-        const unsigned char byte = stored[k];
-        stored[k] = update[k];
-        update[k] = byte;
-    }
+    void *stored = tali_part(state, state->at.vars + var->offset);
+    const void *update = tali_cpart(state, tali_entry_at(system, var->update)->offset);
+    const bool lowers = var->sampled && memcmp(stored, update, var->size) != 0;
+    memcpy(stored, update, var->size);
     ((uint64_t *)tali_part(state, state->at.var_stamps))[i] = tali_tick(state);
     tali_entry_stamps(state)[var->update] = 0;
+    return lowers ? var->invalidates : TAL_STAGE_INFINITY;
 }
 
 static void keep_previous(tal_state *state)
@@ -77,10 +77,14 @@ tal_status tal_system_begin_step(const tal_system *system, tal_state *state)
             return state->error.status;
         }
     }
+    tal_stage lowest = TAL_STAGE_INFINITY;
     for (int i = 0; i < system->vars.count; ++i) {
-        if (tali_var_at(system, i)->update >= 0) swap_in(system, state, i);
+        if (tali_var_at(system, i)->update < 0) continue;
+        const tal_stage lowered = swap_in(system, state, i);
+        if (lowered < lowest) lowest = lowered;
     }
     keep_previous(state);
+    if (lowest < TAL_STAGE_INFINITY) tali_state_invalidate(state, lowest);
     ++state->stats.steps;
     return TAL_OK;
 }

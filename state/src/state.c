@@ -173,6 +173,19 @@ tal_status tal_state_fail(tal_state *state, tal_status status, const char *fmt, 
     return status;
 }
 
+tal_status tal_state_refuse(tal_state *state, tal_status status, const char *fmt, ...)
+{
+    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    if (state->pending) return status;
+    state->error.status = TAL_OK;
+    va_list args;
+    va_start(args, fmt);
+    (void)tali_vfail(&state->error, status, __func__, fmt, args);
+    va_end(args);
+    state->pending = true;
+    return status;
+}
+
 tal_state_stats tal_state_statistics(const tal_state *state)
 {
     if (state != NULL) return state->stats;

@@ -20,6 +20,7 @@ static void init_lists(tal_system *system)
     system->prereqs.item_size = sizeof(tal_prereq);
     system->groups.item_size = sizeof(tali_group);
     system->events.item_size = sizeof(tali_event);
+    system->measures.item_size = sizeof(tali_measure);
 }
 
 tal_system *tal_system_create(const tal_system_def *def)

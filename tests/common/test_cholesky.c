@@ -5,8 +5,8 @@
 #include "dense_test.h"
 #include "talus_test.h"
 
-// |A - L L^T|_ij <= gamma_{n+1} (|L| |L^T|)_ij <= gamma_{n+1} sqrt(a_ii a_jj), and as much again for
-// forming the product here: (n + 2) eps covers both (gamma_k = k eps/2 to first order).
+// |A - L L^T|_ij <= gamma_{n+1} (|L| |L^T|)_ij <= gamma_{n+1} sqrt(a_ii a_jj), and as much again
+// for forming the product here: (n + 2) eps covers both (gamma_k = k eps/2 to first order).
 static void assert_factor(const test_dense *A, const test_dense *L)
 {
     const int n = A->rows;
@@ -258,8 +258,8 @@ static tal_status factor_pivoted(pivoted *p, const test_dense *A, double toleran
     return tal_pchol_factor(&p->f, test_view(&p->L), tolerance, p->work, p->iwork, NULL);
 }
 
-// P^T A P = L L^T to (n + 2) eps max a_ii in the part that was pivoted, as above; in the part given up
-// to f.residual, which the default tolerance keeps below n eps max a_ii.
+// P^T A P = L L^T to (n + 2) eps max a_ii in the part that was pivoted, as above; in the part given
+// up to f.residual, which the default tolerance keeps below n eps max a_ii.
 START_TEST(pivoted_factors_reproduce_the_permuted_matrix)
 {
     const int n = 24;
@@ -282,6 +282,9 @@ START_TEST(pivoted_factors_reproduce_the_permuted_matrix)
             }
             const double a = test_at(&A, p.f.perm[i], p.f.perm[j]);
             ck_assert_double_le(fabs(sum - a), 2 * (n + 2) * DBL_EPSILON * largest);
+        }
+        if (j >= _i) { // no columns beyond the rank
+            ck_assert_double_eq(tali_max_abs(n - j, p.L.data + j + j * n), 0.0);
         }
         if (j > 0 && j < _i) { // pivots come largest first
             ck_assert_double_le(test_at(&p.L, j, j), test_at(&p.L, j - 1, j - 1));

@@ -76,8 +76,8 @@ enum {
     SHAPES = sizeof shapes / sizeof shapes[0]
 };
 
-// Householder QR and RZ each commit an error of at most about m n eps |A| (gamma_{mn}); 4 m n eps covers both and
-// the products formed here.
+// Householder QR and RZ each commit an error of at most about m n eps |A| (gamma_{mn}); 4 m n eps
+// covers both and the products formed here.
 static double backward(int m, int n)
 {
     return 4.0 * m * n * DBL_EPSILON;
@@ -164,8 +164,8 @@ START_TEST(the_solution_is_shortest_and_the_residual_is_orthogonal)
                         backward(m, n) * size * (size * test_size(&X) + test_size(&B)));
 }
 
-// Two backward stable ways to the same solution: each is exact for a matrix within backward(m, n) |A|
-// of A and of the same rank, and then |dx| <= eps' (2 cond |x| + cond^2 |r| / |A|) to first order
+// Two backward stable ways to the same solution: each is exact for a matrix of the same rank within
+// backward(m, n) |A| of A, and then |dx| <= eps' (2 cond |x| + cond^2 |r| / |A|) to first order
 // (Golub and Van Loan, sec. 5.3), with cond = s_1 / s_r.
 START_TEST(the_solution_agrees_with_the_singular_value_decomposition)
 {
@@ -184,8 +184,8 @@ START_TEST(the_solution_agrees_with_the_singular_value_decomposition)
     const double residual = rank > 0 ? test_size(&B) / s[0] : 0.0;
     ck_assert_double_le(test_distance(&X, &Y),
                         2 * backward(m, n) * (2 * cond * test_size(&X) + cond * cond * residual));
-    // 1-norm and 2-norm condition numbers of the r x r triangle differ by a factor r at most; the estimate
-    // is trusted within a factor 3
+    // 1-norm and 2-norm condition numbers of the r x r triangle differ by a factor r at most; the
+    // estimate is trusted within a factor 3
     ck_assert_double_le(d.f.rcond, 3.0 * tali_max(1, rank) / cond * (1 + 1e-6));
     ck_assert_double_ge(d.f.rcond, (1 - 1e-6) / (cond * tali_max(1, rank)));
 }
@@ -261,8 +261,8 @@ START_TEST(graded_columns_are_all_seen_when_no_tolerance_hides_them)
     ck_assert_int_eq(d.f.rank, 1);
 }
 
-// Kahan's matrix S (I - c N), S = diag(1, s, s^2, ...), c^2 + s^2 = 1: pivoting keeps the order of its
-// columns, the last diagonal element looks harmless, yet the smallest singular value is far below it.
+// Kahan's matrix S (I - c N), S = diag(1, s, s^2, ...), c^2 + s^2 = 1: pivoting keeps the order of
+// its columns, the last diagonal element looks harmless, the smallest singular value is far below.
 // The decomposition must not pretend otherwise.
 START_TEST(kahans_matrix_is_betrayed_by_the_condition_estimate)
 {
@@ -289,6 +289,67 @@ START_TEST(kahans_matrix_is_betrayed_by_the_condition_estimate)
     // norms differ by a factor N at most, the estimate by 3
     ck_assert_double_le(d.f.rcond, 3.0 * N * true_rcond);
     ck_assert_double_ge(d.f.rcond, true_rcond / N);
+}
+
+// x = 2^e (3, 4) has length 2^e 5, exactly, as long as that is a double.
+START_TEST(lengths_neither_overflow_nor_underflow)
+{
+    for (int e = -1074; e <= 1021; e += 5) {
+        const double x[2] = {ldexp(3.0, e), ldexp(-4.0, e)};
+        ck_assert_double_eq(tali_norm2(2, x), ldexp(5.0, e));
+    }
+    const double zeros[2] = {0.0, -0.0};
+    ck_assert_double_eq(tali_norm2(2, zeros), 0.0);
+    ck_assert_double_eq(tali_norm2(0, NULL), 0.0);
+}
+
+// Pretend solvers for the norm estimator: "A^-1 x" is B x.
+static void apply(int n, tal_matrix B, bool transposed, double *x)
+{
+    double y[TEST_MAX] = {0.0};
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            y[transposed ? j : i] += tali_col(B, j)[i] * x[transposed ? i : j];
+        }
+    }
+    memcpy(x, y, (size_t)n * sizeof *x);
+}
+
+static void overflow(int n, tal_matrix B, bool transposed, double *x)
+{
+    (void)B;
+    (void)transposed;
+    x[n - 1] = TEST_NAN;
+}
+
+START_TEST(the_norm_estimator_finds_its_way)
+{
+    double x[TEST_MAX];
+    // column 1 is found only by following the signs: |B| = 11
+    double signs[4] = {1, 1, 5, -6};
+    ck_assert_double_eq(tali_estimate_inverse_norm1(2, tal_matrix_view(signs, 2, 2), apply, x),
+                        11.0);
+    // from the center all three columns look alike, |B x| = 1, and column 0 leads nowhere; the
+    // alternating vector (1, -3/2, 2) goes to (-11/2, -14, 10): the estimate is (59/2) 2/9, |B| = 9
+    double blind[9] = {0, 0, 1, 1, 4, -2, -2, -4, 3};
+    ck_assert_double_eq_tol(tali_estimate_inverse_norm1(3, tal_matrix_view(blind, 3, 3), apply, x),
+                            59.0 / 9.0, 1e-14);
+    ck_assert_double_infinite(
+        tali_estimate_inverse_norm1(2, tal_matrix_view(signs, 2, 2), overflow, x));
+}
+
+// Triangles whose columns are already in pivot order are their own T.
+START_TEST(the_condition_of_a_triangle_is_that_of_its_inverse)
+{
+    decomposed d;
+    const test_dense diagonal = {{4, 0, 0, 0, 2, 0, 0, 0, 1}, 3, 3};
+    ck_assert_int_eq(decompose(&d, &diagonal, -1.0), TAL_OK);
+    ck_assert_double_eq(d.f.rcond, 0.25);
+    // |T| = 9 in column 2, |T^-1| = 463/720 in column 3, by hand
+    const test_dense T = {{-8, 0, 0, 0, 1, 6, 0, 0, 3, -1, 5, 0, 0, -3, 2, -3}, 4, 4};
+    ck_assert_int_eq(decompose(&d, &T, -1.0), TAL_OK);
+    ck_assert_mem_eq(d.A.data, T.data, sizeof T.data);
+    ck_assert_double_eq_tol(d.f.rcond, 80.0 / 463.0, 16 * DBL_EPSILON);
 }
 
 START_TEST(duplicate_rows_share_the_load_equally)
@@ -483,6 +544,9 @@ int main(void)
     tcase_add_test(tc, extreme_scales_change_nothing_but_the_exponent);
     tcase_add_test(tc, graded_columns_are_all_seen_when_no_tolerance_hides_them);
     tcase_add_test(tc, kahans_matrix_is_betrayed_by_the_condition_estimate);
+    tcase_add_test(tc, lengths_neither_overflow_nor_underflow);
+    tcase_add_test(tc, the_norm_estimator_finds_its_way);
+    tcase_add_test(tc, the_condition_of_a_triangle_is_that_of_its_inverse);
     tcase_add_test(tc, duplicate_rows_share_the_load_equally);
     tcase_add_test(tc, zero_and_empty_matrices_have_zero_solutions);
     tcase_add_test(tc, padding_between_columns_is_neither_read_nor_written);

@@ -1,4 +1,4 @@
-// common/src/random.c: the generator against its published answers, the distributions against theory.
+// common/src/random.c: the generator against published answers, distributions against theory.
 #include "random_internal.h"
 
 #include "talus_test.h"
@@ -148,11 +148,16 @@ START_TEST(numbers_stay_in_their_range)
         ck_assert(u >= 0.0 && u < 1.0);
         const double v = tal_random_uniform_open(&rng);
         ck_assert(v > 0.0 && v < 1.0);
+        ck_assert_double_eq(fmod(v * 0x1p53, 2.0), 1.0); // an odd multiple of 2^-53
         const double r = tal_random_range(&rng, -1.7e308, 1.7e308);
         ck_assert(r >= -1.7e308 && r <= 1.7e308);
         ck_assert_int_eq(tal_random_index(&rng, 1), 0);
+        tal_random same = rng;
         const int k = tal_random_index(&rng, 2147483647);
         ck_assert(k >= 0 && k < 2147483647);
+        // k = floor(n x), x = bits / 2^64; n x has an error of 2^-22 here
+        const double above = 2147483647.0 * ((double)tal_random_bits(&same) * 0x1p-64) - k;
+        ck_assert(above > -1e-6 && above < 1.0 + 1e-6);
     }
     ck_assert_double_eq(tal_random_range(&rng, 3.0, 3.0), 3.0);
     ck_assert_double_nan(tal_random_range(&rng, 0.0, (double)INFINITY));

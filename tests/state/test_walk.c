@@ -11,6 +11,7 @@ enum {
     NUM_OPERATIONS = 15
 };
 
+// 10^6 operations; ten times as many under ./run soak; or as the first argument says.
 static long walk_length = 1000000;
 
 typedef struct walk {
@@ -320,6 +321,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
+    if (getenv("TALUS_SOAK") != NULL) walk_length *= 10;
     if (argc > 1) walk_length = strtol(argv[1], NULL, 10);
     Suite *suite = suite_create("state/walk");
     TCase *tests = tcase_create("walk");

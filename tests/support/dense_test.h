@@ -18,7 +18,7 @@ enum {
     TEST_MAX2 = TEST_MAX * TEST_MAX
 };
 
-/// Room for a matrix up to TEST_MAX x TEST_MAX, with its view in `m`.
+/// A matrix of up to TEST_MAX x TEST_MAX numbers.
 typedef struct test_dense {
     double data[TEST_MAX2];
     int rows, cols;

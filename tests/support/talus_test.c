@@ -1,6 +1,7 @@
-// Running suites and recording broken contracts.
+// Running suites, recording broken contracts, drawing random things, comparing them.
 #include "talus_test.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int breaches;
@@ -32,4 +33,107 @@ int test_breaches(void)
     const int seen = breaches;
     breaches = 0;
     return seen;
+}
+
+test_rng test_rng_seed(uint64_t seed)
+{
+    return (test_rng){seed};
+}
+
+uint64_t test_random_bits(test_rng *rng)
+{
+    rng->state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = rng->state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+double test_random_uniform(test_rng *rng, double low, double high)
+{
+    const double unit = (double)(test_random_bits(rng) >> 11) * 0x1p-53;
+    return low + unit * (high - low);
+}
+
+tal_vec3 test_random_vec3(test_rng *rng)
+{
+    const double x = test_random_uniform(rng, -1.0, 1.0);
+    const double y = test_random_uniform(rng, -1.0, 1.0);
+    const double z = test_random_uniform(rng, -1.0, 1.0);
+    return tal_v3(x, y, z);
+}
+
+tal_spatial_vec test_random_spatial_vec(test_rng *rng)
+{
+    const tal_vec3 w = test_random_vec3(rng);
+    const tal_vec3 v = test_random_vec3(rng);
+    return tal_sv(w, v);
+}
+
+tal_mat3 test_random_mat3(test_rng *rng)
+{
+    const tal_vec3 x = test_random_vec3(rng);
+    const tal_vec3 y = test_random_vec3(rng);
+    const tal_vec3 z = test_random_vec3(rng);
+    return tal_m3(x, y, z);
+}
+
+tal_vec3 test_random_unit(test_rng *rng)
+{
+    // points of the cube that fall outside the ball would favor its corners
+    for (;;) {
+        const tal_vec3 v = test_random_vec3(rng);
+        const double length = tal_v3_norm(v);
+        if (length <= 1.0 && length > 0.01) return tal_v3_normalize(v);
+    }
+}
+
+tal_quat test_random_quat(test_rng *rng)
+{
+    for (;;) {
+        const tal_vec3 v = test_random_vec3(rng);
+        const tal_quat q = {test_random_uniform(rng, -1.0, 1.0), v.x, v.y, v.z};
+        const double length = sqrt(tal_qt_dot(q, q));
+        if (length <= 1.0 && length > 0.01) return tal_qt_normalize(q);
+    }
+}
+
+tal_mat3 test_random_rotation(test_rng *rng)
+{
+    return tal_rotation_from_qt(test_random_quat(rng));
+}
+
+tal_xform test_random_xform(test_rng *rng)
+{
+    const tal_mat3 R = test_random_rotation(rng);
+    const tal_vec3 p = test_random_vec3(rng);
+    return tal_xf(R, p);
+}
+
+tal_mass_props test_random_mass_props(test_rng *rng)
+{
+    // the vertices of a tetrahedron, each moved a little and as a whole somewhere
+    static const tal_vec3 vertex[4] = {
+        {1.0, 1.0, 1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};
+    const tal_vec3 center = test_random_vec3(rng);
+    tal_mass_props body = TAL_MASSLESS;
+    for (int i = 0; i < 4; ++i) {
+        const tal_vec3 p = tal_v3_add(center, tal_v3_axpy(0.5, test_random_vec3(rng), vertex[i]));
+        const tal_mass_props point = tal_mass_props_point(test_random_uniform(rng, 0.25, 1.0), p);
+        body = tal_mass_props_combine(&body, &point);
+    }
+    return body;
+}
+
+tal_spatial_inertia test_random_inertia(test_rng *rng)
+{
+    return tal_spatial_inertia_from_mass_props(test_random_mass_props(rng));
+}
+
+void test_assert_near(const double *a, const double *b, int n, double tol, const char *what)
+{
+    for (int i = 0; i < n; ++i) {
+        ck_assert_msg(fabs(a[i] - b[i]) <= tol, "%s: component %d is %.17g, not %.17g (tol %g)",
+                      what, i, a[i], b[i], tol);
+    }
 }

@@ -5,6 +5,8 @@
 #include <talus/common.h>
 
 #include <check.h>
+#include <stdint.h>
+#include <string.h>
 
 /// Run a suite and return main's exit code. Tests run in one process, so debuggers, sanitizers
 /// and the malloc wrap see them.
@@ -26,6 +28,75 @@ int test_breaches(void);
         ck_assert_int_eq(tal_contract_last()->status, expected);                                   \
         ck_assert_msg(strstr(tal_contract_last()->message, part) != NULL, "'%s' lacks '%s'",       \
                       tal_contract_last()->message, part);                                         \
+    } while (0)
+
+/// A seeded generator (splitmix64): the same seed gives the same numbers on every machine.
+typedef struct test_rng {
+    uint64_t state;
+} test_rng;
+
+test_rng test_rng_seed(uint64_t seed);
+
+/// Uniform over all 64-bit integers.
+uint64_t test_random_bits(test_rng *rng);
+
+/// Uniform in [low, high).
+double test_random_uniform(test_rng *rng, double low, double high);
+
+/// Components uniform in [-1, 1).
+tal_vec3 test_random_vec3(test_rng *rng);
+tal_spatial_vec test_random_spatial_vec(test_rng *rng);
+tal_mat3 test_random_mat3(test_rng *rng);
+
+/// A direction, uniform over the sphere.
+tal_vec3 test_random_unit(test_rng *rng);
+
+/// A unit quaternion, uniform over all rotations.
+tal_quat test_random_quat(test_rng *rng);
+
+/// A rotation, uniform over all rotations.
+tal_mat3 test_random_rotation(test_rng *rng);
+
+/// A random rotation, and an origin in the cube [-1, 1)^3.
+tal_xform test_random_xform(test_rng *rng);
+
+/// A body of four heavy points, not in a plane: mass between 1 and 4, size about 1.
+tal_mass_props test_random_mass_props(test_rng *rng);
+
+/// Its spatial inertia about the body origin.
+tal_spatial_inertia test_random_inertia(test_rng *rng);
+
+/// Every component of `a` must be within `tol` of that of `b`; a NaN never is.
+void test_assert_near(const double *a, const double *b, int n, double tol, const char *what);
+
+#define test_assert_v3_near(a, b, tol)                                                             \
+    do {                                                                                           \
+        const tal_vec3 a_ = (a), b_ = (b);                                                         \
+        test_assert_near(&a_.x, &b_.x, 3, tol, #a " == " #b);                                      \
+    } while (0)
+
+#define test_assert_m3_near(a, b, tol)                                                             \
+    do {                                                                                           \
+        const tal_mat3 a_ = (a), b_ = (b);                                                         \
+        test_assert_near(&a_.x.x, &b_.x.x, 9, tol, #a " == " #b);                                  \
+    } while (0)
+
+#define test_assert_s3_near(a, b, tol)                                                             \
+    do {                                                                                           \
+        const tal_sym3 a_ = (a), b_ = (b);                                                         \
+        test_assert_near(&a_.xx, &b_.xx, 6, tol, #a " == " #b);                                    \
+    } while (0)
+
+#define test_assert_qt_near(a, b, tol)                                                             \
+    do {                                                                                           \
+        const tal_quat a_ = (a), b_ = (b);                                                         \
+        test_assert_near(&a_.w, &b_.w, 4, tol, #a " == " #b);                                      \
+    } while (0)
+
+#define test_assert_sv_near(a, b, tol)                                                             \
+    do {                                                                                           \
+        const tal_spatial_vec a_ = (a), b_ = (b);                                                  \
+        test_assert_near(&a_.w.x, &b_.w.x, 6, tol, #a " == " #b);                                  \
     } while (0)
 
 #endif // TALUS_TEST_H

@@ -9,9 +9,15 @@
  */
 
 #include <talus/common/alloc.h>
+#include <talus/common/function.h>
+#include <talus/common/inertia.h>
 #include <talus/common/lapack.h>
 #include <talus/common/linalg.h>
 #include <talus/common/random.h>
+#include <talus/common/rotation.h>
+#include <talus/common/spatial.h>
 #include <talus/common/status.h>
+#include <talus/common/vec.h>
+#include <talus/common/version.h>
 
 #endif // TALUS_COMMON_H

@@ -7,9 +7,10 @@
  * @file talus/common/linalg.h
  * @brief Dense factorizations for small systems: Cholesky, pivoted Cholesky, complete orthogonal.
  *
- * They never allocate, use no library beyond `sqrt`, and give the same bytes for the same input on
- * one build. Memory is the caller's: the matrix is factored in place, and what else is needed is
- * told by the `_work_size` functions, in doubles (`work`) and ints (`iwork`).
+ * They never allocate, call nothing of the C library's mathematics that rounds except `sqrt`, which
+ * rounds correctly, and give the same bytes for the same input on one build. Memory is the
+ * caller's: the matrix is factored in place, and what else is needed is told by the `_work_size`
+ * functions, in doubles (`work`) and ints (`iwork`).
  *
  * Common rules, not repeated below:
  * - Matrices are dense and column-major; of a symmetric one only the lower triangle is read.
@@ -205,8 +206,8 @@ TAL_API size_t tal_cod_iwork_size(int m, int n);
  * solution still fits B, and the field `rcond` says how large it may be.
  *
  * @param[out] f      the decomposition; borrows A, work and iwork
- * @param[in,out] A   m x n, overwritten; m < n is fine. Entries smaller than 1e-290 times the
- *                    largest one count as zero
+ * @param[in,out] A   m x n, overwritten; m < n is fine. What remains of a column counts as zero
+ *                    below 1e-290 of the longest column, whatever `rcond` is
  * @param[in] rcond   relative length at which a column counts as dependent, 0 <= rcond < 1;
  *                    negative: max(m, n) eps
  * @param[out] work   tal_cod_work_size(m, n) doubles, in use as long as `f` is

@@ -61,6 +61,15 @@ TAL_API const tal_error *tal_state_error(const tal_state *state);
 TAL_API tal_status tal_state_fail(tal_state *state, tal_status status, const char *fmt, ...)
     TAL_PRINTF(3, 4);
 
+/**
+ * Record the failure of a setter: it stays in the State until the next tal_system_realize() returns
+ * it. For setters of your own.
+ *
+ * @return `status`
+ */
+TAL_API tal_status tal_state_refuse(tal_state *state, tal_status status, const char *fmt, ...)
+    TAL_PRINTF(3, 4);
+
 /// Make `to` equal `from`, results included, by one memcpy. Both must belong to the same structure.
 /// Error record and statistics of `to` stay; its low-water mark is TAL_STAGE_MODEL afterwards.
 TAL_API tal_status tal_state_copy(tal_state *to, const tal_state *from);

@@ -261,6 +261,13 @@ typedef struct tal_var_def {
     tal_calc_fn update;          ///< NULL for an ordinary variable
     tal_stage update_depends_on; ///< the stage `update` needs, not before `allocated`
     const void *context;         ///< handed to `update`; NULL means the owner's self
+    const struct tal_prereq
+        *update_prereqs; ///< what else `update` is computed from, as for a cache
+                         ///< entry; copied
+    int num_update_prereqs;
+    bool sampled; ///< true turns the reading rule round: whoever uses the variable reads the stored
+                  ///< value, which holds through the step, and a step start that changes it lowers
+                  ///< the State below `invalidates`
 } tal_var_def;
 
 /// Zero bytes, invalidates Instance, allocated at Topology, no update.

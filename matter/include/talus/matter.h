@@ -1,0 +1,16 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_H
+#define TALUS_MATTER_H
+
+/**
+ * @file talus/matter.h
+ * @brief Layer 2: bodies, the mobilizers that connect them, and the O(n) operators on the tree.
+ */
+
+#include <talus/matter/applied.h>
+#include <talus/matter/mobilizer.h>
+#include <talus/matter/model.h>
+#include <talus/state.h>
+
+#endif // TALUS_MATTER_H

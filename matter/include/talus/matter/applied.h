@@ -1,0 +1,90 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_APPLIED_H
+#define TALUS_MATTER_APPLIED_H
+
+/**
+ * @file talus/matter/applied.h
+ * @brief Applying forces to bodies: the door between matter and whoever makes forces.
+ *
+ * While the Dynamics stage is realized, force subsystems add to two arrays: a spatial force per body
+ * and a scalar per mobility. Matter keeps its bodies by their mobilizer frames M, so a force element
+ * that wants to be fast re-expresses its stations to M once (tal_body_X_MB()) and works with the
+ * bulk view below.
+ */
+
+#include <talus/matter/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup applied Applied forces
+/// @{
+
+/// Where all bodies are, or how they move: a checked view of matter's cache, borrowed until the
+/// State changes. Ask with the inline functions below; they do not check the index.
+typedef struct tal_bodies_view {
+    const char *bytes;
+    size_t stride;
+    int num_bodies;
+} tal_bodies_view;
+
+/// Poses of all bodies' M frames in Ground. Needs TAL_STAGE_POSITION; `bytes` is NULL on a breach.
+TAL_API tal_bodies_view tal_matter_poses(const tal_matter *matter, const tal_state *state);
+
+/// Spatial velocities of all bodies' M frames in Ground. Needs TAL_STAGE_VELOCITY.
+TAL_API tal_bodies_view tal_matter_velocities(const tal_matter *matter, const tal_state *state);
+
+/// X_GM of one body, from tal_matter_poses(). Borrowed.
+static inline const tal_xform *tal_view_X_GM(const tal_bodies_view *poses, int body)
+{
+    return (const tal_xform *)(const void *)(poses->bytes + (size_t)body * poses->stride);
+}
+
+/// V_GM of one body, from tal_matter_velocities(). Borrowed.
+static inline const tal_spatial_vec *tal_view_V_GM(const tal_bodies_view *velocities, int body)
+{
+    return (const tal_spatial_vec *)(const void *)(velocities->bytes +
+                                                   (size_t)body * velocities->stride);
+}
+
+/// The body's own frame B as seen from M. Needs TAL_STAGE_INSTANCE; NaN on a breach.
+TAL_API tal_xform tal_body_X_MB(const tal_matter *matter, const tal_state *state, tal_body_ix body);
+
+/// Mass of a body [kg] and its center of mass from Mo, in M. Needs TAL_STAGE_INSTANCE.
+TAL_API double tal_body_mass(const tal_matter *matter, const tal_state *state, tal_body_ix body,
+                             tal_vec3 *com_M);
+
+/// The forces applied to the bodies, to be added to.
+typedef struct tal_applied_forces {
+    tal_spatial_vec *F; ///< [num_bodies] moment about Mo and force, in Ground
+    double *f;          ///< [nu] forces along the speeds u
+} tal_applied_forces;
+
+/// The accumulators, while TAL_STAGE_DYNAMICS is being realized by a subsystem after matter. NULLs,
+/// and a breach, at other times.
+TAL_API tal_applied_forces tal_matter_upd_forces(const tal_matter *matter, tal_state *state);
+
+/**
+ * Add a force that acts on a station of a body, to accumulators of your own or those above.
+ *
+ * @param[in]     poses   tal_matter_poses()
+ * @param[in]     p_MS    the station, from Mo in M
+ * @param[in]     f_G     force, in Ground [N]
+ * @param[in,out] F       [num_bodies]
+ */
+static inline void tal_apply_station_force(const tal_bodies_view *poses, int body, tal_vec3 p_MS,
+                                           tal_vec3 f_G, tal_spatial_vec F[])
+{
+    const tal_vec3 p_MS_G = tal_m3_mul_v3(tal_view_X_GM(poses, body)->R, p_MS);
+    F[body].w = tal_v3_add(F[body].w, tal_v3_cross(p_MS_G, f_G));
+    F[body].v = tal_v3_add(F[body].v, f_G);
+}
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_MATTER_APPLIED_H

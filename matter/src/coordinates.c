@@ -1,0 +1,253 @@
+// q and u of one body: reading, setting, fitting; quaternions or angles.
+#include "matter_internal.h"
+
+#include <math.h>
+
+// True when body and State can be used together from Model on; otherwise a breach has been told.
+static bool usable(const tal_matter *matter, const tal_state *state, tal_body_ix body,
+                   const char *where)
+{
+    if (tali_body_at(matter, body, where) == NULL) return false;
+    return tal_cache_value(matter->system, state, matter->model) != NULL;
+}
+
+int tal_body_nq(const tal_matter *matter, const tal_state *state, tal_body_ix body)
+{
+    return usable(matter, state, body, __func__) ? tali_model_of(matter, state).nq[body.i] : -1;
+}
+
+int tal_body_q_start(const tal_matter *matter, const tal_state *state, tal_body_ix body)
+{
+    if (!usable(matter, state, body, __func__)) return -1;
+    return tal_group_start(matter->system, state, matter->q) +
+           tali_model_of(matter, state).q0[body.i];
+}
+
+// Index of coordinate or speed `i` of a body in q or u; -1 after telling the breach.
+static int slot_of(const tal_matter *matter, const tal_state *state, tal_body_ix body, int i,
+                   bool speed, const char *where)
+{
+    if (!usable(matter, state, body, where)) return -1;
+    const tali_model model = tali_model_of(matter, state);
+    const int n = speed ? matter->tree.nu[body.i] : model.nq[body.i];
+    if (i < 0 || i >= n) {
+        (void)tali_breach(TAL_ERR_BAD_INDEX, where, "body '%s' has no %s %d: it has %d",
+                          matter->bodies[body.i].name, speed ? "speed" : "coordinate", i, n);
+        return -1;
+    }
+    const tal_group_ix group = speed ? matter->u : matter->q;
+    const int first = speed ? matter->tree.u0[body.i] : model.q0[body.i];
+    return tal_group_start(matter->system, state, group) + first + i;
+}
+
+double tal_body_q(const tal_matter *matter, const tal_state *state, tal_body_ix body, int i)
+{
+    const int slot = slot_of(matter, state, body, i, false, __func__);
+    return slot >= 0 ? tal_state_q(state)[slot] : TALI_NAN;
+}
+
+double tal_body_u(const tal_matter *matter, const tal_state *state, tal_body_ix body, int i)
+{
+    const int slot = slot_of(matter, state, body, i, true, __func__);
+    return slot >= 0 ? tal_state_u(state)[slot] : TALI_NAN;
+}
+
+static tal_status set_slot(const tal_matter *matter, tal_state *state, tal_body_ix body, int i,
+                           bool speed, double value, const char *where)
+{
+    const int slot = slot_of(matter, state, body, i, speed, where);
+    if (slot < 0) return tal_contract_last()->status;
+    if (!isfinite(value)) {
+        return tal_state_refuse(state, TAL_ERR_NOT_FINITE, "body '%s': %s %d cannot be %g",
+                                matter->bodies[body.i].name, speed ? "speed" : "coordinate", i,
+                                value);
+    }
+    double *values = speed ? tal_state_upd_u(state) : tal_state_upd_q(state);
+    if (values == NULL) return tal_contract_last()->status;
+    values[slot] = value;
+    return TAL_OK;
+}
+
+tal_status tal_body_set_q(const tal_matter *matter, tal_state *state, tal_body_ix body, int i,
+                          double value)
+{
+    return set_slot(matter, state, body, i, false, value, __func__);
+}
+
+tal_status tal_body_set_u(const tal_matter *matter, tal_state *state, tal_body_ix body, int i,
+                          double value)
+{
+    return set_slot(matter, state, body, i, true, value, __func__);
+}
+
+// --- fitting ---
+
+static const double *q_of(const tal_matter *matter, const tal_state *state)
+{
+    return tal_state_q(state) + tal_group_start(matter->system, state, matter->q);
+}
+
+static const double *u_of(const tal_matter *matter, const tal_state *state)
+{
+    return tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+}
+
+tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                          const tal_xform *X_FM)
+{
+    if (!usable(matter, state, body, __func__)) return tal_contract_last()->status;
+    const tali_body *declared = &matter->bodies[body.i];
+    if (X_FM == NULL || !tal_xf_is_finite(*X_FM)) {
+        return tal_state_refuse(state, TAL_ERR_NOT_FINITE, "body '%s': the wanted X_FM is %s",
+                                declared->name, X_FM == NULL ? "NULL" : "not finite");
+    }
+    double q[TAL_MAX_NQ] = {0.0};
+    const tal_mobilizer_arg arg =
+        tali_mobilizer_arg_of(matter, state, body.i, q_of(matter, state), u_of(matter, state));
+    const tal_status st =
+        tali_mobilizer_fit_q(&declared->ops, declared->self, &arg, declared->direction, X_FM, q);
+    if (st != TAL_OK) {
+        return tal_state_refuse(state, st, "body '%s': no q fits the wanted X_FM (%s)",
+                                declared->name, tal_status_text(st));
+    }
+    const int nq = tal_body_nq(matter, state, body);
+    const int start = tal_body_q_start(matter, state, body);
+    double *values = tal_state_upd_q(state);
+    if (values == NULL) return tal_contract_last()->status;
+    for (int i = 0; i < nq; ++i) {
+        values[start + i] = q[i];
+    }
+    return TAL_OK;
+}
+
+tal_status tal_body_fit_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                          tal_spatial_vec V_FM)
+{
+    if (!usable(matter, state, body, __func__)) return tal_contract_last()->status;
+    const tali_body *declared = &matter->bodies[body.i];
+    if (!tal_sv_is_finite(V_FM)) {
+        return tal_state_refuse(state, TAL_ERR_NOT_FINITE,
+                                "body '%s': the wanted V_FM is not finite", declared->name);
+    }
+    double u[TAL_MAX_NU] = {0.0};
+    const tal_mobilizer_arg arg =
+        tali_mobilizer_arg_of(matter, state, body.i, q_of(matter, state), u_of(matter, state));
+    const tal_status st =
+        tali_mobilizer_fit_u(&declared->ops, declared->self, &arg, declared->direction, V_FM, u);
+    if (st != TAL_OK) {
+        return tal_state_refuse(state, st, "body '%s': no u fits the wanted V_FM (%s)",
+                                declared->name, tal_status_text(st));
+    }
+    const int start = tal_group_start(matter->system, state, matter->u) + matter->tree.u0[body.i];
+    double *values = tal_state_upd_u(state);
+    if (values == NULL) return tal_contract_last()->status;
+    for (int j = 0; j < matter->tree.nu[body.i]; ++j) {
+        values[start + j] = u[j];
+    }
+    return TAL_OK;
+}
+
+// --- quaternions or angles ---
+
+bool tal_body_uses_angles(const tal_matter *matter, const tal_state *state, tal_body_ix body)
+{
+    return usable(matter, state, body, __func__) &&
+           tali_model_of(matter, state).use_angles[body.i] != 0;
+}
+
+// A body's q in the other description. What follows the orientation is kept as it is.
+static void convert_q(const double from[], int nq_from, bool use_angles, double to[], int nq_to)
+{
+    static const tal_axis xyz[] = {TAL_AXIS_X, TAL_AXIS_Y, TAL_AXIS_Z};
+    const int rest = use_angles ? nq_to - 3 : nq_to - 4;
+    if (use_angles) {
+        const tal_mat3 R = tal_rotation_from_qt(tal_qt(from[0], from[1], from[2], from[3]));
+        (void)tal_rotation_to_angles(&R, TAL_BODY_FIXED, 3, xyz, to);
+    } else {
+        const tal_mat3 R = tal_rotation_from_angles(TAL_BODY_FIXED, 3, xyz, from);
+        const tal_quat e = tal_rotation_to_qt(&R);
+        to[0] = e.w, to[1] = e.x, to[2] = e.y, to[3] = e.z;
+    }
+    for (int i = 0; i < rest; ++i) {
+        to[nq_to - rest + i] = from[nq_from - rest + i];
+    }
+}
+
+// Changes the choice of bodies first ... last-1 and packs q anew.
+static tal_status change_modes(const tal_matter *matter, tal_state *state, int first, int last,
+                               bool use_angles)
+{
+    const tal_system *system = matter->system;
+    const tali_tree *tree = &matter->tree;
+    const size_t mark = tal_state_scratch_mark(state);
+    double *q = tal_state_scratch_take(state, ((size_t)tree->max_nq + 1) * sizeof *q);
+    if (q == NULL) return TAL_ERR_CAPACITY;
+    const tali_model model = tali_model_of(matter, state);
+    const double *old = q_of(matter, state);
+    int n = 0;
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        const tal_mobilizer_ops *ops = &matter->bodies[b].ops;
+        const bool changes = b >= first && b < last && ops->has_quaternion &&
+                             (model.use_angles[b] != 0) != use_angles;
+        const int nq = !changes ? model.nq[b] : use_angles ? ops->nq_angles : ops->nq;
+        if (changes) {
+            convert_q(old + model.q0[b], model.nq[b], use_angles, q + n, nq);
+        } else if (nq > 0) {
+            memcpy(q + n, old + model.q0[b], (size_t)nq * sizeof *q);
+        }
+        n += nq;
+    }
+    uint8_t *modes = tal_var_upd(system, state, matter->modes);
+    for (int b = first; b < last && modes != NULL; ++b) {
+        if (matter->bodies[b].ops.has_quaternion) modes[b] = use_angles;
+    }
+    tal_status st = modes != NULL ? tal_system_realize(system, state, TAL_STAGE_MODEL)
+                                  : tal_contract_last()->status;
+    if (st == TAL_OK && n > 0) {
+        memcpy(tal_state_upd_q(state) + tal_group_start(system, state, matter->q), q,
+               (size_t)n * sizeof *q);
+    }
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
+tal_status tal_body_set_use_angles(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                                   bool use_angles)
+{
+    if (!usable(matter, state, body, __func__)) return tal_contract_last()->status;
+    if (!matter->bodies[body.i].ops.has_quaternion) {
+        return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
+                                "body '%s': its %s has no quaternion to choose",
+                                matter->bodies[body.i].name, matter->bodies[body.i].ops.name);
+    }
+    return change_modes(matter, state, body.i, body.i + 1, use_angles);
+}
+
+tal_status tal_matter_set_use_angles(const tal_matter *matter, tal_state *state, bool use_angles)
+{
+    if (!usable(matter, state, TAL_GROUND, __func__)) return tal_contract_last()->status;
+    return change_modes(matter, state, 0, matter->num_bodies, use_angles);
+}
+
+tal_status tal_matter_normalize_quaternions(const tal_matter *matter, tal_state *state)
+{
+    if (!usable(matter, state, TAL_GROUND, __func__)) return tal_contract_last()->status;
+    const tali_model model = tali_model_of(matter, state);
+    const int start = tal_group_start(matter->system, state, matter->q);
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
+        const double *e = tal_state_q(state) + start + model.q0[b];
+        const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
+        if (!tal_qt_is_finite(unit)) {
+            return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
+                                    "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
+                                    matter->bodies[b].name, e[0], e[1], e[2], e[3]);
+        }
+        if (unit.w == e[0] && unit.x == e[1] && unit.y == e[2] && unit.z == e[3]) continue;
+        double *q = tal_state_upd_q(state);
+        if (q == NULL) return tal_contract_last()->status;
+        q += start + model.q0[b];
+        q[0] = unit.w, q[1] = unit.x, q[2] = unit.y, q[3] = unit.z;
+    }
+    return TAL_OK;
+}

@@ -1,0 +1,41 @@
+// What a sweep kernel is written in (KERNELS: doc/adr/0003): `real` and the small types on it.
+//
+// Width 1, strict C17: real is double, and the small types are the public ones, so the caches that
+// the sweeps fill can be read as they are. Wider kernels will map the same names to SIMD lanes.
+// A kernel has no test on a value: it computes both sides and picks.
+#ifndef TALUS_KERNEL_BEGIN_H
+#define TALUS_KERNEL_BEGIN_H
+
+#include <talus/common/inertia.h>
+
+#include <math.h>
+
+typedef double real;
+typedef bool mask;
+typedef tal_vec3 v3;
+typedef tal_mat3 m3;
+typedef tal_sym3 s3;
+typedef tal_spatial_vec sv;
+typedef tal_abi abi;
+
+static inline mask less(real a, real b)
+{
+    return a < b;
+}
+
+static inline real pick(mask which, real yes, real no)
+{
+    return which ? yes : no;
+}
+
+/// a b + c, rounded once where the machine does that in one instruction.
+static inline real fused(real a, real b, real c)
+{
+#ifdef FP_FAST_FMA
+    return fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+#endif // TALUS_KERNEL_BEGIN_H

@@ -1,0 +1,538 @@
+// Dynamics of the tree: articulated-body inertias, and the sweeps that multiply by M, M^-1, J, J^T.
+//
+//   quantity               RBDA (Featherstone 2008)   JAIN (2011)      here
+//   hinge map              S                          H*               H     nu columns
+//   articulated inertia    I^A                        P                P
+//   felt past the joint    I^a          eq. 7.23      P+   eq. 6.25    P after project()
+//   P H                    U            eq. 7.43                       U
+//   H^T P H                D            eq. 7.44      D    eq. 6.13    D
+//   P H D^-1                                          G    eq. 6.13    G
+//
+// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces at udot = 0 that the
+// velocity sweep left behind. So no sweep here needs velocities, and M^-1 needs no articulated
+// inertia of its own: G and D^-1 are all it reads.
+//
+// Caution: our H is the transpose of JAIN's, so that V = H u reads as it does everywhere else.
+#include "matter_internal.h"
+#include "sweeps_internal.h"
+
+#include "kernel_math.h"
+
+#include <float.h>
+
+static const v3 NONE = {0.0, 0.0, 0.0};
+
+// --- projection across one hinge: P becomes P+, and G and D^-1 are written ---
+
+// A pivot below this is round-off of what was subtracted on the way.
+static inline real tiny_pivot(real size)
+{
+    return 64.0 * DBL_EPSILON * size;
+}
+
+static inline real inverse_pivot(real D, real tiny, mask *ok)
+{
+    const mask good = less(tiny, D);
+    *ok = *ok && good;
+    return pick(good, 1.0 / D, 0.0);
+}
+
+// H = [w; 0]: U = (J w, F^T w)
+static inline mask project_pin(tali_open_inertia *at, v3 w, sv *G, double *DI)
+{
+    mask ok = true;
+    const sv U = {s3_mul_v3(at->P.J, w), m3_tmul_v3(at->P.F, w)};
+    DI[0] = inverse_pivot(v3_dot(w, U.w), tiny_pivot(at->size_J), &ok);
+    *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
+    at->P = abi_sub_outer(at->P, DI[0], U);
+    return ok;
+}
+
+// H = [0; v]: U = (F v, M v)
+static inline mask project_slider(tali_open_inertia *at, v3 v, sv *G, double *DI)
+{
+    mask ok = true;
+    const sv U = {m3_mul_v3(at->P.F, v), s3_mul_v3(at->P.M, v)};
+    DI[0] = inverse_pivot(v3_dot(v, U.v), tiny_pivot(at->size_M), &ok);
+    *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
+    at->P = abi_sub_outer(at->P, DI[0], U);
+    return ok;
+}
+
+// True when the pivots of a symmetric matrix are all above tiny.
+static inline mask is_definite(s3 S, real tiny)
+{
+    const real minor = fused(S.xx, S.yy, -(S.xy * S.xy));
+    const real xx = fused(S.yy, S.zz, -(S.yz * S.yz));
+    const real xy = fused(S.xz, S.yz, -(S.xy * S.zz));
+    const real xz = fused(S.xy, S.yz, -(S.xz * S.yy));
+    const real det = fused(S.xx, xx, fused(S.xy, xy, S.xz * xz));
+    return less(tiny, S.xx) && less(tiny * S.xx, minor) && less(tiny * minor, det);
+}
+
+static inline v3 load_v3(const double from[])
+{
+    return (v3){from[0], from[1], from[2]};
+}
+
+static inline void store_v3(double to[], v3 v)
+{
+    to[0] = v.x, to[1] = v.y, to[2] = v.z;
+}
+
+static inline void store_s3(double to[], s3 S)
+{
+    to[0] = S.xx, to[1] = S.yy, to[2] = S.zz, to[3] = S.xy, to[4] = S.xz, to[5] = S.yz;
+}
+
+static inline s3 load_s3(const double from[])
+{
+    return (s3){from[0], from[1], from[2], from[3], from[4], from[5]};
+}
+
+// M - F^T S F for symmetric S, symmetric half only.
+static inline s3 schur(s3 M, m3 F, m3 SF)
+{
+    return (s3){M.xx - v3_dot(F.x, SF.x), M.yy - v3_dot(F.y, SF.y), M.zz - v3_dot(F.z, SF.z),
+                M.xy - v3_dot(F.x, SF.y), M.xz - v3_dot(F.x, SF.z), M.yz - v3_dot(F.y, SF.z)};
+}
+
+static inline m3 s3_mul_m3(s3 S, m3 A)
+{
+    return (m3){s3_mul_v3(S, A.x), s3_mul_v3(S, A.y), s3_mul_v3(S, A.z)};
+}
+
+// A ball turns freely, so along Ground's axes H = [1; 0], D = J and
+//
+//     G = [1; K],  K = F^T J^-1,        P+ = [0 0; 0 M - F^T J^-1 F]
+//
+// DI holds J^-1 and the three G.v hold the columns of K.
+static inline mask project_ball(tali_open_inertia *at, sv G[], double DI[])
+{
+    const mask ok = is_definite(at->P.J, tiny_pivot(at->size_J));
+    const s3 JI = s3_inverse(at->P.J);
+    const m3 JIF = s3_mul_m3(JI, at->P.F); // K^T
+    G[0] = (sv){NONE, {JIF.x.x, JIF.y.x, JIF.z.x}};
+    G[1] = (sv){NONE, {JIF.x.y, JIF.y.y, JIF.z.y}};
+    G[2] = (sv){NONE, {JIF.x.z, JIF.y.z, JIF.z.z}};
+    store_s3(DI, JI);
+    DI[0] = pick(ok, DI[0], 0.0);
+    at->P = (abi){TAL_SYM3_ZERO, TAL_MAT3_ZERO, schur(at->P.M, at->P.F, JIF)};
+    return ok;
+}
+
+// The same for three translations: H = [0; 1], D = M, G = [K; 1] with K = F M^-1.
+static inline mask project_translation(tali_open_inertia *at, sv G[], double DI[])
+{
+    const mask ok = is_definite(at->P.M, tiny_pivot(at->size_M));
+    const s3 MI = s3_inverse(at->P.M);
+    const m3 FT = tal_m3_transpose(at->P.F);
+    const m3 MIFT = s3_mul_m3(MI, FT); // K^T
+    G[0] = (sv){{MIFT.x.x, MIFT.y.x, MIFT.z.x}, NONE};
+    G[1] = (sv){{MIFT.x.y, MIFT.y.y, MIFT.z.y}, NONE};
+    G[2] = (sv){{MIFT.x.z, MIFT.y.z, MIFT.z.z}, NONE};
+    store_s3(DI, MI);
+    DI[0] = pick(ok, DI[0], 0.0);
+    at->P = (abi){schur(at->P.J, FT, MIFT), TAL_MAT3_ZERO, TAL_SYM3_ZERO};
+    return ok;
+}
+
+// A free body is invisible to its parent: P+ = 0. DI holds P^-1 = [A B; B^T C] by blocks:
+//
+//     A = (J - F M^-1 F^T)^-1,    B = -A F M^-1,    C = M^-1 - M^-1 F^T B
+static inline mask project_free(tali_open_inertia *at, double DI[])
+{
+    const s3 MI = s3_inverse(at->P.M);
+    const m3 FT = tal_m3_transpose(at->P.F);
+    const m3 MIFT = s3_mul_m3(MI, FT);
+    const s3 S = schur(at->P.J, FT, MIFT);
+    const mask ok =
+        is_definite(at->P.M, tiny_pivot(at->size_M)) && is_definite(S, tiny_pivot(at->size_J));
+    const s3 A = s3_inverse(S);
+    const m3 MIFTA = m3_mul(MIFT, tal_m3_from_s3(A)); // -B^T
+    const s3 C = tal_s3_add(MI, tal_s3_from_m3(m3_mul(MIFTA, tal_m3_transpose(MIFT))));
+    store_s3(DI, A);
+    store_s3(DI + 6, C);
+    store_v3(DI + 12, v3_scale(-1.0, MIFTA.x)); // columns of B^T
+    store_v3(DI + 15, v3_scale(-1.0, MIFTA.y));
+    store_v3(DI + 18, v3_scale(-1.0, MIFTA.z));
+    DI[0] = pick(ok, DI[0], 0.0);
+    at->P = (abi){TAL_SYM3_ZERO, TAL_MAT3_ZERO, TAL_SYM3_ZERO};
+    return ok;
+}
+
+// Invert a symmetric positive definite n x n matrix in place (Gauss-Jordan; an SPD matrix needs no
+// pivoting). The pivots are judged by tiny, which comes from the size of P before projection: D
+// itself may be pure round-off and cannot judge itself.
+TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], const real tiny[])
+{
+    mask ok = true;
+    for (int k = 0; k < n; ++k) {
+        const real inverse = inverse_pivot(A[k * n + k], tiny[k], &ok);
+        for (int j = 0; j < n; ++j) {
+            const real factor = A[j * n + k] * inverse;
+            for (int i = 0; i < n && j != k; ++i) {
+                A[j * n + i] = i == k ? -factor : fused(-factor, A[k * n + i], A[j * n + i]);
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            A[k * n + i] = i == k ? inverse : A[k * n + i] * inverse;
+        }
+    }
+    return ok;
+}
+
+// Any hinge: U = P H, D = H^T U, G = U D^-1, P+ = P - G U^T.
+TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv H[], sv G[],
+                                  double DI[])
+{
+    sv U[TAL_MAX_NU];
+    real tiny[TAL_MAX_NU];
+    for (int j = 0; j < nu; ++j) {
+        U[j] = abi_mul(at->P, H[j]);
+        tiny[j] = tiny_pivot(
+            fused(at->size_J, v3_dot(H[j].w, H[j].w), at->size_M * v3_dot(H[j].v, H[j].v)));
+        for (int i = 0; i <= j; ++i) {
+            DI[j * nu + i] = DI[i * nu + j] = sv_dot(U[j], H[i]);
+        }
+    }
+    const mask ok = spd_invert(nu, DI, tiny);
+    if (nu > 0) DI[0] = pick(ok, DI[0], 0.0);
+
+    for (int j = 0; j < nu; ++j) {
+        sv g = {NONE, NONE};
+        for (int i = 0; i < nu; ++i) {
+            g = sv_axpy(DI[j * nu + i], U[i], g);
+        }
+        G[j] = g;
+        at->P = tal_abi_sub(at->P, tal_abi_outer(g, U[j]));
+    }
+    return ok;
+}
+
+static mask project_general(int nu, tali_open_inertia *at, const sv H[], sv G[], double DI[])
+{
+    switch (nu) {
+    case 1:
+        return project_nu(1, at, H, G, DI);
+    case 2:
+        return project_nu(2, at, H, G, DI);
+    case 3:
+        return project_nu(3, at, H, G, DI);
+    default:
+        return project_nu(nu, at, H, G, DI);
+    }
+}
+
+static inline mask project(const tali_view *view, int b, const tali_articulated *out,
+                           tali_open_inertia *at)
+{
+    const tali_tree *tree = view->tree;
+    const sv *H = view->H + tree->u0[b];
+    sv *G = out->G + tree->u0[b];
+    double *DI = out->DI + tree->d0[b];
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return true;
+    case TALI_HINGE_PIN:
+        return project_pin(at, H[0].w, G, DI);
+    case TALI_HINGE_SLIDER:
+        return project_slider(at, H[0].v, G, DI);
+    case TALI_HINGE_BALL:
+        return project_ball(at, G, DI);
+    case TALI_HINGE_TRANSLATION:
+        return project_translation(at, G, DI);
+    case TALI_HINGE_FREE:
+        return project_free(at, DI);
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    return project_general(tree->nu[b], at, H, G, DI);
+}
+
+// --- articulated inertias, tip to base ---
+
+// A rigid body's inertia about Mo: [I mcx; -mcx m1].
+static inline abi rigid(const tali_pose *pose, real mass)
+{
+    return (abi){pose->I, tal_m3_cross(pose->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
+}
+
+static inline void add_rigid(abi *P, const tali_pose *pose, real mass)
+{
+    P->J = s3_add(P->J, pose->I);
+    P->F = m3_add(P->F, tal_m3_cross(pose->mc));
+    P->M.xx += mass, P->M.yy += mass, P->M.zz += mass;
+}
+
+static inline void measure_sizes(tali_open_inertia *at)
+{
+    at->size_J = pick(less(at->size_J, tal_s3_trace(at->P.J)), tal_s3_trace(at->P.J), at->size_J);
+    at->size_M = pick(less(at->size_M, tal_s3_trace(at->P.M)), tal_s3_trace(at->P.M), at->size_M);
+}
+
+// Adds the shifted P+ of a child to what its parent has so far. The last child comes first.
+static inline void hand_to_parent(tali_open_inertia *parent, const tali_open_inertia *child,
+                                  v3 p_PM, bool is_first)
+{
+    const abi P = abi_shift(child->P, p_PM);
+    const real size_J = fused(child->size_M, v3_dot(p_PM, p_PM), child->size_J);
+    if (is_first) {
+        *parent = (tali_open_inertia){P, size_J, child->size_M};
+        return;
+    }
+    parent->P = abi_add(parent->P, P);
+    parent->size_J += size_J;
+    parent->size_M += child->size_M;
+}
+
+// P_B = M_B + sum over children C of Phi(p_BC) P+_C Phi(p_BC)^T        RBDA eq. 7.21
+bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
+                            tali_open_inertia open[])
+{
+    const tali_tree *tree = view->tree;
+    mask ok = true;
+    // parents precede children, so counting down meets every child before its parent
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const real mass = view->constants[b].mass;
+        tali_open_inertia at;
+        if (tree->is_leaf[b]) {
+            at = (tali_open_inertia){rigid(&view->pose[b], mass), 0.0, 0.0};
+        } else {
+            at = open[tree->slot[b]];
+            add_rigid(&at.P, &view->pose[b], mass);
+        }
+        measure_sizes(&at);
+        ok = project(view, b, out, &at) && ok;
+        const int p = tree->parent[b];
+        if (p > 0) {
+            hand_to_parent(&open[tree->slot[p]], &at, view->pose[b].p_PM, tree->is_last[b]);
+        }
+    }
+    return ok;
+}
+
+// --- M^-1 ---
+
+// R_GF of a ball, translation or free hinge, from the columns it gave to H.
+static inline m3 angular_axes(const sv H[])
+{
+    return (m3){H[0].w, H[1].w, H[2].w};
+}
+
+static inline m3 linear_axes(const sv H[])
+{
+    return (m3){H[0].v, H[1].v, H[2].v};
+}
+
+// e = f - H^T z, and z becomes z+ = z + G e.
+static inline sv inward_hinge(const tali_view *view, int b, const double f[], sv z, double e[])
+{
+    const tali_tree *tree = view->tree;
+    const sv *H = view->H + tree->u0[b];
+    const sv *G = view->G + tree->u0[b];
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return z;
+    case TALI_HINGE_PIN:
+        e[0] = f[0] - v3_dot(H[0].w, z.w);
+        return sv_axpy(e[0], G[0], z);
+    case TALI_HINGE_SLIDER:
+        e[0] = f[0] - v3_dot(H[0].v, z.v);
+        return sv_axpy(e[0], G[0], z);
+    case TALI_HINGE_BALL: { // along Ground's axes: z+ = (f, z.v + K e)
+        const v3 push = m3_mul_v3(angular_axes(H), load_v3(f));
+        const v3 left = v3_sub(push, z.w);
+        store_v3(e, left);
+        return (sv){push,
+                    v3_axpy(left.x, G[0].v, v3_axpy(left.y, G[1].v, v3_axpy(left.z, G[2].v, z.v)))};
+    }
+    case TALI_HINGE_TRANSLATION: {
+        const v3 push = m3_mul_v3(linear_axes(H), load_v3(f));
+        const v3 left = v3_sub(push, z.v);
+        store_v3(e, left);
+        return (sv){v3_axpy(left.x, G[0].w, v3_axpy(left.y, G[1].w, v3_axpy(left.z, G[2].w, z.w))),
+                    push};
+    }
+    case TALI_HINGE_FREE: {
+        const m3 R_GF = angular_axes(H);
+        const v3 moment = m3_mul_v3(R_GF, load_v3(f));
+        const v3 force = m3_mul_v3(R_GF, load_v3(f + 3));
+        store_v3(e, v3_sub(moment, z.w));
+        store_v3(e + 3, v3_sub(force, z.v));
+        return (sv){moment, force};
+    }
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    sv zplus = z;
+    for (int j = 0; j < tree->nu[b]; ++j) {
+        e[j] = f[j] - sv_dot(H[j], z);
+        zplus = sv_axpy(e[j], G[j], zplus);
+    }
+    return zplus;
+}
+
+void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                       double e[], tal_spatial_vec open[])
+{
+    static const double no_force[TAL_MAX_NU] = {0.0};
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        sv z = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
+        if (F != NULL) z = sv_add(z, F[b]);
+        const int u0 = tree->u0[b];
+        const sv zplus = inward_hinge(view, b, f != NULL ? f + u0 : no_force, z, e + u0);
+        const int p = tree->parent[b];
+        if (p == 0) continue;
+        const sv shifted = sv_shift_force(zplus, view->pose[b].p_PM);
+        sv *parent = &open[tree->slot[p]];
+        *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
+    }
+}
+
+// udot = D^-1 e - G^T A+, and the acceleration H udot that it gives.
+static inline sv outward_hinge(const tali_view *view, int b, const double e[], sv A, double udot[])
+{
+    const tali_tree *tree = view->tree;
+    const sv *H = view->H + tree->u0[b];
+    const sv *G = view->G + tree->u0[b];
+    const double *DI = view->DI + tree->d0[b];
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return A;
+    case TALI_HINGE_PIN:
+        udot[0] = fused(DI[0], e[0], -sv_dot(G[0], A));
+        return (sv){v3_axpy(udot[0], H[0].w, A.w), A.v};
+    case TALI_HINGE_SLIDER:
+        udot[0] = fused(DI[0], e[0], -sv_dot(G[0], A));
+        return (sv){A.w, v3_axpy(udot[0], H[0].v, A.v)};
+    case TALI_HINGE_BALL: { // H udot = J^-1 e - A.w - K^T A.v, so A.w drops out
+        const v3 KTv = {v3_dot(G[0].v, A.v), v3_dot(G[1].v, A.v), v3_dot(G[2].v, A.v)};
+        const v3 w = v3_sub(s3_mul_v3(load_s3(DI), load_v3(e)), KTv);
+        store_v3(udot, m3_tmul_v3(angular_axes(H), v3_sub(w, A.w)));
+        return (sv){w, A.v};
+    }
+    case TALI_HINGE_TRANSLATION: {
+        const v3 KTw = {v3_dot(G[0].w, A.w), v3_dot(G[1].w, A.w), v3_dot(G[2].w, A.w)};
+        const v3 v = v3_sub(s3_mul_v3(load_s3(DI), load_v3(e)), KTw);
+        store_v3(udot, m3_tmul_v3(linear_axes(H), v3_sub(v, A.v)));
+        return (sv){A.w, v};
+    }
+    case TALI_HINGE_FREE: { // H udot = P^-1 e - A
+        const m3 BT = {load_v3(DI + 12), load_v3(DI + 15), load_v3(DI + 18)};
+        const v3 n = load_v3(e), g = load_v3(e + 3);
+        const v3 w = v3_add(s3_mul_v3(load_s3(DI), n), m3_tmul_v3(BT, g));
+        const v3 v = v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), g));
+        const m3 R_GF = angular_axes(H);
+        store_v3(udot, m3_tmul_v3(R_GF, v3_sub(w, A.w)));
+        store_v3(udot + 3, m3_tmul_v3(R_GF, v3_sub(v, A.v)));
+        return (sv){w, v};
+    }
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    const int nu = tree->nu[b];
+    sv out = A;
+    for (int j = 0; j < nu; ++j) {
+        real sum = -sv_dot(G[j], A);
+        for (int i = 0; i < nu; ++i) {
+            sum = fused(DI[j * nu + i], e[i], sum);
+        }
+        udot[j] = sum;
+        out = sv_axpy(sum, H[j], out);
+    }
+    return out;
+}
+
+void tali_sweep_outward(const tali_view *view, const double e[], double udot[], tal_spatial_vec A[])
+{
+    const tali_tree *tree = view->tree;
+    A[0] = (sv){NONE, NONE};
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const sv Aplus = sv_shift_motion(A[tree->parent[b]], view->pose[b].p_PM);
+        const int u0 = tree->u0[b];
+        A[b] = outward_hinge(view, b, e + u0, Aplus, udot + u0);
+    }
+}
+
+// --- J, J^T and inverse dynamics ---
+
+// V + H u
+static inline sv add_hinge(const tali_tree *tree, const sv H[], int b, const double u[], sv V)
+{
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return V;
+    case TALI_HINGE_PIN:
+        return (sv){v3_axpy(u[0], H[0].w, V.w), V.v};
+    case TALI_HINGE_SLIDER:
+        return (sv){V.w, v3_axpy(u[0], H[0].v, V.v)};
+    default:
+        break;
+    }
+    for (int j = 0; j < tree->nu[b]; ++j) {
+        V = sv_axpy(u[j], H[j], V);
+    }
+    return V;
+}
+
+// f = H^T F
+static inline void hinge_force(const tali_tree *tree, const sv H[], int b, sv F, double f[])
+{
+    if (tree->hinge[b] == TALI_HINGE_PIN) {
+        f[0] = v3_dot(H[0].w, F.w);
+        return;
+    }
+    for (int j = 0; j < tree->nu[b]; ++j) {
+        f[j] = sv_dot(H[j], F);
+    }
+}
+
+void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
+{
+    const tali_tree *tree = view->tree;
+    V[0] = (sv){NONE, NONE};
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const int u0 = tree->u0[b];
+        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->pose[b].p_PM);
+        V[b] = add_hinge(tree, view->H + u0, b, u + u0, V_P);
+    }
+}
+
+void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const int u0 = tree->u0[b];
+        hinge_force(tree, view->H + u0, b, F[b], f + u0);
+        sv *parent = &F[tree->parent[b]];
+        *parent = sv_add(*parent, sv_shift_force(F[b], view->pose[b].p_PM));
+    }
+}
+
+// M A for one rigid body.
+static inline sv inertia_times(const tali_pose *pose, real mass, sv A)
+{
+    return (sv){v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v),
+                v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc)};
+}
+
+void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                        double f[], tal_spatial_vec A[])
+{
+    const tali_tree *tree = view->tree;
+    if (udot != NULL) {
+        tali_sweep_J(view, udot, A);
+        for (int b = 1; b < tree->num_bodies; ++b) {
+            A[b] = inertia_times(&view->pose[b], view->constants[b].mass, A[b]);
+            if (F != NULL) A[b] = sv_add(A[b], F[b]);
+        }
+    } else {
+        for (int b = 1; b < tree->num_bodies; ++b) {
+            A[b] = F != NULL ? F[b] : (sv){NONE, NONE};
+        }
+    }
+    A[0] = (sv){NONE, NONE};
+    tali_sweep_JT(view, A, f);
+}

@@ -1,0 +1,227 @@
+// Kinematics of the tree, base to tip: where every body is, and how it moves.
+//
+//   quantity                            manual        RBDA          here
+//   pose of M in Ground                 X_GM                        pose.R_GM, pose.p_GM
+//   parent's Mo to Mo, in Ground        p_PM          r             pose.p_PM
+//   hinge columns, in Ground about Mo   H_PM_G        S             H
+//   spatial velocity                    V_GM          v             motion.V
+//   acceleration at udot = 0            Jdot u        a             motion.A0
+//   force that this takes                             I a + v x* I v  motion.F0
+//
+// Everything is about Mo and expressed in Ground, so H has no shift: a pin's is [axis; 0].
+#include "matter_internal.h"
+#include "sweeps_internal.h"
+
+#include "kernel_math.h"
+#include "sincos.h"
+
+// R_GF, and p_PM as far as F.
+typedef struct inboard_frame {
+    m3 R_GF;
+    v3 p_PF;
+} inboard_frame;
+
+static inline inboard_frame place_F(const tali_pose *parent, const tali_constants *constants)
+{
+    return (inboard_frame){m3_mul(parent->R_GM, constants->R_PF),
+                           m3_mul_v3(parent->R_GM, constants->p_PF)};
+}
+
+// Turn the frame by the angle about its z axis.
+static inline m3 turn_z(m3 R, sine_cosine t)
+{
+    return (m3){v3_axpy(t.s, R.y, v3_scale(t.c, R.x)), v3_axpy(t.c, R.y, v3_scale(-t.s, R.x)), R.z};
+}
+
+static inline m3 rotation_of_quaternion(const double q[])
+{
+    const real s = 2.0 / fused(q[0], q[0], fused(q[1], q[1], fused(q[2], q[2], q[3] * q[3])));
+    const real x = s * q[1], y = s * q[2], z = s * q[3];
+    const real wx = q[0] * x, wy = q[0] * y, wz = q[0] * z;
+    const real xx = q[1] * x, xy = q[1] * y, xz = q[1] * z;
+    const real yy = q[2] * y, yz = q[2] * z, zz = q[3] * z;
+    return (m3){{1.0 - (yy + zz), xy + wz, xz - wy},
+                {xy - wz, 1.0 - (xx + zz), yz + wx},
+                {xz + wy, yz - wx, 1.0 - (xx + yy)}};
+}
+
+// Rx(q0) Ry(q1) Rz(q2)
+static inline m3 rotation_of_angles(const double q[])
+{
+    const sine_cosine x = sincos_of(q[0]), y = sincos_of(q[1]), z = sincos_of(q[2]);
+    const real sxsy = x.s * y.s, cxsy = x.c * y.s;
+    return (m3){{y.c * z.c, fused(sxsy, z.c, x.c * z.s), fused(-cxsy, z.c, x.s * z.s)},
+                {-y.c * z.s, fused(-sxsy, z.s, x.c * z.c), fused(cxsy, z.s, x.s * z.c)},
+                {y.s, -x.s * y.c, x.c * y.c}};
+}
+
+static inline m3 orientation(const double q[], bool use_angles)
+{
+    return use_angles ? rotation_of_angles(q) : rotation_of_quaternion(q);
+}
+
+static inline void set_columns(sv H[], m3 R_GF, bool angular)
+{
+    const v3 none = {0.0, 0.0, 0.0};
+    H[0] = angular ? (sv){R_GF.x, none} : (sv){none, R_GF.x};
+    H[1] = angular ? (sv){R_GF.y, none} : (sv){none, R_GF.y};
+    H[2] = angular ? (sv){R_GF.z, none} : (sv){none, R_GF.z};
+}
+
+// Mass properties of a body, from its frame M to Ground.
+static inline void place_mass(tali_pose *pose, const tali_constants *constants)
+{
+    pose->mc = m3_mul_v3(pose->R_GM, constants->mc);
+    pose->I = s3_reexpress(pose->R_GM, constants->I);
+}
+
+// The general mobilizer: X_FM and H_FM come from its table.
+static inline void place_general(const tal_xform *X_FM, const sv H_FM[], int nu, inboard_frame f,
+                                 tali_pose *pose, sv H[])
+{
+    pose->R_GM = m3_mul(f.R_GF, X_FM->R);
+    pose->p_PM = m3_muladd(f.R_GF, X_FM->p, f.p_PF);
+    for (int j = 0; j < nu; ++j) {
+        H[j] = (sv){m3_mul_v3(f.R_GF, H_FM[j].w), m3_mul_v3(f.R_GF, H_FM[j].v)};
+    }
+}
+
+// One body: its pose from its parent's, and its hinge columns.
+static inline void place_body(const tali_tree *tree, const tali_constants *constants,
+                              const tali_model *model, const double q[], int b, int general,
+                              const tali_position *at)
+{
+    const tali_pose *parent = &at->pose[tree->parent[b]];
+    tali_pose *pose = &at->pose[b];
+    const inboard_frame f = place_F(parent, constants);
+    sv *H = at->H + tree->u0[b];
+    const double *qb = q + model->q0[b];
+    const v3 none = {0.0, 0.0, 0.0};
+    const real sign = tree->sign[b];
+    pose->p_PM = f.p_PF;
+    pose->R_GM = f.R_GF;
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        break;
+    case TALI_HINGE_PIN:
+        pose->R_GM = turn_z(f.R_GF, sincos_of(sign * qb[0]));
+        H[0] = (sv){v3_scale(sign, f.R_GF.z), none};
+        break;
+    case TALI_HINGE_SLIDER:
+        pose->p_PM = v3_axpy(sign * qb[0], f.R_GF.x, f.p_PF);
+        H[0] = (sv){none, v3_scale(sign, f.R_GF.x)};
+        break;
+    case TALI_HINGE_BALL:
+        pose->R_GM = m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0));
+        set_columns(H, f.R_GF, true);
+        break;
+    case TALI_HINGE_TRANSLATION:
+        pose->p_PM = m3_muladd(f.R_GF, (v3){qb[0], qb[1], qb[2]}, f.p_PF);
+        set_columns(H, f.R_GF, false);
+        break;
+    case TALI_HINGE_FREE: {
+        const double *p = qb + model->nq[b] - 3;
+        pose->R_GM = m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0));
+        pose->p_PM = m3_muladd(f.R_GF, (v3){p[0], p[1], p[2]}, f.p_PF);
+        set_columns(H, f.R_GF, true);
+        set_columns(H + 3, f.R_GF, false);
+        break;
+    }
+    case TALI_HINGE_GENERAL:
+        place_general(&at->X_FM[general], at->H_FM + tree->u0[b], tree->nu[b], f, pose, H);
+        break;
+    }
+    pose->p_GM = v3_add(parent->p_GM, pose->p_PM);
+    place_mass(pose, constants);
+}
+
+void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
+                         const tali_model *model, const double q[], const tali_position *at)
+{
+    at->pose[0] = (tali_pose){.R_GM = TAL_MAT3_IDENTITY};
+    int general = 0;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        place_body(tree, &constants[b], model, q, b, general, at);
+        general += tree->hinge[b] == TALI_HINGE_GENERAL;
+    }
+}
+
+// --- velocities ---
+
+// V_PM = H u, in Ground.
+static inline sv across_hinge(const tali_view *view, int b, const double u[])
+{
+    const tali_tree *tree = view->tree;
+    const sv *H = view->H + tree->u0[b];
+    const v3 none = {0.0, 0.0, 0.0};
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return (sv){none, none};
+    case TALI_HINGE_PIN:
+        return (sv){v3_scale(u[0], H[0].w), none};
+    case TALI_HINGE_SLIDER:
+        return (sv){none, v3_scale(u[0], H[0].v)};
+    case TALI_HINGE_BALL:
+        return (sv){v3_axpy(u[2], H[2].w, v3_axpy(u[1], H[1].w, v3_scale(u[0], H[0].w))), none};
+    case TALI_HINGE_TRANSLATION:
+        return (sv){none, v3_axpy(u[2], H[2].v, v3_axpy(u[1], H[1].v, v3_scale(u[0], H[0].v)))};
+    case TALI_HINGE_FREE:
+        return (sv){v3_axpy(u[2], H[2].w, v3_axpy(u[1], H[1].w, v3_scale(u[0], H[0].w))),
+                    v3_axpy(u[5], H[5].v, v3_axpy(u[4], H[4].v, v3_scale(u[3], H[3].v)))};
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    sv V = {none, none};
+    for (int j = 0; j < tree->nu[b]; ++j) {
+        V = sv_axpy(u[j], H[j], V);
+    }
+    return V;
+}
+
+// M A + b: the force that gives a body the acceleration A of its Mo while it turns with w. The
+// gyroscopic part b = (w x I w, w x (w x m c)) keeps a rotating body from flying off (RBDA eq. 2.68).
+static inline sv newton_euler(const tali_pose *pose, real mass, sv A, v3 w)
+{
+    const v3 n = v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v);
+    const v3 f = v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc);
+    return (sv){v3_add_cross(n, w, s3_mul_v3(pose->I, w)),
+                v3_add_cross(f, w, v3_cross(w, pose->mc))};
+}
+
+// One body: its velocity from its parent's, and the acceleration that velocities alone give it.
+//
+//     w  = w_P + w_PM               v  = v_P + w_P x p + v_PM
+//     A0 = A0_P shifted by p + (w_P x w_PM, w_P x (w_P x p + 2 v_PM)) + R_GF Hdot_FM u
+static inline void move_body(const tali_view *view, const double u[], int b, int general,
+                             const tali_velocity *at)
+{
+    const tali_tree *tree = view->tree;
+    const tali_pose *pose = &view->pose[b];
+    const tali_motion *parent = &at->motion[tree->parent[b]];
+    const v3 w_P = parent->V.w;
+    const sv V_PM = across_hinge(view, b, u + tree->u0[b]);
+    const v3 v_rel = v3_add_cross(V_PM.v, w_P, pose->p_PM);
+    tali_motion *motion = &at->motion[b];
+    motion->V = (sv){v3_add(w_P, V_PM.w), v3_add(parent->V.v, v_rel)};
+
+    sv A0 = sv_shift_motion(parent->A0, pose->p_PM);
+    A0.w = v3_add_cross(A0.w, w_P, V_PM.w);
+    A0.v = v3_add_cross(A0.v, w_P, v3_add(v_rel, V_PM.v));
+    if (tree->hinge[b] == TALI_HINGE_GENERAL) {
+        const m3 R_GF = m3_mul(view->pose[tree->parent[b]].R_GM, view->constants[b].R_PF);
+        A0.w = m3_muladd(R_GF, at->Hdot_u[general].w, A0.w);
+        A0.v = m3_muladd(R_GF, at->Hdot_u[general].v, A0.v);
+    }
+    motion->A0 = A0;
+    motion->F0 = newton_euler(pose, view->constants[b].mass, A0, motion->V.w);
+}
+
+void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)
+{
+    at->motion[0] = (tali_motion){.V = TAL_SPATIAL_VEC_ZERO};
+    int general = 0;
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        move_body(view, u, b, general, at);
+        general += view->tree->hinge[b] == TALI_HINGE_GENERAL;
+    }
+}

@@ -1,0 +1,218 @@
+// Small algebra of the sweep kernels: common's vectors and matrices, over `real`, with the
+// multiply-adds that matter written as fused().
+#ifndef TALUS_KERNEL_MATH_H
+#define TALUS_KERNEL_MATH_H
+
+#include "kernel_begin.h"
+
+// --- vectors ---
+
+static inline v3 v3_make(real x, real y, real z)
+{
+    return (v3){x, y, z};
+}
+
+static inline v3 v3_add(v3 a, v3 b)
+{
+    return (v3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline v3 v3_sub(v3 a, v3 b)
+{
+    return (v3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline v3 v3_scale(real s, v3 a)
+{
+    return (v3){s * a.x, s * a.y, s * a.z};
+}
+
+// s a + b
+static inline v3 v3_axpy(real s, v3 a, v3 b)
+{
+    return (v3){fused(s, a.x, b.x), fused(s, a.y, b.y), fused(s, a.z, b.z)};
+}
+
+static inline real v3_dot(v3 a, v3 b)
+{
+    return fused(a.x, b.x, fused(a.y, b.y, a.z * b.z));
+}
+
+static inline v3 v3_cross(v3 a, v3 b)
+{
+    return (v3){fused(a.y, b.z, -(a.z * b.y)), fused(a.z, b.x, -(a.x * b.z)),
+                fused(a.x, b.y, -(a.y * b.x))};
+}
+
+// c + a x b
+static inline v3 v3_add_cross(v3 c, v3 a, v3 b)
+{
+    return (v3){fused(a.y, b.z, fused(-a.z, b.y, c.x)), fused(a.z, b.x, fused(-a.x, b.z, c.y)),
+                fused(a.x, b.y, fused(-a.y, b.x, c.z))};
+}
+
+// --- matrices ---
+
+// c + A v
+static inline v3 m3_muladd(m3 A, v3 v, v3 c)
+{
+    return (v3){fused(A.x.x, v.x, fused(A.y.x, v.y, fused(A.z.x, v.z, c.x))),
+                fused(A.x.y, v.x, fused(A.y.y, v.y, fused(A.z.y, v.z, c.y))),
+                fused(A.x.z, v.x, fused(A.y.z, v.y, fused(A.z.z, v.z, c.z)))};
+}
+
+static inline v3 m3_mul_v3(m3 A, v3 v)
+{
+    return (v3){fused(A.x.x, v.x, fused(A.y.x, v.y, A.z.x * v.z)),
+                fused(A.x.y, v.x, fused(A.y.y, v.y, A.z.y * v.z)),
+                fused(A.x.z, v.x, fused(A.y.z, v.y, A.z.z * v.z))};
+}
+
+// A^T v
+static inline v3 m3_tmul_v3(m3 A, v3 v)
+{
+    return (v3){v3_dot(A.x, v), v3_dot(A.y, v), v3_dot(A.z, v)};
+}
+
+static inline m3 m3_mul(m3 A, m3 B)
+{
+    return (m3){m3_mul_v3(A, B.x), m3_mul_v3(A, B.y), m3_mul_v3(A, B.z)};
+}
+
+static inline v3 s3_mul_v3(s3 S, v3 v)
+{
+    return (v3){fused(S.xx, v.x, fused(S.xy, v.y, S.xz * v.z)),
+                fused(S.xy, v.x, fused(S.yy, v.y, S.yz * v.z)),
+                fused(S.xz, v.x, fused(S.yz, v.y, S.zz * v.z))};
+}
+
+// R S R^T (manual sec. 12.3 area: 57 flops by way of S's traceless part are not worth the lines)
+static inline s3 s3_reexpress(m3 R, s3 S)
+{
+    // rows of R S: row i is sum over k of R_ik S_k
+    const v3 rx = {R.x.x, R.y.x, R.z.x};
+    const v3 ry = {R.x.y, R.y.y, R.z.y};
+    const v3 rz = {R.x.z, R.y.z, R.z.z};
+    const v3 Sx = s3_mul_v3(S, rx);
+    const v3 Sy = s3_mul_v3(S, ry);
+    const v3 Sz = s3_mul_v3(S, rz);
+    return (s3){v3_dot(rx, Sx), v3_dot(ry, Sy), v3_dot(rz, Sz),
+                v3_dot(rx, Sy), v3_dot(rx, Sz), v3_dot(ry, Sz)};
+}
+
+static inline s3 s3_add(s3 S, s3 T)
+{
+    return (s3){S.xx + T.xx, S.yy + T.yy, S.zz + T.zz, S.xy + T.xy, S.xz + T.xz, S.yz + T.yz};
+}
+
+// Inverse by cofactors; singular gives infinities, which the caller notices.
+static inline s3 s3_inverse(s3 S)
+{
+    const real xx = fused(S.yy, S.zz, -(S.yz * S.yz));
+    const real xy = fused(S.xz, S.yz, -(S.xy * S.zz));
+    const real xz = fused(S.xy, S.yz, -(S.xz * S.yy));
+    const real d = 1.0 / fused(S.xx, xx, fused(S.xy, xy, S.xz * xz));
+    return (s3){d * xx,
+                d * fused(S.xx, S.zz, -(S.xz * S.xz)),
+                d * fused(S.xx, S.yy, -(S.xy * S.xy)),
+                d * xy,
+                d * xz,
+                d * fused(S.xy, S.xz, -(S.xx * S.yz))};
+}
+
+// --- spatial vectors ---
+
+static inline sv sv_add(sv a, sv b)
+{
+    return (sv){v3_add(a.w, b.w), v3_add(a.v, b.v)};
+}
+
+static inline sv sv_sub(sv a, sv b)
+{
+    return (sv){v3_sub(a.w, b.w), v3_sub(a.v, b.v)};
+}
+
+// s a + b
+static inline sv sv_axpy(real s, sv a, sv b)
+{
+    return (sv){v3_axpy(s, a.w, b.w), v3_axpy(s, a.v, b.v)};
+}
+
+static inline real sv_dot(sv a, sv b)
+{
+    return fused(
+        a.w.x, b.w.x,
+        fused(a.w.y, b.w.y,
+              fused(a.w.z, b.w.z, fused(a.v.x, b.v.x, fused(a.v.y, b.v.y, a.v.z * b.v.z)))));
+}
+
+// Motion of the point at p from the reference point, on the same rigid body.
+static inline sv sv_shift_motion(sv V, v3 p)
+{
+    return (sv){V.w, v3_add_cross(V.v, V.w, p)};
+}
+
+// Force at the point at p from the reference point, taken about the reference point.
+static inline sv sv_shift_force(sv F, v3 p)
+{
+    return (sv){v3_add_cross(F.w, p, F.v), F.v};
+}
+
+// --- articulated inertias: P = [J F; F^T M] ---
+
+static inline sv abi_mul(abi P, sv V)
+{
+    return (sv){v3_add(s3_mul_v3(P.J, V.w), m3_mul_v3(P.F, V.v)),
+                v3_add(m3_tmul_v3(P.F, V.w), s3_mul_v3(P.M, V.v))};
+}
+
+static inline m3 m3_add(m3 A, m3 B)
+{
+    return (m3){v3_add(A.x, B.x), v3_add(A.y, B.y), v3_add(A.z, B.z)};
+}
+
+static inline abi abi_add(abi P, abi Q)
+{
+    return (abi){s3_add(P.J, Q.J), m3_add(P.F, Q.F), s3_add(P.M, Q.M)};
+}
+
+// P - s g g^T, symmetric half only.
+static inline abi abi_sub_outer(abi P, real s, sv g)
+{
+    const v3 w = v3_scale(-s, g.w);
+    const v3 v = v3_scale(-s, g.v);
+    return (abi){
+        {fused(w.x, g.w.x, P.J.xx), fused(w.y, g.w.y, P.J.yy), fused(w.z, g.w.z, P.J.zz),
+         fused(w.x, g.w.y, P.J.xy), fused(w.x, g.w.z, P.J.xz), fused(w.y, g.w.z, P.J.yz)},
+        {v3_axpy(g.v.x, w, P.F.x), v3_axpy(g.v.y, w, P.F.y), v3_axpy(g.v.z, w, P.F.z)},
+        {fused(v.x, g.v.x, P.M.xx), fused(v.y, g.v.y, P.M.yy), fused(v.z, g.v.z, P.M.zz),
+         fused(v.x, g.v.y, P.M.xy), fused(v.x, g.v.z, P.M.xz), fused(v.y, g.v.z, P.M.yz)},
+    };
+}
+
+// The same body's inertia about a point from which its reference point is at p:
+//
+//     F' = F + px M        J' = J + px F^T - F' px
+static inline abi abi_shift(abi P, v3 p)
+{
+    const v3 Mx = {P.M.xx, P.M.xy, P.M.xz};
+    const v3 My = {P.M.xy, P.M.yy, P.M.yz};
+    const v3 Mz = {P.M.xz, P.M.yz, P.M.zz};
+    const m3 F = {v3_add_cross(P.F.x, p, Mx), v3_add_cross(P.F.y, p, My),
+                  v3_add_cross(P.F.z, p, Mz)};
+    // px F^T: its columns are p x (rows of F). -F' px = (px F'^T)^T: its rows are p x (rows of F').
+    const v3 ax = v3_cross(p, (v3){P.F.x.x, P.F.y.x, P.F.z.x});
+    const v3 ay = v3_cross(p, (v3){P.F.x.y, P.F.y.y, P.F.z.y});
+    const v3 az = v3_cross(p, (v3){P.F.x.z, P.F.y.z, P.F.z.z});
+    const v3 bx = v3_cross(p, (v3){F.x.x, F.y.x, F.z.x});
+    const v3 by = v3_cross(p, (v3){F.x.y, F.y.y, F.z.y});
+    const v3 bz = v3_cross(p, (v3){F.x.z, F.y.z, F.z.z});
+    return (abi){
+        {P.J.xx + ax.x + bx.x, P.J.yy + ay.y + by.y, P.J.zz + az.z + bz.z, P.J.xy + ay.x + bx.y,
+         P.J.xz + az.x + bx.z, P.J.yz + az.y + by.z},
+        F,
+        P.M,
+    };
+}
+
+#endif // TALUS_KERNEL_MATH_H

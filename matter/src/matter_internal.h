@@ -1,0 +1,219 @@
+// What matter is inside: bodies as declared, the tree as flat arrays, and the caches of a State.
+#ifndef TALUS_MATTER_INTERNAL_H
+#define TALUS_MATTER_INTERNAL_H
+
+#include "alloc_internal.h"
+#include "error_internal.h"
+#include "mobilizer_internal.h"
+
+#include <talus/matter/model.h>
+
+#include <string.h>
+
+// --- declared bodies ---
+
+/// A body as it was added.
+typedef struct tali_body {
+    char name[TAL_MAX_NAME + 1];
+    uint64_t name_hash;
+    int parent;
+    tal_body_structure structure;
+    tal_mass_props mass;
+    tal_xform X_PF;
+    tal_xform X_BM;
+    tal_direction direction;
+    bool use_angles;
+    tal_mobilizer_ops ops;
+    void *self;
+    int param0; ///< first of its instance parameters
+} tali_body;
+
+// --- the tree ---
+
+/// How a sweep treats a mobilizer. The named ones have kernels of their own; all others go through
+/// their table once per stage and then through the general kernel.
+typedef enum tali_hinge {
+    TALI_HINGE_WELD,        ///< nu = 0, X_FM = 1
+    TALI_HINGE_PIN,         ///< H = [axis; 0]
+    TALI_HINGE_SLIDER,      ///< H = [0; axis]
+    TALI_HINGE_BALL,        ///< H = [R_GF; 0], forward
+    TALI_HINGE_TRANSLATION, ///< H = [0; R_GF], forward
+    TALI_HINGE_FREE,        ///< H = [R_GF 0; 0 R_GF], forward
+    TALI_HINGE_GENERAL
+} tali_hinge;
+
+/// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
+/// and every parent precedes its children: parent[b] < b. All arrays have num_bodies entries.
+typedef struct tali_tree {
+    int num_bodies;
+    int num_u;
+    int num_d;      ///< sum of nu^2
+    int num_slots;  ///< articulated inertias that are open at one time, tip to base
+    int max_nq;     ///< most coordinates over all modelling choices
+    int num_params; ///< instance parameters of all mobilizers
+    int num_general;
+    int32_t *parent;
+    int32_t *u0;      ///< first speed
+    int32_t *d0;      ///< first entry of the nu x nu block
+    int32_t *slot;    ///< where the articulated inertia of the body is summed
+    int32_t *general; ///< [num_general] bodies that go through their table
+    int8_t *nu;
+    int8_t *sign;     ///< -1 for a reversed pin or slider
+    uint8_t *hinge;   ///< tali_hinge
+    uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
+    uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
+} tali_tree;
+
+// --- caches of a State: one cache entry each, arrays inside at fixed offsets ---
+
+/// What Model settles.
+typedef struct tali_model {
+    const int32_t *q0;         ///< [num_bodies] first coordinate
+    const int8_t *nq;          ///< [num_bodies]
+    const uint8_t *use_angles; ///< [num_bodies]
+} tali_model;
+
+/// Constants of one body, re-expressed to its frame M: what Instance settles.
+typedef struct tali_constants {
+    tal_mat3 R_PF; ///< F in the parent's frame M
+    tal_vec3 p_PF; ///< and its origin there
+    double mass;
+    tal_vec3 mc;    ///< mass times com, from Mo, in M
+    tal_sym3 I;     ///< inertia about Mo, in M
+    tal_xform X_MB; ///< the user's body frame in M
+} tali_constants;
+
+/// Where one body is, in Ground: what Position settles.
+typedef struct tali_pose {
+    tal_mat3 R_GM;
+    tal_vec3 p_GM;
+    tal_vec3 p_PM; ///< from the parent's Mo to this Mo
+    tal_vec3 mc;   ///< mass times com, from Mo
+    tal_sym3 I;    ///< inertia about Mo
+} tali_pose;
+
+/// How one body moves, in Ground about Mo: what Velocity settles.
+typedef struct tali_motion {
+    tal_spatial_vec V;  ///< V_GM
+    tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u
+    tal_spatial_vec F0; ///< the force that takes: M A0 + gyroscopic
+} tali_motion;
+
+/// The arrays that Position fills.
+typedef struct tali_position {
+    tali_pose *pose;       ///< [num_bodies]
+    tal_spatial_vec *H;    ///< [num_u] hinge columns in Ground
+    tal_xform *X_FM;       ///< [num_general]
+    tal_spatial_vec *H_FM; ///< [num_u] of the general ones, in F
+} tali_position;
+
+/// The arrays that Velocity fills.
+typedef struct tali_velocity {
+    tali_motion *motion;     ///< [num_bodies]
+    tal_spatial_vec *Hdot_u; ///< [num_general] Hdot_FM u, in F
+} tali_velocity;
+
+/// Articulated-body quantities: depend on q alone. Ball and free hinges keep theirs in Ground axes
+/// instead of along u (kernel_dynamics.c).
+typedef struct tali_articulated {
+    tal_spatial_vec *G; ///< [num_u] P H D^-1
+    double *DI;         ///< [num_d] D^-1
+} tali_articulated;
+
+/// What the sweeps read, with the State's arrays in place. NULL where not asked for.
+typedef struct tali_view {
+    const tali_tree *tree;
+    const tali_constants *constants; ///< [num_bodies]
+    const tali_pose *pose;           ///< [num_bodies]
+    const tal_spatial_vec *H;        ///< [num_u]
+    const tal_xform *X_FM;           ///< [num_general]
+    const tal_spatial_vec *H_FM;     ///< [num_u]
+    const tali_motion *motion;       ///< [num_bodies]
+    const tal_spatial_vec *G;        ///< [num_u]
+    const double *DI;                ///< [num_d]
+} tali_view;
+
+// --- the subsystem ---
+
+struct tal_matter {
+    tal_system *system;
+    tal_allocator allocator;
+    tal_subsystem_ix me;
+
+    tali_body *bodies;
+    int num_bodies;
+    int capacity;
+    double *params; ///< initial instance parameters of all mobilizers
+    int num_params;
+    int params_capacity;
+
+    tali_tree tree;
+    void *tree_block;
+    size_t tree_bytes;
+
+    tal_group_ix q, u, quaternion_errors;
+    tal_var_ix modes;      ///< uint8_t[num_bodies] use_angles
+    tal_var_ix mass;       ///< tal_mass_props[num_bodies]
+    tal_var_ix X_PF;       ///< tal_xform[num_bodies]
+    tal_var_ix X_BM;       ///< tal_xform[num_bodies]
+    tal_var_ix var_params; ///< double[num_params]
+
+    tal_cache_ix model, constants, position, velocity, articulated;
+    tal_cache_ix forces;       ///< applied body forces and mobility forces
+    tal_cache_ix acceleration; ///< A_GM of all bodies
+};
+
+/// The body if the index is good; NULL after telling the breach.
+const tali_body *tali_body_at(const tal_matter *matter, tal_body_ix body, const char *where);
+
+/// Are a body's frames and mass physical? The sentence names the body.
+tal_status tali_body_check(const tali_body *body, tal_error *err);
+
+/// @name The cached parts of a State in place. `tali_view_at` realizes what is missing up to
+/// `what`, and returns false with the reason in the State.
+/// @{
+typedef enum tali_what {
+    TALI_CONSTANTS,
+    TALI_POSITION,
+    TALI_VELOCITY,
+    TALI_ARTICULATED ///< implies TALI_POSITION, not TALI_VELOCITY
+} tali_what;
+
+bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
+
+/// What Model settled. The State must have reached Model.
+tali_model tali_model_of(const tal_matter *matter, const tal_state *state);
+
+/// @}
+
+/// What a call that returns a transform returns when its contract is broken.
+tal_xform tali_nan_xform(void);
+
+/// Bytes of the body forces at the start of the "forces" entry; mobility forces follow.
+size_t tali_body_force_bytes(const tali_tree *tree);
+
+/// Forces applied so far: about Mo in Ground, and along u. NULL before Dynamics.
+typedef struct tali_applied {
+    const tal_spatial_vec *F; ///< [num_bodies]
+    const double *f;          ///< [num_u]
+} tali_applied;
+
+tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state);
+
+/// udot = M^-1 (f - J^T (F0 - F)), and the accelerations A_GM of all bodies. F and A_GM may not be
+/// the same array.
+tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
+                                 const tal_spatial_vec F[], const double f[], double udot[],
+                                 tal_spatial_vec A_GM[]);
+
+/// Flatten the bodies into matter->tree. False when memory runs out (sticky).
+bool tali_tree_build(tal_matter *matter);
+
+/// Declare variables and cache entries, and realize them: the functions of the subsystem.
+extern const tal_subsystem_ops tali_matter_ops;
+
+/// What a body's mobilizer is told in this State. `u` may be NULL.
+tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_state *state, int b,
+                                        const double q[], const double u[]);
+
+#endif // TALUS_MATTER_INTERNAL_H

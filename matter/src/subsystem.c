@@ -1,0 +1,637 @@
+// Matter as a subsystem: what it declares, and what it computes at each stage.
+#include "sweeps_internal.h"
+
+#include <math.h>
+
+// --- where the arrays are inside a cache entry ---
+
+typedef struct position_layout {
+    size_t pose, H, X_FM, H_FM, size;
+} position_layout;
+
+static position_layout lay_out_position(const tali_tree *tree)
+{
+    position_layout at = {.pose = 0};
+    const size_t u = (size_t)tree->num_u;
+    at.H = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
+    at.X_FM = at.H + tali_align(u * sizeof(tal_spatial_vec));
+    at.H_FM = at.X_FM + tali_align((size_t)tree->num_general * sizeof(tal_xform));
+    at.size = at.H_FM + tali_align((tree->num_general > 0 ? u : 0) * sizeof(tal_spatial_vec));
+    return at;
+}
+
+static size_t motion_bytes(const tali_tree *tree)
+{
+    return tali_align((size_t)tree->num_bodies * sizeof(tali_motion));
+}
+
+static size_t velocity_size(const tali_tree *tree)
+{
+    return motion_bytes(tree) + tali_align((size_t)tree->num_general * sizeof(tal_spatial_vec));
+}
+
+static size_t gain_bytes(const tali_tree *tree)
+{
+    return tali_align((size_t)tree->num_u * sizeof(tal_spatial_vec));
+}
+
+static size_t articulated_size(const tali_tree *tree)
+{
+    return gain_bytes(tree) + tali_align(((size_t)tree->num_d + 1) * sizeof(double));
+}
+
+size_t tali_body_force_bytes(const tali_tree *tree)
+{
+    return tali_align((size_t)tree->num_bodies * sizeof(tal_spatial_vec));
+}
+
+static size_t forces_size(const tali_tree *tree)
+{
+    return tali_body_force_bytes(tree) + tali_align(((size_t)tree->num_u + 1) * sizeof(double));
+}
+
+static tali_position position_in(const tali_tree *tree, void *bytes)
+{
+    const position_layout at = lay_out_position(tree);
+    char *base = bytes;
+    return (tali_position){
+        (tali_pose *)(void *)(base + at.pose), (tal_spatial_vec *)(void *)(base + at.H),
+        (tal_xform *)(void *)(base + at.X_FM), (tal_spatial_vec *)(void *)(base + at.H_FM)};
+}
+
+static void see_position(const tali_tree *tree, const void *bytes, tali_view *view)
+{
+    const position_layout at = lay_out_position(tree);
+    const char *base = bytes;
+    view->pose = (const tali_pose *)(const void *)(base + at.pose);
+    view->H = (const tal_spatial_vec *)(const void *)(base + at.H);
+    view->X_FM = (const tal_xform *)(const void *)(base + at.X_FM);
+    view->H_FM = (const tal_spatial_vec *)(const void *)(base + at.H_FM);
+}
+
+bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view)
+{
+    const tal_system *system = matter->system;
+    *view = (tali_view){.tree = &matter->tree};
+    view->constants = tal_cache_realize(system, state, matter->constants);
+    if (view->constants == NULL) return false;
+    if (what == TALI_CONSTANTS) return true;
+
+    const void *position = tal_cache_realize(system, state, matter->position);
+    if (position == NULL) return false;
+    see_position(view->tree, position, view);
+    if (what == TALI_VELOCITY) {
+        view->motion = tal_cache_realize(system, state, matter->velocity);
+        return view->motion != NULL;
+    }
+    if (what == TALI_ARTICULATED) {
+        const char *bytes = tal_cache_realize(system, state, matter->articulated);
+        if (bytes == NULL) return false;
+        view->G = (const tal_spatial_vec *)(const void *)bytes;
+        view->DI = (const double *)(const void *)(bytes + gain_bytes(view->tree));
+    }
+    return true;
+}
+
+// --- Model: packing q ---
+
+typedef struct model_layout {
+    size_t q0, nq, size;
+} model_layout;
+
+static model_layout lay_out_model(const tali_tree *tree)
+{
+    const size_t n = (size_t)tree->num_bodies;
+    model_layout at = {.q0 = 0};
+    at.nq = tali_align(n * sizeof(int32_t));
+    at.size = at.nq + tali_align(n);
+    return at;
+}
+
+tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
+{
+    const model_layout at = lay_out_model(&matter->tree);
+    const char *bytes = tal_cache_value(matter->system, state, matter->model);
+    return (tali_model){(const int32_t *)(const void *)(bytes + at.q0),
+                        (const int8_t *)(const void *)(bytes + at.nq),
+                        tal_var_value(matter->system, state, matter->modes)};
+}
+
+// The q at which X_FM is what the mobilizer calls zero.
+static void write_initial_q(const tali_body *body, bool use_angles, int nq, double q[])
+{
+    for (int i = 0; i < nq; ++i) {
+        q[i] = 0.0;
+    }
+    if (body->ops.has_quaternion && !use_angles) q[0] = 1.0;
+}
+
+static tal_status realize_model(const void *self, const tal_system *system, tal_state *state)
+{
+    const tal_matter *matter = self;
+    const tali_tree *tree = &matter->tree;
+    const model_layout at = lay_out_model(tree);
+    char *bytes = tal_cache_upd(system, state, matter->model);
+    int32_t *q0 = (int32_t *)(void *)(bytes + at.q0);
+    int8_t *nq = (int8_t *)(void *)(bytes + at.nq);
+    const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
+
+    const size_t mark = tal_state_scratch_mark(state);
+    double *initial = tal_state_scratch_take(state, ((size_t)tree->max_nq + 1) * sizeof(double));
+    int num_q = 0;
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
+        q0[b] = num_q;
+        nq[b] = (int8_t)n;
+        write_initial_q(body, use_angles[b] != 0, n, initial + num_q);
+        num_q += n;
+    }
+    const tal_status st = tal_group_set_size(system, state, matter->q, num_q, initial);
+    tal_state_scratch_release(state, mark);
+    if (st != TAL_OK) return st;
+    return tal_cache_mark_valid(system, state, matter->model);
+}
+
+static bool has_quaternion_now(const tal_matter *matter, const uint8_t use_angles[], int b)
+{
+    return matter->bodies[b].ops.has_quaternion && !use_angles[b];
+}
+
+// --- Instance: mass properties and frames, re-expressed to M ---
+
+static tal_status calc_constants(const void *self, const tal_system *system, tal_state *state,
+                                 void *value)
+{
+    const tal_matter *matter = self;
+    const tal_mass_props *mass = tal_var_value(system, state, matter->mass);
+    const tal_xform *X_PF = tal_var_value(system, state, matter->X_PF);
+    const tal_xform *X_BM = tal_var_value(system, state, matter->X_BM);
+    tali_constants *constants = value;
+    constants[0] = (tali_constants){.R_PF = TAL_MAT3_IDENTITY, .X_MB = TAL_XFORM_IDENTITY};
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        const tal_xform X_MF = tal_xf_inv_mul(X_BM[matter->tree.parent[b]], X_PF[b]);
+        const tal_xform X_MB = tal_xf_inverse(X_BM[b]);
+        const tal_mass_props in_M = tal_mass_props_transform(&X_MB, &mass[b]);
+        constants[b] = (tali_constants){.R_PF = X_MF.R,
+                                        .p_PF = X_MF.p,
+                                        .mass = in_M.mass,
+                                        .mc = tal_v3_scale(in_M.mass, in_M.com),
+                                        .I = in_M.inertia,
+                                        .X_MB = X_MB};
+    }
+    return TAL_OK;
+}
+
+static tal_status realize_instance(const void *self, const tal_system *system, tal_state *state)
+{
+    const tal_matter *matter = self;
+    const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
+    int num_quaternions = 0;
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        num_quaternions += has_quaternion_now(matter, use_angles, b);
+    }
+    return tal_group_set_size(system, state, matter->quaternion_errors, num_quaternions, NULL);
+}
+
+// --- Position ---
+
+tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_state *state, int b,
+                                        const double q[], const double u[])
+{
+    const tali_model model = tali_model_of(matter, state);
+    const double *params = tal_var_value(matter->system, state, matter->var_params);
+    return (tal_mobilizer_arg){.use_angles = model.use_angles[b] != 0,
+                               .params = params + matter->bodies[b].param0,
+                               .q = q != NULL ? q + model.q0[b] : NULL,
+                               .u = u != NULL ? u + matter->tree.u0[b] : NULL};
+}
+
+// A wrong q is reported here, by name, before it becomes a pose full of NaN.
+static tal_status check_q(const tal_matter *matter, const tali_model *model, tal_state *state,
+                          const double q[])
+{
+    const int num_q = tal_state_nq(state);
+    double sum = 0.0; // finite if all terms are
+    for (int i = 0; i < num_q; ++i) {
+        sum += 0.0 * q[i];
+    }
+    for (int b = 1; b < matter->num_bodies && !isfinite(sum); ++b) {
+        for (int i = 0; i < model->nq[b]; ++i) {
+            const double value = q[model->q0[b] + i];
+            if (isfinite(value)) continue;
+            return tal_state_fail(state, TAL_ERR_NOT_FINITE, "body '%s': its coordinate %d is %g",
+                                  matter->bodies[b].name, i, value);
+        }
+    }
+    return TAL_OK;
+}
+
+// The least squared length of a quaternion that still has a direction.
+static const double LEAST_QUATERNION = 1e-280;
+
+static tal_status check_quaternions(const tal_matter *matter, const tali_model *model,
+                                    tal_state *state, const double q[])
+{
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        if (!has_quaternion_now(matter, model->use_angles, b)) continue;
+        const double *e = q + model->q0[b];
+        const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
+        if (square > LEAST_QUATERNION && isfinite(square)) continue;
+        return tal_state_fail(state, TAL_ERR_BAD_VALUE,
+                              "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
+                              matter->bodies[b].name, e[0], e[1], e[2], e[3]);
+    }
+    return TAL_OK;
+}
+
+static tal_status mobilizer_failure(const tal_matter *matter, tal_state *state, int b,
+                                    tal_status st)
+{
+    return tal_state_fail(state, st, "body '%s': its mobilizer, '%s', failed (%s)",
+                          matter->bodies[b].name, matter->bodies[b].ops.name, tal_status_text(st));
+}
+
+// X_FM and H_FM of the mobilizers that have no kernel of their own.
+static tal_status ask_tables(const tal_matter *matter, tal_state *state, const double q[],
+                             const tali_position *at)
+{
+    for (int g = 0; g < matter->tree.num_general; ++g) {
+        const int b = matter->tree.general[g];
+        const tali_body *body = &matter->bodies[b];
+        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, NULL);
+        tal_status st =
+            tali_mobilizer_X_FM(&body->ops, body->self, &arg, body->direction, &at->X_FM[g]);
+        if (st == TAL_OK) {
+            st = tali_mobilizer_H_FM(&body->ops, body->self, &arg, body->direction, &at->X_FM[g],
+                                     at->H_FM + matter->tree.u0[b]);
+        }
+        if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
+    }
+    return TAL_OK;
+}
+
+static tal_status calc_position(const void *self, const tal_system *system, tal_state *state,
+                                void *value)
+{
+    const tal_matter *matter = self;
+    const tali_constants *constants = tal_cache_realize(system, state, matter->constants);
+    if (constants == NULL) return TAL_ERR_CALLBACK;
+    const tali_model model = tali_model_of(matter, state);
+    const tali_position at = position_in(&matter->tree, value);
+    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
+    tal_status st = check_q(matter, &model, state, q);
+    if (st == TAL_OK) st = check_quaternions(matter, &model, state, q);
+    if (st == TAL_OK) st = ask_tables(matter, state, q, &at);
+    if (st != TAL_OK) return st;
+    tali_sweep_position(&matter->tree, constants, &model, q, &at);
+    return TAL_OK;
+}
+
+// The error of a quaternion is its length minus one (manual sec. 10.1).
+static tal_status realize_position(const void *self, const tal_system *system, tal_state *state)
+{
+    const tal_matter *matter = self;
+    if (tal_group_size(system, state, matter->quaternion_errors) == 0) return TAL_OK;
+    const tali_model model = tali_model_of(matter, state);
+    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
+    double *error = tal_group_upd_errors(system, state, matter->quaternion_errors);
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        if (!has_quaternion_now(matter, model.use_angles, b)) continue;
+        const double *e = q + model.q0[b];
+        *error++ = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) - 1.0;
+    }
+    return TAL_OK;
+}
+
+// --- Velocity ---
+
+static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state,
+                                      const tali_view *view, const double q[], const double u[],
+                                      tal_spatial_vec Hdot_u[])
+{
+    for (int g = 0; g < matter->tree.num_general; ++g) {
+        const int b = matter->tree.general[g];
+        const int nu = matter->tree.nu[b];
+        const tali_body *body = &matter->bodies[b];
+        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, u);
+        const tal_spatial_vec *H_FM = view->H_FM + matter->tree.u0[b];
+        tal_spatial_vec V_FM = TAL_SPATIAL_VEC_ZERO;
+        for (int j = 0; j < nu; ++j) {
+            V_FM = tal_sv_axpy(arg.u[j], H_FM[j], V_FM);
+        }
+        tal_spatial_vec Hdot[TAL_MAX_NU];
+        const tal_status st = tali_mobilizer_Hdot_FM(&body->ops, body->self, &arg, body->direction,
+                                                     &view->X_FM[g], H_FM, V_FM, Hdot);
+        if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
+        Hdot_u[g] = TAL_SPATIAL_VEC_ZERO;
+        for (int j = 0; j < nu; ++j) {
+            Hdot_u[g] = tal_sv_axpy(arg.u[j], Hdot[j], Hdot_u[g]);
+        }
+    }
+    return TAL_OK;
+}
+
+static tal_status calc_velocity(const void *self, const tal_system *system, tal_state *state,
+                                void *value)
+{
+    const tal_matter *matter = self;
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    const tali_velocity at = {value,
+                              (tal_spatial_vec *)(void *)((char *)value + motion_bytes(view.tree))};
+    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
+    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
+    const tal_status st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
+    if (st != TAL_OK) return st;
+    tali_sweep_velocity(&view, u, &at);
+    return TAL_OK;
+}
+
+// qdot = N u, or qdotdot = N udot + Ndot u, body by body.
+static tal_status write_rates(const tal_matter *matter, tal_state *state, const double v[],
+                              bool second, double out[])
+{
+    const tal_system *system = matter->system;
+    const tali_model model = tali_model_of(matter, state);
+    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
+    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        const int u0 = matter->tree.u0[b];
+        double *to = out + model.q0[b];
+        if (body->ops.mul_N == NULL) {
+            for (int j = 0; j < matter->tree.nu[b]; ++j) {
+                to[j] = v[u0 + j];
+            }
+            continue;
+        }
+        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, u);
+        tal_status st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_N, v + u0, to);
+        if (st == TAL_OK && second) {
+            double Ndot_u[TAL_MAX_NQ];
+            st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_NDOT, u + u0, Ndot_u);
+            for (int i = 0; i < model.nq[b]; ++i) {
+                to[i] += Ndot_u[i];
+            }
+        }
+        if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
+    }
+    return TAL_OK;
+}
+
+static tal_status realize_velocity(const void *self, const tal_system *system, tal_state *state)
+{
+    const tal_matter *matter = self;
+    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
+    return write_rates(matter, state, u, false, tal_group_upd_dot(system, state, matter->q));
+}
+
+// --- articulated inertias ---
+
+// A mobility whose D vanished has a zero at the start of its D^-1.
+static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
+                                         const double DI[])
+{
+    int b = matter->num_bodies - 1;
+    while (b > 1 && (matter->tree.nu[b] == 0 || DI[matter->tree.d0[b]] != 0.0)) {
+        --b;
+    }
+    return tal_state_fail(state, TAL_ERR_SINGULAR,
+                          "body '%s' can move on its %s without moving any mass: give it, or the "
+                          "bodies it carries, mass or inertia",
+                          matter->bodies[b].name, matter->bodies[b].ops.name);
+}
+
+static tal_status calc_articulated(const void *self, const tal_system *system, tal_state *state,
+                                   void *value)
+{
+    (void)system;
+    const tal_matter *matter = self;
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree))};
+    const size_t mark = tal_state_scratch_mark(state);
+    tali_open_inertia *open = tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) *
+                                                                sizeof(tali_open_inertia));
+    const bool ok = tali_sweep_articulated(&view, &at, open);
+    tal_state_scratch_release(state, mark);
+    return ok ? TAL_OK : name_massless_mobility(matter, state, at.DI);
+}
+
+// --- Dynamics and Acceleration ---
+
+// Matter prepares: no forces yet. Force subsystems, which come later in order, add theirs.
+static tal_status realize_dynamics(const void *self, const tal_system *system, tal_state *state)
+{
+    const tal_matter *matter = self;
+    void *bytes = tal_cache_upd(system, state, matter->forces);
+    memset(bytes, 0, forces_size(&matter->tree));
+    return tal_cache_mark_valid(system, state, matter->forces);
+}
+
+tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
+{
+    const char *bytes = tal_cache_value(matter->system, state, matter->forces);
+    if (bytes == NULL) return (tali_applied){NULL, NULL};
+    const char *mobility = bytes + tali_body_force_bytes(&matter->tree);
+    return (tali_applied){(const tal_spatial_vec *)(const void *)bytes,
+                          (const double *)(const void *)mobility};
+}
+
+// F0 - F: what the mobilizers must provide besides M J udot.
+static void unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
+{
+    for (int b = 0; b < view->tree->num_bodies; ++b) {
+        out[b] = tal_sv_sub(view->motion[b].F0, F[b]);
+    }
+}
+
+tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
+                                 const tal_spatial_vec F[], const double f[], double udot[],
+                                 tal_spatial_vec A_GM[])
+{
+    tali_view view, moving;
+    if (!tali_view_at(matter, state, TALI_ARTICULATED, &view) ||
+        !tali_view_at(matter, state, TALI_VELOCITY, &moving)) {
+        return tal_state_error(state)->status;
+    }
+    view.motion = moving.motion;
+    const tali_tree *tree = view.tree;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *open =
+        tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
+    double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
+    unbalanced(&view, F, A_GM);
+    tali_sweep_inward(&view, f, A_GM, e, open);
+    tali_sweep_outward(&view, e, udot, A_GM);
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
+    }
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+static tal_status realize_acceleration(const void *self, const tal_system *system, tal_state *state)
+{
+    const tal_matter *matter = self;
+    const tali_applied applied = tali_applied_of(matter, state);
+    tal_spatial_vec *A_GM = tal_cache_upd(system, state, matter->acceleration);
+    double *udot = tal_group_upd_dot(system, state, matter->u);
+    tal_status st = tali_forward_dynamics(matter, state, applied.F, applied.f, udot, A_GM);
+    if (st != TAL_OK) return st;
+    double *qdotdot = tal_group_upd_qdotdot(system, state, matter->q);
+    st = write_rates(matter, state, udot, true, qdotdot);
+    if (st != TAL_OK) return st;
+    return tal_cache_mark_valid(system, state, matter->acceleration);
+}
+
+// --- declaring ---
+
+static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, const void *initial,
+                          tal_stage invalidates)
+{
+    tal_var_def def = tal_var_def_default();
+    def.name = name;
+    def.size = size;
+    def.initial = initial;
+    def.invalidates = invalidates;
+    return tal_system_add_var(matter->system, matter->me, &def);
+}
+
+// Initial values of the variables that are arrays over the bodies.
+static bool declare_variables(tal_matter *matter)
+{
+    const size_t n = (size_t)matter->num_bodies;
+    const size_t bytes = n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1);
+    char *room = tali_alloc(&matter->allocator, bytes);
+    if (room == NULL) {
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %zu bodies", n);
+        return false;
+    }
+    tal_mass_props *mass = (tal_mass_props *)(void *)room;
+    tal_xform *X_PF = (tal_xform *)(void *)(mass + n);
+    tal_xform *X_BM = X_PF + n;
+    uint8_t *modes = (uint8_t *)(X_BM + n);
+    for (size_t b = 0; b < n; ++b) {
+        mass[b] = matter->bodies[b].mass;
+        X_PF[b] = matter->bodies[b].X_PF;
+        X_BM[b] = matter->bodies[b].X_BM;
+        modes[b] = matter->bodies[b].use_angles;
+    }
+    matter->modes = add_var(matter, "use_angles", n, modes, TAL_STAGE_MODEL);
+    matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
+    matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
+    matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
+    const double none = 0.0;
+    const bool has_params = matter->num_params > 0;
+    matter->var_params =
+        add_var(matter, "params", (size_t)(has_params ? matter->num_params : 1) * sizeof(double),
+                has_params ? matter->params : &none, TAL_STAGE_INSTANCE);
+    tali_free(&matter->allocator, room, bytes);
+    return matter->var_params.i >= 0;
+}
+
+static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool pool, int capacity)
+{
+    tal_group_def def = tal_group_def_default();
+    def.name = name;
+    def.pool = pool;
+    def.capacity = capacity;
+    return tal_system_add_group(matter->system, matter->me, &def);
+}
+
+static tal_cache_ix add_cache(tal_matter *matter, const char *name, size_t size,
+                              tal_stage depends_on, tal_stage computed_by, tal_calc_fn calc,
+                              const tal_prereq prereqs[], int num_prereqs)
+{
+    tal_cache_def def = tal_cache_def_default();
+    def.name = name;
+    def.size = size;
+    def.depends_on = depends_on;
+    def.computed_by = computed_by;
+    def.calc = calc;
+    def.prereqs = prereqs;
+    def.num_prereqs = num_prereqs;
+    return tal_system_add_cache(matter->system, matter->me, &def);
+}
+
+// Poses need q and not t, so they depend on Instance and name q: a change of time leaves them.
+static void declare_cache(tal_matter *matter)
+{
+    const tali_tree *tree = &matter->tree;
+    const size_t n = (size_t)tree->num_bodies;
+    matter->model = add_cache(matter, "model", lay_out_model(tree).size, TAL_STAGE_MODEL,
+                              TAL_STAGE_MODEL, NULL, NULL, 0);
+    matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
+                                  TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
+    const tal_prereq q[] = {{TAL_PREREQ_Q, 0}};
+    matter->position = add_cache(matter, "position", lay_out_position(tree).size,
+                                 TAL_STAGE_INSTANCE, TAL_STAGE_POSITION, calc_position, q, 1);
+    const tal_prereq qu[] = {tal_prereq_cache(matter->position), {TAL_PREREQ_U, 0}};
+    matter->velocity = add_cache(matter, "velocity", velocity_size(tree), TAL_STAGE_INSTANCE,
+                                 TAL_STAGE_VELOCITY, calc_velocity, qu, 2);
+    matter->articulated =
+        add_cache(matter, "articulated inertias", articulated_size(tree), TAL_STAGE_INSTANCE,
+                  TAL_STAGE_INFINITY, calc_articulated, qu, 1);
+    matter->forces = add_cache(matter, "forces", forces_size(tree), TAL_STAGE_DYNAMICS,
+                               TAL_STAGE_DYNAMICS, NULL, NULL, 0);
+    matter->acceleration = add_cache(matter, "acceleration", n * sizeof(tal_spatial_vec),
+                                     TAL_STAGE_ACCELERATION, TAL_STAGE_ACCELERATION, NULL, NULL, 0);
+}
+
+static size_t scratch_bytes(const tali_tree *tree)
+{
+    const size_t slots = (size_t)tree->num_slots + 1, n = (size_t)tree->num_bodies;
+    return tali_align(slots * sizeof(tali_open_inertia)) +
+           tali_align(slots * sizeof(tal_spatial_vec)) +
+           2 * tali_align(n * sizeof(tal_spatial_vec)) +
+           2 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
+           tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
+}
+
+static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    tal_matter *matter = self;
+    matter->me = me;
+    if (!tali_tree_build(matter)) return TAL_ERR_NO_MEMORY;
+    int num_quaternions = 0;
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        num_quaternions += matter->bodies[b].ops.has_quaternion;
+    }
+    matter->q = add_group(matter, "q", TAL_POOL_Q, matter->tree.max_nq);
+    matter->u = add_group(matter, "u", TAL_POOL_U, matter->tree.num_u);
+    matter->quaternion_errors = add_group(matter, "quaternions", TAL_POOL_QERR, num_quaternions);
+    if (!declare_variables(matter)) return tal_system_error(system)->status;
+    declare_cache(matter);
+    tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
+    return tal_system_error(system)->status;
+}
+
+static void destroy(void *self)
+{
+    tal_matter *matter = self;
+    const tal_allocator allocator = matter->allocator;
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        if (body->ops.destroy != NULL) body->ops.destroy(body->self);
+    }
+    tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
+    tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
+    tali_free(&allocator, matter->tree_block, matter->tree_bytes);
+    tali_free(&allocator, matter, sizeof *matter);
+}
+
+const tal_subsystem_ops tali_matter_ops = {
+    .size = sizeof tali_matter_ops,
+    .name = "matter",
+    .order = -1,
+    .realize_topology = realize_topology,
+    .realize_model = realize_model,
+    .realize_instance = realize_instance,
+    .realize_position = realize_position,
+    .realize_velocity = realize_velocity,
+    .realize_dynamics = realize_dynamics,
+    .realize_acceleration = realize_acceleration,
+    .destroy = destroy,
+};

@@ -1,0 +1,103 @@
+// Flattening the bodies into arrays that the sweeps run over.
+#include "matter_internal.h"
+
+static bool is_table(const tali_body *body, const tal_mobilizer_ops *ops)
+{
+    return body->ops.calc_X_FM == ops->calc_X_FM && body->ops.calc_H_FM == ops->calc_H_FM &&
+           body->ops.mul_N == ops->mul_N;
+}
+
+// The kernel for a mobilizer: its own if it is one of the common built-ins, else the general one.
+static tali_hinge hinge_of(const tali_body *body)
+{
+    if (is_table(body, tal_mobilizer_pin())) return TALI_HINGE_PIN;
+    if (is_table(body, tal_mobilizer_slider())) return TALI_HINGE_SLIDER;
+    if (is_table(body, tal_mobilizer_weld())) return TALI_HINGE_WELD;
+    if (body->direction == TAL_REVERSE) return TALI_HINGE_GENERAL;
+    if (is_table(body, tal_mobilizer_translation())) return TALI_HINGE_TRANSLATION;
+    if (is_table(body, tal_mobilizer_ball())) return TALI_HINGE_BALL;
+    if (is_table(body, tal_mobilizer_free())) return TALI_HINGE_FREE;
+    return TALI_HINGE_GENERAL;
+}
+
+// One block for all arrays: first counted with base NULL, then cut.
+static size_t cut_block(tali_tree *tree, char *base)
+{
+    const size_t n = (size_t)tree->num_bodies;
+    size_t at = 0;
+    int32_t **const ints[] = {&tree->parent, &tree->u0, &tree->d0, &tree->slot, &tree->general};
+    for (size_t i = 0; i < sizeof ints / sizeof ints[0]; ++i) {
+        if (base != NULL) *ints[i] = (int32_t *)(void *)(base + at);
+        at += tali_align(n * sizeof(int32_t));
+    }
+    if (base != NULL) {
+        tree->nu = (int8_t *)base + at;
+        tree->sign = tree->nu + n;
+        tree->hinge = (uint8_t *)tree->sign + n;
+        tree->is_leaf = tree->hinge + n;
+        tree->is_last = tree->is_leaf + n;
+    }
+    return at + tali_align(5 * n);
+}
+
+static void number_bodies(const tal_matter *matter, tali_tree *tree)
+{
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        const int nu = body->ops.nu;
+        tree->parent[b] = body->parent;
+        tree->nu[b] = (int8_t)nu;
+        tree->u0[b] = tree->num_u;
+        tree->d0[b] = tree->num_d;
+        tree->sign[b] = body->direction == TAL_REVERSE ? -1 : 1;
+        tree->hinge[b] = (uint8_t)(b > 0 ? hinge_of(body) : TALI_HINGE_WELD);
+        tree->is_leaf[b] = 1;
+        if (b > 0) tree->is_leaf[body->parent] = 0;
+        tree->num_u += nu;
+        tree->num_d += nu * nu;
+        tree->num_params += body->ops.num_params;
+        tree->max_nq += body->ops.nq > body->ops.nq_angles ? body->ops.nq : body->ops.nq_angles;
+        if (tree->hinge[b] == TALI_HINGE_GENERAL) tree->general[tree->num_general++] = b;
+    }
+}
+
+// Which bodies' sums are open at the same time decides how many slots there are: registers,
+// allocated over the tip-to-base order. A body's slot is free again once the body has been met.
+static void assign_slots(tali_tree *tree, int32_t free_slots[])
+{
+    int num_free = 0;
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        tree->slot[b] = -1;
+    }
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        if (tree->slot[b] >= 0) free_slots[num_free++] = tree->slot[b];
+        const int p = tree->parent[b];
+        tree->is_last[b] = tree->slot[p] < 0;
+        if (tree->slot[p] >= 0) continue;
+        tree->slot[p] = num_free > 0 ? free_slots[--num_free] : tree->num_slots++;
+    }
+}
+
+bool tali_tree_build(tal_matter *matter)
+{
+    tali_tree tree = {.num_bodies = matter->num_bodies};
+    const size_t bytes = cut_block(&tree, NULL);
+    const size_t room_bytes = (size_t)tree.num_bodies * sizeof(int32_t);
+    char *block = tali_alloc(&matter->allocator, bytes);
+    int32_t *room = tali_alloc(&matter->allocator, room_bytes);
+    if (block == NULL || room == NULL) {
+        tali_free(&matter->allocator, block, bytes);
+        tali_free(&matter->allocator, room, room_bytes);
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY,
+                              "no memory for a tree of %d bodies", matter->num_bodies);
+        return false;
+    }
+    (void)cut_block(&tree, block);
+    number_bodies(matter, &tree);
+    assign_slots(&tree, room);
+    tali_free(&matter->allocator, room, room_bytes);
+    matter->tree = tree;
+    matter->tree_block = block;
+    matter->tree_bytes = bytes;
+    return true;
+}

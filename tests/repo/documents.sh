@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# documents.sh SOURCE_DIR
+# Documents and lists agree with the files they speak of.
+set -eu
+cd "$1"
+failures=0
+
+complain() {
+    echo "$1"
+    failures=$((failures + 1))
+}
+
+# every layer's README names its files, and its CMakeLists.txt builds them
+for layer in */include; do
+    layer=${layer%/include}
+    for file in $(cd "$layer" && find include internal src -name '*.[ch]' 2>/dev/null | sort); do
+        name=$(basename "$file")
+        grep -qF "$file" "$layer/CMakeLists.txt" ||
+            complain "$layer/CMakeLists.txt does not list $file"
+        case $file in
+        include/talus/*/* | internal/* | *.c)
+            grep -qF "$name" "$layer/README.md" ||
+                complain "$layer/README.md does not mention $name"
+            ;;
+        esac
+    done
+done
+
+# every test program is registered
+for file in tests/*/test_*.c; do
+    layer=$(basename "$(dirname "$file")")
+    name=$(basename "$file" .c)
+    grep -qF "talus_add_test($layer/${name#test_}" tests/CMakeLists.txt ||
+        complain "tests/CMakeLists.txt does not run $file"
+done
+
+# every example is built and has its output
+for file in examples/*.c; do
+    [ -e "$file" ] || continue
+    name=$(basename "$file" .c)
+    grep -qF "talus_add_example($name)" examples/CMakeLists.txt ||
+        complain "examples/CMakeLists.txt does not build $file"
+    [ -e "examples/$name.out" ] || complain "examples/$name.out is missing"
+done
+
+# links between documents lead somewhere
+while IFS=: read -r file link; do
+    link=${link#*](}
+    link=${link%)}
+    case $link in
+    http*:* | '#'*) ;;
+    *)
+        [ -e "$(dirname "$file")/${link%%#*}" ] ||
+            complain "$file links to $link, which is not there"
+        ;;
+    esac
+done < <(find . -path ./build -prune -o -name '*.md' -exec grep -HoE '\]\([^) ]+\)' {} +)
+
+# one version everywhere
+part() {
+    sed -n "s/^#define TAL_VERSION_$1 *//p" common/include/talus/common/version.h
+}
+version=$(part MAJOR).$(part MINOR).$(part PATCH)
+grep -qx "version: $version" CITATION.cff || complain "CITATION.cff does not have version $version"
+grep -q "^## $version" CHANGELOG.md || complain "CHANGELOG.md has no section for $version"
+
+echo "$failures disagreements"
+[ "$failures" -eq 0 ]
