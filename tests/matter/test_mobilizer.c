@@ -9,6 +9,24 @@ enum {
 
 // Forward and reversed, the same q and u describe one relative motion seen from its two ends:
 // X_FM X_MF = 1, and V_FM at Mo is minus V_MF at Fo, shifted and re-expressed.
+static void assert_reversed(const tal_mobilizer_ops *ops, const tal_mobilizer_arg *arg)
+{
+    tal_xform X_MF, X_FM;
+    tal_spatial_vec H_MF[TAL_MAX_NU], H_FM[TAL_MAX_NU];
+    ck_assert_int_eq(tali_mobilizer_X_FM(ops, NULL, arg, TAL_FORWARD, &X_MF), TAL_OK);
+    ck_assert_int_eq(tali_mobilizer_X_FM(ops, NULL, arg, TAL_REVERSE, &X_FM), TAL_OK);
+    ck_assert_int_eq(tali_mobilizer_H_FM(ops, NULL, arg, TAL_FORWARD, &X_MF, H_MF), TAL_OK);
+    ck_assert_int_eq(tali_mobilizer_H_FM(ops, NULL, arg, TAL_REVERSE, &X_FM, H_FM), TAL_OK);
+
+    const tal_xform identity = tal_xf_mul(X_FM, X_MF);
+    test_assert_m3_near(identity.R, TAL_MAT3_IDENTITY, 1e-14);
+    test_assert_v3_near(identity.p, TAL_VEC3_ZERO, 1e-14);
+    for (int j = 0; j < ops->nu; ++j) {
+        const tal_spatial_vec at_Fo = tal_m3_mul_sv(X_FM.R, tal_sv_neg(H_MF[j]));
+        test_assert_sv_near(H_FM[j], tal_sv_shift_motion(at_Fo, X_FM.p), 1e-14);
+    }
+}
+
 START_TEST(a_reversed_mobilizer_is_the_same_motion_seen_from_the_other_end)
 {
     test_rng rng = test_rng_seed(1);
@@ -17,24 +35,7 @@ START_TEST(a_reversed_mobilizer_is_the_same_motion_seen_from_the_other_end)
         for (int i = 0; i < TRIALS; ++i) {
             mobilizer_state state;
             random_state(&rng, ops, builtins[k].params, i % 2 == 1, &state);
-            tal_xform X_MF, X_FM;
-            tal_spatial_vec H_MF[TAL_MAX_NU], H_FM[TAL_MAX_NU];
-            ck_assert_int_eq(tali_mobilizer_X_FM(ops, NULL, &state.arg, TAL_FORWARD, &X_MF),
-                             TAL_OK);
-            ck_assert_int_eq(tali_mobilizer_X_FM(ops, NULL, &state.arg, TAL_REVERSE, &X_FM),
-                             TAL_OK);
-            ck_assert_int_eq(tali_mobilizer_H_FM(ops, NULL, &state.arg, TAL_FORWARD, &X_MF, H_MF),
-                             TAL_OK);
-            ck_assert_int_eq(tali_mobilizer_H_FM(ops, NULL, &state.arg, TAL_REVERSE, &X_FM, H_FM),
-                             TAL_OK);
-
-            const tal_xform identity = tal_xf_mul(X_FM, X_MF);
-            test_assert_m3_near(identity.R, TAL_MAT3_IDENTITY, 1e-14);
-            test_assert_v3_near(identity.p, TAL_VEC3_ZERO, 1e-14);
-            for (int j = 0; j < ops->nu; ++j) {
-                const tal_spatial_vec at_Fo = tal_m3_mul_sv(X_FM.R, tal_sv_neg(H_MF[j]));
-                test_assert_sv_near(H_FM[j], tal_sv_shift_motion(at_Fo, X_FM.p), 1e-14);
-            }
+            assert_reversed(ops, &state.arg);
         }
     }
 }
@@ -136,23 +137,28 @@ START_TEST(what_a_table_lacks_is_named)
     ck_assert_int_eq(tali_mobilizer_check(&plain, &err), TAL_ERR_BAD_VALUE);
 }
 
+// Spoil each coordinate in turn.
+static void assert_all_coordinates_count(const builtin *type, bool use_angles, test_rng *rng)
+{
+    static const double bad[] = {(double)NAN, (double)INFINITY, (double)-INFINITY};
+    const tal_mobilizer_ops *ops = type->ops();
+    for (int i = 0; i < tali_mobilizer_nq(ops, use_angles); ++i) {
+        mobilizer_state state;
+        random_state(rng, ops, type->params, use_angles, &state);
+        state.q[i] = bad[i % 3];
+        tal_xform X_FM = TAL_XFORM_IDENTITY;
+        ck_assert_int_eq(tali_mobilizer_X_FM(ops, NULL, &state.arg, TAL_REVERSE, &X_FM),
+                         TAL_ERR_NOT_FINITE);
+        test_assert_v3_near(X_FM.p, TAL_VEC3_ZERO, 0.0);
+    }
+}
+
 START_TEST(a_coordinate_that_is_not_finite_places_nothing)
 {
-    const double bad[] = {(double)NAN, (double)INFINITY, (double)-INFINITY};
     test_rng rng = test_rng_seed(2);
     for (int k = 0; k < NUM_BUILTINS; ++k) {
-        const tal_mobilizer_ops *ops = builtins[k].ops();
-        for (int use_angles = 0; use_angles < 2; ++use_angles) {
-            for (int i = 0; i < tali_mobilizer_nq(ops, use_angles == 1); ++i) {
-                mobilizer_state state;
-                random_state(&rng, ops, builtins[k].params, use_angles == 1, &state);
-                state.q[i] = bad[i % 3];
-                tal_xform X_FM = TAL_XFORM_IDENTITY;
-                ck_assert_int_eq(tali_mobilizer_X_FM(ops, NULL, &state.arg, TAL_REVERSE, &X_FM),
-                                 TAL_ERR_NOT_FINITE);
-                test_assert_v3_near(X_FM.p, TAL_VEC3_ZERO, 0.0);
-            }
-        }
+        assert_all_coordinates_count(&builtins[k], false, &rng);
+        assert_all_coordinates_count(&builtins[k], true, &rng);
     }
     // finite, but not what it leads to
     const double pitch = 1e200, q = 1e200;

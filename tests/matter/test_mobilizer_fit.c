@@ -109,8 +109,8 @@ START_TEST(a_screw_counts_its_turns)
     const tal_mobilizer_ops *ops = tal_mobilizer_screw();
     const double pitches[] = {0.3, -0.02, 5.0};
     for (int k = 0; k < 3; ++k) {
-        for (double q = -40.0; q < 40.0; q += 1.7) {
-            const double zero = 0.0;
+        for (int i = -25; i <= 25; ++i) {
+            const double q = 1.7 * i, zero = 0.0;
             double fitted = 0.0;
             const tal_mobilizer_arg arg = {false, &pitches[k], &q, NULL},
                                     guess = {false, &pitches[k], &zero, NULL};
