@@ -256,26 +256,18 @@ tal_status tali_mobilizer_fit_q(const tal_mobilizer_ops *ops, const void *self,
     return tali_mobilizer_refine_q(ops, self, arg, direction, X_FM, TALI_FIT_ALL, q);
 }
 
-// The part that is not asked for is taken from where M is. The fit of the whole is a good place to
-// start from, unless the part is met better already.
+// The part that is not asked for is taken from where M is; the fit of the whole is where to start.
 tal_status tali_mobilizer_fit_q_part(const tal_mobilizer_ops *ops, const void *self,
                                      const tal_mobilizer_arg *arg, tal_direction direction,
                                      const tal_xform *X_FM, tali_fit_parts parts, double q[])
 {
-    const pose_fit fit = {ops, self, arg, direction, *X_FM, parts};
-    const size_t size_q = (size_t)tali_mobilizer_nq(ops, arg->use_angles) * sizeof *q;
-    pose_guess here = {{0.0}, TAL_XFORM_IDENTITY, TAL_SPATIAL_VEC_ZERO, 0.0};
-    memcpy(here.q, arg->q, size_q);
-    tal_status st = judge(&fit, &here);
+    tal_xform whole;
+    tal_status st = tali_mobilizer_X_FM(ops, self, arg, direction, &whole);
     if (st != TAL_OK) return st;
-    pose_guess start = here;
-    const tal_xform whole = {(parts & TALI_FIT_ROTATION) != 0 ? X_FM->R : here.X_FM.R,
-                             (parts & TALI_FIT_TRANSLATION) != 0 ? X_FM->p : here.X_FM.p};
-    st = tali_mobilizer_fit_q(ops, self, arg, direction, &whole, start.q);
+    if ((parts & TALI_FIT_ROTATION) != 0) whole.R = X_FM->R;
+    if ((parts & TALI_FIT_TRANSLATION) != 0) whole.p = X_FM->p;
+    st = tali_mobilizer_fit_q(ops, self, arg, direction, &whole, q);
     if (st != TAL_OK) return st;
-    st = judge(&fit, &start);
-    if (st != TAL_OK) return st;
-    memcpy(q, start.cost <= here.cost ? start.q : here.q, size_q);
     return tali_mobilizer_refine_q(ops, self, arg, direction, X_FM, parts, q);
 }
 

@@ -160,10 +160,17 @@ START_TEST(a_coordinate_that_is_not_finite_places_nothing)
         assert_all_coordinates_count(&builtins[k], false, &rng);
         assert_all_coordinates_count(&builtins[k], true, &rng);
     }
+    // even one that the pose does not depend on
+    tal_mobilizer_ops idle = *tal_mobilizer_pin();
+    idle.calc_X_FM = tal_mobilizer_weld()->calc_X_FM;
+    const double bad = (double)NAN;
+    const tal_mobilizer_arg idle_arg = {false, NULL, &bad, NULL};
+    tal_xform X_FM;
+    ck_assert_int_eq(tali_mobilizer_X_FM(&idle, NULL, &idle_arg, TAL_FORWARD, &X_FM),
+                     TAL_ERR_NOT_FINITE);
     // finite, but not what it leads to
     const double pitch = 1e200, q = 1e200;
     const tal_mobilizer_arg arg = {false, &pitch, &q, NULL};
-    tal_xform X_FM;
     ck_assert_int_eq(tali_mobilizer_X_FM(tal_mobilizer_screw(), NULL, &arg, TAL_FORWARD, &X_FM),
                      TAL_ERR_NOT_FINITE);
 }

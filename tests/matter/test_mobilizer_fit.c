@@ -59,6 +59,49 @@ START_TEST(no_q_nearby_fits_a_pose_better)
     }
 }
 
+// Angles up to half a turn either way, from a guess that has nothing to do with them. Round-off in
+// the angle of a rotation is some eps, so its square is below 1e-24 by far.
+START_TEST(a_pose_that_can_be_reached_is_reached)
+{
+    test_rng rng = test_rng_seed(9);
+    for (int k = 0; k < NUM_BUILTINS; ++k) {
+        const tal_mobilizer_ops *ops = builtins[k].ops();
+        // the cantilever has two q for one rotation beyond a quarter turn, and other places for them
+        const double most = ops == tal_mobilizer_cantilever() ? 1.0 : 2.6;
+        for (int i = 0; i < TRIALS; ++i) {
+            const tal_direction direction = i % 2 == 0 ? TAL_FORWARD : TAL_REVERSE;
+            mobilizer_state state, guess;
+            random_state(&rng, ops, builtins[k].params, i % 4 < 2, &state);
+            random_state(&rng, ops, builtins[k].params, i % 4 < 2, &guess);
+            for (int j = 0; j < ops->nq; ++j) {
+                state.q[j] *= most;
+            }
+            tal_xform X_FM;
+            ck_assert_int_eq(tali_mobilizer_X_FM(ops, NULL, &state.arg, direction, &X_FM), TAL_OK);
+            ck_assert_int_eq(tali_mobilizer_fit_q(ops, NULL, &guess.arg, direction, &X_FM, guess.q),
+                             TAL_OK);
+            const double left = cost(ops, &guess.arg, direction, &X_FM, TALI_FIT_ALL);
+            ck_assert_msg(left <= 1e-24, "%s, trial %d: %g", ops->name, i, left);
+        }
+    }
+}
+
+START_TEST(a_fitted_quaternion_has_unit_length)
+{
+    test_rng rng = test_rng_seed(10);
+    const double radii[3] = {0.5, 0.8, 1.1};
+    const tal_mobilizer_ops *ops = tal_mobilizer_ellipsoid();
+    for (int i = 0; i < TRIALS; ++i) {
+        const tal_xform wanted = test_random_xform(&rng);
+        mobilizer_state state;
+        random_state(&rng, ops, radii, false, &state);
+        ck_assert_int_eq(tali_mobilizer_fit_q(ops, NULL, &state.arg, TAL_FORWARD, &wanted, state.q),
+                         TAL_OK);
+        const tal_quat q = {state.q[0], state.q[1], state.q[2], state.q[3]};
+        ck_assert_double_eq_tol(tal_qt_dot(q, q), 1.0, 1e-15);
+    }
+}
+
 // Where rotation and translation do not share coordinates, the fit is the best of all.
 START_TEST(no_q_anywhere_fits_a_pose_better)
 {
@@ -355,8 +398,13 @@ START_TEST(what_is_not_finite_is_not_fitted)
     ck_assert_int_eq(tali_mobilizer_fit_u(&own_u, NULL, &arg, TAL_REVERSE, rest, out),
                      TAL_ERR_BAD_VALUE);
     ck_assert_double_eq(out[0], 5.0);
+    ck_assert_int_eq(
+        tali_mobilizer_fit_q_part(pin, NULL, &arg, TAL_FORWARD, &X, TALI_FIT_TRANSLATION, out),
+        TAL_ERR_NOT_FINITE);
     double q[4] = {0.0, 0.0, 0.0, 0.0};
     X.p.y = 0.0;
+    ck_assert_int_eq(tali_mobilizer_fit_q_part(ball, NULL, &arg, TAL_FORWARD, &X, all, q),
+                     TAL_ERR_BAD_VALUE);
     ck_assert_int_eq(tali_mobilizer_refine_q(ball, NULL, &arg, TAL_FORWARD, &X, all, q),
                      TAL_ERR_BAD_VALUE);
 }
@@ -403,6 +451,8 @@ int main(void)
     TCase *tc = tcase_create("poses");
     tcase_add_test(tc, no_q_nearby_fits_a_pose_better);
     tcase_add_test(tc, no_q_anywhere_fits_a_pose_better);
+    tcase_add_test(tc, a_pose_that_can_be_reached_is_reached);
+    tcase_add_test(tc, a_fitted_quaternion_has_unit_length);
     tcase_add_test(tc, reversed_fits_see_the_inverse);
     tcase_add_test(tc, a_screw_counts_its_turns);
     tcase_add_test(tc, the_angle_left_by_a_universal_joint_and_a_pin_is_the_smallest);

@@ -6,7 +6,7 @@
 static const double SLIP = 1e-3, NOISE = 1e-9;
 
 enum {
-    NUM_SLIPS = 9
+    NUM_SLIPS = 13
 };
 
 // A table that does as another, with one slip: the kind of error that is easily made.
@@ -59,6 +59,12 @@ static tal_status slip_mul_N(const void *self, const tal_mobilizer_arg *arg, tal
         }
     }
     if (slip == 6 && op == TAL_N_T) out[0] += 0.1 * in[1];
+    if (slip == 9 && op == TAL_NPLUS_T) out[0] += 0.1 * in[1];
+    if (slip == 10 && op == TAL_NDOT_T) out[0] += 0.1 * in[1];
+    for (int i = 0; i < 4 && op == TAL_N; ++i) {
+        if (slip == 11) out[i] += 0.1 * in[0] * arg->q[i];
+        if (slip == 12) out[i] *= 1.0 + 0.1 * in[0] * in[1];
+    }
     return st;
 }
 
@@ -115,9 +121,24 @@ static int found(const tal_mobilizer_report *r, double limit)
 START_TEST(every_kind_of_slip_is_found)
 {
     // what is made of X_FM, H_FM or N may suffer with them: fits, and Hdot_FM in reverse
-    static const int told[NUM_SLIPS] = {H | N, H | N, HDOT, H | N, NPLUS, NDOT, N_T, FIT_Q, FIT_U};
-    static const int may_tell[NUM_SLIPS] = {
-        HDOT | FIT_Q, HDOT | FIT_U, 0, HDOT | NPLUS | NDOT | N_T, 0, 0, 0, 0, 0};
+    static const struct {
+        int told, may_tell;
+    } slips[NUM_SLIPS] = {
+        {H | N, HDOT | FIT_Q},              // X_FM
+        {H | N, HDOT | FIT_U},              // H_FM
+        {HDOT, 0},                          // Hdot_FM
+        {H | N, HDOT | NPLUS | NDOT | N_T}, // N
+        {NPLUS, 0},                         // N^+
+        {NDOT, 0},                          // Ndot
+        {N_T, 0},                           // N^T
+        {FIT_Q, 0},                         //
+        {FIT_U, 0},                         //
+        {N_T, 0},                           // N^+^T
+        {N_T, 0},                           // Ndot^T
+        {N, NDOT | N_T},                    // a quaternion that is stretched
+        {N, HDOT | NDOT | N_T},             // N u that is not linear in u
+    };
+
     const double radii[3] = {0.5, 0.8, 1.1};
     const tal_mobilizer_ops ops = slipped_ops(tal_mobilizer_ellipsoid());
     test_rng rng = test_rng_seed(1);
@@ -132,12 +153,12 @@ START_TEST(every_kind_of_slip_is_found)
             tal_error err;
             ck_assert_int_eq(tal_mobilizer_test(&ops, &self, &state.arg, direction, &r, &err),
                              TAL_OK);
-            ck_assert_msg((found(&r, NOISE) & ~(told[slip] | may_tell[slip])) == 0,
+            ck_assert_msg((found(&r, NOISE) & ~(slips[slip].told | slips[slip].may_tell)) == 0,
                           "slip %d, trial %d: %d", slip, i, found(&r, NOISE));
             ck_assert(r.worst > SLIP);
             seen |= found(&r, SLIP);
         }
-        ck_assert_msg((seen & told[slip]) == told[slip], "slip %d: %d", slip, seen);
+        ck_assert_msg((seen & slips[slip].told) == slips[slip].told, "slip %d: %d", slip, seen);
     }
 }
 
