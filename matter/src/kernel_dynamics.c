@@ -456,6 +456,57 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
     }
 }
 
+// --- one force along one path ---
+
+// y = D^-1 e. Ball, translation and free keep D^-1 and e along Ground's axes.
+static inline void solve_hinge(const tali_view *view, int b, const double e[], double y[])
+{
+    const double *DI = view->DI + view->tree->d0[b];
+    const int nu = view->tree->nu[b];
+    switch ((tali_hinge)view->tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return;
+    case TALI_HINGE_PIN:
+    case TALI_HINGE_SLIDER:
+        y[0] = DI[0] * e[0];
+        return;
+    case TALI_HINGE_BALL:
+    case TALI_HINGE_TRANSLATION:
+        store_v3(y, s3_mul_v3(load_s3(DI), load_v3(e)));
+        return;
+    case TALI_HINGE_FREE: {
+        const m3 BT = {load_v3(DI + 12), load_v3(DI + 15), load_v3(DI + 18)};
+        const v3 n = load_v3(e), f = load_v3(e + 3);
+        store_v3(y, v3_add(s3_mul_v3(load_s3(DI), n), m3_tmul_v3(BT, f)));
+        store_v3(y + 3, v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), f)));
+        return;
+    }
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    for (int j = 0; j < nu; ++j) {
+        real sum = 0.0;
+        for (int i = 0; i < nu; ++i) {
+            sum = fused(DI[j * nu + i], e[i], sum);
+        }
+        y[j] = sum;
+    }
+}
+
+void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
+                     tal_spatial_vec z[], double e[], double y[])
+{
+    for (int k = 0; k < len; ++k) {
+        const int b = path[k].body;
+        const int e0 = path[k].e0;
+        const sv zplus = inward_hinge(view, b, f + e0, z[k], e + e0);
+        solve_hinge(view, b, e + e0, y + e0);
+        if (path[k].parent < 0) continue;
+        sv *parent = &z[path[k].parent];
+        *parent = sv_add(*parent, sv_shift_force(zplus, view->pose[b].p_PM));
+    }
+}
+
 // --- J, J^T and inverse dynamics ---
 
 // V + H u
