@@ -14,13 +14,38 @@
 
 #include "matter_internal.h"
 
-/// Where the doubles of one constraint's matrices are.
-typedef struct tali_rows_of {
-    tal_spatial_vec *wrench; ///< [m x num_bodies] about Mo, in Ground
+/// The columns of G^T of one constraint.
+typedef struct tali_wrenches {
+    tal_spatial_vec *wrench; ///< [m x tali_num_wrenches()] about Mo, in Ground
     double *coefficient;     ///< [m x num_mobilities]
-    double *E;               ///< [m x path_nu] inward residuals
-    double *Y;               ///< [m x path_nu] D^-1 E
-} tali_rows_of;
+} tali_wrenches;
+
+/// The same, to be read.
+typedef struct tali_const_wrenches {
+    const tal_spatial_vec *wrench;
+    const double *coefficient;
+} tali_const_wrenches;
+
+/// The wrenches of constraint `c` in the cache entry `tali_constraints.wrenches`.
+static inline tali_const_wrenches tali_wrenches_in(const tali_constraint *c, const double *entry)
+{
+    const double *at = entry + c->wrench0;
+    const size_t m = (size_t)tali_rows(c);
+    return (tali_const_wrenches){(const tal_spatial_vec *)(const void *)at,
+                                 at + m * (size_t)tali_num_wrenches(c) * 6};
+}
+
+/// Whether speed `u` (of all) may be changed to meet constraints: it is neither prescribed nor locked.
+/// Wherever free variables are asked for, this is the place that decides.
+static inline bool tali_mobility_is_free(const tal_matter *matter, const tal_state *state, int u)
+{
+    (void)matter, (void)state, (void)u;
+    return true;
+}
+
+/// Row `r` of G over the speeds of its constraint's path: g [path_nu]. F is room for path_len.
+void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
+                         tali_const_wrenches of, int r, tal_spatial_vec F[], double g[]);
 
 /// What Instance settles: rows in use. -1 for a disabled constraint.
 typedef struct tali_row_map {
@@ -56,7 +81,7 @@ const tali_constraint *tali_constraint_at(const tal_matter *matter, tal_constrai
 
 /// The columns of G^T of one constraint as wrenches and coefficients.
 tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
-                                    const tali_view *view, int index, const tali_rows_of *out);
+                                    const tali_view *view, int index, const tali_wrenches *out);
 
 /// @name Steps of the matter subsystem
 /// @{
@@ -69,6 +94,14 @@ tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state
 tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state *state);
 tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_state *state,
                                                  const tal_spatial_vec A_GM[], const double udot[]);
+void tali_constraints_declare_wrenches(tal_matter *matter);
+size_t tali_projection_scratch(const tal_matter *matter);
+tal_status tali_matter_project_q(const void *self, const tal_system *system, tal_state *state,
+                                 const tal_project_options *options, double q_error[],
+                                 tal_project_result *result);
+tal_status tali_matter_project_u(const void *self, const tal_system *system, tal_state *state,
+                                 const tal_project_options *options, double u_error[],
+                                 tal_project_result *result);
 void tali_constraints_destroy(tal_matter *matter);
 /// @}
 

@@ -213,8 +213,22 @@ static tal_spatial_vec to_ground(const tali_view *view, int ancestor, int b, tal
     return tal_sv_shift_force(tal_m3_mul_sv(R_GA, F_A), p_MB_G(view, b));
 }
 
+// The errors are relative to the ancestor, so its own motion is no matter to them: the forces of a row
+// are balanced by what they leave on the ancestor. Where the constraint is met that is often zero.
+static void balance_on_ancestor(const tali_view *view, const tali_constraint *c,
+                                tal_spatial_vec wrench[])
+{
+    tal_spatial_vec sum = TAL_SPATIAL_VEC_ZERO;
+    for (int i = 0; i < c->ops.num_bodies; ++i) {
+        const tal_vec3 p_AM =
+            tal_v3_sub(view->pose[c->bodies[i]].p_GM, view->pose[c->ancestor].p_GM);
+        sum = tal_sv_add(sum, tal_sv_shift_force(wrench[i], p_AM));
+    }
+    if (c->ops.num_bodies > 0) wrench[c->ops.num_bodies] = tal_sv_neg(sum);
+}
+
 tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
-                                    const tali_view *view, int index, const tali_rows_of *out)
+                                    const tali_view *view, int index, const tali_wrenches *out)
 {
     const tali_constraint *c = &matter->constraints.list[index];
     const bool velocities = c->ops.forces_need_velocity;
@@ -231,10 +245,11 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
         }
         const tal_status st = c->ops.add_forces(c->self, &arg, lambda, F, f);
         if (st != TAL_OK) return constraint_failure(c, state, st);
+        tal_spatial_vec *wrench = out->wrench + r * tali_num_wrenches(c);
         for (int i = 0; i < c->ops.num_bodies; ++i) {
-            out->wrench[r * c->ops.num_bodies + i] =
-                to_ground(view, c->ancestor, c->bodies[i], F[i]);
+            wrench[i] = to_ground(view, c->ancestor, c->bodies[i], F[i]);
         }
+        balance_on_ancestor(view, c, wrench);
     }
     return TAL_OK;
 }

@@ -100,22 +100,10 @@ static matrices_layout lay_out_matrices(const tali_constraints *cs)
     return at;
 }
 
-static tali_rows_of rows_of(const tali_constraint *c, double *matrices)
-{
-    const size_t m = (size_t)tali_rows(c);
-    double *at = matrices + c->matrix0;
-    tali_rows_of rows = {.wrench = (tal_spatial_vec *)(void *)at};
-    rows.coefficient = at + m * (size_t)c->ops.num_bodies * 6;
-    rows.E = rows.coefficient + m * (size_t)c->num_mobilities;
-    rows.Y = rows.E + m * (size_t)c->path_nu;
-    return rows;
-}
-
-// E and Y of a read-only entry.
+// E and Y of one constraint, each [m x path_nu].
 static const double *E_of(const tali_constraint *c, const double *matrices)
 {
-    const size_t m = (size_t)tali_rows(c);
-    return matrices + c->matrix0 + m * ((size_t)c->ops.num_bodies * 6 + (size_t)c->num_mobilities);
+    return matrices + c->matrix0;
 }
 
 static const double *Y_of(const tali_constraint *c, const double *matrices)
@@ -125,15 +113,17 @@ static const double *Y_of(const tali_constraint *c, const double *matrices)
 
 // Inward sweeps of the columns of G^T that belong to one constraint.
 static void sweep_rows(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
-                       const tali_rows_of *rows, tal_spatial_vec z[], double f[])
+                       tali_const_wrenches of, double *matrices, tal_spatial_vec z[], double f[])
 {
     const tali_path_entry *path = matter->constraints.path + c->path0;
+    double *E = matrices + c->matrix0;
+    double *Y = E + (size_t)tali_rows(c) * (size_t)c->path_nu;
     for (int r = 0; r < tali_rows(c); ++r) {
         for (int k = 0; k < c->path_len; ++k) {
             z[k] = TAL_SPATIAL_VEC_ZERO;
-            for (int i = 0; i < c->ops.num_bodies; ++i) {
-                if (c->bodies[i] != path[k].body) continue;
-                z[k] = tal_sv_sub(z[k], rows->wrench[r * c->ops.num_bodies + i]);
+            for (int i = 0; i < tali_num_wrenches(c); ++i) {
+                if (tali_wrench_body(c, i) != path[k].body) continue;
+                z[k] = tal_sv_sub(z[k], of.wrench[r * tali_num_wrenches(c) + i]);
             }
         }
         for (int j = 0; j < c->path_nu; ++j) {
@@ -142,12 +132,10 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
         for (int k = 0; k < c->path_len; ++k) {
             for (int i = 0; i < c->num_mobilities; ++i) {
                 if (c->mobility_bodies[i] != path[k].body) continue;
-                f[path[k].e0 + c->mobility_index[i]] +=
-                    rows->coefficient[r * c->num_mobilities + i];
+                f[path[k].e0 + c->mobility_index[i]] += of.coefficient[r * c->num_mobilities + i];
             }
         }
-        tali_sweep_path(view, path, c->path_len, f, z, rows->E + r * c->path_nu,
-                        rows->Y + r * c->path_nu);
+        tali_sweep_path(view, path, c->path_len, f, z, E + r * c->path_nu, Y + r * c->path_nu);
     }
 }
 
@@ -260,15 +248,12 @@ static int factor_block(const tal_matter *matter, const tali_row_map *map, const
 static tal_status calc_matrices(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
-    (void)system;
     const tal_matter *matter = self;
     const tali_constraints *cs = &matter->constraints;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_ARTICULATED, &view)) return TAL_ERR_CALLBACK;
-    if (cs->forces_need_velocity) {
-        tali_view moving;
-        if (!tali_view_at(matter, state, TALI_VELOCITY, &moving)) return TAL_ERR_CALLBACK;
-        view.motion = moving.motion;
+    const double *wrenches = tal_cache_realize(system, state, cs->wrenches);
+    if (wrenches == NULL || !tali_view_at(matter, state, TALI_ARTICULATED, &view)) {
+        return TAL_ERR_CALLBACK;
     }
     const matrices_layout at = lay_out_matrices(cs);
     const tali_row_map map = tali_row_map_of(matter, state);
@@ -283,9 +268,8 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
     tal_status st = z != NULL && f != NULL ? TAL_OK : TAL_ERR_CAPACITY;
     for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
         if (map.row0[i] < 0) continue;
-        const tali_rows_of rows = rows_of(&cs->list[i], matrices);
-        st = tali_constraint_wrenches(matter, state, &view, i, &rows);
-        if (st == TAL_OK) sweep_rows(matter, &view, &cs->list[i], &rows, z, f);
+        const tali_constraint *c = &cs->list[i];
+        sweep_rows(matter, &view, c, tali_wrenches_in(c, wrenches), matrices, z, f);
     }
     tal_state_scratch_release(state, mark);
 
@@ -525,8 +509,9 @@ void tali_constraints_declare_cache(tal_matter *matter)
     def.calc = calc_rows;
     cs->rows = tal_system_add_cache(matter->system, matter->me, &def);
 
+    tali_constraints_declare_wrenches(matter);
     const tal_prereq needs[] = {tal_prereq_cache(matter->articulated),
-                                {cs->forces_need_velocity ? TAL_PREREQ_U : TAL_PREREQ_Q, 0}};
+                                tal_prereq_cache(cs->wrenches)};
     def.name = "constraint matrices";
     def.size = lay_out_matrices(cs).size;
     def.depends_on = TAL_STAGE_TIME; // equations may contain t
@@ -548,5 +533,6 @@ size_t tali_constraints_scratch(const tal_matter *matter)
            tali_align((size_t)matter->num_bodies * sizeof(tal_spatial_vec)) +
            tali_align(n * n * sizeof(double)) +
            tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
-           tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1);
+           tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1) +
+           tali_projection_scratch(matter);
 }

@@ -653,5 +653,7 @@ const tal_subsystem_ops tali_matter_ops = {
     .realize_velocity = realize_velocity,
     .realize_dynamics = realize_dynamics,
     .realize_acceleration = realize_acceleration,
+    .project_q = tali_matter_project_q,
+    .project_u = tali_matter_project_u,
     .destroy = destroy,
 };

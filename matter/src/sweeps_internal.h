@@ -65,6 +65,11 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
 void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
                      tal_spatial_vec z[], double e[], double y[]);
 
+/// f = J^T F along a constraint's path: tip to base. F ([len]) is overwritten with the sums over what
+/// the path has farther out; f has the speeds of the path.
+void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
+                        tal_spatial_vec F[], double f[]);
+
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 
