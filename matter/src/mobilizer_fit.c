@@ -252,7 +252,7 @@ tal_status tali_mobilizer_fit_q(const tal_mobilizer_ops *ops, const void *self,
         const tal_xform X = direction == TAL_REVERSE ? tal_xf_inverse(*X_FM) : *X_FM;
         return ops->fit_q(self, arg, &X, q);
     }
-    memcpy(q, arg->q, (size_t)tali_mobilizer_nq(ops, arg->use_angles) * sizeof *q);
+    memmove(q, arg->q, (size_t)tali_mobilizer_nq(ops, arg->use_angles) * sizeof *q);
     return tali_mobilizer_refine_q(ops, self, arg, direction, X_FM, TALI_FIT_ALL, q);
 }
 

@@ -1,4 +1,5 @@
 // matter/src/mobilizer_fit.c: q from a pose and u from a velocity, for every mobilizer.
+#include "alloc_guard.h"
 #include "mobilizer_support.h"
 
 enum {
@@ -369,6 +370,27 @@ START_TEST(a_table_with_its_own_fit_is_asked_in_its_frames)
     }
 }
 
+START_TEST(fitting_and_testing_never_touch_the_heap)
+{
+    test_rng rng = test_rng_seed(11);
+    for (int k = 0; k < NUM_BUILTINS; ++k) {
+        const tal_mobilizer_ops *ops = builtins[k].ops();
+        const tal_xform X = test_random_xform(&rng);
+        const tal_spatial_vec V = test_random_spatial_vec(&rng);
+        mobilizer_state state;
+        random_state(&rng, ops, builtins[k].params, false, &state);
+        double q[TAL_MAX_NQ], u[TAL_MAX_NU];
+        tal_mobilizer_report r;
+        tal_status st[3];
+        test_assert_no_heap(st[0] =
+                                tali_mobilizer_fit_q(ops, NULL, &state.arg, TAL_FORWARD, &X, q));
+        test_assert_no_heap(st[1] = tali_mobilizer_fit_u(ops, NULL, &state.arg, TAL_REVERSE, V, u));
+        test_assert_no_heap(st[2] =
+                                tal_mobilizer_test(ops, NULL, &state.arg, TAL_FORWARD, &r, NULL));
+        ck_assert(st[0] == TAL_OK && st[1] == TAL_OK && st[2] == TAL_OK);
+    }
+}
+
 // ---- errors
 
 START_TEST(what_is_not_finite_is_not_fitted)
@@ -468,6 +490,7 @@ int main(void)
     tc = tcase_create("tables of the user");
     tcase_add_test(tc, a_table_without_fits_is_fitted_from_far_away);
     tcase_add_test(tc, a_table_with_its_own_fit_is_asked_in_its_frames);
+    tcase_add_test(tc, fitting_and_testing_never_touch_the_heap);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("errors");
