@@ -236,7 +236,8 @@ tal_status tali_mobilizer_refine_q(const tal_mobilizer_ops *ops, const void *sel
         double damping = 0.0;
         for (int i = 0; i < max_steps[k] && !is_done && guess.cost > exact; ++i) {
             const tal_status step = improve(&fit, rules[k], &guess, &damping, &is_done);
-            if (step != TAL_OK) return step;
+            if (step != TAL_OK && k == 0) return step;
+            if (step != TAL_OK) break; // differences reach past an edge: the best so far stands
         }
     }
     memcpy(q, guess.q, size_q);

@@ -87,6 +87,20 @@ START_TEST(a_pose_that_can_be_reached_is_reached)
     }
 }
 
+// Where angles have no rates there is no way on, but the fit of the rotation is an answer.
+START_TEST(a_pose_at_the_singularity_of_angles_is_fitted)
+{
+    const double radii[3] = {0.5, 0.8, 1.1}, half_pi = acos(0.0);
+    double q[3] = {0.1, 0.2, 0.3};
+    const tal_mobilizer_arg arg = {true, radii, q, NULL};
+    const tal_xform wanted = {tal_rotation_about(TAL_AXIS_Y, half_pi), {0.0, 2.0, 0.0}};
+    ck_assert_int_eq(
+        tali_mobilizer_fit_q(tal_mobilizer_ellipsoid(), NULL, &arg, TAL_FORWARD, &wanted, q),
+        TAL_OK);
+    const double expected[3] = {0.0, half_pi, 0.0};
+    test_assert_near(q, expected, 3, 1e-14, "q");
+}
+
 START_TEST(a_fitted_quaternion_has_unit_length)
 {
     test_rng rng = test_rng_seed(10);
@@ -99,7 +113,7 @@ START_TEST(a_fitted_quaternion_has_unit_length)
         ck_assert_int_eq(tali_mobilizer_fit_q(ops, NULL, &state.arg, TAL_FORWARD, &wanted, state.q),
                          TAL_OK);
         const tal_quat q = {state.q[0], state.q[1], state.q[2], state.q[3]};
-        ck_assert_double_eq_tol(tal_qt_dot(q, q), 1.0, 1e-15);
+        ck_assert_double_eq_tol(tal_qt_dot(q, q), 1.0, 4e-15);
     }
 }
 
@@ -195,14 +209,14 @@ START_TEST(the_angle_left_by_a_universal_joint_and_a_pin_is_the_smallest)
         for (int j = -200; j <= 200; ++j) {
             const double on_grid[2] = {0.01 * i, 0.01 * j};
             const tal_mobilizer_arg grid = {false, NULL, on_grid, NULL};
-            ck_assert(least <= cost(universal, &grid, TAL_FORWARD, &wanted, TALI_FIT_ALL) + 1e-15);
+            ck_assert(least <= cost(universal, &grid, TAL_FORWARD, &wanted, TALI_FIT_ALL) + 1e-14);
         }
     }
     ck_assert_int_eq(tali_mobilizer_fit_q(tal_mobilizer_pin(), NULL, &arg, TAL_FORWARD, &wanted, q),
                      TAL_OK);
     // sx sy / (cx + cy) is the tangent of what the tilts add
     const double added = atan2(sin(0.3) * sin(0.2), cos(0.3) + cos(0.2));
-    ck_assert_double_eq_tol(q[0], 0.5 + added, 1e-15);
+    ck_assert_double_eq_tol(q[0], 0.5 + added, 4e-15);
     ck_assert(cost(tal_mobilizer_pin(), &arg, TAL_FORWARD, &wanted, TALI_FIT_ALL) <
               cost(tal_mobilizer_pin(), &pin_arg, TAL_FORWARD, &wanted, TALI_FIT_ALL));
 }
@@ -474,6 +488,7 @@ int main(void)
     tcase_add_test(tc, no_q_nearby_fits_a_pose_better);
     tcase_add_test(tc, no_q_anywhere_fits_a_pose_better);
     tcase_add_test(tc, a_pose_that_can_be_reached_is_reached);
+    tcase_add_test(tc, a_pose_at_the_singularity_of_angles_is_fitted);
     tcase_add_test(tc, a_fitted_quaternion_has_unit_length);
     tcase_add_test(tc, reversed_fits_see_the_inverse);
     tcase_add_test(tc, a_screw_counts_its_turns);
