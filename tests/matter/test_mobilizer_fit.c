@@ -262,7 +262,7 @@ START_TEST(coordinates_that_make_no_difference_stay)
 
 // ---- velocities
 
-// H^T (V - H u) = 0 is the mark of least squares (GVL sec. 5.3); entries are of order one.
+// H^T (V - H u) = 0 is the mark of least squares; entries are of order one.
 START_TEST(a_fitted_velocity_leaves_what_no_speed_can_add)
 {
     test_rng rng = test_rng_seed(5);
