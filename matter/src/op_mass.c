@@ -50,6 +50,18 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
     return TAL_OK;
 }
 
+static tali_composite_room take_composite_room(const tali_tree *tree, tal_state *state)
+{
+    const size_t nu = (size_t)tree->num_u + 1;
+    tali_composite_room room;
+    room.open = tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *room.open);
+    room.F = tal_state_scratch_take(state, 6 * nu * sizeof *room.F);
+    room.row = tal_state_scratch_take(state, nu * sizeof *room.row);
+    room.speed_at =
+        tree->is_depth_first ? NULL : tal_state_scratch_take(state, nu * sizeof *room.speed_at);
+    return room;
+}
+
 tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_matrix M)
 {
     tali_view view;
@@ -60,9 +72,8 @@ tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_mat
     if (st != TAL_OK) return st;
 
     const size_t mark = tal_state_scratch_mark(state);
-    tali_composite *open =
-        tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) * sizeof(tali_composite));
-    tali_sweep_composite(&view, M.data, M.ld, open);
+    const tali_composite_room room = take_composite_room(view.tree, state);
+    tali_sweep_composite(&view, M.data, M.ld, &room);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

@@ -80,9 +80,17 @@ typedef struct tali_composite {
     tal_sym3 I;
 } tali_composite;
 
-/// M, both triangles, by composite rigid bodies (RBDA tab. 6.2). Entry (i, j) is M[i + j ld]; `open`
-/// has tree->num_slots entries.
-void tali_sweep_composite(const tali_view *view, double *M, int ld, tali_composite open[]);
+/// Room for tali_sweep_composite().
+typedef struct tali_composite_room {
+    tali_composite *open; ///< [num_slots]
+    double *F;            ///< [6 num_u]
+    double *row;          ///< [num_u]
+    int32_t *speed_at;    ///< [num_u]; NULL if the tree is numbered depth first
+} tali_composite_room;
+
+/// M, both triangles, by composite rigid bodies (RBDA tab. 6.2). Entry (i, j) is M[i + j ld].
+void tali_sweep_composite(const tali_view *view, double *M, int ld,
+                          const tali_composite_room *room);
 
 /// @name Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns
 /// of them. `J` points to the first row; `p` goes from Mo to the point, in Ground.
