@@ -54,10 +54,13 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    bool is_depth_first; ///< place[b] == u0[b] for all bodies
     int32_t *parent;
     int32_t *u0;      ///< first speed
     int32_t *d0;      ///< first entry of the nu x nu block
     int32_t *slot;    ///< where the articulated inertia of the body is summed
+    int32_t *span;    ///< speeds of the body and of all it carries
+    int32_t *place;   ///< first of them, if bodies were numbered depth first
     int32_t *general; ///< [num_general] bodies that go through their table
     int8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider

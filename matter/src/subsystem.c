@@ -602,7 +602,7 @@ static size_t scratch_bytes(const tali_tree *tree)
     return tali_align(slots * sizeof(tali_open_inertia)) +
            tali_align(slots * sizeof(tal_spatial_vec)) +
            2 * tali_align(n * sizeof(tal_spatial_vec)) +
-           2 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
+           10 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
            tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
 }
 
