@@ -21,7 +21,8 @@ typedef struct tali_open_inertia {
     double size_M; ///< the same for masses
 } tali_open_inertia;
 
-/// Articulated-body inertias, tip to base: writes G and DI. `open` has tree->num_slots entries.
+/// Articulated-body inertias, tip to base: writes G and DI, and P of all bodies but Ground if there
+/// is room for it. `open` has tree->num_slots entries.
 /// False when a mobility moves no mass; the first entry of its DI is then zero.
 bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
                             tali_open_inertia open[]);
@@ -58,5 +59,18 @@ void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 
 /// f = J^T F: tip to base. F is overwritten: on return each holds the sum over its subtree.
 void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[]);
+
+/// Composite inertias: each body with all it carries ([num_bodies]); Ground's is the whole system.
+void tali_sweep_composite(const tali_view *view, tali_composite out[]);
+
+/**
+ * Forces across the mobilizers, on the outboard body about its Mo.
+ *
+ * @param[in]  A_GM  [num_bodies] accelerations
+ * @param[in]  F     [num_bodies] applied forces
+ * @param[out] out   [num_bodies]; Ground's is what holds it in place
+ */
+void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
+                          const tal_spatial_vec F[], tal_spatial_vec out[]);
 
 #endif // TALUS_SWEEPS_INTERNAL_H
