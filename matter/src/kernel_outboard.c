@@ -3,7 +3,7 @@
 
 #include "kernel_inertia.h"
 
-// C_B = M_B + sum over children C of C_C, from the child's Mo to the parent's (RBDA eq. 6.12)
+// C_B = M_B + sum over children C of C_C, from the child's Mo to the parent's (RBDA eq. 6.13)
 void tali_sweep_composite(const tali_view *view, tali_composite out[])
 {
     const tali_tree *tree = view->tree;
@@ -27,7 +27,7 @@ void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
                           const tal_spatial_vec F[], tal_spatial_vec out[])
 {
     const tali_tree *tree = view->tree;
-    out[0] = sv_sub((sv){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}, F[0]);
+    out[0] = tal_sv_neg(F[0]);
     for (int b = 1; b < tree->num_bodies; ++b) {
         const sv needed =
             newton_euler(&view->pose[b], view->constants[b].mass, A_GM[b], view->motion[b].V.w);
