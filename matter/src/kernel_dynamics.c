@@ -536,3 +536,41 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     A[0] = (sv){NONE, NONE};
     tali_sweep_JT(view, A, f);
 }
+
+// The forces of one body: M A + F0 - F, and what its children hand down.
+TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], const sv F[],
+                                  const sv open[])
+{
+    const tali_tree *tree = view->tree;
+    sv needed = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
+    if (view->motion != NULL) needed = sv_add(needed, view->motion[b].F0);
+    if (F != NULL) needed = sv_sub(needed, F[b]);
+    if (A == NULL) return needed;
+    return sv_add(needed, inertia_times(&view->pose[b], view->constants[b].mass, A[b]));
+}
+
+TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const sv A[], const sv F[],
+                                           double f[], sv open[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const int u0 = tree->u0[b], p = tree->parent[b];
+        const sv needed = needed_force(view, b, A, F, open);
+        hinge_force(tree, view->H + u0, b, needed, f + u0);
+        if (p == 0) continue;
+        const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
+        sv *parent = &open[tree->slot[p]];
+        *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
+    }
+}
+
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+{
+    if (udot == NULL) {
+        newton_euler_inward(view, NULL, F, f, open);
+        return;
+    }
+    tali_sweep_J(view, udot, A);
+    newton_euler_inward(view, A, F, f, open);
+}

@@ -53,10 +53,42 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[],
 void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                         double f[], tal_spatial_vec A[]);
 
+/**
+ * Inverse dynamics without reactions: f = M udot + J^T (F0 - F). Leaner than tali_sweep_inverse():
+ * sums of open subtrees only.
+ *
+ * @param[in]  view  F0 counts only if view->motion is there
+ * @param[in]  udot  [num_u]; NULL means zero
+ * @param[in]  F     [num_bodies] forces applied to the bodies; NULL means zero
+ * @param[out] f     [num_u]
+ * @param      A     [num_bodies] room; on return J udot, unless udot is NULL
+ * @param      open  [num_slots] room
+ */
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
+
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 
 /// f = J^T F: tip to base. F is overwritten: on return each holds the sum over its subtree.
 void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[]);
+
+/// A body and all it carries, welded together: mass, mass times com, inertia about Mo, in Ground.
+typedef struct tali_composite {
+    double mass;
+    tal_vec3 mc;
+    tal_sym3 I;
+} tali_composite;
+
+/// M, both triangles, by composite rigid bodies (RBDA tab. 6.2). Entry (i, j) is M[i + j ld]; `open`
+/// has tree->num_slots entries.
+void tali_sweep_composite(const tali_view *view, double *M, int ld, tali_composite open[]);
+
+/// @name Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns
+/// of them. `J` points to the first row; `p` goes from Mo to the point, in Ground.
+/// @{
+void tali_fill_frame_rows(const tali_view *view, int b, tal_vec3 p_MA_G, double *J, int ld);
+void tali_fill_station_rows(const tali_view *view, int b, tal_vec3 p_MS_G, double *J, int ld);
+/// @}
 
 #endif // TALUS_SWEEPS_INTERNAL_H
