@@ -2,6 +2,7 @@
 #include "forces_internal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -324,4 +325,27 @@ double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state)
         if (enabled[i]) sum += ask(element, &context, element->ops.calc_dissipated_power);
     }
     return sum;
+}
+
+double tal_system_potential_energy(const tal_system *system, tal_state *state)
+{
+    if (system == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+        return TALI_NAN;
+    }
+    double sum = 0.0;
+    for (int i = 0; i < tal_system_num_subsystems(system); ++i) {
+        const tal_subsystem_ix ix = {i};
+        const tal_forces *forces = tal_subsystem_self_as(system, ix, &tali_forces_ops);
+        if (forces != NULL) sum += tal_forces_potential_energy(forces, state);
+    }
+    return sum;
+}
+
+double tal_system_energy(const tal_system *system, tal_state *state)
+{
+    const double potential = tal_system_potential_energy(system, state);
+    const tal_matter *matter = tal_system_matter(system);
+    if (isnan(potential) || matter == NULL) return potential;
+    return tal_matter_kinetic_energy(matter, state) + potential;
 }

@@ -24,6 +24,7 @@ typedef struct tali_element {
 typedef struct tali_subsystem {
     tali_element element; ///< its owner is not used
     tal_subsystem_ops ops;
+    const tal_subsystem_ops *table; // the caller's, by which a layer knows its own
     void *self;
 } tali_subsystem;
 

@@ -177,6 +177,14 @@ TAL_API double tal_forces_potential_energy(const tal_forces *forces, tal_state *
 /// Power dissipated by all enabled elements [W]. Needs TAL_STAGE_VELOCITY; NaN on failure.
 TAL_API double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state);
 
+/// Potential energy of all force subsystems of a System [J]. Needs TAL_STAGE_POSITION; NaN on
+/// failure.
+TAL_API double tal_system_potential_energy(const tal_system *system, tal_state *state);
+
+/// Mechanical energy of a System: kinetic energy of its matter and potential energy of its forces
+/// [J]. Needs TAL_STAGE_VELOCITY; NaN on failure.
+TAL_API double tal_system_energy(const tal_system *system, tal_state *state);
+
 /// @}
 
 #ifdef __cplusplus
