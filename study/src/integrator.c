@@ -233,7 +233,6 @@ static tal_status settle_stage(tal_integrator *integ, tal_state *state)
     if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
     if (st == TAL_OK) st = tal_system_prescribe_u(system, state, NULL);
-    if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_TIME);
     if (st == TAL_OK) st = tal_system_relax(system, state, integ->projection.tolerance, NULL);
     return pass_on(integ, state, st);
 }
@@ -364,16 +363,38 @@ static void back_up(tal_integrator *integ, tal_state *state, double t0)
     integ->error_record = story;
 }
 
-// A step could not be computed. `*h` becomes smaller, or the failure is final.
-static tal_status shrink_after_failure(tal_integrator *integ, double t0, double *h, tal_status st)
+// A step could not be computed, or its error is too large. `*h` becomes smaller, or the failure is
+// final. A step that could not be computed says nothing about how much smaller.
+static tal_status refuse(tal_integrator *integ, const tal_state *state, double t0, double norm,
+                         tal_status st, double *h)
 {
+    if (st == TAL_OK && !isnan(norm)) {
+        ++integ->stats.error_failures;
+        *h *= step_factor(integ, norm, false);
+        return *h < least_step(integ, t0) ? step_too_small(integ, state, t0, *h) : TAL_OK;
+    }
     ++integ->stats.other_failures;
-    const double smaller = 0.25 * *h;
-    const bool give_up = integ->def.fixed_step > 0.0 || smaller < least_step(integ, t0);
+    if (st == TAL_OK) {
+        st = TALI_FAIL(&integ->error_record, TAL_ERR_NOT_FINITE,
+                       "the error of the step from t = %g cannot be weighed", t0);
+    }
+    *h *= 0.25;
+    const bool give_up = integ->def.fixed_step > 0.0 || *h < least_step(integ, t0);
     if (!may_retry(st) || give_up) return st;
     integ->error_record = (tal_error){TAL_OK, "", ""};
-    *h = smaller;
     return TAL_OK;
+}
+
+// The step from t0 to t1 is taken; `h` is what was tried before t_end cut it short.
+static void accept(tal_integrator *integ, double h, double taken, double norm, bool may_grow)
+{
+    const bool was_cut = taken < h;
+    const double wanted = taken * step_factor(integ, norm, may_grow);
+    // a step cut short says little about longer ones
+    integ->h_next = limited(integ, was_cut && may_grow ? fmax(wanted, h) : wanted);
+    if (integ->def.fixed_step > 0.0) integ->h_next = integ->def.fixed_step;
+    integ->stats.last_step = taken;
+    ++integ->stats.steps_taken;
 }
 
 // --- one step ---
@@ -403,11 +424,9 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
     if (st != TAL_OK) return st;
     const double t0 = tal_state_t(state);
     const bool fixed = integ->def.fixed_step > 0.0;
-    bool refused = false;
     if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
     double h = fixed ? integ->def.fixed_step : fmax(integ->h_next, least_step(integ, t0));
-    for (;;) {
-        const double t1 = end_of_step(t0, h, t_end);
+    for (bool may_grow = true; st == TAL_OK; may_grow = false) {
         if (integ->def.max_steps > 0 && integ->steps_left-- <= 0) {
             st = TALI_FAIL(&integ->error_record, TAL_ERR_STEP_LIMIT,
                            "%ld steps did not reach t = %g; the run stands at t = %g",
@@ -415,28 +434,15 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
             break;
         }
         ++integ->stats.steps_attempted;
+        const double t1 = end_of_step(t0, h, t_end);
         double norm = 0.0;
         st = try_step(integ, state, t0, t1, &norm);
-        if (st == TAL_OK && (fixed || norm <= integ->def.accuracy)) {
-            const double wanted = (t1 - t0) * step_factor(integ, norm, !refused);
-            // a step cut short by t_end says little about longer ones
-            const bool cut = t1 == t_end && t1 - t0 < h;
-            integ->h_next = limited(integ, cut && !refused ? fmax(wanted, h) : wanted);
-            integ->stats.last_step = t1 - t0;
-            ++integ->stats.steps_taken;
+        if (st == TAL_OK && norm <= integ->def.accuracy) {
+            accept(integ, h, t1 - t0, norm, may_grow);
             return TAL_OK;
         }
-        refused = true;
         h = t1 - t0;
-        if (st != TAL_OK || isnan(norm)) {
-            if (st == TAL_OK) st = TAL_ERR_NOT_FINITE;
-            st = shrink_after_failure(integ, t0, &h, st);
-        } else {
-            ++integ->stats.error_failures;
-            h *= step_factor(integ, norm, false);
-            if (h < least_step(integ, t0)) st = step_too_small(integ, state, t0, h);
-        }
-        if (st != TAL_OK) break;
+        st = refuse(integ, state, t0, norm, st, &h);
     }
     back_up(integ, state, t0);
     return st;
@@ -465,6 +471,11 @@ tal_status tal_integrator_step_to(tal_integrator *integ, tal_state *state, doubl
     while (st == TAL_OK && tal_state_t(state) < t) {
         st = step(integ, state, t);
     }
-    if (st != TAL_OK) return st;
-    return pass_on(integ, state, tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION));
+    if (st == TAL_OK) {
+        st =
+            pass_on(integ, state, tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION));
+    }
+    // nobody is left to try again
+    if (st == TAL_RETRY) st = integ->error_record.status = TAL_ERR_CALLBACK;
+    return st;
 }
