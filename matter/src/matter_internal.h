@@ -62,7 +62,7 @@ typedef struct tali_tree {
     int32_t *span;    ///< speeds of the body and of all it carries
     int32_t *place;   ///< first of them, if bodies were numbered depth first
     int32_t *general; ///< [num_general] bodies that go through their table
-    int8_t *nu;
+    uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
     uint8_t *hinge;   ///< tali_hinge
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
@@ -74,7 +74,7 @@ typedef struct tali_tree {
 /// What Model settles.
 typedef struct tali_model {
     const int32_t *q0;         ///< [num_bodies] first coordinate
-    const int8_t *nq;          ///< [num_bodies]
+    const uint8_t *nq;         ///< [num_bodies]
     const uint8_t *use_angles; ///< [num_bodies]
 } tali_model;
 

@@ -114,7 +114,7 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
     const model_layout at = lay_out_model(&matter->tree);
     const char *bytes = tal_cache_value(matter->system, state, matter->model);
     return (tali_model){(const int32_t *)(const void *)(bytes + at.q0),
-                        (const int8_t *)(const void *)(bytes + at.nq),
+                        (const uint8_t *)(const void *)(bytes + at.nq),
                         tal_var_value(matter->system, state, matter->modes)};
 }
 
@@ -134,7 +134,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
     const model_layout at = lay_out_model(tree);
     char *bytes = tal_cache_upd(system, state, matter->model);
     int32_t *q0 = (int32_t *)(void *)(bytes + at.q0);
-    int8_t *nq = (int8_t *)(void *)(bytes + at.nq);
+    uint8_t *nq = (uint8_t *)(void *)(bytes + at.nq);
     const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
 
     const size_t mark = tal_state_scratch_mark(state);
@@ -144,7 +144,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
         const tali_body *body = &matter->bodies[b];
         const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
         q0[b] = num_q;
-        nq[b] = (int8_t)n;
+        nq[b] = (uint8_t)n;
         write_initial_q(body, use_angles[b] != 0, n, initial + num_q);
         num_q += n;
     }
