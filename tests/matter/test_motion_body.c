@@ -1,5 +1,5 @@
-// matter/src/motion_body.c and motion_mobilizer.c: bodies in Ground, across their mobilizers, and as
-// seen from each other.
+// matter/src/motion_body.c and motion_mobilizer.c: bodies in Ground, across their mobilizers, and
+// as seen from each other.
 #include "motion_support.h"
 #include "reference_trees.h"
 

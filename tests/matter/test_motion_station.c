@@ -5,9 +5,9 @@ enum {
     TRIALS = 40
 };
 
-// Central differences of fourth order with h = 2e-4 leave h^4/30 of the fifth derivative and round-off
-// of eps/h, both relative to the size of what is observed. Angular rates W along these trees add up
-// to 20 at most, and the fifth derivative is W^4 times the first: 1.6e-15/30 * 1.6e5 = 1e-11;
+// Central differences of fourth order with h = 2e-4 leave h^4/30 of the fifth derivative and
+// round-off of eps/h, both relative to the size of what is observed. Angular rates W along these
+// trees add up to 20 at most, and the fifth derivative is W^4 times the first: 1.6e-15/30 * 1.6e5 = 1e-11;
 // eps/h = 1e-12, times the number of roundings on the way. Nothing right is above 1e-9, and a wrong
 // formula is off by a term of the size one.
 static const double TOL = 1e-9;
@@ -223,8 +223,8 @@ START_TEST(rates_of_distance_are_its_derivatives)
     }
 }
 
-// A free body whose origin passes Ground's with velocity v and acceleration a along x: |v t| has the
-// rate |v|, and |v t + a t^2/2| the second rate v.a/|v|, or |a| from rest.
+// A free body whose origin passes Ground's with velocity v and acceleration a along x: |v t| has
+// the rate |v|, and |v t + a t^2/2| the second rate v.a/|v|, or |a| from rest.
 START_TEST(stations_that_meet_part_with_their_relative_speed)
 {
     // v, a, second rate
