@@ -1,4 +1,4 @@
-// Motion of one body: in Ground, across its mobilizer, and its hinge matrix.
+// Motion of one body, in Ground and as seen from another.
 #include "motion_internal.h"
 
 // --- looking ---
