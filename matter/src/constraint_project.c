@@ -541,8 +541,8 @@ static void project_quaternion_errors(const tal_matter *matter, const tal_state 
     }
 }
 
-// Quaternion lengths (manual eq. 10.6) do not matter to anything else, so they are set right last, and left
-// alone when they are right already.
+// Quaternion lengths (manual eq. 10.6) do not matter to anything else, so they are set right last,
+// and left alone when they are right already.
 static tal_status project_quaternions(const tal_matter *matter, tal_state *state,
                                       const tal_project_options *options,
                                       tal_project_result *result)

@@ -16,6 +16,7 @@
 #include "matter_internal.h"
 #include "sweeps_internal.h"
 
+#include "kernel_inertia.h"
 #include "kernel_math.h"
 
 #include <float.h>
@@ -303,6 +304,7 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
             add_rigid(&at.P, &view->pose[b], mass);
         }
         measure_sizes(&at);
+        if (out->P != NULL) out->P[b] = at.P;
         ok = project(view, b, out, &at) && ok;
         const int p = tree->parent[b];
         if (p > 0) {
@@ -575,13 +577,6 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
     }
 }
 
-// M A for one rigid body.
-static inline sv inertia_times(const tali_pose *pose, real mass, sv A)
-{
-    return (sv){v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v),
-                v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc)};
-}
-
 void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                         double f[], tal_spatial_vec A[])
 {
@@ -599,4 +594,42 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     }
     A[0] = (sv){NONE, NONE};
     tali_sweep_JT(view, A, f);
+}
+
+// The forces of one body: M A + F0 - F, and what its children hand down.
+TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], const sv F[],
+                                  const sv open[])
+{
+    const tali_tree *tree = view->tree;
+    sv needed = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
+    if (view->motion != NULL) needed = sv_add(needed, view->motion[b].F0);
+    if (F != NULL) needed = sv_sub(needed, F[b]);
+    if (A == NULL) return needed;
+    return sv_add(needed, inertia_times(&view->pose[b], view->constants[b].mass, A[b]));
+}
+
+TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const sv A[], const sv F[],
+                                           double f[], sv open[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const int u0 = tree->u0[b], p = tree->parent[b];
+        const sv needed = needed_force(view, b, A, F, open);
+        hinge_force(tree, view->H + u0, b, needed, f + u0);
+        if (p == 0) continue;
+        const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
+        sv *parent = &open[tree->slot[p]];
+        *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
+    }
+}
+
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+{
+    if (udot == NULL) {
+        newton_euler_inward(view, NULL, F, f, open);
+        return;
+    }
+    tali_sweep_J(view, udot, A);
+    newton_euler_inward(view, A, F, f, open);
 }
