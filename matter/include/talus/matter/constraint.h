@@ -92,6 +92,7 @@ typedef struct tal_constraint_ops {
     tal_status (*calc_a)(const void *self, const tal_constraint_arg *arg, double aerr[]);
 
     /// Add G^T lambda: to F [num_bodies], moment about Bo and force, in A; and to f [num_mobilities].
+    /// What these forces do not balance among themselves acts on A.
     tal_status (*add_forces)(const void *self, const tal_constraint_arg *arg, const double lambda[],
                              tal_spatial_vec F[], double f[]);
 
