@@ -79,6 +79,23 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
 const tali_constraint *tali_constraint_at(const tal_matter *matter, tal_constraint_ix constraint,
                                           const char *where);
 
+/// Room for what one constraint is told.
+typedef struct tali_constraint_motion {
+    tal_xform X_AB[TAL_MAX_CONSTRAINED_BODIES];
+    tal_spatial_vec V[TAL_MAX_CONSTRAINED_BODIES];
+    tal_spatial_vec A[TAL_MAX_CONSTRAINED_BODIES];
+    double q[TAL_MAX_CONSTRAINED_MOBILITIES];
+    double u[TAL_MAX_CONSTRAINED_MOBILITIES];
+    double udot[TAL_MAX_CONSTRAINED_MOBILITIES];
+} tali_constraint_motion;
+
+/// What a constraint is told in this State: velocities if view->motion is there, accelerations if
+/// A_GM [num_bodies] is. The result points into `room`.
+tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, const tal_state *state,
+                                          const tali_view *view, int index,
+                                          const tal_spatial_vec A_GM[], const double udot[],
+                                          tali_constraint_motion *room);
+
 /// The columns of G^T of one constraint as wrenches and coefficients.
 tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
                                     const tali_view *view, int index, const tali_wrenches *out);

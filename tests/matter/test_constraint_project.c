@@ -1,6 +1,6 @@
 // Tests of matter/src/constraint_project.c: q and u onto the constraints.
 #include "alloc_guard.h"
-#include "constraint_support.h"
+#include "loop_support.h"
 
 #include <float.h>
 
