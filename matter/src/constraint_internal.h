@@ -82,6 +82,10 @@ void tali_constraints_destroy(tal_matter *matter);
 tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, const tali_view *view,
                                   double e[], double lambda[]);
 
+/// Add G^T lambda: to the bodies about Mo in Ground, and along u. `lambda` in the order of udoterr.
+tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *state,
+                                       const double lambda[], tal_spatial_vec F[], double f[]);
+
 /// Acceleration errors of all enabled constraints for given body accelerations and udot.
 tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state, const tali_view *view,
                                  const tal_spatial_vec A_GM[], const double udot[], double aerr[]);

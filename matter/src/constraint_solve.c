@@ -111,11 +111,15 @@ static tali_rows_of rows_of(const tali_constraint *c, double *matrices)
     return rows;
 }
 
-// E and Y of a read-only entry.
+// Coefficients, E and Y of a read-only entry.
+static const double *coefficients_of(const tali_constraint *c, const double *matrices)
+{
+    return matrices + c->matrix0 + (size_t)tali_rows(c) * (size_t)c->ops.num_bodies * 6;
+}
+
 static const double *E_of(const tali_constraint *c, const double *matrices)
 {
-    const size_t m = (size_t)tali_rows(c);
-    return matrices + c->matrix0 + m * ((size_t)c->ops.num_bodies * 6 + (size_t)c->num_mobilities);
+    return coefficients_of(c, matrices) + (size_t)tali_rows(c) * (size_t)c->num_mobilities;
 }
 
 static const double *Y_of(const tali_constraint *c, const double *matrices)
@@ -457,8 +461,10 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
     if (aerr == NULL || A0 == NULL) return TAL_ERR_CAPACITY;
     for (int b = 0; b < matter->num_bodies; ++b) {
         A0[b] = view->motion[b].A0;
+        if (view->A_known != NULL) A0[b] = tal_sv_add(A0[b], view->A_known[b]);
     }
-    tal_status st = tali_constraints_aerr(matter, state, view, A0, NULL, aerr); // at udot = 0: -b
+    // at zero free udot: G_p udot_p - b
+    tal_status st = tali_constraints_aerr(matter, state, view, A0, view->udot_known, aerr);
     if (st == TAL_OK) {
         add_unconstrained(matter, &map, matrices, e, aerr);
         st = tali_constraints_multipliers(matter, state, aerr, lambda);
@@ -466,6 +472,34 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
     if (st == TAL_OK) subtract_forces(matter, &map, matrices, lambda, e);
     tal_state_scratch_release(state, mark);
     return st;
+}
+
+tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *state,
+                                       const double lambda[], tal_spatial_vec F[], double f[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    const double *matrices = tal_cache_realize(matter->system, state, cs->matrices);
+    if (matrices == NULL) return tal_state_error(state)->status;
+    const tali_row_map map = tali_row_map_of(matter, state);
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        const int num_bodies = c->ops.num_bodies;
+        const double *coefficient = coefficients_of(c, matrices);
+        const tal_spatial_vec *wrench =
+            (const tal_spatial_vec *)(const void *)(matrices + c->matrix0);
+        for (int r = 0; map.row0[i] >= 0 && r < tali_rows(c); ++r) {
+            const double push = lambda[tali_row_slot(&map, c, i, r)];
+            for (int k = 0; k < num_bodies; ++k) {
+                tal_spatial_vec *at = &F[c->bodies[k]];
+                *at = tal_sv_axpy(push, wrench[r * num_bodies + k], *at);
+            }
+            for (int k = 0; k < c->num_mobilities; ++k) {
+                f[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]] +=
+                    push * coefficient[r * c->num_mobilities + k];
+            }
+        }
+    }
+    return TAL_OK;
 }
 
 // --- declaring ---

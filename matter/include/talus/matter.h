@@ -12,6 +12,7 @@
 #include <talus/matter/constraint.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
+#include <talus/matter/prescribed.h>
 #include <talus/state.h>
 
 #endif // TALUS_MATTER_H
