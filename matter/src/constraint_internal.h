@@ -35,13 +35,16 @@ static inline tali_const_wrenches tali_wrenches_in(const tali_constraint *c, con
                                  at + m * (size_t)tali_num_wrenches(c) * 6};
 }
 
-/// Whether speed `u` (of all) may be changed to meet constraints: it is neither prescribed nor locked.
-/// Wherever free variables are asked for, this is the place that decides.
-static inline bool tali_mobility_is_free(const tal_matter *matter, const tal_state *state, int u)
+/// Whether projection may change speed `u` (of all), or the coordinate that goes with it: it may not
+/// where these are prescribed or locked. Columns of known mobilities are dropped by this test.
+static inline bool tali_mobility_is_free(const tali_view *view, int u, bool velocities)
 {
-    (void)matter, (void)state, (void)u;
-    return true;
+    return view->level[u] < (velocities ? TAL_LEVEL_VELOCITY : TAL_LEVEL_POSITION);
 }
+
+/// Add lambda times column `r` of G^T: to the bodies about Mo in Ground, and along u.
+void tali_add_row_forces(const tal_matter *matter, const tali_constraint *c, tali_const_wrenches of,
+                         int r, double lambda, tal_spatial_vec F[], double f[]);
 
 /// Row `r` of G over the speeds of its constraint's path: g [path_nu]. F is room for path_len.
 void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
@@ -131,6 +134,10 @@ void tali_constraints_destroy(tal_matter *matter);
  */
 tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, const tali_view *view,
                                   double e[], double lambda[]);
+
+/// Add G^T lambda: to the bodies about Mo in Ground, and along u. `lambda` in the order of udoterr.
+tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *state,
+                                       const double lambda[], tal_spatial_vec F[], double f[]);
 
 /// Acceleration errors of all enabled constraints for given body accelerations and udot.
 tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state, const tali_view *view,

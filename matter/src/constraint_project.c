@@ -179,13 +179,13 @@ static extent measure_block(const projection *p, int block)
 
 // One body's part of one row: T g W_u^-1 N^+. Columns of prescribed mobilities stay zero, so the
 // least change leaves them alone.
-static tal_status put_columns(const projection *p, int b, const double g[], double T, double to[],
-                              int stride)
+static tal_status put_columns(const projection *p, const tali_view *view, int b, const double g[],
+                              double T, double to[], int stride)
 {
     double w[TAL_MAX_NU] = {0.0}, wide[TAL_MAX_NQ] = {0.0};
     const int u0 = p->matter->tree.u0[b];
     for (int j = 0; j < p->matter->tree.nu[b]; ++j) {
-        if (tali_mobility_is_free(p->matter, p->state, u0 + j)) w[j] = T * g[j];
+        if (tali_mobility_is_free(view, u0 + j, p->velocities)) w[j] = T * g[j];
     }
     scale_by_weights(p, b, true, w);
     const tal_status st = p->velocities ? TAL_OK : mul_N(p, b, TAL_NPLUS_T, w, wide);
@@ -212,7 +212,7 @@ static tal_status fill_matrix(const projection *p, const tali_view *view, const 
                 const tali_path_entry entry = cs->path[c->path0 + k];
                 if (p->matter->tree.nu[entry.body] == 0) continue;
                 double *to = p->A + row + (size_t)p->column[entry.body] * (size_t)at->rows;
-                st = put_columns(p, entry.body, p->g + entry.e0, T, to, at->rows);
+                st = put_columns(p, view, entry.body, p->g + entry.e0, T, to, at->rows);
             }
         }
     }
@@ -541,8 +541,28 @@ static void project_quaternion_errors(const tal_matter *matter, const tal_state 
     }
 }
 
-// Quaternion lengths (manual eq. 10.6) do not matter to anything else, so they are set right last,
-// and left alone when they are right already.
+// Quaternion lengths (manual eq. 10.6) do not matter to anything else, so they are set right last.
+// Prescribed and locked ones stay.
+static bool normalize_free_quaternions(const tal_matter *matter, tal_state *state,
+                                       const tali_view *view)
+{
+    const tali_model model = tali_model_of(matter, state);
+    const int start = tal_group_start(matter->system, state, matter->q);
+    bool changed = false;
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
+        if (!tali_mobility_is_free(view, matter->tree.u0[b], false)) continue;
+        const double *e = tal_state_q(state) + start + model.q0[b];
+        const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
+        if (unit.w == e[0] && unit.x == e[1] && unit.y == e[2] && unit.z == e[3]) continue;
+        double *q = tal_state_upd_q(state) + start + model.q0[b];
+        q[0] = unit.w, q[1] = unit.x, q[2] = unit.y, q[3] = unit.z;
+        changed = true;
+    }
+    return changed;
+}
+
+// Lengths that are right already are left alone, unless q has moved anyway.
 static tal_status project_quaternions(const tal_matter *matter, tal_state *state,
                                       const tal_project_options *options,
                                       tal_project_result *result)
@@ -555,11 +575,14 @@ static tal_status project_quaternions(const tal_matter *matter, tal_state *state
     if (before > result->norm_before) result->norm_before = before;
     double after = before;
     if (!(before <= options->tolerance) || options->even_if_met || result->changed) {
-        tal_status st = tal_matter_normalize_quaternions(matter, state);
-        if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
+        tali_view view;
+        if (!tali_view_at(matter, state, TALI_CONSTANTS, &view)) {
+            return tal_state_error(state)->status;
+        }
+        if (normalize_free_quaternions(matter, state, &view)) result->changed = true;
+        const tal_status st = tal_system_realize(system, state, TAL_STAGE_POSITION);
         if (st != TAL_OK) return st;
         after = norm_of(tal_state_qerr(state) + start, NULL, n, options->infinity_norm);
-        result->changed = result->changed || after != before;
     }
     if (after > result->norm_after) result->norm_after = after;
     return TAL_OK;

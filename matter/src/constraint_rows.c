@@ -62,3 +62,35 @@ void tali_constraint_row(const tal_matter *matter, const tali_view *view, const 
         }
     }
 }
+
+void tali_add_row_forces(const tal_matter *matter, const tali_constraint *c, tali_const_wrenches of,
+                         int r, double lambda, tal_spatial_vec F[], double f[])
+{
+    const int n = tali_num_wrenches(c);
+    for (int k = 0; k < n; ++k) {
+        tal_spatial_vec *at = &F[tali_wrench_body(c, k)];
+        *at = tal_sv_axpy(lambda, of.wrench[r * n + k], *at);
+    }
+    for (int k = 0; k < c->num_mobilities; ++k) {
+        f[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]] +=
+            lambda * of.coefficient[r * c->num_mobilities + k];
+    }
+}
+
+tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *state,
+                                       const double lambda[], tal_spatial_vec F[], double f[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    if (cs->count == 0) return TAL_OK;
+    const double *entry = tal_cache_realize(matter->system, state, cs->wrenches);
+    if (entry == NULL) return tal_state_error(state)->status;
+    const tali_row_map map = tali_row_map_of(matter, state);
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        const tali_const_wrenches of = tali_wrenches_in(c, entry);
+        for (int r = 0; map.row0[i] >= 0 && r < tali_rows(c); ++r) {
+            tali_add_row_forces(matter, c, of, r, lambda[tali_row_slot(&map, c, i, r)], F, f);
+        }
+    }
+    return TAL_OK;
+}

@@ -441,8 +441,10 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
     if (aerr == NULL || A0 == NULL) return TAL_ERR_CAPACITY;
     for (int b = 0; b < matter->num_bodies; ++b) {
         A0[b] = view->motion[b].A0;
+        if (view->A_known != NULL) A0[b] = tal_sv_add(A0[b], view->A_known[b]);
     }
-    tal_status st = tali_constraints_aerr(matter, state, view, A0, NULL, aerr); // at udot = 0: -b
+    // at zero free udot: G_p udot_p - b
+    tal_status st = tali_constraints_aerr(matter, state, view, A0, view->udot_known, aerr);
     if (st == TAL_OK) {
         add_unconstrained(matter, &map, matrices, e, aerr);
         st = tali_constraints_multipliers(matter, state, aerr, lambda);

@@ -155,8 +155,7 @@ bool tal_body_uses_angles(const tal_matter *matter, const tal_state *state, tal_
            tali_model_of(matter, state).use_angles[body.i] != 0;
 }
 
-// A body's q in the other description. What follows the orientation is kept as it is.
-static void convert_q(const double from[], int nq_from, bool use_angles, double to[], int nq_to)
+void tali_convert_q(const double from[], int nq_from, bool use_angles, double to[], int nq_to)
 {
     static const tal_axis xyz[] = {TAL_AXIS_X, TAL_AXIS_Y, TAL_AXIS_Z};
     const int rest = use_angles ? nq_to - 3 : nq_to - 4;
@@ -191,7 +190,7 @@ static tal_status change_modes(const tal_matter *matter, tal_state *state, int f
                              (model.use_angles[b] != 0) != use_angles;
         const int nq = !changes ? model.nq[b] : use_angles ? ops->nq_angles : ops->nq;
         if (changes) {
-            convert_q(old + model.q0[b], model.nq[b], use_angles, q + n, nq);
+            tali_convert_q(old + model.q0[b], model.nq[b], use_angles, q + n, nq);
         } else if (nq > 0) {
             memcpy(q + n, old + model.q0[b], (size_t)nq * sizeof *q);
         }

@@ -225,6 +225,40 @@ static mask project_general(int nu, tali_open_inertia *at, const sv H[], sv G[],
     }
 }
 
+// No motion across it: G = 0, D^-1 = 0, P+ = P.
+static inline void lock_hinge(int nu, sv G[], double DI[])
+{
+    for (int j = 0; j < nu; ++j) {
+        G[j] = (sv){NONE, NONE};
+    }
+    for (int i = 0; i < nu * nu; ++i) {
+        DI[i] = 0.0;
+    }
+}
+
+// Some mobilities are known: the free columns alone are projected out, the others get zeros.
+static mask project_mixed(int nu, const uint8_t level[], tali_open_inertia *at, const sv H[],
+                          sv G[], double DI[])
+{
+    sv H_free[TAL_MAX_NU], G_free[TAL_MAX_NU];
+    double DI_free[TAL_MAX_NU * TAL_MAX_NU];
+    int free[TAL_MAX_NU], n = 0;
+    for (int j = 0; j < nu; ++j) {
+        if (level[j] != TAL_LEVEL_FREE) continue;
+        H_free[n] = H[j];
+        free[n++] = j;
+    }
+    const mask ok = project_general(n, at, H_free, G_free, DI_free);
+    lock_hinge(nu, G, DI);
+    for (int j = 0; j < n; ++j) {
+        G[free[j]] = G_free[j];
+        for (int i = 0; i < n; ++i) {
+            DI[free[j] * nu + free[i]] = DI_free[j * n + i];
+        }
+    }
+    return ok;
+}
+
 static inline mask project(const tali_view *view, int b, const tali_articulated *out,
                            tali_open_inertia *at)
 {
@@ -232,7 +266,7 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     const sv *H = view->H + tree->u0[b];
     sv *G = out->G + tree->u0[b];
     double *DI = out->DI + tree->d0[b];
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return true;
     case TALI_HINGE_PIN:
@@ -245,10 +279,20 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
         return project_translation(at, G, DI);
     case TALI_HINGE_FREE:
         return project_free(at, DI);
+    case TALI_HINGE_LOCKED:
+        lock_hinge(tree->nu[b], G, DI);
+        return true;
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }
-    return project_general(tree->nu[b], at, H, G, DI);
+    // a copy, so that the address of the original is never taken and it may live in registers
+    tali_open_inertia copy = *at;
+    const mask ok = view->hinge[b] == TALI_HINGE_MIXED
+                        ? project_mixed(tree->nu[b], view->level + tree->u0[b], &copy, H, G, DI)
+                        : project_general(tree->nu[b], &copy, H, G, DI);
+    *at = copy;
+    return ok;
 }
 
 // --- articulated inertias, tip to base ---
@@ -333,7 +377,7 @@ static inline sv inward_hinge(const tali_view *view, int b, const double f[], sv
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];
     const sv *G = view->G + tree->u0[b];
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return z;
     case TALI_HINGE_PIN:
@@ -364,6 +408,12 @@ static inline sv inward_hinge(const tali_view *view, int b, const double f[], sv
         store_v3(e + 3, v3_sub(force, z.v));
         return (sv){moment, force};
     }
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            e[j] = 0.0;
+        }
+        return z;
+    case TALI_HINGE_MIXED: // whatever e is where the motion is known, G is zero there
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -400,7 +450,7 @@ static inline sv outward_hinge(const tali_view *view, int b, const double e[], s
     const sv *H = view->H + tree->u0[b];
     const sv *G = view->G + tree->u0[b];
     const double *DI = view->DI + tree->d0[b];
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return A;
     case TALI_HINGE_PIN:
@@ -431,6 +481,12 @@ static inline sv outward_hinge(const tali_view *view, int b, const double e[], s
         store_v3(udot + 3, m3_tmul_v3(R_GF, v3_sub(v, A.v)));
         return (sv){w, v};
     }
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            udot[j] = 0.0;
+        }
+        return A;
+    case TALI_HINGE_MIXED: // G and D^-1 are zero where the motion is known, and so is udot
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -465,8 +521,13 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
 {
     const double *DI = view->DI + view->tree->d0[b];
     const int nu = view->tree->nu[b];
-    switch ((tali_hinge)view->tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
+        return;
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < nu; ++j) {
+            y[j] = 0.0;
+        }
         return;
     case TALI_HINGE_PIN:
     case TALI_HINGE_SLIDER:
@@ -483,6 +544,7 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
         store_v3(y + 3, v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), f)));
         return;
     }
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -574,6 +636,13 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
         if (path[k].parent < 0) continue;
         sv *parent = &F[path[k].parent];
         *parent = sv_add(*parent, sv_shift_force(F[k], view->pose[b].p_PM));
+    }
+}
+
+void tali_sweep_add_inertia(const tali_view *view, const tal_spatial_vec A[], tal_spatial_vec F[])
+{
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        F[b] = sv_add(F[b], inertia_times(&view->pose[b], view->constants[b].mass, A[b]));
     }
 }
 

@@ -128,6 +128,8 @@ static inline void place_body(const tali_tree *tree, const tali_constants *const
         set_columns(H + 3, f.R_GF, false);
         break;
     }
+    case TALI_HINGE_LOCKED: // known motion takes the same course
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         place_general(&at->X_FM[general], at->H_FM + tree->u0[b], tree->nu[b], f, pose, H);
         break;
@@ -169,6 +171,8 @@ static inline sv across_hinge(const tali_view *view, int b, const double u[])
     case TALI_HINGE_FREE:
         return (sv){v3_axpy(u[2], H[2].w, v3_axpy(u[1], H[1].w, v3_scale(u[0], H[0].w))),
                     v3_axpy(u[5], H[5].v, v3_axpy(u[4], H[4].v, v3_scale(u[3], H[3].v)))};
+    case TALI_HINGE_LOCKED:
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }

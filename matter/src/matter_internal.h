@@ -7,6 +7,7 @@
 #include "mobilizer_internal.h"
 
 #include "constraint_types.h"
+#include "prescribed_types.h"
 
 #include <talus/matter/model.h>
 
@@ -25,6 +26,8 @@ typedef struct tali_body {
     tal_xform X_BM;
     tal_direction direction;
     bool use_angles;
+    bool is_fast;       ///< brought to balance instead of accelerated
+    uint8_t lock_level; ///< tal_level at which States begin
     tal_mobilizer_ops ops;
     void *self;
     int param0; ///< first of its instance parameters
@@ -41,7 +44,9 @@ typedef enum tali_hinge {
     TALI_HINGE_BALL,        ///< H = [R_GF; 0], forward
     TALI_HINGE_TRANSLATION, ///< H = [0; R_GF], forward
     TALI_HINGE_FREE,        ///< H = [R_GF 0; 0 R_GF], forward
-    TALI_HINGE_GENERAL
+    TALI_HINGE_GENERAL,
+    TALI_HINGE_LOCKED, ///< all its mobilities are known: a weld, to M^-1 (only in tali_view)
+    TALI_HINGE_MIXED   ///< some are: the columns of the others (only in tali_view)
 } tali_hinge;
 
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
@@ -144,6 +149,11 @@ typedef struct tali_view {
     const tali_motion *motion;       ///< [num_bodies]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
+    const uint8_t *hinge; ///< [num_bodies] tali_hinge, with known motion counted as locked
+    const uint8_t *level; ///< [num_u] tal_level of known motion
+    bool is_driven;       ///< some known udot may be other than zero
+    const tal_spatial_vec *A_known; ///< [num_bodies] J udot_known; NULL means zero
+    const double *udot_known;       ///< [num_u] zero where free; NULL means zero
 } tali_view;
 
 // --- the subsystem ---
@@ -172,6 +182,7 @@ struct tal_matter {
     tal_var_ix var_params; ///< double[num_params]
 
     tali_constraints constraints;
+    tali_prescribed prescribed;
 
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix forces;       ///< applied body forces and mobility forces
@@ -236,6 +247,9 @@ tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_s
 
 /// Flatten the bodies into matter->tree. False when memory runs out (sticky).
 bool tali_tree_build(tal_matter *matter);
+
+/// A body's q from one description of orientation to the other. What follows the orientation is kept.
+void tali_convert_q(const double from[], int nq_from, bool use_angles, double to[], int nq_to);
 
 /// Declare variables and cache entries, and realize them: the functions of the subsystem.
 extern const tal_subsystem_ops tali_matter_ops;

@@ -84,6 +84,8 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
  */
 void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                              double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
+/// F += M A for every body, M the rigid body's own inertia.
+void tali_sweep_add_inertia(const tali_view *view, const tal_spatial_vec A[], tal_spatial_vec F[]);
 
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);

@@ -15,6 +15,7 @@
 #include <talus/matter/model.h>
 #include <talus/matter/motion.h>
 #include <talus/matter/operators.h>
+#include <talus/matter/prescribed.h>
 #include <talus/matter/tree_factor.h>
 #include <talus/state.h>
 
