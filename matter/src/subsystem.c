@@ -76,8 +76,9 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     const tal_system *system = matter->system;
     *view = (tali_view){.tree = &matter->tree};
     view->constants = tal_cache_realize(system, state, matter->constants);
+    if (view->constants == NULL) return false;
     const void *entry = tal_cache_realize(system, state, matter->prescribed.known);
-    if (view->constants == NULL || entry == NULL) return false;
+    if (entry == NULL) return false;
     const tali_known known = tali_known_in(view->tree, entry);
     view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
     view->level = known.level;
