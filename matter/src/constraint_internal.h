@@ -14,6 +14,8 @@
 
 #include "matter_internal.h"
 
+#include <talus/matter/constraint_operators.h>
+
 /// The columns of G^T of one constraint.
 typedef struct tali_wrenches {
     tal_spatial_vec *wrench; ///< [m x tali_num_wrenches()] about Mo, in Ground
@@ -77,6 +79,36 @@ int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int blo
 /// lambda = W^+ aerr, both in the order of udoterr.
 tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *state,
                                         const double aerr[], double lambda[]);
+
+/// W = G M^-1 G^T in the order of udoterr. What is zero because constraints share no mobility is not
+/// written.
+tal_status tali_constraints_W(const tal_matter *matter, tal_state *state, tal_matrix W);
+
+/// aerr becomes aerr - W W^+ aerr: what no multipliers take away.
+tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
+                                     const tali_view *view, double aerr[]);
+
+/// Is told of row `r` of constraint `i` in `block`: what it is to the rows before it, and its pivot
+/// in the factorization of W.
+typedef void (*tali_row_look_fn)(void *context, int block, int i, int r, tal_row_fate fate,
+                                 double pivot);
+
+/// Look at all rows in use, block by block.
+tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tali_row_look_fn look,
+                                 void *context);
+
+/// Acceleration errors at zero free udot: -b, with what prescribed motion adds.
+tal_status tali_constraints_zero_errors(const tal_matter *matter, tal_state *state,
+                                        const tali_view *view, double aerr[]);
+
+/// An error when solved accelerations leave a row more than ::TAL_CONTRADICTION of a unit error and of
+/// what there was to take away in its block; the sentence names the constraint.
+tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, const tali_view *view,
+                                  const double aerr[]);
+
+/// Weight of an acceleration error, T_pva (manual eq. 9.4): its reciprocal is a unit error.
+double tali_row_weight(const tal_matter *matter, const tal_state *state, const tali_row_map *map,
+                       int slot);
 
 /// The constraint if the index is good; NULL after telling the breach.
 const tali_constraint *tali_constraint_at(const tal_matter *matter, tal_constraint_ix constraint,

@@ -1,5 +1,6 @@
 // What constraints are told: the motion of their bodies relative to the ancestor; and their errors.
 #include "constraint_internal.h"
+#include "prescribed_internal.h"
 
 /// Everything the errors of all constraints are computed from. NULL where a level is not asked for.
 typedef struct motion_of_all {
@@ -203,7 +204,9 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
     tali_view view;
     if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return tal_state_error(state)->status;
     double *errors = tal_group_upd_errors(matter->system, state, matter->constraints.udoterr);
-    return tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);
+    if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
+    const tal_status st = tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);
+    return st == TAL_OK ? tali_constraints_check(matter, state, &view, errors) : st;
 }
 
 // --- wrenches: the columns of G^T, as forces on bodies and mobilities ---

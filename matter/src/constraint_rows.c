@@ -29,15 +29,16 @@ void tali_constraints_declare_wrenches(tal_matter *matter)
 {
     tali_constraints *cs = &matter->constraints;
     const tal_prereq needs[] = {tal_prereq_cache(matter->position),
+                                {TAL_PREREQ_T, 0}, // equations may contain t
                                 {cs->forces_need_velocity ? TAL_PREREQ_U : TAL_PREREQ_Q, 0}};
     tal_cache_def def = tal_cache_def_default();
     def.name = "constraint wrenches";
     def.size = (cs->wrench_doubles + 1) * sizeof(double);
-    def.depends_on = TAL_STAGE_TIME; // equations may contain t
+    def.depends_on = TAL_STAGE_INSTANCE;
     def.computed_by = TAL_STAGE_INFINITY;
     def.calc = calc_wrenches;
     def.prereqs = needs;
-    def.num_prereqs = 2;
+    def.num_prereqs = 3;
     cs->wrenches = tal_system_add_cache(matter->system, matter->me, &def);
 }
 

@@ -364,8 +364,9 @@ static inline void pose_four_bars(const loop *l, int N, double angle, double spe
 
 /// Every kind of relation between q and u on one closed path: a ball and a free body with
 /// quaternions, a gimbal, pins, a slider, a reversed pin, a branch; closed by a ball, a rod and a
-/// gear. 18 speeds, 5 rows in one block; then a point with a rod of its own: another block.
-static inline void build_mixed(loop *l, test_rng *rng)
+/// gear. 18 speeds, 5 rows in one block; then a point with a rod of its own:
+/// another block. With `drive`, the slider has an acceleration row besides.
+static inline void build_mixed_with(loop *l, test_rng *rng, bool drive)
 {
     loop_begin(l);
     tal_mobod_def def = tal_mobod_def_default();
@@ -389,7 +390,18 @@ static inline void build_mixed(loop *l, test_rng *rng)
     (void)add_rod(l, TAL_GROUND, test_random_vec3(rng), bodies[3], test_random_vec3(rng), 1.5);
     (void)add_gear(l, bodies[2], 0, bodies[4], 0, 0.7);
     (void)add_rod(l, TAL_GROUND, tal_v3(2.0, 0.0, 0.0), bodies[6], test_random_vec3(rng), 1.8);
+    tal_constraint_def push = tal_constraint_def_default();
+    push.mobilities[0].body = bodies[3];
+    const double acceleration = 0.4;
+    if (drive) {
+        (void)tal_matter_add_constraint(l->matter, &push, &test_acceleration, NULL, &acceleration);
+    }
     loop_finish(l);
+}
+
+static inline void build_mixed(loop *l, test_rng *rng)
+{
+    build_mixed_with(l, rng, false);
 }
 
 /// Random q and u. Quaternions are not of unit length.
