@@ -125,9 +125,11 @@ static tal_status fill_rows(const tali_projection *p, const tali_view *view, con
     for (int n = at->begin; n < at->end; ++n) {
         const int i = cs->by_block[n];
         const tali_constraint *c = &cs->list[i];
+        const tali_const_wrenches of = tali_wrenches_in(c, wrenches);
+        const double reach = tali_constraint_reach(p->matter, view, c);
         for (int r = 0; r < tali_projection_rows(p, i); ++r) {
             const double T = p->T[tali_row_slot(&p->map, c, i, r)];
-            tali_constraint_row(p->matter, view, c, tali_wrenches_in(c, wrenches), r, p->F, p->g);
+            tali_constraint_row(p->matter, view, c, of, r, reach, p->F, p->g);
             for (int k = c->path0; k < c->path0 + c->path_len && st == TAL_OK; ++k) {
                 const tali_path_entry entry = cs->path[k];
                 if (p->matter->tree.nu[entry.body] == 0) continue;

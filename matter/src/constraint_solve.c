@@ -108,6 +108,7 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
     const tali_path_entry *path = matter->constraints.path + c->path0;
     double *E = matrices + c->matrix0;
     double *Y = E + (size_t)tali_rows(c) * (size_t)c->path_nu;
+    const double reach = tali_constraint_reach(matter, view, c);
     for (int r = 0; r < tali_rows(c); ++r) {
         for (int k = 0; k < c->path_len; ++k) {
             z[k] = TAL_SPATIAL_VEC_ZERO;
@@ -125,7 +126,12 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
                 f[path[k].e0 + c->mobility_index[i]] += of.coefficient[r * c->num_mobilities + i];
             }
         }
-        tali_sweep_path(view, path, c->path_len, f, z, E + r * c->path_nu, Y + r * c->path_nu);
+        double *e = E + r * c->path_nu, *y = Y + r * c->path_nu;
+        tali_sweep_path(view, path, c->path_len, f, z, e, y);
+        if (tali_row_is_idle(matter, view, c, of, r, reach, e)) {
+            memset(e, 0, (size_t)c->path_nu * sizeof *e);
+            memset(y, 0, (size_t)c->path_nu * sizeof *y);
+        }
     }
 }
 
