@@ -587,7 +587,13 @@ START_TEST(many_four_bars_close_from_a_bad_guess)
         project_q(&l, &options, &result);
         ck_assert_double_le(result.norm_after, 1e-13);
         ck_assert_int_le(result.iterations, 6);
+        loop_realize(&l, TAL_STAGE_VELOCITY);
+        double largest = 0.0;
+        for (int i = 0; i < 3 * N; ++i) {
+            largest = fmax(largest, fabs(tal_state_uerr(l.state)[i]));
+        }
         project_u(&l, &options, &result);
+        ck_assert_double_eq_tol(result.norm_before, 0.1 * largest, 1e-16); // t_c T_p
         ck_assert_double_le(result.norm_after, 1e-13);
         for (int i = 0; i < 3 * N; ++i) {
             ck_assert_double_le(fabs(tal_state_qerr(l.state)[i]), 1e-13);
