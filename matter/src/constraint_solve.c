@@ -261,6 +261,28 @@ static int factor_block(const tal_matter *matter, const tali_row_map *map, const
     return redundant;
 }
 
+// True when known motion leaves a constraint nothing to act on: its equations are about motion
+// relative to its ancestor, so what is free must lie between the two. Its E is zero then, but the sweeps
+// would find round-off: what acts on one body and reacts on another is summed below the ancestor.
+static bool is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c)
+{
+    const tali_path_entry *path = matter->constraints.path + c->path0;
+    int below = c->ancestor; // the path comes tip to base, and so do the bodies below the ancestor
+    for (int k = 0; k < c->path_len; ++k) {
+        const int b = path[k].body;
+        if (b == below) {
+            below = matter->tree.parent[b];
+        } else if (matter->tree.nu[b] > 0 && view->hinge[b] != TALI_HINGE_LOCKED) {
+            return false;
+        }
+    }
+    for (int i = 0; i < c->num_mobilities; ++i) {
+        const int u = matter->tree.u0[c->mobility_bodies[i]] + c->mobility_index[i];
+        if (view->level[u] == TAL_LEVEL_FREE) return false;
+    }
+    return true;
+}
+
 static tal_status calc_matrices(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -289,7 +311,13 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
         if (map.row0[i] < 0) continue;
         const tali_rows_of rows = rows_of(&cs->list[i], matrices);
         st = tali_constraint_wrenches(matter, state, &view, i, &rows);
-        if (st == TAL_OK) sweep_rows(matter, &view, &cs->list[i], &rows, z, f);
+        if (st == TAL_OK && is_idle(matter, &view, &cs->list[i])) {
+            const size_t n = (size_t)tali_rows(&cs->list[i]) * (size_t)cs->list[i].path_nu;
+            memset(rows.E, 0, n * sizeof(double));
+            memset(rows.Y, 0, n * sizeof(double));
+        } else if (st == TAL_OK) {
+            sweep_rows(matter, &view, &cs->list[i], &rows, z, f);
+        }
     }
     tal_state_scratch_release(state, mark);
 

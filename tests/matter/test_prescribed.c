@@ -520,6 +520,7 @@ START_TEST(known_motion_goes_before_constraints)
 // constraints are round-off of sums of terms near 100.
 START_TEST(constraints_are_met_by_the_free_mobilities)
 {
+    int num_met = 0;
     for (int trial = 0; trial < 10; ++trial) {
         test_rng rng = test_rng_seed(300 + (uint64_t)trial);
         static world w;
@@ -539,12 +540,44 @@ START_TEST(constraints_are_met_by_the_free_mobilities)
             if ((b + trial) % 4 == 0) set_lock(&w, (tal_body_ix){b}, 6 + (b + trial) % 3);
         }
         world_solve(&w);
-        const bool is_given = tal_body_lock_level(w.matter, w.state, (tal_body_ix){20}) != 0;
+        const double *lambda = tal_state_multipliers(w.state);
+        bool can_meet = true; // the rods with something free, and the given acceleration if its is
+        for (int i = 0; i < 4; ++i) {
+            can_meet = can_meet && lambda[i] != 0.0;
+        }
         const double scale = fmax(1.0, largest(tal_state_udot(w.state), tal_state_nu(w.state)));
-        ck_assert_double_le(largest(tal_state_udoterr(w.state), is_given ? 3 : 4), 1e-10 * scale);
-        if (!is_given) check_duality(&w, (tal_motion_ix){0});
+        ck_assert_double_le(scale, 1e4);
+        if (can_meet) {
+            ck_assert_double_le(largest(tal_state_udoterr(w.state), 4), 1e-10 * scale);
+            check_duality(&w, (tal_motion_ix){0});
+            ++num_met;
+        }
         world_end(&w);
     }
+    ck_assert_int_ge(num_met, 5);
+}
+
+// Between two bodies of a locked assembly a rod has no effect, however the assembly flies.
+START_TEST(a_constraint_within_a_locked_assembly_is_idle)
+{
+    static world w;
+    (void)build_g7(&w);
+    tal_constraint_def def = tal_constraint_def_default();
+    def.bodies[0].i = 6;
+    def.bodies[1].i = 7;
+    (void)tal_matter_add_constraint(w.matter, &def, &rod, NULL, NULL);
+    set_g7(&w);
+    for (int b = 6; b <= 7; ++b) {
+        (void)tal_body_lock(w.matter, w.state, (tal_body_ix){b}, TAL_LEVEL_VELOCITY);
+    }
+    world_solve(&w);
+    double udot[7];
+    memcpy(udot, tal_state_udot(w.state), sizeof udot);
+    ck_assert(tal_state_multipliers(w.state)[0] == 0.0);
+    (void)tal_constraint_set_enabled(w.matter, w.state, (tal_constraint_ix){0}, false);
+    world_solve(&w);
+    ck_assert_mem_eq(udot, tal_state_udot(w.state), sizeof udot);
+    world_end(&w);
 }
 
 START_TEST(a_mechanism_with_nothing_free_has_finite_answers)
@@ -747,6 +780,7 @@ int main(void)
     tcase_add_test(tc, a_known_acceleration_equals_a_constraint_that_demands_it);
     tcase_add_test(tc, known_motion_goes_before_constraints);
     tcase_add_test(tc, constraints_are_met_by_the_free_mobilities);
+    tcase_add_test(tc, a_constraint_within_a_locked_assembly_is_idle);
     tcase_add_test(tc, a_mechanism_with_nothing_free_has_finite_answers);
     suite_add_tcase(suite, tc);
 
