@@ -67,6 +67,7 @@ bool tali_prescribed_place(tal_matter *matter);
 void tali_prescribed_declare(tal_matter *matter);
 void tali_prescribed_declare_dynamics(tal_matter *matter);
 size_t tali_prescribed_scratch(const tal_matter *matter);
+size_t tali_relax_scratch(const tal_matter *matter);
 tal_status tali_prescribe_q(const void *self, const tal_system *system, tal_state *state,
                             bool *changed);
 tal_status tali_prescribe_u(const void *self, const tal_system *system, tal_state *state,

@@ -390,6 +390,25 @@ double tal_matter_motion_error(const tal_matter *matter, tal_state *state, tal_l
 
 // --- declaring ---
 
+// A constraint would have to be met by relaxing, which it is not.
+static bool refuse_fast_constraints(const tal_matter *matter)
+{
+    const tali_constraints *cs = &matter->constraints;
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        const int num_bodies = c->ops.num_bodies;
+        for (int k = 0; k < num_bodies + c->num_mobilities; ++k) {
+            const int b = k < num_bodies ? c->bodies[k] : c->mobility_bodies[k - num_bodies];
+            if (!matter->prescribed.fast[b]) continue;
+            (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
+                                  "constraint '%s' acts on body '%s', which is fast", c->name,
+                                  matter->bodies[b].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 // Where lock values of each body are, and what being fast spreads to.
 bool tali_prescribed_place(tal_matter *matter)
 {
@@ -409,7 +428,7 @@ bool tali_prescribed_place(tal_matter *matter)
         all->fast[b] = b > 0 && (body->is_fast || all->fast[body->parent] != 0);
         if (all->fast[b]) all->num_fast += body->ops.nu;
     }
-    return true;
+    return refuse_fast_constraints(matter);
 }
 
 static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, const void *initial)

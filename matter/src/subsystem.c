@@ -642,7 +642,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     matter->me = me;
     if (!tali_tree_build(matter) || !tali_constraints_place(matter) ||
         !tali_prescribed_place(matter)) {
-        return TAL_ERR_NO_MEMORY;
+        return tal_system_error(system)->status;
     }
     int num_quaternions = 0;
     for (int b = 1; b < matter->num_bodies; ++b) {
@@ -660,6 +660,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
     tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));
+    tal_system_reserve_scratch(system, tali_relax_scratch(matter));
     return tal_system_error(system)->status;
 }
 
@@ -692,5 +693,6 @@ const tal_subsystem_ops tali_matter_ops = {
     .realize_acceleration = realize_acceleration,
     .prescribe_q = tali_prescribe_q,
     .prescribe_u = tali_prescribe_u,
+    .relax = tali_relax,
     .destroy = destroy,
 };
