@@ -274,13 +274,18 @@ static inline void shift(struct bare_open *P, v3 p)
     P->n = add(P->n, cross(p, P->f));
 }
 
+static inline s3 sadd(s3 A, s3 B)
+{
+    return (s3){A.xx + B.xx, A.yy + B.yy, A.zz + B.zz, A.xy + B.xy, A.xz + B.xz, A.yz + B.yz};
+}
+
 static inline void join(struct bare_open *sum, const struct bare_open *P)
 {
-    double *to = (double *)sum;
-    const double *from = (const double *)P;
-    for (size_t i = 0; i < sizeof *sum / sizeof(double); ++i) {
-        to[i] += from[i];
-    }
+    sum->J = sadd(sum->J, P->J);
+    sum->F = (m3){add(sum->F.x, P->F.x), add(sum->F.y, P->F.y), add(sum->F.z, P->F.z)};
+    sum->M = sadd(sum->M, P->M);
+    sum->n = add(sum->n, P->n);
+    sum->f = add(sum->f, P->f);
 }
 
 static void go_in(const bare_tree *tree)

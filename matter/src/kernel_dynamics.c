@@ -247,7 +247,11 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     case TALI_HINGE_GENERAL:
         break;
     }
-    return project_general(tree->nu[b], at, H, G, DI);
+    // a copy, so that the address of the original is never taken and it may live in registers
+    tali_open_inertia copy = *at;
+    const mask ok = project_general(tree->nu[b], &copy, H, G, DI);
+    *at = copy;
+    return ok;
 }
 
 // --- articulated inertias, tip to base ---
