@@ -52,15 +52,18 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
     int32_t *parent;
-    int32_t *u0;      ///< first speed
-    int32_t *d0;      ///< first entry of the nu x nu block
-    int32_t *slot;    ///< where the articulated inertia of the body is summed
-    int32_t *general; ///< [num_general] bodies that go through their table
+    int32_t *u0;          ///< first speed
+    int32_t *d0;          ///< first entry of the nu x nu block
+    int32_t *slot;        ///< where the articulated inertia of the body is summed
+    int32_t *general;     ///< [num_general] bodies that go through their table
+    int32_t *quaternions; ///< [num_quaternions] bodies that may have one
     int8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
     uint8_t *hinge;   ///< tali_hinge
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
+    uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
 } tali_tree;
 

@@ -153,11 +153,6 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
     return tal_cache_mark_valid(system, state, matter->model);
 }
 
-static bool has_quaternion_now(const tal_matter *matter, const uint8_t use_angles[], int b)
-{
-    return matter->bodies[b].ops.has_quaternion && !use_angles[b];
-}
-
 // --- Instance: mass properties and frames, re-expressed to M ---
 
 static tal_status calc_constants(const void *self, const tal_system *system, tal_state *state,
@@ -188,23 +183,43 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
     const tal_matter *matter = self;
     const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
     int num_quaternions = 0;
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        num_quaternions += has_quaternion_now(matter, use_angles, b);
+    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
+        num_quaternions += !use_angles[matter->tree.quaternions[i]];
     }
     return tal_group_set_size(system, state, matter->quaternion_errors, num_quaternions, NULL);
 }
 
 // --- Position ---
 
+// What all mobilizers are told, looked up once for a loop over bodies.
+typedef struct mobilizer_values {
+    tali_model model;
+    const double *params;
+    const double *q;
+    const double *u; ///< NULL where not asked for
+} mobilizer_values;
+
+static mobilizer_values values_of(const tal_matter *matter, const tal_state *state,
+                                  const double q[], const double u[])
+{
+    return (mobilizer_values){tali_model_of(matter, state),
+                              tal_var_value(matter->system, state, matter->var_params), q, u};
+}
+
+static tal_mobilizer_arg arg_of(const tal_matter *matter, const mobilizer_values *values, int b)
+{
+    const tali_model *model = &values->model;
+    return (tal_mobilizer_arg){.use_angles = model->use_angles[b] != 0,
+                               .params = values->params + matter->bodies[b].param0,
+                               .q = values->q != NULL ? values->q + model->q0[b] : NULL,
+                               .u = values->u != NULL ? values->u + matter->tree.u0[b] : NULL};
+}
+
 tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_state *state, int b,
                                         const double q[], const double u[])
 {
-    const tali_model model = tali_model_of(matter, state);
-    const double *params = tal_var_value(matter->system, state, matter->var_params);
-    return (tal_mobilizer_arg){.use_angles = model.use_angles[b] != 0,
-                               .params = params + matter->bodies[b].param0,
-                               .q = q != NULL ? q + model.q0[b] : NULL,
-                               .u = u != NULL ? u + matter->tree.u0[b] : NULL};
+    const mobilizer_values values = values_of(matter, state, q, u);
+    return arg_of(matter, &values, b);
 }
 
 // A wrong q is reported here, by name, before it becomes a pose full of NaN.
@@ -233,8 +248,9 @@ static const double LEAST_QUATERNION = 1e-280;
 static tal_status check_quaternions(const tal_matter *matter, const tali_model *model,
                                     tal_state *state, const double q[])
 {
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!has_quaternion_now(matter, model->use_angles, b)) continue;
+    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
+        const int b = matter->tree.quaternions[i];
+        if (model->use_angles[b]) continue;
         const double *e = q + model->q0[b];
         const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
         if (square > LEAST_QUATERNION && isfinite(square)) continue;
@@ -256,10 +272,12 @@ static tal_status mobilizer_failure(const tal_matter *matter, tal_state *state, 
 static tal_status ask_tables(const tal_matter *matter, tal_state *state, const double q[],
                              const tali_position *at)
 {
+    if (matter->tree.num_general == 0) return TAL_OK;
+    const mobilizer_values values = values_of(matter, state, q, NULL);
     for (int g = 0; g < matter->tree.num_general; ++g) {
         const int b = matter->tree.general[g];
         const tali_body *body = &matter->bodies[b];
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, NULL);
+        const tal_mobilizer_arg arg = arg_of(matter, &values, b);
         tal_status st =
             tali_mobilizer_X_FM(&body->ops, body->self, &arg, body->direction, &at->X_FM[g]);
         if (st == TAL_OK) {
@@ -296,8 +314,9 @@ static tal_status realize_position(const void *self, const tal_system *system, t
     const tali_model model = tali_model_of(matter, state);
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     double *error = tal_group_upd_errors(system, state, matter->quaternion_errors);
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!has_quaternion_now(matter, model.use_angles, b)) continue;
+    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
+        const int b = matter->tree.quaternions[i];
+        if (model.use_angles[b]) continue;
         const double *e = q + model.q0[b];
         *error++ = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) - 1.0;
     }
@@ -310,11 +329,13 @@ static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state
                                       const tali_view *view, const double q[], const double u[],
                                       tal_spatial_vec Hdot_u[])
 {
+    if (matter->tree.num_general == 0) return TAL_OK;
+    const mobilizer_values values = values_of(matter, state, q, u);
     for (int g = 0; g < matter->tree.num_general; ++g) {
         const int b = matter->tree.general[g];
         const int nu = matter->tree.nu[b];
         const tali_body *body = &matter->bodies[b];
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, u);
+        const tal_mobilizer_arg arg = arg_of(matter, &values, b);
         const tal_spatial_vec *H_FM = view->H_FM + matter->tree.u0[b];
         tal_spatial_vec V_FM = TAL_SPATIAL_VEC_ZERO;
         for (int j = 0; j < nu; ++j) {
@@ -348,34 +369,42 @@ static tal_status calc_velocity(const void *self, const tal_system *system, tal_
     return TAL_OK;
 }
 
-// qdot = N u, or qdotdot = N udot + Ndot u, body by body.
+// out = N v, and Ndot u besides when it is a second derivative, of one mobilizer.
+static tal_status write_rate(const tal_matter *matter, const mobilizer_values *values, int b,
+                             const double v[], bool second, double out[])
+{
+    const tali_body *body = &matter->bodies[b];
+    const tal_mobilizer_arg arg = arg_of(matter, values, b);
+    tal_status st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_N, v, out);
+    if (st != TAL_OK || !second) return st;
+    double Ndot_u[TAL_MAX_NQ];
+    st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_NDOT, arg.u, Ndot_u);
+    for (int i = 0; i < values->model.nq[b]; ++i) {
+        out[i] += Ndot_u[i];
+    }
+    return st;
+}
+
+// qdot = N u, or qdotdot = N udot + Ndot u.
 static tal_status write_rates(const tal_matter *matter, tal_state *state, const double v[],
                               bool second, double out[])
 {
     const tal_system *system = matter->system;
-    const tali_model model = tali_model_of(matter, state);
+    const tali_tree *tree = &matter->tree;
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        const tali_body *body = &matter->bodies[b];
-        const int u0 = matter->tree.u0[b];
-        double *to = out + model.q0[b];
-        if (body->ops.mul_N == NULL) {
-            for (int j = 0; j < matter->tree.nu[b]; ++j) {
-                to[j] = v[u0 + j];
-            }
+    const mobilizer_values values = values_of(matter, state, q, u);
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const double *from = v + tree->u0[b];
+        double *to = out + values.model.q0[b];
+        if (tree->has_N[b]) {
+            const tal_status st = write_rate(matter, &values, b, from, second, to);
+            if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
             continue;
         }
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, u);
-        tal_status st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_N, v + u0, to);
-        if (st == TAL_OK && second) {
-            double Ndot_u[TAL_MAX_NQ];
-            st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_NDOT, u + u0, Ndot_u);
-            for (int i = 0; i < model.nq[b]; ++i) {
-                to[i] += Ndot_u[i];
-            }
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            to[j] = from[j];
         }
-        if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
     }
     return TAL_OK;
 }
@@ -595,13 +624,10 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_matter *matter = self;
     matter->me = me;
     if (!tali_tree_build(matter)) return TAL_ERR_NO_MEMORY;
-    int num_quaternions = 0;
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        num_quaternions += matter->bodies[b].ops.has_quaternion;
-    }
     matter->q = add_group(matter, "q", TAL_POOL_Q, matter->tree.max_nq);
     matter->u = add_group(matter, "u", TAL_POOL_U, matter->tree.num_u);
-    matter->quaternion_errors = add_group(matter, "quaternions", TAL_POOL_QERR, num_quaternions);
+    matter->quaternion_errors =
+        add_group(matter, "quaternions", TAL_POOL_QERR, matter->tree.num_quaternions);
     if (!declare_variables(matter)) return tal_system_error(system)->status;
     declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
