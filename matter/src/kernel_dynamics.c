@@ -265,7 +265,9 @@ static inline abi rigid(const tali_pose *pose, real mass)
 static inline void add_rigid(abi *P, const tali_pose *pose, real mass)
 {
     P->J = s3_add(P->J, pose->I);
-    P->F = m3_add(P->F, tal_m3_cross(pose->mc));
+    P->F.x.y += pose->mc.z, P->F.x.z -= pose->mc.y; // mcx
+    P->F.y.x -= pose->mc.z, P->F.y.z += pose->mc.x;
+    P->F.z.x += pose->mc.y, P->F.z.y -= pose->mc.x;
     P->M.xx += mass, P->M.yy += mass, P->M.zz += mass;
 }
 

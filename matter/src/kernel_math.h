@@ -203,19 +203,19 @@ static inline abi abi_shift(abi P, v3 p)
     const v3 Mz = {P.M.xz, P.M.yz, P.M.zz};
     const m3 F = {v3_add_cross(P.F.x, p, Mx), v3_add_cross(P.F.y, p, My),
                   v3_add_cross(P.F.z, p, Mz)};
-    // px F^T: its columns are p x (rows of F). -F' px = (px F'^T)^T: its rows are p x (rows of F').
-    const v3 ax = v3_cross(p, (v3){P.F.x.x, P.F.y.x, P.F.z.x});
-    const v3 ay = v3_cross(p, (v3){P.F.x.y, P.F.y.y, P.F.z.y});
-    const v3 az = v3_cross(p, (v3){P.F.x.z, P.F.y.z, P.F.z.z});
-    const v3 bx = v3_cross(p, (v3){F.x.x, F.y.x, F.z.x});
-    const v3 by = v3_cross(p, (v3){F.x.y, F.y.y, F.z.y});
-    const v3 bz = v3_cross(p, (v3){F.x.z, F.y.z, F.z.z});
-    return (abi){
-        {P.J.xx + ax.x + bx.x, P.J.yy + ay.y + by.y, P.J.zz + az.z + bz.z, P.J.xy + ay.x + bx.y,
-         P.J.xz + az.x + bx.z, P.J.yz + az.y + by.z},
-        F,
-        P.M,
-    };
+    // px F^T has the columns p x (rows of F); -F' px = (px F'^T)^T has the rows p x (rows of F')
+    const m3 E = P.F;
+    const real xx = fused(p.y, E.z.x + F.z.x, fused(-p.z, E.y.x + F.y.x, P.J.xx));
+    const real yy = fused(p.z, E.x.y + F.x.y, fused(-p.x, E.z.y + F.z.y, P.J.yy));
+    const real zz = fused(p.x, E.y.z + F.y.z, fused(-p.y, E.x.z + F.x.z, P.J.zz));
+    const real xy = fused(p.y, E.z.y, fused(-p.z, E.y.y, P.J.xy));
+    const real xz = fused(p.y, E.z.z, fused(-p.z, E.y.z, P.J.xz));
+    const real yz = fused(p.z, E.x.z, fused(-p.x, E.z.z, P.J.yz));
+    return (abi){{xx, yy, zz, fused(p.z, F.x.x, fused(-p.x, F.z.x, xy)),
+                  fused(p.x, F.y.x, fused(-p.y, F.x.x, xz)),
+                  fused(p.x, F.y.y, fused(-p.y, F.x.y, yz))},
+                 F,
+                 P.M};
 }
 
 #endif // TALUS_KERNEL_MATH_H

@@ -53,6 +53,7 @@ typedef struct tali_tree {
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
     int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
+    int num_N;           ///< mobilizers whose qdot is not simply u
     int32_t *parent;
     int32_t *u0;          ///< first speed
     int32_t *d0;          ///< first entry of the nu x nu block

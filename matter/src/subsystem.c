@@ -391,6 +391,10 @@ static tal_status write_rates(const tal_matter *matter, tal_state *state, const 
 {
     const tal_system *system = matter->system;
     const tali_tree *tree = &matter->tree;
+    if (tree->num_N == 0) { // then q and u are packed alike
+        memcpy(out, v, (size_t)tree->num_u * sizeof(double));
+        return TAL_OK;
+    }
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
     const mobilizer_values values = values_of(matter, state, q, u);

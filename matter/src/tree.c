@@ -56,6 +56,7 @@ static void number_bodies(const tal_matter *matter, tali_tree *tree)
         tree->is_leaf[b] = 1;
         if (b > 0) tree->is_leaf[body->parent] = 0;
         tree->has_N[b] = body->ops.mul_N != NULL;
+        tree->num_N += tree->has_N[b];
         if (body->ops.has_quaternion) tree->quaternions[tree->num_quaternions++] = b;
         tree->num_u += nu;
         tree->num_d += nu * nu;
