@@ -462,6 +462,57 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
     }
 }
 
+// --- one force along one path ---
+
+// y = D^-1 e. Ball, translation and free keep D^-1 and e along Ground's axes.
+static inline void solve_hinge(const tali_view *view, int b, const double e[], double y[])
+{
+    const double *DI = view->DI + view->tree->d0[b];
+    const int nu = view->tree->nu[b];
+    switch ((tali_hinge)view->tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return;
+    case TALI_HINGE_PIN:
+    case TALI_HINGE_SLIDER:
+        y[0] = DI[0] * e[0];
+        return;
+    case TALI_HINGE_BALL:
+    case TALI_HINGE_TRANSLATION:
+        store_v3(y, s3_mul_v3(load_s3(DI), load_v3(e)));
+        return;
+    case TALI_HINGE_FREE: {
+        const m3 BT = {load_v3(DI + 12), load_v3(DI + 15), load_v3(DI + 18)};
+        const v3 n = load_v3(e), f = load_v3(e + 3);
+        store_v3(y, v3_add(s3_mul_v3(load_s3(DI), n), m3_tmul_v3(BT, f)));
+        store_v3(y + 3, v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), f)));
+        return;
+    }
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    for (int j = 0; j < nu; ++j) {
+        real sum = 0.0;
+        for (int i = 0; i < nu; ++i) {
+            sum = fused(DI[j * nu + i], e[i], sum);
+        }
+        y[j] = sum;
+    }
+}
+
+void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
+                     tal_spatial_vec z[], double e[], double y[])
+{
+    for (int k = 0; k < len; ++k) {
+        const int b = path[k].body;
+        const int e0 = path[k].e0;
+        const sv zplus = inward_hinge(view, b, f + e0, z[k], e + e0);
+        solve_hinge(view, b, e + e0, y + e0);
+        if (path[k].parent < 0) continue;
+        sv *parent = &z[path[k].parent];
+        *parent = sv_add(*parent, sv_shift_force(zplus, view->pose[b].p_PM));
+    }
+}
+
 // --- J, J^T and inverse dynamics ---
 
 // V + H u
@@ -541,4 +592,42 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     }
     A[0] = (sv){NONE, NONE};
     tali_sweep_JT(view, A, f);
+}
+
+// The forces of one body: M A + F0 - F, and what its children hand down.
+TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], const sv F[],
+                                  const sv open[])
+{
+    const tali_tree *tree = view->tree;
+    sv needed = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
+    if (view->motion != NULL) needed = sv_add(needed, view->motion[b].F0);
+    if (F != NULL) needed = sv_sub(needed, F[b]);
+    if (A == NULL) return needed;
+    return sv_add(needed, inertia_times(&view->pose[b], view->constants[b].mass, A[b]));
+}
+
+TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const sv A[], const sv F[],
+                                           double f[], sv open[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const int u0 = tree->u0[b], p = tree->parent[b];
+        const sv needed = needed_force(view, b, A, F, open);
+        hinge_force(tree, view->H + u0, b, needed, f + u0);
+        if (p == 0) continue;
+        const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
+        sv *parent = &open[tree->slot[p]];
+        *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
+    }
+}
+
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+{
+    if (udot == NULL) {
+        newton_euler_inward(view, NULL, F, f, open);
+        return;
+    }
+    tali_sweep_J(view, udot, A);
+    newton_euler_inward(view, A, F, f, open);
 }

@@ -6,6 +6,8 @@
 #include "error_internal.h"
 #include "mobilizer_internal.h"
 
+#include "constraint_types.h"
+
 #include <talus/matter/model.h>
 
 #include <string.h>
@@ -54,10 +56,13 @@ typedef struct tali_tree {
     int num_general;
     int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
     int num_N;           ///< mobilizers whose qdot is not simply u
+    bool is_depth_first; ///< place[b] == u0[b] for all bodies
     int32_t *parent;
     int32_t *u0;          ///< first speed
     int32_t *d0;          ///< first entry of the nu x nu block
     int32_t *slot;        ///< where the articulated inertia of the body is summed
+    int32_t *span;        ///< speeds of the body and of all it carries
+    int32_t *place;       ///< first of them, if bodies were numbered depth first
     int32_t *general;     ///< [num_general] bodies that go through their table
     int32_t *quaternions; ///< [num_quaternions] bodies that may have one
     int8_t *nu;
@@ -162,6 +167,8 @@ struct tal_matter {
     tal_var_ix X_BM;       ///< tal_xform[num_bodies]
     tal_var_ix var_params; ///< double[num_params]
 
+    tali_constraints constraints;
+
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix forces;       ///< applied body forces and mobility forces
     tal_cache_ix acceleration; ///< A_GM of all bodies
@@ -204,11 +211,11 @@ typedef struct tali_applied {
 
 tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state);
 
-/// udot = M^-1 (f - J^T (F0 - F)), and the accelerations A_GM of all bodies. F and A_GM may not be
-/// the same array.
+/// udot = M^-1 (f - J^T (F0 - F) - G^T lambda), and the accelerations A_GM of all bodies. F and A_GM
+/// may not be the same array. `lambda` NULL: as though there were no constraints.
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
-                                 tal_spatial_vec A_GM[]);
+                                 tal_spatial_vec A_GM[], double lambda[]);
 
 /// Flatten the bodies into matter->tree. False when memory runs out (sticky).
 bool tali_tree_build(tal_matter *matter);

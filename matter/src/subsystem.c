@@ -1,4 +1,5 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
+#include "constraint_internal.h"
 #include "sweeps_internal.h"
 
 #include <math.h>
@@ -186,7 +187,9 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
     for (int i = 0; i < matter->tree.num_quaternions; ++i) {
         num_quaternions += !use_angles[matter->tree.quaternions[i]];
     }
-    return tal_group_set_size(system, state, matter->quaternion_errors, num_quaternions, NULL);
+    const tal_status st =
+        tal_group_set_size(system, state, matter->quaternion_errors, num_quaternions, NULL);
+    return st == TAL_OK ? tali_constraints_realize_instance(matter, state) : st;
 }
 
 // --- Position ---
@@ -310,7 +313,8 @@ static tal_status calc_position(const void *self, const tal_system *system, tal_
 static tal_status realize_position(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_matter *matter = self;
-    if (tal_group_size(system, state, matter->quaternion_errors) == 0) return TAL_OK;
+    const tal_status st = tali_constraints_realize_position(matter, state);
+    if (st != TAL_OK || tal_group_size(system, state, matter->quaternion_errors) == 0) return st;
     const tali_model model = tali_model_of(matter, state);
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     double *error = tal_group_upd_errors(system, state, matter->quaternion_errors);
@@ -417,7 +421,9 @@ static tal_status realize_velocity(const void *self, const tal_system *system, t
 {
     const tal_matter *matter = self;
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    return write_rates(matter, state, u, false, tal_group_upd_dot(system, state, matter->q));
+    const tal_status st =
+        write_rates(matter, state, u, false, tal_group_upd_dot(system, state, matter->q));
+    return st == TAL_OK ? tali_constraints_realize_velocity(matter, state) : st;
 }
 
 // --- articulated inertias ---
@@ -482,7 +488,7 @@ static void unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spa
 
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
-                                 tal_spatial_vec A_GM[])
+                                 tal_spatial_vec A_GM[], double lambda[])
 {
     tali_view view, moving;
     if (!tali_view_at(matter, state, TALI_ARTICULATED, &view) ||
@@ -497,12 +503,16 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
     unbalanced(&view, F, A_GM);
     tali_sweep_inward(&view, f, A_GM, e, open);
-    tali_sweep_outward(&view, e, udot, A_GM);
-    for (int b = 0; b < tree->num_bodies; ++b) {
-        A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
+    tal_status st = TAL_OK;
+    if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
+    if (st == TAL_OK) {
+        tali_sweep_outward(&view, e, udot, A_GM);
+        for (int b = 0; b < tree->num_bodies; ++b) {
+            A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
+        }
     }
     tal_state_scratch_release(state, mark);
-    return TAL_OK;
+    return st;
 }
 
 static tal_status realize_acceleration(const void *self, const tal_system *system, tal_state *state)
@@ -511,7 +521,13 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
     const tali_applied applied = tali_applied_of(matter, state);
     tal_spatial_vec *A_GM = tal_cache_upd(system, state, matter->acceleration);
     double *udot = tal_group_upd_dot(system, state, matter->u);
-    tal_status st = tali_forward_dynamics(matter, state, applied.F, applied.f, udot, A_GM);
+    double *lambda = matter->constraints.count > 0
+                         ? tal_group_upd_multipliers(system, state, matter->constraints.udoterr)
+                         : NULL;
+    tal_status st = tali_forward_dynamics(matter, state, applied.F, applied.f, udot, A_GM, lambda);
+    if (st == TAL_OK && lambda != NULL) {
+        st = tali_constraints_realize_acceleration(matter, state, A_GM, udot);
+    }
     if (st != TAL_OK) return st;
     double *qdotdot = tal_group_upd_qdotdot(system, state, matter->q);
     st = write_rates(matter, state, udot, true, qdotdot);
@@ -619,7 +635,7 @@ static size_t scratch_bytes(const tali_tree *tree)
     return tali_align(slots * sizeof(tali_open_inertia)) +
            tali_align(slots * sizeof(tal_spatial_vec)) +
            2 * tali_align(n * sizeof(tal_spatial_vec)) +
-           2 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
+           10 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
            tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
 }
 
@@ -627,14 +643,17 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 {
     tal_matter *matter = self;
     matter->me = me;
-    if (!tali_tree_build(matter)) return TAL_ERR_NO_MEMORY;
+    if (!tali_tree_build(matter) || !tali_constraints_place(matter)) return TAL_ERR_NO_MEMORY;
     matter->q = add_group(matter, "q", TAL_POOL_Q, matter->tree.max_nq);
     matter->u = add_group(matter, "u", TAL_POOL_U, matter->tree.num_u);
+    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
     matter->quaternion_errors =
         add_group(matter, "quaternions", TAL_POOL_QERR, matter->tree.num_quaternions);
     if (!declare_variables(matter)) return tal_system_error(system)->status;
     declare_cache(matter);
+    tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
+    tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
     return tal_system_error(system)->status;
 }
 
@@ -646,6 +665,7 @@ static void destroy(void *self)
         const tali_body *body = &matter->bodies[b];
         if (body->ops.destroy != NULL) body->ops.destroy(body->self);
     }
+    tali_constraints_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
     tali_free(&allocator, matter->tree_block, matter->tree_bytes);

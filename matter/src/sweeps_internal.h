@@ -53,10 +53,62 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[],
 void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                         double f[], tal_spatial_vec A[]);
 
+/**
+ * The inward sweep of one force along a constraint's path: e = f - H^T z there, zero elsewhere.
+ *
+ * @param[in]  path  [len] tip to base
+ * @param[in]  f     [speeds of the path] forces along the mobilities
+ * @param      z     [len] in: minus the body forces; out: undefined
+ * @param[out] e     [speeds of the path]
+ * @param[out] y     [speeds of the path] D^-1 e
+ */
+void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
+                     tal_spatial_vec z[], double e[], double y[]);
+
+/**
+ * Inverse dynamics without reactions: f = M udot + J^T (F0 - F). Leaner than tali_sweep_inverse():
+ * sums of open subtrees only.
+ *
+ * @param[in]  view  F0 counts only if view->motion is there
+ * @param[in]  udot  [num_u]; NULL means zero
+ * @param[in]  F     [num_bodies] forces applied to the bodies; NULL means zero
+ * @param[out] f     [num_u]
+ * @param      A     [num_bodies] room; on return J udot, unless udot is NULL
+ * @param      open  [num_slots] room
+ */
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
+
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 
 /// f = J^T F: tip to base. F is overwritten: on return each holds the sum over its subtree.
 void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[]);
+
+/// A body and all it carries, welded together: mass, mass times com, inertia about Mo, in Ground.
+typedef struct tali_composite {
+    double mass;
+    tal_vec3 mc;
+    tal_sym3 I;
+} tali_composite;
+
+/// Room for tali_sweep_composite().
+typedef struct tali_composite_room {
+    tali_composite *open; ///< [num_slots]
+    double *F;            ///< [6 num_u]
+    double *row;          ///< [num_u]
+    int32_t *speed_at;    ///< [num_u]; NULL if the tree is numbered depth first
+} tali_composite_room;
+
+/// M, both triangles, by composite rigid bodies (RBDA tab. 6.2). Entry (i, j) is M[i + j ld].
+void tali_sweep_composite(const tali_view *view, double *M, int ld,
+                          const tali_composite_room *room);
+
+/// @name Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns
+/// of them. `J` points to the first row; `p` goes from Mo to the point, in Ground.
+/// @{
+void tali_fill_frame_rows(const tali_view *view, int b, tal_vec3 p_MA_G, double *J, int ld);
+void tali_fill_station_rows(const tali_view *view, int b, tal_vec3 p_MS_G, double *J, int ld);
+/// @}
 
 #endif // TALUS_SWEEPS_INTERNAL_H
