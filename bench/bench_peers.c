@@ -79,7 +79,7 @@ static bool agree(const model *m, void *const selves[])
     double worst = 0.0;
     for (size_t c = 0; c < sizeof checked / sizeof checked[0]; ++c) {
         const quantity what = checked[c];
-        if (what == EXPLICIT_M && m->nu > 1000) continue;
+        if (what == EXPLICIT_M && m->nu > MODEL_MOST_EXPLICIT) continue;
         const int n = answer_size(m, what);
         double *answers[2] = {calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(double))};
         if (answers[0] == NULL || answers[1] == NULL) exit(EXIT_FAILURE);
@@ -171,7 +171,7 @@ static bool bench_model(const options *o, const model *m, row rows[], int *num_r
         const quantity what = (quantity)(k / 2);
         const bool fresh = k % 2 == 0;
         if (!is_wanted(o, m, what, fresh)) continue;
-        if (what == EXPLICIT_M && m->nu > 1000) continue;
+        if (what == EXPLICIT_M && m->nu > MODEL_MOST_EXPLICIT) continue;
         const row r = measure(o, m, selves, what, fresh);
         if (r.num_figures == 0) continue;
         if (*num_rows == 0) report_heading();

@@ -23,7 +23,8 @@ typedef struct model_body {
 } model_body;
 
 enum {
-    MODEL_SETS = 2 ///< sets of values that take turns, so that no cached result can be reused
+    MODEL_SETS = 2, ///< sets of values that take turns, so that no cached result can be reused
+    MODEL_MOST_EXPLICIT = 1000 ///< M of a larger model is not asked for
 };
 
 /// A tree of bodies, and values to evaluate it at. Ground is bodies[0], without mass.

@@ -126,7 +126,7 @@ void destroy(void *context)
 bool can(const void *context, quantity what, bool fresh)
 {
     const simbody_peer *self = static_cast<const simbody_peer *>(context);
-    if (what == EXPLICIT_M && self->m->nu > 1000) return false;
+    if (what == EXPLICIT_M && self->m->nu > MODEL_MOST_EXPLICIT) return false;
     return what == STATE_COPY ? !fresh : fresh || what > FORWARD;
 }
 

@@ -1,40 +1,12 @@
 // Talus as a contestant: everything through the State, gravity included, by public headers only.
 #include "contestant.h"
 
-#include <talus/matter/applied.h>
+#include <talus/forces.h>
+#include <talus/matter/operators.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// --- gravity ---
-
-typedef struct gravity {
-    const tal_matter *matter;
-    tal_vec3 *mc; ///< [num_bodies] mass times com, in M
-    double *mass; ///< [num_bodies]
-} gravity;
-
-static tal_status apply_gravity(const void *context, const tal_system *system, tal_state *state)
-{
-    (void)system;
-    const gravity *self = context;
-    const tal_bodies_view poses = tal_matter_poses(self->matter, state);
-    const tal_applied_forces to = tal_matter_upd_forces(self->matter, state);
-    for (int b = 1; b < poses.num_bodies; ++b) {
-        const tal_vec3 mc_G = tal_m3_mul_v3(tal_view_X_GM(&poses, b)->R, self->mc[b]);
-        const tal_vec3 weight = tal_v3_scale(self->mass[b], MODEL_GRAVITY);
-        to.F[b].w = tal_v3_add(to.F[b].w, tal_v3_cross(mc_G, MODEL_GRAVITY));
-        to.F[b].v = tal_v3_add(to.F[b].v, weight);
-    }
-    return TAL_OK;
-}
-
-static const tal_subsystem_ops gravity_ops = {
-    .size = sizeof gravity_ops,
-    .name = "gravity",
-    .realize_dynamics = apply_gravity,
-};
 
 // --- the model ---
 
@@ -44,8 +16,11 @@ typedef struct talus_peer {
     tal_matter *matter;
     tal_state *state;
     tal_state *copy;
-    gravity gravity;
-    double *out; ///< [max(nu^2, 6 nu)]
+    tal_forces *forces;
+    tal_force_ix gravity;
+    tal_spatial_vec *F; ///< [num_bodies]
+    double *f;          ///< [nu]
+    double *out;        ///< [nu] numbers, M or J
 } talus_peer;
 
 _Noreturn static void stop(const tal_error *error)
@@ -68,19 +43,6 @@ static void add_bodies(talus_peer *self, const model *m)
     }
 }
 
-static void add_gravity(talus_peer *self, const model *m)
-{
-    gravity *g = &self->gravity;
-    g->matter = self->matter;
-    g->mc = calloc((size_t)m->num_bodies, sizeof *g->mc);
-    g->mass = calloc((size_t)m->num_bodies, sizeof *g->mass);
-    for (int b = 1; b < m->num_bodies; ++b) {
-        g->mc[b] = tal_v3_scale(m->bodies[b].mass.mass, m->bodies[b].mass.com);
-        g->mass[b] = m->bodies[b].mass.mass;
-    }
-    (void)tal_system_add_subsystem(self->system, "gravity", &gravity_ops, g);
-}
-
 static void *create(const model *m)
 {
     talus_peer *self = calloc(1, sizeof *self);
@@ -89,14 +51,19 @@ static void *create(const model *m)
     self->system = tal_system_create(NULL);
     self->matter = tal_matter_create(self->system);
     add_bodies(self, m);
-    add_gravity(self, m);
+    self->forces = tal_forces_create(self->system, self->matter);
+    self->gravity = tal_forces_add_gravity(self->forces, MODEL_GRAVITY);
     tal_error error;
     if (tal_system_realize_topology(self->system, &error) != TAL_OK ||
         tal_state_create(self->system, &self->state, &error) != TAL_OK ||
         tal_state_create(self->system, &self->copy, &error) != TAL_OK) {
         stop(&error);
     }
-    self->out = calloc((size_t)m->nu * (size_t)m->nu + 6 * (size_t)m->nu, sizeof(double));
+    const size_t nu = (size_t)m->nu;
+    self->F = calloc((size_t)m->num_bodies, sizeof *self->F);
+    self->f = calloc(nu, sizeof *self->f);
+    self->out = calloc((nu <= MODEL_MOST_EXPLICIT ? nu * nu : nu) + 6 * nu, sizeof *self->out);
+    if (self->F == NULL || self->f == NULL || self->out == NULL) exit(EXIT_FAILURE);
     return self;
 }
 
@@ -106,8 +73,8 @@ static void destroy(void *context)
     tal_state_destroy(self->state);
     tal_state_destroy(self->copy);
     tal_system_destroy(self->system);
-    free(self->gravity.mc);
-    free(self->gravity.mass);
+    free(self->F);
+    free(self->f);
     free(self->out);
     free(self);
 }
@@ -117,8 +84,7 @@ static void destroy(void *context)
 static bool can(const void *self, quantity what, bool fresh)
 {
     (void)self;
-    if (what == STATE_COPY) return !fresh;
-    return fresh && (what == KINEMATICS || what == FORWARD);
+    return what == STATE_COPY ? !fresh : fresh || what > FORWARD;
 }
 
 static void set_values(talus_peer *self, int k)
@@ -134,22 +100,59 @@ static void realize(talus_peer *self, tal_stage stage)
     stop(tal_state_error(self->state));
 }
 
+// Bo and Mo are one point in these models, so forces about Mo are forces about Bo.
+static tal_status inverse(talus_peer *self, const double udot[])
+{
+    const model *m = self->m;
+    realize(self, TAL_STAGE_VELOCITY);
+    memset(self->F, 0, (size_t)m->num_bodies * sizeof *self->F);
+    const tal_status st =
+        tal_force_apply(self->forces, self->state, self->gravity, self->F, self->f);
+    if (st != TAL_OK) return st;
+    return tal_matter_inverse_dynamics(self->matter, self->state, udot, self->F, NULL, self->out);
+}
+
+static tal_status multiply(talus_peer *self, quantity what, const double v[])
+{
+    const int nu = self->m->nu;
+    const tal_station last = {{self->m->num_bodies - 1}, TAL_VEC3_ZERO};
+    realize(self, TAL_STAGE_POSITION);
+    if (what == MULTIPLY_M) return tal_matter_mul_M(self->matter, self->state, v, self->out);
+    if (what == SOLVE_M) return tal_matter_mul_Minv(self->matter, self->state, v, self->out);
+    if (what == EXPLICIT_M) {
+        return tal_matter_calc_M(self->matter, self->state, tal_matrix_view(self->out, nu, nu));
+    }
+    return tal_matter_calc_frame_J(self->matter, self->state, &last, 1,
+                                   tal_matrix_view(self->out, 6, nu));
+}
+
 static void compute(talus_peer *self, quantity what, bool fresh, int k)
 {
     if (fresh) set_values(self, k);
+    tal_status st = TAL_OK;
     switch (what) {
     case KINEMATICS:
         realize(self, TAL_STAGE_VELOCITY);
         break;
+    case INVERSE:
+        st = inverse(self, self->m->v[k]);
+        break;
     case FORWARD:
         realize(self, TAL_STAGE_ACCELERATION);
         break;
-    case STATE_COPY:
-        (void)tal_state_copy(self->copy, self->state);
+    case MULTIPLY_M:
+    case SOLVE_M:
+    case EXPLICIT_M:
+    case JACOBIAN:
+        st = multiply(self, what, self->m->v[k]);
         break;
-    default:
+    case STATE_COPY:
+        st = tal_state_copy(self->copy, self->state);
+        break;
+    case NUM_QUANTITIES:
         break;
     }
+    if (st != TAL_OK) stop(tal_state_error(self->state));
 }
 
 static void run(void *self, quantity what, bool fresh, long count)
@@ -163,15 +166,19 @@ static void answer(void *context, quantity what, double out[])
 {
     talus_peer *self = context;
     const model *m = self->m;
+    const size_t nu = (size_t)m->nu;
     compute(self, what, true, 0);
-    if (what == FORWARD) {
-        memcpy(out, tal_state_udot(self->state), (size_t)m->nu * sizeof(double));
-    } else if (what == KINEMATICS) {
+    if (what == KINEMATICS) {
         const int last = m->num_bodies - 1;
         const tal_bodies_view poses = tal_matter_poses(self->matter, self->state);
         const tal_bodies_view velocities = tal_matter_velocities(self->matter, self->state);
         memcpy(out, tal_view_X_GM(&poses, last), 12 * sizeof(double));
         memcpy(out + 12, tal_view_V_GM(&velocities, last), 6 * sizeof(double));
+    } else if (what == FORWARD) {
+        memcpy(out, tal_state_udot(self->state), nu * sizeof(double));
+    } else {
+        const size_t n = what == EXPLICIT_M ? nu * nu : what == JACOBIAN ? 6 * nu : nu;
+        memcpy(out, self->out, n * sizeof(double));
     }
 }
 
