@@ -310,6 +310,7 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
             add_rigid(&at.P, &view->pose[b], mass);
         }
         measure_sizes(&at);
+        if (out->P != NULL) out->P[b] = at.P;
         ok = project(view, b, out, &at) && ok;
         const int p = tree->parent[b];
         if (p > 0) {

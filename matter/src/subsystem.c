@@ -449,7 +449,8 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     const tal_matter *matter = self;
     tali_view view;
     if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
-    const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree))};
+    const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree)),
+                                 NULL};
     const size_t mark = tal_state_scratch_mark(state);
     tali_open_inertia *open = tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) *
                                                                 sizeof(tali_open_inertia));
@@ -627,6 +628,16 @@ static void declare_cache(tal_matter *matter)
                                TAL_STAGE_DYNAMICS, NULL, NULL, 0);
     matter->acceleration = add_cache(matter, "acceleration", n * sizeof(tal_spatial_vec),
                                      TAL_STAGE_ACCELERATION, TAL_STAGE_ACCELERATION, NULL, NULL, 0);
+    matter->composites =
+        add_cache(matter, "composite inertias", n * sizeof(tali_composite), TAL_STAGE_INSTANCE,
+                  TAL_STAGE_INFINITY, tali_calc_composites, qu, 1);
+    const tal_prereq hinges[] = {tal_prereq_cache(matter->articulated)};
+    matter->inertias =
+        add_cache(matter, "articulated inertias of all bodies", n * sizeof(tal_abi),
+                  TAL_STAGE_INSTANCE, TAL_STAGE_INFINITY, tali_calc_inertias, hinges, 1);
+    matter->reactions =
+        add_cache(matter, "reactions", n * sizeof(tal_spatial_vec), TAL_STAGE_ACCELERATION,
+                  TAL_STAGE_INFINITY, tali_calc_reactions, NULL, 0);
 }
 
 static size_t scratch_bytes(const tali_tree *tree)
@@ -635,6 +646,8 @@ static size_t scratch_bytes(const tali_tree *tree)
     return tali_align(slots * sizeof(tali_open_inertia)) +
            tali_align(slots * sizeof(tal_spatial_vec)) +
            2 * tali_align(n * sizeof(tal_spatial_vec)) +
+           tali_align(((size_t)tree->num_u + 1) * sizeof(tal_spatial_vec)) +
+           tali_align(((size_t)tree->num_d + 1) * sizeof(double)) +
            10 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
            tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
 }
