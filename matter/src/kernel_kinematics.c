@@ -6,7 +6,6 @@
 //   hinge columns, in Ground about Mo   H_PM_G        S             H
 //   spatial velocity                    V_GM          v             motion.V
 //   acceleration at udot = 0            Jdot u        a             motion.A0
-//   force that this takes                             I a + v x* I v  motion.F0
 //
 // Everything is about Mo and expressed in Ground, so H has no shift: a pin's is [axis; 0].
 #include "matter_internal.h"
@@ -122,7 +121,7 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
     return (outboard_frame){f.R_GF, f.p_PF};
 }
 
-// One body: its pose from its parent's, and its hinge columns and mass properties in Ground.
+// One body: its pose from its parent's, and its hinge columns in Ground.
 static inline void place_body(const tali_tree *tree, const tali_constants *constants,
                               const tali_model *model, const double q[], int b, int general,
                               const tali_position *at)
@@ -130,11 +129,7 @@ static inline void place_body(const tali_tree *tree, const tali_constants *const
     const tali_pose *parent = &at->pose[tree->parent[b]];
     const inboard_frame f = place_F(parent, constants);
     const outboard_frame m = cross_hinge(tree, model, q, b, general, f, at);
-    at->pose[b] = (tali_pose){.R_GM = m.R_GM,
-                              .p_GM = v3_add(parent->p_GM, m.p_PM),
-                              .p_PM = m.p_PM,
-                              .mc = m3_mul_v3(m.R_GM, constants->mc),
-                              .I = s3_reexpress(m.R_GM, constants->I)};
+    at->pose[b] = (tali_pose){.R_GM = m.R_GM, .p_GM = v3_add(parent->p_GM, m.p_PM), .p_PM = m.p_PM};
 }
 
 void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
@@ -205,7 +200,6 @@ static inline void move_body(const tali_view *view, const double u[], int b, int
         A0.v = m3_muladd(R_GF, at->Hdot_u[general].v, A0.v);
     }
     motion->A0 = A0;
-    motion->F0 = newton_euler(pose, view->constants[b].mass, A0, motion->V.w);
 }
 
 void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)

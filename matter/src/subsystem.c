@@ -81,11 +81,15 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     const void *position = tal_cache_realize(system, state, matter->position);
     if (position == NULL) return false;
     see_position(view->tree, position, view);
-    if (what == TALI_VELOCITY) {
-        view->motion = tal_cache_realize(system, state, matter->velocity);
-        return view->motion != NULL;
+    if ((what & TALI_INERTIA) == TALI_INERTIA) {
+        view->rigid = tal_cache_realize(system, state, matter->rigid);
+        if (view->rigid == NULL) return false;
     }
-    if (what == TALI_ARTICULATED) {
+    if ((what & TALI_VELOCITY) == TALI_VELOCITY) {
+        view->motion = tal_cache_realize(system, state, matter->velocity);
+        if (view->motion == NULL) return false;
+    }
+    if ((what & TALI_ARTICULATED) == TALI_ARTICULATED) {
         const char *bytes = tal_cache_realize(system, state, matter->articulated);
         if (bytes == NULL) return false;
         view->G = (const tal_spatial_vec *)(const void *)bytes;
@@ -426,7 +430,17 @@ static tal_status realize_velocity(const void *self, const tal_system *system, t
     return st == TAL_OK ? tali_constraints_realize_velocity(matter, state) : st;
 }
 
-// --- articulated inertias ---
+// --- inertias ---
+
+static tal_status calc_rigid(const void *self, const tal_system *system, tal_state *state,
+                             void *value)
+{
+    (void)system;
+    tali_view view;
+    if (!tali_view_at(self, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    tali_sweep_rigid(&view, value);
+    return TAL_OK;
+}
 
 // A mobility whose D vanished has a zero at the start of its D^-1.
 static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
@@ -448,7 +462,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     (void)system;
     const tal_matter *matter = self;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    if (!tali_view_at(matter, state, TALI_INERTIA, &view)) return TAL_ERR_CALLBACK;
     const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree)),
                                  NULL};
     const size_t mark = tal_state_scratch_mark(state);
@@ -479,30 +493,18 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
                           (const double *)(const void *)mobility};
 }
 
-// F0 - F: what the mobilizers must provide besides M J udot.
-static void unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
-{
-    for (int b = 0; b < view->tree->num_bodies; ++b) {
-        out[b] = tal_sv_sub(view->motion[b].F0, F[b]);
-    }
-}
-
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[])
 {
-    tali_view view, moving;
-    if (!tali_view_at(matter, state, TALI_ARTICULATED, &view) ||
-        !tali_view_at(matter, state, TALI_VELOCITY, &moving)) {
-        return tal_state_error(state)->status;
-    }
-    view.motion = moving.motion;
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_DYNAMICS, &view)) return tal_state_error(state)->status;
     const tali_tree *tree = view.tree;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    unbalanced(&view, F, A_GM);
+    tali_sweep_unbalanced(&view, F, A_GM);
     tali_sweep_inward(&view, f, A_GM, e, open);
     tal_status st = TAL_OK;
     if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
@@ -621,6 +623,8 @@ static void declare_cache(tal_matter *matter)
     const tal_prereq qu[] = {tal_prereq_cache(matter->position), {TAL_PREREQ_U, 0}};
     matter->velocity = add_cache(matter, "velocity", velocity_size(tree), TAL_STAGE_INSTANCE,
                                  TAL_STAGE_VELOCITY, calc_velocity, qu, 2);
+    matter->rigid = add_cache(matter, "bodies in Ground", n * sizeof(tali_composite),
+                              TAL_STAGE_INSTANCE, TAL_STAGE_INFINITY, calc_rigid, qu, 1);
     matter->articulated =
         add_cache(matter, "articulated inertias", articulated_size(tree), TAL_STAGE_INSTANCE,
                   TAL_STAGE_INFINITY, calc_articulated, qu, 1);
