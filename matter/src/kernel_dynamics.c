@@ -8,8 +8,8 @@
 //   H^T P H                D            eq. 7.44      D    eq. 6.13    D
 //   P H D^-1                                          G    eq. 6.13    G
 //
-// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces at udot = 0 that the
-// velocity sweep left behind. So no sweep here needs velocities, and M^-1 needs no articulated
+// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces that the bodies take at
+// udot = 0. So no sweep here needs velocities, and M^-1 needs no articulated
 // inertia of its own: G and D^-1 are all it reads.
 //
 // Caution: our H is the transpose of JAIN's, so that V = H u reads as it does everywhere else.
@@ -248,21 +248,30 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     case TALI_HINGE_GENERAL:
         break;
     }
-    return project_general(tree->nu[b], at, H, G, DI);
+    // a copy, so that the address of the original is never taken and it may live in registers
+    tali_open_inertia copy = *at;
+    const mask ok = project_general(tree->nu[b], &copy, H, G, DI);
+    *at = copy;
+    return ok;
 }
 
 // --- articulated inertias, tip to base ---
 
 // A rigid body's inertia about Mo: [I mcx; -mcx m1].
-static inline abi rigid(const tali_pose *pose, real mass)
+static inline abi abi_of_rigid(const tali_composite *rigid)
 {
-    return (abi){pose->I, tal_m3_cross(pose->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
+    const real mass = rigid->mass;
+    return (abi){rigid->I, tal_m3_cross(rigid->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
 }
 
-static inline void add_rigid(abi *P, const tali_pose *pose, real mass)
+static inline void add_rigid(abi *P, const tali_composite *rigid)
 {
-    P->J = s3_add(P->J, pose->I);
-    P->F = m3_add(P->F, tal_m3_cross(pose->mc));
+    const real mass = rigid->mass;
+    const v3 mc = rigid->mc;
+    P->J = s3_add(P->J, rigid->I);
+    P->F.x.y += mc.z, P->F.x.z -= mc.y; // mcx
+    P->F.y.x -= mc.z, P->F.y.z += mc.x;
+    P->F.z.x += mc.y, P->F.z.y -= mc.x;
     P->M.xx += mass, P->M.yy += mass, P->M.zz += mass;
 }
 
@@ -295,13 +304,13 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
     mask ok = true;
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const real mass = view->constants[b].mass;
+        const tali_composite *own = &view->rigid[b];
         tali_open_inertia at;
         if (tree->is_leaf[b]) {
-            at = (tali_open_inertia){rigid(&view->pose[b], mass), 0.0, 0.0};
+            at = (tali_open_inertia){abi_of_rigid(own), 0.0, 0.0};
         } else {
             at = open[tree->slot[b]];
-            add_rigid(&at.P, &view->pose[b], mass);
+            add_rigid(&at.P, own);
         }
         measure_sizes(&at);
         if (out->P != NULL) out->P[b] = at.P;
@@ -315,6 +324,16 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
 }
 
 // --- M^-1 ---
+
+void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
+{
+    out[0] = F != NULL ? sv_sub((sv){NONE, NONE}, F[0]) : (sv){NONE, NONE};
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        const tali_motion *motion = &view->motion[b];
+        const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
+        out[b] = F != NULL ? sv_sub(F0, F[b]) : F0;
+    }
+}
 
 // R_GF of a ball, translation or free hinge, from the columns it gave to H.
 static inline m3 angular_axes(const sv H[])
@@ -571,7 +590,7 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     if (udot != NULL) {
         tali_sweep_J(view, udot, A);
         for (int b = 1; b < tree->num_bodies; ++b) {
-            A[b] = inertia_times(&view->pose[b], view->constants[b].mass, A[b]);
+            A[b] = inertia_times(&view->rigid[b], A[b]);
             if (F != NULL) A[b] = sv_add(A[b], F[b]);
         }
     } else {
@@ -583,16 +602,19 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     tali_sweep_JT(view, A, f);
 }
 
-// The forces of one body: M A + F0 - F, and what its children hand down.
+// The forces of one body: M (A + A0) + gyroscopic - F, and what its children hand down.
 TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], const sv F[],
                                   const sv open[])
 {
     const tali_tree *tree = view->tree;
     sv needed = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
-    if (view->motion != NULL) needed = sv_add(needed, view->motion[b].F0);
     if (F != NULL) needed = sv_sub(needed, F[b]);
-    if (A == NULL) return needed;
-    return sv_add(needed, inertia_times(&view->pose[b], view->constants[b].mass, A[b]));
+    if (view->motion == NULL) {
+        return A != NULL ? sv_add(needed, inertia_times(&view->rigid[b], A[b])) : needed;
+    }
+    const tali_motion *motion = &view->motion[b];
+    const sv all = A != NULL ? sv_add(motion->A0, A[b]) : motion->A0;
+    return sv_add(needed, newton_euler(&view->rigid[b], all, motion->V.w));
 }
 
 TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const sv A[], const sv F[],

@@ -54,18 +54,22 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
+    int num_N;           ///< mobilizers whose qdot is not simply u
     bool is_depth_first; ///< place[b] == u0[b] for all bodies
     int32_t *parent;
-    int32_t *u0;      ///< first speed
-    int32_t *d0;      ///< first entry of the nu x nu block
-    int32_t *slot;    ///< where the articulated inertia of the body is summed
-    int32_t *span;    ///< speeds of the body and of all it carries
-    int32_t *place;   ///< first of them, if bodies were numbered depth first
-    int32_t *general; ///< [num_general] bodies that go through their table
+    int32_t *u0;          ///< first speed
+    int32_t *d0;          ///< first entry of the nu x nu block
+    int32_t *slot;        ///< where the articulated inertia of the body is summed
+    int32_t *span;        ///< speeds of the body and of all it carries
+    int32_t *place;       ///< first of them, if bodies were numbered depth first
+    int32_t *general;     ///< [num_general] bodies that go through their table
+    int32_t *quaternions; ///< [num_quaternions] bodies that may have one
     uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
     uint8_t *hinge;   ///< tali_hinge
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
+    uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
 } tali_tree;
 
@@ -93,15 +97,12 @@ typedef struct tali_pose {
     tal_mat3 R_GM;
     tal_vec3 p_GM;
     tal_vec3 p_PM; ///< from the parent's Mo to this Mo
-    tal_vec3 mc;   ///< mass times com, from Mo
-    tal_sym3 I;    ///< inertia about Mo
 } tali_pose;
 
 /// How one body moves, in Ground about Mo: what Velocity settles.
 typedef struct tali_motion {
     tal_spatial_vec V;  ///< V_GM
     tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u
-    tal_spatial_vec F0; ///< the force that takes: M A0 + gyroscopic
 } tali_motion;
 
 /// The arrays that Position fills.
@@ -126,7 +127,7 @@ typedef struct tali_articulated {
     tal_abi *P;         ///< [num_bodies] P about Mo, in Ground; NULL when only G and DI are wanted
 } tali_articulated;
 
-/// A body and all it carries as one rigid body, about its Mo in Ground.
+/// A body, or a body and all it carries as one, about its Mo in Ground.
 typedef struct tali_composite {
     double mass;
     tal_vec3 mc; ///< mass times com, from Mo
@@ -141,6 +142,7 @@ typedef struct tali_view {
     const tal_spatial_vec *H;        ///< [num_u]
     const tal_xform *X_FM;           ///< [num_general]
     const tal_spatial_vec *H_FM;     ///< [num_u]
+    const tali_composite *rigid;     ///< [num_bodies] each body alone
     const tali_motion *motion;       ///< [num_bodies]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
@@ -174,6 +176,7 @@ struct tal_matter {
     tali_constraints constraints;
 
     tal_cache_ix model, constants, position, velocity, articulated;
+    tal_cache_ix rigid;        ///< tali_composite[num_bodies]: each body alone, lazy
     tal_cache_ix forces;       ///< applied body forces and mobility forces
     tal_cache_ix acceleration; ///< A_GM of all bodies
     tal_cache_ix composites;   ///< tali_composite[num_bodies], lazy
@@ -191,10 +194,13 @@ tal_status tali_body_check(const tali_body *body, tal_error *err);
 /// `what`, and returns false with the reason in the State.
 /// @{
 typedef enum tali_what {
-    TALI_CONSTANTS,
-    TALI_POSITION,
-    TALI_VELOCITY,
-    TALI_ARTICULATED ///< implies TALI_POSITION, not TALI_VELOCITY
+    TALI_CONSTANTS = 0,
+    TALI_POSITION = 1,                               ///< poses and hinge columns
+    TALI_INERTIA = TALI_POSITION | 2,                ///< and mass properties in Ground
+    TALI_VELOCITY = TALI_POSITION | 4,               ///< and motion
+    TALI_ARTICULATED = TALI_INERTIA | 8,             ///< and G and DI
+    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY,        ///< all that inverse dynamics needs
+    TALI_DYNAMICS = TALI_ARTICULATED | TALI_VELOCITY ///< everything
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
