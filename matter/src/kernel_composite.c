@@ -100,6 +100,7 @@ static inline void start_columns(const tali_view *view, int b, const tali_compos
             column[i] = sv_dot(H[i], I_H);
         }
     }
+    if (nu == 1) M[(size_t)u0 * (size_t)ld + (size_t)u0] += view->constants[b].rotor;
 }
 
 // One step towards Ground: the moments about the parent's Mo, p_PM away.

@@ -37,23 +37,23 @@ static inline real inverse_pivot(real D, real tiny, mask *ok)
     return pick(good, 1.0 / D, 0.0);
 }
 
-// H = [w; 0]: U = (J w, F^T w)
-static inline mask project_pin(tali_open_inertia *at, v3 w, sv *G, double *DI)
+// H = [w; 0]: U = (J w, F^T w). The rotor's inertia adds to D and to nothing else (RBDA eq. 9.28).
+static inline mask project_pin(tali_open_inertia *at, v3 w, real rotor, sv *G, double *DI)
 {
     mask ok = true;
     const sv U = {s3_mul_v3(at->P.J, w), m3_tmul_v3(at->P.F, w)};
-    DI[0] = inverse_pivot(v3_dot(w, U.w), tiny_pivot(at->size_J), &ok);
+    DI[0] = inverse_pivot(v3_dot(w, U.w) + rotor, tiny_pivot(at->size_J), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
 }
 
 // H = [0; v]: U = (F v, M v)
-static inline mask project_slider(tali_open_inertia *at, v3 v, sv *G, double *DI)
+static inline mask project_slider(tali_open_inertia *at, v3 v, real rotor, sv *G, double *DI)
 {
     mask ok = true;
     const sv U = {m3_mul_v3(at->P.F, v), s3_mul_v3(at->P.M, v)};
-    DI[0] = inverse_pivot(v3_dot(v, U.v), tiny_pivot(at->size_M), &ok);
+    DI[0] = inverse_pivot(v3_dot(v, U.v) + rotor, tiny_pivot(at->size_M), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
@@ -183,8 +183,8 @@ TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], const real tiny[])
 }
 
 // Any hinge: U = P H, D = H^T U, G = U D^-1, P+ = P - G U^T.
-TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv H[], sv G[],
-                                  double DI[])
+TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv H[], real rotor,
+                                  sv G[], double DI[])
 {
     sv U[TAL_MAX_NU];
     real tiny[TAL_MAX_NU];
@@ -196,6 +196,7 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
             DI[j * nu + i] = DI[i * nu + j] = sv_dot(U[j], H[i]);
         }
     }
+    if (nu == 1) DI[0] += rotor;
     const mask ok = spd_invert(nu, DI, tiny);
     if (nu > 0) DI[0] = pick(ok, DI[0], 0.0);
 
@@ -210,17 +211,18 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
     return ok;
 }
 
-static mask project_general(int nu, tali_open_inertia *at, const sv H[], sv G[], double DI[])
+static mask project_general(int nu, tali_open_inertia *at, const sv H[], real rotor, sv G[],
+                            double DI[])
 {
     switch (nu) {
     case 1:
-        return project_nu(1, at, H, G, DI);
+        return project_nu(1, at, H, rotor, G, DI);
     case 2:
-        return project_nu(2, at, H, G, DI);
+        return project_nu(2, at, H, rotor, G, DI);
     case 3:
-        return project_nu(3, at, H, G, DI);
+        return project_nu(3, at, H, rotor, G, DI);
     default:
-        return project_nu(nu, at, H, G, DI);
+        return project_nu(nu, at, H, rotor, G, DI);
     }
 }
 
@@ -231,13 +233,14 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     const sv *H = view->H + tree->u0[b];
     sv *G = out->G + tree->u0[b];
     double *DI = out->DI + tree->d0[b];
+    const real rotor = view->constants[b].rotor;
     switch ((tali_hinge)tree->hinge[b]) {
     case TALI_HINGE_WELD:
         return true;
     case TALI_HINGE_PIN:
-        return project_pin(at, H[0].w, G, DI);
+        return project_pin(at, H[0].w, rotor, G, DI);
     case TALI_HINGE_SLIDER:
-        return project_slider(at, H[0].v, G, DI);
+        return project_slider(at, H[0].v, rotor, G, DI);
     case TALI_HINGE_BALL:
         return project_ball(at, G, DI);
     case TALI_HINGE_TRANSLATION:
@@ -247,7 +250,7 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     case TALI_HINGE_GENERAL:
         break;
     }
-    return project_general(tree->nu[b], at, H, G, DI);
+    return project_general(tree->nu[b], at, H, rotor, G, DI);
 }
 
 // --- articulated inertias, tip to base ---
@@ -456,6 +459,57 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
     }
 }
 
+// --- one force along one path ---
+
+// y = D^-1 e. Ball, translation and free keep D^-1 and e along Ground's axes.
+static inline void solve_hinge(const tali_view *view, int b, const double e[], double y[])
+{
+    const double *DI = view->DI + view->tree->d0[b];
+    const int nu = view->tree->nu[b];
+    switch ((tali_hinge)view->tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return;
+    case TALI_HINGE_PIN:
+    case TALI_HINGE_SLIDER:
+        y[0] = DI[0] * e[0];
+        return;
+    case TALI_HINGE_BALL:
+    case TALI_HINGE_TRANSLATION:
+        store_v3(y, s3_mul_v3(load_s3(DI), load_v3(e)));
+        return;
+    case TALI_HINGE_FREE: {
+        const m3 BT = {load_v3(DI + 12), load_v3(DI + 15), load_v3(DI + 18)};
+        const v3 n = load_v3(e), f = load_v3(e + 3);
+        store_v3(y, v3_add(s3_mul_v3(load_s3(DI), n), m3_tmul_v3(BT, f)));
+        store_v3(y + 3, v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), f)));
+        return;
+    }
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    for (int j = 0; j < nu; ++j) {
+        real sum = 0.0;
+        for (int i = 0; i < nu; ++i) {
+            sum = fused(DI[j * nu + i], e[i], sum);
+        }
+        y[j] = sum;
+    }
+}
+
+void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
+                     tal_spatial_vec z[], double e[], double y[])
+{
+    for (int k = 0; k < len; ++k) {
+        const int b = path[k].body;
+        const int e0 = path[k].e0;
+        const sv zplus = inward_hinge(view, b, f + e0, z[k], e + e0);
+        solve_hinge(view, b, e + e0, y + e0);
+        if (path[k].parent < 0) continue;
+        sv *parent = &z[path[k].parent];
+        *parent = sv_add(*parent, sv_shift_force(zplus, view->pose[b].p_PM));
+    }
+}
+
 // --- J, J^T and inverse dynamics ---
 
 // V + H u
@@ -535,6 +589,9 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     }
     A[0] = (sv){NONE, NONE};
     tali_sweep_JT(view, A, f);
+    for (int b = 1; b < tree->num_bodies && udot != NULL; ++b) {
+        if (tree->nu[b] == 1) f[tree->u0[b]] += view->constants[b].rotor * udot[tree->u0[b]];
+    }
 }
 
 // The forces of one body: M A + F0 - F, and what its children hand down.
@@ -549,14 +606,15 @@ TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], co
     return sv_add(needed, inertia_times(&view->pose[b], view->constants[b].mass, A[b]));
 }
 
-TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const sv A[], const sv F[],
-                                           double f[], sv open[])
+TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],
+                                           const sv F[], double f[], sv open[])
 {
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const int u0 = tree->u0[b], p = tree->parent[b];
         const sv needed = needed_force(view, b, A, F, open);
         hinge_force(tree, view->H + u0, b, needed, f + u0);
+        if (udot != NULL && tree->nu[b] == 1) f[u0] += view->constants[b].rotor * udot[u0];
         if (p == 0) continue;
         const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
         sv *parent = &open[tree->slot[p]];
@@ -568,9 +626,9 @@ void tali_sweep_newton_euler(const tali_view *view, const double udot[], const t
                              double f[], tal_spatial_vec A[], tal_spatial_vec open[])
 {
     if (udot == NULL) {
-        newton_euler_inward(view, NULL, F, f, open);
+        newton_euler_inward(view, NULL, NULL, F, f, open);
         return;
     }
     tali_sweep_J(view, udot, A);
-    newton_euler_inward(view, A, F, f, open);
+    newton_euler_inward(view, udot, A, F, f, open);
 }

@@ -6,6 +6,8 @@
 #include "error_internal.h"
 #include "mobilizer_internal.h"
 
+#include "constraint_types.h"
+
 #include <talus/matter/model.h>
 
 #include <string.h>
@@ -81,6 +83,7 @@ typedef struct tali_constants {
     tal_mat3 R_PF; ///< F in the parent's frame M
     tal_vec3 p_PF; ///< and its origin there
     double mass;
+    double rotor;   ///< reflected rotor inertia; zero unless there is one speed
     tal_vec3 mc;    ///< mass times com, from Mo, in M
     tal_sym3 I;     ///< inertia about Mo, in M
     tal_xform X_MB; ///< the user's body frame in M
@@ -160,6 +163,9 @@ struct tal_matter {
     tal_var_ix X_PF;       ///< tal_xform[num_bodies]
     tal_var_ix X_BM;       ///< tal_xform[num_bodies]
     tal_var_ix var_params; ///< double[num_params]
+    tal_var_ix rotor;      ///< double[num_bodies] reflected rotor inertia
+
+    tali_constraints constraints;
 
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix forces;       ///< applied body forces and mobility forces
@@ -203,11 +209,11 @@ typedef struct tali_applied {
 
 tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state);
 
-/// udot = M^-1 (f - J^T (F0 - F)), and the accelerations A_GM of all bodies. F and A_GM may not be
-/// the same array.
+/// udot = M^-1 (f - J^T (F0 - F) - G^T lambda), and the accelerations A_GM of all bodies. F and A_GM
+/// may not be the same array. `lambda` NULL: as though there were no constraints.
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
-                                 tal_spatial_vec A_GM[]);
+                                 tal_spatial_vec A_GM[], double lambda[]);
 
 /// Flatten the bodies into matter->tree. False when memory runs out (sticky).
 bool tali_tree_build(tal_matter *matter);

@@ -89,16 +89,23 @@ typedef enum tali_fit_parts {
     TALI_FIT_ALL = 3
 } tali_fit_parts;
 
+/// @name Fits of a part: rotation or translation, angular or linear velocity
+/// The part that is not asked for stays as near as it can to what it is at arg->q and arg->u.
+/// @{
+tal_status tali_mobilizer_fit_q_part(const tal_mobilizer_ops *ops, const void *self,
+                                     const tal_mobilizer_arg *arg, tal_direction direction,
+                                     const tal_xform *X_FM, tali_fit_parts parts, double q[]);
+
+tal_status tali_mobilizer_fit_u_part(const tal_mobilizer_ops *ops, const void *self,
+                                     const tal_mobilizer_arg *arg, tal_direction direction,
+                                     tal_spatial_vec V_FM, tali_fit_parts parts, double u[]);
+/// @}
+
 /// Improve `q`, which holds a first guess, until the parts of X_FM asked for are met as nearly as
-/// can be: damped Gauss-Newton, at most 60 steps. Coordinates that make no difference stay.
+/// can be by moving along N u: damped Gauss-Newton, then Newton. For tables whose fit_q has only a
+/// guess to offer.
 tal_status tali_mobilizer_refine_q(const tal_mobilizer_ops *ops, const void *self,
                                    const tal_mobilizer_arg *arg, tal_direction direction,
                                    const tal_xform *X_FM, tali_fit_parts parts, double q[]);
-
-/// Change arg->u as little as possible until the parts of V_FM asked for are met as nearly as can
-/// be.
-tal_status tali_mobilizer_refine_u(const tal_mobilizer_ops *ops, const void *self,
-                                   const tal_mobilizer_arg *arg, tal_direction direction,
-                                   tal_spatial_vec V_FM, tali_fit_parts parts, double u[]);
 
 #endif // TALUS_MOBILIZER_INTERNAL_H

@@ -1,4 +1,5 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
+#include "constraint_internal.h"
 #include "sweeps_internal.h"
 
 #include <math.h>
@@ -167,6 +168,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
     const tal_mass_props *mass = tal_var_value(system, state, matter->mass);
     const tal_xform *X_PF = tal_var_value(system, state, matter->X_PF);
     const tal_xform *X_BM = tal_var_value(system, state, matter->X_BM);
+    const double *rotor = tal_var_value(system, state, matter->rotor);
     tali_constants *constants = value;
     constants[0] = (tali_constants){.R_PF = TAL_MAT3_IDENTITY, .X_MB = TAL_XFORM_IDENTITY};
     for (int b = 1; b < matter->num_bodies; ++b) {
@@ -176,6 +178,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
         constants[b] = (tali_constants){.R_PF = X_MF.R,
                                         .p_PF = X_MF.p,
                                         .mass = in_M.mass,
+                                        .rotor = rotor[b],
                                         .mc = tal_v3_scale(in_M.mass, in_M.com),
                                         .I = in_M.inertia,
                                         .X_MB = X_MB};
@@ -191,7 +194,9 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
     for (int b = 1; b < matter->num_bodies; ++b) {
         num_quaternions += has_quaternion_now(matter, use_angles, b);
     }
-    return tal_group_set_size(system, state, matter->quaternion_errors, num_quaternions, NULL);
+    const tal_status st =
+        tal_group_set_size(system, state, matter->quaternion_errors, num_quaternions, NULL);
+    return st == TAL_OK ? tali_constraints_realize_instance(matter, state) : st;
 }
 
 // --- Position ---
@@ -292,7 +297,8 @@ static tal_status calc_position(const void *self, const tal_system *system, tal_
 static tal_status realize_position(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_matter *matter = self;
-    if (tal_group_size(system, state, matter->quaternion_errors) == 0) return TAL_OK;
+    const tal_status st = tali_constraints_realize_position(matter, state);
+    if (st != TAL_OK || tal_group_size(system, state, matter->quaternion_errors) == 0) return st;
     const tali_model model = tali_model_of(matter, state);
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     double *error = tal_group_upd_errors(system, state, matter->quaternion_errors);
@@ -384,7 +390,9 @@ static tal_status realize_velocity(const void *self, const tal_system *system, t
 {
     const tal_matter *matter = self;
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    return write_rates(matter, state, u, false, tal_group_upd_dot(system, state, matter->q));
+    const tal_status st =
+        write_rates(matter, state, u, false, tal_group_upd_dot(system, state, matter->q));
+    return st == TAL_OK ? tali_constraints_realize_velocity(matter, state) : st;
 }
 
 // --- articulated inertias ---
@@ -449,7 +457,7 @@ static void unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spa
 
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
-                                 tal_spatial_vec A_GM[])
+                                 tal_spatial_vec A_GM[], double lambda[])
 {
     tali_view view, moving;
     if (!tali_view_at(matter, state, TALI_ARTICULATED, &view) ||
@@ -464,12 +472,16 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
     unbalanced(&view, F, A_GM);
     tali_sweep_inward(&view, f, A_GM, e, open);
-    tali_sweep_outward(&view, e, udot, A_GM);
-    for (int b = 0; b < tree->num_bodies; ++b) {
-        A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
+    tal_status st = TAL_OK;
+    if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
+    if (st == TAL_OK) {
+        tali_sweep_outward(&view, e, udot, A_GM);
+        for (int b = 0; b < tree->num_bodies; ++b) {
+            A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
+        }
     }
     tal_state_scratch_release(state, mark);
-    return TAL_OK;
+    return st;
 }
 
 static tal_status realize_acceleration(const void *self, const tal_system *system, tal_state *state)
@@ -478,7 +490,13 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
     const tali_applied applied = tali_applied_of(matter, state);
     tal_spatial_vec *A_GM = tal_cache_upd(system, state, matter->acceleration);
     double *udot = tal_group_upd_dot(system, state, matter->u);
-    tal_status st = tali_forward_dynamics(matter, state, applied.F, applied.f, udot, A_GM);
+    double *lambda = matter->constraints.count > 0
+                         ? tal_group_upd_multipliers(system, state, matter->constraints.udoterr)
+                         : NULL;
+    tal_status st = tali_forward_dynamics(matter, state, applied.F, applied.f, udot, A_GM, lambda);
+    if (st == TAL_OK && lambda != NULL) {
+        st = tali_constraints_realize_acceleration(matter, state, A_GM, udot);
+    }
     if (st != TAL_OK) return st;
     double *qdotdot = tal_group_upd_qdotdot(system, state, matter->q);
     st = write_rates(matter, state, udot, true, qdotdot);
@@ -523,6 +541,7 @@ static bool declare_variables(tal_matter *matter)
     matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
+    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
     matter->var_params =
@@ -594,17 +613,20 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 {
     tal_matter *matter = self;
     matter->me = me;
-    if (!tali_tree_build(matter)) return TAL_ERR_NO_MEMORY;
+    if (!tali_tree_build(matter) || !tali_constraints_place(matter)) return TAL_ERR_NO_MEMORY;
     int num_quaternions = 0;
     for (int b = 1; b < matter->num_bodies; ++b) {
         num_quaternions += matter->bodies[b].ops.has_quaternion;
     }
     matter->q = add_group(matter, "q", TAL_POOL_Q, matter->tree.max_nq);
     matter->u = add_group(matter, "u", TAL_POOL_U, matter->tree.num_u);
+    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
     matter->quaternion_errors = add_group(matter, "quaternions", TAL_POOL_QERR, num_quaternions);
     if (!declare_variables(matter)) return tal_system_error(system)->status;
     declare_cache(matter);
+    tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
+    tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
     return tal_system_error(system)->status;
 }
 
@@ -616,6 +638,7 @@ static void destroy(void *self)
         const tali_body *body = &matter->bodies[b];
         if (body->ops.destroy != NULL) body->ops.destroy(body->self);
     }
+    tali_constraints_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
     tali_free(&allocator, matter->tree_block, matter->tree_bytes);

@@ -67,6 +67,18 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
 void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                              double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
 
+/**
+ * The inward sweep of one force along a constraint's path: e = f - H^T z there, zero elsewhere.
+ *
+ * @param[in]  path  [len] tip to base
+ * @param[in]  f     [speeds of the path] forces along the mobilities
+ * @param      z     [len] in: minus the body forces; out: undefined
+ * @param[out] e     [speeds of the path]
+ * @param[out] y     [speeds of the path] D^-1 e
+ */
+void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
+                     tal_spatial_vec z[], double e[], double y[]);
+
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 

@@ -9,6 +9,7 @@
  */
 
 #include <talus/matter/applied.h>
+#include <talus/matter/constraint.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
 #include <talus/matter/operators.h>
