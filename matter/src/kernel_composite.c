@@ -1,7 +1,7 @@
 // Composite rigid bodies: the mass matrix, block by block along the paths to Ground.
 //
 //   quantity                     RBDA              here
-//   composite inertia            I^c   eq. 6.18    composite: mass, m c, inertia about Mo
+//   composite inertia            I^c   eq. 6.17    composite: mass, m c, inertia about Mo
 //   I^c S                        F     eq. 6.19    F, about the Mo of the body reached so far
 //   S_j^T F                      H_ij  eq. 6.20    M
 //
