@@ -142,7 +142,7 @@ static void dot_columns(const columns *F, int first, int last, sv H, double *row
 
 // Column `j` of M below the diagonal gets the entries of one subtree. `row` is M's own memory if
 // the bodies are numbered depth first; otherwise its values go to the speeds they belong to.
-static inline void scatter(const tali_composite_room *room, int first, int last, double *column)
+static inline void scatter(const tali_mass_matrix_room *room, int first, int last, double *column)
 {
     for (int k = first; k < last && room->speed_at != NULL; ++k) {
         column[room->speed_at[k]] = room->row[k];
@@ -151,7 +151,7 @@ static inline void scatter(const tali_composite_room *room, int first, int last,
 
 // Takes all that body b carries, and b, to its parent, and couples them with the parent's speeds.
 static void step_to_parent(const tali_view *view, int b, const columns *F, double *M, int ld,
-                           const tali_composite_room *room)
+                           const tali_mass_matrix_room *room)
 {
     const tali_tree *tree = view->tree;
     const int parent = tree->parent[b], u0 = tree->u0[parent];
@@ -206,7 +206,8 @@ static void zero_uncoupled(const tali_tree *tree, double *M, int ld)
     }
 }
 
-void tali_sweep_composite(const tali_view *view, double *M, int ld, const tali_composite_room *room)
+void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
+                            const tali_mass_matrix_room *room)
 {
     const tali_tree *tree = view->tree;
     const columns F = cut_columns(room->F, tree->num_u);

@@ -16,6 +16,7 @@
 #include "matter_internal.h"
 #include "sweeps_internal.h"
 
+#include "kernel_inertia.h"
 #include "kernel_math.h"
 
 #include <float.h>
@@ -306,6 +307,7 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
             add_rigid(&at.P, &view->pose[b], mass);
         }
         measure_sizes(&at);
+        if (out->P != NULL) out->P[b] = at.P;
         ok = project(view, b, out, &at) && ok;
         const int p = tree->parent[b];
         if (p > 0) {
@@ -563,13 +565,6 @@ void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
         sv *parent = &F[tree->parent[b]];
         *parent = sv_add(*parent, sv_shift_force(F[b], view->pose[b].p_PM));
     }
-}
-
-// M A for one rigid body.
-static inline sv inertia_times(const tali_pose *pose, real mass, sv A)
-{
-    return (sv){v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v),
-                v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc)};
 }
 
 void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],

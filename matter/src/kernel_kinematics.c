@@ -12,6 +12,7 @@
 #include "matter_internal.h"
 #include "sweeps_internal.h"
 
+#include "kernel_inertia.h"
 #include "kernel_math.h"
 #include "sincos.h"
 
@@ -176,16 +177,6 @@ static inline sv across_hinge(const tali_view *view, int b, const double u[])
         V = sv_axpy(u[j], H[j], V);
     }
     return V;
-}
-
-// M A + b: the force that gives a body the acceleration A of its Mo while it turns with w. The
-// gyroscopic part b = (w x I w, w x (w x m c)) keeps a rotating body from flying off (RBDA eq. 2.68).
-static inline sv newton_euler(const tali_pose *pose, real mass, sv A, v3 w)
-{
-    const v3 n = v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v);
-    const v3 f = v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc);
-    return (sv){v3_add_cross(n, w, s3_mul_v3(pose->I, w)),
-                v3_add_cross(f, w, v3_cross(w, pose->mc))};
 }
 
 // One body: its velocity from its parent's, and the acceleration that velocities alone give it.

@@ -65,6 +65,16 @@ tal_matter *tal_matter_create(tal_system *system)
     return matter->me.i >= 0 ? matter : NULL;
 }
 
+const tal_matter *tal_system_matter(const tal_system *system)
+{
+    for (int i = 0; system != NULL && i < tal_system_num_subsystems(system); ++i) {
+        const tal_subsystem_ix ix = {i};
+        const tal_matter *matter = tal_subsystem_self_as(system, ix, &tali_matter_ops);
+        if (matter != NULL) return matter;
+    }
+    return NULL;
+}
+
 const tal_system *tal_matter_system(const tal_matter *matter)
 {
     return matter != NULL ? matter->system : NULL;

@@ -62,7 +62,7 @@ typedef struct tali_tree {
     int32_t *span;    ///< speeds of the body and of all it carries
     int32_t *place;   ///< first of them, if bodies were numbered depth first
     int32_t *general; ///< [num_general] bodies that go through their table
-    int8_t *nu;
+    uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
     uint8_t *hinge;   ///< tali_hinge
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
@@ -74,7 +74,7 @@ typedef struct tali_tree {
 /// What Model settles.
 typedef struct tali_model {
     const int32_t *q0;         ///< [num_bodies] first coordinate
-    const int8_t *nq;          ///< [num_bodies]
+    const uint8_t *nq;         ///< [num_bodies]
     const uint8_t *use_angles; ///< [num_bodies]
 } tali_model;
 
@@ -124,7 +124,15 @@ typedef struct tali_velocity {
 typedef struct tali_articulated {
     tal_spatial_vec *G; ///< [num_u] P H D^-1
     double *DI;         ///< [num_d] D^-1
+    tal_abi *P;         ///< [num_bodies] P about Mo, in Ground; NULL when only G and DI are wanted
 } tali_articulated;
+
+/// A body and all it carries as one rigid body, about its Mo in Ground.
+typedef struct tali_composite {
+    double mass;
+    tal_vec3 mc; ///< mass times com, from Mo
+    tal_sym3 I;  ///< inertia about Mo
+} tali_composite;
 
 /// What the sweeps read, with the State's arrays in place. NULL where not asked for.
 typedef struct tali_view {
@@ -170,6 +178,9 @@ struct tal_matter {
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix forces;       ///< applied body forces and mobility forces
     tal_cache_ix acceleration; ///< A_GM of all bodies
+    tal_cache_ix composites;   ///< tali_composite[num_bodies], lazy
+    tal_cache_ix inertias;     ///< tal_abi[num_bodies]: P about Mo of all bodies, lazy
+    tal_cache_ix reactions;    ///< tal_spatial_vec[num_bodies]: forces across mobilizers, lazy
 };
 
 /// The body if the index is good; NULL after telling the breach.
@@ -214,6 +225,16 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state);
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[]);
+
+/// @name What the lazy entries composites, inertias and reactions hold
+/// @{
+tal_status tali_calc_composites(const void *self, const tal_system *system, tal_state *state,
+                                void *value);
+tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_state *state,
+                              void *value);
+tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_state *state,
+                               void *value);
+/// @}
 
 /// Flatten the bodies into matter->tree. False when memory runs out (sticky).
 bool tali_tree_build(tal_matter *matter);

@@ -50,10 +50,10 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
     return TAL_OK;
 }
 
-static tali_composite_room take_composite_room(const tali_tree *tree, tal_state *state)
+static tali_mass_matrix_room take_mass_matrix_room(const tali_tree *tree, tal_state *state)
 {
     const size_t nu = (size_t)tree->num_u + 1;
-    tali_composite_room room;
+    tali_mass_matrix_room room;
     room.open = tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *room.open);
     room.F = tal_state_scratch_take(state, 6 * nu * sizeof *room.F);
     room.row = tal_state_scratch_take(state, nu * sizeof *room.row);
@@ -72,8 +72,8 @@ tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_mat
     if (st != TAL_OK) return st;
 
     const size_t mark = tal_state_scratch_mark(state);
-    const tali_composite_room room = take_composite_room(view.tree, state);
-    tali_sweep_composite(&view, M.data, M.ld, &room);
+    const tali_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
+    tali_sweep_mass_matrix(&view, M.data, M.ld, &room);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

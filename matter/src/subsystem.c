@@ -114,7 +114,7 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
     const model_layout at = lay_out_model(&matter->tree);
     const char *bytes = tal_cache_value(matter->system, state, matter->model);
     return (tali_model){(const int32_t *)(const void *)(bytes + at.q0),
-                        (const int8_t *)(const void *)(bytes + at.nq),
+                        (const uint8_t *)(const void *)(bytes + at.nq),
                         tal_var_value(matter->system, state, matter->modes)};
 }
 
@@ -134,7 +134,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
     const model_layout at = lay_out_model(tree);
     char *bytes = tal_cache_upd(system, state, matter->model);
     int32_t *q0 = (int32_t *)(void *)(bytes + at.q0);
-    int8_t *nq = (int8_t *)(void *)(bytes + at.nq);
+    uint8_t *nq = (uint8_t *)(void *)(bytes + at.nq);
     const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
 
     const size_t mark = tal_state_scratch_mark(state);
@@ -144,7 +144,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
         const tali_body *body = &matter->bodies[b];
         const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
         q0[b] = num_q;
-        nq[b] = (int8_t)n;
+        nq[b] = (uint8_t)n;
         write_initial_q(body, use_angles[b] != 0, n, initial + num_q);
         num_q += n;
     }
@@ -418,7 +418,8 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     const tal_matter *matter = self;
     tali_view view;
     if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
-    const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree))};
+    const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree)),
+                                 NULL};
     const size_t mark = tal_state_scratch_mark(state);
     tali_open_inertia *open = tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) *
                                                                 sizeof(tali_open_inertia));
@@ -597,6 +598,16 @@ static void declare_cache(tal_matter *matter)
                                TAL_STAGE_DYNAMICS, NULL, NULL, 0);
     matter->acceleration = add_cache(matter, "acceleration", n * sizeof(tal_spatial_vec),
                                      TAL_STAGE_ACCELERATION, TAL_STAGE_ACCELERATION, NULL, NULL, 0);
+    matter->composites =
+        add_cache(matter, "composite inertias", n * sizeof(tali_composite), TAL_STAGE_INSTANCE,
+                  TAL_STAGE_INFINITY, tali_calc_composites, qu, 1);
+    const tal_prereq hinges[] = {tal_prereq_cache(matter->articulated)};
+    matter->inertias =
+        add_cache(matter, "articulated inertias of all bodies", n * sizeof(tal_abi),
+                  TAL_STAGE_INSTANCE, TAL_STAGE_INFINITY, tali_calc_inertias, hinges, 1);
+    matter->reactions =
+        add_cache(matter, "reactions", n * sizeof(tal_spatial_vec), TAL_STAGE_ACCELERATION,
+                  TAL_STAGE_INFINITY, tali_calc_reactions, NULL, 0);
 }
 
 static size_t scratch_bytes(const tali_tree *tree)
@@ -605,6 +616,8 @@ static size_t scratch_bytes(const tali_tree *tree)
     return tali_align(slots * sizeof(tali_open_inertia)) +
            tali_align(slots * sizeof(tal_spatial_vec)) +
            2 * tali_align(n * sizeof(tal_spatial_vec)) +
+           tali_align(((size_t)tree->num_u + 1) * sizeof(tal_spatial_vec)) +
+           tali_align(((size_t)tree->num_d + 1) * sizeof(double)) +
            10 * tali_align(((size_t)tree->num_u + 1) * sizeof(double)) +
            tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
 }

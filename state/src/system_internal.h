@@ -28,6 +28,7 @@ typedef struct tali_subsystem {
     tali_element element; ///< its owner is not used
     tal_subsystem_ops ops;
     tali_realize_fn realize[TAL_NUM_STAGES]; ///< those of `ops` from Model on, by stage
+    const tal_subsystem_ops *table; ///< the caller's, by which a layer knows its own
     void *self;
 } tali_subsystem;
 

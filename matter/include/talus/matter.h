@@ -12,6 +12,7 @@
 #include <talus/matter/constraint.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
+#include <talus/matter/motion.h>
 #include <talus/matter/operators.h>
 #include <talus/matter/tree_factor.h>
 #include <talus/state.h>
