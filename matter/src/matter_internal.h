@@ -87,6 +87,7 @@ typedef struct tali_constants {
     tal_mat3 R_PF; ///< F in the parent's frame M
     tal_vec3 p_PF; ///< and its origin there
     double mass;
+    double rotor;   ///< reflected rotor inertia; zero unless there is one speed
     tal_vec3 mc;    ///< mass times com, from Mo, in M
     tal_sym3 I;     ///< inertia about Mo, in M
     tal_xform X_MB; ///< the user's body frame in M
@@ -172,6 +173,7 @@ struct tal_matter {
     tal_var_ix X_PF;       ///< tal_xform[num_bodies]
     tal_var_ix X_BM;       ///< tal_xform[num_bodies]
     tal_var_ix var_params; ///< double[num_params]
+    tal_var_ix rotor;      ///< double[num_bodies] reflected rotor inertia
 
     tali_constraints constraints;
 

@@ -167,6 +167,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
     const tal_mass_props *mass = tal_var_value(system, state, matter->mass);
     const tal_xform *X_PF = tal_var_value(system, state, matter->X_PF);
     const tal_xform *X_BM = tal_var_value(system, state, matter->X_BM);
+    const double *rotor = tal_var_value(system, state, matter->rotor);
     tali_constants *constants = value;
     constants[0] = (tali_constants){.R_PF = TAL_MAT3_IDENTITY, .X_MB = TAL_XFORM_IDENTITY};
     for (int b = 1; b < matter->num_bodies; ++b) {
@@ -176,6 +177,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
         constants[b] = (tali_constants){.R_PF = X_MF.R,
                                         .p_PF = X_MF.p,
                                         .mass = in_M.mass,
+                                        .rotor = rotor[b],
                                         .mc = tal_v3_scale(in_M.mass, in_M.com),
                                         .I = in_M.inertia,
                                         .X_MB = X_MB};
@@ -575,6 +577,7 @@ static bool declare_variables(tal_matter *matter)
     matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
+    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
     matter->var_params =
