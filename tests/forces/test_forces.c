@@ -5,7 +5,6 @@
 #include <talus/forces.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 // A tree with turned frames and centers of mass away from every origin.
 typedef struct model {
@@ -191,12 +190,12 @@ START_TEST(a_bad_field_is_refused_and_realize_says_so)
 {
     model m = begin_model();
     finish_model(&m, TAL_STAGE_INSTANCE);
-    ck_assert_int_eq(tal_gravity_set_g(m.forces, m.state, m.gravity, tal_v3(0.0, NAN, 0.0)),
+    ck_assert_int_eq(tal_gravity_set_g(m.forces, m.state, m.gravity, tal_v3(0.0, (double)NAN, 0.0)),
                      TAL_ERR_NOT_FINITE);
     test_assert_v3_near(tal_gravity_g(m.forces, m.state, m.gravity), G, 0.0);
     ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_DYNAMICS), TAL_ERR_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(tal_state_error(m.state)->message, "gravity"));
-    ck_assert_int_eq(tal_gravity_set_zero_height(m.forces, m.state, m.gravity, INFINITY),
+    ck_assert_int_eq(tal_gravity_set_zero_height(m.forces, m.state, m.gravity, (double)INFINITY),
                      TAL_ERR_NOT_FINITE);
     end_model(&m);
 }
@@ -403,7 +402,7 @@ START_TEST(a_force_that_is_not_finite_is_named)
     tal_forces_add(m.forces, "sick", &creep_ops, &sick);
     finish_model(&m, TAL_STAGE_DYNAMICS);
 
-    const double poisons[] = {NAN, INFINITY};
+    const double poisons[] = {(double)NAN, (double)INFINITY};
     for (int k = 0; k < 2; ++k) {
         sick.poison = poisons[k];
         tal_state_invalidate(m.state, TAL_STAGE_DYNAMICS);
@@ -522,7 +521,7 @@ END_TEST
 START_TEST(gravity_that_is_not_finite_is_refused)
 {
     model m = begin_model();
-    ck_assert_int_lt(tal_forces_add_gravity(m.forces, tal_v3(NAN, 0.0, 0.0)).i, 0);
+    ck_assert_int_lt(tal_forces_add_gravity(m.forces, tal_v3((double)NAN, 0.0, 0.0)).i, 0);
     tal_error err = {0};
     ck_assert_int_eq(tal_system_realize_topology(m.system, &err), TAL_ERR_NOT_FINITE);
     tal_system_destroy(m.system);
@@ -672,14 +671,13 @@ typedef struct stingy {
 static void *stingy_alloc(void *context, size_t size)
 {
     stingy *it = context;
-    return it->left-- > 0 ? aligned_alloc(TAL_ALIGNMENT, size) : NULL;
+    return it->left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
 }
 
 static void stingy_free(void *context, void *block, size_t size)
 {
     (void)context;
-    (void)size;
-    free(block);
+    tal_allocator_default().free(NULL, block, size);
 }
 
 START_TEST(memory_may_run_out_at_any_call)

@@ -5,7 +5,6 @@
 #include <talus/study.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 // --- equations in z, one subsystem: zdot = f(t, z) ---
 
@@ -183,7 +182,7 @@ START_TEST(a_tableau_that_is_not_one_is_refused)
     rk = (tal_rk_tableau){"x", 2, 1, 0, a, b, NULL, c};
     ck_assert_int_eq(tal_rk_check(&rk, &err), TAL_ERR_BAD_VALUE); // a[1][1]
     err = (tal_error){0};
-    const double a1[] = {0.0, 0.0, 0.25, 0.0}, nan_b[] = {0.5, NAN};
+    const double a1[] = {0.0, 0.0, 0.25, 0.0}, nan_b[] = {0.5, (double)NAN};
     rk.a = a1;
     ck_assert_int_eq(tal_rk_check(&rk, &err), TAL_ERR_BAD_VALUE); // row sum
     const double a2[] = {0.0, 0.0, 0.5, 0.0};
@@ -474,7 +473,7 @@ START_TEST(a_bad_def_is_refused_with_the_value)
     run r = begin_run(&it, NULL);
     tal_integrator *integ = NULL;
     tal_error err = {0};
-    const double bad[] = {NAN, -1.0, INFINITY};
+    const double bad[] = {(double)NAN, -1.0, (double)INFINITY};
     for (int field = 0; field < 6; ++field) {
         for (int k = 0; k < 3; ++k) {
             tal_integrator_def def = tal_integrator_def_default();
@@ -522,7 +521,7 @@ START_TEST(broken_contracts_are_told)
     test_assert_breach((void)tal_integrator_statistics(NULL), TAL_ERR_NULL, "integrator");
     test_assert_breach((void)!tal_integrator_step_to(NULL, r.state, 1.0), TAL_ERR_NULL, "integr");
     test_assert_breach((void)!tal_integrator_step_to(r.integ, NULL, 1.0), TAL_ERR_NULL, "State");
-    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, NAN), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, (double)NAN), TAL_ERR_BAD_VALUE);
     tal_state_set_t(r.state, 2.0);
     ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(tal_integrator_error(r.integ)->message, "from t = 2"));
@@ -534,7 +533,7 @@ START_TEST(broken_contracts_are_told)
                        "");
     ck_assert_int_eq(st, TAL_ERR_WRONG_SYSTEM);
     // a setter's failure that nobody looked at
-    const double bad = NAN;
+    const double bad = (double)NAN;
     (void)tal_state_set_z(r.state, &bad, 1);
     ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 3.0), TAL_ERR_NOT_FINITE);
     end_run(&r);
@@ -564,14 +563,13 @@ static int blocks_left;
 static void *stingy_alloc(void *context, size_t size)
 {
     (void)context;
-    return blocks_left-- > 0 ? aligned_alloc(TAL_ALIGNMENT, size) : NULL;
+    return blocks_left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
 }
 
 static void stingy_free(void *context, void *block, size_t size)
 {
     (void)context;
-    (void)size;
-    free(block);
+    tal_allocator_default().free(NULL, block, size);
 }
 
 START_TEST(memory_may_run_out_at_create)
