@@ -552,6 +552,35 @@ START_TEST(elements_are_part_of_the_structure)
 
 END_TEST
 
+// The energy of a System is that of its matter and of all its forces.
+START_TEST(energies_add_up_over_the_system)
+{
+    model m = begin_model();
+    tal_forces *more = tal_forces_create(m.system, m.matter);
+    (void)tal_forces_add_gravity(more, tal_v3_scale(2.0, G));
+    finish_model(&m, TAL_STAGE_VELOCITY);
+    const double kinetic = tal_matter_kinetic_energy(m.matter, m.state);
+    const double potential = tal_forces_potential_energy(m.forces, m.state);
+    // twice the field, twice the energy, bit for bit
+    ck_assert_double_eq(tal_system_potential_energy(m.system, m.state), 3.0 * potential);
+    ck_assert_double_eq(tal_system_energy(m.system, m.state), kinetic + 3.0 * potential);
+    ck_assert_ptr_eq(tal_system_matter(m.system), m.matter);
+    ck_assert_ptr_null(tal_system_matter(NULL));
+    const tal_subsystem_ops other = {.size = sizeof other, .name = "other"};
+    ck_assert_ptr_null(tal_subsystem_self_as(m.system, tal_forces_subsystem(m.forces), &other));
+    end_model(&m);
+
+    double e = 0.0;
+    test_assert_breach(e = tal_system_energy(NULL, NULL), TAL_ERR_NULL, "System");
+    ck_assert_double_nan(e);
+    tal_system *empty = tal_system_create(NULL);
+    ck_assert_ptr_null(tal_system_matter(empty));
+    ck_assert_double_eq(tal_system_energy(empty, NULL), 0.0);
+    tal_system_destroy(empty);
+}
+
+END_TEST
+
 START_TEST(a_system_may_have_several_force_subsystems)
 {
     model m = begin_model();
@@ -638,12 +667,12 @@ START_TEST(broken_contracts_are_told_and_yield_nothing)
     ck_assert_int_eq(tal_forces_num(NULL), -1);
     ck_assert_ptr_null(tal_forces_matter(NULL));
     ck_assert_int_eq(tal_forces_subsystem(NULL).i, -1);
-    end_model(&m);
 
     // matter of another System
     ck_assert_ptr_null(tal_forces_create(other.system, m.matter));
     ck_assert_int_eq(tal_system_error(other.system)->status, TAL_ERR_WRONG_SYSTEM);
     tal_system_destroy(other.system);
+    end_model(&m);
 }
 
 END_TEST
@@ -723,6 +752,7 @@ int main(void)
     tcase_add_test(theory, a_disabled_element_applies_nothing_and_its_z_stand_still);
     tcase_add_test(theory, elements_are_part_of_the_structure);
     tcase_add_test(theory, a_system_may_have_several_force_subsystems);
+    tcase_add_test(theory, energies_add_up_over_the_system);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_bad_field_is_refused_and_realize_says_so);

@@ -509,6 +509,8 @@ static model begin_slider(const tal_force_ops *ops)
     cart.name = "cart";
     cart.mass.mass = 1.0;
     (void)tal_matter_add_slider(m.matter, TAL_GROUND, &cart);
+    cart.name = "bystander";
+    (void)tal_matter_add_slider(m.matter, TAL_GROUND, &cart);
     (void)tal_forces_add(m.forces, "motor", ops, NULL);
     finish_model(&m, 1e-6);
     const tal_body_ix body = {1};
