@@ -9,6 +9,8 @@
  */
 
 #include <talus/matter/applied.h>
+#include <talus/matter/coordinate.h>
+#include <talus/matter/decoration.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
 #include <talus/state.h>
