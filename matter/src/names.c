@@ -29,7 +29,7 @@ void tali_names_add(tali_names *names, uint64_t hash, int index)
 
 bool tali_names_reserve(tali_names *names, const tal_allocator *allocator)
 {
-    if (2 * (names->count + 1) <= names->capacity) return true;
+    if (names->count < names->capacity / 2) return true;
     if (names->capacity > INT_MAX / 4) return false;
 
     tali_names larger = {.capacity = names->capacity > 0 ? 2 * names->capacity : 16};
