@@ -567,6 +567,7 @@ START_TEST(angles_and_quaternions_describe_the_same_motion)
     }
     rig_end(&r);
 }
+
 END_TEST
 
 // --- far away ---

@@ -75,7 +75,7 @@ static inline void rig_realize(const rig *r, tal_stage stage)
     ck_assert_msg(st == TAL_OK, "%s", tal_state_error(r->state)->message);
 }
 
-/// Add a body with a built-in mobilizer given by name.
+/// Add a body with a built-in mobilizer given by name; spherical coordinates are the plain ones.
 static inline tal_body_ix rig_add(const rig *r, int parent, const char *kind,
                                   const tal_mobod_def *def, const double params[])
 {
@@ -98,15 +98,17 @@ static inline tal_body_ix rig_add(const rig *r, int parent, const char *kind,
                  {"line_orientation", tal_mobilizer_line_orientation},
                  {"free_line", tal_mobilizer_free_line},
                  {"free", tal_mobilizer_free},
-                 {"cantilever", tal_mobilizer_cantilever}};
+                 {"cantilever", tal_mobilizer_cantilever},
+                 {"spherical_coords", tal_mobilizer_spherical_coords}};
+
+    static const double upright[] = {0.0, 0.0, 1.0, 1.0, 1.0, 0.0};
 
     const tal_body_ix on = {parent};
-    if (strcmp(kind, "spherical_coords") == 0) {
-        return tal_matter_add_spherical_coords(r->matter, on, def, NULL);
-    }
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
         if (strcmp(kinds[k].kind, kind) != 0) continue;
-        return tal_matter_add_mobilizer(r->matter, on, def, kinds[k].ops(), NULL, params);
+        const tal_mobilizer_ops *ops = kinds[k].ops();
+        return tal_matter_add_mobilizer(r->matter, on, def, ops, NULL,
+                                        ops->num_params == 6 ? upright : params);
     }
     ck_abort_msg("no mobilizer '%s'", kind);
     return (tal_body_ix){-1};
