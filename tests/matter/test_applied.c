@@ -79,8 +79,7 @@ START_TEST(a_stone_falls)
     const tal_bodies_view poses = tal_matter_poses(r.matter, r.state);
     const tal_vec3 w = rig_V_GB(&r, 1).w;
     const tal_xform X_MB = tal_body_X_MB(r.matter, r.state, body(1));
-    const tal_vec3 p =
-        tal_m3_mul_v3(tal_view_X_GM(&poses, 1)->R, tal_xf_apply(X_MB, def.mass.com));
+    const tal_vec3 p = tal_m3_mul_v3(tal_view_X_GM(&poses, 1)->R, tal_xf_apply(X_MB, def.mass.com));
     const tal_vec3 a =
         tal_v3_add(tal_v3_add(A.v, tal_v3_cross(A.w, p)), tal_v3_cross(w, tal_v3_cross(w, p)));
     test_assert_v3_near(a, r.gravity, 1e-12);
