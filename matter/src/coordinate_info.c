@@ -370,7 +370,7 @@ tal_status tal_body_range(const tal_matter *matter, const tal_state *state, tal_
     if (!has_coordinate(matter, state, body, i, __func__)) return tal_contract_last()->status;
     const tali_coordinate *record = record_in(matter, state, body, i);
     if (record == NULL || !record->has_range) {
-        *low = -INFINITY, *high = INFINITY;
+        *low = -HUGE_VAL, *high = HUGE_VAL;
         return TAL_OK;
     }
     const double *ranges = tal_var_value(matter->system, state, matter->ranges);

@@ -68,8 +68,11 @@ tal_matter *tal_matter_create(tal_system *system)
     matter->allocator = allocator;
     if (!add_ground(matter))
         (void)tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for Ground");
-    matter->me = tal_system_add_subsystem(system, NULL, &tali_matter_ops, matter);
-    return matter->me.i >= 0 ? matter : NULL;
+    // refused, matter has been destroyed already
+    const tal_subsystem_ix me = tal_system_add_subsystem(system, NULL, &tali_matter_ops, matter);
+    if (me.i < 0) return NULL;
+    matter->me = me;
+    return matter;
 }
 
 const tal_system *tal_matter_system(const tal_matter *matter)

@@ -137,7 +137,7 @@ START_TEST(slots_of_other_subsystems_are_theirs)
     ck_assert_int_eq(tal_body_set_use_angles(matter, state, ball, true), TAL_OK);
     ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_VELOCITY), TAL_OK);
     // a NaN among the others' q is not matter's business
-    tal_state_upd_q(state)[0] = NAN;
+    tal_state_upd_q(state)[0] = TALI_NAN;
     ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_VELOCITY), TAL_OK);
     tal_state_destroy(state);
     tal_system_destroy(system);
@@ -161,9 +161,9 @@ START_TEST(what_does_not_exist_cannot_be_read_or_set)
                        "NULL");
     test_assert_breach(ck_assert_int_eq(tal_body_q_start(r.matter, r.state, body(-1)), -1),
                        TAL_ERR_BAD_INDEX, "no body -1");
-    ck_assert_int_eq(tal_body_set_q(r.matter, r.state, body(ARM), 0, NAN), TAL_ERR_NOT_FINITE);
+    ck_assert_int_eq(tal_body_set_q(r.matter, r.state, body(ARM), 0, TALI_NAN), TAL_ERR_NOT_FINITE);
     assert_pending(&r, TAL_ERR_NOT_FINITE, "'arm': coordinate 0");
-    ck_assert_int_eq(tal_body_set_u(r.matter, r.state, body(ARM), 0, INFINITY), TAL_ERR_NOT_FINITE);
+    ck_assert_int_eq(tal_body_set_u(r.matter, r.state, body(ARM), 0, HUGE_VAL), TAL_ERR_NOT_FINITE);
     assert_pending(&r, TAL_ERR_NOT_FINITE, "'arm': speed 0");
     ck_assert_double_eq(tal_body_q(r.matter, r.state, body(ARM), 0), 0.0);
     rig_end(&r);
@@ -205,14 +205,14 @@ START_TEST(what_cannot_be_fitted_is_refused)
     X.R.x.x = 1.1;
     ck_assert_int_eq(tal_body_fit_q(r.matter, r.state, body(HEAD), &X), TAL_ERR_BAD_VALUE);
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'head': the wanted X_FM");
-    X = tal_xf_from_p(tal_v3(0.0, NAN, 0.0));
+    X = tal_xf_from_p(tal_v3(0.0, TALI_NAN, 0.0));
     ck_assert_int_eq(tal_body_fit_q(r.matter, r.state, body(HEAD), &X), TAL_ERR_NOT_FINITE);
     assert_pending(&r, TAL_ERR_NOT_FINITE, "'head': the wanted X_FM");
     test_assert_breach(
         ck_assert_int_eq(tal_body_fit_q(r.matter, r.state, body(HEAD), NULL), TAL_ERR_NULL),
         TAL_ERR_NULL, "NULL");
     tal_spatial_vec V = TAL_SPATIAL_VEC_ZERO;
-    V.v.z = INFINITY;
+    V.v.z = HUGE_VAL;
     ck_assert_int_eq(tal_body_fit_u(r.matter, r.state, body(HEAD), V), TAL_ERR_NOT_FINITE);
     assert_pending(&r, TAL_ERR_NOT_FINITE, "'head': the wanted V_FM");
     test_assert_breach(
@@ -353,7 +353,7 @@ START_TEST(ranges_are_kept_in_the_state)
     rig r;
     build(&r);
     ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(ARM), 0, -1.0, 1.0), TAL_OK);
-    ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(HEAD), 6, -INFINITY, 0.5), TAL_OK);
+    ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(HEAD), 6, -HUGE_VAL, 0.5), TAL_OK);
     ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(HEAD), 6, -2.0, 0.5), TAL_OK);
     ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(HEAD), 0, 0.0, 1.0), TAL_OK);
     rig_finish(&r);
@@ -383,7 +383,7 @@ START_TEST(ranges_are_kept_in_the_state)
     ck_assert_int_eq(tal_body_set_range(r.matter, r.state, body(HEAD), 5, 0.0, 1.0), TAL_OK);
     ck_assert_int_eq(tal_state_stage(r.state), TAL_STAGE_MODEL);
     ck_assert(tal_body_is_in_range(r.matter, r.state, body(HEAD), 5));
-    ck_assert_int_eq(tal_body_set_range(r.matter, r.state, body(ARM), 0, -2.0, INFINITY), TAL_OK);
+    ck_assert_int_eq(tal_body_set_range(r.matter, r.state, body(ARM), 0, -2.0, HUGE_VAL), TAL_OK);
     ck_assert_int_eq(tal_matter_out_of_range(r.matter, r.state, &i).i, -1);
     rig_end(&r);
 }
@@ -398,7 +398,7 @@ START_TEST(what_is_no_range_is_refused)
                      TAL_ERR_BAD_VALUE);
     assert_refused(&r, TAL_ERR_BAD_VALUE, "'arm', coordinate 0: 1 to -1");
     build(&r);
-    ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(ARM), 0, NAN, 1.0),
+    ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(ARM), 0, TALI_NAN, 1.0),
                      TAL_ERR_BAD_VALUE);
     assert_refused(&r, TAL_ERR_BAD_VALUE, "is not a range");
     build(&r);
@@ -410,7 +410,7 @@ START_TEST(what_is_no_range_is_refused)
     ck_assert_int_eq(tal_body_limit_coordinate(r.matter, body(ARM), 0, -1.0, 1.0), TAL_OK);
     rig_finish(&r);
     double low = 0.0, high = 0.0;
-    ck_assert_int_eq(tal_body_set_range(r.matter, r.state, body(ARM), 0, 2.0, NAN),
+    ck_assert_int_eq(tal_body_set_range(r.matter, r.state, body(ARM), 0, 2.0, TALI_NAN),
                      TAL_ERR_BAD_VALUE);
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'arm', coordinate 0");
     ck_assert_int_eq(tal_body_set_range(r.matter, r.state, body(HEAD), 0, 0.0, 1.0),
@@ -464,7 +464,7 @@ END_TEST
 
 START_TEST(wrong_initial_values_are_refused)
 {
-    const double zeros[7] = {0.0}, bad[] = {NAN};
+    const double zeros[7] = {0.0}, bad[] = {TALI_NAN};
     rig r;
     build(&r);
     ck_assert_int_eq(tal_body_set_initial_q(r.matter, body(HEAD), zeros, 7), TAL_ERR_BAD_VALUE);
@@ -531,7 +531,7 @@ START_TEST(a_choice_that_cannot_be_made_leaves_the_state_as_it_was)
     ck_assert_int_eq(tal_state_create(r.system, &before, NULL), TAL_OK);
 
     // an earlier setter failed and nobody looked
-    ck_assert_int_eq(tal_body_set_q(r.matter, r.state, body(ARM), 0, NAN), TAL_ERR_NOT_FINITE);
+    ck_assert_int_eq(tal_body_set_q(r.matter, r.state, body(ARM), 0, TALI_NAN), TAL_ERR_NOT_FINITE);
     ck_assert_int_eq(tal_state_copy(before, r.state), TAL_OK);
     ck_assert_int_eq(tal_matter_set_use_angles(r.matter, r.state, true), TAL_ERR_NOT_FINITE);
     ck_assert(tal_state_is_equal(before, r.state));
@@ -547,7 +547,7 @@ START_TEST(a_choice_that_cannot_be_made_leaves_the_state_as_it_was)
     ck_assert_int_eq(tal_matter_normalize_quaternions(r.matter, r.state), TAL_ERR_BAD_VALUE);
     ck_assert(tal_state_is_equal(before, r.state));
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'head': its quaternion (0, 0, 0, 0)");
-    tal_state_upd_q(r.state)[9] = NAN; // the rod's angle 1
+    tal_state_upd_q(r.state)[9] = TALI_NAN; // the rod's angle 1
     ck_assert_int_eq(tal_body_set_use_angles(r.matter, r.state, body(ROD), false),
                      TAL_ERR_BAD_VALUE);
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'rod': its orientation");

@@ -177,12 +177,12 @@ static void negative_mass(tal_mobod_def *def)
 
 static void nan_mass(tal_mobod_def *def)
 {
-    def->mass.mass = NAN;
+    def->mass.mass = TALI_NAN;
 }
 
 static void infinite_com(tal_mobod_def *def)
 {
-    def->mass.com.y = INFINITY;
+    def->mass.com.y = HUGE_VAL;
 }
 
 static void no_triangle(tal_mobod_def *def)
@@ -202,7 +202,7 @@ static void mirrored_frame(tal_mobod_def *def)
 
 static void nan_frame(tal_mobod_def *def)
 {
-    def->X_BM.p.z = NAN;
+    def->X_BM.p.z = TALI_NAN;
 }
 
 static void heavy_particle(tal_mobod_def *def)
@@ -412,7 +412,7 @@ START_TEST(a_parameter_must_be_a_number)
     rig r;
     rig_begin(&r);
     const tal_mobod_def def = heavy("screw");
-    (void)tal_matter_add_screw(r.matter, TAL_GROUND, &def, NAN);
+    (void)tal_matter_add_screw(r.matter, TAL_GROUND, &def, TALI_NAN);
     assert_refused(&r, TAL_ERR_NOT_FINITE, "'screw'");
 }
 
@@ -541,7 +541,7 @@ START_TEST(decorations_that_cannot_be_drawn_are_refused)
     const tal_decoration ball = tal_decoration_sphere(0.1);
     refuse_decoration(ball, 4, TAL_ERR_BAD_INDEX, "body 4");
     refuse_decoration(tal_decoration_sphere(-1.0), 0, TAL_ERR_BAD_VALUE, "size 0");
-    refuse_decoration(tal_decoration_cylinder(1.0, NAN), 0, TAL_ERR_BAD_VALUE, "size 1");
+    refuse_decoration(tal_decoration_cylinder(1.0, TALI_NAN), 0, TAL_ERR_BAD_VALUE, "size 1");
     refuse_decoration(tal_decoration_mesh(NULL), 0, TAL_ERR_NULL, "no mesh file");
     refuse_decoration(tal_decoration_text(""), 0, TAL_ERR_NULL, "no text");
     tal_decoration d = ball;
@@ -551,7 +551,7 @@ START_TEST(decorations_that_cannot_be_drawn_are_refused)
     d.color.y = 1.5;
     refuse_decoration(d, 0, TAL_ERR_BAD_VALUE, "color");
     d = ball;
-    d.opacity = NAN;
+    d.opacity = TALI_NAN;
     refuse_decoration(d, 0, TAL_ERR_BAD_VALUE, "opacity");
     d = ball;
     d.scale = 0.0;

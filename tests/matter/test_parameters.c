@@ -133,7 +133,7 @@ START_TEST(what_is_not_physical_is_refused_by_name)
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'arm'");
     ck_assert_double_eq(tal_body_mass_props(r.matter, r.state, body(ARM)).mass, 2.0);
     mass = tal_mass_props_sphere(1.0, 0.1);
-    mass.com.x = NAN;
+    mass.com.x = TALI_NAN;
     ck_assert_int_eq(tal_body_set_mass_props(r.matter, r.state, body(ARM), &mass),
                      TAL_ERR_NOT_FINITE);
     assert_pending(&r, TAL_ERR_NOT_FINITE, "'arm'");
@@ -143,7 +143,7 @@ START_TEST(what_is_not_physical_is_refused_by_name)
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'arm': X_PF");
     ck_assert_int_eq(tal_body_set_X_BM(r.matter, r.state, body(ARM), &X), TAL_ERR_BAD_VALUE);
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'arm': X_BM");
-    const double nan_pitch = NAN;
+    const double nan_pitch = TALI_NAN;
     ck_assert_int_eq(tal_body_set_params(r.matter, r.state, body(TIP), &nan_pitch, 1),
                      TAL_ERR_NOT_FINITE);
     assert_pending(&r, TAL_ERR_NOT_FINITE, "'tip'");

@@ -103,7 +103,7 @@ END_TEST
 
 START_TEST(q_that_is_no_number_is_told_by_name)
 {
-    static const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    static const double bad[] = {TALI_NAN, HUGE_VAL, -HUGE_VAL};
     rig r;
     rig_begin(&r);
     const tal_mobod_def one = heavy("one"), two = heavy("two");
