@@ -231,6 +231,33 @@ START_TEST(what_cannot_be_fitted_is_refused)
 
 END_TEST
 
+static tal_status fits_nothing(const void *self, const tal_mobilizer_arg *arg,
+                               const tal_xform *X_FM, double q[])
+{
+    (void)self, (void)arg, (void)X_FM, (void)q;
+    return TAL_ERR_NO_CONVERGENCE;
+}
+
+START_TEST(a_fit_that_fails_leaves_q_as_it_was)
+{
+    rig r;
+    rig_begin(&r);
+    tal_mobilizer_ops ops = *tal_mobilizer_pin();
+    ops.fit_q = fits_nothing;
+    tal_mobod_def def = tal_mobod_def_default();
+    def.name = "arm";
+    (void)tal_matter_add_mobilizer(r.matter, TAL_GROUND, &def, &ops, NULL, NULL);
+    rig_finish(&r);
+    ck_assert_int_eq(tal_body_set_q(r.matter, r.state, body(ARM), 0, 0.5), TAL_OK);
+    const tal_xform X = TAL_XFORM_IDENTITY;
+    ck_assert_int_eq(tal_body_fit_q(r.matter, r.state, body(ARM), &X), TAL_ERR_NO_CONVERGENCE);
+    assert_pending(&r, TAL_ERR_NO_CONVERGENCE, "'arm': no q fits");
+    ck_assert_double_eq(tal_body_q(r.matter, r.state, body(ARM), 0), 0.5);
+    rig_end(&r);
+}
+
+END_TEST
+
 // --- names ---
 
 START_TEST(a_coordinate_has_a_name_from_the_start)
@@ -457,6 +484,10 @@ START_TEST(a_state_begins_where_it_was_told_to)
     const double u_all[] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     ck_assert_mem_eq(tal_state_q(r.state), q_all, sizeof q_all);
     ck_assert_mem_eq(tal_state_u(r.state), u_all, sizeof u_all);
+    // Rx(90) Ry(0) Rz(90) turns x to y to z to x, as the quaternion of four halves does
+    ck_assert_int_eq(tal_matter_set_use_angles(r.matter, r.state, true), TAL_OK);
+    const double right = acos(0.0), same[] = {right, 0.0, right, 1.0, 2.0, 3.0};
+    test_assert_near(tal_state_q(r.state) + 1, same, 6, 1e-15, "angles of the head");
     rig_end(&r);
 }
 
@@ -624,6 +655,7 @@ int main(void)
     tcase_add_checked_fixture(errors, test_record_breaches, NULL);
     tcase_add_test(errors, what_does_not_exist_cannot_be_read_or_set);
     tcase_add_test(errors, what_cannot_be_fitted_is_refused);
+    tcase_add_test(errors, a_fit_that_fails_leaves_q_as_it_was);
     tcase_add_test(errors, names_that_would_confuse_are_refused);
     tcase_add_test(errors, what_is_no_range_is_refused);
     tcase_add_test(errors, wrong_initial_values_are_refused);
