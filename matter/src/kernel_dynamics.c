@@ -283,26 +283,18 @@ static inline void measure_sizes(tali_open_inertia *at)
     at->size_M = larger(at->size_M, at->P.M);
 }
 
-// What masses of these sizes weigh about axes through a point p away.
-static inline v3 shifted_size(v3 J, v3 M, v3 p)
-{
-    const v3 p2 = {p.x * p.x, p.y * p.y, p.z * p.z};
-    return (v3){fused(M.y, p2.z, fused(M.z, p2.y, J.x)), fused(M.z, p2.x, fused(M.x, p2.z, J.y)),
-                fused(M.x, p2.y, fused(M.y, p2.x, J.z))};
-}
-
-// Adds the shifted P+ of a child to what its parent has so far. The last child comes first.
+// Adds the shifted P+ of a child to what its parent has so far. The last child comes first. Where a
+// shift cancels moments, those of the child were as large, so the sizes need no shifting.
 static inline void hand_to_parent(tali_open_inertia *parent, const tali_open_inertia *child,
                                   v3 p_PM, bool is_first)
 {
     const abi P = abi_shift(child->P, p_PM);
-    const v3 size_J = shifted_size(child->size_J, child->size_M, p_PM);
     if (is_first) {
-        *parent = (tali_open_inertia){P, size_J, child->size_M};
+        *parent = (tali_open_inertia){P, child->size_J, child->size_M};
         return;
     }
     parent->P = abi_add(parent->P, P);
-    parent->size_J = v3_add(parent->size_J, size_J);
+    parent->size_J = v3_add(parent->size_J, child->size_J);
     parent->size_M = v3_add(parent->size_M, child->size_M);
 }
 

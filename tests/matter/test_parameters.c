@@ -184,6 +184,13 @@ START_TEST(structure_is_topology)
                      TAL_ERR_BAD_VALUE);
     assert_pending(&r, TAL_ERR_BAD_VALUE, "'rod' is a line");
     rig_realize(&r, TAL_STAGE_ACCELERATION);
+    // without mass the line may go elsewhere, and find its mass there
+    const tal_mass_props none = TAL_MASSLESS, straight = tal_mass_props_rod(1.0, along.p);
+    const tal_mass_props there = tal_mass_props_transform(&shifted, &straight);
+    ck_assert_int_eq(tal_body_set_mass_props(r.matter, r.state, body(ROD), &none), TAL_OK);
+    ck_assert_int_eq(tal_body_set_X_BM(r.matter, r.state, body(ROD), &shifted), TAL_OK);
+    ck_assert_int_eq(tal_body_set_mass_props(r.matter, r.state, body(ROD), &there), TAL_OK);
+    rig_realize(&r, TAL_STAGE_ACCELERATION);
     rig_end(&r);
 }
 
