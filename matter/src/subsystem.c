@@ -2,7 +2,9 @@
 #include "constraint_internal.h"
 #include "sweeps_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 // --- where the arrays are inside a cache entry ---
 
@@ -122,13 +124,20 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
                         tal_var_value(matter->system, state, matter->modes)};
 }
 
-// The q at which X_FM is what the mobilizer calls zero.
-static void write_initial_q(const tali_body *body, bool use_angles, int nq, double q[])
+// Where a body begins: as was said while building, or where the mobilizer has its zero.
+static void write_initial_q(const tal_matter *matter, const tali_body *body, bool use_angles,
+                            double q[])
 {
-    for (int i = 0; i < nq; ++i) {
-        q[i] = 0.0;
+    const int nq = tali_mobilizer_nq(&body->ops, use_angles);
+    const double *initial = body->initial_q >= 0 ? matter->initial + body->initial_q : NULL;
+    if (initial != NULL && use_angles != body->use_angles) {
+        tali_convert_q(&body->ops, initial, use_angles, q);
+        return;
     }
-    if (body->ops.has_quaternion && !use_angles) q[0] = 1.0;
+    for (int i = 0; i < nq; ++i) {
+        q[i] = initial != NULL ? initial[i] : 0.0;
+    }
+    if (initial == NULL && body->ops.has_quaternion && !use_angles) q[0] = 1.0;
 }
 
 static tal_status realize_model(const void *self, const tal_system *system, tal_state *state)
@@ -149,7 +158,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
         const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
         q0[b] = num_q;
         nq[b] = (uint8_t)n;
-        write_initial_q(body, use_angles[b] != 0, n, initial + num_q);
+        write_initial_q(matter, body, use_angles[b] != 0, initial + num_q);
         num_q += n;
     }
     const tal_status st = tal_group_set_size(system, state, matter->q, num_q, initial);
@@ -235,7 +244,7 @@ tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_stat
 static tal_status check_q(const tal_matter *matter, const tali_model *model, tal_state *state,
                           const double q[])
 {
-    const int num_q = tal_state_nq(state);
+    const int num_q = tal_group_size(matter->system, state, matter->q);
     double sum = 0.0; // finite if all terms are
     for (int i = 0; i < num_q; ++i) {
         sum += 0.0 * q[i];
@@ -251,8 +260,13 @@ static tal_status check_q(const tal_matter *matter, const tali_model *model, tal
     return TAL_OK;
 }
 
-// The least squared length of a quaternion that still has a direction.
-static const double LEAST_QUATERNION = 1e-280;
+bool tali_has_direction(const double e[])
+{
+    // below this square, the normalized components begin to lose digits
+    static const double least = 1e-280;
+    const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
+    return square > least && isfinite(square);
+}
 
 static tal_status check_quaternions(const tal_matter *matter, const tali_model *model,
                                     tal_state *state, const double q[])
@@ -261,8 +275,7 @@ static tal_status check_quaternions(const tal_matter *matter, const tali_model *
         const int b = matter->tree.quaternions[i];
         if (model->use_angles[b]) continue;
         const double *e = q + model->q0[b];
-        const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
-        if (square > LEAST_QUATERNION && isfinite(square)) continue;
+        if (tali_has_direction(e)) continue;
         return tal_state_fail(state, TAL_ERR_BAD_VALUE,
                               "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
                               matter->bodies[b].name, e[0], e[1], e[2], e[3]);
@@ -363,6 +376,24 @@ static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state
     return TAL_OK;
 }
 
+static tal_status check_u(const tal_matter *matter, tal_state *state, const double u[])
+{
+    const tali_tree *tree = &matter->tree;
+    double sum = 0.0; // finite if all terms are
+    for (int j = 0; j < tree->num_u; ++j) {
+        sum += 0.0 * u[j];
+    }
+    for (int b = 1; b < tree->num_bodies && !isfinite(sum); ++b) {
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            const double value = u[tree->u0[b] + j];
+            if (isfinite(value)) continue;
+            return tal_state_fail(state, TAL_ERR_NOT_FINITE, "body '%s': its speed %d is %g",
+                                  matter->bodies[b].name, j, value);
+        }
+    }
+    return TAL_OK;
+}
+
 static tal_status calc_velocity(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -373,7 +404,8 @@ static tal_status calc_velocity(const void *self, const tal_system *system, tal_
                               (tal_spatial_vec *)(void *)((char *)value + motion_bytes(view.tree))};
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    const tal_status st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
+    tal_status st = check_u(matter, state, u);
+    if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
     if (st != TAL_OK) return st;
     tali_sweep_velocity(&view, u, &at);
     return TAL_OK;
@@ -557,7 +589,9 @@ static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, con
 static bool declare_variables(tal_matter *matter)
 {
     const size_t n = (size_t)matter->num_bodies;
-    const size_t bytes = n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1);
+    const size_t r = 2 * (size_t)matter->num_ranges + 1; // one more: no variable is empty
+    const size_t bytes =
+        n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1) + r * sizeof(double);
     char *room = tali_alloc(&matter->allocator, bytes);
     if (room == NULL) {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %zu bodies", n);
@@ -566,7 +600,9 @@ static bool declare_variables(tal_matter *matter)
     tal_mass_props *mass = (tal_mass_props *)(void *)room;
     tal_xform *X_PF = (tal_xform *)(void *)(mass + n);
     tal_xform *X_BM = X_PF + n;
-    uint8_t *modes = (uint8_t *)(X_BM + n);
+    double *ranges = (double *)(void *)(X_BM + n);
+    uint8_t *modes = (uint8_t *)(ranges + r);
+    tali_write_ranges(matter, ranges);
     for (size_t b = 0; b < n; ++b) {
         mass[b] = matter->bodies[b].mass;
         X_PF[b] = matter->bodies[b].X_PF;
@@ -578,6 +614,7 @@ static bool declare_variables(tal_matter *matter)
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
     matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
+    matter->ranges = add_var(matter, "ranges", r * sizeof *ranges, ranges, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
     matter->var_params =
@@ -587,13 +624,41 @@ static bool declare_variables(tal_matter *matter)
     return matter->var_params.i >= 0;
 }
 
-static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool pool, int capacity)
+static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool pool, int capacity,
+                              const double initial[])
 {
     tal_group_def def = tal_group_def_default();
     def.name = name;
     def.pool = pool;
     def.capacity = capacity;
+    def.initial = initial;
     return tal_system_add_group(matter->system, matter->me, &def);
+}
+
+// q begins as realize_model() says, u with the initial u of the bodies.
+static bool declare_groups(tal_matter *matter)
+{
+    const tali_tree *tree = &matter->tree;
+    const size_t bytes = ((size_t)tree->num_u + 1) * sizeof(double);
+    double *u = tali_alloc(&matter->allocator, bytes);
+    if (u == NULL) {
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d speeds",
+                              tree->num_u);
+        return false;
+    }
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        for (int j = 0; j < tree->nu[b] && body->initial_u >= 0; ++j) {
+            u[tree->u0[b] + j] = matter->initial[body->initial_u + j];
+        }
+    }
+    matter->q = add_group(matter, "q", TAL_POOL_Q, tree->max_nq, NULL);
+    matter->u = add_group(matter, "u", TAL_POOL_U, tree->num_u, u);
+    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
+    matter->quaternion_errors =
+        add_group(matter, "quaternions", TAL_POOL_QERR, tree->num_quaternions, NULL);
+    tali_free(&matter->allocator, u, bytes);
+    return matter->quaternion_errors.i >= 0;
 }
 
 static tal_cache_ix add_cache(tal_matter *matter, const char *name, size_t size,
@@ -611,12 +676,30 @@ static tal_cache_ix add_cache(tal_matter *matter, const char *name, size_t size,
     return tal_system_add_cache(matter->system, matter->me, &def);
 }
 
+// States of trees that differ must not be mixed up: the name of one entry, which is part of the
+// System's structure hash, tells how the bodies are connected.
+static void name_structure(const tal_matter *matter, char name[TAL_MAX_NAME + 1])
+{
+    uint64_t hash = tali_name_hash("tree");
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        char text[3 * TAL_MAX_NAME];
+        (void)snprintf(text, sizeof text, "%016" PRIx64 " %s %d %d %d %d %d %d %" PRIx64, hash,
+                       body->name, body->parent, (int)body->structure, (int)body->direction,
+                       body->ops.nq, body->ops.nu, body->ops.num_params, body->ops.tag);
+        hash = tali_name_hash(text);
+    }
+    (void)snprintf(name, TAL_MAX_NAME + 1, "model of tree %016" PRIx64, hash);
+}
+
 // Poses need q and not t, so they depend on Instance and name q: a change of time leaves them.
 static void declare_cache(tal_matter *matter)
 {
     const tali_tree *tree = &matter->tree;
     const size_t n = (size_t)tree->num_bodies;
-    matter->model = add_cache(matter, "model", lay_out_model(tree).size, TAL_STAGE_MODEL,
+    char name[TAL_MAX_NAME + 1];
+    name_structure(matter, name);
+    matter->model = add_cache(matter, name, lay_out_model(tree).size, TAL_STAGE_MODEL,
                               TAL_STAGE_MODEL, NULL, NULL, 0);
     matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
                                   TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
@@ -664,11 +747,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_matter *matter = self;
     matter->me = me;
     if (!tali_tree_build(matter) || !tali_constraints_place(matter)) return TAL_ERR_NO_MEMORY;
-    matter->q = add_group(matter, "q", TAL_POOL_Q, matter->tree.max_nq);
-    matter->u = add_group(matter, "u", TAL_POOL_U, matter->tree.num_u);
-    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
-    matter->quaternion_errors =
-        add_group(matter, "quaternions", TAL_POOL_QERR, matter->tree.num_quaternions);
+    if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
     declare_cache(matter);
     tali_constraints_declare_cache(matter);
@@ -688,6 +767,12 @@ static void destroy(void *self)
     tali_constraints_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
+    tali_free(&allocator, matter->initial, (size_t)matter->initial_capacity * sizeof(double));
+    tali_free(&allocator, matter->coordinates,
+              (size_t)matter->coordinates_capacity * sizeof *matter->coordinates);
+    tali_names_free(&matter->body_names, &allocator);
+    tali_names_free(&matter->coordinate_names, &allocator);
+    tali_decorations_free(matter);
     tali_free(&allocator, matter->tree_block, matter->tree_bytes);
     tali_free(&allocator, matter, sizeof *matter);
 }

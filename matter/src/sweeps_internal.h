@@ -24,8 +24,9 @@ void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal
 /// Room for the articulated inertia of one open subtree.
 typedef struct tali_open_inertia {
     tal_abi P;
-    double size_J; ///< how large the moments were before projections took from them
-    double size_M; ///< the same for masses
+    tal_vec3 size_J; ///< how large the moments about Ground's axes were before projections took
+                     ///< from them
+    tal_vec3 size_M; ///< the same for the masses along them
 } tali_open_inertia;
 
 /// Articulated-body inertias, tip to base: writes G and DI, and P of all bodies but Ground if there
