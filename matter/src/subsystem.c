@@ -504,8 +504,7 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    tali_sweep_unbalanced(&view, F, A_GM);
-    tali_sweep_inward(&view, f, A_GM, e, open);
+    tali_sweep_inward_moving(&view, f, F, e, open);
     tal_status st = TAL_OK;
     if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
     if (st == TAL_OK) {
