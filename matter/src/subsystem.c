@@ -1,5 +1,6 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
+#include "finite_internal.h"
 #include "sweeps_internal.h"
 
 #include <math.h>
@@ -233,12 +234,9 @@ tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_stat
 static tal_status check_q(const tal_matter *matter, const tali_model *model, tal_state *state,
                           const double q[])
 {
-    const int num_q = tal_state_nq(state);
-    double sum = 0.0; // finite if all terms are
-    for (int i = 0; i < num_q; ++i) {
-        sum += 0.0 * q[i];
-    }
-    for (int b = 1; b < matter->num_bodies && !isfinite(sum); ++b) {
+    const int last = matter->num_bodies - 1;
+    if (tali_all_finite(q, model->q0[last] + model->nq[last])) return TAL_OK;
+    for (int b = 1; b < matter->num_bodies; ++b) {
         for (int i = 0; i < model->nq[b]; ++i) {
             const double value = q[model->q0[b] + i];
             if (isfinite(value)) continue;
