@@ -87,11 +87,11 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
         const tali_force *element = &forces->elements[i];
         if (element->ops.declare == NULL) continue;
         st = element->ops.declare(element->self, forces, (tal_force_ix){i});
-        if (st == TAL_OK)
-            st = tal_system_error(system)->status;
-        else
+        if (st != TAL_OK) {
             (void)tal_system_fail(system, st, "force '%s' could not declare what it needs (%s)",
                                   element->name, tal_status_text(st));
+        }
+        st = tal_system_error(system)->status;
     }
     forces->declaring = false;
     return st;

@@ -38,23 +38,23 @@ static inline real inverse_pivot(real D, real tiny, mask *ok)
     return pick(good, 1.0 / D, 0.0);
 }
 
-// H = [w; 0]: U = (J w, F^T w)
-static inline mask project_pin(tali_open_inertia *at, v3 w, sv *G, double *DI)
+// H = [w; 0]: U = (J w, F^T w). The rotor's inertia adds to D and to nothing else (RBDA eq. 9.28).
+static inline mask project_pin(tali_open_inertia *at, v3 w, real rotor, sv *G, double *DI)
 {
     mask ok = true;
     const sv U = {s3_mul_v3(at->P.J, w), m3_tmul_v3(at->P.F, w)};
-    DI[0] = inverse_pivot(v3_dot(w, U.w), tiny_pivot(at->size_J), &ok);
+    DI[0] = inverse_pivot(v3_dot(w, U.w) + rotor, tiny_pivot(at->size_J), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
 }
 
 // H = [0; v]: U = (F v, M v)
-static inline mask project_slider(tali_open_inertia *at, v3 v, sv *G, double *DI)
+static inline mask project_slider(tali_open_inertia *at, v3 v, real rotor, sv *G, double *DI)
 {
     mask ok = true;
     const sv U = {m3_mul_v3(at->P.F, v), s3_mul_v3(at->P.M, v)};
-    DI[0] = inverse_pivot(v3_dot(v, U.v), tiny_pivot(at->size_M), &ok);
+    DI[0] = inverse_pivot(v3_dot(v, U.v) + rotor, tiny_pivot(at->size_M), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
@@ -184,8 +184,8 @@ TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], const real tiny[])
 }
 
 // Any hinge: U = P H, D = H^T U, G = U D^-1, P+ = P - G U^T.
-TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv H[], sv G[],
-                                  double DI[])
+TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv H[], real rotor,
+                                  sv G[], double DI[])
 {
     sv U[TAL_MAX_NU];
     real tiny[TAL_MAX_NU];
@@ -197,6 +197,7 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
             DI[j * nu + i] = DI[i * nu + j] = sv_dot(U[j], H[i]);
         }
     }
+    if (nu == 1) DI[0] += rotor;
     const mask ok = spd_invert(nu, DI, tiny);
     if (nu > 0) DI[0] = pick(ok, DI[0], 0.0);
 
@@ -211,17 +212,18 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
     return ok;
 }
 
-static mask project_general(int nu, tali_open_inertia *at, const sv H[], sv G[], double DI[])
+static mask project_general(int nu, tali_open_inertia *at, const sv H[], real rotor, sv G[],
+                            double DI[])
 {
     switch (nu) {
     case 1:
-        return project_nu(1, at, H, G, DI);
+        return project_nu(1, at, H, rotor, G, DI);
     case 2:
-        return project_nu(2, at, H, G, DI);
+        return project_nu(2, at, H, rotor, G, DI);
     case 3:
-        return project_nu(3, at, H, G, DI);
+        return project_nu(3, at, H, rotor, G, DI);
     default:
-        return project_nu(nu, at, H, G, DI);
+        return project_nu(nu, at, H, rotor, G, DI);
     }
 }
 
@@ -232,13 +234,14 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     const sv *H = view->H + tree->u0[b];
     sv *G = out->G + tree->u0[b];
     double *DI = out->DI + tree->d0[b];
+    const real rotor = view->constants[b].rotor;
     switch ((tali_hinge)tree->hinge[b]) {
     case TALI_HINGE_WELD:
         return true;
     case TALI_HINGE_PIN:
-        return project_pin(at, H[0].w, G, DI);
+        return project_pin(at, H[0].w, rotor, G, DI);
     case TALI_HINGE_SLIDER:
-        return project_slider(at, H[0].v, G, DI);
+        return project_slider(at, H[0].v, rotor, G, DI);
     case TALI_HINGE_BALL:
         return project_ball(at, G, DI);
     case TALI_HINGE_TRANSLATION:
@@ -250,7 +253,7 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     }
     // a copy, so that the address of the original is never taken and it may live in registers
     tali_open_inertia copy = *at;
-    const mask ok = project_general(tree->nu[b], &copy, H, G, DI);
+    const mask ok = project_general(tree->nu[b], &copy, H, rotor, G, DI);
     *at = copy;
     return ok;
 }
@@ -613,6 +616,9 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     }
     A[0] = (sv){NONE, NONE};
     tali_sweep_JT(view, A, f);
+    for (int b = 1; b < tree->num_bodies && udot != NULL; ++b) {
+        if (tree->nu[b] == 1) f[tree->u0[b]] += view->constants[b].rotor * udot[tree->u0[b]];
+    }
 }
 
 // The forces of one body: M (A + A0) + gyroscopic - F, and what its children hand down.
@@ -630,14 +636,15 @@ TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], co
     return sv_add(needed, newton_euler(&view->rigid[b], all, motion->V.w));
 }
 
-TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const sv A[], const sv F[],
-                                           double f[], sv open[])
+TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],
+                                           const sv F[], double f[], sv open[])
 {
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const int u0 = tree->u0[b], p = tree->parent[b];
         const sv needed = needed_force(view, b, A, F, open);
         hinge_force(tree, view->H + u0, b, needed, f + u0);
+        if (udot != NULL && tree->nu[b] == 1) f[u0] += view->constants[b].rotor * udot[u0];
         if (p == 0) continue;
         const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
         sv *parent = &open[tree->slot[p]];
@@ -649,9 +656,9 @@ void tali_sweep_newton_euler(const tali_view *view, const double udot[], const t
                              double f[], tal_spatial_vec A[], tal_spatial_vec open[])
 {
     if (udot == NULL) {
-        newton_euler_inward(view, NULL, F, f, open);
+        newton_euler_inward(view, NULL, NULL, F, f, open);
         return;
     }
     tali_sweep_J(view, udot, A);
-    newton_euler_inward(view, A, F, f, open);
+    newton_euler_inward(view, udot, A, F, f, open);
 }

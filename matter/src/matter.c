@@ -61,8 +61,12 @@ tal_matter *tal_matter_create(tal_system *system)
     matter->allocator = allocator;
     if (!add_ground(matter))
         (void)tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for Ground");
-    matter->me = tal_system_add_subsystem(system, "matter", &tali_matter_ops, matter);
-    return matter->me.i >= 0 ? matter : NULL;
+    // a refused subsystem is destroyed by the call
+    const tal_subsystem_ix me =
+        tal_system_add_subsystem(system, "matter", &tali_matter_ops, matter);
+    if (me.i < 0) return NULL;
+    matter->me = me;
+    return matter;
 }
 
 const tal_matter *tal_system_matter(const tal_system *system)

@@ -65,7 +65,7 @@ typedef struct tali_tree {
     int32_t *place;       ///< first of them, if bodies were numbered depth first
     int32_t *general;     ///< [num_general] bodies that go through their table
     int32_t *quaternions; ///< [num_quaternions] bodies that may have one
-    int8_t *nu;
+    uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
     uint8_t *hinge;   ///< tali_hinge
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
@@ -78,7 +78,7 @@ typedef struct tali_tree {
 /// What Model settles.
 typedef struct tali_model {
     const int32_t *q0;         ///< [num_bodies] first coordinate
-    const int8_t *nq;          ///< [num_bodies]
+    const uint8_t *nq;         ///< [num_bodies]
     const uint8_t *use_angles; ///< [num_bodies]
 } tali_model;
 
@@ -87,6 +87,7 @@ typedef struct tali_constants {
     tal_mat3 R_PF; ///< F in the parent's frame M
     tal_vec3 p_PF; ///< and its origin there
     double mass;
+    double rotor;   ///< reflected rotor inertia; zero unless there is one speed
     tal_vec3 mc;    ///< mass times com, from Mo, in M
     tal_sym3 I;     ///< inertia about Mo, in M
     tal_xform X_MB; ///< the user's body frame in M
@@ -172,6 +173,7 @@ struct tal_matter {
     tal_var_ix X_PF;       ///< tal_xform[num_bodies]
     tal_var_ix X_BM;       ///< tal_xform[num_bodies]
     tal_var_ix var_params; ///< double[num_params]
+    tal_var_ix rotor;      ///< double[num_bodies] reflected rotor inertia
 
     tali_constraints constraints;
 

@@ -32,7 +32,8 @@ tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_st
     const tali_articulated at = {
         tal_state_scratch_take(state, ((size_t)view.tree->num_u + 1) * sizeof(tal_spatial_vec)),
         tal_state_scratch_take(state, ((size_t)view.tree->num_d + 1) * sizeof(double)), value};
-    const tal_sym3 infinite = tal_s3_diag(INFINITY, INFINITY, INFINITY);
+    const double inf = (double)INFINITY;
+    const tal_sym3 infinite = tal_s3_diag(inf, inf, inf);
     at.P[0] = (tal_abi){infinite, TAL_MAT3_ZERO, infinite};
     const bool ok = tali_sweep_articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);

@@ -84,7 +84,8 @@ static tal_spatial_vec carry(const tali_view *view, int base, tal_spatial_vec A_
         if (!room->carried[b]) continue;
         const int u0 = tree->u0[b];
         for (int j = u0; j < u0 + tree->nu[b]; ++j) {
-            room->f[j] = tal_sv_dot(view->H[j], room->A[b]);
+            room->f[j] =
+                tal_sv_dot(view->H[j], room->A[b]) + view->constants[b].rotor * room->udot[j];
         }
         tal_spatial_vec *parent = &room->A[tree->parent[b]];
         *parent = tal_sv_add(*parent, tal_sv_shift_force(room->A[b], view->pose[b].p_PM));
@@ -232,13 +233,15 @@ tal_status tal_matter_calc_floating(const tal_matter *matter, tal_state *state, 
 // A = -I^-1 p
 static tal_status solve_base(tal_state *state, tal_matrix I, tal_spatial_vec p, tal_spatial_vec *A)
 {
-    *A = tal_sv_neg(p);
+    tal_spatial_vec answer = tal_sv_neg(p);
     tal_error err = {TAL_OK, "", ""};
     tal_status st = tal_chol_factor(I, NULL, &err);
-    if (st == TAL_OK) st = tal_chol_solve(I, tal_matrix_view(&A->w.x, 6, 1), &err);
-    return st == TAL_OK
-               ? TAL_OK
-               : tal_state_fail(state, st, "the base and what it carries: %s", err.message);
+    if (st == TAL_OK) st = tal_chol_solve(I, tal_matrix_view(&answer.w.x, 6, 1), &err);
+    if (st != TAL_OK) {
+        return tal_state_fail(state, st, "the base and what it carries: %s", err.message);
+    }
+    *A = answer;
+    return TAL_OK;
 }
 
 tal_status tal_matter_floating_inverse_dynamics(const tal_matter *matter, tal_state *state,

@@ -119,7 +119,7 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
     const model_layout at = lay_out_model(&matter->tree);
     const char *bytes = tal_cache_value(matter->system, state, matter->model);
     return (tali_model){(const int32_t *)(const void *)(bytes + at.q0),
-                        (const int8_t *)(const void *)(bytes + at.nq),
+                        (const uint8_t *)(const void *)(bytes + at.nq),
                         tal_var_value(matter->system, state, matter->modes)};
 }
 
@@ -139,7 +139,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
     const model_layout at = lay_out_model(tree);
     char *bytes = tal_cache_upd(system, state, matter->model);
     int32_t *q0 = (int32_t *)(void *)(bytes + at.q0);
-    int8_t *nq = (int8_t *)(void *)(bytes + at.nq);
+    uint8_t *nq = (uint8_t *)(void *)(bytes + at.nq);
     const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
 
     const size_t mark = tal_state_scratch_mark(state);
@@ -149,7 +149,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
         const tali_body *body = &matter->bodies[b];
         const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
         q0[b] = num_q;
-        nq[b] = (int8_t)n;
+        nq[b] = (uint8_t)n;
         write_initial_q(body, use_angles[b] != 0, n, initial + num_q);
         num_q += n;
     }
@@ -168,6 +168,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
     const tal_mass_props *mass = tal_var_value(system, state, matter->mass);
     const tal_xform *X_PF = tal_var_value(system, state, matter->X_PF);
     const tal_xform *X_BM = tal_var_value(system, state, matter->X_BM);
+    const double *rotor = tal_var_value(system, state, matter->rotor);
     tali_constants *constants = value;
     constants[0] = (tali_constants){.R_PF = TAL_MAT3_IDENTITY, .X_MB = TAL_XFORM_IDENTITY};
     for (int b = 1; b < matter->num_bodies; ++b) {
@@ -177,6 +178,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
         constants[b] = (tali_constants){.R_PF = X_MF.R,
                                         .p_PF = X_MF.p,
                                         .mass = in_M.mass,
+                                        .rotor = rotor[b],
                                         .mc = tal_v3_scale(in_M.mass, in_M.com),
                                         .I = in_M.inertia,
                                         .X_MB = X_MB};
@@ -572,6 +574,7 @@ static bool declare_variables(tal_matter *matter)
     matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
+    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
     matter->var_params =

@@ -120,7 +120,7 @@ void tali_sweep_composite(const tali_view *view, tali_composite out[]);
  * Forces across the mobilizers, on the outboard body about its Mo.
  *
  * @param[in]  A_GM  [num_bodies] accelerations
- * @param[in]  F     [num_bodies] applied forces
+ * @param[in]  F     [num_bodies] all forces on the bodies but those of the mobilizers
  * @param[out] out   [num_bodies]; Ground's is what holds it in place
  */
 void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],

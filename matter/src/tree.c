@@ -32,8 +32,8 @@ static size_t cut_block(tali_tree *tree, char *base)
         at += tali_align(n * sizeof(int32_t));
     }
     if (base != NULL) {
-        tree->nu = (int8_t *)base + at;
-        tree->sign = tree->nu + n;
+        tree->nu = (uint8_t *)base + at;
+        tree->sign = (int8_t *)tree->nu + n;
         tree->hinge = (uint8_t *)tree->sign + n;
         tree->is_leaf = tree->hinge + n;
         tree->is_last = tree->is_leaf + n;
@@ -48,7 +48,7 @@ static void number_bodies(const tal_matter *matter, tali_tree *tree)
         const tali_body *body = &matter->bodies[b];
         const int nu = body->ops.nu;
         tree->parent[b] = body->parent;
-        tree->nu[b] = (int8_t)nu;
+        tree->nu[b] = (uint8_t)nu;
         tree->u0[b] = tree->num_u;
         tree->d0[b] = tree->num_d;
         tree->sign[b] = body->direction == TAL_REVERSE ? -1 : 1;
