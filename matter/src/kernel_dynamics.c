@@ -340,16 +340,6 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
 
 // --- M^-1 ---
 
-void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
-{
-    out[0] = F != NULL ? sv_sub((sv){NONE, NONE}, F[0]) : (sv){NONE, NONE};
-    for (int b = 1; b < view->tree->num_bodies; ++b) {
-        const tali_motion *motion = &view->motion[b];
-        const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
-        out[b] = F != NULL ? sv_sub(F0, F[b]) : F0;
-    }
-}
-
 // R_GF of a ball, translation or free hinge, from the columns it gave to H.
 static inline m3 angular_axes(const sv H[])
 {
@@ -362,7 +352,7 @@ static inline m3 linear_axes(const sv H[])
 }
 
 // e = f - H^T z, and z becomes z+ = z + G e.
-static inline sv inward_hinge(const tali_view *view, int b, const double f[], sv z, double e[])
+TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[], sv z, double e[])
 {
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];
@@ -409,14 +399,24 @@ static inline sv inward_hinge(const tali_view *view, int b, const double f[], sv
     return zplus;
 }
 
-void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
-                       double e[], tal_spatial_vec open[])
+// F0 - F of one body.
+static inline sv unbalanced(const tali_view *view, int b, const sv F[])
+{
+    const tali_motion *motion = &view->motion[b];
+    const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
+    return F != NULL ? sv_sub(F0, F[b]) : F0;
+}
+
+// What the bodies resist: F itself, or F0 - F.
+TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], const sv F[],
+                                    const bool moving, double e[], sv open[])
 {
     static const double no_force[TAL_MAX_NU] = {0.0};
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         sv z = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
-        if (F != NULL) z = sv_add(z, F[b]);
+        if (moving) z = sv_add(z, unbalanced(view, b, F));
+        if (!moving && F != NULL) z = sv_add(z, F[b]);
         const int u0 = tree->u0[b];
         const sv zplus = inward_hinge(view, b, f != NULL ? f + u0 : no_force, z, e + u0);
         const int p = tree->parent[b];
@@ -427,8 +427,21 @@ void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatia
     }
 }
 
+void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                       double e[], tal_spatial_vec open[])
+{
+    sweep_inward(view, f, F, false, e, open);
+}
+
+void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                              double e[], tal_spatial_vec open[])
+{
+    sweep_inward(view, f, F, true, e, open);
+}
+
 // udot = D^-1 e - G^T A+, and the acceleration H udot that it gives.
-static inline sv outward_hinge(const tali_view *view, int b, const double e[], sv A, double udot[])
+TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[], sv A,
+                                   double udot[])
 {
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];
@@ -546,7 +559,7 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
 // --- J, J^T and inverse dynamics ---
 
 // V + H u
-static inline sv add_hinge(const tali_tree *tree, const sv H[], int b, const double u[], sv V)
+TAL_ALWAYS_INLINE sv add_hinge(const tali_tree *tree, const sv H[], int b, const double u[], sv V)
 {
     switch ((tali_hinge)tree->hinge[b]) {
     case TALI_HINGE_WELD:
