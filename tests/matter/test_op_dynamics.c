@@ -10,7 +10,7 @@ static double round_off(const random_tree *tree)
 // Loads about Bo from those of the tree, which are about Mo.
 static tal_matrix loads_about_B(const random_tree *tree)
 {
-    tal_matrix F = dense(6 * tree->num_bodies, 1);
+    tal_matrix F = zeros(6 * tree->num_bodies, 1);
     const tal_bodies_view poses = tal_matter_poses(tree->matter, tree->state);
     for (int b = 1; b < tree->num_bodies; ++b) {
         const tal_body_ix body = {b};
@@ -359,7 +359,7 @@ START_TEST(a_rotor_adds_to_its_own_diagonal_entry_and_to_nothing_else)
     for (int k = 4; k < NUM_TREES - 2; ++k) {
         random_tree tree = tree_number(k);
         const int n = tree.nu;
-        tal_matrix before = dense(n, n), after = dense(n, n), rotor = dense(n, 1);
+        tal_matrix before = dense(n, n), after = dense(n, n), rotor = zeros(n, 1);
         must(tree.state, tal_matter_calc_M(tree.matter, tree.state, before));
         for (int b = 1; b < tree.num_bodies; ++b) {
             const tal_body_ix body = {b};

@@ -55,7 +55,7 @@ START_TEST(M_is_symmetric_and_positive_definite)
 // J_b^T I_b J_b summed over bodies, with the user's own mass properties (RBDA sec. 6.2).
 static tal_matrix sum_of_body_inertias(const random_tree *tree)
 {
-    tal_matrix J = dense(6 * tree->num_bodies, tree->nu), M = dense(tree->nu, tree->nu);
+    tal_matrix J = dense(6 * tree->num_bodies, tree->nu), M = zeros(tree->nu, tree->nu);
     must(tree->state, tal_matter_calc_J(tree->matter, tree->state, J));
     for (int b = 1; b < tree->num_bodies; ++b) {
         const tal_body_ix body = {b};
