@@ -144,7 +144,10 @@ static void fill_inverse_column(const tali_view *view, int b, int j, const inver
     tali_sweep_inward_unit(view, b, j, room->e);
     tali_sweep_outward(&shorter, room->e, column, room->A);
     for (int a = b; a > 0; a = view->tree->parent[a]) {
-        memset(room->e + view->tree->u0[a], 0, (size_t)view->tree->nu[a] * sizeof(double));
+        const int u0 = view->tree->u0[a];
+        for (int i = u0; i < u0 + view->tree->nu[a]; ++i) {
+            room->e[i] = 0.0;
+        }
     }
 }
 
@@ -162,13 +165,10 @@ tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state, tal_
     memset(room.e, 0, (size_t)n * sizeof *room.e);
     for (int b = 1; b < view.tree->num_bodies; ++b) {
         for (int j = 0; j < view.tree->nu[b]; ++j) {
-            const int column = view.tree->u0[b] + j;
-            fill_inverse_column(&view, b, j, &room, tali_column(Minv, column));
-            for (int i = 0; i < column; ++i) {
-                tali_column(Minv, i)[column] = tali_column(Minv, column)[i];
-            }
+            fill_inverse_column(&view, b, j, &room, tali_column(Minv, view.tree->u0[b] + j));
         }
     }
+    tali_mirror_down(Minv);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
