@@ -141,6 +141,18 @@ static inline real energy(const tali_pose *pose, real mass, sv V)
     return 0.5 * sv_dot(V, inertia_times(pose, mass, V));
 }
 
+// Rotors behind gears turn with their speeds.
+static double rotor_energy(const tali_tree *tree, const tali_constants constants[],
+                           const double u[])
+{
+    double sum = 0.0;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (tree->nu[b] != 1) continue;
+        sum += 0.5 * constants[b].rotor * (u[tree->u0[b]] * u[tree->u0[b]]);
+    }
+    return sum;
+}
+
 double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *state)
 {
     const tali_question ask = {matter, state, TAL_STAGE_VELOCITY, __func__};
@@ -150,7 +162,8 @@ double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *stat
     for (int b = 1; b < matter->num_bodies; ++b) {
         sum += energy(&seen.pose[b], seen.constants[b].mass, seen.motion[b].V);
     }
-    return sum;
+    const double *u = tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+    return sum + rotor_energy(&matter->tree, seen.constants, u);
 }
 
 double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state, const double u[])
@@ -171,5 +184,5 @@ double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state
         sum += energy(&view.pose[b], view.constants[b].mass, V[b]);
     }
     tal_state_scratch_release(state, mark);
-    return sum;
+    return sum + rotor_energy(view.tree, view.constants, u);
 }
