@@ -86,11 +86,11 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
         const tali_force *element = &forces->elements[i];
         if (element->ops.declare == NULL) continue;
         st = element->ops.declare(element->self, forces, (tal_force_ix){i});
-        if (st == TAL_OK)
-            st = tal_system_error(system)->status;
-        else
+        if (st != TAL_OK) {
             (void)tal_system_fail(system, st, "force '%s' could not declare what it needs (%s)",
                                   element->name, tal_status_text(st));
+        }
+        st = tal_system_error(system)->status;
     }
     forces->declaring = false;
     return st;
@@ -115,15 +115,16 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
 static bool all_finite(const tal_forces *forces, const tal_applied_forces *applied, int nu)
 {
     const int num_bodies = tal_matter_num_bodies(forces->matter);
-    double sum = 0.0; // a NaN or an infinity anywhere makes it NaN
+    // a NaN or an infinity anywhere makes a sum NaN; six sums, so that none waits for another
+    tal_spatial_vec sum = TAL_SPATIAL_VEC_ZERO;
     for (int b = 0; b < num_bodies; ++b) {
-        const tal_spatial_vec *F = &applied->F[b];
-        sum += 0.0 * (F->w.x + F->w.y + F->w.z + F->v.x + F->v.y + F->v.z);
+        sum = tal_sv_axpy(0.0, applied->F[b], sum);
     }
+    double total = sum.w.x + sum.w.y + sum.w.z + sum.v.x + sum.v.y + sum.v.z;
     for (int j = 0; j < nu; ++j) {
-        sum += 0.0 * applied->f[j];
+        total += 0.0 * applied->f[j];
     }
-    return sum == 0.0;
+    return total == 0.0;
 }
 
 static int num_speeds(const tal_matter *matter)

@@ -22,7 +22,7 @@ static inline void add_composite(tali_composite *at, const tali_composite *child
 
 static inline tali_composite own_inertia(const tali_view *view, int b)
 {
-    return (tali_composite){view->constants[b].mass, view->pose[b].mc, view->pose[b].I};
+    return view->rigid[b];
 }
 
 // I^c of body b, given what its children handed down.

@@ -8,8 +8,8 @@
 //   H^T P H                D            eq. 7.44      D    eq. 6.13    D
 //   P H D^-1                                          G    eq. 6.13    G
 //
-// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces at udot = 0 that the
-// velocity sweep left behind. So no sweep here needs velocities, and M^-1 needs no articulated
+// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces that the bodies take at
+// udot = 0. So no sweep here needs velocities, and M^-1 needs no articulated
 // inertia of its own: G and D^-1 are all it reads.
 //
 // Caution: our H is the transpose of JAIN's, so that V = H u reads as it does everywhere else.
@@ -25,10 +25,17 @@ static const v3 NONE = {0.0, 0.0, 0.0};
 
 // --- projection across one hinge: P becomes P+, and G and D^-1 are written ---
 
-// A pivot below this is round-off of what was subtracted on the way.
+// A pivot below this is round-off of what was subtracted on the way. Sizes are kept by direction: a
+// stretched chain of n pins is as heavy as n^3 across its axes, and still light about them.
 static inline real tiny_pivot(real size)
 {
     return 64.0 * DBL_EPSILON * size;
+}
+
+// The size of a^T S a when the diagonal of S has the given sizes, up to a factor of three.
+static inline real size_along(v3 a, v3 size)
+{
+    return fused(size.x, a.x * a.x, fused(size.y, a.y * a.y, size.z * (a.z * a.z)));
 }
 
 static inline real inverse_pivot(real D, real tiny, mask *ok)
@@ -43,7 +50,7 @@ static inline mask project_pin(tali_open_inertia *at, v3 w, real rotor, sv *G, d
 {
     mask ok = true;
     const sv U = {s3_mul_v3(at->P.J, w), m3_tmul_v3(at->P.F, w)};
-    DI[0] = inverse_pivot(v3_dot(w, U.w) + rotor, tiny_pivot(at->size_J), &ok);
+    DI[0] = inverse_pivot(v3_dot(w, U.w) + rotor, tiny_pivot(size_along(w, at->size_J)), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
@@ -54,21 +61,22 @@ static inline mask project_slider(tali_open_inertia *at, v3 v, real rotor, sv *G
 {
     mask ok = true;
     const sv U = {m3_mul_v3(at->P.F, v), s3_mul_v3(at->P.M, v)};
-    DI[0] = inverse_pivot(v3_dot(v, U.v) + rotor, tiny_pivot(at->size_M), &ok);
+    DI[0] = inverse_pivot(v3_dot(v, U.v) + rotor, tiny_pivot(size_along(v, at->size_M)), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
 }
 
-// True when the pivots of a symmetric matrix are all above tiny.
-static inline mask is_definite(s3 S, real tiny)
+// True when the pivots of a symmetric matrix are not round-off of what its diagonal was.
+static inline mask is_definite(s3 S, v3 size)
 {
     const real minor = fused(S.xx, S.yy, -(S.xy * S.xy));
     const real xx = fused(S.yy, S.zz, -(S.yz * S.yz));
     const real xy = fused(S.xz, S.yz, -(S.xy * S.zz));
     const real xz = fused(S.xy, S.yz, -(S.xz * S.yy));
     const real det = fused(S.xx, xx, fused(S.xy, xy, S.xz * xz));
-    return less(tiny, S.xx) && less(tiny * S.xx, minor) && less(tiny * minor, det);
+    return less(tiny_pivot(size.x), S.xx) && less(tiny_pivot(size.y) * S.xx, minor) &&
+           less(tiny_pivot(size.z) * minor, det);
 }
 
 static inline v3 load_v3(const double from[])
@@ -110,7 +118,7 @@ static inline m3 s3_mul_m3(s3 S, m3 A)
 // DI holds J^-1 and the three G.v hold the columns of K.
 static inline mask project_ball(tali_open_inertia *at, sv G[], double DI[])
 {
-    const mask ok = is_definite(at->P.J, tiny_pivot(at->size_J));
+    const mask ok = is_definite(at->P.J, at->size_J);
     const s3 JI = s3_inverse(at->P.J);
     const m3 JIF = s3_mul_m3(JI, at->P.F); // K^T
     G[0] = (sv){NONE, {JIF.x.x, JIF.y.x, JIF.z.x}};
@@ -125,7 +133,7 @@ static inline mask project_ball(tali_open_inertia *at, sv G[], double DI[])
 // The same for three translations: H = [0; 1], D = M, G = [K; 1] with K = F M^-1.
 static inline mask project_translation(tali_open_inertia *at, sv G[], double DI[])
 {
-    const mask ok = is_definite(at->P.M, tiny_pivot(at->size_M));
+    const mask ok = is_definite(at->P.M, at->size_M);
     const s3 MI = s3_inverse(at->P.M);
     const m3 FT = tal_m3_transpose(at->P.F);
     const m3 MIFT = s3_mul_m3(MI, FT); // K^T
@@ -147,8 +155,7 @@ static inline mask project_free(tali_open_inertia *at, double DI[])
     const m3 FT = tal_m3_transpose(at->P.F);
     const m3 MIFT = s3_mul_m3(MI, FT);
     const s3 S = schur(at->P.J, FT, MIFT);
-    const mask ok =
-        is_definite(at->P.M, tiny_pivot(at->size_M)) && is_definite(S, tiny_pivot(at->size_J));
+    const mask ok = is_definite(at->P.M, at->size_M) && is_definite(S, at->size_J);
     const s3 A = s3_inverse(S);
     const m3 MIFTA = m3_mul(MIFT, tal_m3_from_s3(A)); // -B^T
     const s3 C = tal_s3_add(MI, tal_s3_from_m3(m3_mul(MIFTA, tal_m3_transpose(MIFT))));
@@ -191,8 +198,7 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
     real tiny[TAL_MAX_NU];
     for (int j = 0; j < nu; ++j) {
         U[j] = abi_mul(at->P, H[j]);
-        tiny[j] = tiny_pivot(
-            fused(at->size_J, v3_dot(H[j].w, H[j].w), at->size_M * v3_dot(H[j].v, H[j].v)));
+        tiny[j] = tiny_pivot(size_along(H[j].w, at->size_J) + size_along(H[j].v, at->size_M));
         for (int i = 0; i <= j; ++i) {
             DI[j * nu + i] = DI[i * nu + j] = sv_dot(U[j], H[i]);
         }
@@ -251,43 +257,58 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     case TALI_HINGE_GENERAL:
         break;
     }
-    return project_general(tree->nu[b], at, H, rotor, G, DI);
+    // a copy, so that the address of the original is never taken and it may live in registers
+    tali_open_inertia copy = *at;
+    const mask ok = project_general(tree->nu[b], &copy, H, rotor, G, DI);
+    *at = copy;
+    return ok;
 }
 
 // --- articulated inertias, tip to base ---
 
 // A rigid body's inertia about Mo: [I mcx; -mcx m1].
-static inline abi rigid(const tali_pose *pose, real mass)
+static inline abi abi_of_rigid(const tali_composite *rigid)
 {
-    return (abi){pose->I, tal_m3_cross(pose->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
+    const real mass = rigid->mass;
+    return (abi){rigid->I, tal_m3_cross(rigid->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
 }
 
-static inline void add_rigid(abi *P, const tali_pose *pose, real mass)
+static inline void add_rigid(abi *P, const tali_composite *rigid)
 {
-    P->J = s3_add(P->J, pose->I);
-    P->F = m3_add(P->F, tal_m3_cross(pose->mc));
+    const real mass = rigid->mass;
+    const v3 mc = rigid->mc;
+    P->J = s3_add(P->J, rigid->I);
+    P->F.x.y += mc.z, P->F.x.z -= mc.y; // mcx
+    P->F.y.x -= mc.z, P->F.y.z += mc.x;
+    P->F.z.x += mc.y, P->F.z.y -= mc.x;
     P->M.xx += mass, P->M.yy += mass, P->M.zz += mass;
+}
+
+static inline v3 larger(v3 size, s3 S)
+{
+    return (v3){pick(less(size.x, S.xx), S.xx, size.x), pick(less(size.y, S.yy), S.yy, size.y),
+                pick(less(size.z, S.zz), S.zz, size.z)};
 }
 
 static inline void measure_sizes(tali_open_inertia *at)
 {
-    at->size_J = pick(less(at->size_J, tal_s3_trace(at->P.J)), tal_s3_trace(at->P.J), at->size_J);
-    at->size_M = pick(less(at->size_M, tal_s3_trace(at->P.M)), tal_s3_trace(at->P.M), at->size_M);
+    at->size_J = larger(at->size_J, at->P.J);
+    at->size_M = larger(at->size_M, at->P.M);
 }
 
-// Adds the shifted P+ of a child to what its parent has so far. The last child comes first.
+// Adds the shifted P+ of a child to what its parent has so far. The last child comes first. Where a
+// shift cancels moments, those of the child were as large, so the sizes need no shifting.
 static inline void hand_to_parent(tali_open_inertia *parent, const tali_open_inertia *child,
                                   v3 p_PM, bool is_first)
 {
     const abi P = abi_shift(child->P, p_PM);
-    const real size_J = fused(child->size_M, v3_dot(p_PM, p_PM), child->size_J);
     if (is_first) {
-        *parent = (tali_open_inertia){P, size_J, child->size_M};
+        *parent = (tali_open_inertia){P, child->size_J, child->size_M};
         return;
     }
     parent->P = abi_add(parent->P, P);
-    parent->size_J += size_J;
-    parent->size_M += child->size_M;
+    parent->size_J = v3_add(parent->size_J, child->size_J);
+    parent->size_M = v3_add(parent->size_M, child->size_M);
 }
 
 // P_B = M_B + sum over children C of Phi(p_BC) P+_C Phi(p_BC)^T        RBDA eq. 7.21
@@ -298,13 +319,13 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
     mask ok = true;
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const real mass = view->constants[b].mass;
+        const tali_composite *own = &view->rigid[b];
         tali_open_inertia at;
         if (tree->is_leaf[b]) {
-            at = (tali_open_inertia){rigid(&view->pose[b], mass), 0.0, 0.0};
+            at = (tali_open_inertia){abi_of_rigid(own), NONE, NONE};
         } else {
             at = open[tree->slot[b]];
-            add_rigid(&at.P, &view->pose[b], mass);
+            add_rigid(&at.P, own);
         }
         measure_sizes(&at);
         if (out->P != NULL) out->P[b] = at.P;
@@ -318,6 +339,16 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
 }
 
 // --- M^-1 ---
+
+void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
+{
+    out[0] = F != NULL ? sv_sub((sv){NONE, NONE}, F[0]) : (sv){NONE, NONE};
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        const tali_motion *motion = &view->motion[b];
+        const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
+        out[b] = F != NULL ? sv_sub(F0, F[b]) : F0;
+    }
+}
 
 // R_GF of a ball, translation or free hinge, from the columns it gave to H.
 static inline m3 angular_axes(const sv H[])
@@ -587,7 +618,7 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     if (udot != NULL) {
         tali_sweep_J(view, udot, A);
         for (int b = 1; b < tree->num_bodies; ++b) {
-            A[b] = inertia_times(&view->pose[b], view->constants[b].mass, A[b]);
+            A[b] = inertia_times(&view->rigid[b], A[b]);
             if (F != NULL) A[b] = sv_add(A[b], F[b]);
         }
     } else {
@@ -602,16 +633,19 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     }
 }
 
-// The forces of one body: M A + F0 - F, and what its children hand down.
+// The forces of one body: M (A + A0) + gyroscopic - F, and what its children hand down.
 TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], const sv F[],
                                   const sv open[])
 {
     const tali_tree *tree = view->tree;
     sv needed = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
-    if (view->motion != NULL) needed = sv_add(needed, view->motion[b].F0);
     if (F != NULL) needed = sv_sub(needed, F[b]);
-    if (A == NULL) return needed;
-    return sv_add(needed, inertia_times(&view->pose[b], view->constants[b].mass, A[b]));
+    if (view->motion == NULL) {
+        return A != NULL ? sv_add(needed, inertia_times(&view->rigid[b], A[b])) : needed;
+    }
+    const tali_motion *motion = &view->motion[b];
+    const sv all = A != NULL ? sv_add(motion->A0, A[b]) : motion->A0;
+    return sv_add(needed, newton_euler(&view->rigid[b], all, motion->V.w));
 }
 
 TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],

@@ -17,7 +17,7 @@ tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const do
                             double f[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("a", a, __func__);
     if (st == TAL_OK) st = tali_op_array("f", f, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "a", a, view.tree->num_u);
@@ -34,7 +34,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
                                     tal_matrix F)
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st != TAL_OK) return st;
     const int n = view.tree->num_u;
     st = tali_op_columns(state, "A", A, n, "F", F, n, __func__);
@@ -65,7 +65,7 @@ static tali_mass_matrix_room take_mass_matrix_room(const tali_tree *tree, tal_st
 tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_matrix M)
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st != TAL_OK) return st;
     const int n = view.tree->num_u;
     st = tali_op_matrix("M", M, n, n, __func__);

@@ -5,20 +5,28 @@
 
 #include "matter_internal.h"
 
-/// Poses, hinge columns and mass properties in Ground: writes at->pose and at->H. Of the general
+/// Poses and hinge columns in Ground: writes at->pose and at->H. Of the general
 /// hinges, at->X_FM and at->H_FM must be there already.
 void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
                          const tali_model *model, const double q[], const tali_position *at);
 
-/// Velocities, and accelerations and forces at udot = 0: writes at->motion. Of the general hinges,
+/// Velocities, and accelerations at udot = 0: writes at->motion. Of the general hinges,
 /// at->Hdot_u must be there already.
 void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at);
+
+/// Mass properties of each body alone, in Ground ([num_bodies]).
+void tali_sweep_rigid(const tali_view *view, tali_composite out[]);
+
+/// F0 - F: what the mobilizers must provide besides M J udot, where F0 = M A0 + gyroscopic is the force
+/// that the bodies take at udot = 0. F may be NULL, or the same array as `out` ([num_bodies]).
+void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[]);
 
 /// Room for the articulated inertia of one open subtree.
 typedef struct tali_open_inertia {
     tal_abi P;
-    double size_J; ///< how large the moments were before projections took from them
-    double size_M; ///< the same for masses
+    tal_vec3 size_J; ///< how large the moments about Ground's axes were before projections took
+                     ///< from them
+    tal_vec3 size_M; ///< the same for the masses along them
 } tali_open_inertia;
 
 /// Articulated-body inertias, tip to base: writes G and DI, and P of all bodies but Ground if there

@@ -368,16 +368,12 @@ static void back_up(tal_integrator *integ, tal_state *state, double t0)
 static tal_status refuse(tal_integrator *integ, const tal_state *state, double t0, double norm,
                          tal_status st, double *h)
 {
-    if (st == TAL_OK && !isnan(norm)) {
+    if (st == TAL_OK) {
         ++integ->stats.error_failures;
         *h *= step_factor(integ, norm, false);
         return *h < least_step(integ, t0) ? step_too_small(integ, state, t0, *h) : TAL_OK;
     }
     ++integ->stats.other_failures;
-    if (st == TAL_OK) {
-        st = TALI_FAIL(&integ->error_record, TAL_ERR_NOT_FINITE,
-                       "the error of the step from t = %g cannot be weighed", t0);
-    }
     *h *= 0.25;
     const bool give_up = integ->def.fixed_step > 0.0 || *h < least_step(integ, t0);
     if (!may_retry(st) || give_up) return st;
