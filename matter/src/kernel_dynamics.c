@@ -439,6 +439,19 @@ void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal
     sweep_inward(view, f, F, true, e, open);
 }
 
+void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
+{
+    const tali_tree *tree = view->tree;
+    double f[TAL_MAX_NU] = {0.0};
+    f[j] = 1.0;
+    sv z = {NONE, NONE};
+    for (int a = b; a > 0; a = tree->parent[a]) {
+        const sv zplus = inward_hinge(view, a, f, z, e + tree->u0[a]);
+        z = sv_shift_force(zplus, view->pose[a].p_PM);
+        f[j] = 0.0;
+    }
+}
+
 // udot = D^-1 e - G^T A+, and the acceleration H udot that it gives.
 TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[], sv A,
                                    double udot[])

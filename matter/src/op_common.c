@@ -75,6 +75,24 @@ tal_status tali_op_array(const char *name, const void *array, const char *where)
     return array != NULL ? TAL_OK : tali_breach(TAL_ERR_NULL, where, "%s is NULL", name);
 }
 
+void tali_mirror_down(tal_matrix S)
+{
+    enum {
+        TILE = 8
+    };
+
+    for (int j0 = 0; j0 < S.rows; j0 += TILE) {
+        for (int i0 = 0; i0 <= j0; i0 += TILE) {
+            for (int j = j0; j < j0 + TILE && j < S.rows; ++j) {
+                const double *upper = tali_column(S, j);
+                for (int i = i0; i < i0 + TILE && i < j; ++i) {
+                    tali_column(S, i)[j] = upper[i];
+                }
+            }
+        }
+    }
+}
+
 int tal_matter_nu(const tal_matter *matter)
 {
     if (matter == NULL) {

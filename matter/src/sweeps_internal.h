@@ -47,6 +47,10 @@ void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatia
 void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
                               double e[], tal_spatial_vec open[]);
 
+/// First half of M^-1 for a unit force along speed j of body b: writes e on the path from b to Ground,
+/// and nowhere else, where it is zero.
+void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[]);
+
 /// Second half of M^-1: base to tip, from residuals to udot, and the body accelerations J udot that
 /// come with it ([num_bodies]).
 void tali_sweep_outward(const tali_view *view, const double e[], double udot[],

@@ -97,7 +97,7 @@ static void check_inverse(const rig *r, const ref_tree *ref)
     ck_assert(tali_view_at(r->matter, r->state, TALI_BIAS, &view));
     const int nu = ref->nu;
     const double size_M = largest(ref->M, nu * nu);
-    tal_spatial_vec room[16], F[16];
+    tal_spatial_vec room[16], open[16];
     double f[32];
     for (int j = 0; j < nu; ++j) {
         double unit[32] = {0.0};
@@ -108,8 +108,7 @@ static void check_inverse(const rig *r, const ref_tree *ref)
         }
     }
     const tali_applied applied = tali_applied_of(r->matter, r->state);
-    tali_sweep_unbalanced(&view, applied.F, F);
-    tali_sweep_inverse(&view, NULL, F, f, room);
+    tali_sweep_newton_euler(&view, NULL, applied.F, f, room, open);
     test_assert_near(f, ref->bias, nu, DIRECT * largest(ref->bias, nu), ref->name);
 }
 
