@@ -141,17 +141,23 @@ typedef struct run {
     tal_integrator *integ;
 } run;
 
-static run begin_run(diary *it, double fixed_step)
+static run begin_limited_run(diary *it, double fixed_step, long max_steps)
 {
     run r = {.system = tal_system_create(NULL)};
     tal_integrator_def def = tal_integrator_def_default();
     def.accuracy = 1e-4;
     def.fixed_step = fixed_step;
+    def.max_steps = max_steps;
     tal_system_add_subsystem(r.system, NULL, &diary_ops, it);
     ck_assert_int_eq(tal_system_realize_topology(r.system, NULL), TAL_OK);
     ck_assert_int_eq(tal_state_create(r.system, &r.state, NULL), TAL_OK);
     ck_assert_int_eq(tal_integrator_create(r.system, &def, &r.integ, NULL), TAL_OK);
     return r;
+}
+
+static run begin_run(diary *it, double fixed_step)
+{
+    return begin_limited_run(it, fixed_step, 0);
 }
 
 static void end_run(run *r)
@@ -195,6 +201,21 @@ START_TEST(every_step_begins_once_and_prescribed_q_are_met)
 
 END_TEST
 
+// A run that is stopped by its step limit and goes on begins as many steps as it takes.
+START_TEST(a_stopped_run_goes_on_where_it_was)
+{
+    diary it = {.text = ""};
+    run r = begin_limited_run(&it, 0.125, 3);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_ERR_STEP_LIMIT);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_ERR_STEP_LIMIT);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_OK);
+    ck_assert_double_eq(tal_var_double(r.system, r.state, it.count), 8.0);
+    ck_assert_uint_eq(tal_integrator_statistics(r.integ).steps_attempted, 8);
+    end_run(&r);
+}
+
+END_TEST
+
 // With its error removed by projection, the quick coordinate refuses no step.
 START_TEST(errors_are_tested_after_projection)
 {
@@ -227,6 +248,7 @@ int main(void)
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, a_step_prescribes_projects_and_relaxes_in_this_order);
     tcase_add_test(theory, every_step_begins_once_and_prescribed_q_are_met);
+    tcase_add_test(theory, a_stopped_run_goes_on_where_it_was);
     tcase_add_test(theory, errors_are_tested_after_projection);
     tcase_add_test(theory, a_projection_that_fails_is_told);
     suite_add_tcase(suite, theory);
