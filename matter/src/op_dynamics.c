@@ -1,18 +1,21 @@
 // Inverse and forward dynamics for given forces, and what goes with them.
 #include "operators_internal.h"
 
-// Forces about Bo become forces about Mo. NULL means none.
+// Forces about Bo become forces about Mo.
 static void shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[], tal_spatial_vec F_GM[])
 {
-    const int n = view->tree->num_bodies;
-    if (F_GB == NULL) {
-        memset(F_GM, 0, (size_t)n * sizeof *F_GM);
-        return;
-    }
     F_GM[0] = TAL_SPATIAL_VEC_ZERO;
-    for (int b = 1; b < n; ++b) {
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
         F_GM[b] = tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
     }
+}
+
+// F0 - F about Mo. NULL means no forces.
+static void resisted_forces(const tali_view *view, const tal_spatial_vec F_GB[],
+                            tal_spatial_vec out[])
+{
+    if (F_GB != NULL) shift_to_M(view, F_GB, out);
+    tali_sweep_unbalanced(view, F_GB != NULL ? out : NULL, out);
 }
 
 static tal_status check_forces(tal_state *state, const tali_tree *tree,
@@ -46,7 +49,7 @@ tal_status tal_matter_inverse_dynamics(const tal_matter *matter, tal_state *stat
                                        const double f[], double f_needed[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_needed", f_needed, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st == TAL_OK && udot != NULL) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
@@ -64,7 +67,7 @@ tal_status tal_matter_calc_tree_forces(const tal_matter *matter, tal_state *stat
                                        double f_tree[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_tree", f_tree, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st != TAL_OK) return st;
@@ -90,21 +93,26 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
                                        double udot[], tal_spatial_vec A_GB[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_ARTICULATED, &view, __func__);
-    if (st == TAL_OK) st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_DYNAMICS, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st != TAL_OK) return st;
 
-    const size_t bytes = (size_t)view.tree->num_bodies * sizeof(tal_spatial_vec);
+    const tali_tree *tree = view.tree;
     const size_t mark = tal_state_scratch_mark(state);
-    tal_spatial_vec *F_GM = tal_state_scratch_take(state, bytes);
-    tal_spatial_vec *A_GM = tal_state_scratch_take(state, bytes);
-    shift_to_M(&view, F_GB, F_GM);
-    st = tali_forward_dynamics(matter, state, F_GM, f, udot, A_GM);
-    if (st == TAL_OK && A_GB != NULL) shift_to_B(&view, A_GM, A_GB);
+    tal_spatial_vec *A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
+    tal_spatial_vec *open =
+        tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
+    double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
+    resisted_forces(&view, F_GB, A);
+    tali_sweep_inward(&view, f, A, e, open);
+    tali_sweep_outward(&view, e, udot, A);
+    for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
+        A[b] = tal_sv_add(A[b], view.motion[b].A0);
+    }
+    if (A_GB != NULL) shift_to_B(&view, A, A_GB);
     tal_state_scratch_release(state, mark);
-    return st;
+    return TAL_OK;
 }
 
 tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *state,

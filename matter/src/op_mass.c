@@ -17,7 +17,7 @@ tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const do
                             double f[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("a", a, __func__);
     if (st == TAL_OK) st = tali_op_array("f", f, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "a", a, view.tree->num_u);
@@ -34,7 +34,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
                                     tal_matrix F)
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st != TAL_OK) return st;
     const int n = view.tree->num_u;
     st = tali_op_columns(state, "A", A, n, "F", F, n, __func__);
@@ -50,19 +50,30 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
     return TAL_OK;
 }
 
+static tali_mass_matrix_room take_mass_matrix_room(const tali_tree *tree, tal_state *state)
+{
+    const size_t nu = (size_t)tree->num_u + 1;
+    tali_mass_matrix_room room;
+    room.open = tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *room.open);
+    room.F = tal_state_scratch_take(state, 6 * nu * sizeof *room.F);
+    room.row = tal_state_scratch_take(state, nu * sizeof *room.row);
+    room.speed_at =
+        tree->is_depth_first ? NULL : tal_state_scratch_take(state, nu * sizeof *room.speed_at);
+    return room;
+}
+
 tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_matrix M)
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st != TAL_OK) return st;
     const int n = view.tree->num_u;
     st = tali_op_matrix("M", M, n, n, __func__);
     if (st != TAL_OK) return st;
 
     const size_t mark = tal_state_scratch_mark(state);
-    tali_composite *open =
-        tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) * sizeof(tali_composite));
-    tali_sweep_composite(&view, M.data, M.ld, open);
+    const tali_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
+    tali_sweep_mass_matrix(&view, M.data, M.ld, &room);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

@@ -1,8 +1,8 @@
 // Jacobians of stations and frames.
 #include "operators_internal.h"
 
-static tal_status check_stations(const tal_matter *matter, tal_state *state,
-                                 const tal_station stations[], int n, const char *where)
+tal_status tali_op_stations(const tal_matter *matter, tal_state *state,
+                            const tal_station stations[], int n, const char *where)
 {
     if (n < 0) return tali_breach(TAL_ERR_BAD_VALUE, where, "%d stations are too few", n);
     if (stations == NULL && n > 0) return tali_breach(TAL_ERR_NULL, where, "stations are NULL");
@@ -37,7 +37,7 @@ tal_status tal_matter_calc_frame_J(const tal_matter *matter, tal_state *state,
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     if (st == TAL_OK) st = tali_op_matrix("J", J, 6 * n, view.tree->num_u, __func__);
     if (st != TAL_OK) return st;
     for (int k = 0; k < n; ++k) {
@@ -52,7 +52,7 @@ tal_status tal_matter_calc_station_J(const tal_matter *matter, tal_state *state,
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
     if (st == TAL_OK) st = tali_op_matrix("J", J, 3 * n, view.tree->num_u, __func__);
     if (st != TAL_OK) return st;
     for (int k = 0; k < n; ++k) {
@@ -81,7 +81,7 @@ tal_status tal_matter_mul_frame_J(const tal_matter *matter, tal_state *state,
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     if (st == TAL_OK) st = tali_op_array("u", u, __func__);
     if (st == TAL_OK) st = tali_op_array("V_GA", V_GA, __func__);
     if (st != TAL_OK) return st;
@@ -101,7 +101,7 @@ tal_status tal_matter_mul_station_J(const tal_matter *matter, tal_state *state,
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
     if (st == TAL_OK) st = tali_op_array("u", u, __func__);
     if (st == TAL_OK) st = tali_op_array("v_GS", v_GS, __func__);
     if (st != TAL_OK) return st;
@@ -123,7 +123,7 @@ tal_status tal_matter_mul_frame_JT(const tal_matter *matter, tal_state *state,
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     if (st == TAL_OK) st = tali_op_array("F_GA", F_GA, __func__);
     if (st == TAL_OK) st = tali_op_array("f", f, __func__);
     if (st == TAL_OK) st = tali_op_finite_bodies(state, "F_GA", F_GA, n);
@@ -146,7 +146,7 @@ tal_status tal_matter_mul_station_JT(const tal_matter *matter, tal_state *state,
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
     if (st == TAL_OK) st = tali_op_array("f_GS", f_GS, __func__);
     if (st == TAL_OK) st = tali_op_array("f", f, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "f_GS", &f_GS[0].x, 3 * n);
@@ -171,7 +171,7 @@ tal_status tal_matter_calc_frame_bias(const tal_matter *matter, tal_state *state
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GA", A_GA, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {
         const tali_motion *motion = &view.motion[frames[k].body.i];
@@ -185,7 +185,7 @@ tal_status tal_matter_calc_station_bias(const tal_matter *matter, tal_state *sta
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
-    if (st == TAL_OK) st = check_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
     if (st == TAL_OK) st = tali_op_array("a_GS", a_GS, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {
         const tali_motion *motion = &view.motion[stations[k].body.i];

@@ -5,6 +5,7 @@
 #include "sweeps_internal.h"
 
 #include <talus/matter/operators.h>
+#include <talus/matter/tree_factor.h>
 
 /// The State's arrays as far as `what`, or why not. `where` is the public function.
 tal_status tali_op_view(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view,
@@ -26,6 +27,10 @@ tal_status tali_op_columns(tal_state *state, const char *in_name, tal_matrix in,
 
 /// TAL_OK if the pointer is not NULL.
 tal_status tali_op_array(const char *name, const void *array, const char *where);
+
+/// TAL_OK if these are stations on bodies of matter.
+tal_status tali_op_stations(const tal_matter *matter, tal_state *state,
+                            const tal_station stations[], int n, const char *where);
 
 /// Column j of a matrix.
 static inline double *tali_column(tal_matrix A, int j)

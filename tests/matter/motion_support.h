@@ -77,4 +77,23 @@ static inline void write_xform_rate(tal_xform X, tal_spatial_vec V, double to[12
     memcpy(to, &rate, sizeof rate);
 }
 
+/// Whether every double of a value is NaN.
+static inline bool all_nan(const void *value, size_t bytes)
+{
+    const double *x = value;
+    for (size_t i = 0; i < bytes / sizeof *x; ++i) {
+        if (!isnan(x[i])) return false;
+    }
+    return true;
+}
+
+/// `x = call` must break the contract exactly once, as test_assert_breach() says, and give NaN in
+/// every number.
+#define test_assert_nan(x, call, status, part)                                                     \
+    do {                                                                                           \
+        memset(&(x), 0, sizeof(x));                                                                \
+        test_assert_breach((x) = (call), status, part);                                            \
+        ck_assert_msg(all_nan(&(x), sizeof(x)), "%s is not NaN", #call);                           \
+    } while (0)
+
 #endif // TALUS_MOTION_SUPPORT_H

@@ -175,6 +175,37 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_bias(const tal_matter *ma
                                                             tal_spatial_vec A_GA[]);
 /// @}
 
+/// @name Operational space: how frames answer to forces. Position.
+/// Forces and accelerations of `n` frames are stacked, six numbers each: moment above force, angular
+/// above linear.
+/// @{
+
+/// Lambda^-1 = J M^-1 J^T, 6n x 6n, bitwise symmetric, without M (RBDA sec. 7.2). Its rank is at most
+/// that of J: a frame that cannot move in some direction has a zero there.
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda_inv(const tal_matter *matter,
+                                                            tal_state *state,
+                                                            const tal_station frames[], int n,
+                                                            tal_matrix Lambda_inv);
+
+/// Doubles and ints that tal_matter_calc_Lambda() needs for `n` frames.
+TAL_API size_t tal_matter_Lambda_work_size(int n);
+TAL_API size_t tal_matter_Lambda_iwork_size(int n);
+
+/**
+ * Lambda itself: the inertia that the frames show, 6n x 6n. Where the frames cannot move it is the
+ * pseudoinverse.
+ *
+ * @param[out] rank   of Lambda^-1, found by pivoted Cholesky: a pivot counts as zero below
+ *                    16 (nu + 6n) eps times the largest diagonal entry of Lambda^-1
+ * @param[out] work   tal_matter_Lambda_work_size(n) doubles
+ * @param[out] iwork  tal_matter_Lambda_iwork_size(n) ints
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda(const tal_matter *matter, tal_state *state,
+                                                        const tal_station frames[], int n,
+                                                        tal_matrix Lambda, int *rank, double work[],
+                                                        int iwork[]);
+/// @}
+
 /// @name Dynamics. Velocity.
 /// F_GB are forces on the bodies ([num_bodies], moment about Bo), f forces along u; NULL means none.
 /// Forces that force elements have put into the State play no part here.
@@ -219,6 +250,70 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_accelerations(const tal_matter 
                                                                tal_state *state,
                                                                const double udot[],
                                                                tal_spatial_vec A_GB[]);
+
+/// @}
+
+/// @name Geared rotors
+/// The rotor of a motor that drives one speed through a gear of ratio rho (rotor turns per joint turn)
+/// feels like an inertia rho^2 I_rotor along that speed: it is added to the diagonal of M, and its
+/// smaller inertial and gyroscopic effects are left out (RBDA ex. 9.5).
+/// @{
+
+/// Reflected inertia of a body's rotor [kg m^2, or kg along a translation]. 0 unless set; NaN on a
+/// breach.
+TAL_API double tal_body_rotor_inertia(const tal_matter *matter, const tal_state *state,
+                                      tal_body_ix body);
+
+/// Set it; invalidates TAL_STAGE_INSTANCE. The mobilizer must have one speed; `inertia` = rho^2 I_rotor
+/// must be finite and not negative.
+TAL_API tal_status tal_body_set_rotor_inertia(const tal_matter *matter, tal_state *state,
+                                              tal_body_ix body, double inertia);
+
+/// @}
+
+/// @name Floating base: the equations split into base and joints (RBDA ch. 9). Velocity.
+///
+///     [ I    F ] [ A_GB ]   [ p ]   [ 0   ]
+///     [ F^T  H ] [ udot ] + [ C ] = [ tau ]
+///
+/// A_GB is the acceleration of the base, as if its mobilizer were not there; udot and tau belong to
+/// the n speeds that the base carries, in ascending order, its own not among them.
+/// @{
+
+/// The coefficients, in the caller's memory.
+typedef struct tal_floating {
+    tal_matrix I;      ///< 6 x 6, inertia about Bo of the base and all it carries
+    tal_matrix F;      ///< 6 x n, force about Bo that holds the base while one speed accelerates
+    tal_matrix H;      ///< n x n, mass matrix of the speeds with the base held
+    tal_spatial_vec p; ///< bias: force on the base at A_GB = 0 and udot = 0, about Bo
+    double *C;         ///< [n] bias of the joints
+} tal_floating;
+
+/// How many speeds a body carries; -1 on a breach.
+TAL_API int tal_matter_floating_n(const tal_matter *matter, tal_body_ix base);
+
+/// Fill the coefficients. Applied forces F_GB (NULL: none) are counted in p and C. O(n^2).
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_floating(const tal_matter *matter,
+                                                          tal_state *state, tal_body_ix base,
+                                                          const tal_spatial_vec F_GB[],
+                                                          tal_floating *form);
+
+/// Take the base out of the equations (RBDA eq. 9.15): H becomes H - F^T I^-1 F, C becomes
+/// C - F^T I^-1 p, and I its Cholesky factor. TAL_ERR_SINGULAR when base and bodies have no inertia.
+TAL_NODISCARD TAL_API tal_status tal_floating_eliminate_base(tal_floating *form, tal_error *err);
+
+/**
+ * Inverse dynamics with a base that nobody holds (RBDA tab. 9.6): how the base answers to udot, and
+ * the joint forces that go with it. O(n).
+ *
+ * @param[in]  udot  [n]
+ * @param[out] A_GB  acceleration of the base
+ * @param[out] tau   [n]
+ * @return also TAL_ERR_SINGULAR when base and bodies have no inertia
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_floating_inverse_dynamics(
+    const tal_matter *matter, tal_state *state, tal_body_ix base, const double udot[],
+    const tal_spatial_vec F_GB[], tal_spatial_vec *A_GB, double tau[]);
 /// @}
 
 /// @}
