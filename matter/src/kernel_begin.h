@@ -38,4 +38,14 @@ static inline real fused(real a, real b, real c)
 #endif
 }
 
+/// Before a loop whose iterations touch no number of each other, so that it can be vectorized where
+/// the compiler cannot see it.
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define INDEPENDENT
+#endif
+
 #endif // TALUS_KERNEL_BEGIN_H

@@ -8,14 +8,15 @@
 //   H^T P H                D            eq. 7.44      D    eq. 6.13    D
 //   P H D^-1                                          G    eq. 6.13    G
 //
-// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces at udot = 0 that the
-// velocity sweep left behind. So no sweep here needs velocities, and M^-1 needs no articulated
+// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces that the bodies take at
+// udot = 0. So no sweep here needs velocities, and M^-1 needs no articulated
 // inertia of its own: G and D^-1 are all it reads.
 //
 // Caution: our H is the transpose of JAIN's, so that V = H u reads as it does everywhere else.
 #include "matter_internal.h"
 #include "sweeps_internal.h"
 
+#include "kernel_inertia.h"
 #include "kernel_math.h"
 
 #include <float.h>
@@ -44,23 +45,23 @@ static inline real inverse_pivot(real D, real tiny, mask *ok)
     return pick(good, 1.0 / D, 0.0);
 }
 
-// H = [w; 0]: U = (J w, F^T w)
-static inline mask project_pin(tali_open_inertia *at, v3 w, sv *G, double *DI)
+// H = [w; 0]: U = (J w, F^T w). The rotor's inertia adds to D and to nothing else (RBDA eq. 9.28).
+static inline mask project_pin(tali_open_inertia *at, v3 w, real rotor, sv *G, double *DI)
 {
     mask ok = true;
     const sv U = {s3_mul_v3(at->P.J, w), m3_tmul_v3(at->P.F, w)};
-    DI[0] = inverse_pivot(v3_dot(w, U.w), tiny_pivot(size_along(w, at->size_J)), &ok);
+    DI[0] = inverse_pivot(v3_dot(w, U.w) + rotor, tiny_pivot(size_along(w, at->size_J)), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
 }
 
 // H = [0; v]: U = (F v, M v)
-static inline mask project_slider(tali_open_inertia *at, v3 v, sv *G, double *DI)
+static inline mask project_slider(tali_open_inertia *at, v3 v, real rotor, sv *G, double *DI)
 {
     mask ok = true;
     const sv U = {m3_mul_v3(at->P.F, v), s3_mul_v3(at->P.M, v)};
-    DI[0] = inverse_pivot(v3_dot(v, U.v), tiny_pivot(size_along(v, at->size_M)), &ok);
+    DI[0] = inverse_pivot(v3_dot(v, U.v) + rotor, tiny_pivot(size_along(v, at->size_M)), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
@@ -198,8 +199,8 @@ TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], real tiny[])
 }
 
 // Any hinge: U = P H, D = H^T U, G = U D^-1, P+ = P - G U^T.
-TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv H[], sv G[],
-                                  double DI[])
+TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv H[], real rotor,
+                                  sv G[], double DI[])
 {
     sv U[TAL_MAX_NU];
     real tiny[TAL_MAX_NU];
@@ -210,6 +211,7 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
             DI[j * nu + i] = DI[i * nu + j] = sv_dot(U[j], H[i]);
         }
     }
+    if (nu == 1) DI[0] += rotor;
     const mask ok = spd_invert(nu, DI, tiny);
     if (nu > 0) DI[0] = pick(ok, DI[0], 0.0);
 
@@ -224,17 +226,18 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
     return ok;
 }
 
-static mask project_general(int nu, tali_open_inertia *at, const sv H[], sv G[], double DI[])
+static mask project_general(int nu, tali_open_inertia *at, const sv H[], real rotor, sv G[],
+                            double DI[])
 {
     switch (nu) {
     case 1:
-        return project_nu(1, at, H, G, DI);
+        return project_nu(1, at, H, rotor, G, DI);
     case 2:
-        return project_nu(2, at, H, G, DI);
+        return project_nu(2, at, H, rotor, G, DI);
     case 3:
-        return project_nu(3, at, H, G, DI);
+        return project_nu(3, at, H, rotor, G, DI);
     default:
-        return project_nu(nu, at, H, G, DI);
+        return project_nu(nu, at, H, rotor, G, DI);
     }
 }
 
@@ -245,13 +248,14 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     const sv *H = view->H + tree->u0[b];
     sv *G = out->G + tree->u0[b];
     double *DI = out->DI + tree->d0[b];
+    const real rotor = view->constants[b].rotor;
     switch ((tali_hinge)tree->hinge[b]) {
     case TALI_HINGE_WELD:
         return true;
     case TALI_HINGE_PIN:
-        return project_pin(at, H[0].w, G, DI);
+        return project_pin(at, H[0].w, rotor, G, DI);
     case TALI_HINGE_SLIDER:
-        return project_slider(at, H[0].v, G, DI);
+        return project_slider(at, H[0].v, rotor, G, DI);
     case TALI_HINGE_BALL:
         return project_ball(at, G, DI);
     case TALI_HINGE_TRANSLATION:
@@ -261,21 +265,30 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     case TALI_HINGE_GENERAL:
         break;
     }
-    return project_general(tree->nu[b], at, H, G, DI);
+    // a copy, so that the address of the original is never taken and it may live in registers
+    tali_open_inertia copy = *at;
+    const mask ok = project_general(tree->nu[b], &copy, H, rotor, G, DI);
+    *at = copy;
+    return ok;
 }
 
 // --- articulated inertias, tip to base ---
 
 // A rigid body's inertia about Mo: [I mcx; -mcx m1].
-static inline abi rigid(const tali_pose *pose, real mass)
+static inline abi abi_of_rigid(const tali_composite *rigid)
 {
-    return (abi){pose->I, tal_m3_cross(pose->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
+    const real mass = rigid->mass;
+    return (abi){rigid->I, tal_m3_cross(rigid->mc), {mass, mass, mass, 0.0, 0.0, 0.0}};
 }
 
-static inline void add_rigid(abi *P, const tali_pose *pose, real mass)
+static inline void add_rigid(abi *P, const tali_composite *rigid)
 {
-    P->J = s3_add(P->J, pose->I);
-    P->F = m3_add(P->F, tal_m3_cross(pose->mc));
+    const real mass = rigid->mass;
+    const v3 mc = rigid->mc;
+    P->J = s3_add(P->J, rigid->I);
+    P->F.x.y += mc.z, P->F.x.z -= mc.y; // mcx
+    P->F.y.x -= mc.z, P->F.y.z += mc.x;
+    P->F.z.x += mc.y, P->F.z.y -= mc.x;
     P->M.xx += mass, P->M.yy += mass, P->M.zz += mass;
 }
 
@@ -314,15 +327,16 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
     mask ok = true;
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const real mass = view->constants[b].mass;
+        const tali_composite *own = &view->rigid[b];
         tali_open_inertia at;
         if (tree->is_leaf[b]) {
-            at = (tali_open_inertia){rigid(&view->pose[b], mass), NONE, NONE};
+            at = (tali_open_inertia){abi_of_rigid(own), NONE, NONE};
         } else {
             at = open[tree->slot[b]];
-            add_rigid(&at.P, &view->pose[b], mass);
+            add_rigid(&at.P, own);
         }
         measure_sizes(&at);
+        if (out->P != NULL) out->P[b] = at.P;
         ok = project(view, b, out, &at) && ok;
         const int p = tree->parent[b];
         if (p > 0) {
@@ -333,6 +347,16 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
 }
 
 // --- M^-1 ---
+
+void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
+{
+    out[0] = F != NULL ? sv_sub((sv){NONE, NONE}, F[0]) : (sv){NONE, NONE};
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        const tali_motion *motion = &view->motion[b];
+        const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
+        out[b] = F != NULL ? sv_sub(F0, F[b]) : F0;
+    }
+}
 
 // R_GF of a ball, translation or free hinge, from the columns it gave to H.
 static inline m3 angular_axes(const sv H[])
@@ -476,6 +500,57 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
     }
 }
 
+// --- one force along one path ---
+
+// y = D^-1 e. Ball, translation and free keep D^-1 and e along Ground's axes.
+static inline void solve_hinge(const tali_view *view, int b, const double e[], double y[])
+{
+    const double *DI = view->DI + view->tree->d0[b];
+    const int nu = view->tree->nu[b];
+    switch ((tali_hinge)view->tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return;
+    case TALI_HINGE_PIN:
+    case TALI_HINGE_SLIDER:
+        y[0] = DI[0] * e[0];
+        return;
+    case TALI_HINGE_BALL:
+    case TALI_HINGE_TRANSLATION:
+        store_v3(y, s3_mul_v3(load_s3(DI), load_v3(e)));
+        return;
+    case TALI_HINGE_FREE: {
+        const m3 BT = {load_v3(DI + 12), load_v3(DI + 15), load_v3(DI + 18)};
+        const v3 n = load_v3(e), f = load_v3(e + 3);
+        store_v3(y, v3_add(s3_mul_v3(load_s3(DI), n), m3_tmul_v3(BT, f)));
+        store_v3(y + 3, v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), f)));
+        return;
+    }
+    case TALI_HINGE_GENERAL:
+        break;
+    }
+    for (int j = 0; j < nu; ++j) {
+        real sum = 0.0;
+        for (int i = 0; i < nu; ++i) {
+            sum = fused(DI[j * nu + i], e[i], sum);
+        }
+        y[j] = sum;
+    }
+}
+
+void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
+                     tal_spatial_vec z[], double e[], double y[])
+{
+    for (int k = 0; k < len; ++k) {
+        const int b = path[k].body;
+        const int e0 = path[k].e0;
+        const sv zplus = inward_hinge(view, b, f + e0, z[k], e + e0);
+        solve_hinge(view, b, e + e0, y + e0);
+        if (path[k].parent < 0) continue;
+        sv *parent = &z[path[k].parent];
+        *parent = sv_add(*parent, sv_shift_force(zplus, view->pose[b].p_PM));
+    }
+}
+
 // --- J, J^T and inverse dynamics ---
 
 // V + H u
@@ -531,13 +606,6 @@ void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
     }
 }
 
-// M A for one rigid body.
-static inline sv inertia_times(const tali_pose *pose, real mass, sv A)
-{
-    return (sv){v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v),
-                v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc)};
-}
-
 void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                         double f[], tal_spatial_vec A[])
 {
@@ -545,7 +613,7 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     if (udot != NULL) {
         tali_sweep_J(view, udot, A);
         for (int b = 1; b < tree->num_bodies; ++b) {
-            A[b] = inertia_times(&view->pose[b], view->constants[b].mass, A[b]);
+            A[b] = inertia_times(&view->rigid[b], A[b]);
             if (F != NULL) A[b] = sv_add(A[b], F[b]);
         }
     } else {
@@ -555,4 +623,49 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
     }
     A[0] = (sv){NONE, NONE};
     tali_sweep_JT(view, A, f);
+    for (int b = 1; b < tree->num_bodies && udot != NULL; ++b) {
+        if (tree->nu[b] == 1) f[tree->u0[b]] += view->constants[b].rotor * udot[tree->u0[b]];
+    }
+}
+
+// The forces of one body: M (A + A0) + gyroscopic - F, and what its children hand down.
+TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], const sv F[],
+                                  const sv open[])
+{
+    const tali_tree *tree = view->tree;
+    sv needed = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
+    if (F != NULL) needed = sv_sub(needed, F[b]);
+    if (view->motion == NULL) {
+        return A != NULL ? sv_add(needed, inertia_times(&view->rigid[b], A[b])) : needed;
+    }
+    const tali_motion *motion = &view->motion[b];
+    const sv all = A != NULL ? sv_add(motion->A0, A[b]) : motion->A0;
+    return sv_add(needed, newton_euler(&view->rigid[b], all, motion->V.w));
+}
+
+TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],
+                                           const sv F[], double f[], sv open[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const int u0 = tree->u0[b], p = tree->parent[b];
+        const sv needed = needed_force(view, b, A, F, open);
+        hinge_force(tree, view->H + u0, b, needed, f + u0);
+        if (udot != NULL && tree->nu[b] == 1) f[u0] += view->constants[b].rotor * udot[u0];
+        if (p == 0) continue;
+        const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
+        sv *parent = &open[tree->slot[p]];
+        *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
+    }
+}
+
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+{
+    if (udot == NULL) {
+        newton_euler_inward(view, NULL, NULL, F, f, open);
+        return;
+    }
+    tali_sweep_J(view, udot, A);
+    newton_euler_inward(view, udot, A, F, f, open);
 }

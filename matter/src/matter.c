@@ -52,7 +52,7 @@ tal_matter *tal_matter_create(tal_system *system)
         (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
         return NULL;
     }
-    if (tal_system_find_subsystem(system, tali_matter_ops.name).i >= 0) {
+    if (tal_system_matter(system) != NULL) {
         (void)tal_system_fail(system, TAL_ERR_BAD_NAME,
                               "System '%s' has matter already, and can have only one",
                               tal_system_name(system));
@@ -68,11 +68,21 @@ tal_matter *tal_matter_create(tal_system *system)
     matter->allocator = allocator;
     if (!add_ground(matter))
         (void)tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for Ground");
-    // refused, matter has been destroyed already
+    // a refused subsystem is destroyed by the call
     const tal_subsystem_ix me = tal_system_add_subsystem(system, NULL, &tali_matter_ops, matter);
     if (me.i < 0) return NULL;
     matter->me = me;
     return matter;
+}
+
+const tal_matter *tal_system_matter(const tal_system *system)
+{
+    for (int i = 0; system != NULL && i < tal_system_num_subsystems(system); ++i) {
+        const tal_subsystem_ix ix = {i};
+        const tal_matter *matter = tal_subsystem_self_as(system, ix, &tali_matter_ops);
+        if (matter != NULL) return matter;
+    }
+    return NULL;
 }
 
 const tal_system *tal_matter_system(const tal_matter *matter)

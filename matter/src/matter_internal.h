@@ -7,6 +7,8 @@
 #include "mobilizer_internal.h"
 #include "names_internal.h"
 
+#include "constraint_types.h"
+
 #include <talus/matter/decoration.h>
 #include <talus/matter/model.h>
 
@@ -73,15 +75,22 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
+    int num_N;           ///< mobilizers whose qdot is not simply u
+    bool is_depth_first; ///< place[b] == u0[b] for all bodies
     int32_t *parent;
-    int32_t *u0;      ///< first speed
-    int32_t *d0;      ///< first entry of the nu x nu block
-    int32_t *slot;    ///< where the articulated inertia of the body is summed
-    int32_t *general; ///< [num_general] bodies that go through their table
-    int8_t *nu;
+    int32_t *u0;          ///< first speed
+    int32_t *d0;          ///< first entry of the nu x nu block
+    int32_t *slot;        ///< where the articulated inertia of the body is summed
+    int32_t *span;        ///< speeds of the body and of all it carries
+    int32_t *place;       ///< first of them, if bodies were numbered depth first
+    int32_t *general;     ///< [num_general] bodies that go through their table
+    int32_t *quaternions; ///< [num_quaternions] bodies that may have one
+    uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
     uint8_t *hinge;   ///< tali_hinge
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
+    uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
 } tali_tree;
 
@@ -90,7 +99,7 @@ typedef struct tali_tree {
 /// What Model settles.
 typedef struct tali_model {
     const int32_t *q0;         ///< [num_bodies] first coordinate
-    const int8_t *nq;          ///< [num_bodies]
+    const uint8_t *nq;         ///< [num_bodies]
     const uint8_t *use_angles; ///< [num_bodies]
 } tali_model;
 
@@ -99,6 +108,7 @@ typedef struct tali_constants {
     tal_mat3 R_PF; ///< F in the parent's frame M
     tal_vec3 p_PF; ///< and its origin there
     double mass;
+    double rotor;   ///< reflected rotor inertia; zero unless there is one speed
     tal_vec3 mc;    ///< mass times com, from Mo, in M
     tal_sym3 I;     ///< inertia about Mo, in M
     tal_xform X_MB; ///< the user's body frame in M
@@ -109,15 +119,12 @@ typedef struct tali_pose {
     tal_mat3 R_GM;
     tal_vec3 p_GM;
     tal_vec3 p_PM; ///< from the parent's Mo to this Mo
-    tal_vec3 mc;   ///< mass times com, from Mo
-    tal_sym3 I;    ///< inertia about Mo
 } tali_pose;
 
 /// How one body moves, in Ground about Mo: what Velocity settles.
 typedef struct tali_motion {
     tal_spatial_vec V;  ///< V_GM
     tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u
-    tal_spatial_vec F0; ///< the force that takes: M A0 + gyroscopic
 } tali_motion;
 
 /// The arrays that Position fills.
@@ -139,7 +146,15 @@ typedef struct tali_velocity {
 typedef struct tali_articulated {
     tal_spatial_vec *G; ///< [num_u] P H D^-1
     double *DI;         ///< [num_d] D^-1
+    tal_abi *P;         ///< [num_bodies] P about Mo, in Ground; NULL when only G and DI are wanted
 } tali_articulated;
+
+/// A body, or a body and all it carries as one, about its Mo in Ground.
+typedef struct tali_composite {
+    double mass;
+    tal_vec3 mc; ///< mass times com, from Mo
+    tal_sym3 I;  ///< inertia about Mo
+} tali_composite;
 
 /// What the sweeps read, with the State's arrays in place. NULL where not asked for.
 typedef struct tali_view {
@@ -149,6 +164,7 @@ typedef struct tali_view {
     const tal_spatial_vec *H;        ///< [num_u]
     const tal_xform *X_FM;           ///< [num_general]
     const tal_spatial_vec *H_FM;     ///< [num_u]
+    const tali_composite *rigid;     ///< [num_bodies] each body alone
     const tali_motion *motion;       ///< [num_bodies]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
@@ -193,10 +209,17 @@ struct tal_matter {
     tal_var_ix X_BM;       ///< tal_xform[num_bodies]
     tal_var_ix var_params; ///< double[num_params]
     tal_var_ix ranges;     ///< double[2 num_ranges] low and high
+    tal_var_ix rotor;      ///< double[num_bodies] reflected rotor inertia
+
+    tali_constraints constraints;
 
     tal_cache_ix model, constants, position, velocity, articulated;
+    tal_cache_ix rigid;        ///< tali_composite[num_bodies]: each body alone, lazy
     tal_cache_ix forces;       ///< applied body forces and mobility forces
     tal_cache_ix acceleration; ///< A_GM of all bodies
+    tal_cache_ix composites;   ///< tali_composite[num_bodies], lazy
+    tal_cache_ix inertias;     ///< tal_abi[num_bodies]: P about Mo of all bodies, lazy
+    tal_cache_ix reactions;    ///< tal_spatial_vec[num_bodies]: forces across mobilizers, lazy
 };
 
 /// The body if the index is good; NULL after telling the breach.
@@ -215,10 +238,13 @@ tal_status tali_body_check(const tali_body *body, tal_error *err);
 /// `what`, and returns false with the reason in the State.
 /// @{
 typedef enum tali_what {
-    TALI_CONSTANTS,
-    TALI_POSITION,
-    TALI_VELOCITY,
-    TALI_ARTICULATED ///< implies TALI_POSITION, not TALI_VELOCITY
+    TALI_CONSTANTS = 0,
+    TALI_POSITION = 1,                               ///< poses and hinge columns
+    TALI_INERTIA = TALI_POSITION | 2,                ///< and mass properties in Ground
+    TALI_VELOCITY = TALI_POSITION | 4,               ///< and motion
+    TALI_ARTICULATED = TALI_INERTIA | 8,             ///< and G and DI
+    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY,        ///< all that inverse dynamics needs
+    TALI_DYNAMICS = TALI_ARTICULATED | TALI_VELOCITY ///< everything
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
@@ -242,11 +268,21 @@ typedef struct tali_applied {
 
 tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state);
 
-/// udot = M^-1 (f - J^T (F0 - F)), and the accelerations A_GM of all bodies. F and A_GM may not be
-/// the same array.
+/// udot = M^-1 (f - J^T (F0 - F) - G^T lambda), and the accelerations A_GM of all bodies. F and A_GM
+/// may not be the same array. `lambda` NULL: as though there were no constraints.
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
-                                 tal_spatial_vec A_GM[]);
+                                 tal_spatial_vec A_GM[], double lambda[]);
+
+/// @name What the lazy entries composites, inertias and reactions hold
+/// @{
+tal_status tali_calc_composites(const void *self, const tal_system *system, tal_state *state,
+                                void *value);
+tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_state *state,
+                              void *value);
+tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_state *state,
+                               void *value);
+/// @}
 
 /// q of a body's mobilizer in the other description: `from` in the one that is not `use_angles`,
 /// `to` in the one that is. What follows the orientation is kept as it is.

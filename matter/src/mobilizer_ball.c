@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static tal_status calc_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
+tal_status tali_ball_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
 {
     (void)self;
     X_FM->p = TAL_VEC3_ZERO;
@@ -17,15 +17,15 @@ static tal_status calc_H_FM(const void *self, const tal_mobilizer_arg *arg, tal_
     return TAL_OK;
 }
 
-static tal_status mul_N(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
-                        const double in[], double out[])
+tal_status tali_ball_mul_N(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
+                           const double in[], double out[])
 {
     (void)self;
     return tali_orientation_mul_N(arg, TALI_SPIN_IN_F, 0, op, in, out);
 }
 
-static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
-                        double q[])
+tal_status tali_ball_fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
+                           double q[])
 {
     (void)self;
     return tali_orientation_fit(arg, &X_FM->R, q);
@@ -39,10 +39,10 @@ static const tal_mobilizer_ops ops = {
     .nq = 4,
     .nq_angles = 3,
     .has_quaternion = true,
-    .calc_X_FM = calc_X_FM,
+    .calc_X_FM = tali_ball_X_FM,
     .calc_H_FM = calc_H_FM,
-    .mul_N = mul_N,
-    .fit_q = fit_q,
+    .mul_N = tali_ball_mul_N,
+    .fit_q = tali_ball_fit_q,
 };
 
 const tal_mobilizer_ops *tal_mobilizer_ball(void)

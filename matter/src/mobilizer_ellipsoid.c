@@ -54,13 +54,6 @@ static tal_status calc_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
-static tal_status mul_N(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
-                        const double in[], double out[])
-{
-    (void)self;
-    return tali_orientation_mul_N(arg, TALI_SPIN_IN_F, 0, op, in, out);
-}
-
 // The rotation alone tells q; where the translation disagrees, the two are traded off.
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
@@ -95,7 +88,7 @@ static const tal_mobilizer_ops ops = {
     .calc_X_FM = calc_X_FM,
     .calc_H_FM = calc_H_FM,
     .calc_Hdot_FM = calc_Hdot_FM,
-    .mul_N = mul_N,
+    .mul_N = tali_ball_mul_N,
     .fit_q = fit_q,
     .check_params = check_params,
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static tal_status calc_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
+tal_status tali_free_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
 {
     (void)self;
     X_FM->p = tali_v3_load(arg->q + tali_orientation_nq(arg));
@@ -24,8 +24,8 @@ static tal_status mul_N(const void *self, const tal_mobilizer_arg *arg, tal_n_op
     return tali_orientation_mul_N(arg, TALI_SPIN_IN_F, 3, op, in, out);
 }
 
-static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
-                        double q[])
+tal_status tali_free_fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
+                           double q[])
 {
     (void)self;
     tali_v3_store(X_FM->p, q + tali_orientation_nq(arg));
@@ -40,10 +40,10 @@ static const tal_mobilizer_ops ops = {
     .nq = 7,
     .nq_angles = 6,
     .has_quaternion = true,
-    .calc_X_FM = calc_X_FM,
+    .calc_X_FM = tali_free_X_FM,
     .calc_H_FM = calc_H_FM,
     .mul_N = mul_N,
-    .fit_q = fit_q,
+    .fit_q = tali_free_fit_q,
 };
 
 const tal_mobilizer_ops *tal_mobilizer_free(void)

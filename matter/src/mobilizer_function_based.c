@@ -271,7 +271,7 @@ static const tal_function_ops keeper_ops = {
 static tal_status adopt(const tal_function_based_def *def, const tal_allocator *allocator,
                         tal_function **keeper, tal_error *err)
 {
-    tal_function *uses[NUM_TERMS];
+    tal_function *uses[NUM_TERMS] = {NULL};
     int count = 0;
     for (int i = 0; i < NUM_TERMS; ++i) {
         tal_function *f = term(def, i)->function;

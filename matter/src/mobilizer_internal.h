@@ -68,14 +68,14 @@ tal_status tali_mobilizer_mul_N(const tal_mobilizer_ops *ops, const void *self,
                                 double out[]);
 
 /// The q nearest to X_FM: the sum of squares of the angle left (rad) and the distance left (length)
-/// is least. arg->q is a first guess. In reverse, a table with its own fit_q measures the distance
+/// is least. arg->q is a first guess, and may be `q` itself. In reverse, a table with its own fit_q measures the distance
 /// between the origins of F, in M.
 tal_status tali_mobilizer_fit_q(const tal_mobilizer_ops *ops, const void *self,
                                 const tal_mobilizer_arg *arg, tal_direction direction,
                                 const tal_xform *X_FM, double q[]);
 
 /// The u nearest to V_FM: the sum of squares of the six differences is least, and among equally
-/// good u the shortest is taken. In reverse, a table with its own fit_u measures V_MF in M.
+/// good u the shortest is taken. `u` may be arg->u. In reverse, a table with its own fit_u measures V_MF in M.
 tal_status tali_mobilizer_fit_u(const tal_mobilizer_ops *ops, const void *self,
                                 const tal_mobilizer_arg *arg, tal_direction direction,
                                 tal_spatial_vec V_FM, double u[]);
@@ -89,16 +89,23 @@ typedef enum tali_fit_parts {
     TALI_FIT_ALL = 3
 } tali_fit_parts;
 
+/// @name Fits of a part: rotation or translation, angular or linear velocity
+/// The part that is not asked for stays as near as it can to what it is at arg->q and arg->u.
+/// @{
+tal_status tali_mobilizer_fit_q_part(const tal_mobilizer_ops *ops, const void *self,
+                                     const tal_mobilizer_arg *arg, tal_direction direction,
+                                     const tal_xform *X_FM, tali_fit_parts parts, double q[]);
+
+tal_status tali_mobilizer_fit_u_part(const tal_mobilizer_ops *ops, const void *self,
+                                     const tal_mobilizer_arg *arg, tal_direction direction,
+                                     tal_spatial_vec V_FM, tali_fit_parts parts, double u[]);
+/// @}
+
 /// Improve `q`, which holds a first guess, until the parts of X_FM asked for are met as nearly as
-/// can be: damped Gauss-Newton, at most 60 steps. Coordinates that make no difference stay.
+/// can be by moving along N u: damped Gauss-Newton, then Newton. For tables whose fit_q has only a
+/// guess to offer.
 tal_status tali_mobilizer_refine_q(const tal_mobilizer_ops *ops, const void *self,
                                    const tal_mobilizer_arg *arg, tal_direction direction,
                                    const tal_xform *X_FM, tali_fit_parts parts, double q[]);
-
-/// Change arg->u as little as possible until the parts of V_FM asked for are met as nearly as can
-/// be.
-tal_status tali_mobilizer_refine_u(const tal_mobilizer_ops *ops, const void *self,
-                                   const tal_mobilizer_arg *arg, tal_direction direction,
-                                   tal_spatial_vec V_FM, tali_fit_parts parts, double u[]);
 
 #endif // TALUS_MOBILIZER_INTERNAL_H

@@ -11,13 +11,6 @@
 
 // ---- line orientation
 
-static tal_status line_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
-{
-    (void)self;
-    X_FM->p = TAL_VEC3_ZERO;
-    return tali_orientation_R_FM(arg, &X_FM->R);
-}
-
 static tal_status line_H_FM(const void *self, const tal_mobilizer_arg *arg, tal_spatial_vec H_FM[])
 {
     (void)self;
@@ -49,13 +42,6 @@ static tal_status line_mul_N(const void *self, const tal_mobilizer_arg *arg, tal
     return tali_orientation_mul_N(arg, TALI_SPIN_OF_A_LINE, 0, op, in, out);
 }
 
-static tal_status line_fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
-                             double q[])
-{
-    (void)self;
-    return tali_orientation_fit(arg, &X_FM->R, q);
-}
-
 static const tal_mobilizer_ops line_ops = {
     .size = sizeof line_ops,
     .name = "line orientation",
@@ -64,11 +50,11 @@ static const tal_mobilizer_ops line_ops = {
     .nq = 4,
     .nq_angles = 3,
     .has_quaternion = true,
-    .calc_X_FM = line_X_FM,
+    .calc_X_FM = tali_ball_X_FM,
     .calc_H_FM = line_H_FM,
     .calc_Hdot_FM = line_Hdot_FM,
     .mul_N = line_mul_N,
-    .fit_q = line_fit_q,
+    .fit_q = tali_ball_fit_q,
 };
 
 const tal_mobilizer_ops *tal_mobilizer_line_orientation(void)
@@ -77,13 +63,6 @@ const tal_mobilizer_ops *tal_mobilizer_line_orientation(void)
 }
 
 // ---- free line
-
-static tal_status free_line_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
-{
-    const tal_status st = line_X_FM(self, arg, X_FM);
-    X_FM->p = tali_v3_load(arg->q + tali_orientation_nq(arg));
-    return st;
-}
 
 static tal_status free_line_H_FM(const void *self, const tal_mobilizer_arg *arg,
                                  tal_spatial_vec H_FM[])
@@ -108,13 +87,6 @@ static tal_status free_line_mul_N(const void *self, const tal_mobilizer_arg *arg
     return tali_orientation_mul_N(arg, TALI_SPIN_OF_A_LINE, 3, op, in, out);
 }
 
-static tal_status free_line_fit_q(const void *self, const tal_mobilizer_arg *arg,
-                                  const tal_xform *X_FM, double q[])
-{
-    tali_v3_store(X_FM->p, q + tali_orientation_nq(arg));
-    return line_fit_q(self, arg, X_FM, q);
-}
-
 static const tal_mobilizer_ops free_line_ops = {
     .size = sizeof free_line_ops,
     .name = "free line",
@@ -123,11 +95,11 @@ static const tal_mobilizer_ops free_line_ops = {
     .nq = 7,
     .nq_angles = 6,
     .has_quaternion = true,
-    .calc_X_FM = free_line_X_FM,
+    .calc_X_FM = tali_free_X_FM,
     .calc_H_FM = free_line_H_FM,
     .calc_Hdot_FM = free_line_Hdot_FM,
     .mul_N = free_line_mul_N,
-    .fit_q = free_line_fit_q,
+    .fit_q = tali_free_fit_q,
 };
 
 const tal_mobilizer_ops *tal_mobilizer_free_line(void)

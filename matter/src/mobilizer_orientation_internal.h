@@ -72,4 +72,16 @@ tal_status tali_orientation_fit(const tal_mobilizer_arg *arg, const tal_mat3 *R_
 tal_status tali_orientation_mul_N(const tal_mobilizer_arg *arg, tali_spin spin, int num_plain,
                                   tal_n_op op, const double in[], double out[]);
 
+/// @name Functions of the ball and of the free mobilizer that other tables use as they are
+/// @{
+tal_status tali_ball_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM);
+tal_status tali_ball_mul_N(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
+                           const double in[], double out[]);
+tal_status tali_ball_fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
+                           double q[]);
+tal_status tali_free_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM);
+tal_status tali_free_fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
+                           double q[]);
+/// @}
+
 #endif // TALUS_MOBILIZER_ORIENTATION_INTERNAL_H

@@ -34,9 +34,9 @@ static bool rests_on_older(const tal_system *system, const tal_state *state,
 {
     if (tali_level(state) < entry->depends_on) return false;
     if (tali_ccore(state)->realized[entry->depends_on] >= stamp) return false;
-    const tal_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
     for (int i = 0; i < entry->num_prereqs; ++i) {
-        if (prereq_stamp(state, prereqs[i]) >= stamp) return false;
+        const tal_prereq *prereq = tali_prereq_at(system, entry->first_prereq + i);
+        if (prereq_stamp(state, *prereq) >= stamp) return false;
     }
     return true;
 }
@@ -102,12 +102,14 @@ static void *calc(const tal_system *system, tal_state *state, int entry)
     void *value = tali_part(state, declared->offset);
     uint8_t *busy = tali_part(state, state->at.busy);
 
+    const size_t mark = state->scratch_used;
     tali_entry_stamps(state)[entry] = 0;
     busy[entry] = 1;
     ++tali_core_of(state)->calculating;
     const tal_status st = declared->calc(context, system, state, value);
     --tali_core_of(state)->calculating;
     busy[entry] = 0;
+    state->scratch_used = mark;
     if (st != TAL_OK) {
         (void)tali_fail(&state->error, st, "tal_cache_realize",
                         "'%s' of subsystem '%s' could not be computed (%s)", declared->element.name,
@@ -119,21 +121,9 @@ static void *calc(const tal_system *system, tal_state *state, int entry)
     return value;
 }
 
-// A prerequisite entry must be valid before the one that needs it is computed: otherwise that one
-// would be out of date from the start.
-static bool realize_prereqs(const tal_system *system, tal_state *state, int entry,
-                            const char *where)
-{
-    const tali_entry *declared = tali_entry_at(system, entry);
-    for (int i = 0; i < declared->num_prereqs; ++i) {
-        const tal_prereq prereq = *tali_prereq_at(system, declared->first_prereq + i);
-        if (prereq.kind != TAL_PREREQ_CACHE) continue;
-        if (tali_entry_realize(system, state, prereq.i, where) == NULL) return false;
-    }
-    return true;
-}
-
-void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, const char *where)
+// Compute one entry whose prerequisites are valid, if it is out of date itself.
+static void *bring_up_to_date(const tal_system *system, tal_state *state, int entry,
+                              const char *where)
 {
     const tali_entry *declared = tali_entry_at(system, entry);
     if (tali_entry_is_valid(system, state, entry)) return tali_part(state, declared->offset);
@@ -155,8 +145,23 @@ void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, 
         (void)tali_fail(&state->error, broken, where, "%s", tal_contract_last()->message);
         return NULL;
     }
-    if (!realize_prereqs(system, state, entry, where)) return NULL;
     return calc(system, state, entry);
+}
+
+// A prerequisite entry must be valid before the one that needs it is computed: otherwise that one
+// would be out of date from the start. The list holds indirect ones too and is sorted, and an entry
+// needs only earlier ones, so going through it once is enough.
+void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, const char *where)
+{
+    const tali_entry *declared = tali_entry_at(system, entry);
+    if (tali_entry_is_valid(system, state, entry)) return tali_part(state, declared->offset);
+
+    for (int i = 0; i < declared->num_prereqs; ++i) {
+        const tal_prereq prereq = *tali_prereq_at(system, declared->first_prereq + i);
+        if (prereq.kind != TAL_PREREQ_CACHE) continue;
+        if (bring_up_to_date(system, state, prereq.i, where) == NULL) return NULL;
+    }
+    return bring_up_to_date(system, state, entry, where);
 }
 
 const void *tal_cache_realize(const tal_system *system, tal_state *state, tal_cache_ix entry)

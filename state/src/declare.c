@@ -35,6 +35,8 @@ bool tali_has_element(const tal_system *system, const tali_list *list, int i, co
                       const char *where)
 {
     if (i >= 0 && i < list->count) return true;
+    // what a failed add returned: the failure is remembered, and building stays free of checks
+    if (i < 0 && system->error.status != TAL_OK) return false;
     (void)tali_breach(TAL_ERR_BAD_INDEX, where, "System '%s' has no %s %d: it has %d", system->name,
                       kind, i, list->count);
     return false;
@@ -113,6 +115,11 @@ static bool check_var(tal_system *system, const tal_var_def *def, const char *na
                               "variable '%s' updates itself, so it must invalidate a stage later "
                               "than Time, not %s",
                               name, tal_stage_name(def->invalidates));
+    } else if (def->update != NULL && def->update_depends_on < def->allocated) {
+        (void)tali_build_fail(system, TAL_ERR_BAD_VALUE, where,
+                              "variable '%s' is updated at %s, but exists only from %s on", name,
+                              tal_stage_name(def->update_depends_on),
+                              tal_stage_name(def->allocated));
     }
     return system->error.status == TAL_OK;
 }
@@ -133,6 +140,8 @@ static int add_update_entry(tal_system *system, tal_subsystem_ix owner, const ta
     entry.depends_on = def->update_depends_on;
     entry.calc = def->update;
     entry.context = def->context;
+    entry.prereqs = def->update_prereqs;
+    entry.num_prereqs = def->num_update_prereqs;
     return tal_system_add_cache(system, owner, &entry).i;
 }
 
@@ -148,7 +157,8 @@ tal_var_ix tal_system_add_var(tal_system *system, tal_subsystem_ix owner, const 
     tali_var var = {.size = def->size,
                     .invalidates = def->invalidates,
                     .allocated = def->allocated,
-                    .update = -1};
+                    .update = -1,
+                    .sampled = def->update != NULL && def->sampled};
     if (!tali_name_element(system, &system->vars, owner, "var", def->name, &var.element) ||
         !name_is_free(system, &system->vars, &var.element, "variable") ||
         !check_var(system, def, var.element.name)) {
@@ -262,28 +272,72 @@ static bool check_prereq(tal_system *system, const tal_cache_def *def, const cha
     return system->error.status == TAL_OK;
 }
 
+// The lowest stage that is computed again when the prerequisite changes. TAL_STAGE_INFINITY for one
+// that tal_system_begin_step() changes, which lowers no stage.
+static tal_stage prereq_stage(const tal_system *system, tal_prereq prereq)
+{
+    switch (prereq.kind) {
+    case TAL_PREREQ_T:
+        return TAL_STAGE_TIME;
+    case TAL_PREREQ_Q:
+        return TAL_STAGE_POSITION;
+    case TAL_PREREQ_U:
+        return TAL_STAGE_VELOCITY;
+    case TAL_PREREQ_Z:
+        return TAL_STAGE_DYNAMICS;
+    case TAL_PREREQ_VAR: {
+        const tali_var *var = tali_var_at(system, prereq.i);
+        return var->update < 0 ? var->invalidates : TAL_STAGE_INFINITY;
+    }
+    case TAL_PREREQ_CACHE:
+        break;
+    }
+    for (int i = 0; i < system->vars.count; ++i) {
+        if (tali_var_at(system, i)->update == prereq.i) return TAL_STAGE_INFINITY;
+    }
+    return tali_entry_at(system, prereq.i)->depends_on; // what it rests on stands beside it
+}
+
+// Promised by a stage, an entry must not go out of date while the State still stands there.
+static bool can_be_promised(tal_system *system, const tali_entry *entry, tal_prereq prereq)
+{
+    if (prereq_stage(system, prereq) <= entry->computed_by) return true;
+    (void)tali_build_fail(system, TAL_ERR_BAD_VALUE, "tal_system_add_cache",
+                          "cache entry '%s' is computed by %s, but what it needs can change while "
+                          "that stage stands: make it lazy",
+                          entry->element.name, tal_stage_name(entry->computed_by));
+    return false;
+}
+
+// Keeps the entry's prerequisites, which end the list, sorted and without repetition.
 static bool add_prereq(tal_system *system, tali_entry *entry, tal_prereq prereq)
 {
-    for (int i = 0; i < entry->num_prereqs; ++i) {
-        const tal_prereq *have = tali_prereq_at(system, entry->first_prereq + i);
+    int k = entry->num_prereqs;
+    for (; k > 0; --k) {
+        const tal_prereq *have = tali_prereq_at(system, entry->first_prereq + k - 1);
         if (have->kind == prereq.kind && have->i == prereq.i) return true;
+        if (have->kind < prereq.kind || (have->kind == prereq.kind && have->i < prereq.i)) break;
     }
-    tal_prereq *slot = tali_list_add(system, &system->prereqs);
-    if (slot == NULL) return false;
-    *slot = prereq;
+    if (!can_be_promised(system, entry, prereq)) return false;
+    if (tali_list_add(system, &system->prereqs) == NULL) return false;
+    tal_prereq *first = (tal_prereq *)system->prereqs.items + entry->first_prereq;
+    memmove(first + k + 1, first + k, (size_t)(entry->num_prereqs - k) * sizeof *first);
+    first[k] = prereq;
     ++entry->num_prereqs;
     return true;
 }
 
 // What an entry rests on is written out in full, through the entries it needs, so that asking
-// whether it is valid is one loop without recursion.
+// whether it is valid is one loop without recursion, and realizing what it needs is another: sorted,
+// what is needed comes before what needs it.
 static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry *entry)
 {
     entry->first_prereq = system->prereqs.count;
     for (int k = 0; k < def->num_prereqs; ++k) {
-        const tal_prereq prereq = def->prereqs[k];
+        tal_prereq prereq = def->prereqs[k];
         if (!check_prereq(system, def, entry->element.name, prereq)) return false;
 
+        if (prereq.kind < TAL_PREREQ_VAR) prereq.i = 0;
         if (!add_prereq(system, entry, prereq)) return false;
         if (prereq.kind != TAL_PREREQ_CACHE) continue;
         const tali_entry *needed = tali_entry_at(system, prereq.i);

@@ -50,6 +50,18 @@ void tali_partition_begin(const tal_system *system, tal_state *state, tal_stage 
     }
 }
 
+// True when the values given to a group of q, u or z can be its variables.
+static bool are_finite(tal_state *state, const tali_group *group, const double initial[], int n)
+{
+    for (int i = 0; i < n; ++i) {
+        if (isfinite(initial[i])) continue;
+        (void)tali_fail(&state->error, TAL_ERR_NOT_FINITE, "tal_group_set_size",
+                        "group '%s': initial[%d] is %g", group->element.name, i, initial[i]);
+        return false;
+    }
+    return true;
+}
+
 tal_status tal_group_set_size(const tal_system *system, tal_state *state, tal_group_ix group, int n,
                               const double initial[])
 {
@@ -72,8 +84,10 @@ tal_status tal_group_set_size(const tal_system *system, tal_state *state, tal_gr
                               "group '%s' cannot have %d slots: its capacity is %d",
                               declared->element.name, n, declared->capacity);
     }
+    const bool has_values = initial != NULL && n > 0 && declared->pool <= TAL_POOL_Z;
+    if (has_values && !are_finite(state, declared, initial, n)) return TAL_ERR_NOT_FINITE;
     chosen_sizes(state)[group.i] = n;
-    if (initial != NULL && n > 0 && declared->pool <= TAL_POOL_Z) {
+    if (has_values) {
         memcpy(fresh_values(state, declared), initial, (size_t)n * sizeof(double));
     }
     return TAL_OK;
@@ -211,7 +225,7 @@ static const tali_slice *slice_of(const tal_system *system, const tal_state *sta
     if (!tali_has_element(system, &system->groups, group, "group", where)) return NULL;
     const bool continuous = tali_group_at(system, group)->pool <= TAL_POOL_Z;
     const tal_stage needed = continuous ? TAL_STAGE_MODEL : TAL_STAGE_INSTANCE;
-    if (tali_level(state) < needed) {
+    if (tali_ccore(state)->stage < needed) {
         (void)tali_breach_stage(state, needed, where);
         return NULL;
     }
@@ -238,8 +252,13 @@ tal_group_ix tal_state_slot_owner(const tal_system *system, const tal_state *sta
 {
     const tal_group_ix none = {-1};
     if (!TALI_BELONGS(system, state)) return none;
-    const int size = tal_state_pool_size(state, pool);
-    if (size < 0) return none;
+    const int p = (int)pool;
+    if (p < 0 || p >= TALI_NUM_POOLS) {
+        (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "there is no pool %d", p);
+        return none;
+    }
+    if (!TALI_IS_SIZED(state, p <= TAL_POOL_Z ? TAL_STAGE_MODEL : TAL_STAGE_INSTANCE)) return none;
+    const int size = tali_ccore(state)->size[p];
     if (slot < 0 || slot >= size) {
         (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "slot %d does not exist: the pool has %d", slot, size);
         return none;

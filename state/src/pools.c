@@ -26,23 +26,23 @@ int tal_state_pool_size(const tal_state *state, tal_pool pool)
         (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "there is no pool %d", p);
         return -1;
     }
-    if (!TALI_HAS_STAGE(state, sized_at(pool))) return -1;
+    if (!TALI_IS_SIZED(state, sized_at(pool))) return -1;
     return tali_ccore(state)->size[p];
 }
 
 int tal_state_nq(const tal_state *state)
 {
-    return TALI_HAS_STAGE(state, TAL_STAGE_MODEL) ? tali_ccore(state)->size[TAL_POOL_Q] : -1;
+    return TALI_IS_SIZED(state, TAL_STAGE_MODEL) ? tali_ccore(state)->size[TAL_POOL_Q] : -1;
 }
 
 int tal_state_nu(const tal_state *state)
 {
-    return TALI_HAS_STAGE(state, TAL_STAGE_MODEL) ? tali_ccore(state)->size[TAL_POOL_U] : -1;
+    return TALI_IS_SIZED(state, TAL_STAGE_MODEL) ? tali_ccore(state)->size[TAL_POOL_U] : -1;
 }
 
 int tal_state_nz(const tal_state *state)
 {
-    return TALI_HAS_STAGE(state, TAL_STAGE_MODEL) ? tali_ccore(state)->size[TAL_POOL_Z] : -1;
+    return TALI_IS_SIZED(state, TAL_STAGE_MODEL) ? tali_ccore(state)->size[TAL_POOL_Z] : -1;
 }
 
 static int size_y(const tal_state *state)
@@ -53,7 +53,7 @@ static int size_y(const tal_state *state)
 
 int tal_state_ny(const tal_state *state)
 {
-    return TALI_HAS_STAGE(state, TAL_STAGE_MODEL) ? size_y(state) : -1;
+    return TALI_IS_SIZED(state, TAL_STAGE_MODEL) ? size_y(state) : -1;
 }
 
 // --- reading ---
@@ -66,25 +66,25 @@ static const double *nans(const tal_state *state)
 
 const double *tal_state_q(const tal_state *state)
 {
-    if (!TALI_HAS_STAGE(state, TAL_STAGE_MODEL)) return nans(state);
+    if (!TALI_IS_SIZED(state, TAL_STAGE_MODEL)) return nans(state);
     return tali_cpart(state, state->at.y);
 }
 
 const double *tal_state_u(const tal_state *state)
 {
-    if (!TALI_HAS_STAGE(state, TAL_STAGE_MODEL)) return nans(state);
+    if (!TALI_IS_SIZED(state, TAL_STAGE_MODEL)) return nans(state);
     return tali_cpart(state, state->at.y + tali_pool_base(state, TAL_POOL_U));
 }
 
 const double *tal_state_z(const tal_state *state)
 {
-    if (!TALI_HAS_STAGE(state, TAL_STAGE_MODEL)) return nans(state);
+    if (!TALI_IS_SIZED(state, TAL_STAGE_MODEL)) return nans(state);
     return tali_cpart(state, state->at.y + tali_pool_base(state, TAL_POOL_Z));
 }
 
 const double *tal_state_y(const tal_state *state)
 {
-    if (!TALI_HAS_STAGE(state, TAL_STAGE_MODEL)) return nans(state);
+    if (!TALI_IS_SIZED(state, TAL_STAGE_MODEL)) return nans(state);
     return tali_cpart(state, state->at.y);
 }
 
@@ -187,8 +187,9 @@ static void touch(tal_state *state, part_of_y part)
 
 static double *writable(tal_state *state, part_of_y part, const char *where)
 {
-    if (state == NULL || tali_level(state) < TAL_STAGE_MODEL) {
+    if (state == NULL || tali_ccore(state)->stage < TAL_STAGE_MODEL) {
         (void)tali_breach_stage(state, TAL_STAGE_MODEL, where);
+        if (state != NULL) tali_keep_breach(state);
         return NULL;
     }
     if (!tali_can_write(state, where)) return NULL;
@@ -280,7 +281,7 @@ static bool is_trigger_stage(tal_stage stage, const char *where)
 
 int tal_state_num_triggers(const tal_state *state, tal_stage stage)
 {
-    if (!is_trigger_stage(stage, __func__) || !TALI_HAS_STAGE(state, TAL_STAGE_INSTANCE)) return -1;
+    if (!is_trigger_stage(stage, __func__) || !TALI_IS_SIZED(state, TAL_STAGE_INSTANCE)) return -1;
     const int32_t *start = tali_ccore(state)->trigger_start;
     return start[stage + 1] - start[stage];
 }
@@ -298,7 +299,7 @@ const double *tal_state_triggers(const tal_state *state, tal_stage stage)
 
 const double *tal_state_triggers_prev(const tal_state *state, tal_stage stage)
 {
-    if (!is_trigger_stage(stage, __func__) || !TALI_HAS_STAGE(state, TAL_STAGE_INSTANCE)) {
+    if (!is_trigger_stage(stage, __func__) || !TALI_IS_SIZED(state, TAL_STAGE_INSTANCE)) {
         return nans(state);
     }
     return triggers_of(state, stage, state->at.triggers_prev);
@@ -313,7 +314,7 @@ double tal_state_t_prev(const tal_state *state)
 
 const double *tal_state_y_prev(const tal_state *state)
 {
-    if (!TALI_HAS_STAGE(state, TAL_STAGE_MODEL)) return nans(state);
+    if (!TALI_IS_SIZED(state, TAL_STAGE_MODEL)) return nans(state);
     return tali_cpart(state, state->at.y_prev);
 }
 
@@ -332,13 +333,14 @@ static bool has_weights(tal_pool pool, const char *where)
 
 const double *tal_state_weights(const tal_state *state, tal_pool pool)
 {
-    if (!has_weights(pool, __func__) || !TALI_HAS_STAGE(state, sized_at(pool))) return nans(state);
+    if (!has_weights(pool, __func__) || !TALI_IS_SIZED(state, sized_at(pool))) return nans(state);
     return tali_cpart(state, state->at.weights[pool]);
 }
 
 tal_status tal_state_set_weights(tal_state *state, tal_pool pool, const double w[], int n)
 {
-    if (!has_weights(pool, __func__) || !TALI_HAS_STAGE(state, sized_at(pool))) {
+    if (!has_weights(pool, __func__) || !TALI_IS_SIZED(state, sized_at(pool))) {
+        if (state != NULL) tali_keep_breach(state);
         return tali_breach_status();
     }
     if (!tali_can_write(state, __func__)) return TAL_ERR_STAGE;

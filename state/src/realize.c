@@ -5,35 +5,6 @@
 
 #include <math.h>
 
-typedef tal_status (*realize_fn)(const void *self, const tal_system *system, tal_state *state);
-
-static realize_fn realize_of(const tal_subsystem_ops *ops, tal_stage stage)
-{
-    switch (stage) {
-    case TAL_STAGE_MODEL:
-        return ops->realize_model;
-    case TAL_STAGE_INSTANCE:
-        return ops->realize_instance;
-    case TAL_STAGE_TIME:
-        return ops->realize_time;
-    case TAL_STAGE_POSITION:
-        return ops->realize_position;
-    case TAL_STAGE_VELOCITY:
-        return ops->realize_velocity;
-    case TAL_STAGE_DYNAMICS:
-        return ops->realize_dynamics;
-    case TAL_STAGE_ACCELERATION:
-        return ops->realize_acceleration;
-    case TAL_STAGE_REPORT:
-        return ops->realize_report;
-    case TAL_STAGE_EMPTY:
-    case TAL_STAGE_TOPOLOGY:
-    case TAL_STAGE_INFINITY:
-        break;
-    }
-    return NULL;
-}
-
 static void fill_nan(tal_state *state, size_t array, int first, int n)
 {
     double *values = (double *)tali_part(state, array) + first;
@@ -93,8 +64,10 @@ static tal_status realize_subsystem(const tal_system *system, tal_state *state, 
                                     tal_stage stage)
 {
     const tali_subsystem *subsystem = tali_subsystem_at(system, i);
-    const realize_fn realize = realize_of(&subsystem->ops, stage);
+    const tali_realize_fn realize = subsystem->realize[stage];
+    const size_t mark = state->scratch_used;
     const tal_status st = realize != NULL ? realize(subsystem->self, system, state) : TAL_OK;
+    state->scratch_used = mark;
     if (st != TAL_OK) {
         return tali_fail(&state->error, st, "tal_system_realize",
                          "subsystem '%s' could not realize %s at t = %g (%s)",
@@ -154,5 +127,7 @@ tal_status tal_system_realize(const tal_system *system, tal_state *state, tal_st
         return state->error.status;
     }
     tali_clear_error(state);
-    return tali_realize(system, state, stage);
+    const tal_status st = tali_realize(system, state, stage);
+    if (st != TAL_OK) state->pending = false; // what a hook could not set is told by this failure
+    return st;
 }

@@ -21,7 +21,8 @@ typedef struct file_header {
     uint32_t version;
     uint64_t hash;
     uint64_t payload;
-    uint64_t checksum; // of header (with this field zero) and payload
+    uint64_t has_model; // 1: variables allocated at Model have values
+    uint64_t checksum;  // of header (with this field zero) and payload
 } file_header;
 
 static size_t payload_size(const tal_state *state)
@@ -37,7 +38,9 @@ static uint64_t checksum(file_header header, const void *payload, size_t size)
 
 size_t tal_state_save_size(const tal_state *state)
 {
-    return state != NULL ? sizeof(file_header) + payload_size(state) : 0;
+    if (state != NULL) return sizeof(file_header) + payload_size(state);
+    (void)TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    return 0;
 }
 
 tal_status tal_state_save(tal_state *state, void *bytes, size_t size)
@@ -54,7 +57,8 @@ tal_status tal_state_save(tal_state *state, void *bytes, size_t size)
     file_header header = {.byte_order = 1,
                           .version = FORMAT_VERSION,
                           .hash = state->hash,
-                          .payload = payload_size(state)};
+                          .payload = payload_size(state),
+                          .has_model = tali_ccore(state)->stage >= TAL_STAGE_MODEL};
     memcpy(header.magic, MAGIC, sizeof header.magic);
     const void *payload = tali_cpart(state, state->at.variables);
     header.checksum = checksum(header, payload, payload_size(state));
@@ -105,16 +109,18 @@ static tal_status check_bytes(const tal_system *system, tal_state *state, const 
 }
 
 // Slices read from a file decide where memory is read later, so they are checked though the
-// checksum was right: anybody can write a file with a right checksum.
+// checksum was right: anybody can write a file with a right checksum. The groups of a pool follow
+// one another; none of them has a size before the first sizing.
 static bool slices_fit(const tal_system *system, const tal_state *state)
 {
     const tali_slice *slices = tali_cslices(state);
-    for (int g = 0; g < system->groups.count; ++g) {
-        const tali_group *group = tali_group_at(system, g);
-        const int32_t capacity = state->at.capacity[group->pool];
-        if (slices[g].size < -1 || slices[g].size > group->capacity || slices[g].start < 0 ||
-            slices[g].start > capacity - (slices[g].size > 0 ? slices[g].size : 0)) {
-            return false;
+    for (int pool = 0; pool < TALI_NUM_POOLS; ++pool) {
+        int32_t next = 0;
+        for (int k = system->pool_begin[pool]; k < system->pool_begin[pool + 1]; ++k) {
+            const tali_slice slice = slices[system->pool_order[k]];
+            const int capacity = tali_group_at(system, system->pool_order[k])->capacity;
+            if (slice.size < -1 || slice.size > capacity || slice.start != next) return false;
+            if (slice.size > 0) next += slice.size;
         }
     }
     return true;
@@ -134,26 +140,23 @@ static void restore_sizes(const tal_system *system, tal_state *state)
     }
 }
 
-static tal_status take_variables(const tal_system *system, tal_state *state, const void *payload)
+static tal_status take_variables(const tal_system *system, tal_state *state, const void *bytes)
 {
+    file_header header;
+    memcpy(&header, bytes, sizeof header);
+    const char *payload = (const char *)bytes + sizeof header;
     memcpy(tali_part(state, state->at.variables), payload, payload_size(state));
     if (!slices_fit(system, state)) {
         return tali_fail(&state->error, TAL_ERR_FILE, "tal_state_load",
-                         "damaged: a group is larger than its capacity");
+                         "damaged: its groups do not fit into their pools");
     }
-    tali_core *core = tali_core_of(state);
     restore_sizes(system, state);
     tali_state_invalidate(state, TAL_STAGE_MODEL);
-    const uint64_t stamp = tali_tick(state);
-    core->t_stamp = core->q_stamp = core->u_stamp = core->z_stamp = stamp;
-    uint64_t *var_stamps = tali_part(state, state->at.var_stamps);
-    for (int i = 0; i < system->vars.count; ++i) {
-        var_stamps[i] = stamp;
-    }
+    // no result survives, so no variable needs to be stamped as changed
     for (int i = 0; i < system->entries.count; ++i) {
         tali_entry_stamps(state)[i] = 0;
     }
-    state->loading = true;
+    state->loading = header.has_model != 0;
     const tal_status st = tali_realize(system, state, TAL_STAGE_MODEL);
     state->loading = false;
     return st;
@@ -177,7 +180,7 @@ tal_status tal_state_load(const tal_system *system, tal_state *state, const void
                          copied);
     }
     memcpy(backup, tali_cpart(state, begin), copied);
-    st = take_variables(system, state, (const char *)bytes + sizeof(file_header));
+    st = take_variables(system, state, bytes);
     if (st != TAL_OK) memcpy(tali_part(state, begin), backup, copied);
     tali_free(&state->allocator, backup, copied);
     return st;

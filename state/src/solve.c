@@ -33,20 +33,20 @@ static tal_status explain(const tal_system *system, tal_state *state, int subsys
 
 // --- steps ---
 
-// Exchanges a variable's bytes with its update value. The variable has changed for whoever names it
-// as a prerequisite, but no stage is lowered: results were computed with the update value.
-static void swap_in(const tal_system *system, tal_state *state, int i)
+// Gives a variable its update value, which is out of date from then on. The variable has changed for
+// whoever names it as a prerequisite, but no stage is lowered: results were computed with the update
+// value. Those of a sampled variable were not. Returns the stage to lower: its own if it changed,
+// else none.
+static tal_stage swap_in(const tal_system *system, tal_state *state, int i)
 {
     const tali_var *var = tali_var_at(system, i);
-    unsigned char *stored = tali_part(state, state->at.vars + var->offset);
-    unsigned char *update = tali_part(state, tali_entry_at(system, var->update)->offset);
-    for (size_t k = 0; k < var->size; ++k) {
-        const unsigned char byte = stored[k];
-        stored[k] = update[k];
-        update[k] = byte;
-    }
+    void *stored = tali_part(state, state->at.vars + var->offset);
+    const void *update = tali_cpart(state, tali_entry_at(system, var->update)->offset);
+    const bool lowers = var->sampled && memcmp(stored, update, var->size) != 0;
+    memcpy(stored, update, var->size);
     ((uint64_t *)tali_part(state, state->at.var_stamps))[i] = tali_tick(state);
     tali_entry_stamps(state)[var->update] = 0;
+    return lowers ? var->invalidates : TAL_STAGE_INFINITY;
 }
 
 static void keep_previous(tal_state *state)
@@ -77,10 +77,14 @@ tal_status tal_system_begin_step(const tal_system *system, tal_state *state)
             return state->error.status;
         }
     }
+    tal_stage lowest = TAL_STAGE_INFINITY;
     for (int i = 0; i < system->vars.count; ++i) {
-        if (tali_var_at(system, i)->update >= 0) swap_in(system, state, i);
+        if (tali_var_at(system, i)->update < 0) continue;
+        const tal_stage lowered = swap_in(system, state, i);
+        if (lowered < lowest) lowest = lowered;
     }
     keep_previous(state);
+    if (lowest < TAL_STAGE_INFINITY) tali_state_invalidate(state, lowest);
     ++state->stats.steps;
     return TAL_OK;
 }
@@ -164,12 +168,18 @@ static bool options_are_good(tal_state *state, const tal_project_options *option
     return false;
 }
 
+// The larger norm; NaN when one is, which fmax() would hide.
+static double worse(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
 static void merge(tal_project_result *sum, const tal_project_result *part)
 {
     sum->iterations += part->iterations;
     sum->changed = sum->changed || part->changed;
-    sum->norm_before = fmax(sum->norm_before, part->norm_before);
-    sum->norm_after = fmax(sum->norm_after, part->norm_after);
+    sum->norm_before = worse(sum->norm_before, part->norm_before);
+    sum->norm_after = worse(sum->norm_after, part->norm_after);
 }
 
 static tal_status project(const tal_system *system, tal_state *state, bool velocities,
@@ -180,6 +190,7 @@ static tal_status project(const tal_system *system, tal_state *state, bool veloc
     const tal_project_options *chosen = options != NULL ? options : &defaults;
     if (!options_are_good(state, chosen, where)) return TAL_ERR_BAD_VALUE;
 
+    const tal_stage stage = velocities ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION;
     tal_project_result sum = {0, 0.0, 0.0, false};
     for (int k = 0; k < system->subsystems.count; ++k) {
         const int i = system->order[k];
@@ -187,15 +198,16 @@ static tal_status project(const tal_system *system, tal_state *state, bool veloc
         const tal_subsystem_ops *ops = &subsystem->ops;
         if ((velocities ? ops->project_u : ops->project_q) == NULL) continue;
         tal_project_result part = {0, 0.0, 0.0, false};
-        const tal_status st =
-            velocities ? ops->project_u(subsystem->self, system, state, chosen, error, &part)
-                       : ops->project_q(subsystem->self, system, state, chosen, error, &part);
+        tal_status st = tali_realize(system, state, stage); // one before it may have moved things
+        if (st != TAL_OK) return st;
+        st = velocities ? ops->project_u(subsystem->self, system, state, chosen, error, &part)
+                        : ops->project_q(subsystem->self, system, state, chosen, error, &part);
         if (st != TAL_OK) return explain(system, state, i, where, st);
         merge(&sum, &part);
     }
     if (result != NULL) *result = sum;
     ++state->stats.projections;
-    return tali_realize(system, state, velocities ? TAL_STAGE_VELOCITY : TAL_STAGE_POSITION);
+    return tali_realize(system, state, stage);
 }
 
 tal_status tal_system_project_q(const tal_system *system, tal_state *state,
@@ -216,9 +228,13 @@ tal_status tal_system_project_u(const tal_system *system, tal_state *state,
 
 // --- events ---
 
-static bool events_exist(const tal_system *system, const tal_event_ix events[], int count,
-                         const char *where)
+static bool events_exist(const tal_system *system, tal_event_cause cause,
+                         const tal_event_ix events[], int count, const char *where)
 {
+    if ((int)cause < TAL_EVENT_INITIALIZATION || (int)cause > TAL_EVENT_TERMINATION) {
+        (void)tali_breach(TAL_ERR_BAD_VALUE, where, "there is no cause %d of events", (int)cause);
+        return false;
+    }
     if (count < 0 || (count > 0 && events == NULL)) {
         (void)tali_breach(TAL_ERR_BAD_VALUE, where, "%d events at NULL", count);
         return false;
@@ -246,16 +262,18 @@ tal_status tal_system_handle_events(const tal_system *system, tal_state *state,
                                     bool *terminate)
 {
     if (!can_solve(system, state, TAL_STAGE_MODEL, __func__)) return tali_breach_status();
-    if (!events_exist(system, events, count, __func__)) return tali_breach_status();
+    if (!events_exist(system, cause, events, count, __func__)) return tali_breach_status();
     bool end_study = false;
     for (int i = 0; i < count;) {
         const int owner = tali_event_at(system, events[i].i)->element.owner;
         const tali_subsystem *subsystem = tali_subsystem_at(system, owner);
         const int n = run_of_one_owner(system, events, i, count);
         if (subsystem->ops.handle_events != NULL) {
+            bool asked = false;
             const tal_status st = subsystem->ops.handle_events(subsystem->self, system, state,
-                                                               cause, events + i, n, &end_study);
+                                                               cause, events + i, n, &asked);
             if (st != TAL_OK) return explain(system, state, owner, __func__, st);
+            end_study = end_study || asked;
         }
         i += n;
     }
@@ -268,7 +286,7 @@ tal_status tal_system_report_events(const tal_system *system, tal_state *state,
                                     tal_event_cause cause, const tal_event_ix events[], int count)
 {
     if (!can_solve(system, state, TAL_STAGE_MODEL, __func__)) return tali_breach_status();
-    if (!events_exist(system, events, count, __func__)) return tali_breach_status();
+    if (!events_exist(system, cause, events, count, __func__)) return tali_breach_status();
     for (int i = 0; i < count;) {
         const int owner = tali_event_at(system, events[i].i)->element.owner;
         const tali_subsystem *subsystem = tali_subsystem_at(system, owner);

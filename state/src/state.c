@@ -12,9 +12,11 @@ bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *whe
         (void)tali_breach(TAL_ERR_NULL, where, "the State is NULL");
         return false;
     }
-    (void)tali_breach(TAL_ERR_STAGE, where,
-                      "needs stage %s, but the State has reached only %s: realize it first",
-                      tal_stage_name(needed), tal_stage_name(tali_level(state)));
+    const tali_core *core = tali_ccore(state);
+    const bool under_way = core->realizing == needed;
+    (void)tali_breach(TAL_ERR_STAGE, where, "needs stage %s, but the State has reached only %s: %s",
+                      tal_stage_name(needed), tal_stage_name(core->stage),
+                      under_way ? "it is being realized" : "realize it first");
     return false;
 }
 
@@ -49,14 +51,19 @@ tal_status tali_set_fail(tal_state *state, tal_status status, const char *where,
     return status;
 }
 
+void tali_keep_breach(tal_state *state)
+{
+    const tal_error *breach = tal_contract_last();
+    (void)tali_set_fail(state, breach->status, breach->where, "%s", breach->message);
+}
+
 bool tali_can_write(tal_state *state, const char *where)
 {
     const tali_core *core = tali_ccore(state);
     if (core->realizing == TAL_STAGE_EMPTY && core->calculating == 0) return true;
     (void)tali_breach(TAL_ERR_STAGE, where,
                       "a variable cannot be set while results are being computed from it");
-    (void)tali_set_fail(state, TAL_ERR_STAGE, where,
-                        "a variable cannot be set while results are being computed from it");
+    tali_keep_breach(state);
     return false;
 }
 
@@ -234,12 +241,18 @@ tal_status tal_state_invalidate(tal_state *state, tal_stage stage)
 
 tal_stage tal_state_low_water(const tal_state *state)
 {
-    return state != NULL ? tali_ccore(state)->low_water : TAL_STAGE_EMPTY;
+    if (state != NULL) return tali_ccore(state)->low_water;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    return TAL_STAGE_EMPTY;
 }
 
 void tal_state_reset_low_water(tal_state *state)
 {
-    if (state != NULL) tali_core_of(state)->low_water = TAL_STAGE_INFINITY;
+    if (state != NULL) {
+        tali_core_of(state)->low_water = TAL_STAGE_INFINITY;
+    } else {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    }
 }
 
 // --- copy and compare ---
@@ -267,6 +280,8 @@ tal_status tal_state_copy(tal_state *to, const tal_state *from)
 
     const size_t begin = to->at.core;
     memcpy((char *)to + begin, (const char *)from + begin, to->at.copy_end - begin);
+    // whoever watches `to` must know that anything may have changed
+    tali_core_of(to)->low_water = TAL_STAGE_MODEL;
     return TAL_OK;
 }
 
@@ -285,12 +300,12 @@ static void lower(tal_stage *lowest, tal_stage stage, bool same_values)
     if (!same_values && stage < *lowest) *lowest = stage;
 }
 
-// Sizes of error and trigger groups follow from the other variables; those of q, u and z decide
-// where y is cut, so two States that differ in them differ from Model on.
+// The sizes that Model chose decide where y is cut, so two States that differ in them differ from
+// Model on. Each group counts: pools of equal size may be cut differently. What Instance chose
+// follows from the other variables.
 static bool same_sizes(const tal_state *a, const tal_state *b)
 {
-    const size_t bytes = (TAL_POOL_Z + 1) * sizeof(int32_t);
-    return memcmp(tali_ccore(a)->size, tali_ccore(b)->size, bytes) == 0;
+    return same(a, b, a->at.model_sizes, (size_t)a->at.num_groups * sizeof(int32_t));
 }
 
 // Slots beyond a pool's size always hold the same filling, so whole arrays can be compared.
@@ -345,7 +360,9 @@ tal_stage tal_state_lowest_difference(const tal_system *system, const tal_state 
 
 size_t tal_state_scratch_mark(const tal_state *state)
 {
-    return state != NULL ? state->scratch_used : 0;
+    if (state != NULL) return state->scratch_used;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    return 0;
 }
 
 void *tal_state_scratch_take(tal_state *state, size_t bytes)
@@ -368,5 +385,12 @@ void *tal_state_scratch_take(tal_state *state, size_t bytes)
 
 void tal_state_scratch_release(tal_state *state, size_t mark)
 {
-    if (state != NULL && mark <= state->scratch_used) state->scratch_used = mark;
+    if (state == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    } else if (mark > state->scratch_used) {
+        (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "the mark %zu is beyond the %zu bytes taken", mark,
+                          state->scratch_used);
+    } else {
+        state->scratch_used = mark;
+    }
 }

@@ -103,6 +103,12 @@ static inline tal_stage tali_level(const tal_state *state)
     (((state) != NULL && tali_level(state) >= (needed)) ||                                         \
      tali_breach_stage((state), (needed), __func__))
 
+/// The same for what is cut into groups, which happens after the hooks of `needed` have run: the
+/// hooks themselves would see how it was cut before.
+#define TALI_IS_SIZED(state, needed)                                                               \
+    (((state) != NULL && tali_ccore(state)->stage >= (needed)) ||                                  \
+     tali_breach_stage((state), (needed), __func__))
+
 /// Tell the handler that the State is NULL or stands too low; always false.
 bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *where);
 
@@ -129,6 +135,9 @@ static inline void tali_clear_error(tal_state *state)
 /// Record a setter's failure: it stays until the next realize returns it.
 tal_status tali_set_fail(tal_state *state, tal_status status, const char *where, const char *fmt,
                          ...) TAL_PRINTF(4, 5);
+
+/// The same for a setter's breach that was just told.
+void tali_keep_breach(tal_state *state);
 
 /// True when variables may be written: not from inside a realization or a cache computation.
 /// Otherwise a breach has been told and the failure is pending.

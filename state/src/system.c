@@ -20,6 +20,7 @@ static void init_lists(tal_system *system)
     system->prereqs.item_size = sizeof(tal_prereq);
     system->groups.item_size = sizeof(tali_group);
     system->events.item_size = sizeof(tali_event);
+    system->measures.item_size = sizeof(tali_measure);
 }
 
 tal_system *tal_system_create(const tal_system_def *def)
@@ -205,11 +206,27 @@ static bool copy_ops(tal_system *system, const tal_subsystem_ops *ops, tal_subsy
     return true;
 }
 
+// Realizing meets the functions by stage, and often.
+static void list_hooks(tali_subsystem *subsystem)
+{
+    const tal_subsystem_ops *ops = &subsystem->ops;
+    subsystem->realize[TAL_STAGE_MODEL] = ops->realize_model;
+    subsystem->realize[TAL_STAGE_INSTANCE] = ops->realize_instance;
+    subsystem->realize[TAL_STAGE_TIME] = ops->realize_time;
+    subsystem->realize[TAL_STAGE_POSITION] = ops->realize_position;
+    subsystem->realize[TAL_STAGE_VELOCITY] = ops->realize_velocity;
+    subsystem->realize[TAL_STAGE_DYNAMICS] = ops->realize_dynamics;
+    subsystem->realize[TAL_STAGE_ACCELERATION] = ops->realize_acceleration;
+    subsystem->realize[TAL_STAGE_REPORT] = ops->realize_report;
+}
+
 static bool add_subsystem(tal_system *system, const char *name, const tal_subsystem_ops *ops,
                           void *self)
 {
     tali_subsystem subsystem = {.self = self};
     if (!copy_ops(system, ops, &subsystem.ops)) return false;
+    list_hooks(&subsystem);
+    subsystem.table = ops;
 
     const char *chosen = name != NULL ? name : ops->name;
     if (!tali_name_element(system, &system->subsystems, (tal_subsystem_ix){-1}, "subsystem", chosen,
@@ -241,14 +258,17 @@ tal_subsystem_ix tal_system_add_subsystem(tal_system *system, const char *name,
     added = added && add_subsystem(system, name, ops, self);
     if (added) return (tal_subsystem_ix){system->subsystems.count - 1};
 
-    const bool can_destroy = ops != NULL && ops->size == sizeof *ops && ops->destroy != NULL;
+    const size_t with_destroy = offsetof(tal_subsystem_ops, destroy) + sizeof ops->destroy;
+    const bool can_destroy = ops != NULL && ops->size >= with_destroy && ops->destroy != NULL;
     if (can_destroy) ops->destroy(self);
     return none;
 }
 
 int tal_system_num_subsystems(const tal_system *system)
 {
-    return system != NULL ? system->subsystems.count : -1;
+    if (system != NULL) return system->subsystems.count;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+    return -1;
 }
 
 tal_subsystem_ix tal_system_find_subsystem(const tal_system *system, const char *name)
@@ -257,22 +277,36 @@ tal_subsystem_ix tal_system_find_subsystem(const tal_system *system, const char 
     return (tal_subsystem_ix){tali_find_element(&system->subsystems, -1, name)};
 }
 
+// The subsystem at an index, or NULL after telling the breach.
+static const tali_subsystem *checked_subsystem(const tal_system *system, tal_subsystem_ix ix,
+                                               const char *where)
+{
+    if (system == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, where, "the System is NULL");
+        return NULL;
+    }
+    const bool exists = tali_has_element(system, &system->subsystems, ix.i, "subsystem", where);
+    return exists ? tali_subsystem_at(system, ix.i) : NULL;
+}
+
 const char *tal_subsystem_name(const tal_system *system, tal_subsystem_ix subsystem)
 {
-    if (system == NULL ||
-        !tali_has_element(system, &system->subsystems, subsystem.i, "subsystem", __func__)) {
-        return "(no subsystem)";
-    }
-    return tali_subsystem_at(system, subsystem.i)->element.name;
+    const tali_subsystem *found = checked_subsystem(system, subsystem, __func__);
+    return found != NULL ? found->element.name : "(no subsystem)";
 }
 
 const void *tal_subsystem_self(const tal_system *system, tal_subsystem_ix subsystem)
 {
-    if (system == NULL ||
-        !tali_has_element(system, &system->subsystems, subsystem.i, "subsystem", __func__)) {
-        return NULL;
-    }
-    return tali_subsystem_at(system, subsystem.i)->self;
+    const tali_subsystem *found = checked_subsystem(system, subsystem, __func__);
+    return found != NULL ? found->self : NULL;
+}
+
+const void *tal_subsystem_self_as(const tal_system *system, tal_subsystem_ix subsystem,
+                                  const tal_subsystem_ops *ops)
+{
+    const void *self = tal_subsystem_self(system, subsystem);
+    if (self == NULL || tali_subsystem_at(system, subsystem.i)->table != ops) return NULL;
+    return self;
 }
 
 static tal_status let_subsystems_declare(tal_system *system)
@@ -303,6 +337,9 @@ tal_status tal_system_realize_topology(tal_system *system, tal_error *err)
         return TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
     }
     if (system->has_topology) return TAL_OK;
+    if (system->declaring) {
+        return TALI_BREACH(TAL_ERR_TOPOLOGY, "System '%s' is being realized already", system->name);
+    }
 
     tal_status st = system->error.status;
     if (st == TAL_OK) st = tali_sort_subsystems(system);

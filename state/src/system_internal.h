@@ -5,6 +5,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 
+#include <talus/state/measure.h>
 #include <talus/state/system.h>
 
 #include <string.h>
@@ -21,9 +22,13 @@ typedef struct tali_element {
     int owner;          ///< subsystem
 } tali_element;
 
+typedef tal_status (*tali_realize_fn)(const void *self, const tal_system *system, tal_state *state);
+
 typedef struct tali_subsystem {
     tali_element element; ///< its owner is not used
     tal_subsystem_ops ops;
+    tali_realize_fn realize[TAL_NUM_STAGES]; ///< those of `ops` from Model on, by stage
+    const tal_subsystem_ops *table; ///< the caller's, by which a layer knows its own
     void *self;
 } tali_subsystem;
 
@@ -34,6 +39,7 @@ typedef struct tali_var {
     tal_stage allocated;
     void *initial; ///< [size] owned
     int update;    ///< cache entry with the next value; -1 for an ordinary variable
+    bool sampled;  ///< swapping the next value in lowers the State
     size_t offset; ///< from the start of the discrete values
 } tali_var;
 
@@ -63,6 +69,29 @@ typedef struct tali_event {
     int trigger; ///< group, -1 for none
     int slot;
 } tali_event;
+
+/// The context of one cache entry of a measure.
+typedef struct tali_measure_order {
+    tal_status (*calc)(const void *self, const tal_system *system, tal_state *state, int order,
+                       int n, double value[]);
+    const void *self;
+    int order;
+    int n;
+    int entry;
+} tali_measure_order;
+
+typedef struct tali_measure {
+    tali_element element;
+    tal_measure_ops ops;
+    const tal_measure_ops *table; ///< whose copy `ops` is: tells kinds apart, never read
+    int size;
+    int num_derivatives;
+    int *operands; ///< [num_operands] owned
+    int num_operands;
+    void *self; ///< [self_size] owned
+    size_t self_size;
+    tali_measure_order *orders; ///< [num_derivatives + 1] owned
+} tali_measure;
 
 /// A list that grows while the System is built.
 typedef struct tali_list {
@@ -179,6 +208,11 @@ static inline tali_event *tali_event_at(const tal_system *system, int i)
     return (tali_event *)system->events.items + i;
 }
 
+static inline tali_measure *tali_measure_at(const tal_system *system, int i)
+{
+    return (tali_measure *)system->measures.items + i;
+}
+
 static inline const tal_prereq *tali_prereq_at(const tal_system *system, int i)
 {
     return (const tal_prereq *)system->prereqs.items + i;
@@ -222,6 +256,9 @@ tal_status tali_sort_subsystems(tal_system *system);
 
 /// Sort groups, lay out the State, hash the structure.
 tal_status tali_lay_out(tal_system *system);
+
+/// Continue a hash with the structure of the measures.
+uint64_t tali_measures_hash(const tal_system *system, uint64_t hash);
 
 /// Free what measures own.
 void tali_measures_destroy(tal_system *system);

@@ -272,7 +272,7 @@ static uint64_t hash_structure(const tal_system *system)
         hash = hash_element(hash, &var->element);
         hash = hash_int(hash, (int64_t)var->size);
         hash = hash_int(hash, (int64_t)var->invalidates * TAL_NUM_STAGES + (int64_t)var->allocated);
-        hash = hash_int(hash, var->update);
+        hash = hash_int(hash, (int64_t)var->update * 2 + (var->sampled ? 1 : 0));
     }
     for (int i = 0; i < system->entries.count; ++i) {
         const tali_entry *entry = tali_entry_at(system, i);
@@ -298,6 +298,7 @@ static uint64_t hash_structure(const tal_system *system)
         hash = hash_int(hash, event->trigger);
         hash = hash_int(hash, event->slot);
     }
+    hash = tali_measures_hash(system, hash);
     hash = hash_int(hash, (int64_t)system->scratch_bytes);
     return hash != 0 ? hash : 1; // zero means: no topology
 }

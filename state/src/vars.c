@@ -33,10 +33,23 @@ const void *tal_var_prev(const tal_system *system, const tal_state *state, tal_v
     return declared != NULL ? tali_cpart(state, state->at.vars_prev + declared->offset) : NULL;
 }
 
+// Keeps a setter's breach for the next realize, unless the State is not ours to touch.
+static void keep_if_ours(tal_state *state)
+{
+    const tal_status st = tali_breach_status();
+    if (st == TAL_ERR_STAGE || st == TAL_ERR_BAD_INDEX || st == TAL_ERR_BAD_VALUE) {
+        tali_keep_breach(state);
+    }
+}
+
 static void *upd(const tal_system *system, tal_state *state, tal_var_ix var, const char *where)
 {
     const tali_var *declared = usable(system, state, var, where);
-    if (declared == NULL || !tali_can_write(state, where)) return NULL;
+    if (declared == NULL) {
+        keep_if_ours(state);
+        return NULL;
+    }
+    if (!tali_can_write(state, where)) return NULL;
     ((uint64_t *)tali_part(state, state->at.var_stamps))[var.i] = tali_tick(state);
     // an explicit value supersedes the one that was to be swapped in
     if (declared->update >= 0) tali_entry_stamps(state)[declared->update] = 0;
@@ -81,7 +94,10 @@ tal_status tal_var_set_double(const tal_system *system, tal_state *state, tal_va
                               double value)
 {
     const tali_var *declared = usable(system, state, var, __func__);
-    if (declared == NULL || !is_double(declared, __func__)) return tali_breach_status();
+    if (declared == NULL || !is_double(declared, __func__)) {
+        keep_if_ours(state);
+        return tali_breach_status();
+    }
     if (!isfinite(value)) {
         return tali_set_fail(state, TAL_ERR_NOT_FINITE, __func__,
                              "variable '%s' of subsystem '%s' cannot be %g", declared->element.name,

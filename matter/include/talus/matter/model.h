@@ -66,6 +66,9 @@ TAL_API tal_mobod_def tal_mobod_def_default(void);
 /// Add matter to a System, with Ground in it. A System has one. Owned by the System; NULL on failure.
 TAL_API tal_matter *tal_matter_create(tal_system *system);
 
+/// The matter of a System; NULL when it has none (that is not a breach). Borrowed.
+TAL_API const tal_matter *tal_system_matter(const tal_system *system);
+
 /// The System this matter belongs to; borrowed.
 TAL_API const tal_system *tal_matter_system(const tal_matter *matter);
 

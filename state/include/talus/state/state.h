@@ -71,7 +71,7 @@ TAL_API tal_status tal_state_refuse(tal_state *state, tal_status status, const c
     TAL_PRINTF(3, 4);
 
 /// Make `to` equal `from`, results included, by one memcpy. Both must belong to the same structure.
-/// Error record and statistics of `to` stay.
+/// Error record and statistics of `to` stay; its low-water mark is TAL_STAGE_MODEL afterwards.
 TAL_API tal_status tal_state_copy(tal_state *to, const tal_state *from);
 
 /// Drop the State below `stage` (Model ... Report), as setting a variable of that stage would.

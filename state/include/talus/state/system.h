@@ -150,10 +150,12 @@ typedef struct tal_subsystem_ops {
     /// Declare variables, cache entries, slots, events. Runs once.
     tal_status (*realize_topology)(void *self, tal_system *system, tal_subsystem_ix me);
 
-    /// Choose sizes of q, u, z groups (tal_group_set_size()), given the modelling variables.
+    /// Choose sizes of q, u, z groups (tal_group_set_size()), given the modelling variables. The
+    /// groups are cut afterwards: q, u, z and their sizes cannot be read here.
     tal_status (*realize_model)(const void *self, const tal_system *system, tal_state *state);
 
-    /// Choose sizes of error and trigger groups; compute what depends on parameters alone.
+    /// Choose sizes of error and trigger groups, which cannot be read here; compute what depends on
+    /// parameters alone.
     tal_status (*realize_instance)(const void *self, const tal_system *system, tal_state *state);
 
     // Compute the results of one stage. On entry every subsystem has realized the stage below, and
@@ -229,6 +231,11 @@ TAL_API const char *tal_subsystem_name(const tal_system *system, tal_subsystem_i
 /// The `self` of a subsystem; NULL for a bad index. Borrowed.
 TAL_API const void *tal_subsystem_self(const tal_system *system, tal_subsystem_ix subsystem);
 
+/// The `self` of a subsystem that was added with the table `ops`, so that a layer can tell its own
+/// from others; NULL when it was added with another one (that is not a breach). Borrowed.
+TAL_API const void *tal_subsystem_self_as(const tal_system *system, tal_subsystem_ix subsystem,
+                                          const tal_subsystem_ops *ops);
+
 /// @}
 /// @defgroup var Discrete variables
 /// @{
@@ -257,8 +264,15 @@ typedef struct tal_var_def {
     // `invalidates` must then be later than Time. Whoever uses such a variable reads the update
     // value (tal_var_update()), not the stored one; only `update` itself reads that.
     tal_calc_fn update;          ///< NULL for an ordinary variable
-    tal_stage update_depends_on; ///< the stage `update` needs
+    tal_stage update_depends_on; ///< the stage `update` needs, not before `allocated`
     const void *context;         ///< handed to `update`; NULL means the owner's self
+    const struct tal_prereq
+        *update_prereqs; ///< what else `update` is computed from, as for a cache
+                         ///< entry; copied
+    int num_update_prereqs;
+    bool sampled; ///< true turns the reading rule round: whoever uses the variable reads the stored
+                  ///< value, which holds through the step, and a step start that changes it lowers
+                  ///< the State below `invalidates`
 } tal_var_def;
 
 /// Zero bytes, invalidates Instance, allocated at Topology, no update.
@@ -327,7 +341,8 @@ typedef struct tal_cache_def {
     const char *name;      ///< unique within the owner; NULL means "cache<index>"; copied
     size_t size;           ///< bytes; plain data without pointers
     tal_stage depends_on;  ///< Topology ... Report
-    tal_stage computed_by; ///< computed when this stage is realized; TAL_STAGE_INFINITY: lazy,
+    tal_stage computed_by; ///< computed when this stage is realized, which then must be no earlier
+                           ///< than what the prerequisites invalidate; TAL_STAGE_INFINITY: lazy,
                            ///< computed when somebody asks (tal_cache_realize())
     tal_calc_fn calc;      ///< NULL: the owner writes it (tal_cache_upd(), tal_cache_mark_valid())
     const void *context;   ///< handed to `calc`; NULL means the owner's self

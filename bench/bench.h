@@ -1,0 +1,28 @@
+// Timing small pieces of work: many short batches, interleaved, medians.
+//
+// The candidates take turns, batch by batch, so that whatever slows the machine down for a while
+// slows all of them. The median forgets interrupted batches; the spread tells how far to trust it.
+#ifndef TALUS_BENCH_H
+#define TALUS_BENCH_H
+
+/// One thing to time.
+typedef struct bench {
+    const char *name;
+    void (*run)(void *context, long count); ///< does the work `count` times
+    void *context;
+    double median; ///< ns for one piece of work
+    double low;    ///< first quartile [ns]
+    double high;   ///< third quartile [ns]
+} bench;
+
+enum {
+    BENCH_MAX_BATCHES = 501
+};
+
+/// Time all candidates: `batches` (at most BENCH_MAX_BATCHES) of about `batch_ns` each.
+void bench_measure(bench *benches, int n, int batches, double batch_ns);
+
+/// Print one row for each candidate: name, median, quartiles.
+void bench_print(const char *title, const bench *benches, int n);
+
+#endif // TALUS_BENCH_H

@@ -1,0 +1,165 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_CONSTRAINT_H
+#define TALUS_MATTER_CONSTRAINT_H
+
+/**
+ * @file talus/matter/constraint.h
+ * @brief Constraints: equations that the motion of the tree has to satisfy besides its mobilizers.
+ *
+ * A constraint acts on a few *constrained bodies* and *constrained mobilities* and has mp equations on
+ * positions, mv on velocities and ma on accelerations (manual ch. 6):
+ *
+ *     p(t, q) = 0          v(t, q, u) = 0          a(t, q, u, udot) = 0
+ *
+ * Position equations are differentiated once for the velocity level and twice for the acceleration
+ * level, velocity equations once. What the m = mp + mv + ma multipliers do is given by the force
+ * function, the transpose of the acceleration equations: with
+ *
+ *     M udot + G^T lambda = f,        aerr = G udot - b
+ *
+ * a constraint resists with -G^T lambda. Redundant constraints are not an error: they share the load
+ * by the least sum of squares.
+ *
+ * tal_constraint_test() checks the functions of a table against each other.
+ */
+
+#include <talus/matter/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup constraint Constraints
+/// @{
+
+/// A constraint. `i` below zero means "none".
+typedef struct tal_constraint_ix {
+    int i;
+} tal_constraint_ix;
+
+/// Most constrained bodies and constrained mobilities a constraint can have, and most equations.
+#define TAL_MAX_CONSTRAINED_BODIES     4
+#define TAL_MAX_CONSTRAINED_MOBILITIES 16
+#define TAL_MAX_CONSTRAINT_ROWS        12
+
+/// One speed of one body, and the coordinate that goes with it where qdot = u.
+typedef struct tal_mobility {
+    tal_body_ix body;
+    int i; ///< which speed of that body
+} tal_mobility;
+
+/// What the functions of a table are told. Motion of the constrained bodies is relative to their
+/// outmost common ancestor A: frames B in A, velocities and accelerations of Bo, expressed in A.
+typedef struct tal_constraint_arg {
+    double t;
+    const double *params;     ///< [num_params]
+    const tal_xform *X_AB;    ///< [num_bodies]
+    const tal_spatial_vec *V; ///< [num_bodies] V_AB in A; NULL below the velocity level
+    const tal_spatial_vec *a; ///< [num_bodies] A_AB in A; NULL below the acceleration level
+    const double *q;          ///< [num_mobilities] coordinates of the constrained mobilities
+    const double *u;          ///< [num_mobilities] their speeds; NULL below the velocity level
+    const double *udot;       ///< [num_mobilities] their accelerations; NULL below that level
+} tal_constraint_arg;
+
+/**
+ * A constraint as a table of functions.
+ *
+ * Declare it `static const` and fill it with designated initializers. All functions are pure and
+ * allocate nothing. Built-in constraints are tables like this one.
+ */
+typedef struct tal_constraint_ops {
+    size_t size;        ///< sizeof(tal_constraint_ops): lets the table grow without breaking you
+    const char *name;   ///< for messages, e.g. "rod"
+    uint64_t tag;       ///< change it when the meaning of the equations changes
+    int mp;             ///< equations on positions
+    int mv;             ///< equations on velocities
+    int ma;             ///< equations on accelerations, linear in udot
+    int num_bodies;     ///< constrained bodies
+    int num_mobilities; ///< constrained mobilities; -1: as many as the def names
+    int num_params;     ///< doubles of parameters, kept in the State (Instance)
+    bool forces_need_velocity; ///< add_forces depends on V or u: velocity equations nonlinear in u
+
+    // Required for the levels that exist.
+
+    /// perr [mp].
+    tal_status (*calc_p)(const void *self, const tal_constraint_arg *arg, double perr[]);
+
+    /// [mp + mv]: the time derivative of perr, then verr.
+    tal_status (*calc_v)(const void *self, const tal_constraint_arg *arg, double verr[]);
+
+    /// [mp + mv + ma]: the second derivative of perr, the derivative of verr, then aerr.
+    tal_status (*calc_a)(const void *self, const tal_constraint_arg *arg, double aerr[]);
+
+    /// Add G^T lambda: to F [num_bodies], moment about Bo and force, in A; and to f [num_mobilities].
+    tal_status (*add_forces)(const void *self, const tal_constraint_arg *arg, const double lambda[],
+                             tal_spatial_vec F[], double f[]);
+
+    // Optional. The default, when NULL, is given after the colon.
+
+    /// Are these parameters physical? any finite value is.
+    tal_status (*check_params)(const void *self, const double params[], tal_error *err);
+
+    /// Called once, when the System is destroyed or refuses the constraint: nothing.
+    void (*destroy)(void *self);
+} tal_constraint_ops;
+
+/// What a constraint acts on. Obtain it from tal_constraint_def_default(), then edit.
+typedef struct tal_constraint_def {
+    const char *name; ///< unique among constraints; NULL means "constraint<index>"; copied
+    tal_body_ix bodies[TAL_MAX_CONSTRAINED_BODIES];
+    tal_mobility mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
+    int num_mobilities; ///< used when the table says -1
+    bool disabled;      ///< starts disabled; can be changed in the State
+} tal_constraint_def;
+
+/// No name, Ground everywhere, enabled.
+TAL_API tal_constraint_def tal_constraint_def_default(void);
+
+/**
+ * Add a constraint with any table.
+ *
+ * @param[in] self    adopted by this call whether it succeeds or not
+ * @param[in] params  `ops->num_params` initial values; NULL means zeros
+ * @return its index, `i` < 0 on failure (sticky)
+ */
+TAL_API tal_constraint_ix tal_matter_add_constraint(tal_matter *matter,
+                                                    const tal_constraint_def *def,
+                                                    const tal_constraint_ops *ops, void *self,
+                                                    const double params[]);
+
+/// Number of constraints.
+TAL_API int tal_matter_num_constraints(const tal_matter *matter);
+
+/// Look a constraint up by name; `i` < 0 when there is none.
+TAL_API tal_constraint_ix tal_matter_find_constraint(const tal_matter *matter, const char *name);
+
+/// Name of a constraint; never NULL; borrowed.
+TAL_API const char *tal_constraint_name(const tal_matter *matter, tal_constraint_ix constraint);
+
+/// The outmost common ancestor of its constrained bodies; needs the topology.
+TAL_API tal_body_ix tal_constraint_ancestor(const tal_matter *matter, tal_constraint_ix constraint);
+
+/// Whether a constraint is enabled in a State.
+TAL_API bool tal_constraint_is_enabled(const tal_matter *matter, const tal_state *state,
+                                       tal_constraint_ix constraint);
+
+/// Enable or disable a constraint; invalidates TAL_STAGE_INSTANCE when that changes anything.
+TAL_API tal_status tal_constraint_set_enabled(const tal_matter *matter, tal_state *state,
+                                              tal_constraint_ix constraint, bool enabled);
+
+/// Parameters of a constraint; borrowed.
+TAL_API const double *tal_constraint_params(const tal_matter *matter, const tal_state *state,
+                                            tal_constraint_ix constraint, int *n);
+
+/// Set the parameters of a constraint; invalidates TAL_STAGE_INSTANCE.
+TAL_API tal_status tal_constraint_set_params(const tal_matter *matter, tal_state *state,
+                                             tal_constraint_ix constraint, const double params[],
+                                             int n);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_MATTER_CONSTRAINT_H

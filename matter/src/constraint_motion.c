@@ -1,0 +1,240 @@
+// What constraints are told: the motion of their bodies relative to the ancestor; and their errors.
+#include "constraint_internal.h"
+
+// Room for one constraint's argument.
+typedef struct constraint_motion {
+    tal_xform X_AB[TAL_MAX_CONSTRAINED_BODIES];
+    tal_spatial_vec V[TAL_MAX_CONSTRAINED_BODIES];
+    tal_spatial_vec A[TAL_MAX_CONSTRAINED_BODIES];
+    double q[TAL_MAX_CONSTRAINED_MOBILITIES];
+    double u[TAL_MAX_CONSTRAINED_MOBILITIES];
+    double udot[TAL_MAX_CONSTRAINED_MOBILITIES];
+} constraint_motion;
+
+/// Everything the errors of all constraints are computed from. NULL where a level is not asked for.
+typedef struct motion_of_all {
+    const tali_view *view;
+    const double *q, *u, *udot;
+    const tal_spatial_vec *A_GM;
+} motion_of_all;
+
+// --- bodies in Ground, by their user's frame B ---
+
+static tal_xform X_GB(const tali_view *view, int b)
+{
+    const tali_pose *pose = &view->pose[b];
+    return tal_xf_mul(tal_xf(pose->R_GM, pose->p_GM), view->constants[b].X_MB);
+}
+
+static tal_vec3 p_MB_G(const tali_view *view, int b)
+{
+    return tal_m3_mul_v3(view->pose[b].R_GM, view->constants[b].X_MB.p);
+}
+
+static tal_spatial_vec V_GB(const tali_view *view, int b)
+{
+    return tal_sv_shift_motion(view->motion[b].V, p_MB_G(view, b));
+}
+
+static tal_spatial_vec A_GB(const tali_view *view, const tal_spatial_vec A_GM[], int b)
+{
+    return tal_sv_shift_acceleration(A_GM[b], view->motion[b].V.w, p_MB_G(view, b));
+}
+
+// --- relative to the ancestor ---
+
+// V_AB = V_GB - V_GA as a point of A under Bo moves, seen in A.
+static tal_spatial_vec relative_velocity(tal_spatial_vec V_A, tal_spatial_vec V_B, tal_vec3 p_AB)
+{
+    return tal_sv_sub(V_B, tal_sv_shift_motion(V_A, p_AB));
+}
+
+// The time derivative in A of that, with w = w_GA:
+//
+//     alpha = alpha_B - alpha_A - w x w_AB
+//     a     = a_B - a_A - alpha_A x p - w x (w x p) - 2 w x v_AB
+static tal_spatial_vec relative_acceleration(tal_spatial_vec A_A, tal_spatial_vec A_B, tal_vec3 w,
+                                             tal_vec3 p_AB, tal_spatial_vec V_AB)
+{
+    const tal_spatial_vec moved = tal_sv_shift_acceleration(A_A, w, p_AB);
+    const tal_spatial_vec turning =
+        tal_sv(tal_v3_cross(w, V_AB.w), tal_v3_scale(2.0, tal_v3_cross(w, V_AB.v)));
+    return tal_sv_sub(tal_sv_sub(A_B, moved), turning);
+}
+
+static void fill_body(const motion_of_all *all, int ancestor, int b, int i, constraint_motion *out)
+{
+    const tali_view *view = all->view;
+    const tal_xform X_GA = X_GB(view, ancestor);
+    const tal_xform X_G = X_GB(view, b);
+    const tal_vec3 p_AB = tal_v3_sub(X_G.p, X_GA.p);
+    out->X_AB[i] = tal_xf_inv_mul(X_GA, X_G);
+    if (all->u == NULL) return;
+
+    const tal_spatial_vec V_A = V_GB(view, ancestor);
+    const tal_spatial_vec V_AB = relative_velocity(V_A, V_GB(view, b), p_AB);
+    out->V[i] = tal_m3_tmul_sv(X_GA.R, V_AB);
+    if (all->A_GM == NULL) return;
+
+    const tal_spatial_vec A_A = A_GB(view, all->A_GM, ancestor);
+    const tal_spatial_vec A_B = A_GB(view, all->A_GM, b);
+    out->A[i] = tal_m3_tmul_sv(X_GA.R, relative_acceleration(A_A, A_B, V_A.w, p_AB, V_AB));
+}
+
+static tal_constraint_arg fill_arg(const tal_matter *matter, const tal_state *state,
+                                   const tali_constraint *c, const motion_of_all *all,
+                                   constraint_motion *room)
+{
+    for (int i = 0; i < c->ops.num_bodies; ++i) {
+        fill_body(all, c->ancestor, c->bodies[i], i, room);
+    }
+    const tali_model model = tali_model_of(matter, state);
+    for (int i = 0; i < c->num_mobilities; ++i) {
+        const int b = c->mobility_bodies[i];
+        const int u = matter->tree.u0[b] + c->mobility_index[i];
+        room->q[i] = all->q[model.q0[b] + c->mobility_index[i]];
+        room->u[i] = all->u != NULL ? all->u[u] : TALI_NAN;
+        // Ndot u is not zero where qdot != u; those mobilizers are refused by whoever needs q
+        room->udot[i] = all->udot != NULL ? all->udot[u] : 0.0;
+    }
+    const double *params = tal_var_value(matter->system, state, matter->constraints.var_params);
+    return (tal_constraint_arg){.t = tal_state_t(state),
+                                .params = params + c->param0,
+                                .X_AB = room->X_AB,
+                                .V = all->u != NULL ? room->V : NULL,
+                                .a = all->A_GM != NULL ? room->A : NULL,
+                                .q = room->q,
+                                .u = all->u != NULL ? room->u : NULL,
+                                .udot = all->A_GM != NULL ? room->udot : NULL};
+}
+
+static tal_status constraint_failure(const tali_constraint *c, tal_state *state, tal_status st)
+{
+    return tal_state_fail(state, st, "constraint '%s' (%s) failed at t = %g (%s)", c->name,
+                          c->ops.name, tal_state_t(state), tal_status_text(st));
+}
+
+static motion_of_all motion_up_to(const tal_matter *matter, const tal_state *state,
+                                  const tali_view *view, bool velocities)
+{
+    const tal_system *system = matter->system;
+    motion_of_all all = {.view = view};
+    all.q = tal_state_q(state) + tal_group_start(system, state, matter->q);
+    if (velocities) all.u = tal_state_u(state) + tal_group_start(system, state, matter->u);
+    return all;
+}
+
+// --- errors ---
+
+tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state *state)
+{
+    const tali_constraints *cs = &matter->constraints;
+    if (cs->mp == 0) return TAL_OK;
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return tal_state_error(state)->status;
+    const tali_row_map map = tali_row_map_of(matter, state);
+    const motion_of_all all = motion_up_to(matter, state, &view, false);
+    double *errors = tal_group_upd_errors(matter->system, state, cs->qerr);
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        if (map.row0[i] < 0 || c->ops.mp == 0) continue;
+        constraint_motion room;
+        const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
+        const tal_status st = c->ops.calc_p(c->self, &arg, errors + map.p0[i]);
+        if (st != TAL_OK) return constraint_failure(c, state, st);
+    }
+    return TAL_OK;
+}
+
+// The rows of one constraint go to the position rows and, behind all of those, the velocity rows.
+tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state *state)
+{
+    const tali_constraints *cs = &matter->constraints;
+    if (cs->mp + cs->mv == 0) return TAL_OK;
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return tal_state_error(state)->status;
+    const tali_row_map map = tali_row_map_of(matter, state);
+    const motion_of_all all = motion_up_to(matter, state, &view, true);
+    double *errors = tal_group_upd_errors(matter->system, state, cs->uerr);
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        if (map.row0[i] < 0 || c->ops.mp + c->ops.mv == 0) continue;
+        constraint_motion room;
+        double rows[TAL_MAX_CONSTRAINT_ROWS];
+        const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
+        const tal_status st = c->ops.calc_v(c->self, &arg, rows);
+        if (st != TAL_OK) return constraint_failure(c, state, st);
+        for (int r = 0; r < c->ops.mp + c->ops.mv; ++r) {
+            errors[tali_row_slot(&map, c, i, r)] = rows[r];
+        }
+    }
+    return TAL_OK;
+}
+
+tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state, const tali_view *view,
+                                 const tal_spatial_vec A_GM[], const double udot[], double aerr[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    const tali_row_map map = tali_row_map_of(matter, state);
+    motion_of_all all = motion_up_to(matter, state, view, true);
+    all.A_GM = A_GM;
+    all.udot = udot;
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        if (map.row0[i] < 0) continue;
+        constraint_motion room;
+        double rows[TAL_MAX_CONSTRAINT_ROWS];
+        const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
+        const tal_status st = c->ops.calc_a(c->self, &arg, rows);
+        if (st != TAL_OK) return constraint_failure(c, state, st);
+        for (int r = 0; r < tali_rows(c); ++r) {
+            aerr[tali_row_slot(&map, c, i, r)] = rows[r];
+        }
+    }
+    return TAL_OK;
+}
+
+// What the solved accelerations leave: round-off, unless constraints contradict each other.
+tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_state *state,
+                                                 const tal_spatial_vec A_GM[], const double udot[])
+{
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return tal_state_error(state)->status;
+    double *errors = tal_group_upd_errors(matter->system, state, matter->constraints.udoterr);
+    return tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);
+}
+
+// --- wrenches: the columns of G^T, as forces on bodies and mobilities ---
+
+// From a force about Bo in A to one about Mo in Ground.
+static tal_spatial_vec to_ground(const tali_view *view, int ancestor, int b, tal_spatial_vec F_A)
+{
+    const tal_mat3 R_GA = X_GB(view, ancestor).R;
+    return tal_sv_shift_force(tal_m3_mul_sv(R_GA, F_A), p_MB_G(view, b));
+}
+
+tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
+                                    const tali_view *view, int index, const tali_rows_of *out)
+{
+    const tali_constraint *c = &matter->constraints.list[index];
+    const bool velocities = c->ops.forces_need_velocity;
+    const motion_of_all all = motion_up_to(matter, state, view, velocities);
+    constraint_motion room;
+    const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
+    for (int r = 0; r < tali_rows(c); ++r) {
+        double lambda[TAL_MAX_CONSTRAINT_ROWS] = {0.0};
+        lambda[r] = 1.0;
+        tal_spatial_vec F[TAL_MAX_CONSTRAINED_BODIES] = {{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}};
+        double *f = out->coefficient + r * c->num_mobilities;
+        for (int i = 0; i < c->num_mobilities; ++i) {
+            f[i] = 0.0;
+        }
+        const tal_status st = c->ops.add_forces(c->self, &arg, lambda, F, f);
+        if (st != TAL_OK) return constraint_failure(c, state, st);
+        for (int i = 0; i < c->ops.num_bodies; ++i) {
+            out->wrench[r * c->ops.num_bodies + i] =
+                to_ground(view, c->ancestor, c->bodies[i], F[i]);
+        }
+    }
+    return TAL_OK;
+}

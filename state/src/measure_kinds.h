@@ -1,0 +1,41 @@
+// What the built-in kinds of measures share. They see the public headers and this, nothing else.
+#ifndef TALUS_MEASURE_KINDS_H
+#define TALUS_MEASURE_KINDS_H
+
+#include <talus/state/measure.h>
+
+#include <stdio.h>
+
+/// True when all n values are finite; otherwise the System remembers the failure.
+bool tali_measure_check_values(tal_system *system, const char *kind, const char *name,
+                               const double values[], int n);
+
+/// "<measure>.<part>" in `name`, which is returned.
+static inline const char *tali_measure_part(char name[TAL_MAX_NAME + 1],
+                                            const tal_measure_site *site, const char *part)
+{
+    (void)snprintf(name, TAL_MAX_NAME + 1, "%.*s.%s", TAL_MAX_MEASURE_NAME, site->name, part);
+    return name;
+}
+
+/// Declare the auto-update variable that holds samples of the first `orders` derivatives of
+/// `operand`, its value being the first: `size` bytes of zeros, which mean that there are none.
+tal_var_ix tali_measure_add_history(tal_system *system, const tal_measure_site *site, size_t size,
+                                    tal_calc_fn update, const void *self, tal_measure_ix operand,
+                                    int orders);
+
+/// A value that is read off the history's update value.
+void tali_measure_needs_history(tal_measure_needs *needs, const tal_system *system,
+                                tal_var_ix history, tal_measure_ix operand);
+
+/// Forget all samples.
+tal_status tali_measure_clear_history(const tal_system *system, tal_state *state,
+                                      tal_var_ix history, size_t size);
+
+/// An operand's present values for a sample of `measure`; NULL after a recorded failure: they could
+/// not be computed, or are not finite and would stay in the history for good.
+const double *tali_measure_sample_operand(const tal_system *system, tal_state *state,
+                                          tal_measure_ix measure, tal_measure_ix operand,
+                                          int order);
+
+#endif // TALUS_MEASURE_KINDS_H
