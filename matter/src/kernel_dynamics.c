@@ -67,16 +67,19 @@ static inline mask project_slider(tali_open_inertia *at, v3 v, real rotor, sv *G
     return ok;
 }
 
-// True when the pivots of a symmetric matrix are not round-off of what its diagonal was.
+// True when the pivots of a symmetric matrix S = L D L^T are not round-off, given how large its
+// diagonal was. A pivot inherits the noise of those before it: with n_i the noise of S_ii,
+//
+//     n_j <- n_j + L_ji^2 n_i        since S_ji is known no better than sqrt(n_j n_i)
 static inline mask is_definite(s3 S, v3 size)
 {
-    const real minor = fused(S.xx, S.yy, -(S.xy * S.xy));
-    const real xx = fused(S.yy, S.zz, -(S.yz * S.yz));
-    const real xy = fused(S.xz, S.yz, -(S.xy * S.zz));
-    const real xz = fused(S.xy, S.yz, -(S.xz * S.yy));
-    const real det = fused(S.xx, xx, fused(S.xy, xy, S.xz * xz));
-    return less(tiny_pivot(size.x), S.xx) && less(tiny_pivot(size.y) * S.xx, minor) &&
-           less(tiny_pivot(size.z) * minor, det);
+    const real Ly = S.xy / S.xx, Lz = S.xz / S.xx;
+    const real yy = fused(-Ly, S.xy, S.yy), yz = fused(-Ly, S.xz, S.yz);
+    const real Lzy = yz / yy;
+    const real zz = fused(-Lzy, yz, fused(-Lz, S.xz, S.zz));
+    const real ny = fused(Ly * Ly, size.x, size.y);
+    const real nz = fused(Lzy * Lzy, ny, fused(Lz * Lz, size.x, size.z));
+    return less(tiny_pivot(size.x), S.xx) && less(tiny_pivot(ny), yy) && less(tiny_pivot(nz), zz);
 }
 
 static inline v3 load_v3(const double from[])
@@ -155,7 +158,11 @@ static inline mask project_free(tali_open_inertia *at, double DI[])
     const m3 FT = tal_m3_transpose(at->P.F);
     const m3 MIFT = s3_mul_m3(MI, FT);
     const s3 S = schur(at->P.J, FT, MIFT);
-    const mask ok = is_definite(at->P.M, at->size_M) && is_definite(S, at->size_J);
+    // S is as noisy as J and M make it; M^-1 from cofactors magnifies that, hence 64
+    const v3 noise = {fused(64.0, size_along(MIFT.x, at->size_M), at->size_J.x),
+                      fused(64.0, size_along(MIFT.y, at->size_M), at->size_J.y),
+                      fused(64.0, size_along(MIFT.z, at->size_M), at->size_J.z)};
+    const mask ok = is_definite(at->P.M, at->size_M) && is_definite(S, noise);
     const s3 A = s3_inverse(S);
     const m3 MIFTA = m3_mul(MIFT, tal_m3_from_s3(A)); // -B^T
     const s3 C = tal_s3_add(MI, tal_s3_from_m3(m3_mul(MIFTA, tal_m3_transpose(MIFT))));
@@ -171,14 +178,15 @@ static inline mask project_free(tali_open_inertia *at, double DI[])
 
 // Invert a symmetric positive definite n x n matrix in place (Gauss-Jordan; an SPD matrix needs no
 // pivoting). The pivots are judged by tiny, which comes from the size of P before projection: D
-// itself may be pure round-off and cannot judge itself.
-TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], const real tiny[])
+// itself may be pure round-off and cannot judge itself. Noise is passed on as in is_definite().
+TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], real tiny[])
 {
     mask ok = true;
     for (int k = 0; k < n; ++k) {
         const real inverse = inverse_pivot(A[k * n + k], tiny[k], &ok);
         for (int j = 0; j < n; ++j) {
             const real factor = A[j * n + k] * inverse;
+            if (j > k) tiny[j] = fused(factor * factor, tiny[k], tiny[j]);
             for (int i = 0; i < n && j != k; ++i) {
                 A[j * n + i] = i == k ? -factor : fused(-factor, A[k * n + i], A[j * n + i]);
             }

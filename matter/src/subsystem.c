@@ -610,8 +610,8 @@ static bool declare_variables(tal_matter *matter)
     matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
-    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     matter->ranges = add_var(matter, "ranges", r * sizeof *ranges, ranges, TAL_STAGE_INSTANCE);
+    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
     matter->var_params =
