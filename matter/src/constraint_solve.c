@@ -105,7 +105,7 @@ static tali_rows_of rows_of(const tali_constraint *c, double *matrices)
     const size_t m = (size_t)tali_rows(c);
     double *at = matrices + c->matrix0;
     tali_rows_of rows = {.wrench = (tal_spatial_vec *)(void *)at};
-    rows.coefficient = at + m * (size_t)c->ops.num_bodies * 6;
+    rows.coefficient = at + m * (size_t)tali_num_wrenches(c) * 6;
     rows.E = rows.coefficient + m * (size_t)c->num_mobilities;
     rows.Y = rows.E + m * (size_t)c->path_nu;
     return rows;
@@ -114,7 +114,7 @@ static tali_rows_of rows_of(const tali_constraint *c, double *matrices)
 // Coefficients, E and Y of a read-only entry.
 static const double *coefficients_of(const tali_constraint *c, const double *matrices)
 {
-    return matrices + c->matrix0 + (size_t)tali_rows(c) * (size_t)c->ops.num_bodies * 6;
+    return matrices + c->matrix0 + (size_t)tali_rows(c) * (size_t)tali_num_wrenches(c) * 6;
 }
 
 static const double *E_of(const tali_constraint *c, const double *matrices)
@@ -132,12 +132,13 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
                        const tali_rows_of *rows, tal_spatial_vec z[], double f[])
 {
     const tali_path_entry *path = matter->constraints.path + c->path0;
+    const int num_wrenches = tali_num_wrenches(c);
     for (int r = 0; r < tali_rows(c); ++r) {
         for (int k = 0; k < c->path_len; ++k) {
             z[k] = TAL_SPATIAL_VEC_ZERO;
-            for (int i = 0; i < c->ops.num_bodies; ++i) {
-                if (c->bodies[i] != path[k].body) continue;
-                z[k] = tal_sv_sub(z[k], rows->wrench[r * c->ops.num_bodies + i]);
+            for (int i = 0; i < num_wrenches; ++i) {
+                if (tali_wrench_body(c, i) != path[k].body) continue;
+                z[k] = tal_sv_sub(z[k], rows->wrench[r * num_wrenches + i]);
             }
         }
         for (int j = 0; j < c->path_nu; ++j) {
@@ -511,15 +512,15 @@ tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *stat
     const tali_row_map map = tali_row_map_of(matter, state);
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
-        const int num_bodies = c->ops.num_bodies;
+        const int num_wrenches = tali_num_wrenches(c);
         const double *coefficient = coefficients_of(c, matrices);
         const tal_spatial_vec *wrench =
             (const tal_spatial_vec *)(const void *)(matrices + c->matrix0);
         for (int r = 0; map.row0[i] >= 0 && r < tali_rows(c); ++r) {
             const double push = lambda[tali_row_slot(&map, c, i, r)];
-            for (int k = 0; k < num_bodies; ++k) {
-                tal_spatial_vec *at = &F[c->bodies[k]];
-                *at = tal_sv_axpy(push, wrench[r * num_bodies + k], *at);
+            for (int k = 0; k < num_wrenches; ++k) {
+                tal_spatial_vec *at = &F[tali_wrench_body(c, k)];
+                *at = tal_sv_axpy(push, wrench[r * num_wrenches + k], *at);
             }
             for (int k = 0; k < c->num_mobilities; ++k) {
                 f[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]] +=

@@ -236,7 +236,8 @@ tal_status tali_mobilizer_refine_q(const tal_mobilizer_ops *ops, const void *sel
         double damping = 0.0;
         for (int i = 0; i < max_steps[k] && !is_done && guess.cost > exact; ++i) {
             const tal_status step = improve(&fit, rules[k], &guess, &damping, &is_done);
-            if (step != TAL_OK) return step;
+            if (step != TAL_OK && k == 0) return step;
+            if (step != TAL_OK) break; // differences reach past an edge: the best so far stands
         }
     }
     memcpy(q, guess.q, size_q);
@@ -252,7 +253,7 @@ tal_status tali_mobilizer_fit_q(const tal_mobilizer_ops *ops, const void *self,
         const tal_xform X = direction == TAL_REVERSE ? tal_xf_inverse(*X_FM) : *X_FM;
         return ops->fit_q(self, arg, &X, q);
     }
-    memcpy(q, arg->q, (size_t)tali_mobilizer_nq(ops, arg->use_angles) * sizeof *q);
+    memmove(q, arg->q, (size_t)tali_mobilizer_nq(ops, arg->use_angles) * sizeof *q);
     return tali_mobilizer_refine_q(ops, self, arg, direction, X_FM, TALI_FIT_ALL, q);
 }
 

@@ -140,8 +140,7 @@ static void locked_q(const tal_matter *matter, const tal_state *state, int b, do
     const bool use_angles = model.use_angles[b] != 0;
     const int nq = model.nq[b];
     if (in_angles != use_angles && matter->bodies[b].ops.has_quaternion) {
-        const int nq_from = tali_mobilizer_nq(&matter->bodies[b].ops, in_angles);
-        tali_convert_q(from, nq_from, use_angles, out, nq);
+        tali_convert_q(&matter->bodies[b].ops, from, use_angles, out);
         return;
     }
     memcpy(out, from, (size_t)nq * sizeof *out);
@@ -448,9 +447,9 @@ static void set_initial_locks(const tal_matter *matter, uint8_t levels[], double
         const int nu = body->ops.nu;
         if (nu > 0) memset(levels + matter->tree.u0[b], body->lock_level, (size_t)nu);
         levels[matter->tree.num_u + b] = body->use_angles;
-        const bool in_quaternion = body->ops.has_quaternion && !body->use_angles;
-        if (in_quaternion && body->lock_level == TAL_LEVEL_POSITION) {
-            values[matter->prescribed.value0[b]] = 1.0;
+        if (body->lock_level == TAL_LEVEL_POSITION) {
+            tali_write_initial_q(matter, body, body->use_angles,
+                                 values + matter->prescribed.value0[b]);
         }
     }
 }

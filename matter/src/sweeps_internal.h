@@ -5,23 +5,28 @@
 
 #include "matter_internal.h"
 
-/// Poses, hinge columns and mass properties in Ground: writes at->pose and at->H. Of the general
+/// Poses and hinge columns in Ground: writes at->pose and at->H. Of the general
 /// hinges, at->X_FM and at->H_FM must be there already.
 void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
                          const tali_model *model, const double q[], const tali_position *at);
 
-/// Velocities, and accelerations and forces at udot = 0: writes at->motion. Of the general hinges,
+/// Velocities, and accelerations at udot = 0: writes at->motion. Of the general hinges,
 /// at->Hdot_u must be there already.
 void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at);
+
+/// Mass properties of each body alone, in Ground ([num_bodies]).
+void tali_sweep_rigid(const tali_view *view, tali_composite out[]);
 
 /// Room for the articulated inertia of one open subtree.
 typedef struct tali_open_inertia {
     tal_abi P;
-    double size_J; ///< how large the moments were before projections took from them
-    double size_M; ///< the same for masses
+    tal_vec3 size_J; ///< how large the moments about Ground's axes were before projections took
+                     ///< from them
+    tal_vec3 size_M; ///< the same for the masses along them
 } tali_open_inertia;
 
-/// Articulated-body inertias, tip to base: writes G and DI. `open` has tree->num_slots entries.
+/// Articulated-body inertias, tip to base: writes G and DI, and P of all bodies but Ground if there
+/// is room for it. `open` has tree->num_slots entries.
 /// False when a mobility moves no mass; the first entry of its DI is then zero.
 bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
                             tali_open_inertia open[]);
@@ -36,6 +41,16 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
  */
 void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
                        double e[], tal_spatial_vec open[]);
+
+/// The same for bodies that move: what they resist is F0 - F, where F0 = M A0 + gyroscopic is the force
+/// that they take at zero free udot, and F are the forces applied to them (NULL means none). Known
+/// accelerations count if view->A_known is there.
+void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                              double e[], tal_spatial_vec open[]);
+
+/// First half of M^-1 for a unit force along speed j of body b: writes e on the path from b to Ground,
+/// and nowhere else, where it is zero.
+void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[]);
 
 /// Second half of M^-1: base to tip, from residuals to udot, and the body accelerations J udot that
 /// come with it ([num_bodies]).
@@ -65,13 +80,56 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
 void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
                      tal_spatial_vec z[], double e[], double y[]);
 
-/// F += M A for every body, M the rigid body's own inertia.
-void tali_sweep_add_inertia(const tali_view *view, const tal_spatial_vec A[], tal_spatial_vec F[]);
+/**
+ * Inverse dynamics without reactions: f = M udot + J^T (F0 - F). Leaner than tali_sweep_inverse():
+ * sums of open subtrees only.
+ *
+ * @param[in]  view  F0 counts only if view->motion is there
+ * @param[in]  udot  [num_u]; NULL means zero
+ * @param[in]  F     [num_bodies] forces applied to the bodies; NULL means zero
+ * @param[out] f     [num_u]
+ * @param      A     [num_bodies] room; on return J udot, unless udot is NULL
+ * @param      open  [num_slots] room
+ */
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
 
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 
 /// f = J^T F: tip to base. F is overwritten: on return each holds the sum over its subtree.
 void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[]);
+
+/// Room for tali_sweep_mass_matrix().
+typedef struct tali_mass_matrix_room {
+    tali_composite *open; ///< [num_slots]
+    double *F;            ///< [6 num_u]
+    double *row;          ///< [num_u]
+    int32_t *speed_at;    ///< [num_u]; NULL if the tree is numbered depth first
+} tali_mass_matrix_room;
+
+/// M, both triangles, by composite rigid bodies (RBDA tab. 6.2). Entry (i, j) is M[i + j ld].
+void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
+                            const tali_mass_matrix_room *room);
+
+/// @name Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns
+/// of them. `J` points to the first row; `p` goes from Mo to the point, in Ground.
+/// @{
+void tali_fill_frame_rows(const tali_view *view, int b, tal_vec3 p_MA_G, double *J, int ld);
+void tali_fill_station_rows(const tali_view *view, int b, tal_vec3 p_MS_G, double *J, int ld);
+/// @}
+
+/// Composite inertias: each body with all it carries ([num_bodies]); Ground's is the whole system.
+void tali_sweep_composite(const tali_view *view, tali_composite out[]);
+
+/**
+ * Forces across the mobilizers, on the outboard body about its Mo.
+ *
+ * @param[in]  A_GM  [num_bodies] accelerations
+ * @param[in]  F     [num_bodies] all forces on the bodies but those of the mobilizers
+ * @param[out] out   [num_bodies]; Ground's is what holds it in place
+ */
+void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
+                          const tal_spatial_vec F[], tal_spatial_vec out[]);
 
 #endif // TALUS_SWEEPS_INTERNAL_H

@@ -25,19 +25,21 @@ static size_t cut_block(tali_tree *tree, char *base)
 {
     const size_t n = (size_t)tree->num_bodies;
     size_t at = 0;
-    int32_t **const ints[] = {&tree->parent, &tree->u0, &tree->d0, &tree->slot, &tree->general};
+    int32_t **const ints[] = {&tree->parent,  &tree->u0,   &tree->d0,    &tree->slot,
+                              &tree->general, &tree->span, &tree->place, &tree->quaternions};
     for (size_t i = 0; i < sizeof ints / sizeof ints[0]; ++i) {
         if (base != NULL) *ints[i] = (int32_t *)(void *)(base + at);
         at += tali_align(n * sizeof(int32_t));
     }
     if (base != NULL) {
-        tree->nu = (int8_t *)base + at;
-        tree->sign = tree->nu + n;
+        tree->nu = (uint8_t *)base + at;
+        tree->sign = (int8_t *)tree->nu + n;
         tree->hinge = (uint8_t *)tree->sign + n;
         tree->is_leaf = tree->hinge + n;
         tree->is_last = tree->is_leaf + n;
+        tree->has_N = tree->is_last + n;
     }
-    return at + tali_align(5 * n);
+    return at + tali_align(6 * n);
 }
 
 static void number_bodies(const tal_matter *matter, tali_tree *tree)
@@ -46,13 +48,16 @@ static void number_bodies(const tal_matter *matter, tali_tree *tree)
         const tali_body *body = &matter->bodies[b];
         const int nu = body->ops.nu;
         tree->parent[b] = body->parent;
-        tree->nu[b] = (int8_t)nu;
+        tree->nu[b] = (uint8_t)nu;
         tree->u0[b] = tree->num_u;
         tree->d0[b] = tree->num_d;
         tree->sign[b] = body->direction == TAL_REVERSE ? -1 : 1;
         tree->hinge[b] = (uint8_t)(b > 0 ? hinge_of(body) : TALI_HINGE_WELD);
         tree->is_leaf[b] = 1;
         if (b > 0) tree->is_leaf[body->parent] = 0;
+        tree->has_N[b] = body->ops.mul_N != NULL;
+        tree->num_N += tree->has_N[b];
+        if (body->ops.has_quaternion) tree->quaternions[tree->num_quaternions++] = b;
         tree->num_u += nu;
         tree->num_d += nu * nu;
         tree->num_params += body->ops.num_params;
@@ -78,6 +83,31 @@ static void assign_slots(tali_tree *tree, int32_t free_slots[])
     }
 }
 
+// Where the speeds of each subtree would stand if the bodies were numbered depth first: then they
+// are neighbors, from place[b] to place[b] + span[b].
+static void place_subtrees(tali_tree *tree)
+{
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        tree->span[b] = tree->nu[b];
+    }
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        tree->span[tree->parent[b]] += tree->span[b];
+    }
+    // until a body is met, its place is the first free one among its parent's
+    tree->place[0] = 0;
+    tree->is_depth_first = true;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        int32_t *free_place = &tree->place[tree->parent[b]];
+        tree->place[b] = *free_place;
+        *free_place += tree->span[b];
+        tree->is_depth_first = tree->is_depth_first && tree->place[b] == tree->u0[b];
+        tree->place[b] += tree->nu[b];
+    }
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        tree->place[b] -= tree->span[b];
+    }
+}
+
 bool tali_tree_build(tal_matter *matter)
 {
     tali_tree tree = {.num_bodies = matter->num_bodies};
@@ -95,6 +125,7 @@ bool tali_tree_build(tal_matter *matter)
     (void)cut_block(&tree, block);
     number_bodies(matter, &tree);
     assign_slots(&tree, room);
+    place_subtrees(&tree);
     tali_free(&matter->allocator, room, room_bytes);
     matter->tree = tree;
     matter->tree_block = block;

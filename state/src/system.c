@@ -226,6 +226,7 @@ static bool add_subsystem(tal_system *system, const char *name, const tal_subsys
     tali_subsystem subsystem = {.self = self};
     if (!copy_ops(system, ops, &subsystem.ops)) return false;
     list_hooks(&subsystem);
+    subsystem.table = ops;
 
     const char *chosen = name != NULL ? name : ops->name;
     if (!tali_name_element(system, &system->subsystems, (tal_subsystem_ix){-1}, "subsystem", chosen,
@@ -298,6 +299,14 @@ const void *tal_subsystem_self(const tal_system *system, tal_subsystem_ix subsys
 {
     const tali_subsystem *found = checked_subsystem(system, subsystem, __func__);
     return found != NULL ? found->self : NULL;
+}
+
+const void *tal_subsystem_self_as(const tal_system *system, tal_subsystem_ix subsystem,
+                                  const tal_subsystem_ops *ops)
+{
+    const void *self = tal_subsystem_self(system, subsystem);
+    if (self == NULL || tali_subsystem_at(system, subsystem.i)->table != ops) return NULL;
+    return self;
 }
 
 static tal_status let_subsystems_declare(tal_system *system)

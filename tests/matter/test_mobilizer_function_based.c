@@ -154,7 +154,7 @@ START_TEST(three_turns_and_shifts_reach_the_poses_of_a_free_body)
 
 // ---- the general case
 
-// x0 x1 + sin(x0) cos-like terms: a function whose mixed derivatives are all there.
+// A function of two arguments none of whose second derivatives vanishes.
 static double mixed_value(const void *self, const double x[], int n)
 {
     (void)self, (void)n;

@@ -90,8 +90,8 @@ typedef struct tal_mobilizer_ops {
     tal_status (*mul_N)(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
                         const double in[], double out[]);
 
-    /// The q that places M nearest to a wanted X_FM; arg->q is a first guess: Gauss-Newton on the
-    /// functions above.
+    /// The q that places M nearest to a wanted X_FM; arg->q is a first guess: Gauss-Newton, then
+    /// Newton, on the functions above.
     tal_status (*fit_q)(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[]);
 
@@ -201,7 +201,7 @@ TAL_API const tal_mobilizer_ops *tal_function_based_ops(const tal_function_based
 typedef struct tal_mobilizer_report {
     double H;     ///< each column of H_FM against differences of X_FM along that column of N
     double Hdot;  ///< Hdot_FM against differences of H_FM along N u
-    double N;     ///< H_FM u against differences of X_FM along N u; N linear; |quaternion| kept
+    double N;     ///< H_FM u against differences of X_FM along N u; |quaternion| kept
     double Nplus; ///< N^+ N - 1
     double Ndot;  ///< Ndot against differences of N along N u
     double N_T;   ///< the transposed products against the plain ones

@@ -231,6 +231,11 @@ TAL_API const char *tal_subsystem_name(const tal_system *system, tal_subsystem_i
 /// The `self` of a subsystem; NULL for a bad index. Borrowed.
 TAL_API const void *tal_subsystem_self(const tal_system *system, tal_subsystem_ix subsystem);
 
+/// The `self` of a subsystem that was added with the table `ops`, so that a layer can tell its own
+/// from others; NULL when it was added with another one (that is not a breach). Borrowed.
+TAL_API const void *tal_subsystem_self_as(const tal_system *system, tal_subsystem_ix subsystem,
+                                          const tal_subsystem_ops *ops);
+
 /// @}
 /// @defgroup var Discrete variables
 /// @{

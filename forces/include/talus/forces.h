@@ -1,0 +1,15 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_FORCES_H
+#define TALUS_FORCES_H
+
+/**
+ * @file talus/forces.h
+ * @brief Layer 3: the force subsystem and its elements.
+ */
+
+#include <talus/forces/force.h>
+#include <talus/forces/gravity.h>
+#include <talus/matter.h>
+
+#endif // TALUS_FORCES_H

@@ -1,0 +1,193 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_FORCES_FORCE_H
+#define TALUS_FORCES_FORCE_H
+
+/**
+ * @file talus/forces/force.h
+ * @brief The force subsystem, and what a force element is: a table of functions.
+ *
+ * A force element adds to the forces on bodies and along speeds while the Dynamics stage is
+ * realized (manual sec. 4.4). It may own variables, z and cache, and may report potential energy and
+ * dissipated power. Everything built in is such a table; yours has the same standing.
+ *
+ *     tal_forces *forces = tal_forces_create(system, matter);
+ *     tal_forces_add_gravity(forces, tal_v3(0.0, -9.81, 0.0));
+ *     tal_forces_add(forces, "elbow spring", &spring_ops, &spring);
+ */
+
+#include <talus/matter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Longest name of a force element, without the terminating zero. What it declares is named
+/// "<element>.<name>", which must fit TAL_MAX_NAME.
+#define TAL_MAX_FORCE_NAME 39
+
+/// @defgroup forces Forces
+/// @{
+
+/// A force subsystem. Opaque; owned by the System.
+typedef struct tal_forces tal_forces;
+
+/// One element of a force subsystem; `i` below zero means "none".
+typedef struct tal_force_ix {
+    int i;
+} tal_force_ix;
+
+/// What the functions of a table work with. Valid during the call.
+typedef struct tal_force_context {
+    const tal_system *system;
+    const tal_matter *matter;
+    tal_state *state; ///< to read variables and results, and to realize lazy entries of your own
+    tal_bodies_view poses;      ///< X_GM of all bodies; `bytes` is NULL below Position
+    tal_bodies_view velocities; ///< V_GM of all bodies; `bytes` is NULL below Velocity
+} tal_force_context;
+
+/**
+ * A force element as a table of functions.
+ *
+ * Declare it `static const`, fill what you need with designated initializers, leave the rest NULL.
+ * After `declare` the element is const: what varies belongs in the State. The functions allocate
+ * nothing and may run on several threads at once, each with its own State. To fail, return
+ * `tal_state_fail(context->state, status, "...")`, or TAL_RETRY to ask an integrator for a smaller
+ * step.
+ */
+typedef struct tal_force_ops {
+    size_t size;      ///< sizeof(tal_force_ops): lets the table grow without breaking you
+    const char *name; ///< kind, for messages, e.g. "gravity"
+    uint64_t tag;     ///< change it when the meaning of your variables changes: part of the hash
+
+    // Required.
+
+    /**
+     * Add this element's forces. On entry: Velocity, and z is known.
+     *
+     * @param[in,out] F  [num_bodies] moment about Mo and force on each body, in Ground [N m, N]
+     * @param[in,out] f  [nu] forces along matter's speeds, from tal_body_u_start() on
+     */
+    tal_status (*apply)(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[]);
+
+    // Optional. The default, when NULL, is given after the colon.
+
+    /// Declare variables, cache entries and z by tal_force_add_var() and its kin. Runs once, when
+    /// the topology is realized: nothing.
+    tal_status (*declare)(void *self, tal_forces *forces, tal_force_ix me);
+
+    /// Compute what depends on parameters alone, e.g. stations re-expressed from B to M
+    /// (tal_body_X_MB()), into cache entries of your own. On entry: matter has realized Instance:
+    /// nothing.
+    tal_status (*realize_instance)(const void *self, const tal_force_context *context);
+
+    /// Write zdot of your groups (tal_group_upd_dot()). On entry: matter has realized Acceleration.
+    /// Not called while the element is disabled; its zdot is zero then: nothing.
+    tal_status (*realize_acceleration)(const void *self, const tal_force_context *context);
+
+    /// Potential energy [J]. On entry: Position: zero.
+    tal_status (*calc_potential_energy)(const void *self, const tal_force_context *context,
+                                        double *energy);
+
+    /// Power that this element takes from the mechanical energy for good [W], not negative for a
+    /// passive element. On entry: Velocity, and z is known: zero.
+    tal_status (*calc_dissipated_power)(const void *self, const tal_force_context *context,
+                                        double *power);
+
+    /// Called once, when the System is destroyed or refuses the element: nothing.
+    void (*destroy)(void *self);
+} tal_force_ops;
+
+/// Add a force subsystem for `matter`, which must belong to the same System. A System may have
+/// several. Owned by the System; NULL on failure.
+TAL_API tal_forces *tal_forces_create(tal_system *system, const tal_matter *matter);
+
+/// The matter these forces act on; borrowed.
+TAL_API const tal_matter *tal_forces_matter(const tal_forces *forces);
+
+/// These forces as a subsystem.
+TAL_API tal_subsystem_ix tal_forces_subsystem(const tal_forces *forces);
+
+/**
+ * Add an element. Sticky, as all building is.
+ *
+ * @param[in] name  unique among the elements; NULL means "force<index>"; copied
+ * @param[in] ops   copied
+ * @param[in] self  adopted by this call whether it succeeds or not: `ops->destroy` will free it
+ * @return its index, `i` < 0 on failure
+ */
+TAL_API tal_force_ix tal_forces_add(tal_forces *forces, const char *name, const tal_force_ops *ops,
+                                    void *self);
+
+/// Number of elements.
+TAL_API int tal_forces_num(const tal_forces *forces);
+
+/// Look an element up by name; `i` < 0 when there is none (that is not a breach).
+TAL_API tal_force_ix tal_forces_find(const tal_forces *forces, const char *name);
+
+/// Name of an element; never NULL; borrowed.
+TAL_API const char *tal_force_name(const tal_forces *forces, tal_force_ix force);
+
+/// Name of an element's kind, e.g. "gravity"; never NULL; borrowed.
+TAL_API const char *tal_force_kind(const tal_forces *forces, tal_force_ix force);
+
+/// @name Declaring, from tal_force_ops.declare.
+/// As tal_system_add_var(), _cache and _group, with "<element>." put before the name, and the
+/// element's `self` as the context where the def gives none.
+/// @{
+TAL_API tal_var_ix tal_force_add_var(tal_forces *forces, tal_force_ix force,
+                                     const tal_var_def *def);
+TAL_API tal_cache_ix tal_force_add_cache(tal_forces *forces, tal_force_ix force,
+                                         const tal_cache_def *def);
+/// Groups of z only.
+TAL_API tal_group_ix tal_force_add_group(tal_forces *forces, tal_force_ix force,
+                                         const tal_group_def *def);
+/// @}
+
+/// Whether an element is enabled; all are until set otherwise. False on a breach.
+TAL_API bool tal_force_is_enabled(const tal_forces *forces, const tal_state *state,
+                                  tal_force_ix force);
+
+/// Enable or disable an element; invalidates TAL_STAGE_INSTANCE.
+TAL_API tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state,
+                                         tal_force_ix force, bool enabled);
+
+/**
+ * Add the forces of one element, enabled or not, to arrays of your own. Needs TAL_STAGE_VELOCITY.
+ *
+ * @param[in,out] F  [num_bodies] moment about Mo and force, in Ground [N m, N]
+ * @param[in,out] f  [nu] forces along matter's speeds
+ */
+TAL_API TAL_NODISCARD tal_status tal_force_apply(const tal_forces *forces, tal_state *state,
+                                                 tal_force_ix force, tal_spatial_vec F[],
+                                                 double f[]);
+
+/// Potential energy of one element, enabled or not [J]. Needs TAL_STAGE_POSITION; NaN on failure.
+TAL_API double tal_force_potential_energy(const tal_forces *forces, tal_state *state,
+                                          tal_force_ix force);
+
+/// Power dissipated by one element, enabled or not [W]. Needs TAL_STAGE_VELOCITY; NaN on failure.
+TAL_API double tal_force_dissipated_power(const tal_forces *forces, tal_state *state,
+                                          tal_force_ix force);
+
+/// Potential energy of all enabled elements [J]. Needs TAL_STAGE_POSITION; NaN on failure.
+TAL_API double tal_forces_potential_energy(const tal_forces *forces, tal_state *state);
+
+/// Power dissipated by all enabled elements [W]. Needs TAL_STAGE_VELOCITY; NaN on failure.
+TAL_API double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state);
+
+/// Potential energy of all force subsystems of a System [J]. Needs TAL_STAGE_POSITION; NaN on
+/// failure.
+TAL_API double tal_system_potential_energy(const tal_system *system, tal_state *state);
+
+/// Mechanical energy of a System: kinetic energy of its matter and potential energy of its forces
+/// [J]. Needs TAL_STAGE_VELOCITY; NaN on failure.
+TAL_API double tal_system_energy(const tal_system *system, tal_state *state);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_FORCES_FORCE_H

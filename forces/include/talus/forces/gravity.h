@@ -1,0 +1,60 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_FORCES_GRAVITY_H
+#define TALUS_FORCES_GRAVITY_H
+
+/**
+ * @file talus/forces/gravity.h
+ * @brief Uniform gravity: m g at every body's center of mass.
+ *
+ *     potential energy = -sum m (g . p_GC + |g| h0)
+ *
+ * with C the center of mass and h0 the height, measured against g, at which the energy is zero.
+ * g and h0 are variables of the State that invalidate Dynamics; excluding a body invalidates
+ * Instance.
+ */
+
+#include <talus/forces/force.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup gravity Gravity
+/// @{
+
+/**
+ * Add uniform gravity, named "gravity".
+ *
+ * @param[in] g  acceleration of free fall, in Ground [m/s^2]
+ * @return its index, `i` < 0 on failure
+ */
+TAL_API tal_force_ix tal_forces_add_gravity(tal_forces *forces, tal_vec3 g);
+
+/// The acceleration of free fall, in Ground [m/s^2]. NaN on a breach.
+TAL_API tal_vec3 tal_gravity_g(const tal_forces *forces, const tal_state *state,
+                               tal_force_ix gravity);
+/// Set it; invalidates TAL_STAGE_DYNAMICS. A value that is not finite is refused.
+TAL_API tal_status tal_gravity_set_g(const tal_forces *forces, tal_state *state,
+                                     tal_force_ix gravity, tal_vec3 g);
+
+/// The height h0 of zero potential energy [m]. NaN on a breach.
+TAL_API double tal_gravity_zero_height(const tal_forces *forces, const tal_state *state,
+                                       tal_force_ix gravity);
+/// Set it; invalidates TAL_STAGE_DYNAMICS. A value that is not finite is refused.
+TAL_API tal_status tal_gravity_set_zero_height(const tal_forces *forces, tal_state *state,
+                                               tal_force_ix gravity, double height);
+
+/// Whether a body feels no gravity. False on a breach.
+TAL_API bool tal_gravity_is_excluded(const tal_forces *forces, const tal_state *state,
+                                     tal_force_ix gravity, tal_body_ix body);
+/// Exclude a body or take it back; invalidates TAL_STAGE_INSTANCE.
+TAL_API tal_status tal_gravity_set_excluded(const tal_forces *forces, tal_state *state,
+                                            tal_force_ix gravity, tal_body_ix body, bool excluded);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_FORCES_GRAVITY_H

@@ -1,0 +1,344 @@
+// Forces as a subsystem: what the elements do at each stage, and what they can be asked.
+#include "finite_internal.h"
+#include "forces_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+tal_force_context tali_force_context(const tal_forces *forces, tal_state *state, tal_stage reached)
+{
+    const tal_bodies_view nothing = {NULL, 0, 0};
+    const bool posed = reached >= TAL_STAGE_POSITION, moving = reached >= TAL_STAGE_VELOCITY;
+    return (tal_force_context){.system = forces->system,
+                               .matter = forces->matter,
+                               .state = state,
+                               .poses = posed ? tal_matter_poses(forces->matter, state) : nothing,
+                               .velocities =
+                                   moving ? tal_matter_velocities(forces->matter, state) : nothing};
+}
+
+static const uint8_t *enabled_of(const tal_forces *forces, const tal_state *state)
+{
+    return tal_var_value(forces->system, state, forces->enabled);
+}
+
+// Adds the element's name where its function gave no reason of its own.
+static tal_status explain(tal_state *state, const tali_force *element, tal_status st)
+{
+    if (st == TAL_OK || tal_state_error(state)->status == st) return st;
+    return tal_state_fail(state, st, "force '%s' failed at t = %g (%s)", element->name,
+                          tal_state_t(state), tal_status_text(st));
+}
+
+// --- Topology ---
+
+static bool declare_enabled(tal_forces *forces)
+{
+    const size_t n = (size_t)forces->num_elements + 1;
+    uint8_t *all = tali_alloc(&forces->allocator, n);
+    if (all == NULL) {
+        (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %zu forces", n - 1);
+        return false;
+    }
+    memset(all, 1, n);
+    tal_var_def def = tal_var_def_default();
+    def.name = "enabled";
+    def.size = n;
+    def.initial = all;
+    forces->enabled = tal_system_add_var(forces->system, forces->me, &def);
+    tali_free(&forces->allocator, all, n);
+    return forces->enabled.i >= 0;
+}
+
+// The System's structure hash covers the names of what is declared. The elements (name, kind, tag,
+// order) enter it through the name of an entry that holds nothing.
+static bool declare_identity(const tal_forces *forces)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        char text[2 * TAL_MAX_NAME + 32];
+        (void)snprintf(text, sizeof text, "%s|%.63s|%" PRIu64, element->name, element->ops.name,
+                       element->ops.tag);
+        for (const char *c = text; *c != '\0'; ++c) {
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+        }
+    }
+    char name[TAL_MAX_NAME + 1];
+    (void)snprintf(name, sizeof name, "elements %016" PRIx64, hash);
+    tal_cache_def def = tal_cache_def_default();
+    def.name = name;
+    def.size = 1;
+    return tal_system_add_cache(forces->system, forces->me, &def).i >= 0;
+}
+
+static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    tal_forces *forces = self;
+    forces->me = me;
+    if (!declare_enabled(forces) || !declare_identity(forces)) {
+        return tal_system_error(system)->status;
+    }
+    forces->declaring = true;
+    tal_status st = TAL_OK;
+    for (int i = 0; i < forces->num_elements && st == TAL_OK; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (element->ops.declare == NULL) continue;
+        st = element->ops.declare(element->self, forces, (tal_force_ix){i});
+        if (st != TAL_OK) {
+            (void)tal_system_fail(system, st, "force '%s' could not declare what it needs (%s)",
+                                  element->name, tal_status_text(st));
+        }
+        st = tal_system_error(system)->status;
+    }
+    forces->declaring = false;
+    return st;
+}
+
+// --- the stages ---
+
+static tal_status realize_instance(const void *self, const tal_system *system, tal_state *state)
+{
+    (void)system;
+    const tal_forces *forces = self;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_INSTANCE);
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (element->ops.realize_instance == NULL) continue;
+        const tal_status st = element->ops.realize_instance(element->self, &context);
+        if (st != TAL_OK) return explain(state, element, st);
+    }
+    return TAL_OK;
+}
+
+static bool all_finite(const tal_forces *forces, const tal_applied_forces *applied, int nu)
+{
+    const int num_bodies = tal_matter_num_bodies(forces->matter);
+    return tali_all_finite(&applied->F[0].w.x, 6 * num_bodies) && tali_all_finite(applied->f, nu);
+}
+
+static int num_speeds(const tal_matter *matter)
+{
+    const tal_body_ix last = {tal_matter_num_bodies(matter) - 1};
+    return tal_body_u_start(matter, last) + tal_body_nu(matter, last);
+}
+
+// Somebody added a NaN: apply the elements one at a time to say who.
+static tal_status name_culprit(const tal_forces *forces, const tal_force_context *context,
+                               const tal_applied_forces *applied)
+{
+    tal_state *state = context->state;
+    const uint8_t *enabled = enabled_of(forces, state);
+    const int num_bodies = tal_matter_num_bodies(forces->matter), nu = num_speeds(forces->matter);
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (!enabled[i]) continue;
+        memset(applied->F, 0, (size_t)num_bodies * sizeof *applied->F);
+        memset(applied->f, 0, (size_t)nu * sizeof *applied->f);
+        const tal_status st = element->ops.apply(element->self, context, applied->F, applied->f);
+        if (st != TAL_OK) return explain(state, element, st);
+        if (all_finite(forces, applied, nu)) continue;
+        return tal_state_fail(state, TAL_ERR_NOT_FINITE,
+                              "force '%s' applied a force that is not finite at t = %g",
+                              element->name, tal_state_t(state));
+    }
+    return tal_state_fail(state, TAL_ERR_NOT_FINITE,
+                          "the applied forces add up to one that is not finite at t = %g",
+                          tal_state_t(state));
+}
+
+static tal_status realize_dynamics(const void *self, const tal_system *system, tal_state *state)
+{
+    (void)system;
+    const tal_forces *forces = self;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    const tal_applied_forces applied = tal_matter_upd_forces(forces->matter, state);
+    if (applied.F == NULL || context.velocities.bytes == NULL) return TAL_ERR_STAGE;
+    const uint8_t *enabled = enabled_of(forces, state);
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (!enabled[i]) continue;
+        const tal_status st = element->ops.apply(element->self, &context, applied.F, applied.f);
+        if (st != TAL_OK) return explain(state, element, st);
+    }
+    const int nu = num_speeds(forces->matter);
+    return all_finite(forces, &applied, nu) ? TAL_OK : name_culprit(forces, &context, &applied);
+}
+
+static tal_status realize_acceleration(const void *self, const tal_system *system, tal_state *state)
+{
+    const tal_forces *forces = self;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    const uint8_t *enabled = enabled_of(forces, state);
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (!enabled[i] || element->ops.realize_acceleration == NULL) continue;
+        const tal_status st = element->ops.realize_acceleration(element->self, &context);
+        if (st != TAL_OK) return explain(state, element, st);
+    }
+    // the z of what is disabled stand still
+    for (int k = 0; k < forces->num_groups; ++k) {
+        const tal_group_ix group = forces->groups[k].group;
+        if (enabled[forces->groups[k].element]) continue;
+        double *zdot = tal_group_upd_dot(system, state, group);
+        for (int j = 0; j < tal_group_size(system, state, group); ++j) {
+            zdot[j] = 0.0;
+        }
+    }
+    return TAL_OK;
+}
+
+static void destroy(void *self)
+{
+    tal_forces *forces = self;
+    const tal_allocator allocator = forces->allocator;
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (element->ops.destroy != NULL) element->ops.destroy(element->self);
+    }
+    tali_free(&allocator, forces->elements, (size_t)forces->capacity * sizeof *forces->elements);
+    tali_free(&allocator, forces->groups, (size_t)forces->groups_capacity * sizeof *forces->groups);
+    tali_free(&allocator, forces, sizeof *forces);
+}
+
+const tal_subsystem_ops tali_forces_ops = {
+    .size = sizeof tali_forces_ops,
+    .name = "forces",
+    .realize_topology = realize_topology,
+    .realize_instance = realize_instance,
+    .realize_dynamics = realize_dynamics,
+    .realize_acceleration = realize_acceleration,
+    .destroy = destroy,
+};
+
+// --- asking and setting ---
+
+bool tal_force_is_enabled(const tal_forces *forces, const tal_state *state, tal_force_ix force)
+{
+    if (tali_force_at(forces, force, __func__) == NULL) return false;
+    const uint8_t *enabled = enabled_of(forces, state);
+    return enabled != NULL && enabled[force.i] != 0;
+}
+
+tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal_force_ix force,
+                                 bool enabled)
+{
+    if (tali_force_at(forces, force, __func__) == NULL) return tal_contract_last()->status;
+    if (enabled_of(forces, state) == NULL) return tal_contract_last()->status;
+    uint8_t *all = tal_var_upd(forces->system, state, forces->enabled);
+    if (all == NULL) return tal_contract_last()->status;
+    all[force.i] = enabled;
+    return TAL_OK;
+}
+
+// True when the State stands where an element can be asked; otherwise a breach has been told.
+static bool can_ask(const tal_state *state, tal_stage needed, const char *where)
+{
+    if (tal_state_stage(state) >= needed) return true;
+    (void)tali_breach(TAL_ERR_STAGE, where, "the State is at %s and must be at %s",
+                      tal_stage_name(tal_state_stage(state)), tal_stage_name(needed));
+    return false;
+}
+
+tal_status tal_force_apply(const tal_forces *forces, tal_state *state, tal_force_ix force,
+                           tal_spatial_vec F[], double f[])
+{
+    const tali_force *element = tali_force_at(forces, force, __func__);
+    if (element == NULL || !can_ask(state, TAL_STAGE_VELOCITY, __func__)) {
+        return tal_contract_last()->status;
+    }
+    if (F == NULL || f == NULL) return TALI_BREACH(TAL_ERR_NULL, "an output is NULL");
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    if (context.velocities.bytes == NULL) return tal_contract_last()->status;
+    return explain(state, element, element->ops.apply(element->self, &context, F, f));
+}
+
+typedef tal_status (*scalar_fn)(const void *self, const tal_force_context *context, double *value);
+
+// A scalar of one element; NaN when its function fails.
+static double ask(const tali_force *element, const tal_force_context *context, scalar_fn fn)
+{
+    double value = 0.0;
+    if (fn == NULL) return 0.0;
+    const tal_status st = explain(context->state, element, fn(element->self, context, &value));
+    return st == TAL_OK ? value : TALI_NAN;
+}
+
+double tal_force_potential_energy(const tal_forces *forces, tal_state *state, tal_force_ix force)
+{
+    const tali_force *element = tali_force_at(forces, force, __func__);
+    if (element == NULL || !can_ask(state, TAL_STAGE_POSITION, __func__)) return TALI_NAN;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_POSITION);
+    if (context.poses.bytes == NULL) return TALI_NAN;
+    return ask(element, &context, element->ops.calc_potential_energy);
+}
+
+double tal_force_dissipated_power(const tal_forces *forces, tal_state *state, tal_force_ix force)
+{
+    const tali_force *element = tali_force_at(forces, force, __func__);
+    if (element == NULL || !can_ask(state, TAL_STAGE_VELOCITY, __func__)) return TALI_NAN;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    if (context.velocities.bytes == NULL) return TALI_NAN;
+    return ask(element, &context, element->ops.calc_dissipated_power);
+}
+
+double tal_forces_potential_energy(const tal_forces *forces, tal_state *state)
+{
+    if (forces == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
+        return TALI_NAN;
+    }
+    const uint8_t *enabled = enabled_of(forces, state);
+    if (enabled == NULL || !can_ask(state, TAL_STAGE_POSITION, __func__)) return TALI_NAN;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_POSITION);
+    if (context.poses.bytes == NULL) return TALI_NAN;
+    double sum = 0.0;
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (enabled[i]) sum += ask(element, &context, element->ops.calc_potential_energy);
+    }
+    return sum;
+}
+
+double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state)
+{
+    if (forces == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
+        return TALI_NAN;
+    }
+    const uint8_t *enabled = enabled_of(forces, state);
+    if (enabled == NULL || !can_ask(state, TAL_STAGE_VELOCITY, __func__)) return TALI_NAN;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    if (context.velocities.bytes == NULL) return TALI_NAN;
+    double sum = 0.0;
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const tali_force *element = &forces->elements[i];
+        if (enabled[i]) sum += ask(element, &context, element->ops.calc_dissipated_power);
+    }
+    return sum;
+}
+
+double tal_system_potential_energy(const tal_system *system, tal_state *state)
+{
+    if (system == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+        return TALI_NAN;
+    }
+    double sum = 0.0;
+    for (int i = 0; i < tal_system_num_subsystems(system); ++i) {
+        const tal_subsystem_ix ix = {i};
+        const tal_forces *forces = tal_subsystem_self_as(system, ix, &tali_forces_ops);
+        if (forces != NULL) sum += tal_forces_potential_energy(forces, state);
+    }
+    return sum;
+}
+
+double tal_system_energy(const tal_system *system, tal_state *state)
+{
+    const double potential = tal_system_potential_energy(system, state);
+    const tal_matter *matter = tal_system_matter(system);
+    if (isnan(potential) || matter == NULL) return potential;
+    return tal_matter_kinetic_energy(matter, state) + potential;
+}

@@ -1,0 +1,65 @@
+// Explicit Jacobians: columns along the path from a body to Ground, zeros elsewhere.
+//
+// With r from the Mo of each body on the path to the point S, in Ground,
+//
+//     w_GB = sum H.w u          v_GS = sum (H.v + H.w x r) u        manual sec. 12.8
+//
+// r is summed on the way down, so nothing is lost far from Ground's origin (RBDA sec. 10.1).
+#include "sweeps_internal.h"
+
+#include "kernel_math.h"
+
+static inline void store_v3(double to[], v3 v)
+{
+    to[0] = v.x, to[1] = v.y, to[2] = v.z;
+}
+
+// The rows of one point: six of a frame or three of a station.
+TAL_ALWAYS_INLINE void write_rows(const int rows, double *at, sv V)
+{
+    if (rows == 6) store_v3(at, V.w);
+    store_v3(at + (rows - 3), V.v);
+}
+
+TAL_ALWAYS_INLINE void zero_columns(const int rows, double *J, int ld, int first, int last)
+{
+    const v3 none = {0.0, 0.0, 0.0};
+    for (int j = first; j < last; ++j) {
+        write_rows(rows, J + (size_t)j * (size_t)ld, (sv){none, none});
+    }
+}
+
+TAL_ALWAYS_INLINE void fill_path(const tali_view *view, const int rows, int b, v3 r, double *J,
+                                 int ld)
+{
+    const tali_tree *tree = view->tree;
+    const v3 none = {0.0, 0.0, 0.0};
+    int done = tree->num_u;
+    for (int a = b; a > 0; a = tree->parent[a]) {
+        const int u0 = tree->u0[a], nu = tree->nu[a];
+        zero_columns(rows, J, ld, u0 + nu, done);
+        done = u0;
+        if (tree->hinge[a] == TALI_HINGE_PIN) {
+            const v3 w = view->H[u0].w;
+            write_rows(rows, J + (size_t)u0 * (size_t)ld, (sv){w, v3_cross(w, r)});
+        } else if (tree->hinge[a] == TALI_HINGE_SLIDER) {
+            write_rows(rows, J + (size_t)u0 * (size_t)ld, (sv){none, view->H[u0].v});
+        } else {
+            for (int j = u0; j < u0 + nu; ++j) {
+                write_rows(rows, J + (size_t)j * (size_t)ld, sv_shift_motion(view->H[j], r));
+            }
+        }
+        r = v3_add(r, view->pose[a].p_PM);
+    }
+    zero_columns(rows, J, ld, 0, done);
+}
+
+void tali_fill_frame_rows(const tali_view *view, int b, tal_vec3 p_MA_G, double *J, int ld)
+{
+    fill_path(view, 6, b, p_MA_G, J, ld);
+}
+
+void tali_fill_station_rows(const tali_view *view, int b, tal_vec3 p_MS_G, double *J, int ld)
+{
+    fill_path(view, 3, b, p_MS_G, J, ld);
+}

@@ -1,0 +1,46 @@
+// Bodies as masses: each alone, with what it carries (tip to base), and the forces across the
+// mobilizers.
+#include "sweeps_internal.h"
+
+#include "kernel_inertia.h"
+
+void tali_sweep_rigid(const tali_view *view, tali_composite out[])
+{
+    for (int b = 0; b < view->tree->num_bodies; ++b) {
+        out[b] = place_rigid(&view->pose[b], &view->constants[b]);
+    }
+}
+
+// C_B = M_B + sum over children C of C_C, from the child's Mo to the parent's (RBDA eq. 6.13)
+void tali_sweep_composite(const tali_view *view, tali_composite out[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        out[b] = view->rigid[b];
+    }
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const tali_composite *child = &out[b];
+        tali_composite *parent = &out[tree->parent[b]];
+        const v3 p_PM = view->pose[b].p_PM;
+        parent->I = s3_add(parent->I, shift_moments(child->I, child->mass, child->mc, p_PM));
+        parent->mc = v3_add(parent->mc, v3_axpy(child->mass, p_PM, child->mc));
+        parent->mass += child->mass;
+    }
+}
+
+// R_B = M_B A_B + b_B - F_B + sum over children C of R_C, brought to the parent's Mo (RBDA eq. 5.9
+// and 5.10, at the accelerations that the body has).
+void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
+                          const tal_spatial_vec F[], tal_spatial_vec out[])
+{
+    const tali_tree *tree = view->tree;
+    out[0] = tal_sv_neg(F[0]);
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const sv needed = newton_euler(&view->rigid[b], A_GM[b], view->motion[b].V.w);
+        out[b] = sv_sub(needed, F[b]);
+    }
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        sv *parent = &out[tree->parent[b]];
+        *parent = sv_add(*parent, sv_shift_force(out[b], view->pose[b].p_PM));
+    }
+}

@@ -1,0 +1,112 @@
+// Checks at the door of every operator.
+#include "finite_internal.h"
+#include "operators_internal.h"
+
+#include <math.h>
+
+// Why tali_view_at() failed: a broken contract that the State could not record, or what it did.
+static tal_status why_no_view(const tal_matter *matter, const tal_state *state)
+{
+    const tal_system *system = matter->system;
+    const bool strangers = state == NULL || !tal_system_has_topology(system) ||
+                           tal_system_structure_hash(system) != tal_state_structure_hash(state);
+    return strangers ? tal_contract_last()->status : tal_state_error(state)->status;
+}
+
+tal_status tali_op_view(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view,
+                        const char *where)
+{
+    if (matter == NULL) return tali_breach(TAL_ERR_NULL, where, "matter is NULL");
+    if (tali_view_at(matter, state, what, view)) return TAL_OK;
+    return why_no_view(matter, state);
+}
+
+tal_status tali_op_finite(tal_state *state, const char *name, const double values[], int n)
+{
+    if (tali_all_finite(values, n)) return TAL_OK;
+    int i = 0;
+    while (isfinite(values[i])) {
+        ++i;
+    }
+    return tal_state_fail(state, TAL_ERR_NOT_FINITE, "%s[%d] is %g: give finite numbers", name, i,
+                          values[i]);
+}
+
+tal_status tali_op_finite_bodies(tal_state *state, const char *name, const tal_spatial_vec values[],
+                                 int n)
+{
+    if (values == NULL || tali_all_finite(&values[0].w.x, 6 * n)) return TAL_OK;
+    int b = 0;
+    while (tal_sv_is_finite(values[b])) {
+        ++b;
+    }
+    return tal_state_fail(state, TAL_ERR_NOT_FINITE,
+                          "%s[%d] is (%g, %g, %g; %g, %g, %g): give finite numbers", name, b,
+                          values[b].w.x, values[b].w.y, values[b].w.z, values[b].v.x, values[b].v.y,
+                          values[b].v.z);
+}
+
+tal_status tali_op_matrix(const char *name, tal_matrix A, int rows, int cols, const char *where)
+{
+    if (A.rows != rows || A.cols != cols || A.ld < rows) {
+        return tali_breach(TAL_ERR_BAD_VALUE, where,
+                           "%s is %d x %d with leading dimension %d: it must be %d x %d", name,
+                           A.rows, A.cols, A.ld, rows, cols);
+    }
+    if (A.data == NULL && rows > 0 && cols > 0) {
+        return tali_breach(TAL_ERR_NULL, where, "the numbers of %s are NULL", name);
+    }
+    return TAL_OK;
+}
+
+tal_status tali_op_columns(tal_state *state, const char *in_name, tal_matrix in, int in_rows,
+                           const char *out_name, tal_matrix out, int out_rows, const char *where)
+{
+    tal_status st = tali_op_matrix(in_name, in, in_rows, in.cols, where);
+    if (st == TAL_OK) st = tali_op_matrix(out_name, out, out_rows, in.cols, where);
+    for (int j = 0; j < in.cols && st == TAL_OK; ++j) {
+        st = tali_op_finite(state, in_name, tali_column(in, j), in_rows);
+    }
+    return st;
+}
+
+tal_status tali_op_array(const char *name, const void *array, const char *where)
+{
+    return array != NULL ? TAL_OK : tali_breach(TAL_ERR_NULL, where, "%s is NULL", name);
+}
+
+void tali_mirror_down(tal_matrix S)
+{
+    enum {
+        TILE = 8
+    };
+
+    for (int j0 = 0; j0 < S.rows; j0 += TILE) {
+        for (int i0 = 0; i0 <= j0; i0 += TILE) {
+            for (int j = j0; j < j0 + TILE && j < S.rows; ++j) {
+                const double *upper = tali_column(S, j);
+                for (int i = i0; i < i0 + TILE && i < j; ++i) {
+                    tali_column(S, i)[j] = upper[i];
+                }
+            }
+        }
+    }
+}
+
+int tal_matter_nu(const tal_matter *matter)
+{
+    if (matter == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
+        return -1;
+    }
+    return tal_system_has_topology(matter->system) ? matter->tree.num_u : -1;
+}
+
+int tal_matter_nq(const tal_matter *matter, const tal_state *state)
+{
+    if (matter == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
+        return -1;
+    }
+    return tal_group_size(matter->system, state, matter->q);
+}

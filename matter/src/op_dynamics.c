@@ -1,0 +1,128 @@
+// Inverse and forward dynamics for given forces, and what goes with them.
+#include "operators_internal.h"
+#include "prescribed_internal.h"
+
+// Forces about Bo become forces about Mo.
+static void shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[], tal_spatial_vec F_GM[])
+{
+    F_GM[0] = TAL_SPATIAL_VEC_ZERO;
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        F_GM[b] = tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
+    }
+}
+
+static tal_status check_forces(tal_state *state, const tali_tree *tree,
+                               const tal_spatial_vec F_GB[], const double f[])
+{
+    const tal_status st = tali_op_finite_bodies(state, "F_GB", F_GB, tree->num_bodies);
+    if (st != TAL_OK || f == NULL) return st;
+    return tali_op_finite(state, "f", f, tree->num_u);
+}
+
+// f_needed = M udot + J^T (F0 - F); the caller's mobility forces are left to the caller.
+static void newton_euler(const tali_view *view, tal_state *state, const double udot[],
+                         const tal_spatial_vec F_GB[], double f_needed[])
+{
+    const size_t mark = tal_state_scratch_mark(state);
+    const tali_tree *tree = view->tree;
+    tal_spatial_vec *A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
+    tal_spatial_vec *open =
+        tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
+    tal_spatial_vec *F_GM = NULL;
+    if (F_GB != NULL) {
+        F_GM = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *F_GM);
+        shift_to_M(view, F_GB, F_GM);
+    }
+    tali_sweep_newton_euler(view, udot, F_GM, f_needed, A, open);
+    tal_state_scratch_release(state, mark);
+}
+
+tal_status tal_matter_inverse_dynamics(const tal_matter *matter, tal_state *state,
+                                       const double udot[], const tal_spatial_vec F_GB[],
+                                       const double f[], double f_needed[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("f_needed", f_needed, __func__);
+    if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
+    if (st == TAL_OK && udot != NULL) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
+    if (st != TAL_OK) return st;
+
+    newton_euler(&view, state, udot, F_GB, f_needed);
+    for (int j = 0; j < view.tree->num_u && f != NULL; ++j) {
+        f_needed[j] -= f[j];
+    }
+    return TAL_OK;
+}
+
+tal_status tal_matter_calc_tree_forces(const tal_matter *matter, tal_state *state,
+                                       const tal_spatial_vec F_GB[], const double f[],
+                                       double f_tree[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("f_tree", f_tree, __func__);
+    if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
+    if (st != TAL_OK) return st;
+
+    newton_euler(&view, state, NULL, F_GB, f_tree);
+    for (int j = 0; j < view.tree->num_u; ++j) {
+        f_tree[j] = (f != NULL ? f[j] : 0.0) - f_tree[j];
+    }
+    return TAL_OK;
+}
+
+// A_GM of all bodies become A_GB.
+static void shift_to_B(const tali_view *view, const tal_spatial_vec A_GM[], tal_spatial_vec A_GB[])
+{
+    A_GB[0] = TAL_SPATIAL_VEC_ZERO;
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        A_GB[b] = tal_sv_shift_acceleration(A_GM[b], view->motion[b].V.w, tali_p_MB_G(view, b));
+    }
+}
+
+tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *state,
+                                       const tal_spatial_vec F_GB[], const double f[],
+                                       double udot[], tal_spatial_vec A_GB[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_DYNAMICS, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
+    if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
+    if (st != TAL_OK) return st;
+
+    const tali_tree *tree = view.tree;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
+    tal_spatial_vec *open =
+        tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
+    double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
+    if (F_GB != NULL) shift_to_M(&view, F_GB, A);
+    tali_sweep_inward_moving(&view, f, F_GB != NULL ? A : NULL, e, open);
+    tali_sweep_outward(&view, e, udot, A);
+    for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
+        A[b] = tal_sv_add(A[b], view.motion[b].A0);
+    }
+    tali_add_known(&view, udot, A);
+    if (A_GB != NULL) shift_to_B(&view, A, A_GB);
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *state,
+                                         const double udot[], tal_spatial_vec A_GB[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
+    if (st == TAL_OK) st = tali_op_array("A_GB", A_GB, __func__);
+    if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
+    if (st != TAL_OK) return st;
+
+    tali_sweep_J(&view, udot, A_GB);
+    for (int b = 1; b < view.tree->num_bodies; ++b) {
+        A_GB[b] = tal_sv_add(A_GB[b], view.motion[b].A0);
+    }
+    shift_to_B(&view, A_GB, A_GB);
+    return TAL_OK;
+}

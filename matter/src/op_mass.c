@@ -1,0 +1,174 @@
+// Products with M and M^-1, and the two matrices themselves.
+#include "operators_internal.h"
+
+static tal_spatial_vec *take_bodies(const tali_tree *tree, tal_state *state)
+{
+    return tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof(tal_spatial_vec));
+}
+
+static tal_spatial_vec *take_open(const tali_tree *tree, tal_state *state)
+{
+    return tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof(tal_spatial_vec));
+}
+
+// --- M ---
+
+tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const double a[],
+                            double f[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("a", a, __func__);
+    if (st == TAL_OK) st = tali_op_array("f", f, __func__);
+    if (st == TAL_OK) st = tali_op_finite(state, "a", a, view.tree->num_u);
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *A = take_bodies(view.tree, state);
+    tali_sweep_newton_euler(&view, a, NULL, f, A, take_open(view.tree, state));
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, tal_matrix A,
+                                    tal_matrix F)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
+    if (st != TAL_OK) return st;
+    const int n = view.tree->num_u;
+    st = tali_op_columns(state, "A", A, n, "F", F, n, __func__);
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *room = take_bodies(view.tree, state);
+    tal_spatial_vec *open = take_open(view.tree, state);
+    for (int j = 0; j < A.cols; ++j) {
+        tali_sweep_newton_euler(&view, tali_column(A, j), NULL, tali_column(F, j), room, open);
+    }
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+static tali_mass_matrix_room take_mass_matrix_room(const tali_tree *tree, tal_state *state)
+{
+    const size_t nu = (size_t)tree->num_u + 1;
+    tali_mass_matrix_room room;
+    room.open = tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *room.open);
+    room.F = tal_state_scratch_take(state, 6 * nu * sizeof *room.F);
+    room.row = tal_state_scratch_take(state, nu * sizeof *room.row);
+    room.speed_at =
+        tree->is_depth_first ? NULL : tal_state_scratch_take(state, nu * sizeof *room.speed_at);
+    return room;
+}
+
+tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_matrix M)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
+    if (st != TAL_OK) return st;
+    const int n = view.tree->num_u;
+    st = tali_op_matrix("M", M, n, n, __func__);
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    const tali_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
+    tali_sweep_mass_matrix(&view, M.data, M.ld, &room);
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+// --- M^-1 ---
+
+// Room for one product with M^-1.
+typedef struct inverse_room {
+    tal_spatial_vec *open; ///< [num_slots]
+    tal_spatial_vec *A;    ///< [num_bodies]
+    double *e;             ///< [num_u]
+} inverse_room;
+
+static inverse_room take_inverse_room(const tali_tree *tree, tal_state *state)
+{
+    return (inverse_room){
+        take_open(tree, state), take_bodies(tree, state),
+        tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof(double))};
+}
+
+tal_status tal_matter_mul_Minv(const tal_matter *matter, tal_state *state, const double f[],
+                               double a[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_ARTICULATED, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("f", f, __func__);
+    if (st == TAL_OK) st = tali_op_array("a", a, __func__);
+    if (st == TAL_OK) st = tali_op_finite(state, "f", f, view.tree->num_u);
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    const inverse_room room = take_inverse_room(view.tree, state);
+    tali_sweep_inward(&view, f, NULL, room.e, room.open);
+    tali_sweep_outward(&view, room.e, a, room.A);
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+tal_status tal_matter_mul_Minv_columns(const tal_matter *matter, tal_state *state, tal_matrix F,
+                                       tal_matrix A)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_ARTICULATED, &view, __func__);
+    if (st != TAL_OK) return st;
+    const int n = view.tree->num_u;
+    st = tali_op_columns(state, "F", F, n, "A", A, n, __func__);
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    const inverse_room room = take_inverse_room(view.tree, state);
+    for (int j = 0; j < F.cols; ++j) {
+        tali_sweep_inward(&view, tali_column(F, j), NULL, room.e, room.open);
+        tali_sweep_outward(&view, room.e, tali_column(A, j), room.A);
+    }
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+// Column u0 + j of M^-1, down to the last speed of body b: the answer to a unit force along speed j of
+// b. What comes after b is not needed, because M^-1 is symmetric. room->e is zero before and after.
+static void fill_inverse_column(const tali_view *view, int b, int j, const inverse_room *room,
+                                double column[])
+{
+    tali_tree as_far_as_b = *view->tree;
+    as_far_as_b.num_bodies = b + 1;
+    tali_view shorter = *view;
+    shorter.tree = &as_far_as_b;
+    tali_sweep_inward_unit(view, b, j, room->e);
+    tali_sweep_outward(&shorter, room->e, column, room->A);
+    for (int a = b; a > 0; a = view->tree->parent[a]) {
+        const int u0 = view->tree->u0[a];
+        for (int i = u0; i < u0 + view->tree->nu[a]; ++i) {
+            room->e[i] = 0.0;
+        }
+    }
+}
+
+tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state, tal_matrix Minv)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_ARTICULATED, &view, __func__);
+    if (st != TAL_OK) return st;
+    const int n = view.tree->num_u;
+    st = tali_op_matrix("Minv", Minv, n, n, __func__);
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    const inverse_room room = take_inverse_room(view.tree, state);
+    memset(room.e, 0, (size_t)n * sizeof *room.e);
+    for (int b = 1; b < view.tree->num_bodies; ++b) {
+        for (int j = 0; j < view.tree->nu[b]; ++j) {
+            fill_inverse_column(&view, b, j, &room, tali_column(Minv, view.tree->u0[b] + j));
+        }
+    }
+    tali_mirror_down(Minv);
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}

@@ -1,0 +1,195 @@
+// Jacobians of stations and frames.
+#include "operators_internal.h"
+
+tal_status tali_op_stations(const tal_matter *matter, tal_state *state,
+                            const tal_station stations[], int n, const char *where)
+{
+    if (n < 0) return tali_breach(TAL_ERR_BAD_VALUE, where, "%d stations are too few", n);
+    if (stations == NULL && n > 0) return tali_breach(TAL_ERR_NULL, where, "stations are NULL");
+    for (int k = 0; k < n; ++k) {
+        if (tali_body_at(matter, stations[k].body, where) == NULL) {
+            return tal_contract_last()->status;
+        }
+        if (tal_v3_is_finite(stations[k].p_BS)) continue;
+        return tal_state_fail(state, TAL_ERR_NOT_FINITE,
+                              "station %d on body '%s' is at (%g, %g, %g): give finite numbers", k,
+                              matter->bodies[stations[k].body.i].name, stations[k].p_BS.x,
+                              stations[k].p_BS.y, stations[k].p_BS.z);
+    }
+    return TAL_OK;
+}
+
+static tal_spatial_vec *take_bodies(const tali_view *view, tal_state *state)
+{
+    return tal_state_scratch_take(state, (size_t)view->tree->num_bodies * sizeof(tal_spatial_vec));
+}
+
+// From Mo to a station, in Ground.
+static tal_vec3 reach(const tali_view *view, const tal_station *station)
+{
+    return tali_p_MS_G(view, station->body.i, station->p_BS);
+}
+
+// --- explicit, along the path ---
+
+tal_status tal_matter_calc_frame_J(const tal_matter *matter, tal_state *state,
+                                   const tal_station frames[], int n, tal_matrix J)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_matrix("J", J, 6 * n, view.tree->num_u, __func__);
+    if (st != TAL_OK) return st;
+    for (int k = 0; k < n; ++k) {
+        tali_fill_frame_rows(&view, frames[k].body.i, reach(&view, &frames[k]), J.data + 6 * k,
+                             J.ld);
+    }
+    return TAL_OK;
+}
+
+tal_status tal_matter_calc_station_J(const tal_matter *matter, tal_state *state,
+                                     const tal_station stations[], int n, tal_matrix J)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_matrix("J", J, 3 * n, view.tree->num_u, __func__);
+    if (st != TAL_OK) return st;
+    for (int k = 0; k < n; ++k) {
+        tali_fill_station_rows(&view, stations[k].body.i, reach(&view, &stations[k]),
+                               J.data + 3 * k, J.ld);
+    }
+    return TAL_OK;
+}
+
+// --- J u ---
+
+// V_GM of all bodies for the speeds u, in scratch memory; NULL with the status when u is bad.
+static tal_status move_bodies(const tali_view *view, tal_state *state, const double u[],
+                              tal_spatial_vec **V_GM)
+{
+    const tal_status st = tali_op_finite(state, "u", u, view->tree->num_u);
+    if (st != TAL_OK) return st;
+    *V_GM = take_bodies(view, state);
+    tali_sweep_J(view, u, *V_GM);
+    return TAL_OK;
+}
+
+tal_status tal_matter_mul_frame_J(const tal_matter *matter, tal_state *state,
+                                  const tal_station frames[], int n, const double u[],
+                                  tal_spatial_vec V_GA[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_array("u", u, __func__);
+    if (st == TAL_OK) st = tali_op_array("V_GA", V_GA, __func__);
+    if (st != TAL_OK) return st;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *V_GM = NULL;
+    st = move_bodies(&view, state, u, &V_GM);
+    for (int k = 0; k < n && st == TAL_OK; ++k) {
+        V_GA[k] = tal_sv_shift_motion(V_GM[frames[k].body.i], reach(&view, &frames[k]));
+    }
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
+tal_status tal_matter_mul_station_J(const tal_matter *matter, tal_state *state,
+                                    const tal_station stations[], int n, const double u[],
+                                    tal_vec3 v_GS[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_array("u", u, __func__);
+    if (st == TAL_OK) st = tali_op_array("v_GS", v_GS, __func__);
+    if (st != TAL_OK) return st;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *V_GM = NULL;
+    st = move_bodies(&view, state, u, &V_GM);
+    for (int k = 0; k < n && st == TAL_OK; ++k) {
+        v_GS[k] = tal_sv_shift_motion(V_GM[stations[k].body.i], reach(&view, &stations[k])).v;
+    }
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
+// --- J^T F ---
+
+tal_status tal_matter_mul_frame_JT(const tal_matter *matter, tal_state *state,
+                                   const tal_station frames[], int n, const tal_spatial_vec F_GA[],
+                                   double f[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_array("F_GA", F_GA, __func__);
+    if (st == TAL_OK) st = tali_op_array("f", f, __func__);
+    if (st == TAL_OK) st = tali_op_finite_bodies(state, "F_GA", F_GA, n);
+    if (st != TAL_OK) return st;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *F = take_bodies(&view, state);
+    memset(F, 0, (size_t)view.tree->num_bodies * sizeof *F);
+    for (int k = 0; k < n; ++k) {
+        tal_spatial_vec *on_body = &F[frames[k].body.i];
+        *on_body = tal_sv_add(*on_body, tal_sv_shift_force(F_GA[k], reach(&view, &frames[k])));
+    }
+    tali_sweep_JT(&view, F, f);
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+tal_status tal_matter_mul_station_JT(const tal_matter *matter, tal_state *state,
+                                     const tal_station stations[], int n, const tal_vec3 f_GS[],
+                                     double f[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_array("f_GS", f_GS, __func__);
+    if (st == TAL_OK) st = tali_op_array("f", f, __func__);
+    if (st == TAL_OK) st = tali_op_finite(state, "f_GS", &f_GS[0].x, 3 * n);
+    if (st != TAL_OK) return st;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *F = take_bodies(&view, state);
+    memset(F, 0, (size_t)view.tree->num_bodies * sizeof *F);
+    for (int k = 0; k < n; ++k) {
+        tal_spatial_vec *on_body = &F[stations[k].body.i];
+        const tal_spatial_vec at_S = {TAL_VEC3_ZERO, f_GS[k]};
+        *on_body = tal_sv_add(*on_body, tal_sv_shift_force(at_S, reach(&view, &stations[k])));
+    }
+    tali_sweep_JT(&view, F, f);
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+// --- Jdot u ---
+
+tal_status tal_matter_calc_frame_bias(const tal_matter *matter, tal_state *state,
+                                      const tal_station frames[], int n, tal_spatial_vec A_GA[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
+    if (st == TAL_OK) st = tali_op_array("A_GA", A_GA, __func__);
+    for (int k = 0; k < n && st == TAL_OK; ++k) {
+        const tali_motion *motion = &view.motion[frames[k].body.i];
+        A_GA[k] = tal_sv_shift_acceleration(motion->A0, motion->V.w, reach(&view, &frames[k]));
+    }
+    return st;
+}
+
+tal_status tal_matter_calc_station_bias(const tal_matter *matter, tal_state *state,
+                                        const tal_station stations[], int n, tal_vec3 a_GS[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
+    if (st == TAL_OK) st = tali_op_array("a_GS", a_GS, __func__);
+    for (int k = 0; k < n && st == TAL_OK; ++k) {
+        const tali_motion *motion = &view.motion[stations[k].body.i];
+        a_GS[k] = tal_sv_shift_acceleration(motion->A0, motion->V.w, reach(&view, &stations[k])).v;
+    }
+    return st;
+}

@@ -1,0 +1,15 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_STUDY_H
+#define TALUS_STUDY_H
+
+/**
+ * @file talus/study.h
+ * @brief Layer 4: Studies, which couple a System with a State to answer a question.
+ */
+
+#include <talus/forces.h>
+#include <talus/study/integrator.h>
+#include <talus/study/tableau.h>
+
+#endif // TALUS_STUDY_H

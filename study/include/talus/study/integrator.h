@@ -1,0 +1,123 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_STUDY_INTEGRATOR_H
+#define TALUS_STUDY_INTEGRATOR_H
+
+/**
+ * @file talus/study/integrator.h
+ * @brief Stepping a State through time.
+ *
+ *     tal_integrator_def def = tal_integrator_def_default();
+ *     def.accuracy = 1e-6;
+ *     tal_integrator *integ = NULL;
+ *     st = tal_integrator_create(system, &def, &integ, &err);
+ *     if (st == TAL_OK) st = tal_integrator_step_to(integ, state, 10.0);
+ *     tal_integrator_destroy(integ);
+ *
+ * Each step follows manual sec. 10.4: the start of the step, the stages (each prescribed and
+ * relaxed), then the end of the step prescribed, projected, tested and relaxed.
+ *
+ * Accuracy is a fraction of what counts as a unit change (manual sec. 9.1 and 9.2). With the weights
+ * W of the State (tal_state_weights(), 1 unless set) and the estimated error e of one step:
+ *
+ *     q    norm of W_u N^+ e_q             always absolute
+ *     u    norm of min(W_u, 1/|u|) e_u     relative unless told otherwise
+ *     z    norm of min(W_z, 1/|z|) e_z     likewise
+ *
+ * and each of the three norms must be at most the accuracy. The error of q is weighed as a motion
+ * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
+ * or angles describe it.
+ */
+
+#include <talus/state.h>
+#include <talus/study/tableau.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup integrator Integrators
+/// @{
+
+/// What an integrator is created from. Obtain it from tal_integrator_def_default(), then edit.
+typedef struct tal_integrator_def {
+    const tal_rk_tableau *tableau; ///< the method; must outlive the integrator
+    double accuracy;     ///< wanted norm of the weighted error of each step, e.g. 1e-3 for 0.1 %
+    double fixed_step;   ///< [s] > 0: steps of this size, errors not controlled; 0: controlled
+    double initial_step; ///< [s] first step to try; 0: chosen from accuracy and time scale
+    double min_step;     ///< [s] give up rather than take smaller steps; 0: what t can resolve
+    double max_step;     ///< [s] 0: no limit
+    long max_steps;      ///< most steps one call of tal_integrator_step_to() may try; 0: no limit
+    bool infinity_norm;  ///< largest weighted error instead of their root mean square
+    bool absolute_u;     ///< u to absolute accuracy
+    bool absolute_z;     ///< z to absolute accuracy
+    double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
+} tal_integrator_def;
+
+/// Merson 4(3), accuracy 1e-3, controlled steps of any size and number, RMS norms.
+TAL_API tal_integrator_def tal_integrator_def_default(void);
+
+/// Steps States of one System through time. Opaque. Use from one thread at a time.
+typedef struct tal_integrator tal_integrator;
+
+/**
+ * Create an integrator. All memory it will ever use is taken here.
+ *
+ * @param[in]  system  its topology must be realized; must outlive the integrator
+ * @param[in]  def     copied; NULL means tal_integrator_def_default()
+ * @param[out] out     the integrator, owned by the caller; NULL on failure
+ * @param[out] err     why it failed; may be NULL
+ * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_TOPOLOGY, TAL_ERR_BAD_VALUE or TAL_ERR_NO_MEMORY
+ */
+TAL_API TAL_NODISCARD tal_status tal_integrator_create(const tal_system *system,
+                                                       const tal_integrator_def *def,
+                                                       tal_integrator **out, tal_error *err);
+
+/// Free an integrator. NULL is allowed.
+TAL_API void tal_integrator_destroy(tal_integrator *integ);
+
+/**
+ * Step a State to time `t`, which is met exactly.
+ *
+ * Before the first step the State is made consistent, as by a step of length zero: prescribed,
+ * projected, relaxed. On success it is realized to TAL_STAGE_ACCELERATION.
+ *
+ * @param[in,out] state  on failure, at the end of the last good step
+ * @param[in]     t      [s] not before the State's time
+ * @return TAL_OK;
+ *         TAL_ERR_STEP_TOO_SMALL when the accuracy cannot be met with steps worth taking: the
+ *         sentence has the time and the variable that limits the step;
+ *         TAL_ERR_STEP_LIMIT after max_steps;
+ *         TAL_ERR_NOT_FINITE for a NaN or infinity that smaller steps do not avoid;
+ *         or what a subsystem returned. tal_integrator_error() tells the story.
+ */
+TAL_API TAL_NODISCARD tal_status tal_integrator_step_to(tal_integrator *integ, tal_state *state,
+                                                        double t);
+
+/// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.
+TAL_API const tal_error *tal_integrator_error(const tal_integrator *integ);
+
+/// What an integrator has done so far.
+typedef struct tal_integrator_stats {
+    uint64_t steps_attempted; ///< steps tried
+    uint64_t steps_taken;     ///< steps accepted
+    uint64_t error_failures;  ///< steps refused because their error was too large
+    uint64_t other_failures;  ///< steps refused because something could not be computed
+    uint64_t realizations;    ///< realizations of ydot asked for
+    double last_step;         ///< [s] length of the last step taken; 0 before the first
+    double next_step;         ///< [s] the step to be tried next; 0 before the first
+} tal_integrator_stats;
+
+/// The counters so far.
+TAL_API tal_integrator_stats tal_integrator_statistics(const tal_integrator *integ);
+
+/// Forget the step size that the last call arrived at: begin as after create. For a State that has
+/// been changed by more than a step changes it.
+TAL_API void tal_integrator_reset(tal_integrator *integ);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_STUDY_INTEGRATOR_H
