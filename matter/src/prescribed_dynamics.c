@@ -37,6 +37,7 @@ static tal_status calc_udot(const void *self, const tal_system *system, tal_stat
 
 bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view)
 {
+    if (!tali_known_of(matter, state).is_moving) return true;
     const char *bytes = tal_cache_realize(matter->system, state, matter->prescribed.udot);
     if (bytes == NULL) return false;
     view->A_known = (const tal_spatial_vec *)(const void *)bytes;
@@ -173,7 +174,7 @@ void tali_prescribed_declare_dynamics(tal_matter *matter)
 
 size_t tali_prescribed_scratch(const tal_matter *matter)
 {
-    return 2 * body_bytes(&matter->tree) +
+    return tali_relax_scratch(matter) + 2 * body_bytes(&matter->tree) +
            tali_align(((size_t)matter->tree.num_slots + 1) * sizeof(tal_spatial_vec)) +
            tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double));
 }

@@ -54,7 +54,13 @@ tal_status tali_known_values(const tal_matter *matter, tal_state *state, const t
 bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int i,
                    tali_order order);
 
-/// Add A_known and udot_known to a view. False with the reason in the State.
+/// Put into a view which mobilities are known. False with the reason in the State.
+bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view);
+
+/// The outmost body that can move without moving mass, when articulated inertias could not be found.
+int tali_massless_body(const tali_view *view, const double DI[]);
+
+/// Add A_known and udot_known to a view, if any of them may be other than zero. False with the reason in the State.
 bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view);
 
 /// What is known joins what M^-1 found, which are zeros there: udot, and the accelerations that it gives.

@@ -42,6 +42,35 @@ tali_known tali_known_of(const tal_matter *matter, const tal_state *state)
                          tal_cache_value(matter->system, state, matter->prescribed.known));
 }
 
+bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view)
+{
+    const tali_known known = tali_known_in(
+        view->tree, tal_cache_realize(matter->system, state, matter->prescribed.known));
+    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
+    view->level = known.level;
+    return known.num_known >= 0;
+}
+
+// A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
+static bool moves_mass(const tali_view *view, const double DI[], int b)
+{
+    const int nu = view->tree->nu[b];
+    int j = 0;
+    while (j < nu && view->level[view->tree->u0[b] + j] != TAL_LEVEL_FREE) {
+        ++j;
+    }
+    return j == nu || DI[view->tree->d0[b] + j * nu + j] != 0.0;
+}
+
+int tali_massless_body(const tali_view *view, const double DI[])
+{
+    int b = view->tree->num_bodies - 1;
+    while (b > 1 && moves_mass(view, DI, b)) {
+        --b;
+    }
+    return b;
+}
+
 // A lock goes before a motion, and a motion before being fast.
 static void find_sources(const tal_matter *matter, const tal_state *state, int32_t source[],
                          uint8_t level[])
@@ -491,4 +520,5 @@ void tali_prescribed_declare(tal_matter *matter)
     def.computed_by = TAL_STAGE_INSTANCE;
     def.calc = calc_known;
     matter->prescribed.known = tal_system_add_cache(matter->system, matter->me, &def);
+    tali_prescribed_declare_dynamics(matter);
 }

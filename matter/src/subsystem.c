@@ -79,11 +79,7 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     const tal_system *system = matter->system;
     *view = (tali_view){.tree = &matter->tree};
     view->constants = tal_cache_realize(system, state, matter->constants);
-    const void *entry = tal_cache_realize(system, state, matter->prescribed.known);
-    if (view->constants == NULL || entry == NULL) return false;
-    const tali_known known = tali_known_in(view->tree, entry);
-    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
-    view->level = known.level;
+    if (view->constants == NULL || !tali_see_known(matter, state, view)) return false;
     if (what == TALI_CONSTANTS) return true;
 
     const void *position = tal_cache_realize(system, state, matter->position);
@@ -103,8 +99,7 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
         view->G = (const tal_spatial_vec *)(const void *)bytes;
         view->DI = (const double *)(const void *)(bytes + gain_bytes(view->tree));
     }
-    if (what == TALI_DYNAMICS && known.is_moving) return tali_see_known_udot(matter, state, view);
-    return true;
+    return what != TALI_DYNAMICS || tali_see_known_udot(matter, state, view);
 }
 
 // --- Model: packing q ---
@@ -480,24 +475,10 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
     return TAL_OK;
 }
 
-// A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
-static bool moves_mass(const tali_view *view, const double DI[], int b)
-{
-    const int nu = view->tree->nu[b];
-    int j = 0;
-    while (j < nu && view->level[view->tree->u0[b] + j] != TAL_LEVEL_FREE) {
-        ++j;
-    }
-    return j == nu || DI[view->tree->d0[b] + j * nu + j] != 0.0;
-}
-
 static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
                                          const tali_view *view, const double DI[])
 {
-    int b = matter->num_bodies - 1;
-    while (b > 1 && moves_mass(view, DI, b)) {
-        --b;
-    }
+    const int b = tali_massless_body(view, DI);
     return tal_state_fail(state, TAL_ERR_SINGULAR,
                           "body '%s' can move on its %s without moving any mass: give it, or the "
                           "bodies it carries, mass or inertia",
@@ -766,14 +747,12 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     }
     if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
-    tali_prescribed_declare(matter);
     declare_cache(matter);
-    tali_prescribed_declare_dynamics(matter);
+    tali_prescribed_declare(matter);
     tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
     tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));
-    tal_system_reserve_scratch(system, tali_relax_scratch(matter));
     return tal_system_error(system)->status;
 }
 
