@@ -160,6 +160,26 @@ START_TEST(a_fast_ball_hangs_down_and_keeps_a_unit_quaternion)
     world_end(&s.w);
 }
 
+START_TEST(prescribing_stops_fast_mobilities_and_leaves_their_q)
+{
+    static sprung s;
+    begin(&s);
+    const tal_mobod_def def = bob();
+    const tal_body_ix planar = tal_matter_add_planar(s.w.matter, TAL_GROUND, &def);
+    (void)tal_matter_make_fast(s.w.matter, planar);
+    world_finish(&s.w);
+    const double y[] = {0.1, 0.2, 0.3, 1.0, 2.0, 3.0};
+    (void)tal_state_set_y(s.w.state, y, 6);
+    (void)tal_mobility_lock_at(s.w.matter, s.w.state, (tal_mobility){planar, 1}, TAL_LEVEL_VELOCITY,
+                               0.5);
+    world_solve(&s.w);
+    ck_assert_mem_eq(tal_state_q(s.w.state), y, 3 * sizeof *y);
+    ck_assert(tal_state_u(s.w.state)[0] == 0.0 && tal_state_u(s.w.state)[1] == 0.5);
+    ck_assert_int_eq(tal_matter_num_free(s.w.matter, s.w.state), 0);
+    ck_assert(tal_matter_motion_error(s.w.matter, s.w.state, TAL_LEVEL_VELOCITY) == 0.0);
+    world_end(&s.w);
+}
+
 // ---- failures
 
 START_TEST(a_force_that_nothing_balances_is_an_error_that_leaves_q)
@@ -184,6 +204,43 @@ START_TEST(a_force_that_nothing_balances_is_an_error_that_leaves_q)
     bool changed = true;
     ck_assert_int_eq(relax(&s, &changed), TAL_OK);
     ck_assert(!changed);
+    world_end(&s.w);
+}
+
+START_TEST(the_body_with_the_largest_force_left_is_named)
+{
+    static sprung s;
+    begin(&s);
+    tal_mobod_def def = bob();
+    const tal_body_ix first = tal_matter_add_slider(s.w.matter, TAL_GROUND, &def);
+    def.name = "pushed";
+    (void)tal_matter_add_slider(s.w.matter, first, &def);
+    (void)tal_matter_make_fast(s.w.matter, first);
+    world_finish(&s.w);
+    s.w.f[1] = 3.0;
+    ck_assert_int_eq(relax(&s, NULL), TAL_ERR_NO_CONVERGENCE);
+    ck_assert_ptr_nonnull(strstr(tal_state_error(s.w.state)->message, "'pushed'"));
+    world_end(&s.w);
+}
+
+// Body-XYZ angles have no rates at a right angle; q that is no number places nothing.
+START_TEST(what_cannot_be_moved_or_placed_fails_with_its_name)
+{
+    static sprung s;
+    begin(&s);
+    tal_mobod_def def = bob();
+    def.name = "head";
+    const tal_body_ix ball = tal_matter_add_ball(s.w.matter, TAL_GROUND, &def);
+    (void)tal_matter_make_fast(s.w.matter, ball);
+    world_finish(&s.w);
+    (void)tal_matter_set_use_angles(s.w.matter, s.w.state, true);
+    const double q[] = {0.0, 1.57079632679489661923, 0.0};
+    (void)tal_state_set_q(s.w.state, q, 3);
+    ck_assert_int_eq(relax(&s, NULL), TAL_ERR_SINGULAR);
+    ck_assert_ptr_nonnull(strstr(tal_state_error(s.w.state)->message, "'head'"));
+    ck_assert_mem_eq(tal_state_q(s.w.state), q, sizeof q);
+    tal_state_upd_q(s.w.state)[0] = TALI_NAN;
+    ck_assert_int_eq(relax(&s, NULL), TAL_ERR_NOT_FINITE);
     world_end(&s.w);
 }
 
@@ -252,7 +309,11 @@ int main(void)
     tcase_add_test(tc, a_fast_ball_hangs_down_and_keeps_a_unit_quaternion);
     suite_add_tcase(suite, tc);
 
+    tcase_add_test(tc, prescribing_stops_fast_mobilities_and_leaves_their_q);
+
     tc = tcase_create("errors");
+    tcase_add_test(tc, the_body_with_the_largest_force_left_is_named);
+    tcase_add_test(tc, what_cannot_be_moved_or_placed_fails_with_its_name);
     tcase_add_test(tc, a_force_that_nothing_balances_is_an_error_that_leaves_q);
     tcase_add_test(tc, constraints_on_fast_bodies_are_refused);
     tcase_add_test(tc, relaxing_never_touches_the_heap);
