@@ -23,6 +23,9 @@ static const double LONGEST_STEP = 0.5;
 // Central differences are best at the cube root of eps.
 static const double DIFFERENCE = 6e-6;
 
+// Well above what differences make of a zero, 1e-10, and well below a stiffness.
+static const double NEUTRAL = 1e-8;
+
 typedef struct relax_room {
     int n;          // speeds to relax
     int32_t *speed; // [n] which
@@ -187,14 +190,15 @@ static bool is_stable(const relax_room *room, double shift)
     return tal_chol_factor(tal_matrix_view(room->shifted, room->n, room->n), NULL, NULL) == TAL_OK;
 }
 
-// (K + shift 1) step = r, with the least shift of some powers of ten that is stable.
+// (K + shift 1) step = r: no shift if K is stable, next to none if it is neutral up to the noise of its
+// differences, else one of the size of K, which doubles the distance from an unstable balance.
 static tal_status find_step(const relax_room *room, double *shift, tal_error *err)
 {
     const int n = room->n;
     const double size = largest(room->K, n * n);
     *shift = 0.0;
     while (!is_stable(room, *shift)) {
-        *shift = size == 0.0 ? 1.0 : fmax(10.0 * *shift, 1e-8 * size);
+        *shift = size == 0.0 ? 1.0 : *shift == 0.0 ? NEUTRAL * size : 2.0 * fmax(*shift, size);
     }
     memcpy(room->shifted, room->K, (size_t)n * (size_t)n * sizeof(double));
     for (int i = 0; i < n; ++i) {

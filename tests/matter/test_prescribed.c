@@ -355,6 +355,22 @@ START_TEST(known_accelerations_are_computed_again_when_only_time_changes)
     world_end(&w);
 }
 
+START_TEST(known_accelerations_are_computed_again_when_only_speeds_change)
+{
+    static world w;
+    tal_motion_def def = tal_motion_def_default();
+    def.body = add_cart(&w);
+    def.level = TAL_LEVEL_ACCELERATION;
+    (void)tal_matter_add_motion(w.matter, &def, &growing, NULL, NULL);
+    world_finish(&w);
+    for (int k = 0; k < 3; ++k) {
+        (void)tal_body_set_u(w.matter, w.state, def.body, 0, 1.0 * k);
+        world_realize(&w, TAL_STAGE_ACCELERATION);
+        ck_assert_double_eq_tol(tal_state_udot(w.state)[0], -0.2 * k, 1e-15);
+    }
+    world_end(&w);
+}
+
 // ---- orientations
 
 static const tal_vec3 SPIN_AXIS = {0.6, 0.0, 0.8};
@@ -405,6 +421,30 @@ START_TEST(a_quaternion_can_be_prescribed_and_gives_the_angular_velocity)
     world_end(&w);
 }
 
+// qdot = N u and qdotdot = N udot + Ndot u give back what was prescribed. N is near 1 here.
+START_TEST(prescribed_angles_have_the_prescribed_rates)
+{
+    static world w;
+    world_begin(&w);
+    tal_mobod_def body = tal_mobod_def_default();
+    body.mass = tal_mass_props_brick(1.0, tal_v3(0.1, 0.2, 0.3));
+    body.use_angles = true;
+    tal_motion_def def = tal_motion_def_default();
+    def.body = tal_matter_add_free(w.matter, TAL_GROUND, &body);
+    (void)tal_matter_add_motion(w.matter, &def, &growing, NULL, NULL);
+    world_finish(&w);
+    const double t = 1.1;
+    (void)tal_state_set_t(w.state, t);
+    world_solve(&w);
+    for (int i = 0; i < 6; ++i) {
+        const double a = 0.3 + 0.1 * i;
+        ck_assert_double_eq_tol(tal_state_q(w.state)[i], a + 0.5 * a * t * t, 1e-15);
+        ck_assert_double_eq_tol(tal_state_qdot(w.state)[i], a * t, 1e-14);
+        ck_assert_double_eq_tol(tal_state_qdotdot(w.state)[i], a, 1e-14);
+    }
+    world_end(&w);
+}
+
 // ---- constraints
 
 // udot = params[0] of one mobility.
@@ -430,6 +470,31 @@ static const tal_constraint_ops given_acceleration = {.size = sizeof given_accel
                                                       .num_params = 1,
                                                       .calc_a = calc_given_a,
                                                       .add_forces = add_given_force};
+
+// udot_0 + 2 udot_1 = 0 of two mobilities.
+static tal_status calc_coupled_a(const void *self, const tal_constraint_arg *arg, double aerr[])
+{
+    (void)self;
+    aerr[0] = arg->udot[0] + 2.0 * arg->udot[1];
+    return TAL_OK;
+}
+
+static tal_status add_coupled_force(const void *self, const tal_constraint_arg *arg,
+                                    const double lambda[], tal_spatial_vec F[], double f[])
+{
+    (void)self, (void)arg, (void)F;
+    f[0] += lambda[0];
+    f[1] += 2.0 * lambda[0];
+    return TAL_OK;
+}
+
+static const tal_constraint_ops coupled_accelerations = {.size = sizeof coupled_accelerations,
+                                                         .name = "coupled accelerations",
+                                                         .ma = 1,
+                                                         .num_mobilities = 2,
+                                                         .num_params = 1,
+                                                         .calc_a = calc_coupled_a,
+                                                         .add_forces = add_coupled_force};
 
 // Half the square of the distance of two body origins stays what it is.
 static tal_vec3 rod_of(const tal_constraint_arg *arg)
@@ -507,6 +572,26 @@ START_TEST(a_known_acceleration_equals_a_constraint_that_demands_it)
     world_solve(&w);
     test_assert_near(tal_state_udot(w.state), udot, 7, 1e-12, "udot");
     test_assert_near(tal_matter_motion_multipliers(w.matter, w.state) + 1, lambda, 2, 1e-12, "tau");
+    world_end(&w);
+}
+
+// The known one leads, the free one follows; and the force of the constraint on the known one is part of
+// what its motion takes.
+START_TEST(a_known_mobility_drives_another_through_a_constraint)
+{
+    static world w;
+    (void)build_g7(&w);
+    tal_constraint_def def = tal_constraint_def_default();
+    def.mobilities[0].body.i = 4;
+    def.mobilities[1].body.i = 6;
+    (void)tal_matter_add_constraint(w.matter, &def, &coupled_accelerations, NULL, NULL);
+    set_g7(&w);
+    const tal_mobility leader = {{4}, 0};
+    (void)tal_mobility_lock_at(w.matter, w.state, leader, TAL_LEVEL_ACCELERATION, 0.9);
+    world_solve(&w);
+    ck_assert(tal_state_udot(w.state)[3] == 0.9);
+    ck_assert_double_eq_tol(tal_state_udot(w.state)[5], -0.45, 1e-13);
+    check_duality(&w, (tal_motion_ix){0});
     world_end(&w);
 }
 
@@ -782,11 +867,14 @@ int main(void)
     tcase_add_test(tc, a_pendulum_on_a_shaken_cart_swings_as_its_equation_says);
     tcase_add_test(tc, functions_of_time_drive_at_every_level);
     tcase_add_test(tc, known_accelerations_are_computed_again_when_only_time_changes);
+    tcase_add_test(tc, known_accelerations_are_computed_again_when_only_speeds_change);
+    tcase_add_test(tc, prescribed_angles_have_the_prescribed_rates);
     tcase_add_test(tc, a_quaternion_can_be_prescribed_and_gives_the_angular_velocity);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("constraints");
     tcase_add_test(tc, a_known_acceleration_equals_a_constraint_that_demands_it);
+    tcase_add_test(tc, a_known_mobility_drives_another_through_a_constraint);
     tcase_add_test(tc, known_motion_goes_before_constraints);
     tcase_add_test(tc, constraints_are_met_by_the_free_mobilities);
     tcase_add_test(tc, a_constraint_within_a_locked_assembly_is_idle);
