@@ -87,6 +87,22 @@ tal_constraint_def tal_constraint_on(tal_body_ix body, int i)
 
 // --- checks ---
 
+bool tali_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first, int end)
+{
+    if (matter == NULL || def == NULL) return true;
+    for (int i = first; i < end && i < TAL_MAX_CONSTRAINED_MOBILITIES; ++i) {
+        const int b = def->mobilities[i].body.i;
+        if (b < 0 || b >= matter->num_bodies || matter->bodies[b].ops.mul_N == NULL) continue;
+        (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
+                              "constraint '%s': the mobilizer of body '%s' (%s) has no coordinates "
+                              "that change with its speeds one by one: constrain speeds or frames",
+                              def->name != NULL ? def->name : "(no name)", matter->bodies[b].name,
+                              matter->bodies[b].ops.name);
+        return false;
+    }
+    return true;
+}
+
 tal_status tali_check_direction(const double v[3], const char *what, tal_error *err)
 {
     if (tal_v3_max_abs(tali_v3_from(v)) > 0.0) return TAL_OK;

@@ -77,6 +77,10 @@ tal_constraint_ix tali_add_builtin(tal_matter *matter, const tal_constraint_def 
 /// Refuse a constraint that was given a NULL where a frame or a function belongs.
 tal_constraint_ix tali_refuse_null(tal_matter *matter, const char *kind);
 
+/// Whether the constrained mobilities from `first` to before `end` have coordinates with qdot = u. If
+/// not, the System has been told; indices that name nothing are left to tal_matter_add_constraint().
+bool tali_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first, int end);
+
 /// @name Checks of parameters. The sentence ends with the number that is wrong.
 /// @{
 tal_status tali_check_direction(const double v[3], const char *what, tal_error *err);

@@ -126,6 +126,12 @@ static inline tali_jet3 tali_jet3_cross(tali_jet3 a, tali_jet3 b)
     return c;
 }
 
+/// The velocity of body `b2` less that of body `b1` at a moving point P, and its rate.
+static inline tali_jet3 tali_slip(const tal_constraint_arg *arg, int b1, int b2, tali_jet3 P)
+{
+    return tali_jet3_sub(tali_velocity_at(arg, b2, P), tali_velocity_at(arg, b1, P));
+}
+
 /// A length below which a vector has no direction. Squares and quotients of it are still finite.
 static const double TALI_NO_LENGTH = 1e-100;
 

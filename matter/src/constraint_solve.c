@@ -216,6 +216,28 @@ static int factor_block(const tal_matter *matter, const tali_row_map *map, const
     return redundant;
 }
 
+// True when known motion leaves a constraint nothing to act on: its equations are about motion
+// relative to its ancestor, so what is free must lie between the two. Its E is zero then, but the sweeps
+// would find round-off: what acts on one body and reacts on another is summed below the ancestor.
+static bool is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c)
+{
+    const tali_path_entry *path = matter->constraints.path + c->path0;
+    int below = c->ancestor; // the path comes tip to base, and so do the bodies below the ancestor
+    for (int k = 0; k < c->path_len; ++k) {
+        const int b = path[k].body;
+        if (b == below) {
+            below = matter->tree.parent[b];
+        } else if (matter->tree.nu[b] > 0 && view->hinge[b] != TALI_HINGE_LOCKED) {
+            return false;
+        }
+    }
+    for (int i = 0; i < c->num_mobilities; ++i) {
+        const int u = matter->tree.u0[c->mobility_bodies[i]] + c->mobility_index[i];
+        if (view->level[u] == TAL_LEVEL_FREE) return false;
+    }
+    return true;
+}
+
 static tal_status calc_matrices(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -240,7 +262,12 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
     for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
         if (map.row0[i] < 0) continue;
         const tali_constraint *c = &cs->list[i];
-        sweep_rows(matter, &view, c, tali_wrenches_in(c, wrenches), matrices, z, f);
+        if (is_idle(matter, &view, c)) {
+            memset(matrices + c->matrix0, 0,
+                   2 * (size_t)tali_rows(c) * (size_t)c->path_nu * sizeof(double)); // E and Y
+        } else {
+            sweep_rows(matter, &view, c, tali_wrenches_in(c, wrenches), matrices, z, f);
+        }
     }
     tal_state_scratch_release(state, mark);
 

@@ -173,8 +173,8 @@ typedef struct tal_constraint_report {
  * Check the functions of a constraint against each other where a State is: a table that does not agree
  * with itself loses or makes energy, or drifts.
  *
- * Derivatives are compared with differences along t, q and u moving with a random udot. With
- * quantities of size one, a right table has everything below 1e-10, and a wrong one is far above.
+ * Derivatives are compared with differences along t, q and u moving with a random udot. With bodies
+ * that move at speeds up to v, a right table has everything below 1e-11 v^2, a wrong one is far above.
  * Whether the constraint is enabled or satisfied in the State does not matter.
  *
  * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is created

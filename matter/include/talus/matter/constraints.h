@@ -158,6 +158,217 @@ TAL_API tal_constraint_ix tal_constraint_add_weld(tal_matter *matter, const tal_
                                                   const tal_xform *X_1, const tal_xform *X_2);
 
 /// @}
+/// @name Mobilities
+/// Equations on a coordinate q need qdot = u, and are refused for a mobilizer that has N.
+/// @{
+
+/// perr = q - value. One parameter: the value.
+TAL_API tal_constraint_ix tal_constraint_add_constant_coordinate(tal_matter *matter,
+                                                                 const tal_constraint_def *def,
+                                                                 double value);
+
+/// verr = u - value. One parameter: the value.
+TAL_API tal_constraint_ix tal_constraint_add_constant_speed(tal_matter *matter,
+                                                            const tal_constraint_def *def,
+                                                            double value);
+
+/// aerr = udot - value. One parameter: the value.
+TAL_API tal_constraint_ix tal_constraint_add_constant_acceleration(tal_matter *matter,
+                                                                   const tal_constraint_def *def,
+                                                                   double value);
+
+/**
+ * A function of coordinates vanishes: perr = f(q0, q1, ...).
+ *
+ * @param[in] def  its `mobilities` and `num_mobilities` are the arguments of f, in order
+ * @param[in] f    with two derivatives; adopted whether the call succeeds or not
+ */
+TAL_API tal_constraint_ix tal_constraint_add_coordinate_coupler(tal_matter *matter,
+                                                                const tal_constraint_def *def,
+                                                                tal_function *f);
+
+/**
+ * A function of speeds, and possibly coordinates, vanishes: verr = f(u0, u1, ..., q0, q1, ...).
+ *
+ * f may be nonlinear in the speeds. What the constraint does is then what it takes to keep f zero with
+ * the least change to the accelerations (Gauss).
+ *
+ * @param[in] def         its `mobilities` and `num_mobilities` are the arguments of f, in order: of the
+ *                        first `num_speeds` the speeds, of the rest the coordinates
+ * @param[in] num_speeds  at least one
+ * @param[in] f           with one derivative; adopted whether the call succeeds or not
+ */
+TAL_API tal_constraint_ix tal_constraint_add_speed_coupler(tal_matter *matter,
+                                                           const tal_constraint_def *def,
+                                                           int num_speeds, tal_function *f);
+
+/// A coordinate follows a function of time: perr = q - f(t).
+/// @param[in] f  of one argument, with two derivatives; adopted whether the call succeeds or not
+TAL_API tal_constraint_ix tal_constraint_add_prescribed_motion(tal_matter *matter,
+                                                               const tal_constraint_def *def,
+                                                               tal_function *f);
+
+/// @}
+/// @name Contact, rolling, gears
+/// These hold both ways: they pull as well as push.
+/// @{
+
+/// Parameters of no slip in one direction.
+enum {
+    TAL_NO_SLIP_1D_POINT = 0,     ///< on the case
+    TAL_NO_SLIP_1D_DIRECTION = 3, ///< on the case
+    TAL_NO_SLIP_1D_NUM_PARAMS = 6
+};
+
+/**
+ * Two bodies do not slip, in one direction, at a point of a third: gears and their case.
+ *
+ * `bodies[0]` is the case, `bodies[1]` and `bodies[2]` are the moving ones. One velocity equation:
+ *
+ *     verr = n . (v2 - v1)
+ *
+ * with the velocities that the moving bodies have at the point. The acceleration equation is its exact
+ * time derivative: the point moves over the material of the bodies, and the direction turns.
+ */
+TAL_API tal_constraint_ix tal_constraint_add_no_slip_1d(tal_matter *matter,
+                                                        const tal_constraint_def *def,
+                                                        tal_vec3 point, tal_vec3 direction);
+
+/// Parameters of a point on a plane.
+enum {
+    TAL_POINT_ON_PLANE_FRAME = 0,    ///< on body 1; the plane is its xy
+    TAL_POINT_ON_PLANE_STATION = 12, ///< on body 2
+    TAL_POINT_ON_PLANE_NUM_PARAMS = 15
+};
+
+/// A station of body 2 sticks to a plane of body 1. One position equation, the height z of the station
+/// in the plane's frame; two velocity equations, its slip along x and y.
+TAL_API tal_constraint_ix tal_constraint_add_point_on_plane_contact(tal_matter *matter,
+                                                                    const tal_constraint_def *def,
+                                                                    const tal_xform *plane,
+                                                                    tal_vec3 station);
+
+/// Parameters of a sphere on a plane.
+enum {
+    TAL_SPHERE_ON_PLANE_FRAME = 0,   ///< on body 1; the plane is its xy
+    TAL_SPHERE_ON_PLANE_CENTER = 12, ///< on body 2
+    TAL_SPHERE_ON_PLANE_RADIUS = 15, ///< positive
+    TAL_SPHERE_ON_PLANE_NUM_PARAMS = 16
+};
+
+/// A sphere of body 2 touches a plane of body 1. One position equation, the height of the center less
+/// the radius. If it rolls, two velocity equations: the slip of the lowest point of the sphere along x
+/// and y of the plane.
+TAL_API tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,
+                                                                     const tal_constraint_def *def,
+                                                                     const tal_xform *plane,
+                                                                     tal_vec3 center, double radius,
+                                                                     bool rolling);
+
+/// Parameters of a sphere on a sphere.
+enum {
+    TAL_SPHERE_ON_SPHERE_CENTER_1 = 0, ///< on body 1
+    TAL_SPHERE_ON_SPHERE_RADIUS_1 = 3, ///< positive
+    TAL_SPHERE_ON_SPHERE_CENTER_2 = 4, ///< on body 2
+    TAL_SPHERE_ON_SPHERE_RADIUS_2 = 7, ///< positive
+    TAL_SPHERE_ON_SPHERE_NUM_PARAMS = 8
+};
+
+/**
+ * Two spheres touch. One position equation, the distance of the centers less both radii. If they roll,
+ * two velocity equations: the slip at the point that divides the line of centers as the radii do, along
+ * two directions across it. The first is also across the axis of body 1 that is least along the line of
+ * centers: where another axis takes that place, the two rows turn at once.
+ *
+ * Where the centers coincide, z of A is taken for the line of centers: all results are finite.
+ */
+TAL_API tal_constraint_ix tal_constraint_add_sphere_on_sphere_contact(
+    tal_matter *matter, const tal_constraint_def *def, tal_vec3 center1, double radius1,
+    tal_vec3 center2, double radius2, bool rolling);
+
+/// Parameters of a line on a line.
+enum {
+    TAL_LINE_ON_LINE_FRAME_1 = 0,  ///< on body 1: x along the edge, z out of the body
+    TAL_LINE_ON_LINE_FRAME_2 = 12, ///< on body 2: x along the edge
+    TAL_LINE_ON_LINE_NUM_PARAMS = 24
+};
+
+/**
+ * Two straight edges without ends touch. One position equation, their distance along the common normal
+ * that points out of body 1. If they roll, two velocity equations: the slip halfway between the points
+ * where they are nearest, along edge 1, and across it and the normal.
+ *
+ * Parallel edges have no such points: the normal is then z of edge 1, and all results are finite.
+ */
+TAL_API tal_constraint_ix tal_constraint_add_line_on_line_contact(tal_matter *matter,
+                                                                  const tal_constraint_def *def,
+                                                                  const tal_xform *edge1,
+                                                                  const tal_xform *edge2,
+                                                                  bool rolling);
+
+/// @}
+/// @name Joints that close loops
+/// A frame F on body 1 and M on body 2 are related as by the mobilizer of the same name (RBDA ch. 8).
+/// First come the rows on axes, e_F . e_M, then components of p_FM in F. Rows on axes vanish also where
+/// M is turned by 180 degrees: start near the orientation that is meant.
+/// @{
+
+/// Parameters of joints that close loops.
+enum {
+    TAL_LOOP_FRAME_1 = 0,  ///< F on body 1
+    TAL_LOOP_FRAME_2 = 12, ///< M on body 2
+    TAL_LOOP_NUM_PARAMS = 24,
+    TAL_LOOP_SCREW_PITCH = 24, ///< [m/rad], of a screw only
+    TAL_LOOP_SCREW_NUM_PARAMS = 25
+};
+
+/// Rotation about z. Rows: Fx . Mz, Fy . Mz, x, y, z. Coordinate: angle.
+TAL_API tal_constraint_ix tal_constraint_add_loop_pin(tal_matter *matter,
+                                                      const tal_constraint_def *def,
+                                                      const tal_xform *X_1, const tal_xform *X_2);
+/// Translation along x. Rows: Fy . Mx, Fz . My, Fx . Mz, y, z. Coordinate: x.
+TAL_API tal_constraint_ix tal_constraint_add_loop_slider(tal_matter *matter,
+                                                         const tal_constraint_def *def,
+                                                         const tal_xform *X_1,
+                                                         const tal_xform *X_2);
+/// Rotation about z and translation along it. Rows: Fx . Mz, Fy . Mz, x, y. Coordinates: angle, z.
+TAL_API tal_constraint_ix tal_constraint_add_loop_cylinder(tal_matter *matter,
+                                                           const tal_constraint_def *def,
+                                                           const tal_xform *X_1,
+                                                           const tal_xform *X_2);
+/// Rotations about Fx and My. Rows: Fx . My, x, y, z. Coordinates: the two angles.
+TAL_API tal_constraint_ix tal_constraint_add_loop_universal(tal_matter *matter,
+                                                            const tal_constraint_def *def,
+                                                            const tal_xform *X_1,
+                                                            const tal_xform *X_2);
+/// Motion in the xy plane. Rows: Fx . Mz, Fy . Mz, z. Coordinates: angle, x, y.
+TAL_API tal_constraint_ix tal_constraint_add_loop_planar(tal_matter *matter,
+                                                         const tal_constraint_def *def,
+                                                         const tal_xform *X_1,
+                                                         const tal_xform *X_2);
+/// Rotation about z with translation along it. Rows: Fx . Mz, Fy . Mz, x, y, z - pitch angle, with the
+/// angle in the turn that z says. Coordinate: that angle.
+TAL_API tal_constraint_ix tal_constraint_add_loop_screw(tal_matter *matter,
+                                                        const tal_constraint_def *def,
+                                                        const tal_xform *X_1, const tal_xform *X_2,
+                                                        double pitch);
+
+/// Number of coordinates of a joint that closes a loop; 0 for other constraints, -1 on a breach.
+TAL_API int tal_constraint_num_coordinates(const tal_matter *matter, tal_constraint_ix constraint);
+
+/**
+ * The coordinates of a joint that closes a loop, as its mobilizer would have them: angles in
+ * (-pi, pi], of a screw in the turn that its advance says.
+ *
+ * @param[in]  state  TAL_STAGE_TIME at least; what is missing is realized
+ * @param[out] q      [tal_constraint_num_coordinates()]
+ * @param[out] qdot   their rates; NULL: not wanted
+ */
+TAL_API tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal_state *state,
+                                                   tal_constraint_ix constraint, double q[],
+                                                   double qdot[]);
+
+/// @}
 /// @}
 
 #ifdef __cplusplus
