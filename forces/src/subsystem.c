@@ -1,4 +1,5 @@
 // Forces as a subsystem: what the elements do at each stage, and what they can be asked.
+#include "finite_internal.h"
 #include "forces_internal.h"
 
 #include <inttypes.h>
@@ -86,11 +87,11 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
         const tali_force *element = &forces->elements[i];
         if (element->ops.declare == NULL) continue;
         st = element->ops.declare(element->self, forces, (tal_force_ix){i});
-        if (st == TAL_OK)
-            st = tal_system_error(system)->status;
-        else
+        if (st != TAL_OK) {
             (void)tal_system_fail(system, st, "force '%s' could not declare what it needs (%s)",
                                   element->name, tal_status_text(st));
+        }
+        st = tal_system_error(system)->status;
     }
     forces->declaring = false;
     return st;
@@ -115,15 +116,7 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
 static bool all_finite(const tal_forces *forces, const tal_applied_forces *applied, int nu)
 {
     const int num_bodies = tal_matter_num_bodies(forces->matter);
-    double sum = 0.0; // a NaN or an infinity anywhere makes it NaN
-    for (int b = 0; b < num_bodies; ++b) {
-        const tal_spatial_vec *F = &applied->F[b];
-        sum += 0.0 * (F->w.x + F->w.y + F->w.z + F->v.x + F->v.y + F->v.z);
-    }
-    for (int j = 0; j < nu; ++j) {
-        sum += 0.0 * applied->f[j];
-    }
-    return sum == 0.0;
+    return tali_all_finite(&applied->F[0].w.x, 6 * num_bodies) && tali_all_finite(applied->f, nu);
 }
 
 static int num_speeds(const tal_matter *matter)

@@ -1,37 +1,28 @@
 // Composite rigid bodies: the mass matrix, block by block along the paths to Ground.
 //
 //   quantity                     RBDA              here
-//   composite inertia            I^c   eq. 6.18    composite: mass, m c, inertia about Mo
+//   composite inertia            I^c   eq. 6.17    composite: mass, m c, inertia about Mo
 //   I^c S                        F     eq. 6.19    F, about the Mo of the body reached so far
 //   S_j^T F                      H_ij  eq. 6.20    M
 //
 // Everything is about some Mo and in Ground, so a step towards Ground costs one cross product.
 #include "sweeps_internal.h"
 
-#include "kernel_math.h"
+#include "kernel_inertia.h"
 
 // --- composite inertias ---
 
-// The inertia of `child`, taken about a point from which its own point is at p, added to `at`:
-//
-//     I += I_C + (p.s) 1 - (p s^T + s p^T)/2        s = 2 m c + m p
+// The inertia of `child`, taken about a point from which its own point is at p, added to `at`.
 static inline void add_composite(tali_composite *at, const tali_composite *child, v3 p)
 {
-    const v3 s = v3_axpy(child->mass, p, v3_scale(2.0, child->mc));
-    const v3 ps = {p.x * s.x, p.y * s.y, p.z * s.z};
     at->mass += child->mass;
     at->mc = v3_add(at->mc, v3_axpy(child->mass, p, child->mc));
-    at->I.xx += child->I.xx + (ps.y + ps.z);
-    at->I.yy += child->I.yy + (ps.x + ps.z);
-    at->I.zz += child->I.zz + (ps.x + ps.y);
-    at->I.xy += child->I.xy - 0.5 * fused(p.x, s.y, p.y * s.x);
-    at->I.xz += child->I.xz - 0.5 * fused(p.x, s.z, p.z * s.x);
-    at->I.yz += child->I.yz - 0.5 * fused(p.y, s.z, p.z * s.y);
+    at->I = s3_add(at->I, shift_moments(child->I, child->mass, child->mc, p));
 }
 
 static inline tali_composite own_inertia(const tali_view *view, int b)
 {
-    return (tali_composite){view->constants[b].mass, view->pose[b].mc, view->pose[b].I};
+    return view->rigid[b];
 }
 
 // I^c of body b, given what its children handed down.
@@ -69,8 +60,8 @@ static inline sv composite_mul(const tali_composite *C, sv V)
 // I^c H of the speeds met so far, one number after the other over the speeds, in depth-first order:
 // those of a subtree are then neighbors, and one step towards Ground serves them all.
 typedef struct columns {
-    double *restrict wx, *restrict wy, *restrict wz; ///< moments about the Mo reached so far
-    double *restrict vx, *restrict vy, *restrict vz; ///< forces
+    double *wx, *wy, *wz; ///< moments about the Mo reached so far
+    double *vx, *vy, *vz; ///< forces
 } columns;
 
 static inline columns cut_columns(double *room, int n)
@@ -100,13 +91,15 @@ static inline void start_columns(const tali_view *view, int b, const tali_compos
             column[i] = sv_dot(H[i], I_H);
         }
     }
+    if (nu == 1) M[(size_t)u0 * (size_t)ld + (size_t)u0] += view->constants[b].rotor;
 }
 
 // One step towards Ground: the moments about the parent's Mo, p_PM away.
 static void shift_columns(const columns *F, int first, int last, v3 p)
 {
-    double *restrict wx = F->wx, *restrict wy = F->wy, *restrict wz = F->wz;
-    const double *restrict vx = F->vx, *restrict vy = F->vy, *restrict vz = F->vz;
+    double *wx = F->wx, *wy = F->wy, *wz = F->wz;
+    const double *vx = F->vx, *vy = F->vy, *vz = F->vz;
+    INDEPENDENT
     for (int k = first; k < last; ++k) {
         wx[k] += fused(p.y, vz[k], -(p.z * vy[k]));
         wy[k] += fused(p.z, vx[k], -(p.x * vz[k]));
@@ -115,11 +108,11 @@ static void shift_columns(const columns *F, int first, int last, v3 p)
 }
 
 // The same, and the product with the parent's pin: H = [w; 0].
-static void shift_columns_to_pin(const columns *F, int first, int last, v3 p, v3 w,
-                                 double *restrict row)
+static void shift_columns_to_pin(const columns *F, int first, int last, v3 p, v3 w, double *row)
 {
-    double *restrict wx = F->wx, *restrict wy = F->wy, *restrict wz = F->wz;
-    const double *restrict vx = F->vx, *restrict vy = F->vy, *restrict vz = F->vz;
+    double *wx = F->wx, *wy = F->wy, *wz = F->wz;
+    const double *vx = F->vx, *vy = F->vy, *vz = F->vz;
+    INDEPENDENT
     for (int k = first; k < last; ++k) {
         const real nx = wx[k] + fused(p.y, vz[k], -(p.z * vy[k]));
         const real ny = wy[k] + fused(p.z, vx[k], -(p.x * vz[k]));
@@ -129,8 +122,9 @@ static void shift_columns_to_pin(const columns *F, int first, int last, v3 p, v3
     }
 }
 
-static void dot_columns(const columns *F, int first, int last, sv H, double *restrict row)
+static void dot_columns(const columns *F, int first, int last, sv H, double *row)
 {
+    INDEPENDENT
     for (int k = first; k < last; ++k) {
         const sv V = {{F->wx[k], F->wy[k], F->wz[k]}, {F->vx[k], F->vy[k], F->vz[k]}};
         row[k] = sv_dot(H, V);

@@ -6,21 +6,27 @@
 
 #include "kernel_math.h"
 
-// M A for one rigid body.
-static inline sv inertia_times(const tali_pose *pose, real mass, sv A)
+// One body alone, from its frame M to Ground.
+static inline tali_composite place_rigid(const tali_pose *pose, const tali_constants *constants)
 {
-    return (sv){v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v),
-                v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc)};
+    return (tali_composite){constants->mass, m3_mul_v3(pose->R_GM, constants->mc),
+                            s3_reexpress(pose->R_GM, constants->I)};
+}
+
+// M A for one rigid body.
+static inline sv inertia_times(const tali_composite *rigid, sv A)
+{
+    return (sv){v3_add_cross(s3_mul_v3(rigid->I, A.w), rigid->mc, A.v),
+                v3_add_cross(v3_scale(rigid->mass, A.v), A.w, rigid->mc)};
 }
 
 // M A + b: the force that gives a body the acceleration A of its Mo while it turns with w. The
 // gyroscopic part b = (w x I w, w x (w x m c)) keeps a rotating body from flying off (RBDA eq. 2.68).
-static inline sv newton_euler(const tali_pose *pose, real mass, sv A, v3 w)
+static inline sv newton_euler(const tali_composite *rigid, sv A, v3 w)
 {
-    const v3 n = v3_add_cross(s3_mul_v3(pose->I, A.w), pose->mc, A.v);
-    const v3 f = v3_add_cross(v3_scale(mass, A.v), A.w, pose->mc);
-    return (sv){v3_add_cross(n, w, s3_mul_v3(pose->I, w)),
-                v3_add_cross(f, w, v3_cross(w, pose->mc))};
+    const sv F = inertia_times(rigid, A);
+    return (sv){v3_add_cross(F.w, w, s3_mul_v3(rigid->I, w)),
+                v3_add_cross(F.v, w, v3_cross(w, rigid->mc))};
 }
 
 // Inertia I about a point, of a body with mass m and m times its com from there (mc), becomes its

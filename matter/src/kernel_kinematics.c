@@ -6,7 +6,6 @@
 //   hinge columns, in Ground about Mo   H_PM_G        S             H
 //   spatial velocity                    V_GM          v             motion.V
 //   acceleration at udot = 0            Jdot u        a             motion.A0
-//   force that this takes                             I a + v x* I v  motion.F0
 //
 // Everything is about Mo and expressed in Ground, so H has no shift: a pin's is [axis; 0].
 #include "matter_internal.h"
@@ -69,71 +68,68 @@ static inline void set_columns(sv H[], m3 R_GF, bool angular)
     H[2] = angular ? (sv){R_GF.z, none} : (sv){none, R_GF.z};
 }
 
-// Mass properties of a body, from its frame M to Ground.
-static inline void place_mass(tali_pose *pose, const tali_constants *constants)
-{
-    pose->mc = m3_mul_v3(pose->R_GM, constants->mc);
-    pose->I = s3_reexpress(pose->R_GM, constants->I);
-}
+// X_GM as far as the hinge settles it: R_GM, and p_PM.
+typedef struct outboard_frame {
+    m3 R_GM;
+    v3 p_PM;
+} outboard_frame;
 
 // The general mobilizer: X_FM and H_FM come from its table.
-static inline void place_general(const tal_xform *X_FM, const sv H_FM[], int nu, inboard_frame f,
-                                 tali_pose *pose, sv H[])
+static inline outboard_frame place_general(const tal_xform *X_FM, const sv H_FM[], int nu,
+                                           inboard_frame f, sv H[])
 {
-    pose->R_GM = m3_mul(f.R_GF, X_FM->R);
-    pose->p_PM = m3_muladd(f.R_GF, X_FM->p, f.p_PF);
     for (int j = 0; j < nu; ++j) {
         H[j] = (sv){m3_mul_v3(f.R_GF, H_FM[j].w), m3_mul_v3(f.R_GF, H_FM[j].v)};
     }
+    return (outboard_frame){m3_mul(f.R_GF, X_FM->R), m3_muladd(f.R_GF, X_FM->p, f.p_PF)};
 }
 
-// One body: its pose from its parent's, and its hinge columns.
+// Across the hinge of one body, from F to M; writes the hinge columns.
+static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model *model,
+                                         const double q[], int b, int general, inboard_frame f,
+                                         const tali_position *at)
+{
+    sv *H = at->H + tree->u0[b];
+    const double *qb = q + model->q0[b];
+    const v3 none = {0.0, 0.0, 0.0};
+    const real sign = tree->sign[b];
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        break;
+    case TALI_HINGE_PIN:
+        H[0] = (sv){v3_scale(sign, f.R_GF.z), none};
+        return (outboard_frame){turn_z(f.R_GF, sincos_of(sign * qb[0])), f.p_PF};
+    case TALI_HINGE_SLIDER:
+        H[0] = (sv){none, v3_scale(sign, f.R_GF.x)};
+        return (outboard_frame){f.R_GF, v3_axpy(sign * qb[0], f.R_GF.x, f.p_PF)};
+    case TALI_HINGE_BALL:
+        set_columns(H, f.R_GF, true);
+        return (outboard_frame){m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0)), f.p_PF};
+    case TALI_HINGE_TRANSLATION:
+        set_columns(H, f.R_GF, false);
+        return (outboard_frame){f.R_GF, m3_muladd(f.R_GF, (v3){qb[0], qb[1], qb[2]}, f.p_PF)};
+    case TALI_HINGE_FREE: {
+        const double *p = qb + model->nq[b] - 3;
+        set_columns(H, f.R_GF, true);
+        set_columns(H + 3, f.R_GF, false);
+        return (outboard_frame){m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0)),
+                                m3_muladd(f.R_GF, (v3){p[0], p[1], p[2]}, f.p_PF)};
+    }
+    case TALI_HINGE_GENERAL:
+        return place_general(&at->X_FM[general], at->H_FM + tree->u0[b], tree->nu[b], f, H);
+    }
+    return (outboard_frame){f.R_GF, f.p_PF};
+}
+
+// One body: its pose from its parent's, and its hinge columns in Ground.
 static inline void place_body(const tali_tree *tree, const tali_constants *constants,
                               const tali_model *model, const double q[], int b, int general,
                               const tali_position *at)
 {
     const tali_pose *parent = &at->pose[tree->parent[b]];
-    tali_pose *pose = &at->pose[b];
     const inboard_frame f = place_F(parent, constants);
-    sv *H = at->H + tree->u0[b];
-    const double *qb = q + model->q0[b];
-    const v3 none = {0.0, 0.0, 0.0};
-    const real sign = tree->sign[b];
-    pose->p_PM = f.p_PF;
-    pose->R_GM = f.R_GF;
-    switch ((tali_hinge)tree->hinge[b]) {
-    case TALI_HINGE_WELD:
-        break;
-    case TALI_HINGE_PIN:
-        pose->R_GM = turn_z(f.R_GF, sincos_of(sign * qb[0]));
-        H[0] = (sv){v3_scale(sign, f.R_GF.z), none};
-        break;
-    case TALI_HINGE_SLIDER:
-        pose->p_PM = v3_axpy(sign * qb[0], f.R_GF.x, f.p_PF);
-        H[0] = (sv){none, v3_scale(sign, f.R_GF.x)};
-        break;
-    case TALI_HINGE_BALL:
-        pose->R_GM = m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0));
-        set_columns(H, f.R_GF, true);
-        break;
-    case TALI_HINGE_TRANSLATION:
-        pose->p_PM = m3_muladd(f.R_GF, (v3){qb[0], qb[1], qb[2]}, f.p_PF);
-        set_columns(H, f.R_GF, false);
-        break;
-    case TALI_HINGE_FREE: {
-        const double *p = qb + model->nq[b] - 3;
-        pose->R_GM = m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0));
-        pose->p_PM = m3_muladd(f.R_GF, (v3){p[0], p[1], p[2]}, f.p_PF);
-        set_columns(H, f.R_GF, true);
-        set_columns(H + 3, f.R_GF, false);
-        break;
-    }
-    case TALI_HINGE_GENERAL:
-        place_general(&at->X_FM[general], at->H_FM + tree->u0[b], tree->nu[b], f, pose, H);
-        break;
-    }
-    pose->p_GM = v3_add(parent->p_GM, pose->p_PM);
-    place_mass(pose, constants);
+    const outboard_frame m = cross_hinge(tree, model, q, b, general, f, at);
+    at->pose[b] = (tali_pose){.R_GM = m.R_GM, .p_GM = v3_add(parent->p_GM, m.p_PM), .p_PM = m.p_PM};
 }
 
 void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
@@ -183,8 +179,8 @@ static inline sv across_hinge(const tali_view *view, int b, const double u[])
 //
 //     w  = w_P + w_PM               v  = v_P + w_P x p + v_PM
 //     A0 = A0_P shifted by p + (w_P x w_PM, w_P x (w_P x p + 2 v_PM)) + R_GF Hdot_FM u
-static inline void move_body(const tali_view *view, const double u[], int b, int general,
-                             const tali_velocity *at)
+TAL_ALWAYS_INLINE void move_body(const tali_view *view, const double u[], int b, int general,
+                                 const tali_velocity *at)
 {
     const tali_tree *tree = view->tree;
     const tali_pose *pose = &view->pose[b];
@@ -204,7 +200,6 @@ static inline void move_body(const tali_view *view, const double u[], int b, int
         A0.v = m3_muladd(R_GF, at->Hdot_u[general].v, A0.v);
     }
     motion->A0 = A0;
-    motion->F0 = newton_euler(pose, view->constants[b].mass, A0, motion->V.w);
 }
 
 void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)

@@ -86,18 +86,21 @@ static inline v3 s3_mul_v3(s3 S, v3 v)
                 fused(S.xz, v.x, fused(S.yz, v.y, S.zz * v.z))};
 }
 
-// R S R^T (manual sec. 12.3 area: 57 flops by way of S's traceless part are not worth the lines)
+// R S R^T, with R = [x y z]. Taking S_zz 1 out leaves L = S - S_zz 1, whose L_zz is zero:
+//
+//     R S R^T = S_zz 1 + a x^T + x a^T + b y^T + y b^T
+//     a = L_xx x / 2 + L_xy y + L_xz z        b = L_yy y / 2 + L_yz z
 static inline s3 s3_reexpress(m3 R, s3 S)
 {
-    // rows of R S: row i is sum over k of R_ik S_k
-    const v3 rx = {R.x.x, R.y.x, R.z.x};
-    const v3 ry = {R.x.y, R.y.y, R.z.y};
-    const v3 rz = {R.x.z, R.y.z, R.z.z};
-    const v3 Sx = s3_mul_v3(S, rx);
-    const v3 Sy = s3_mul_v3(S, ry);
-    const v3 Sz = s3_mul_v3(S, rz);
-    return (s3){v3_dot(rx, Sx), v3_dot(ry, Sy), v3_dot(rz, Sz),
-                v3_dot(rx, Sy), v3_dot(rx, Sz), v3_dot(ry, Sz)};
+    const v3 x = R.x, y = R.y;
+    const v3 a = v3_axpy(0.5 * (S.xx - S.zz), x, v3_axpy(S.xy, y, v3_scale(S.xz, R.z)));
+    const v3 b = v3_axpy(0.5 * (S.yy - S.zz), y, v3_scale(S.yz, R.z));
+    return (s3){fused(2.0, fused(a.x, x.x, b.x * y.x), S.zz),
+                fused(2.0, fused(a.y, x.y, b.y * y.y), S.zz),
+                fused(2.0, fused(a.z, x.z, b.z * y.z), S.zz),
+                fused(a.x, x.y, fused(a.y, x.x, fused(b.x, y.y, b.y * y.x))),
+                fused(a.x, x.z, fused(a.z, x.x, fused(b.x, y.z, b.z * y.x))),
+                fused(a.y, x.z, fused(a.z, x.y, fused(b.y, y.z, b.z * y.y)))};
 }
 
 static inline s3 s3_add(s3 S, s3 T)
@@ -200,19 +203,19 @@ static inline abi abi_shift(abi P, v3 p)
     const v3 Mz = {P.M.xz, P.M.yz, P.M.zz};
     const m3 F = {v3_add_cross(P.F.x, p, Mx), v3_add_cross(P.F.y, p, My),
                   v3_add_cross(P.F.z, p, Mz)};
-    // px F^T: its columns are p x (rows of F). -F' px = (px F'^T)^T: its rows are p x (rows of F').
-    const v3 ax = v3_cross(p, (v3){P.F.x.x, P.F.y.x, P.F.z.x});
-    const v3 ay = v3_cross(p, (v3){P.F.x.y, P.F.y.y, P.F.z.y});
-    const v3 az = v3_cross(p, (v3){P.F.x.z, P.F.y.z, P.F.z.z});
-    const v3 bx = v3_cross(p, (v3){F.x.x, F.y.x, F.z.x});
-    const v3 by = v3_cross(p, (v3){F.x.y, F.y.y, F.z.y});
-    const v3 bz = v3_cross(p, (v3){F.x.z, F.y.z, F.z.z});
-    return (abi){
-        {P.J.xx + ax.x + bx.x, P.J.yy + ay.y + by.y, P.J.zz + az.z + bz.z, P.J.xy + ay.x + bx.y,
-         P.J.xz + az.x + bx.z, P.J.yz + az.y + by.z},
-        F,
-        P.M,
-    };
+    // px F^T has the columns p x (rows of F); -F' px = (px F'^T)^T has the rows p x (rows of F')
+    const m3 E = P.F;
+    const real xx = fused(p.y, E.z.x + F.z.x, fused(-p.z, E.y.x + F.y.x, P.J.xx));
+    const real yy = fused(p.z, E.x.y + F.x.y, fused(-p.x, E.z.y + F.z.y, P.J.yy));
+    const real zz = fused(p.x, E.y.z + F.y.z, fused(-p.y, E.x.z + F.x.z, P.J.zz));
+    const real xy = fused(p.y, E.z.y, fused(-p.z, E.y.y, P.J.xy));
+    const real xz = fused(p.y, E.z.z, fused(-p.z, E.y.z, P.J.xz));
+    const real yz = fused(p.z, E.x.z, fused(-p.x, E.z.z, P.J.yz));
+    return (abi){{xx, yy, zz, fused(p.z, F.x.x, fused(-p.x, F.z.x, xy)),
+                  fused(p.x, F.y.x, fused(-p.y, F.x.x, xz)),
+                  fused(p.x, F.y.y, fused(-p.y, F.x.y, yz))},
+                 F,
+                 P.M};
 }
 
 #endif // TALUS_KERNEL_MATH_H

@@ -1,15 +1,22 @@
-// What each body carries, tip to base: composite inertias, and the forces across the mobilizers.
+// Bodies as masses: each alone, with what it carries (tip to base), and the forces across the
+// mobilizers.
 #include "sweeps_internal.h"
 
 #include "kernel_inertia.h"
+
+void tali_sweep_rigid(const tali_view *view, tali_composite out[])
+{
+    for (int b = 0; b < view->tree->num_bodies; ++b) {
+        out[b] = place_rigid(&view->pose[b], &view->constants[b]);
+    }
+}
 
 // C_B = M_B + sum over children C of C_C, from the child's Mo to the parent's (RBDA eq. 6.13)
 void tali_sweep_composite(const tali_view *view, tali_composite out[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 0; b < tree->num_bodies; ++b) {
-        const tali_pose *pose = &view->pose[b];
-        out[b] = (tali_composite){view->constants[b].mass, pose->mc, pose->I};
+        out[b] = view->rigid[b];
     }
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_composite *child = &out[b];
@@ -29,8 +36,7 @@ void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
     const tali_tree *tree = view->tree;
     out[0] = tal_sv_neg(F[0]);
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const sv needed =
-            newton_euler(&view->pose[b], view->constants[b].mass, A_GM[b], view->motion[b].V.w);
+        const sv needed = newton_euler(&view->rigid[b], A_GM[b], view->motion[b].V.w);
         out[b] = sv_sub(needed, F[b]);
     }
     for (int b = tree->num_bodies - 1; b > 0; --b) {

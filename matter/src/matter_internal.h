@@ -5,9 +5,11 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "mobilizer_internal.h"
+#include "names_internal.h"
 
 #include "constraint_types.h"
 
+#include <talus/matter/decoration.h>
 #include <talus/matter/model.h>
 
 #include <string.h>
@@ -17,18 +19,37 @@
 /// A body as it was added.
 typedef struct tali_body {
     char name[TAL_MAX_NAME + 1];
-    uint64_t name_hash;
     int parent;
     tal_body_structure structure;
     tal_mass_props mass;
     tal_xform X_PF;
     tal_xform X_BM;
     tal_direction direction;
-    bool use_angles;
+    bool use_angles; ///< never for a mobilizer without a choice
     tal_mobilizer_ops ops;
     void *self;
-    int param0; ///< first of its instance parameters
+    int param0;     ///< first of its instance parameters
+    int coordinate; ///< first of its tali_coordinates; -1: none
+    int initial_q;  ///< where its initial q begin in tal_matter.initial; -1: the mobilizer's zero
+    int initial_u;  ///< the same for u
 } tali_body;
+
+/// What was said about one coordinate of a body: a name, a range, or both.
+typedef struct tali_coordinate {
+    int body;
+    int i;                       ///< which, as the body's use_angles counts them
+    int next;                    ///< the next of the same body; -1: none
+    char name[TAL_MAX_NAME + 1]; ///< empty: the default
+    bool has_range;
+    int range; ///< where it stands in the variable "ranges"
+    double low, high;
+} tali_coordinate;
+
+/// A decoration with the text it owns.
+typedef struct tali_decoration {
+    tal_decoration shown;
+    char *text;
+} tali_decoration;
 
 // --- the tree ---
 
@@ -54,18 +75,22 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
+    int num_N;           ///< mobilizers whose qdot is not simply u
     bool is_depth_first; ///< place[b] == u0[b] for all bodies
     int32_t *parent;
-    int32_t *u0;      ///< first speed
-    int32_t *d0;      ///< first entry of the nu x nu block
-    int32_t *slot;    ///< where the articulated inertia of the body is summed
-    int32_t *span;    ///< speeds of the body and of all it carries
-    int32_t *place;   ///< first of them, if bodies were numbered depth first
-    int32_t *general; ///< [num_general] bodies that go through their table
-    int8_t *nu;
+    int32_t *u0;          ///< first speed
+    int32_t *d0;          ///< first entry of the nu x nu block
+    int32_t *slot;        ///< where the articulated inertia of the body is summed
+    int32_t *span;        ///< speeds of the body and of all it carries
+    int32_t *place;       ///< first of them, if bodies were numbered depth first
+    int32_t *general;     ///< [num_general] bodies that go through their table
+    int32_t *quaternions; ///< [num_quaternions] bodies that may have one
+    uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
     uint8_t *hinge;   ///< tali_hinge
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
+    uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
 } tali_tree;
 
@@ -74,7 +99,7 @@ typedef struct tali_tree {
 /// What Model settles.
 typedef struct tali_model {
     const int32_t *q0;         ///< [num_bodies] first coordinate
-    const int8_t *nq;          ///< [num_bodies]
+    const uint8_t *nq;         ///< [num_bodies]
     const uint8_t *use_angles; ///< [num_bodies]
 } tali_model;
 
@@ -83,6 +108,7 @@ typedef struct tali_constants {
     tal_mat3 R_PF; ///< F in the parent's frame M
     tal_vec3 p_PF; ///< and its origin there
     double mass;
+    double rotor;   ///< reflected rotor inertia; zero unless there is one speed
     tal_vec3 mc;    ///< mass times com, from Mo, in M
     tal_sym3 I;     ///< inertia about Mo, in M
     tal_xform X_MB; ///< the user's body frame in M
@@ -93,15 +119,12 @@ typedef struct tali_pose {
     tal_mat3 R_GM;
     tal_vec3 p_GM;
     tal_vec3 p_PM; ///< from the parent's Mo to this Mo
-    tal_vec3 mc;   ///< mass times com, from Mo
-    tal_sym3 I;    ///< inertia about Mo
 } tali_pose;
 
 /// How one body moves, in Ground about Mo: what Velocity settles.
 typedef struct tali_motion {
     tal_spatial_vec V;  ///< V_GM
     tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u
-    tal_spatial_vec F0; ///< the force that takes: M A0 + gyroscopic
 } tali_motion;
 
 /// The arrays that Position fills.
@@ -126,7 +149,7 @@ typedef struct tali_articulated {
     tal_abi *P;         ///< [num_bodies] P about Mo, in Ground; NULL when only G and DI are wanted
 } tali_articulated;
 
-/// A body and all it carries as one rigid body, about its Mo in Ground.
+/// A body, or a body and all it carries as one, about its Mo in Ground.
 typedef struct tali_composite {
     double mass;
     tal_vec3 mc; ///< mass times com, from Mo
@@ -141,6 +164,7 @@ typedef struct tali_view {
     const tal_spatial_vec *H;        ///< [num_u]
     const tal_xform *X_FM;           ///< [num_general]
     const tal_spatial_vec *H_FM;     ///< [num_u]
+    const tali_composite *rigid;     ///< [num_bodies] each body alone
     const tali_motion *motion;       ///< [num_bodies]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
@@ -159,6 +183,20 @@ struct tal_matter {
     double *params; ///< initial instance parameters of all mobilizers
     int num_params;
     int params_capacity;
+    double *initial; ///< initial q and u, of the bodies that have them
+    int num_initial;
+    int initial_capacity;
+    tali_names body_names;
+
+    tali_coordinate *coordinates;
+    int num_coordinates;
+    int coordinates_capacity;
+    int num_ranges;
+    tali_names coordinate_names;
+
+    tali_decoration *decorations;
+    int num_decorations;
+    int decorations_capacity;
 
     tali_tree tree;
     void *tree_block;
@@ -170,10 +208,13 @@ struct tal_matter {
     tal_var_ix X_PF;       ///< tal_xform[num_bodies]
     tal_var_ix X_BM;       ///< tal_xform[num_bodies]
     tal_var_ix var_params; ///< double[num_params]
+    tal_var_ix rotor;      ///< double[num_bodies] reflected rotor inertia
+    tal_var_ix ranges;     ///< double[2 num_ranges] low and high
 
     tali_constraints constraints;
 
     tal_cache_ix model, constants, position, velocity, articulated;
+    tal_cache_ix rigid;        ///< tali_composite[num_bodies]: each body alone, lazy
     tal_cache_ix forces;       ///< applied body forces and mobility forces
     tal_cache_ix acceleration; ///< A_GM of all bodies
     tal_cache_ix composites;   ///< tali_composite[num_bodies], lazy
@@ -184,6 +225,12 @@ struct tal_matter {
 /// The body if the index is good; NULL after telling the breach.
 const tali_body *tali_body_at(const tal_matter *matter, tal_body_ix body, const char *where);
 
+/// TAL_OK while elements may be added; otherwise the reason, which has been told.
+tal_status tali_can_build(const tal_matter *matter, const char *where);
+
+/// A rotation within round-off and a finite position?
+bool tali_is_frame(const tal_xform *X);
+
 /// Are a body's frames and mass physical? The sentence names the body.
 tal_status tali_body_check(const tali_body *body, tal_error *err);
 
@@ -191,10 +238,13 @@ tal_status tali_body_check(const tali_body *body, tal_error *err);
 /// `what`, and returns false with the reason in the State.
 /// @{
 typedef enum tali_what {
-    TALI_CONSTANTS,
-    TALI_POSITION,
-    TALI_VELOCITY,
-    TALI_ARTICULATED ///< implies TALI_POSITION, not TALI_VELOCITY
+    TALI_CONSTANTS = 0,
+    TALI_POSITION = 1,                               ///< poses and hinge columns
+    TALI_INERTIA = TALI_POSITION | 2,                ///< and mass properties in Ground
+    TALI_VELOCITY = TALI_POSITION | 4,               ///< and motion
+    TALI_ARTICULATED = TALI_INERTIA | 8,             ///< and G and DI
+    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY,        ///< all that inverse dynamics needs
+    TALI_DYNAMICS = TALI_ARTICULATED | TALI_VELOCITY ///< everything
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
@@ -233,6 +283,20 @@ tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_st
 tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_state *state,
                                void *value);
 /// @}
+
+/// q of a body's mobilizer in the other description: `from` in the one that is not `use_angles`,
+/// `to` in the one that is. What follows the orientation is kept as it is.
+void tali_convert_q(const tal_mobilizer_ops *ops, const double from[], bool use_angles,
+                    double to[]);
+
+/// Does a quaternion have a direction? `e` has four values, w first.
+bool tali_has_direction(const double e[]);
+
+/// Low and high of every range, as declared: 2 num_ranges values.
+void tali_write_ranges(const tal_matter *matter, double ranges[]);
+
+/// Free what decorations own.
+void tali_decorations_free(tal_matter *matter);
 
 /// Flatten the bodies into matter->tree. False when memory runs out (sticky).
 bool tali_tree_build(tal_matter *matter);

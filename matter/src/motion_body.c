@@ -1,39 +1,51 @@
-// Motion of one body: in Ground, across its mobilizer, and its hinge matrix.
+// Motion of one body, in Ground and as seen from another.
 #include "motion_internal.h"
 
 // --- looking ---
 
-// An entry, or NULL after telling the breach in terms of the stage that computes it.
-static const void *entry_of(const tali_question *ask, tal_cache_ix entry)
+// The last of the entries that a stage needs: when it is valid, so are those before it.
+static tal_cache_ix last_entry(const tali_question *ask)
+{
+    const tal_matter *matter = ask->matter;
+    if (ask->stage < TAL_STAGE_POSITION) return matter->constants;
+    if (ask->stage < TAL_STAGE_VELOCITY) return matter->position;
+    return ask->stage < TAL_STAGE_ACCELERATION ? matter->velocity : matter->acceleration;
+}
+
+// Tells the breach of a State that is ours but not far enough, in terms of the stage that was asked
+// for. A State that is not ours is left to the cache to tell of.
+static bool is_too_low(const tali_question *ask)
 {
     const tal_system *system = ask->matter->system;
     const tal_state *state = ask->state;
     const bool is_ours = state != NULL && tal_system_has_topology(system) &&
                          tal_state_structure_hash(state) == tal_system_structure_hash(system);
-    if (is_ours && !tal_cache_is_valid(system, state, entry)) {
-        (void)tali_breach(TAL_ERR_STAGE, ask->where,
-                          "needs stage %s, but the State has reached only %s",
-                          tal_stage_name(ask->stage), tal_stage_name(tal_state_stage(state)));
-        return NULL;
-    }
-    return tal_cache_value(system, state, entry); // which tells of a State that is not ours
+    if (!is_ours || tal_cache_is_valid(system, state, last_entry(ask))) return false;
+    (void)tali_breach(TAL_ERR_STAGE, ask->where,
+                      "needs stage %s, but the State has reached only %s",
+                      tal_stage_name(ask->stage), tal_stage_name(tal_state_stage(state)));
+    return true;
 }
 
 bool tali_see(const tali_question *ask, tali_seen *seen)
 {
-    *seen = (tali_seen){NULL, NULL, NULL, NULL};
     const tal_matter *matter = ask->matter;
-    seen->constants = entry_of(ask, matter->constants);
+    const tal_system *system = matter->system;
+    const tal_state *state = ask->state;
+    *seen = (tali_seen){NULL, NULL, NULL, NULL};
+    if (is_too_low(ask)) return false;
+    seen->constants = tal_cache_value(system, state, matter->constants);
     if (seen->constants == NULL) return false;
-    if (ask->stage < TAL_STAGE_POSITION) return true;
-    seen->pose = entry_of(ask, matter->position);
-    if (seen->pose == NULL) return false;
-    if (ask->stage < TAL_STAGE_VELOCITY) return true;
-    seen->motion = entry_of(ask, matter->velocity);
-    if (seen->motion == NULL) return false;
-    if (ask->stage < TAL_STAGE_ACCELERATION) return true;
-    seen->A_GM = entry_of(ask, matter->acceleration);
-    return seen->A_GM != NULL;
+    if (ask->stage >= TAL_STAGE_POSITION) {
+        seen->pose = tal_cache_value(system, state, matter->position);
+    }
+    if (ask->stage >= TAL_STAGE_VELOCITY) {
+        seen->motion = tal_cache_value(system, state, matter->velocity);
+    }
+    if (ask->stage >= TAL_STAGE_ACCELERATION) {
+        seen->A_GM = tal_cache_value(system, state, matter->acceleration);
+    }
+    return true;
 }
 
 // --- frames that move ---

@@ -13,7 +13,7 @@ tal_status tali_calc_composites(const void *self, const tal_system *system, tal_
 {
     (void)system;
     tali_view view;
-    if (!tali_view_at(self, state, TALI_POSITION, &view)) return tal_state_error(state)->status;
+    if (!tali_view_at(self, state, TALI_INERTIA, &view)) return tal_state_error(state)->status;
     tali_sweep_composite(&view, value);
     return TAL_OK;
 }
@@ -25,14 +25,15 @@ tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_st
 {
     (void)system;
     tali_view view;
-    if (!tali_view_at(self, state, TALI_POSITION, &view)) return tal_state_error(state)->status;
+    if (!tali_view_at(self, state, TALI_INERTIA, &view)) return tal_state_error(state)->status;
     const size_t mark = tal_state_scratch_mark(state);
     const size_t slots = (size_t)view.tree->num_slots + 1;
     tali_open_inertia *open = tal_state_scratch_take(state, slots * sizeof *open);
     const tali_articulated at = {
         tal_state_scratch_take(state, ((size_t)view.tree->num_u + 1) * sizeof(tal_spatial_vec)),
         tal_state_scratch_take(state, ((size_t)view.tree->num_d + 1) * sizeof(double)), value};
-    const tal_sym3 infinite = tal_s3_diag(INFINITY, INFINITY, INFINITY);
+    const double inf = (double)INFINITY;
+    const tal_sym3 infinite = tal_s3_diag(inf, inf, inf);
     at.P[0] = (tal_abi){infinite, TAL_MAT3_ZERO, infinite};
     const bool ok = tali_sweep_articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
@@ -60,7 +61,7 @@ static tal_spatial_inertia spatial_inertia(const tali_composite *rigid)
 // One body alone, about its Bo in Ground.
 static tali_composite alone(const tali_seen *seen, int b)
 {
-    const tali_composite about_M = {seen->constants[b].mass, seen->pose[b].mc, seen->pose[b].I};
+    const tali_composite about_M = place_rigid(&seen->pose[b], &seen->constants[b]);
     return about_B(&about_M, tali_p_MB_G(seen, b));
 }
 
@@ -167,5 +168,7 @@ tal_spatial_vec tal_body_centrifugal_force(const tal_matter *matter, const tal_s
     tali_seen seen;
     if (!see_body(&ask, body, &seen)) return TALI_NAN_SV;
     const tal_vec3 p_BM_G = tal_v3_neg(tali_p_MB_G(&seen, body.i));
-    return tal_sv_shift_force(seen.motion[body.i].F0, p_BM_G);
+    const tali_composite rigid = place_rigid(&seen.pose[body.i], &seen.constants[body.i]);
+    const tali_motion *motion = &seen.motion[body.i];
+    return tal_sv_shift_force(newton_euler(&rigid, motion->A0, motion->V.w), p_BM_G);
 }

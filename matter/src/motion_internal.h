@@ -50,8 +50,8 @@ typedef struct tali_seen {
 /// See as far as the stage; false after telling the breach.
 bool tali_see(const tali_question *ask, tali_seen *seen);
 
-/// Frame B of a body as seen from Ground, as far as the stage; beyond it at rest. False after telling
-/// the breach.
+/// Frame B of a body as seen from Ground, as far as the stage; beyond it at rest. False after
+/// telling the breach.
 bool tali_body_frame(const tali_question *ask, tal_body_ix body, tali_frame *GB);
 
 /// Frame S of body B as seen from body A, when BS is how it sits, and moves, on B; NULL means

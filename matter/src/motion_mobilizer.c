@@ -50,7 +50,7 @@ static tal_status look_at(const tali_question *ask, tal_body_ix body, hinge *at)
     if (body.i == 0) return TAL_OK;
     const int u_start = tal_group_start(matter->system, state, matter->u);
     const double *q = tal_state_q(state) + tal_group_start(matter->system, state, matter->q);
-    at->nu = matter->tree.nu[body.i];
+    at->nu = at->body->ops.nu;
     at->arg = tali_mobilizer_arg_of(matter, state, body.i, q, tal_state_u(state) + u_start);
     if (at->seen.A_GM != NULL) at->udot = tal_state_udot(state) + u_start + matter->tree.u0[body.i];
     const tal_status st = ask_table(at, ask->stage);

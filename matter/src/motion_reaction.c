@@ -7,7 +7,7 @@ tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_s
 {
     const tal_matter *matter = self;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return tal_state_error(state)->status;
+    if (!tali_view_at(matter, state, TALI_BIAS, &view)) return tal_state_error(state)->status;
     const tali_applied applied = tali_applied_of(matter, state);
     const tal_spatial_vec *A_GM = tal_cache_value(system, state, matter->acceleration);
     if (applied.F == NULL || A_GM == NULL) return tal_contract_last()->status;

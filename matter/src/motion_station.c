@@ -168,8 +168,9 @@ double tal_station_distance_rate(const tal_matter *matter, const tal_state *stat
     return rate(&at, tal_v3_norm(at.r));
 }
 
-// d'' = (v.v - d'^2 + r.a) / d, where v.v - d'^2 = |r x v|^2 / d^2. Where d = 0, |v t + a t^2/2| = |v| t + (v.a / |v|) t^2/2 + ..., and
-// |a| t^2/2 if v is zero too.
+// d'' = (v.v - d'^2 + r.a) / d, where v.v - d'^2 = |r x v|^2 / d^2. Where d = 0,
+//
+//     |v t + a t^2/2| = |v| t + (v.a / |v|) t^2/2 + ...,    or |a| t^2/2 if v is zero too
 double tal_station_distance_acceleration(const tal_matter *matter, const tal_state *state,
                                          tal_body_ix B, tal_vec3 p_BS, tal_body_ix C, tal_vec3 p_CT)
 {

@@ -40,7 +40,8 @@ static tal_vec3 center(const tal_matter *matter, const tali_seen *seen)
     v3 sum = TAL_VEC3_ZERO;
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_pose *pose = &seen->pose[b];
-        sum = v3_add(sum, v3_axpy(seen->constants[b].mass, pose->p_GM, pose->mc));
+        const tali_composite rigid = place_rigid(pose, &seen->constants[b]);
+        sum = v3_add(sum, v3_axpy(rigid.mass, pose->p_GM, rigid.mc));
     }
     return per_mass(matter, seen, sum);
 }
@@ -58,7 +59,8 @@ static tal_spatial_vec momentum_about(const tal_matter *matter, const tali_seen 
     sv sum = TAL_SPATIAL_VEC_ZERO;
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_pose *pose = &seen->pose[b];
-        const sv h = inertia_times(pose, seen->constants[b].mass, seen->motion[b].V);
+        const tali_composite rigid = place_rigid(pose, &seen->constants[b]);
+        const sv h = inertia_times(&rigid, seen->motion[b].V);
         sum = sv_add(sum, sv_shift_force(h, v3_sub(pose->p_GM, p_GC)));
     }
     return sum;
@@ -80,9 +82,8 @@ tal_vec3 tal_matter_com_acceleration(const tal_matter *matter, const tal_state *
     if (!see_all(&ask, &seen)) return TALI_NAN_V3;
     v3 sum = TAL_VEC3_ZERO;
     for (int b = 1; b < matter->num_bodies; ++b) {
-        const sv F =
-            newton_euler(&seen.pose[b], seen.constants[b].mass, seen.A_GM[b], seen.motion[b].V.w);
-        sum = v3_add(sum, F.v);
+        const tali_composite rigid = place_rigid(&seen.pose[b], &seen.constants[b]);
+        sum = v3_add(sum, newton_euler(&rigid, seen.A_GM[b], seen.motion[b].V.w).v);
     }
     return per_mass(matter, &seen, sum);
 }
@@ -95,7 +96,8 @@ static tal_sym3 inertia_about(const tal_matter *matter, const tali_seen *seen, v
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_pose *pose = &seen->pose[b];
         const v3 p_CM = v3_sub(pose->p_GM, p_GC);
-        sum = s3_add(sum, shift_moments(pose->I, seen->constants[b].mass, pose->mc, p_CM));
+        const tali_composite rigid = place_rigid(pose, &seen->constants[b]);
+        sum = s3_add(sum, shift_moments(rigid.I, rigid.mass, rigid.mc, p_CM));
     }
     return sum;
 }
@@ -136,9 +138,21 @@ tal_spatial_vec tal_matter_central_momentum(const tal_matter *matter, const tal_
 }
 
 // V^T M V / 2
-static inline real energy(const tali_pose *pose, real mass, sv V)
+static inline real energy(const tali_composite *rigid, sv V)
 {
-    return 0.5 * sv_dot(V, inertia_times(pose, mass, V));
+    return 0.5 * sv_dot(V, inertia_times(rigid, V));
+}
+
+// Rotors behind gears turn with their speeds.
+static double rotor_energy(const tali_tree *tree, const tali_constants constants[],
+                           const double u[])
+{
+    double sum = 0.0;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (tree->nu[b] != 1) continue;
+        sum += 0.5 * constants[b].rotor * (u[tree->u0[b]] * u[tree->u0[b]]);
+    }
+    return sum;
 }
 
 double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *state)
@@ -148,16 +162,18 @@ double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *stat
     if (!see_all(&ask, &seen)) return TALI_NAN;
     double sum = 0.0;
     for (int b = 1; b < matter->num_bodies; ++b) {
-        sum += energy(&seen.pose[b], seen.constants[b].mass, seen.motion[b].V);
+        const tali_composite rigid = place_rigid(&seen.pose[b], &seen.constants[b]);
+        sum += energy(&rigid, seen.motion[b].V);
     }
-    return sum;
+    const double *u = tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+    return sum + rotor_energy(&matter->tree, seen.constants, u);
 }
 
 double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state, const double u[])
 {
     if (tali_body_at(matter, TAL_GROUND, __func__) == NULL) return TALI_NAN;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TALI_NAN;
+    if (!tali_view_at(matter, state, TALI_INERTIA, &view)) return TALI_NAN;
     if (u == NULL && view.tree->num_u > 0) {
         (void)TALI_BREACH(TAL_ERR_NULL, "u is NULL, but there are %d speeds", view.tree->num_u);
         return TALI_NAN;
@@ -168,8 +184,8 @@ double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state
     tali_sweep_J(&view, u, V);
     double sum = 0.0;
     for (int b = 1; b < view.tree->num_bodies; ++b) {
-        sum += energy(&view.pose[b], view.constants[b].mass, V[b]);
+        sum += energy(&view.rigid[b], V[b]);
     }
     tal_state_scratch_release(state, mark);
-    return sum;
+    return sum + rotor_energy(view.tree, view.constants, u);
 }

@@ -10,18 +10,6 @@ static void shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[], tal_
     }
 }
 
-// F0 - F about Mo. NULL means no forces.
-static void resisted_forces(const tali_view *view, const tal_spatial_vec F_GB[],
-                            tal_spatial_vec out[])
-{
-    out[0] = TAL_SPATIAL_VEC_ZERO;
-    for (int b = 1; b < view->tree->num_bodies; ++b) {
-        out[b] = view->motion[b].F0;
-        if (F_GB == NULL) continue;
-        out[b] = tal_sv_sub(out[b], tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b)));
-    }
-}
-
 static tal_status check_forces(tal_state *state, const tali_tree *tree,
                                const tal_spatial_vec F_GB[], const double f[])
 {
@@ -53,7 +41,7 @@ tal_status tal_matter_inverse_dynamics(const tal_matter *matter, tal_state *stat
                                        const double f[], double f_needed[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_needed", f_needed, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st == TAL_OK && udot != NULL) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
@@ -71,7 +59,7 @@ tal_status tal_matter_calc_tree_forces(const tal_matter *matter, tal_state *stat
                                        double f_tree[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_tree", f_tree, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st != TAL_OK) return st;
@@ -92,25 +80,12 @@ static void shift_to_B(const tali_view *view, const tal_spatial_vec A_GM[], tal_
     }
 }
 
-// Poses, velocities and articulated inertias in one view.
-static tal_status see_everything(const tal_matter *matter, tal_state *state, tali_view *view,
-                                 const char *where)
-{
-    tali_view articulated;
-    tal_status st = tali_op_view(matter, state, TALI_ARTICULATED, &articulated, where);
-    if (st == TAL_OK) st = tali_op_view(matter, state, TALI_VELOCITY, view, where);
-    if (st != TAL_OK) return st;
-    view->G = articulated.G;
-    view->DI = articulated.DI;
-    return TAL_OK;
-}
-
 tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *state,
                                        const tal_spatial_vec F_GB[], const double f[],
                                        double udot[], tal_spatial_vec A_GB[])
 {
     tali_view view;
-    tal_status st = see_everything(matter, state, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_DYNAMICS, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st != TAL_OK) return st;
@@ -121,8 +96,8 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    resisted_forces(&view, F_GB, A);
-    tali_sweep_inward(&view, f, A, e, open);
+    if (F_GB != NULL) shift_to_M(&view, F_GB, A);
+    tali_sweep_inward_moving(&view, f, F_GB != NULL ? A : NULL, e, open);
     tali_sweep_outward(&view, e, udot, A);
     for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
         A[b] = tal_sv_add(A[b], view.motion[b].A0);

@@ -8,6 +8,8 @@
 // a_0 is a spatial acceleration in base coordinates; ours is that of the point Bo, in Ground.
 #include "operators_internal.h"
 
+#include "kernel_inertia.h"
+
 // Room for sweeps over what the base carries.
 typedef struct float_room {
     tal_spatial_vec *A; ///< [num_bodies] accelerations, then forces, about Mo
@@ -38,10 +40,16 @@ static float_room take_room(const tali_tree *tree, tal_state *state, int base)
 
 static tal_spatial_vec inertia_mul(const tali_view *view, int b, tal_spatial_vec A)
 {
-    const tali_pose *pose = &view->pose[b];
-    const double mass = view->constants[b].mass;
-    return tal_sv(tal_v3_add(tal_s3_mul_v3(pose->I, A.w), tal_v3_cross(pose->mc, A.v)),
-                  tal_v3_sub(tal_v3_scale(mass, A.v), tal_v3_cross(pose->mc, A.w)));
+    return inertia_times(&view->rigid[b], A);
+}
+
+// The same on top of what velocities alone give, less what the applied forces do.
+static tal_spatial_vec moving_force(const tali_view *view, int b, tal_spatial_vec A,
+                                    tal_spatial_vec F)
+{
+    const tali_motion *motion = &view->motion[b];
+    const tal_spatial_vec all = tal_sv_add(motion->A0, A);
+    return tal_sv_sub(newton_euler(&view->rigid[b], all, motion->V.w), F);
 }
 
 static tal_spatial_vec hinge_mul(const tali_view *view, int b, const double udot[])
@@ -69,15 +77,15 @@ static tal_spatial_vec carry(const tali_view *view, int base, tal_spatial_vec A_
     }
     for (int b = base; b < tree->num_bodies; ++b) {
         if (!room->carried[b]) continue;
-        room->A[b] = inertia_mul(view, b, room->A[b]);
-        if (!moving) continue;
-        room->A[b] = tal_sv_add(room->A[b], tal_sv_sub(view->motion[b].F0, room->F[b]));
+        const tal_spatial_vec A = room->A[b];
+        room->A[b] = moving ? moving_force(view, b, A, room->F[b]) : inertia_mul(view, b, A);
     }
     for (int b = tree->num_bodies - 1; b > base; --b) {
         if (!room->carried[b]) continue;
         const int u0 = tree->u0[b];
         for (int j = u0; j < u0 + tree->nu[b]; ++j) {
-            room->f[j] = tal_sv_dot(view->H[j], room->A[b]);
+            room->f[j] =
+                tal_sv_dot(view->H[j], room->A[b]) + view->constants[b].rotor * room->udot[j];
         }
         tal_spatial_vec *parent = &room->A[tree->parent[b]];
         *parent = tal_sv_add(*parent, tal_sv_shift_force(room->A[b], view->pose[b].p_PM));
@@ -189,7 +197,7 @@ int tal_matter_floating_n(const tal_matter *matter, tal_body_ix base)
 static tal_status check_base(const tal_matter *matter, tal_state *state, tal_body_ix base,
                              const tal_spatial_vec F_GB[], tali_view *view, const char *where)
 {
-    const tal_status st = tali_op_view(matter, state, TALI_VELOCITY, view, where);
+    const tal_status st = tali_op_view(matter, state, TALI_BIAS, view, where);
     if (st != TAL_OK) return st;
     if (tali_body_at(matter, base, where) == NULL) return tal_contract_last()->status;
     if (base.i == 0) return tali_breach(TAL_ERR_BAD_INDEX, where, "Ground cannot float");
@@ -225,13 +233,15 @@ tal_status tal_matter_calc_floating(const tal_matter *matter, tal_state *state, 
 // A = -I^-1 p
 static tal_status solve_base(tal_state *state, tal_matrix I, tal_spatial_vec p, tal_spatial_vec *A)
 {
-    *A = tal_sv_neg(p);
+    tal_spatial_vec answer = tal_sv_neg(p);
     tal_error err = {TAL_OK, "", ""};
     tal_status st = tal_chol_factor(I, NULL, &err);
-    if (st == TAL_OK) st = tal_chol_solve(I, tal_matrix_view(&A->w.x, 6, 1), &err);
-    return st == TAL_OK
-               ? TAL_OK
-               : tal_state_fail(state, st, "the base and what it carries: %s", err.message);
+    if (st == TAL_OK) st = tal_chol_solve(I, tal_matrix_view(&answer.w.x, 6, 1), &err);
+    if (st != TAL_OK) {
+        return tal_state_fail(state, st, "the base and what it carries: %s", err.message);
+    }
+    *A = answer;
+    return TAL_OK;
 }
 
 tal_status tal_matter_floating_inverse_dynamics(const tal_matter *matter, tal_state *state,

@@ -110,9 +110,10 @@ tal_status tal_matter_calc_J_bias(const tal_matter *matter, tal_state *state,
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GB", A_GB, __func__);
-    for (int b = 0; b < matter->num_bodies && st == TAL_OK; ++b) {
+    if (st != TAL_OK) return st;
+    for (int b = 0; b < view.tree->num_bodies; ++b) {
         const tali_motion *motion = &view.motion[b];
         A_GB[b] = tal_sv_shift_acceleration(motion->A0, motion->V.w, tali_p_MB_G(&view, b));
     }
-    return st;
+    return TAL_OK;
 }

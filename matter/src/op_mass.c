@@ -17,7 +17,7 @@ tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const do
                             double f[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("a", a, __func__);
     if (st == TAL_OK) st = tali_op_array("f", f, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "a", a, view.tree->num_u);
@@ -34,7 +34,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
                                     tal_matrix F)
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st != TAL_OK) return st;
     const int n = view.tree->num_u;
     st = tali_op_columns(state, "A", A, n, "F", F, n, __func__);
@@ -65,7 +65,7 @@ static tali_mass_matrix_room take_mass_matrix_room(const tali_tree *tree, tal_st
 tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_matrix M)
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_INERTIA, &view, __func__);
     if (st != TAL_OK) return st;
     const int n = view.tree->num_u;
     st = tali_op_matrix("M", M, n, n, __func__);
@@ -132,8 +132,25 @@ tal_status tal_matter_mul_Minv_columns(const tal_matter *matter, tal_state *stat
     return TAL_OK;
 }
 
-// Column j of M^-1 is the answer to a unit force along u_j. The two halves differ by round-off; the
-// lower one is copied over the upper one.
+// Column u0 + j of M^-1, down to the last speed of body b: the answer to a unit force along speed j of
+// b. What comes after b is not needed, because M^-1 is symmetric. room->e is zero before and after.
+static void fill_inverse_column(const tali_view *view, int b, int j, const inverse_room *room,
+                                double column[])
+{
+    tali_tree as_far_as_b = *view->tree;
+    as_far_as_b.num_bodies = b + 1;
+    tali_view shorter = *view;
+    shorter.tree = &as_far_as_b;
+    tali_sweep_inward_unit(view, b, j, room->e);
+    tali_sweep_outward(&shorter, room->e, column, room->A);
+    for (int a = b; a > 0; a = view->tree->parent[a]) {
+        const int u0 = view->tree->u0[a];
+        for (int i = u0; i < u0 + view->tree->nu[a]; ++i) {
+            room->e[i] = 0.0;
+        }
+    }
+}
+
 tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state, tal_matrix Minv)
 {
     tali_view view;
@@ -145,16 +162,13 @@ tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state, tal_
 
     const size_t mark = tal_state_scratch_mark(state);
     const inverse_room room = take_inverse_room(view.tree, state);
-    for (int j = 0; j < n; ++j) {
-        double *column = tali_column(Minv, j);
-        memset(column, 0, (size_t)n * sizeof *column);
-        column[j] = 1.0;
-        tali_sweep_inward(&view, column, NULL, room.e, room.open);
-        tali_sweep_outward(&view, room.e, column, room.A);
-        for (int i = 0; i < j; ++i) {
-            column[i] = tali_column(Minv, i)[j];
+    memset(room.e, 0, (size_t)n * sizeof *room.e);
+    for (int b = 1; b < view.tree->num_bodies; ++b) {
+        for (int j = 0; j < view.tree->nu[b]; ++j) {
+            fill_inverse_column(&view, b, j, &room, tali_column(Minv, view.tree->u0[b] + j));
         }
     }
+    tali_mirror_down(Minv);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

@@ -38,6 +38,10 @@ static inline double *tali_column(tal_matrix A, int j)
     return A.data + (size_t)j * (size_t)A.ld;
 }
 
+/// Make a square matrix symmetric: what is above the diagonal is copied below it, in tiles that stay
+/// in the nearest cache.
+void tali_mirror_down(tal_matrix S);
+
 /// A column of 6 n numbers as n spatial vectors.
 static inline tal_spatial_vec *tali_spatial_column(tal_matrix A, int j)
 {

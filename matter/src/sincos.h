@@ -1,4 +1,4 @@
-// Sine and cosine for the sweeps: the same bits on every machine, and no libm call.
+// Sine and cosine for the sweeps: the same bits on every machine a build runs on, and no libm call.
 #ifndef TALUS_SINCOS_H
 #define TALUS_SINCOS_H
 
@@ -18,12 +18,12 @@ static inline real sin_reduced(real r, real tail)
 {
     const real z = r * r;
     real S = 1.58969099521155010221e-10;
-    S = S * z - 2.50507602534068634195e-08;
-    S = S * z + 2.75573137070700676789e-06;
-    S = S * z - 1.98412698298579493134e-04;
-    S = S * z + 8.33333333332248946124e-03;
-    S = S * z - 1.66666666666666324348e-01;
-    return r + (r * z * S + tail * (1.0 - 0.5 * z));
+    S = fused(S, z, -2.50507602534068634195e-08);
+    S = fused(S, z, 2.75573137070700676789e-06);
+    S = fused(S, z, -1.98412698298579493134e-04);
+    S = fused(S, z, 8.33333333332248946124e-03);
+    S = fused(S, z, -1.66666666666666324348e-01);
+    return r + fused(r * z, S, tail * (1.0 - 0.5 * z));
 }
 
 // cos(r + tail) = 1 - z/2 + z^2 C(z) - tail sin(r). What rounding takes from 1 - z/2 is given back.
@@ -31,15 +31,15 @@ static inline real cos_reduced(real r, real tail)
 {
     const real z = r * r;
     real C = -1.13596475577881948265e-11;
-    C = C * z + 2.08757232129817482790e-09;
-    C = C * z - 2.75573143513906633035e-07;
-    C = C * z + 2.48015872894767294178e-05;
-    C = C * z - 1.38888888888741095749e-03;
-    C = C * z + 4.16666666666666019037e-02;
+    C = fused(C, z, 2.08757232129817482790e-09);
+    C = fused(C, z, -2.75573143513906633035e-07);
+    C = fused(C, z, 2.48015872894767294178e-05);
+    C = fused(C, z, -1.38888888888741095749e-03);
+    C = fused(C, z, 4.16666666666666019037e-02);
     const real half = 0.5 * z;
     const real head = 1.0 - half;
     const real lost = (1.0 - head) - half;
-    return head + (lost + (z * z * C - r * tail));
+    return head + (lost + fused(z * z, C, -(r * tail)));
 }
 
 // Angles beyond this go to libm: three pieces of pi/2 no longer reduce them well.

@@ -1,8 +1,11 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
+#include "finite_internal.h"
 #include "sweeps_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 // --- where the arrays are inside a cache entry ---
 
@@ -81,11 +84,15 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     const void *position = tal_cache_realize(system, state, matter->position);
     if (position == NULL) return false;
     see_position(view->tree, position, view);
-    if (what == TALI_VELOCITY) {
-        view->motion = tal_cache_realize(system, state, matter->velocity);
-        return view->motion != NULL;
+    if ((what & TALI_INERTIA) == TALI_INERTIA) {
+        view->rigid = tal_cache_realize(system, state, matter->rigid);
+        if (view->rigid == NULL) return false;
     }
-    if (what == TALI_ARTICULATED) {
+    if ((what & TALI_VELOCITY) == TALI_VELOCITY) {
+        view->motion = tal_cache_realize(system, state, matter->velocity);
+        if (view->motion == NULL) return false;
+    }
+    if ((what & TALI_ARTICULATED) == TALI_ARTICULATED) {
         const char *bytes = tal_cache_realize(system, state, matter->articulated);
         if (bytes == NULL) return false;
         view->G = (const tal_spatial_vec *)(const void *)bytes;
@@ -114,17 +121,24 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
     const model_layout at = lay_out_model(&matter->tree);
     const char *bytes = tal_cache_value(matter->system, state, matter->model);
     return (tali_model){(const int32_t *)(const void *)(bytes + at.q0),
-                        (const int8_t *)(const void *)(bytes + at.nq),
+                        (const uint8_t *)(const void *)(bytes + at.nq),
                         tal_var_value(matter->system, state, matter->modes)};
 }
 
-// The q at which X_FM is what the mobilizer calls zero.
-static void write_initial_q(const tali_body *body, bool use_angles, int nq, double q[])
+// Where a body begins: as was said while building, or where the mobilizer has its zero.
+static void write_initial_q(const tal_matter *matter, const tali_body *body, bool use_angles,
+                            double q[])
 {
-    for (int i = 0; i < nq; ++i) {
-        q[i] = 0.0;
+    const int nq = tali_mobilizer_nq(&body->ops, use_angles);
+    const double *initial = body->initial_q >= 0 ? matter->initial + body->initial_q : NULL;
+    if (initial != NULL && use_angles != body->use_angles) {
+        tali_convert_q(&body->ops, initial, use_angles, q);
+        return;
     }
-    if (body->ops.has_quaternion && !use_angles) q[0] = 1.0;
+    for (int i = 0; i < nq; ++i) {
+        q[i] = initial != NULL ? initial[i] : 0.0;
+    }
+    if (initial == NULL && body->ops.has_quaternion && !use_angles) q[0] = 1.0;
 }
 
 static tal_status realize_model(const void *self, const tal_system *system, tal_state *state)
@@ -134,7 +148,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
     const model_layout at = lay_out_model(tree);
     char *bytes = tal_cache_upd(system, state, matter->model);
     int32_t *q0 = (int32_t *)(void *)(bytes + at.q0);
-    int8_t *nq = (int8_t *)(void *)(bytes + at.nq);
+    uint8_t *nq = (uint8_t *)(void *)(bytes + at.nq);
     const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
 
     const size_t mark = tal_state_scratch_mark(state);
@@ -144,19 +158,14 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
         const tali_body *body = &matter->bodies[b];
         const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
         q0[b] = num_q;
-        nq[b] = (int8_t)n;
-        write_initial_q(body, use_angles[b] != 0, n, initial + num_q);
+        nq[b] = (uint8_t)n;
+        write_initial_q(matter, body, use_angles[b] != 0, initial + num_q);
         num_q += n;
     }
     const tal_status st = tal_group_set_size(system, state, matter->q, num_q, initial);
     tal_state_scratch_release(state, mark);
     if (st != TAL_OK) return st;
     return tal_cache_mark_valid(system, state, matter->model);
-}
-
-static bool has_quaternion_now(const tal_matter *matter, const uint8_t use_angles[], int b)
-{
-    return matter->bodies[b].ops.has_quaternion && !use_angles[b];
 }
 
 // --- Instance: mass properties and frames, re-expressed to M ---
@@ -168,6 +177,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
     const tal_mass_props *mass = tal_var_value(system, state, matter->mass);
     const tal_xform *X_PF = tal_var_value(system, state, matter->X_PF);
     const tal_xform *X_BM = tal_var_value(system, state, matter->X_BM);
+    const double *rotor = tal_var_value(system, state, matter->rotor);
     tali_constants *constants = value;
     constants[0] = (tali_constants){.R_PF = TAL_MAT3_IDENTITY, .X_MB = TAL_XFORM_IDENTITY};
     for (int b = 1; b < matter->num_bodies; ++b) {
@@ -177,6 +187,7 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
         constants[b] = (tali_constants){.R_PF = X_MF.R,
                                         .p_PF = X_MF.p,
                                         .mass = in_M.mass,
+                                        .rotor = rotor[b],
                                         .mc = tal_v3_scale(in_M.mass, in_M.com),
                                         .I = in_M.inertia,
                                         .X_MB = X_MB};
@@ -189,8 +200,8 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
     const tal_matter *matter = self;
     const uint8_t *use_angles = tal_var_value(system, state, matter->modes);
     int num_quaternions = 0;
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        num_quaternions += has_quaternion_now(matter, use_angles, b);
+    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
+        num_quaternions += !use_angles[matter->tree.quaternions[i]];
     }
     const tal_status st =
         tal_group_set_size(system, state, matter->quaternion_errors, num_quaternions, NULL);
@@ -199,27 +210,44 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
 
 // --- Position ---
 
+// What all mobilizers are told, looked up once for a loop over bodies.
+typedef struct mobilizer_values {
+    tali_model model;
+    const double *params;
+    const double *q;
+    const double *u; ///< NULL where not asked for
+} mobilizer_values;
+
+static mobilizer_values values_of(const tal_matter *matter, const tal_state *state,
+                                  const double q[], const double u[])
+{
+    return (mobilizer_values){tali_model_of(matter, state),
+                              tal_var_value(matter->system, state, matter->var_params), q, u};
+}
+
+static tal_mobilizer_arg arg_of(const tal_matter *matter, const mobilizer_values *values, int b)
+{
+    const tali_model *model = &values->model;
+    return (tal_mobilizer_arg){.use_angles = model->use_angles[b] != 0,
+                               .params = values->params + matter->bodies[b].param0,
+                               .q = values->q != NULL ? values->q + model->q0[b] : NULL,
+                               .u = values->u != NULL ? values->u + matter->tree.u0[b] : NULL};
+}
+
 tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_state *state, int b,
                                         const double q[], const double u[])
 {
-    const tali_model model = tali_model_of(matter, state);
-    const double *params = tal_var_value(matter->system, state, matter->var_params);
-    return (tal_mobilizer_arg){.use_angles = model.use_angles[b] != 0,
-                               .params = params + matter->bodies[b].param0,
-                               .q = q != NULL ? q + model.q0[b] : NULL,
-                               .u = u != NULL ? u + matter->tree.u0[b] : NULL};
+    const mobilizer_values values = values_of(matter, state, q, u);
+    return arg_of(matter, &values, b);
 }
 
 // A wrong q is reported here, by name, before it becomes a pose full of NaN.
 static tal_status check_q(const tal_matter *matter, const tali_model *model, tal_state *state,
                           const double q[])
 {
-    const int num_q = tal_state_nq(state);
-    double sum = 0.0; // finite if all terms are
-    for (int i = 0; i < num_q; ++i) {
-        sum += 0.0 * q[i];
-    }
-    for (int b = 1; b < matter->num_bodies && !isfinite(sum); ++b) {
+    const int last = matter->num_bodies - 1;
+    if (tali_all_finite(q, model->q0[last] + model->nq[last])) return TAL_OK;
+    for (int b = 1; b < matter->num_bodies; ++b) {
         for (int i = 0; i < model->nq[b]; ++i) {
             const double value = q[model->q0[b] + i];
             if (isfinite(value)) continue;
@@ -230,17 +258,22 @@ static tal_status check_q(const tal_matter *matter, const tali_model *model, tal
     return TAL_OK;
 }
 
-// The least squared length of a quaternion that still has a direction.
-static const double LEAST_QUATERNION = 1e-280;
+bool tali_has_direction(const double e[])
+{
+    // below this square, the normalized components begin to lose digits
+    static const double least = 1e-280;
+    const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
+    return square > least && isfinite(square);
+}
 
 static tal_status check_quaternions(const tal_matter *matter, const tali_model *model,
                                     tal_state *state, const double q[])
 {
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!has_quaternion_now(matter, model->use_angles, b)) continue;
+    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
+        const int b = matter->tree.quaternions[i];
+        if (model->use_angles[b]) continue;
         const double *e = q + model->q0[b];
-        const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
-        if (square > LEAST_QUATERNION && isfinite(square)) continue;
+        if (tali_has_direction(e)) continue;
         return tal_state_fail(state, TAL_ERR_BAD_VALUE,
                               "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
                               matter->bodies[b].name, e[0], e[1], e[2], e[3]);
@@ -259,10 +292,12 @@ static tal_status mobilizer_failure(const tal_matter *matter, tal_state *state, 
 static tal_status ask_tables(const tal_matter *matter, tal_state *state, const double q[],
                              const tali_position *at)
 {
+    if (matter->tree.num_general == 0) return TAL_OK;
+    const mobilizer_values values = values_of(matter, state, q, NULL);
     for (int g = 0; g < matter->tree.num_general; ++g) {
         const int b = matter->tree.general[g];
         const tali_body *body = &matter->bodies[b];
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, NULL);
+        const tal_mobilizer_arg arg = arg_of(matter, &values, b);
         tal_status st =
             tali_mobilizer_X_FM(&body->ops, body->self, &arg, body->direction, &at->X_FM[g]);
         if (st == TAL_OK) {
@@ -300,8 +335,9 @@ static tal_status realize_position(const void *self, const tal_system *system, t
     const tali_model model = tali_model_of(matter, state);
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     double *error = tal_group_upd_errors(system, state, matter->quaternion_errors);
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!has_quaternion_now(matter, model.use_angles, b)) continue;
+    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
+        const int b = matter->tree.quaternions[i];
+        if (model.use_angles[b]) continue;
         const double *e = q + model.q0[b];
         *error++ = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) - 1.0;
     }
@@ -314,11 +350,13 @@ static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state
                                       const tali_view *view, const double q[], const double u[],
                                       tal_spatial_vec Hdot_u[])
 {
+    if (matter->tree.num_general == 0) return TAL_OK;
+    const mobilizer_values values = values_of(matter, state, q, u);
     for (int g = 0; g < matter->tree.num_general; ++g) {
         const int b = matter->tree.general[g];
         const int nu = matter->tree.nu[b];
         const tali_body *body = &matter->bodies[b];
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, u);
+        const tal_mobilizer_arg arg = arg_of(matter, &values, b);
         const tal_spatial_vec *H_FM = view->H_FM + matter->tree.u0[b];
         tal_spatial_vec V_FM = TAL_SPATIAL_VEC_ZERO;
         for (int j = 0; j < nu; ++j) {
@@ -336,6 +374,24 @@ static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state
     return TAL_OK;
 }
 
+static tal_status check_u(const tal_matter *matter, tal_state *state, const double u[])
+{
+    const tali_tree *tree = &matter->tree;
+    double sum = 0.0; // finite if all terms are
+    for (int j = 0; j < tree->num_u; ++j) {
+        sum += 0.0 * u[j];
+    }
+    for (int b = 1; b < tree->num_bodies && !isfinite(sum); ++b) {
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            const double value = u[tree->u0[b] + j];
+            if (isfinite(value)) continue;
+            return tal_state_fail(state, TAL_ERR_NOT_FINITE, "body '%s': its speed %d is %g",
+                                  matter->bodies[b].name, j, value);
+        }
+    }
+    return TAL_OK;
+}
+
 static tal_status calc_velocity(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -346,40 +402,53 @@ static tal_status calc_velocity(const void *self, const tal_system *system, tal_
                               (tal_spatial_vec *)(void *)((char *)value + motion_bytes(view.tree))};
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    const tal_status st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
+    tal_status st = check_u(matter, state, u);
+    if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
     if (st != TAL_OK) return st;
     tali_sweep_velocity(&view, u, &at);
     return TAL_OK;
 }
 
-// qdot = N u, or qdotdot = N udot + Ndot u, body by body.
+// out = N v, and Ndot u besides when it is a second derivative, of one mobilizer.
+static tal_status write_rate(const tal_matter *matter, const mobilizer_values *values, int b,
+                             const double v[], bool second, double out[])
+{
+    const tali_body *body = &matter->bodies[b];
+    const tal_mobilizer_arg arg = arg_of(matter, values, b);
+    tal_status st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_N, v, out);
+    if (st != TAL_OK || !second) return st;
+    double Ndot_u[TAL_MAX_NQ];
+    st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_NDOT, arg.u, Ndot_u);
+    for (int i = 0; i < values->model.nq[b]; ++i) {
+        out[i] += Ndot_u[i];
+    }
+    return st;
+}
+
+// qdot = N u, or qdotdot = N udot + Ndot u.
 static tal_status write_rates(const tal_matter *matter, tal_state *state, const double v[],
                               bool second, double out[])
 {
     const tal_system *system = matter->system;
-    const tali_model model = tali_model_of(matter, state);
+    const tali_tree *tree = &matter->tree;
+    if (tree->num_N == 0) { // then q and u are packed alike
+        memcpy(out, v, (size_t)tree->num_u * sizeof(double));
+        return TAL_OK;
+    }
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        const tali_body *body = &matter->bodies[b];
-        const int u0 = matter->tree.u0[b];
-        double *to = out + model.q0[b];
-        if (body->ops.mul_N == NULL) {
-            for (int j = 0; j < matter->tree.nu[b]; ++j) {
-                to[j] = v[u0 + j];
-            }
+    const mobilizer_values values = values_of(matter, state, q, u);
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const double *from = v + tree->u0[b];
+        double *to = out + values.model.q0[b];
+        if (tree->has_N[b]) {
+            const tal_status st = write_rate(matter, &values, b, from, second, to);
+            if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
             continue;
         }
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, q, u);
-        tal_status st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_N, v + u0, to);
-        if (st == TAL_OK && second) {
-            double Ndot_u[TAL_MAX_NQ];
-            st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_NDOT, u + u0, Ndot_u);
-            for (int i = 0; i < model.nq[b]; ++i) {
-                to[i] += Ndot_u[i];
-            }
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            to[j] = from[j];
         }
-        if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
     }
     return TAL_OK;
 }
@@ -393,7 +462,17 @@ static tal_status realize_velocity(const void *self, const tal_system *system, t
     return st == TAL_OK ? tali_constraints_realize_velocity(matter, state) : st;
 }
 
-// --- articulated inertias ---
+// --- inertias ---
+
+static tal_status calc_rigid(const void *self, const tal_system *system, tal_state *state,
+                             void *value)
+{
+    (void)system;
+    tali_view view;
+    if (!tali_view_at(self, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    tali_sweep_rigid(&view, value);
+    return TAL_OK;
+}
 
 // A mobility whose D vanished has a zero at the start of its D^-1.
 static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
@@ -415,7 +494,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     (void)system;
     const tal_matter *matter = self;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    if (!tali_view_at(matter, state, TALI_INERTIA, &view)) return TAL_ERR_CALLBACK;
     const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree)),
                                  NULL};
     const size_t mark = tal_state_scratch_mark(state);
@@ -446,31 +525,18 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
                           (const double *)(const void *)mobility};
 }
 
-// F0 - F: what the mobilizers must provide besides M J udot.
-static void unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
-{
-    for (int b = 0; b < view->tree->num_bodies; ++b) {
-        out[b] = tal_sv_sub(view->motion[b].F0, F[b]);
-    }
-}
-
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[])
 {
-    tali_view view, moving;
-    if (!tali_view_at(matter, state, TALI_ARTICULATED, &view) ||
-        !tali_view_at(matter, state, TALI_VELOCITY, &moving)) {
-        return tal_state_error(state)->status;
-    }
-    view.motion = moving.motion;
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_DYNAMICS, &view)) return tal_state_error(state)->status;
     const tali_tree *tree = view.tree;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    unbalanced(&view, F, A_GM);
-    tali_sweep_inward(&view, f, A_GM, e, open);
+    tali_sweep_inward_moving(&view, f, F, e, open);
     tal_status st = TAL_OK;
     if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
     if (st == TAL_OK) {
@@ -520,7 +586,9 @@ static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, con
 static bool declare_variables(tal_matter *matter)
 {
     const size_t n = (size_t)matter->num_bodies;
-    const size_t bytes = n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1);
+    const size_t r = 2 * (size_t)matter->num_ranges + 1; // one more: no variable is empty
+    const size_t bytes =
+        n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1) + r * sizeof(double);
     char *room = tali_alloc(&matter->allocator, bytes);
     if (room == NULL) {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %zu bodies", n);
@@ -529,7 +597,9 @@ static bool declare_variables(tal_matter *matter)
     tal_mass_props *mass = (tal_mass_props *)(void *)room;
     tal_xform *X_PF = (tal_xform *)(void *)(mass + n);
     tal_xform *X_BM = X_PF + n;
-    uint8_t *modes = (uint8_t *)(X_BM + n);
+    double *ranges = (double *)(void *)(X_BM + n);
+    uint8_t *modes = (uint8_t *)(ranges + r);
+    tali_write_ranges(matter, ranges);
     for (size_t b = 0; b < n; ++b) {
         mass[b] = matter->bodies[b].mass;
         X_PF[b] = matter->bodies[b].X_PF;
@@ -540,6 +610,8 @@ static bool declare_variables(tal_matter *matter)
     matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
+    matter->ranges = add_var(matter, "ranges", r * sizeof *ranges, ranges, TAL_STAGE_INSTANCE);
+    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
     matter->var_params =
@@ -549,13 +621,41 @@ static bool declare_variables(tal_matter *matter)
     return matter->var_params.i >= 0;
 }
 
-static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool pool, int capacity)
+static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool pool, int capacity,
+                              const double initial[])
 {
     tal_group_def def = tal_group_def_default();
     def.name = name;
     def.pool = pool;
     def.capacity = capacity;
+    def.initial = initial;
     return tal_system_add_group(matter->system, matter->me, &def);
+}
+
+// q begins as realize_model() says, u with the initial u of the bodies.
+static bool declare_groups(tal_matter *matter)
+{
+    const tali_tree *tree = &matter->tree;
+    const size_t bytes = ((size_t)tree->num_u + 1) * sizeof(double);
+    double *u = tali_alloc(&matter->allocator, bytes);
+    if (u == NULL) {
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d speeds",
+                              tree->num_u);
+        return false;
+    }
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        for (int j = 0; j < tree->nu[b] && body->initial_u >= 0; ++j) {
+            u[tree->u0[b] + j] = matter->initial[body->initial_u + j];
+        }
+    }
+    matter->q = add_group(matter, "q", TAL_POOL_Q, tree->max_nq, NULL);
+    matter->u = add_group(matter, "u", TAL_POOL_U, tree->num_u, u);
+    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
+    matter->quaternion_errors =
+        add_group(matter, "quaternions", TAL_POOL_QERR, tree->num_quaternions, NULL);
+    tali_free(&matter->allocator, u, bytes);
+    return matter->quaternion_errors.i >= 0;
 }
 
 static tal_cache_ix add_cache(tal_matter *matter, const char *name, size_t size,
@@ -573,12 +673,30 @@ static tal_cache_ix add_cache(tal_matter *matter, const char *name, size_t size,
     return tal_system_add_cache(matter->system, matter->me, &def);
 }
 
+// States of trees that differ must not be mixed up: the name of one entry, which is part of the
+// System's structure hash, tells how the bodies are connected.
+static void name_structure(const tal_matter *matter, char name[TAL_MAX_NAME + 1])
+{
+    uint64_t hash = tali_name_hash("tree");
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        char text[3 * TAL_MAX_NAME];
+        (void)snprintf(text, sizeof text, "%016" PRIx64 " %s %d %d %d %d %d %d %" PRIx64, hash,
+                       body->name, body->parent, (int)body->structure, (int)body->direction,
+                       body->ops.nq, body->ops.nu, body->ops.num_params, body->ops.tag);
+        hash = tali_name_hash(text);
+    }
+    (void)snprintf(name, TAL_MAX_NAME + 1, "model of tree %016" PRIx64, hash);
+}
+
 // Poses need q and not t, so they depend on Instance and name q: a change of time leaves them.
 static void declare_cache(tal_matter *matter)
 {
     const tali_tree *tree = &matter->tree;
     const size_t n = (size_t)tree->num_bodies;
-    matter->model = add_cache(matter, "model", lay_out_model(tree).size, TAL_STAGE_MODEL,
+    char name[TAL_MAX_NAME + 1];
+    name_structure(matter, name);
+    matter->model = add_cache(matter, name, lay_out_model(tree).size, TAL_STAGE_MODEL,
                               TAL_STAGE_MODEL, NULL, NULL, 0);
     matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
                                   TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
@@ -588,6 +706,8 @@ static void declare_cache(tal_matter *matter)
     const tal_prereq qu[] = {tal_prereq_cache(matter->position), {TAL_PREREQ_U, 0}};
     matter->velocity = add_cache(matter, "velocity", velocity_size(tree), TAL_STAGE_INSTANCE,
                                  TAL_STAGE_VELOCITY, calc_velocity, qu, 2);
+    matter->rigid = add_cache(matter, "bodies in Ground", n * sizeof(tali_composite),
+                              TAL_STAGE_INSTANCE, TAL_STAGE_INFINITY, calc_rigid, qu, 1);
     matter->articulated =
         add_cache(matter, "articulated inertias", articulated_size(tree), TAL_STAGE_INSTANCE,
                   TAL_STAGE_INFINITY, calc_articulated, qu, 1);
@@ -624,14 +744,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_matter *matter = self;
     matter->me = me;
     if (!tali_tree_build(matter) || !tali_constraints_place(matter)) return TAL_ERR_NO_MEMORY;
-    int num_quaternions = 0;
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        num_quaternions += matter->bodies[b].ops.has_quaternion;
-    }
-    matter->q = add_group(matter, "q", TAL_POOL_Q, matter->tree.max_nq);
-    matter->u = add_group(matter, "u", TAL_POOL_U, matter->tree.num_u);
-    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
-    matter->quaternion_errors = add_group(matter, "quaternions", TAL_POOL_QERR, num_quaternions);
+    if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
     declare_cache(matter);
     tali_constraints_declare_cache(matter);
@@ -651,6 +764,12 @@ static void destroy(void *self)
     tali_constraints_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
+    tali_free(&allocator, matter->initial, (size_t)matter->initial_capacity * sizeof(double));
+    tali_free(&allocator, matter->coordinates,
+              (size_t)matter->coordinates_capacity * sizeof *matter->coordinates);
+    tali_names_free(&matter->body_names, &allocator);
+    tali_names_free(&matter->coordinate_names, &allocator);
+    tali_decorations_free(matter);
     tali_free(&allocator, matter->tree_block, matter->tree_bytes);
     tali_free(&allocator, matter, sizeof *matter);
 }

@@ -5,20 +5,24 @@
 
 #include "matter_internal.h"
 
-/// Poses, hinge columns and mass properties in Ground: writes at->pose and at->H. Of the general
+/// Poses and hinge columns in Ground: writes at->pose and at->H. Of the general
 /// hinges, at->X_FM and at->H_FM must be there already.
 void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
                          const tali_model *model, const double q[], const tali_position *at);
 
-/// Velocities, and accelerations and forces at udot = 0: writes at->motion. Of the general hinges,
+/// Velocities, and accelerations at udot = 0: writes at->motion. Of the general hinges,
 /// at->Hdot_u must be there already.
 void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at);
+
+/// Mass properties of each body alone, in Ground ([num_bodies]).
+void tali_sweep_rigid(const tali_view *view, tali_composite out[]);
 
 /// Room for the articulated inertia of one open subtree.
 typedef struct tali_open_inertia {
     tal_abi P;
-    double size_J; ///< how large the moments were before projections took from them
-    double size_M; ///< the same for masses
+    tal_vec3 size_J; ///< how large the moments about Ground's axes were before projections took
+                     ///< from them
+    tal_vec3 size_M; ///< the same for the masses along them
 } tali_open_inertia;
 
 /// Articulated-body inertias, tip to base: writes G and DI, and P of all bodies but Ground if there
@@ -37,6 +41,15 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
  */
 void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
                        double e[], tal_spatial_vec open[]);
+
+/// The same for bodies that move: what they resist is F0 - F, where F0 = M A0 + gyroscopic is the force
+/// that they take at udot = 0, and F are the forces applied to them (NULL means none).
+void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                              double e[], tal_spatial_vec open[]);
+
+/// First half of M^-1 for a unit force along speed j of body b: writes e on the path from b to Ground,
+/// and nowhere else, where it is zero.
+void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[]);
 
 /// Second half of M^-1: base to tip, from residuals to udot, and the body accelerations J udot that
 /// come with it ([num_bodies]).
@@ -112,7 +125,7 @@ void tali_sweep_composite(const tali_view *view, tali_composite out[]);
  * Forces across the mobilizers, on the outboard body about its Mo.
  *
  * @param[in]  A_GM  [num_bodies] accelerations
- * @param[in]  F     [num_bodies] applied forces
+ * @param[in]  F     [num_bodies] all forces on the bodies but those of the mobilizers
  * @param[out] out   [num_bodies]; Ground's is what holds it in place
  */
 void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],

@@ -25,20 +25,21 @@ static size_t cut_block(tali_tree *tree, char *base)
 {
     const size_t n = (size_t)tree->num_bodies;
     size_t at = 0;
-    int32_t **const ints[] = {&tree->parent,  &tree->u0,   &tree->d0,   &tree->slot,
-                              &tree->general, &tree->span, &tree->place};
+    int32_t **const ints[] = {&tree->parent,  &tree->u0,   &tree->d0,    &tree->slot,
+                              &tree->general, &tree->span, &tree->place, &tree->quaternions};
     for (size_t i = 0; i < sizeof ints / sizeof ints[0]; ++i) {
         if (base != NULL) *ints[i] = (int32_t *)(void *)(base + at);
         at += tali_align(n * sizeof(int32_t));
     }
     if (base != NULL) {
-        tree->nu = (int8_t *)base + at;
-        tree->sign = tree->nu + n;
+        tree->nu = (uint8_t *)base + at;
+        tree->sign = (int8_t *)tree->nu + n;
         tree->hinge = (uint8_t *)tree->sign + n;
         tree->is_leaf = tree->hinge + n;
         tree->is_last = tree->is_leaf + n;
+        tree->has_N = tree->is_last + n;
     }
-    return at + tali_align(5 * n);
+    return at + tali_align(6 * n);
 }
 
 static void number_bodies(const tal_matter *matter, tali_tree *tree)
@@ -47,13 +48,16 @@ static void number_bodies(const tal_matter *matter, tali_tree *tree)
         const tali_body *body = &matter->bodies[b];
         const int nu = body->ops.nu;
         tree->parent[b] = body->parent;
-        tree->nu[b] = (int8_t)nu;
+        tree->nu[b] = (uint8_t)nu;
         tree->u0[b] = tree->num_u;
         tree->d0[b] = tree->num_d;
         tree->sign[b] = body->direction == TAL_REVERSE ? -1 : 1;
         tree->hinge[b] = (uint8_t)(b > 0 ? hinge_of(body) : TALI_HINGE_WELD);
         tree->is_leaf[b] = 1;
         if (b > 0) tree->is_leaf[body->parent] = 0;
+        tree->has_N[b] = body->ops.mul_N != NULL;
+        tree->num_N += tree->has_N[b];
+        if (body->ops.has_quaternion) tree->quaternions[tree->num_quaternions++] = b;
         tree->num_u += nu;
         tree->num_d += nu * nu;
         tree->num_params += body->ops.num_params;

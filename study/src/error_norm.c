@@ -22,11 +22,11 @@ static void add(norm *it, int slot, double weighted)
     }
 }
 
-// NaN when a term was; infinite terms stay infinite.
+// An error that is not a number is as large as can be.
 static double value_of(const norm *it, bool infinity_norm)
 {
     if (it->count == 0) return 0.0;
-    if (isnan(it->sum)) return TALI_NAN;
+    if (isnan(it->sum)) return (double)INFINITY;
     return infinity_norm ? it->largest : sqrt(it->sum / it->count);
 }
 
@@ -34,7 +34,7 @@ static double value_of(const norm *it, bool infinity_norm)
 static double merge(tal_integrator *integ, tal_pool pool, const norm *part, double worst_so_far)
 {
     const double value = value_of(part, integ->def.infinity_norm);
-    if (!isnan(worst_so_far) && !(value > worst_so_far) && !isnan(value)) return worst_so_far;
+    if (value <= worst_so_far) return worst_so_far;
     integ->worst = (tali_worst){pool, part->worst, part->largest};
     return value;
 }

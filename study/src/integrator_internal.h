@@ -39,7 +39,7 @@ struct tal_integrator {
 };
 
 /// Norm of the weighted error in `integ->error` (manual sec. 9.1): the largest of those of q, u
-/// and z; q, u, z are weighed at `y0`. Sets `integ->worst`. NaN when the error is not finite.
+/// and z; q, u, z are weighed at `y0`. Sets `integ->worst`.
 double tali_error_norm(tal_integrator *integ, tal_state *state);
 
 /// A variable in words, e.g. "speed 0 of body 'shank'".

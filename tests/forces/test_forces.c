@@ -5,7 +5,6 @@
 #include <talus/forces.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 // A tree with turned frames and centers of mass away from every origin.
 typedef struct model {
@@ -191,12 +190,12 @@ START_TEST(a_bad_field_is_refused_and_realize_says_so)
 {
     model m = begin_model();
     finish_model(&m, TAL_STAGE_INSTANCE);
-    ck_assert_int_eq(tal_gravity_set_g(m.forces, m.state, m.gravity, tal_v3(0.0, NAN, 0.0)),
+    ck_assert_int_eq(tal_gravity_set_g(m.forces, m.state, m.gravity, tal_v3(0.0, (double)NAN, 0.0)),
                      TAL_ERR_NOT_FINITE);
     test_assert_v3_near(tal_gravity_g(m.forces, m.state, m.gravity), G, 0.0);
     ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_DYNAMICS), TAL_ERR_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(tal_state_error(m.state)->message, "gravity"));
-    ck_assert_int_eq(tal_gravity_set_zero_height(m.forces, m.state, m.gravity, INFINITY),
+    ck_assert_int_eq(tal_gravity_set_zero_height(m.forces, m.state, m.gravity, (double)INFINITY),
                      TAL_ERR_NOT_FINITE);
     end_model(&m);
 }
@@ -403,7 +402,7 @@ START_TEST(a_force_that_is_not_finite_is_named)
     tal_forces_add(m.forces, "sick", &creep_ops, &sick);
     finish_model(&m, TAL_STAGE_DYNAMICS);
 
-    const double poisons[] = {NAN, INFINITY};
+    const double poisons[] = {(double)NAN, (double)INFINITY};
     for (int k = 0; k < 2; ++k) {
         sick.poison = poisons[k];
         tal_state_invalidate(m.state, TAL_STAGE_DYNAMICS);
@@ -522,7 +521,7 @@ END_TEST
 START_TEST(gravity_that_is_not_finite_is_refused)
 {
     model m = begin_model();
-    ck_assert_int_lt(tal_forces_add_gravity(m.forces, tal_v3(NAN, 0.0, 0.0)).i, 0);
+    ck_assert_int_lt(tal_forces_add_gravity(m.forces, tal_v3((double)NAN, 0.0, 0.0)).i, 0);
     tal_error err = {0};
     ck_assert_int_eq(tal_system_realize_topology(m.system, &err), TAL_ERR_NOT_FINITE);
     tal_system_destroy(m.system);
@@ -549,6 +548,35 @@ START_TEST(elements_are_part_of_the_structure)
     ck_assert(hash[0] != hash[1]);
     ck_assert(hash[0] != hash[2]);
     ck_assert(hash[0] == hash[3]);
+}
+
+END_TEST
+
+// The energy of a System is that of its matter and of all its forces.
+START_TEST(energies_add_up_over_the_system)
+{
+    model m = begin_model();
+    tal_forces *more = tal_forces_create(m.system, m.matter);
+    (void)tal_forces_add_gravity(more, tal_v3_scale(2.0, G));
+    finish_model(&m, TAL_STAGE_VELOCITY);
+    const double kinetic = tal_matter_kinetic_energy(m.matter, m.state);
+    const double potential = tal_forces_potential_energy(m.forces, m.state);
+    // twice the field, twice the energy, bit for bit
+    ck_assert_double_eq(tal_system_potential_energy(m.system, m.state), 3.0 * potential);
+    ck_assert_double_eq(tal_system_energy(m.system, m.state), kinetic + 3.0 * potential);
+    ck_assert_ptr_eq(tal_system_matter(m.system), m.matter);
+    ck_assert_ptr_null(tal_system_matter(NULL));
+    const tal_subsystem_ops other = {.size = sizeof other, .name = "other"};
+    ck_assert_ptr_null(tal_subsystem_self_as(m.system, tal_forces_subsystem(m.forces), &other));
+    end_model(&m);
+
+    double e = 0.0;
+    test_assert_breach(e = tal_system_energy(NULL, NULL), TAL_ERR_NULL, "System");
+    ck_assert_double_nan(e);
+    tal_system *empty = tal_system_create(NULL);
+    ck_assert_ptr_null(tal_system_matter(empty));
+    ck_assert_double_eq(tal_system_energy(empty, NULL), 0.0);
+    tal_system_destroy(empty);
 }
 
 END_TEST
@@ -639,12 +667,12 @@ START_TEST(broken_contracts_are_told_and_yield_nothing)
     ck_assert_int_eq(tal_forces_num(NULL), -1);
     ck_assert_ptr_null(tal_forces_matter(NULL));
     ck_assert_int_eq(tal_forces_subsystem(NULL).i, -1);
-    end_model(&m);
 
     // matter of another System
     ck_assert_ptr_null(tal_forces_create(other.system, m.matter));
     ck_assert_int_eq(tal_system_error(other.system)->status, TAL_ERR_WRONG_SYSTEM);
     tal_system_destroy(other.system);
+    end_model(&m);
 }
 
 END_TEST
@@ -672,14 +700,13 @@ typedef struct stingy {
 static void *stingy_alloc(void *context, size_t size)
 {
     stingy *it = context;
-    return it->left-- > 0 ? aligned_alloc(TAL_ALIGNMENT, size) : NULL;
+    return it->left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
 }
 
 static void stingy_free(void *context, void *block, size_t size)
 {
     (void)context;
-    (void)size;
-    free(block);
+    tal_allocator_default().free(NULL, block, size);
 }
 
 START_TEST(memory_may_run_out_at_any_call)
@@ -725,6 +752,7 @@ int main(void)
     tcase_add_test(theory, a_disabled_element_applies_nothing_and_its_z_stand_still);
     tcase_add_test(theory, elements_are_part_of_the_structure);
     tcase_add_test(theory, a_system_may_have_several_force_subsystems);
+    tcase_add_test(theory, energies_add_up_over_the_system);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_bad_field_is_refused_and_realize_says_so);

@@ -1,5 +1,5 @@
-// matter/src/motion_body.c and motion_mobilizer.c: bodies in Ground, across their mobilizers, and as
-// seen from each other.
+// matter/src/motion_body.c and motion_mobilizer.c: bodies in Ground, across their mobilizers, and
+// as seen from each other.
 #include "motion_support.h"
 #include "reference_trees.h"
 
@@ -296,6 +296,52 @@ START_TEST(a_hinge_matrix_needs_a_frame_and_room)
     random_tree_destroy(&tree);
 }
 
+// A mobilizer that works until it is told to fail.
+static tal_status failing_X_FM(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM)
+{
+    (void)arg;
+    const int *fails = self;
+    *X_FM = TAL_XFORM_IDENTITY;
+    return *fails ? TAL_ERR_CALLBACK : TAL_OK;
+}
+
+static tal_status failing_H_FM(const void *self, const tal_mobilizer_arg *arg,
+                               tal_spatial_vec H_FM[])
+{
+    (void)arg;
+    (void)self;
+    H_FM[0] = TAL_SPATIAL_VEC_ZERO;
+    return TAL_OK;
+}
+
+START_TEST(a_mobilizer_that_changes_its_mind_is_named)
+{
+    static const tal_mobilizer_ops ops = {.size = sizeof ops,
+                                          .name = "fickle",
+                                          .nu = 1,
+                                          .nq = 1,
+                                          .nq_angles = 1,
+                                          .calc_X_FM = failing_X_FM,
+                                          .calc_H_FM = failing_H_FM};
+    int fails = 0;
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    const tal_mobod_def def = tal_mobod_def_default();
+    const tal_body_ix body = tal_matter_add_mobilizer(matter, TAL_GROUND, &def, &ops, &fails, NULL);
+    tal_state *state = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_POSITION), TAL_OK);
+    test_record_breaches();
+
+    fails = 1;
+
+    tal_xform X;
+    test_assert_nan(X, tal_body_X_FM(matter, state, body), TAL_ERR_CALLBACK, "'fickle', failed");
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("matter/motion_body");
@@ -313,6 +359,7 @@ int main(void)
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_broken_contract_is_nan_and_one_sentence);
     tcase_add_test(errors, a_hinge_matrix_needs_a_frame_and_room);
+    tcase_add_test(errors, a_mobilizer_that_changes_its_mind_is_named);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

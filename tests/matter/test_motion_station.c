@@ -5,9 +5,9 @@ enum {
     TRIALS = 40
 };
 
-// Central differences of fourth order with h = 2e-4 leave h^4/30 of the fifth derivative and round-off
-// of eps/h, both relative to the size of what is observed. Angular rates W along these trees add up
-// to 20 at most, and the fifth derivative is W^4 times the first: 1.6e-15/30 * 1.6e5 = 1e-11;
+// Central differences of fourth order with h = 2e-4 leave h^4/30 of the fifth derivative and
+// round-off of eps/h, both relative to the size of what is observed. Angular rates W along these
+// trees add up to 20 at most, and the fifth derivative is W^4 times the first: 1.6e-15/30 * 1.6e5 = 1e-11;
 // eps/h = 1e-12, times the number of roundings on the way. Nothing right is above 1e-9, and a wrong
 // formula is off by a term of the size one.
 static const double TOL = 1e-9;
@@ -171,6 +171,34 @@ START_TEST(a_body_sees_its_own_stations_at_rest)
     }
 }
 
+// A kilometer away positions are known to eps 1e3 = 2e-13, and rates w and b of at most 1e3 bring
+// that into accelerations: 2e-10. Absolute positions must not come in anywhere else.
+START_TEST(what_bodies_see_of_each_other_does_not_depend_on_where_they_are)
+{
+    for (int i = 0; i < TRIALS; ++i) {
+        random_tree_def def = random_tree_def_default((uint64_t)i);
+        def.free_base = true;
+        random_tree tree = random_tree_create(&def);
+        const tal_body_ix base = {1}, A = {3}, B = {8};
+        const tal_matter *m = tree.matter;
+        tal_state *s = tree.state;
+        const int last = tal_body_nq(m, s, base) - 1;
+        random_tree_realize(&tree, s, TAL_STAGE_ACCELERATION);
+        const tal_xform X = tal_body_X_AB(m, s, A, B);
+        const tal_spatial_vec V = tal_body_V_AB(m, s, A, B), Acc = tal_body_A_AB(m, s, A, B);
+
+        ck_assert_int_eq(tal_body_set_q(m, s, base, last, 1e3), TAL_OK);
+        random_tree_realize(&tree, s, TAL_STAGE_ACCELERATION);
+
+        const tal_xform X_far = tal_body_X_AB(m, s, A, B);
+        ck_assert(tal_v3_norm(tal_body_p_GB(m, s, B)) > 900.0);
+        test_assert_near(&X_far.R.x.x, &X.R.x.x, 12, 1e-11, "X_AB");
+        test_assert_sv_near(tal_body_V_AB(m, s, A, B), V, 1e-10);
+        test_assert_sv_near(tal_body_A_AB(m, s, A, B), Acc, 1e-9 * size_of(&Acc.w.x, 6));
+        random_tree_destroy(&tree);
+    }
+}
+
 // --- distances ---
 
 typedef struct pair {
@@ -223,8 +251,8 @@ START_TEST(rates_of_distance_are_its_derivatives)
     }
 }
 
-// A free body whose origin passes Ground's with velocity v and acceleration a along x: |v t| has the
-// rate |v|, and |v t + a t^2/2| the second rate v.a/|v|, or |a| from rest.
+// A free body whose origin passes Ground's with velocity v and acceleration a along x: |v t| has
+// the rate |v|, and |v t + a t^2/2| the second rate v.a/|v|, or |a| from rest.
 START_TEST(stations_that_meet_part_with_their_relative_speed)
 {
     // v, a, second rate
@@ -355,6 +383,7 @@ int main(void)
     tcase_add_test(theory, a_frame_at_rest_on_its_body_is_a_special_moving_one);
     tcase_add_test(theory, a_point_is_the_origin_of_a_frame);
     tcase_add_test(theory, a_body_sees_its_own_stations_at_rest);
+    tcase_add_test(theory, what_bodies_see_of_each_other_does_not_depend_on_where_they_are);
     tcase_add_test(theory, rates_of_distance_are_its_derivatives);
     tcase_add_test(theory, stations_that_meet_part_with_their_relative_speed);
     suite_add_tcase(suite, theory);

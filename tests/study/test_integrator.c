@@ -5,7 +5,6 @@
 #include <talus/study.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 // --- equations in z, one subsystem: zdot = f(t, z) ---
 
@@ -133,7 +132,7 @@ START_TEST(merson_is_of_order_four)
 
 END_TEST
 
-// The conditions for order four (HNW tab. II.2.1) and, for the embedded solution, order three.
+// The conditions for order four (HNW sec. II.2) and, for the embedded solution, order three.
 START_TEST(the_tableau_meets_the_order_conditions)
 {
     const tal_rk_tableau *rk = tal_rk_merson();
@@ -183,7 +182,7 @@ START_TEST(a_tableau_that_is_not_one_is_refused)
     rk = (tal_rk_tableau){"x", 2, 1, 0, a, b, NULL, c};
     ck_assert_int_eq(tal_rk_check(&rk, &err), TAL_ERR_BAD_VALUE); // a[1][1]
     err = (tal_error){0};
-    const double a1[] = {0.0, 0.0, 0.25, 0.0}, nan_b[] = {0.5, NAN};
+    const double a1[] = {0.0, 0.0, 0.25, 0.0}, nan_b[] = {0.5, (double)NAN};
     rk.a = a1;
     ck_assert_int_eq(tal_rk_check(&rk, &err), TAL_ERR_BAD_VALUE); // row sum
     const double a2[] = {0.0, 0.0, 0.5, 0.0};
@@ -304,6 +303,37 @@ START_TEST(steps_keep_within_their_limits)
 
 END_TEST
 
+// The first step is the one asked for, if its error allows it.
+START_TEST(the_first_step_can_be_chosen)
+{
+    equations it = {.n = 2, .z0 = {1.0, 0.0}, .rates = oscillator};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.initial_step = 0.004;
+    def.max_steps = 1;
+    run r = begin_run(&it, &def);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_ERR_STEP_LIMIT);
+    ck_assert_double_eq(tal_integrator_statistics(r.integ).last_step, 0.004);
+    end_run(&r);
+}
+
+END_TEST
+
+// Near the pole of x' = x^2 the step needed is a part of what is left, 1 - t: about
+// (a x)^(1/5) (1 - t) up to a factor, at most (1 - t). Giving up at 0.01 leaves at least that.
+START_TEST(a_least_step_is_respected)
+{
+    equations it = {.n = 1, .z0 = {1.0}, .rates = square};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.min_step = 0.01;
+    run r = begin_run(&it, &def);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 2.0), TAL_ERR_STEP_TOO_SMALL);
+    ck_assert_double_lt(tal_state_t(r.state), 0.99);
+    ck_assert_double_ge(tal_integrator_statistics(r.integ).last_step, 0.01);
+    end_run(&r);
+}
+
+END_TEST
+
 START_TEST(a_step_limit_ends_the_run_with_the_state_at_the_last_good_step)
 {
     equations it = {.n = 2, .z0 = {1.0, 0.0}, .rates = oscillator};
@@ -348,7 +378,8 @@ END_TEST
 static void nan_after_one(double t, const double z[], double zdot[])
 {
     (void)z;
-    zdot[0] = t > 1.0 ? (double)NAN : 1.0;
+    zdot[0] = 1.0;
+    zdot[1] = t > 1.0 ? (double)NAN : 1.0;
 }
 
 static tal_status retry_if_far(double t, const double z[])
@@ -379,17 +410,76 @@ static void steady(double t, const double z[], double zdot[])
 START_TEST(a_nan_ends_the_run_by_name_after_few_evaluations)
 {
     for (int k = 0; k < 2; ++k) {
-        equations it = {.n = 1, .z0 = {0.0}, .rates = nan_after_one};
+        equations it = {.n = 2, .z0 = {0.0}, .rates = nan_after_one};
         const tal_integrator_def def = k == 0 ? tal_integrator_def_default() : fixed(0.3);
         run r = begin_run(&it, &def);
         ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 3.0), TAL_ERR_NOT_FINITE);
         const char *message = tal_integrator_error(r.integ)->message;
-        ck_assert_msg(strstr(message, "'x'") != NULL, "%s", message);
+        ck_assert_msg(strstr(message, "z 1 of 'x'") != NULL, "%s", message);
         ck_assert_double_le(tal_state_t(r.state), 1.0);
         ck_assert_double_ge(tal_state_t(r.state), k == 0 ? 1.0 - 1e-12 : 0.9 - 1e-12);
         ck_assert_double_eq_tol(tal_state_z(r.state)[0], tal_state_t(r.state), 1e-12);
         ck_assert_int_lt(it.evaluations, 3000);
         end_run(&r);
+    }
+}
+
+END_TEST
+
+// A coordinate that is not matter's: qdot = rate.
+typedef struct drift {
+    double rate;
+    tal_group_ix group;
+} drift;
+
+static tal_status declare_q(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    tal_group_def def = tal_group_def_default();
+    def.pool = TAL_POOL_Q;
+    def.capacity = 1;
+    ((drift *)self)->group = tal_system_add_group(system, me, &def);
+    return TAL_OK;
+}
+
+static tal_status write_qdot(const void *self, const tal_system *system, tal_state *state)
+{
+    const drift *it = self;
+    tal_group_upd_dot(system, state, it->group)[0] = it->rate * (1.0 + tal_state_t(state));
+    return TAL_OK;
+}
+
+static const tal_subsystem_ops drift_ops = {
+    .size = sizeof drift_ops,
+    .name = "drift",
+    .realize_topology = declare_q,
+    .realize_velocity = write_qdot,
+};
+
+// q = rate (t + t^2 / 2): with 1e308 the rate, rate (1 + t), leaves the range of numbers after 0.8 s.
+START_TEST(a_coordinate_that_overflows_is_named)
+{
+    for (int k = 0; k < 2; ++k) {
+        drift it = {.rate = k == 0 ? 1.0 : 1e308};
+        tal_system *system = tal_system_create(NULL);
+        tal_state *state = NULL;
+        tal_integrator *integ = NULL;
+        tal_integrator_def def = k == 0 ? tal_integrator_def_default() : fixed(0.1);
+        tal_system_add_subsystem(system, NULL, &drift_ops, &it);
+        ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+        ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+        ck_assert_int_eq(tal_integrator_create(system, &def, &integ, NULL), TAL_OK);
+        const tal_status st = tal_integrator_step_to(integ, state, 2.0);
+        ck_assert_int_eq(st, k == 0 ? TAL_OK : TAL_ERR_NOT_FINITE);
+        if (k == 0) {
+            ck_assert_double_eq_tol(tal_state_q(state)[0], 4.0, 1e-12);
+        } else {
+            const char *message = tal_integrator_error(integ)->message;
+            ck_assert_msg(strstr(message, "coordinate 0 of 'drift'") != NULL, "%s", message);
+            ck_assert_double_eq_tol(tal_state_t(state), 0.7, 1e-12);
+        }
+        tal_integrator_destroy(integ);
+        tal_state_destroy(state);
+        tal_system_destroy(system);
     }
 }
 
@@ -474,7 +564,7 @@ START_TEST(a_bad_def_is_refused_with_the_value)
     run r = begin_run(&it, NULL);
     tal_integrator *integ = NULL;
     tal_error err = {0};
-    const double bad[] = {NAN, -1.0, INFINITY};
+    const double bad[] = {(double)NAN, -1.0, (double)INFINITY};
     for (int field = 0; field < 6; ++field) {
         for (int k = 0; k < 3; ++k) {
             tal_integrator_def def = tal_integrator_def_default();
@@ -522,7 +612,7 @@ START_TEST(broken_contracts_are_told)
     test_assert_breach((void)tal_integrator_statistics(NULL), TAL_ERR_NULL, "integrator");
     test_assert_breach((void)!tal_integrator_step_to(NULL, r.state, 1.0), TAL_ERR_NULL, "integr");
     test_assert_breach((void)!tal_integrator_step_to(r.integ, NULL, 1.0), TAL_ERR_NULL, "State");
-    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, NAN), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, (double)NAN), TAL_ERR_BAD_VALUE);
     tal_state_set_t(r.state, 2.0);
     ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(tal_integrator_error(r.integ)->message, "from t = 2"));
@@ -534,7 +624,7 @@ START_TEST(broken_contracts_are_told)
                        "");
     ck_assert_int_eq(st, TAL_ERR_WRONG_SYSTEM);
     // a setter's failure that nobody looked at
-    const double bad = NAN;
+    const double bad = (double)NAN;
     (void)tal_state_set_z(r.state, &bad, 1);
     ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 3.0), TAL_ERR_NOT_FINITE);
     end_run(&r);
@@ -564,14 +654,13 @@ static int blocks_left;
 static void *stingy_alloc(void *context, size_t size)
 {
     (void)context;
-    return blocks_left-- > 0 ? aligned_alloc(TAL_ALIGNMENT, size) : NULL;
+    return blocks_left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
 }
 
 static void stingy_free(void *context, void *block, size_t size)
 {
     (void)context;
-    (void)size;
-    free(block);
+    tal_allocator_default().free(NULL, block, size);
 }
 
 START_TEST(memory_may_run_out_at_create)
@@ -624,6 +713,8 @@ int main(void)
     tcase_add_test(theory, the_final_time_is_met_exactly);
     tcase_add_test(theory, a_step_cut_short_does_not_shrink_the_next);
     tcase_add_test(theory, steps_keep_within_their_limits);
+    tcase_add_test(theory, the_first_step_can_be_chosen);
+    tcase_add_test(theory, a_least_step_is_respected);
     tcase_add_test(theory, weights_and_relative_accuracy_decide_the_steps);
     tcase_add_test(theory, a_run_repeated_gives_the_same_bytes);
     suite_add_tcase(suite, theory);
@@ -632,6 +723,7 @@ int main(void)
     tcase_add_test(errors, a_step_limit_ends_the_run_with_the_state_at_the_last_good_step);
     tcase_add_test(errors, a_solution_that_blows_up_ends_at_its_pole);
     tcase_add_test(errors, a_nan_ends_the_run_by_name_after_few_evaluations);
+    tcase_add_test(errors, a_coordinate_that_overflows_is_named);
     tcase_add_test(errors, a_callback_that_asks_for_smaller_steps_gets_them);
     tcase_add_test(errors, a_failure_that_no_step_size_helps_is_passed_on_at_once);
     tcase_add_test(errors, a_bad_def_is_refused_with_the_value);

@@ -8,10 +8,10 @@
  * @brief Responses: where bodies are, how they move, what they carry, what their mobilizers bear.
  *
  * Everything is about the body frame B that the user gave, measured at its origin Bo, and expressed
- * in Ground unless said otherwise. A spatial velocity is (angular velocity, velocity of the origin),
- * a spatial acceleration (angular acceleration, acceleration of the origin), both in the ordinary
- * sense of a point that moves; a spatial force is (moment about the origin, force). In a name such
- * as V_AB the first letter is the frame from which the motion of the second is seen.
+ * in Ground unless said otherwise. A spatial velocity is (angular velocity, velocity of the
+ * origin), a spatial acceleration (angular acceleration, acceleration of the origin), both in the
+ * ordinary sense of a point that moves; a spatial force is (moment about the origin, force). In a
+ * name such as V_AB the first letter is the frame from which the motion of the second is seen.
  *
  * What has been computed with its stage takes a const State; what is computed only when somebody
  * asks takes a State that it may write its result to. On a broken contract (stage too low, State of
@@ -66,7 +66,8 @@ TAL_API tal_spatial_vec tal_body_A_FM(const tal_matter *matter, const tal_state 
 
 /// @}
 
-/// In which frames the hinge matrix of a mobilizer is wanted (manual sec. 5.2). P is the parent body.
+/// In which frames the hinge matrix of a mobilizer is wanted (manual sec. 5.2). P is the parent
+/// body.
 typedef enum tal_hinge_frame {
     TAL_H_FM,   ///< V_FM = H u: motion of Mo in F, expressed in F
     TAL_H_FB,   ///< motion of Bo in F, expressed in F (manual eq. 5.23)
@@ -167,8 +168,8 @@ TAL_API double tal_station_distance_acceleration(const tal_matter *matter, const
 /// @}
 /// @defgroup reaction Mobilizer reactions
 ///
-/// What a mobilizer does to its body: all of it, constraint force and mobility forces together, from
-/// the balance of everything outboard. Need TAL_STAGE_ACCELERATION. Ground counts as held in place:
+/// What a mobilizer does to its body: all of it, constraint force and mobility forces together,
+/// from the balance of everything outboard. Need TAL_STAGE_ACCELERATION. Ground counts as held in place:
 /// its reaction is what holds it, the opposite of the total load on it.
 /// @{
 
@@ -193,8 +194,8 @@ TAL_API tal_spatial_vec tal_body_reaction_F(const tal_matter *matter, tal_state 
 TAL_API tal_spatial_inertia tal_body_spatial_inertia(const tal_matter *matter,
                                                      const tal_state *state, tal_body_ix body);
 
-/// The body and all it carries, mobilizers frozen, about Bo in Ground. Ground's is that of the whole
-/// system about Ground's origin. Needs TAL_STAGE_INSTANCE; realizes the poses.
+/// The body and all it carries, mobilizers frozen, about Bo in Ground. Ground's is that of the
+/// whole system about Ground's origin. Needs TAL_STAGE_INSTANCE; realizes the poses.
 TAL_API tal_spatial_inertia tal_body_composite_inertia(const tal_matter *matter, tal_state *state,
                                                        tal_body_ix body);
 
@@ -203,8 +204,8 @@ TAL_API tal_spatial_inertia tal_body_composite_inertia(const tal_matter *matter,
 TAL_API tal_abi tal_body_articulated_inertia(const tal_matter *matter, tal_state *state,
                                              tal_body_ix body);
 
-/// Force that a body needs for its rotation alone, besides inertia times A_GB: moment about Bo. Needs
-/// TAL_STAGE_VELOCITY.
+/// Force that a body needs for its rotation alone, besides inertia times A_GB: moment about Bo.
+/// Needs TAL_STAGE_VELOCITY.
 ///
 ///     b = (w x I w, m w x (w x p_BC))
 TAL_API tal_spatial_vec tal_body_gyroscopic_force(const tal_matter *matter, const tal_state *state,

@@ -253,6 +253,24 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_accelerations(const tal_matter 
 
 /// @}
 
+/// @name Geared rotors
+/// The rotor of a motor that drives one speed through a gear of ratio rho (rotor turns per joint turn)
+/// feels like an inertia rho^2 I_rotor along that speed: it is added to the diagonal of M, and its
+/// smaller inertial and gyroscopic effects are left out (RBDA ex. 9.5).
+/// @{
+
+/// Reflected inertia of a body's rotor [kg m^2, or kg along a translation]. 0 unless set; NaN on a
+/// breach.
+TAL_API double tal_body_rotor_inertia(const tal_matter *matter, const tal_state *state,
+                                      tal_body_ix body);
+
+/// Set it; invalidates TAL_STAGE_INSTANCE. The mobilizer must have one speed; `inertia` = rho^2 I_rotor
+/// must be finite and not negative.
+TAL_API tal_status tal_body_set_rotor_inertia(const tal_matter *matter, tal_state *state,
+                                              tal_body_ix body, double inertia);
+
+/// @}
+
 /// @name Floating base: the equations split into base and joints (RBDA ch. 9). Velocity.
 ///
 ///     [ I    F ] [ A_GB ]   [ p ]   [ 0   ]

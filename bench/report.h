@@ -1,0 +1,43 @@
+// What was measured, as a table, CSV, JSON and a plot.
+#ifndef TALUS_BENCH_REPORT_H
+#define TALUS_BENCH_REPORT_H
+
+#include "contestant.h"
+
+enum {
+    REPORT_MAX_CONTESTANTS = 4
+};
+
+/// One contestant's figures for one row.
+typedef struct figure {
+    const char *who;
+    double low, median, high; ///< ns per call: quartiles
+    double allocations;       ///< per call
+} figure;
+
+/// One quantity of one model. The first figure is Talus's, if it has one.
+typedef struct row {
+    char model[32];
+    int nu;
+    quantity what;
+    bool fresh;
+    int num_figures;
+    figure figures[REPORT_MAX_CONTESTANTS];
+} row;
+
+/// A short name, e.g. "M v".
+const char *quantity_name(quantity what);
+
+/// The heading of the table on stdout.
+void report_heading(void);
+void report_row(const row *r);
+
+/// @name Write all rows to a file. False, with a message, when it cannot be written.
+/// @{
+bool report_csv(const char *path, const row rows[], int n);
+bool report_json(const char *path, const row rows[], int n);
+/// Cost against nu, log-log: forward dynamics (solid) and inverse dynamics (dashed) of the chains.
+bool report_svg(const char *path, const row rows[], int n);
+/// @}
+
+#endif // TALUS_BENCH_REPORT_H
