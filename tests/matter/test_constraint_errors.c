@@ -207,7 +207,7 @@ static void zero_length(tal_matter *matter, const tal_constraint_def *def)
 
 static void nan_station(tal_matter *matter, const tal_constraint_def *def)
 {
-    (void)tal_constraint_add_ball(matter, def, tal_v3(0.0, NAN, 0.0), S2);
+    (void)tal_constraint_add_ball(matter, def, tal_v3(0.0, (double)NAN, 0.0), S2);
 }
 
 static void skew_frame(tal_matter *matter, const tal_constraint_def *def)

@@ -64,7 +64,7 @@ static tal_status calc_a(const void *self, const tal_constraint_arg *arg, double
     aerr[0] = d.x, aerr[1] = d.y, aerr[2] = d.z;
     const double udot = arg->udot[0];
     aerr[3] = (of(self) == AERR_NOT_LINEAR ? udot * udot : udot) - 1.0 - arg->t;
-    if (of(self) == AERR_NAN) aerr[1] = NAN;
+    if (of(self) == AERR_NAN) aerr[1] = (double)NAN;
     return TAL_OK;
 }
 
@@ -74,7 +74,7 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     if (of(self) == FAILS_FORCE) return TAL_ERR_SINGULAR;
     const double scale = of(self) == FORCE_SQUARED ? lambda[0] : 1.0;
     tal_vec3 push = tal_v3(scale * lambda[0], lambda[1], lambda[2]);
-    if (of(self) == FORCE_NAN) push.y = NAN;
+    if (of(self) == FORCE_NAN) push.y = (double)NAN;
     const tal_vec3 moment =
         of(self) == FORCE_WITHOUT_MOMENT ? TAL_VEC3_ZERO : tal_v3_cross(arm(arg), push);
     if (of(self) == FORCE_OVERWRITES) F[1] = TAL_SPATIAL_VEC_ZERO;
@@ -128,7 +128,8 @@ static tal_constraint_report report_on(mistake wrong)
 {
     test_model model;
     build(&model, &wrong);
-    tal_constraint_report report = {NAN, NAN, NAN, NAN, NAN};
+    tal_constraint_report report = {(double)NAN, (double)NAN, (double)NAN, (double)NAN,
+                                    (double)NAN};
     ck_assert_int_eq(tal_constraint_test(model.matter, model.state, SUBJECT, &report, NULL),
                      TAL_OK);
     test_model_end(&model);
