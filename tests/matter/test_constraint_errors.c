@@ -370,10 +370,64 @@ static void function_twice(tal_matter *matter, const tal_constraint_def *def)
     (void)tal_constraint_add_speed_coupler(matter, &other, 1, f);
 }
 
+static void null_orientation(tal_matter *matter, const tal_constraint_def *def)
+{
+    const tal_mat3 R = TAL_MAT3_IDENTITY;
+    (void)tal_constraint_add_constant_orientation(matter, def, &R, NULL);
+}
+
+static void null_plane(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)tal_constraint_add_point_on_plane_contact(matter, def, NULL, S2);
+}
+
+static void null_sphere_plane(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)tal_constraint_add_sphere_on_plane_contact(matter, def, NULL, S2, 1.0, true);
+}
+
+static void null_edge(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)tal_constraint_add_line_on_line_contact(matter, def, NULL, NULL, true);
+}
+
+static void null_loop(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)tal_constraint_add_loop_screw(matter, def, NULL, NULL, 1.0);
+}
+
 static void null_frame(tal_matter *matter, const tal_constraint_def *def)
 {
     const tal_xform X_2 = frame(2);
     (void)tal_constraint_add_weld(matter, def, NULL, &X_2);
+}
+
+static void cut_ground(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)def;
+    const tal_mobod_def half = tal_mobod_def_default();
+    (void)tal_matter_split_body(matter, TAL_GROUND, body(1), &half, tal_mobilizer_pin(), NULL, NULL,
+                                NULL);
+}
+
+static void cut_nothing(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)def;
+    tal_mobod_def ghost = tal_mobod_def_default();
+    ghost.name = "ghost";
+    const tal_body_ix b = tal_matter_add_pin(matter, TAL_GROUND, &ghost);
+    ghost.name = "half";
+    (void)tal_matter_split_body(matter, b, body(1), &ghost, tal_mobilizer_pin(), NULL, NULL, NULL);
+}
+
+static void cut_without_def(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)def;
+    tal_constraint_ix weld = {5};
+    const tal_body_ix none = tal_matter_split_body(matter, body(1), body(1), NULL,
+                                                   tal_mobilizer_pin(), NULL, NULL, &weld);
+    ck_assert_int_lt(none.i, 0);
+    ck_assert_int_lt(weld.i, 0);
 }
 
 static const struct bad {
@@ -408,6 +462,14 @@ static const struct bad {
     {too_many_speeds, TAL_ERR_BAD_VALUE, "1 mobilities cannot have 2 speeds"},
     {no_function, TAL_ERR_NULL, "coordinate coupler was given a NULL"},
     {function_twice, TAL_ERR_BAD_VALUE, "a speed coupler:"},
+    {cut_ground, TAL_ERR_BAD_INDEX, "no body 0 to cut in two"},
+    {cut_nothing, TAL_ERR_BAD_VALUE, "body 'ghost' has no mass"},
+    {cut_without_def, TAL_ERR_NULL, "has no def"},
+    {null_orientation, TAL_ERR_NULL, "constant orientation was given a NULL"},
+    {null_plane, TAL_ERR_NULL, "point on plane contact was given a NULL"},
+    {null_sphere_plane, TAL_ERR_NULL, "rolling sphere on plane was given a NULL"},
+    {null_edge, TAL_ERR_NULL, "rolling line on line was given a NULL"},
+    {null_loop, TAL_ERR_NULL, "loop screw was given a NULL"},
     {null_frame, TAL_ERR_NULL, "weld was given a NULL"},
 };
 
@@ -564,6 +626,70 @@ START_TEST(singular_configurations_give_finite_answers)
     test_model_end(&model);
 }
 
+// --- memory ---
+
+typedef struct failing {
+    tal_allocator heap;
+    int calls;
+    int fail_at;
+    int live;
+} failing;
+
+static void *failing_alloc(void *context, size_t size)
+{
+    failing *f = context;
+    if (++f->calls == f->fail_at) return NULL;
+    ++f->live;
+    return f->heap.alloc(f->heap.context, size);
+}
+
+static void failing_free(void *context, void *block, size_t size)
+{
+    failing *f = context;
+    --f->live;
+    f->heap.free(f->heap.context, block, size);
+}
+
+static tal_status build_and_test(const tal_system_def *def)
+{
+    tal_system *system = tal_system_create(def);
+    if (system == NULL) return TAL_ERR_NO_MEMORY;
+    tal_matter *matter = tal_matter_create(system);
+    tal_status st = TAL_ERR_NO_MEMORY;
+    tal_state *state = NULL;
+    tal_mobod_def slider = tal_mobod_def_default();
+    slider.mass = tal_mass_props_sphere(1.0, 0.5);
+    if (matter != NULL) {
+        const tal_body_ix b = tal_matter_add_slider(matter, TAL_GROUND, &slider);
+        const tal_constraint_def def1 = tal_constraint_on(b, 0);
+        const tal_constraint_def def2 = tal_constraint_between(TAL_GROUND, b);
+        (void)tal_constraint_add_prescribed_motion(matter, &def1, linear(1));
+        const tal_constraint_ix rod = tal_constraint_add_rod(matter, &def2, S1, S2, 1.0);
+        st = tal_system_realize_topology(system, NULL);
+        if (st == TAL_OK) st = tal_state_create(system, &state, NULL);
+        tal_constraint_report report;
+        if (st == TAL_OK) st = tal_constraint_test(matter, state, rod, &report, NULL);
+    }
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+    return st;
+}
+
+START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
+{
+    test_record_breaches();
+    tal_status st = TAL_ERR_NO_MEMORY;
+    for (int n = 1; st != TAL_OK; ++n) {
+        failing f = {.heap = tal_allocator_default(), .fail_at = n};
+        tal_system_def def = tal_system_def_default();
+        def.allocator = (tal_allocator){failing_alloc, failing_free, &f};
+        st = build_and_test(&def);
+        ck_assert_int_eq(f.live, 0);
+        ck_assert(st == TAL_ERR_NO_MEMORY || (st == TAL_OK && f.calls < n));
+        ck_assert_int_lt(n, 200);
+    }
+}
+
 int main(void)
 {
     Suite *suite = suite_create("matter/constraint_errors");
@@ -581,5 +707,8 @@ int main(void)
     TCase *singular = tcase_create("singular");
     tcase_add_loop_test(singular, singular_configurations_give_finite_answers, 0, NUM_SINGULARS);
     suite_add_tcase(suite, singular);
+    TCase *memory = tcase_create("memory");
+    tcase_add_test(memory, running_out_of_memory_at_any_call_is_told_and_leaks_nothing);
+    suite_add_tcase(suite, memory);
     return test_run(suite);
 }

@@ -140,6 +140,50 @@ START_TEST(a_four_bar_moves_as_its_loop_equations_say)
     }
 }
 
+// The coupler cut in two: one half on the crank, the other on the rocker.
+START_TEST(a_four_bar_with_its_coupler_cut_moves_the_same)
+{
+    test_model model;
+    test_model_begin(&model);
+    const tal_mobod_def crank = planar_body(1.0, 0.5, 0.1);
+    (void)tal_matter_add_pin(model.matter, TAL_GROUND, &crank);
+    tal_mobod_def coupler = planar_body(2.0, 1.5, 1.0);
+    coupler.X_PF = tal_xf_from_p(tal_v3(1.0, 0.0, 0.0));
+    (void)tal_matter_add_pin(model.matter, body(1), &coupler);
+    tal_mobod_def rocker = planar_body(1.5, 1.25, 0.7);
+    rocker.X_PF = tal_xf_from_p(tal_v3(3.2, 0.0, 0.0));
+    (void)tal_matter_add_pin(model.matter, TAL_GROUND, &rocker);
+    tal_mobod_def half = tal_mobod_def_default();
+    half.X_PF = tal_xf_from_p(tal_v3(2.5, 0.0, 0.0));
+    half.X_BM = tal_xf_from_p(tal_v3(3.0, 0.0, 0.0));
+    tal_constraint_ix weld = {-1};
+    const tal_body_ix added = tal_matter_split_body(model.matter, body(2), body(3), &half,
+                                                    tal_mobilizer_pin(), NULL, NULL, &weld);
+    ck_assert_int_eq(added.i, 4);
+    ck_assert_int_eq(weld.i, 0);
+    const tal_constraint_def drive = tal_constraint_on(body(1), 0);
+    (void)tal_constraint_add_constant_acceleration(model.matter, &drive, 5.0);
+    test_model_freeze(&model);
+    ck_assert_double_eq(tal_body_mass_props(model.matter, model.state, body(2)).mass, 1.0);
+    ck_assert_double_eq(tal_body_mass_props(model.matter, model.state, added).mass, 1.0);
+    const ref_fourbar_row *row = &ref_fourbar[2];
+    const double theta2 = row->theta2_deg * PI / 180.0;
+    double *q = tal_state_upd_q(model.state), *u = tal_state_upd_u(model.state);
+    q[0] = theta2, q[1] = row->theta3 - theta2, q[2] = row->theta4;
+    q[3] = row->theta3 - row->theta4;
+    u[0] = 10.0, u[1] = row->omega3 - 10.0, u[2] = row->omega4;
+    u[3] = row->omega3 - row->omega4;
+    test_model_realize(&model, TAL_STAGE_ACCELERATION);
+
+    ck_assert_double_le(largest(tal_state_qerr(model.state), 6), 1e-14);
+    ck_assert_double_le(largest(tal_state_uerr(model.state), 6), 1e-12);
+    const double *udot = tal_state_udot(model.state);
+    assert_close(udot[0] + udot[1], row->alpha3, 1e-11);
+    assert_close(udot[2], row->alpha4, 1e-11);
+    assert_close(udot[2] + udot[3], row->alpha3, 1e-11);
+    test_model_end(&model);
+}
+
 static void build_slider_crank(test_model *model)
 {
     test_model_begin(model);
@@ -495,6 +539,7 @@ int main(void)
     TCase *linkages = tcase_create("linkages");
     tcase_add_test(linkages, a_chain_held_by_a_ball_moves_as_computed_with_80_digits);
     tcase_add_test(linkages, a_four_bar_moves_as_its_loop_equations_say);
+    tcase_add_test(linkages, a_four_bar_with_its_coupler_cut_moves_the_same);
     tcase_add_test(linkages, a_slider_crank_takes_the_torque_of_the_closed_form);
     tcase_add_test(linkages, two_shafts_joined_by_a_cross_turn_by_the_textbook_ratio);
     tcase_add_test(linkages, six_rods_hold_a_stewart_platform_where_its_legs_say);
