@@ -454,6 +454,16 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
     return zplus;
 }
 
+// The same for a pin, and z+ taken to the parent. A sweep along a chain waits for each e before the
+// next one, so what does not need e is done beside it: z and G are shifted, not z+.
+static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double e[])
+{
+    const sv z_P = sv_shift_force(z, p_PM);
+    const sv G_P = sv_shift_force(G, p_PM);
+    e[0] = f[0] - v3_dot(w, z.w);
+    return sv_axpy(e[0], G_P, z_P);
+}
+
 // F0 - F of one body, with what is known of its acceleration.
 TAL_ALWAYS_INLINE sv unbalanced(const tali_view *view, int b, const sv F[], const sv A_known[])
 {
@@ -474,10 +484,16 @@ TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], con
         if (moving) z = sv_add(z, unbalanced(view, b, F, A_known));
         if (!moving && F != NULL) z = sv_add(z, F[b]);
         const int u0 = tree->u0[b];
-        const sv zplus = inward_hinge(view, b, f != NULL ? f + u0 : no_force, z, e + u0);
+        const double *push = f != NULL ? f + u0 : no_force;
         const int p = tree->parent[b];
+        const v3 p_PM = view->pose[b].p_PM;
+        sv shifted;
+        if (view->hinge[b] == TALI_HINGE_PIN) {
+            shifted = inward_pin(view->H[u0].w, view->G[u0], p_PM, push, z, e + u0);
+        } else {
+            shifted = sv_shift_force(inward_hinge(view, b, push, z, e + u0), p_PM);
+        }
         if (p == 0) continue;
-        const sv shifted = sv_shift_force(zplus, view->pose[b].p_PM);
         sv *parent = &open[tree->slot[p]];
         *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
     }
@@ -573,14 +589,29 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
     return out;
 }
 
+// The same for a pin, from its parent's A: G is shifted to the parent beside the wait for A.w, which
+// the product meets last.
+static inline sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot[])
+{
+    const sv G_P = sv_shift_force(G, p_PM);
+    udot[0] = (push - v3_dot(G_P.v, A_P.v)) - v3_dot(G_P.w, A_P.w);
+    return (sv){v3_axpy(udot[0], w, A_P.w), v3_add_cross(A_P.v, A_P.w, p_PM)};
+}
+
 void tali_sweep_outward(const tali_view *view, const double e[], double udot[], tal_spatial_vec A[])
 {
     const tali_tree *tree = view->tree;
     A[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const sv Aplus = sv_shift_motion(A[tree->parent[b]], view->pose[b].p_PM);
         const int u0 = tree->u0[b];
-        A[b] = outward_hinge(view, b, e + u0, Aplus, udot + u0);
+        const sv A_P = A[tree->parent[b]];
+        const v3 p_PM = view->pose[b].p_PM;
+        if (tree->hinge[b] == TALI_HINGE_PIN) {
+            const real push = view->DI[tree->d0[b]] * e[u0];
+            A[b] = outward_pin(view->H[u0].w, view->G[u0], p_PM, push, A_P, udot + u0);
+        } else {
+            A[b] = outward_hinge(view, b, e + u0, sv_shift_motion(A_P, p_PM), udot + u0);
+        }
     }
 }
 
