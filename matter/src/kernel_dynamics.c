@@ -606,7 +606,7 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
         const int u0 = tree->u0[b];
         const sv A_P = A[tree->parent[b]];
         const v3 p_PM = view->pose[b].p_PM;
-        if (tree->hinge[b] == TALI_HINGE_PIN) {
+        if (view->hinge[b] == TALI_HINGE_PIN) {
             const real push = view->DI[tree->d0[b]] * e[u0];
             A[b] = outward_pin(view->H[u0].w, view->G[u0], p_PM, push, A_P, udot + u0);
         } else {
