@@ -107,16 +107,19 @@ static bool has_known_motion(const tal_matter *matter, const tali_view *view,
     return false;
 }
 
-// Accelerations of constraints whose velocities are not met need not agree with each other.
-static bool velocities_are_met(const tal_matter *matter, const tal_state *state,
-                               const tali_row_map *map)
+// Accelerations of constraints that are not met to begin with need not agree with each other.
+static bool are_met(const tal_matter *matter, const tal_state *state, const tali_row_map *map)
 {
-    const double *errors =
-        tal_state_uerr(state) + tal_group_start(matter->system, state, matter->constraints.uerr);
-    const double t_c = tal_system_time_scale(matter->system);
+    const tal_system *system = matter->system;
+    const double *qerr =
+        tal_state_qerr(state) + tal_group_start(system, state, matter->constraints.qerr);
+    const double *uerr =
+        tal_state_uerr(state) + tal_group_start(system, state, matter->constraints.uerr);
+    const double t_c = tal_system_time_scale(system);
     for (int slot = 0; slot < map->mp + map->mv; ++slot) {
         const double T_pv = tali_row_weight(matter, state, map, slot) / t_c;
-        if (!(fabs(T_pv * errors[slot]) <= TAL_CONTRADICTION)) return false;
+        if (!(fabs(T_pv * uerr[slot]) <= TAL_CONTRADICTION)) return false;
+        if (slot < map->mp && !(fabs(T_pv / t_c * qerr[slot]) <= TAL_CONTRADICTION)) return false;
     }
     return true;
 }
@@ -137,7 +140,7 @@ tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, co
             largest = error, worst = i, worst_slot = slot;
         }
     }
-    if (worst < 0 || !velocities_are_met(matter, state, &map)) return TAL_OK;
+    if (worst < 0 || !are_met(matter, state, &map)) return TAL_OK;
     const size_t mark = tal_state_scratch_mark(state);
     double *before = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *before);
     if (before == NULL) return TAL_ERR_CAPACITY;
