@@ -569,6 +569,90 @@ START_TEST(a_stewart_platform_finds_its_pose_from_its_legs)
 
 END_TEST
 
+// A frame at `p` whose z is the axis of a Bricard joint: x, y or z of Ground.
+static tal_xform bricard_joint(char axis, tal_vec3 p)
+{
+    const tal_mat3 about_x = {{0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}};
+    const tal_mat3 about_y = {{1.0, 0.0, 0.0}, {0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}};
+    return tal_xf(axis == 'x' ? about_x : axis == 'y' ? about_y : TAL_MAT3_IDENTITY, p);
+}
+
+// refs/a04_bricard_slender.json: five rods and six pins whose axes make one of the rows redundant. With
+// the first joint held, projection finds the pose and the velocities of the trajectory.
+START_TEST(a_bricard_mechanism_is_closed_although_its_rows_repeat_each_other)
+{
+    static const struct {
+        double angle, rate, P3[3], P3_vel[3];
+    } rows[] = {{0.25304785498930927723,
+                 1.0357141567635427346,
+                 {0.77430263122281826158, -0.97974938687829350847, -0.2002277176407101533},
+                 {-0.82833547502660588784, 0.13107690942437067319, -0.6413823378483040045}},
+                {1.0371631130597489579,
+                 2.040336408454372181,
+                 {0.27333391580966080887, -0.88654400079197901905, -0.46264428523407862846},
+                 {-1.0963864291279320601, 0.15638823603460650298, -0.29967959591410882888}}};
+
+    static const char axes[] = "yzxyz";
+    static const double to_next[5][3] = {
+        {1.0, 0.0, 0.0}, {0.0, -1.0, 0.0}, {0.0, 0.0, 1.0}, {-1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+    loop l;
+    loop_begin(&l);
+    tal_body_ix last = TAL_GROUND;
+    tal_vec3 p = tal_v3(0.0, 0.0, 0.0);
+    for (int i = 0; i < 5; ++i) {
+        tal_mobod_def def = tal_mobod_def_default();
+        def.mass = slender(1.0, 1.0);
+        def.X_PF = bricard_joint(axes[i], p);
+        def.X_BM = bricard_joint(axes[i], tal_v3(0.0, 0.0, 0.0));
+        last = tal_matter_add_pin(l.matter, last, &def);
+        p = tal_v3(to_next[i][0], to_next[i][1], to_next[i][2]);
+    }
+    const tal_xform on_ground = bricard_joint('x', tal_v3(0.0, 0.0, 1.0));
+    const tal_xform on_rod = bricard_joint('x', p);
+    const tal_constraint_def def = tal_constraint_between(TAL_GROUND, last);
+    (void)tal_constraint_add_loop_pin(l.matter, &def, &on_ground, &on_rod);
+    loop_finish(&l);
+    loop_realize(&l, TAL_STAGE_MODEL);
+    const tal_body_ix first = {1}, third = {3};
+    const tal_project_options options = options_of(1e-14);
+    tal_rows_report report;
+    for (int k = 0; k < 2; ++k) {
+        const int steps = 10; // the other joints follow from the pose before
+        const double from = tal_body_q(l.matter, l.state, first, 0);
+        for (int i = 1; i <= steps; ++i) {
+            const double angle = from + (rows[k].angle - from) * i / steps;
+            ck_assert_int_eq(
+                tal_body_lock_at(l.matter, l.state, first, TAL_LEVEL_POSITION, &angle, 1), TAL_OK);
+            loop_realize(&l, TAL_STAGE_TIME);
+            ck_assert_int_eq(tal_system_prescribe_q(l.system, l.state, NULL), TAL_OK);
+            project_q(&l, &options, NULL);
+        }
+        ck_assert_int_eq(tal_body_unlock(l.matter, l.state, first), TAL_OK);
+        ck_assert_int_eq(
+            tal_body_lock_at(l.matter, l.state, first, TAL_LEVEL_VELOCITY, &rows[k].rate, 1),
+            TAL_OK);
+        loop_realize(&l, TAL_STAGE_POSITION);
+        ck_assert_int_eq(tal_system_prescribe_u(l.system, l.state, NULL), TAL_OK);
+        project_u(&l, &options, NULL);
+        const tal_vec3 origin = tal_v3(0.0, 0.0, 0.0);
+        const tal_vec3 p_P3 = tal_station_p_GS(l.matter, l.state, third, origin);
+        const tal_vec3 v_P3 = tal_station_v_GS(l.matter, l.state, third, origin);
+        test_assert_near(&p_P3.x, rows[k].P3, 3, 1e-12, "P3");
+        test_assert_near(&v_P3.x, rows[k].P3_vel, 3, 1e-12, "velocity of P3");
+        ck_assert_int_eq(tal_body_unlock(l.matter, l.state, first), TAL_OK);
+        loop_realize(&l, TAL_STAGE_VELOCITY);
+        ck_assert_int_eq(tal_matter_calc_constraint_report(l.matter, l.state, &report, NULL),
+                         TAL_OK);
+        ck_assert_int_eq(report.rank, 4);
+        ck_assert_int_eq(report.num_redundant, 1);
+        ck_assert_int_eq(report.dof, 1);
+        ck_assert_int_eq(report.num_inconsistent, 0);
+    }
+    loop_end(&l);
+}
+
+END_TEST
+
 // The z rows of the balls see nothing: they have no part in the projection.
 START_TEST(many_four_bars_close_from_a_bad_guess)
 {
@@ -716,6 +800,7 @@ int main(void)
     suite_add_tcase(suite, theory);
     TCase *mechanisms = tcase_create("mechanisms");
     tcase_add_test(mechanisms, a_stewart_platform_finds_its_pose_from_its_legs);
+    tcase_add_test(mechanisms, a_bricard_mechanism_is_closed_although_its_rows_repeat_each_other);
     tcase_add_test(mechanisms, many_four_bars_close_from_a_bad_guess);
     tcase_add_test(mechanisms, at_a_change_point_nothing_explodes);
     suite_add_tcase(suite, mechanisms);
