@@ -230,6 +230,30 @@ tal_status tal_constraint_set_enabled(const tal_matter *matter, tal_state *state
     return TAL_OK;
 }
 
+double tal_constraint_share(const tal_matter *matter, const tal_state *state,
+                            tal_constraint_ix constraint)
+{
+    if (tali_constraint_at(matter, constraint, __func__) == NULL) return TALI_NAN;
+    const double *shares = tal_var_value(matter->system, state, matter->constraints.shares);
+    return shares != NULL ? shares[constraint.i] : TALI_NAN;
+}
+
+tal_status tal_constraint_set_share(const tal_matter *matter, tal_state *state,
+                                    tal_constraint_ix constraint, double share)
+{
+    const tali_constraint *c = tali_constraint_at(matter, constraint, __func__);
+    if (c == NULL) return tal_contract_last()->status;
+    if (!(share > 0.0) || !isfinite(share)) {
+        return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
+                                "constraint '%s': its share %g must be positive and finite",
+                                c->name, share);
+    }
+    double *shares = tal_var_upd(matter->system, state, matter->constraints.shares);
+    if (shares == NULL) return tal_contract_last()->status;
+    shares[constraint.i] = share;
+    return TAL_OK;
+}
+
 const double *tal_constraint_params(const tal_matter *matter, const tal_state *state,
                                     tal_constraint_ix constraint, int *n)
 {

@@ -312,7 +312,28 @@ static void fill_W(const tal_matter *matter, const tali_row_map *map, const doub
     }
 }
 
-// The multipliers with the least sum of squares, when rows repeat each other.
+// x -> S x, and W -> S W S unless NULL, with the shares S of the block's constraints.
+static void weigh_by_shares(const tal_matter *matter, const tal_state *state,
+                            const tali_row_map *map, int block, double W[], double x[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    const double *shares = tal_var_value(matter->system, state, cs->shares);
+    const int n = tali_block_rows(cs, map, block);
+    for (int a = cs->block_begin[block]; a < cs->block_begin[block + 1]; ++a) {
+        const int i = cs->by_block[a];
+        if (map->row0[i] < 0 || shares[i] == 1.0) continue;
+        for (int row = map->row0[i]; row < map->row0[i] + tali_rows(&cs->list[i]); ++row) {
+            x[row] *= shares[i];
+            for (int j = 0; j < n && W != NULL; ++j) {
+                W[row + j * n] *= shares[i];
+                W[j + row * n] *= shares[i];
+            }
+        }
+    }
+}
+
+// The multipliers with the least sum of squares, when rows repeat each other; with shares,
+// S (S W S)^+ S b: manual eq. 9.10, and eq. 9.8 without its slip.
 static tal_status solve_least_squares(const tal_matter *matter, tal_state *state,
                                       const tali_row_map *map, const double *matrices, int block,
                                       int rows, double x[])
@@ -325,6 +346,7 @@ static tal_status solve_least_squares(const tal_matter *matter, tal_state *state
     int *iwork = tal_state_scratch_take(state, tal_cod_iwork_size(rows, rows) * sizeof *iwork + 1);
     if (W == NULL || work == NULL || iwork == NULL) return TAL_ERR_CAPACITY;
     fill_W(matter, map, matrices, block, W);
+    weigh_by_shares(matter, state, map, block, W, x);
     tal_cod cod;
     tal_error why = {TAL_OK, "", ""};
     // a pivot in the envelope counted as redundant at the same relative size
@@ -332,6 +354,7 @@ static tal_status solve_least_squares(const tal_matter *matter, tal_state *state
                                    redundant_pivot(cs->max_block_rows), work, iwork, &why);
     const tal_matrix X = tal_matrix_view(x, rows, 1);
     if (st == TAL_OK) st = tal_cod_solve(&cod, X, X, &why);
+    weigh_by_shares(matter, state, map, block, NULL, x);
     tal_state_scratch_release(state, mark);
     return st == TAL_OK ? st : tal_state_fail(state, st, "constraint forces: %s", why.message);
 }
@@ -542,13 +565,16 @@ static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool poo
 static void declare_variables(tal_matter *matter)
 {
     tali_constraints *cs = &matter->constraints;
-    uint8_t *enabled = tali_alloc(&matter->allocator, (size_t)cs->count);
-    if (enabled == NULL) {
+    const size_t n = (size_t)cs->count, bytes = n * (sizeof(double) + 1);
+    double *ones = tali_alloc(&matter->allocator, bytes);
+    if (ones == NULL) {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for constraints");
         return;
     }
+    uint8_t *enabled = (uint8_t *)(ones + n);
     for (int i = 0; i < cs->count; ++i) {
         enabled[i] = !cs->list[i].disabled;
+        ones[i] = 1.0;
     }
     tal_var_def def = tal_var_def_default();
     def.name = "enabled constraints";
@@ -560,7 +586,12 @@ static void declare_variables(tal_matter *matter)
     def.size = (size_t)(cs->num_params > 0 ? cs->num_params : 1) * sizeof(double);
     def.initial = cs->num_params > 0 ? cs->params : &none;
     cs->var_params = tal_system_add_var(matter->system, matter->me, &def);
-    tali_free(&matter->allocator, enabled, (size_t)cs->count);
+    def.name = "constraint shares";
+    def.size = n * sizeof(double);
+    def.initial = ones;
+    def.invalidates = TAL_STAGE_ACCELERATION;
+    cs->shares = tal_system_add_var(matter->system, matter->me, &def);
+    tali_free(&matter->allocator, ones, bytes);
 }
 
 void tali_constraints_declare_slots(tal_matter *matter)

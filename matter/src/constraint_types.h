@@ -83,6 +83,7 @@ typedef struct tali_constraints {
     tal_group_ix qerr, uerr, udoterr;
     tal_var_ix enabled;    ///< uint8_t[count]
     tal_var_ix var_params; ///< double[num_params]
+    tal_var_ix shares;     ///< double[count] weights of multipliers
     tal_cache_ix rows;     ///< which rows are whose, at Instance
     tal_cache_ix wrenches; ///< G^T as forces on bodies and mobilities
     tal_cache_ix matrices; ///< E and the factored W

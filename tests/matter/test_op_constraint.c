@@ -555,6 +555,13 @@ START_TEST(the_report_tells_good_idle_and_redundant_rows)
         ck_assert_int_eq(rows[i].fate, i % 3 == 2 ? TAL_ROW_WITHOUT_EFFECT : TAL_ROW_GOOD);
         ck_assert_int_eq(tal_matter_row_owner(l.matter, l.state, i).i, i / 3);
     }
+    ck_assert_int_eq(tal_matter_row_owner(l.matter, l.state, 6).i, -1);
+    const tal_constraint_ix second = {1};
+    const tal_constraint_rows of_second = tal_constraint_rows_of(l.matter, l.state, second);
+    ck_assert_int_eq(of_second.mp, 3);
+    ck_assert_int_eq(of_second.p0, 3);
+    ck_assert_int_eq(of_second.v0, 6);
+    ck_assert_int_eq(of_second.a0, 6);
     // one disabled
     const tal_constraint_ix first = {0};
     ck_assert_int_eq(tal_constraint_set_enabled(l.matter, l.state, first, false), TAL_OK);

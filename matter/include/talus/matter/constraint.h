@@ -149,6 +149,16 @@ TAL_API bool tal_constraint_is_enabled(const tal_matter *matter, const tal_state
 TAL_API tal_status tal_constraint_set_enabled(const tal_matter *matter, tal_state *state,
                                               tal_constraint_ix constraint, bool enabled);
 
+/// How readily a constraint bears load that others could bear as well; 1 unless set. NaN on a breach.
+TAL_API double tal_constraint_share(const tal_matter *matter, const tal_state *state,
+                                    tal_constraint_ix constraint);
+
+/// Set that weight (manual sec. 9.4), positive; invalidates TAL_STAGE_ACCELERATION. Redundant
+/// constraints share the load so that the sum of (lambda / share)^2 is least. Accelerations, and
+/// multipliers that are unique, do not depend on it.
+TAL_API tal_status tal_constraint_set_share(const tal_matter *matter, tal_state *state,
+                                            tal_constraint_ix constraint, double share);
+
 /// Parameters of a constraint; borrowed.
 TAL_API const double *tal_constraint_params(const tal_matter *matter, const tal_state *state,
                                             tal_constraint_ix constraint, int *n);
