@@ -14,9 +14,9 @@
 #include <talus/matter/constraints.h>
 #include <talus/matter/coordinate.h>
 #include <talus/matter/decoration.h>
+#include <talus/matter/graph.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
-#include <talus/matter/prescribed.h>
 #include <talus/matter/motion.h>
 #include <talus/matter/operators.h>
 #include <talus/matter/prescribed.h>
