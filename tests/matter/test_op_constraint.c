@@ -702,6 +702,17 @@ START_TEST(three_parallel_rods_carry_a_third_each)
     ck_assert_int_eq(tal_matter_calc_constraint_report(l.matter, l.state, &report, NULL), TAL_OK);
     ck_assert_int_eq(report.rank, 1);
     ck_assert_int_eq(report.num_redundant, 2);
+    // shares 1, 2, 1: lambda / share^2 is the same for all, so 1, 4, 1 sixths of 3 m g
+    const tal_constraint_ix second = {1};
+    ck_assert_int_eq(tal_constraint_set_share(l.matter, l.state, second, 2.0), TAL_OK);
+    ck_assert_double_eq(tal_constraint_share(l.matter, l.state, second), 2.0);
+    loop_realize(&l, TAL_STAGE_ACCELERATION);
+    ck_assert_double_eq_tol(tal_state_udot(l.state)[0], 0.0, 1e-13);
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_double_eq_tol(tal_state_multipliers(l.state)[i], (i == 1 ? 2.0 : 0.5) * 9.81,
+                                1e-12);
+    }
+    ck_assert_int_eq(tal_constraint_set_share(l.matter, l.state, second, 0.0), TAL_ERR_BAD_VALUE);
     loop_end(&l);
 }
 
