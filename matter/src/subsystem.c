@@ -1,6 +1,7 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
 #include "finite_internal.h"
+#include "prescribed_internal.h"
 #include "sweeps_internal.h"
 
 #include <inttypes.h>
@@ -79,6 +80,12 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     *view = (tali_view){.tree = &matter->tree};
     view->constants = tal_cache_realize(system, state, matter->constants);
     if (view->constants == NULL) return false;
+    const void *entry = tal_cache_realize(system, state, matter->prescribed.known);
+    if (entry == NULL) return false;
+    const tali_known known = tali_known_in(view->tree, entry);
+    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
+    view->level = known.level;
+    view->is_driven = known.is_moving;
     if (what == TALI_CONSTANTS) return true;
 
     const void *position = tal_cache_realize(system, state, matter->position);
@@ -474,12 +481,22 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
     return TAL_OK;
 }
 
-// A mobility whose D vanished has a zero at the start of its D^-1.
+// A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
+static bool moves_mass(const tali_view *view, const double DI[], int b)
+{
+    const int nu = view->tree->nu[b];
+    int j = 0;
+    while (j < nu && view->level[view->tree->u0[b] + j] != TAL_LEVEL_FREE) {
+        ++j;
+    }
+    return j == nu || DI[view->tree->d0[b] + j * nu + j] != 0.0;
+}
+
 static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
-                                         const double DI[])
+                                         const tali_view *view, const double DI[])
 {
     int b = matter->num_bodies - 1;
-    while (b > 1 && (matter->tree.nu[b] == 0 || DI[matter->tree.d0[b]] != 0.0)) {
+    while (b > 1 && moves_mass(view, DI, b)) {
         --b;
     }
     return tal_state_fail(state, TAL_ERR_SINGULAR,
@@ -502,7 +519,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
                                                                 sizeof(tali_open_inertia));
     const bool ok = tali_sweep_articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
-    return ok ? TAL_OK : name_massless_mobility(matter, state, at.DI);
+    return ok ? TAL_OK : name_massless_mobility(matter, state, &view, at.DI);
 }
 
 // --- Dynamics and Acceleration ---
@@ -525,12 +542,24 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
                           (const double *)(const void *)mobility};
 }
 
+// What is known joins what was found: the sweeps left zeros there.
+static void add_known(const tali_view *view, double udot[], tal_spatial_vec A_GM[])
+{
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        A_GM[b] = tal_sv_add(A_GM[b], view->A_known[b]);
+    }
+    for (int u = 0; u < view->tree->num_u; ++u) {
+        if (view->level[u] != TAL_LEVEL_FREE) udot[u] = view->udot_known[u];
+    }
+}
+
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[])
 {
     tali_view view;
     if (!tali_view_at(matter, state, TALI_DYNAMICS, &view)) return tal_state_error(state)->status;
+    if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
     const tali_tree *tree = view.tree;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *open =
@@ -544,6 +573,7 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
         for (int b = 0; b < tree->num_bodies; ++b) {
             A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
         }
+        if (view.A_known != NULL) add_known(&view, udot, A_GM);
     }
     tal_state_scratch_release(state, mark);
     return st;
@@ -743,13 +773,19 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 {
     tal_matter *matter = self;
     matter->me = me;
-    if (!tali_tree_build(matter) || !tali_constraints_place(matter)) return TAL_ERR_NO_MEMORY;
+    if (!tali_tree_build(matter) || !tali_constraints_place(matter) ||
+        !tali_prescribed_place(matter)) {
+        return TAL_ERR_NO_MEMORY;
+    }
     if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
+    tali_prescribed_declare(matter);
     declare_cache(matter);
+    tali_prescribed_declare_dynamics(matter);
     tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
+    tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));
     return tal_system_error(system)->status;
 }
 
@@ -762,6 +798,7 @@ static void destroy(void *self)
         if (body->ops.destroy != NULL) body->ops.destroy(body->self);
     }
     tali_constraints_destroy(matter);
+    tali_prescribed_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
     tali_free(&allocator, matter->initial, (size_t)matter->initial_capacity * sizeof(double));
@@ -785,5 +822,9 @@ const tal_subsystem_ops tali_matter_ops = {
     .realize_velocity = realize_velocity,
     .realize_dynamics = realize_dynamics,
     .realize_acceleration = realize_acceleration,
+    .project_q = tali_matter_project_q,
+    .project_u = tali_matter_project_u,
+    .prescribe_q = tali_prescribe_q,
+    .prescribe_u = tali_prescribe_u,
     .destroy = destroy,
 };

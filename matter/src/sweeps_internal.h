@@ -79,6 +79,11 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
 void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
                      tal_spatial_vec z[], double e[], double y[]);
 
+/// f = J^T F along a constraint's path: tip to base. F ([len]) is overwritten with the sums over what
+/// the path has farther out; f has the speeds of the path.
+void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
+                        tal_spatial_vec F[], double f[]);
+
 /**
  * Inverse dynamics without reactions: f = M udot + J^T (F0 - F). Leaner than tali_sweep_inverse():
  * sums of open subtrees only.
@@ -92,7 +97,6 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
  */
 void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                              double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
-
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 
