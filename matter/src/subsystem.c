@@ -393,6 +393,30 @@ static tal_status write_rate(const tal_matter *matter, const mobilizer_values *v
     return st;
 }
 
+// Ball and free hinges with a quaternion are common enough not to go through their table.
+static bool has_plain_quaternion(const tali_tree *tree, const tali_model *model, int b)
+{
+    const bool turns = tree->hinge[b] == TALI_HINGE_BALL || tree->hinge[b] == TALI_HINGE_FREE;
+    return turns && !model->use_angles[b];
+}
+
+// The same for such a hinge: v and u begin with an angular velocity in F, q and out with a quaternion.
+static void write_quaternion_rate(const double q[], const double u[], const double v[], bool second,
+                                  int nu, double out[])
+{
+    const tal_quat e = {q[0], q[1], q[2], q[3]};
+    const tal_vec3 w = {u[0], u[1], u[2]};
+    const tal_quat N_v = tal_qt_mul_N_F(e, tal_v3(v[0], v[1], v[2]));
+    const tal_quat Ndot_w = second ? tal_qt_mul_Ndot_F(e, w, w) : tal_qt(0.0, 0.0, 0.0, 0.0);
+    out[0] = N_v.w + Ndot_w.w;
+    out[1] = N_v.x + Ndot_w.x;
+    out[2] = N_v.y + Ndot_w.y;
+    out[3] = N_v.z + Ndot_w.z;
+    for (int j = 3; j < nu; ++j) {
+        out[j + 1] = v[j];
+    }
+}
+
 // qdot = N u, or qdotdot = N udot + Ndot u.
 static tal_status write_rates(const tal_matter *matter, tal_state *state, const double v[],
                               bool second, double out[])
@@ -409,6 +433,11 @@ static tal_status write_rates(const tal_matter *matter, tal_state *state, const 
     for (int b = 1; b < tree->num_bodies; ++b) {
         const double *from = v + tree->u0[b];
         double *to = out + values.model.q0[b];
+        if (has_plain_quaternion(tree, &values.model, b)) {
+            write_quaternion_rate(q + values.model.q0[b], u + tree->u0[b], from, second,
+                                  tree->nu[b], to);
+            continue;
+        }
         if (tree->has_N[b]) {
             const tal_status st = write_rate(matter, &values, b, from, second, to);
             if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
