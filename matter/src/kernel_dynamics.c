@@ -320,7 +320,7 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
         ok = project(view, b, out, &at) && ok;
         const int p = tree->parent[b];
         if (p > 0) {
-            hand_to_parent(&open[tree->slot[p]], &at, view->pose[b].p_PM, tree->is_last[b]);
+            hand_to_parent(&open[tree->slot[p]], &at, view->p_PM[b], tree->is_last[b]);
         }
     }
     return ok;
@@ -409,7 +409,7 @@ TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], con
         const sv zplus = inward_hinge(view, b, f != NULL ? f + u0 : no_force, z, e + u0);
         const int p = tree->parent[b];
         if (p == 0) continue;
-        const sv shifted = sv_shift_force(zplus, view->pose[b].p_PM);
+        const sv shifted = sv_shift_force(zplus, view->p_PM[b]);
         sv *parent = &open[tree->slot[p]];
         *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
     }
@@ -487,7 +487,7 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
     const tali_tree *tree = view->tree;
     A[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const sv Aplus = sv_shift_motion(A[tree->parent[b]], view->pose[b].p_PM);
+        const sv Aplus = sv_shift_motion(A[tree->parent[b]], view->p_PM[b]);
         const int u0 = tree->u0[b];
         A[b] = outward_hinge(view, b, e + u0, Aplus, udot + u0);
     }
@@ -540,7 +540,7 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
         solve_hinge(view, b, e + e0, y + e0);
         if (path[k].parent < 0) continue;
         sv *parent = &z[path[k].parent];
-        *parent = sv_add(*parent, sv_shift_force(zplus, view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(zplus, view->p_PM[b]));
     }
 }
 
@@ -583,7 +583,7 @@ void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
     V[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int u0 = tree->u0[b];
-        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->pose[b].p_PM);
+        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->p_PM[b]);
         V[b] = add_hinge(tree, view->H + u0, b, u + u0, V_P);
     }
 }
@@ -595,7 +595,7 @@ void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
         const int u0 = tree->u0[b];
         hinge_force(tree, view->H + u0, b, F[b], f + u0);
         sv *parent = &F[tree->parent[b]];
-        *parent = sv_add(*parent, sv_shift_force(F[b], view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(F[b], view->p_PM[b]));
     }
 }
 
@@ -646,7 +646,7 @@ TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double u
         hinge_force(tree, view->H + u0, b, needed, f + u0);
         if (udot != NULL && tree->nu[b] == 1) f[u0] += view->constants[b].rotor * udot[u0];
         if (p == 0) continue;
-        const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
+        const sv shifted = sv_shift_force(needed, view->p_PM[b]);
         sv *parent = &open[tree->slot[p]];
         *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
     }

@@ -8,14 +8,15 @@
 // --- where the arrays are inside a cache entry ---
 
 typedef struct position_layout {
-    size_t pose, H, X_FM, H_FM, size;
+    size_t pose, p_PM, H, X_FM, H_FM, size;
 } position_layout;
 
 static position_layout lay_out_position(const tali_tree *tree)
 {
     position_layout at = {.pose = 0};
     const size_t u = (size_t)tree->num_u;
-    at.H = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
+    at.p_PM = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
+    at.H = at.p_PM + tali_align((size_t)tree->num_bodies * sizeof(tal_vec3));
     at.X_FM = at.H + tali_align(u * sizeof(tal_spatial_vec));
     at.H_FM = at.X_FM + tali_align((size_t)tree->num_general * sizeof(tal_xform));
     at.size = at.H_FM + tali_align((tree->num_general > 0 ? u : 0) * sizeof(tal_spatial_vec));
@@ -57,8 +58,9 @@ static tali_position position_in(const tali_tree *tree, void *bytes)
     const position_layout at = lay_out_position(tree);
     char *base = bytes;
     return (tali_position){
-        (tali_pose *)(void *)(base + at.pose), (tal_spatial_vec *)(void *)(base + at.H),
-        (tal_xform *)(void *)(base + at.X_FM), (tal_spatial_vec *)(void *)(base + at.H_FM)};
+        (tali_pose *)(void *)(base + at.pose), (tal_vec3 *)(void *)(base + at.p_PM),
+        (tal_spatial_vec *)(void *)(base + at.H), (tal_xform *)(void *)(base + at.X_FM),
+        (tal_spatial_vec *)(void *)(base + at.H_FM)};
 }
 
 static void see_position(const tali_tree *tree, const void *bytes, tali_view *view)
@@ -66,9 +68,15 @@ static void see_position(const tali_tree *tree, const void *bytes, tali_view *vi
     const position_layout at = lay_out_position(tree);
     const char *base = bytes;
     view->pose = (const tali_pose *)(const void *)(base + at.pose);
+    view->p_PM = (const tal_vec3 *)(const void *)(base + at.p_PM);
     view->H = (const tal_spatial_vec *)(const void *)(base + at.H);
     view->X_FM = (const tal_xform *)(const void *)(base + at.X_FM);
     view->H_FM = (const tal_spatial_vec *)(const void *)(base + at.H_FM);
+}
+
+const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position)
+{
+    return (const tal_vec3 *)(const void *)((const char *)position + lay_out_position(tree).p_PM);
 }
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view)
