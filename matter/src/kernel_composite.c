@@ -46,7 +46,7 @@ static inline void hand_down(const tali_view *view, int b, const tali_composite 
     const tali_tree *tree = view->tree;
     tali_composite *sum = &open[tree->slot[tree->parent[b]]];
     if (tree->is_last[b]) *sum = (tali_composite){.mass = 0.0};
-    add_composite(sum, C, view->pose[b].p_PM);
+    add_composite(sum, C, view->p_PM[b]);
 }
 
 static inline sv composite_mul(const tali_composite *C, sv V)
@@ -151,12 +151,11 @@ static void step_to_parent(const tali_view *view, int b, const columns *F, doubl
     double *column = M + (size_t)u0 * (size_t)ld;
     const bool direct = room->speed_at == NULL;
     if (tree->hinge[parent] == TALI_HINGE_PIN) {
-        shift_columns_to_pin(F, first, last, view->pose[b].p_PM, H[0].w,
-                             direct ? column : room->row);
+        shift_columns_to_pin(F, first, last, view->p_PM[b], H[0].w, direct ? column : room->row);
         scatter(room, first, last, column);
         return;
     }
-    shift_columns(F, first, last, view->pose[b].p_PM);
+    shift_columns(F, first, last, view->p_PM[b]);
     for (int j = 0; j < tree->nu[parent]; ++j, column += ld) {
         dot_columns(F, first, last, H[j], direct ? column : room->row);
         scatter(room, first, last, column);

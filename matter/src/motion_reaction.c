@@ -56,6 +56,6 @@ tal_spatial_vec tal_body_reaction_F(const tal_matter *matter, tal_state *state, 
     }
     const int b = body.i, p = matter->tree.parent[b];
     const tal_vec3 p_PF_G = tal_m3_mul_v3(seen.pose[p].R_GM, seen.constants[b].p_PF);
-    const tal_vec3 p_FM_G = tal_v3_sub(seen.pose[b].p_PM, p_PF_G);
+    const tal_vec3 p_FM_G = tal_v3_sub(seen.p_PM[b], p_PF_G);
     return tal_sv_neg(tal_sv_shift_force(F_M, p_FM_G));
 }
