@@ -39,6 +39,9 @@ typedef struct contestant {
     /// What it computes from set 0: poses of the last body (R_GB by columns, p_GB, then V_GB), [nu]
     /// numbers, M by columns, or J by columns (each: w, v). Not called for STATE_COPY.
     void (*answer)(void *self, quantity what, double out[]);
+
+    /// udot comes from a factored M, with the round-off that its condition number brings.
+    bool factors_M;
 } contestant;
 
 extern const contestant contestant_talus;

@@ -87,4 +87,4 @@ static void answer(void *context, quantity what, double out[])
     }
 }
 
-const contestant contestant_bare = {"bare C", create, destroy, can, run, answer};
+const contestant contestant_bare = {"bare C", create, destroy, can, run, answer, false};

@@ -28,6 +28,8 @@ typedef struct mujoco_peer {
 } mujoco_peer;
 
 enum {
+    MOST_NESTED = 90, ///< bodies inside one another, in one file
+    MOST_FILES = 20,
     MOST_NV = 1000 ///< its M takes nv^2 / 2 numbers, and as many times nv to factor for a chain
 };
 
@@ -88,8 +90,54 @@ static void open_body(text *t, const model *m, int b)
     append(t, line);
 }
 
-// Bodies nest in the text, so the tree is walked depth first, by its first children and next siblings.
-static void write_bodies(text *t, const model *m)
+// The text in files that include one another: its parser refuses elements nested more than 100 deep
+// in one file, and bodies nest.
+typedef struct files {
+    text texts[MOST_FILES];
+    int count;
+    int open[MOST_FILES];  ///< files being written, innermost last
+    int depth[MOST_FILES]; ///< of the body each begins with
+    int num_open;
+} files;
+
+static text *innermost(files *f)
+{
+    return &f->texts[f->open[f->num_open - 1]];
+}
+
+static void begin_file(files *f, int depth)
+{
+    if (f->count == MOST_FILES) exit(EXIT_FAILURE);
+    f->open[f->num_open] = f->count++;
+    f->depth[f->num_open++] = depth;
+    append(innermost(f), "<mujoco>\n");
+}
+
+static void end_file(files *f)
+{
+    append(innermost(f), "</mujoco>\n");
+    --f->num_open;
+}
+
+static void enter_body(files *f, const model *m, int b, int depth)
+{
+    if (depth % MOST_NESTED == 0) {
+        char line[60];
+        (void)snprintf(line, sizeof line, "<include file=\"part%d.xml\"/>\n", f->count);
+        append(innermost(f), line);
+        begin_file(f, depth);
+    }
+    open_body(innermost(f), m, b);
+}
+
+static void leave_body(files *f, int depth)
+{
+    append(innermost(f), "</body>\n");
+    if (f->depth[f->num_open - 1] == depth) end_file(f);
+}
+
+// The tree is walked depth first, by first children and next siblings.
+static void write_bodies(files *f, const model *m)
 {
     int *child = room((size_t)m->num_bodies, sizeof *child);
     int *sibling = room((size_t)m->num_bodies, sizeof *sibling);
@@ -97,17 +145,18 @@ static void write_bodies(text *t, const model *m)
         sibling[b] = child[m->bodies[b].parent];
         child[m->bodies[b].parent] = b;
     }
-    int b = child[0];
-    while (b != 0) {
-        open_body(t, m, b);
+    int depth = 1;
+    for (int b = child[0]; b != 0;) {
+        enter_body(f, m, b, depth);
         if (child[b] != 0) {
             b = child[b];
+            ++depth;
             continue;
         }
-        append(t, "</body>\n");
-        while (b != 0 && sibling[b] == 0) {
+        leave_body(f, depth);
+        while (sibling[b] == 0 && depth > 1) {
             b = m->bodies[b].parent;
-            if (b != 0) append(t, "</body>\n");
+            leave_body(f, --depth);
         }
         b = sibling[b];
     }
@@ -115,30 +164,41 @@ static void write_bodies(text *t, const model *m)
     free(sibling);
 }
 
-static mjModel *load(const model *m)
+static void write_model(files *f, const model *m)
 {
-    text t = {NULL, 0, 0};
-    append(&t, "<mujoco><compiler angle=\"radian\" inertiafromgeom=\"false\"/>");
-    append(&t, "<size njmax=\"1\" nconmax=\"1\"/>");
     char line[200];
+    begin_file(f, 0);
+    append(innermost(f), "<compiler angle=\"radian\" inertiafromgeom=\"false\"/>");
+    append(innermost(f), "<size njmax=\"1\" nconmax=\"1\"/>");
     (void)snprintf(line, sizeof line, "<option gravity=\"%.17g %.17g %.17g\">", MODEL_GRAVITY.x,
                    MODEL_GRAVITY.y, MODEL_GRAVITY.z);
-    append(&t, line);
-    append(&t, "<flag contact=\"disable\" constraint=\"disable\" passive=\"disable\"/></option>");
-    append(&t, "<worldbody>\n");
-    write_bodies(&t, m);
-    append(&t, "</worldbody></mujoco>\n");
+    append(innermost(f), line);
+    append(innermost(f), "<flag contact=\"disable\" constraint=\"disable\" passive=\"disable\"/>");
+    append(innermost(f), "</option><worldbody>\n");
+    write_bodies(f, m);
+    append(innermost(f), "</worldbody>");
+    end_file(f);
+}
 
-    mjVFS *files = room(1, sizeof *files);
-    mj_defaultVFS(files);
-    (void)mj_makeEmptyFileVFS(files, "model.xml", (int)t.used);
-    memcpy(files->filedata[0], t.bytes, t.used);
+static mjModel *load(const model *m)
+{
+    files *f = room(1, sizeof *f);
+    mjVFS *disk = room(1, sizeof *disk);
+    write_model(f, m);
+    mj_defaultVFS(disk);
+    for (int i = 0; i < f->count; ++i) {
+        char name[40];
+        (void)snprintf(name, sizeof name, "part%d.xml", i);
+        (void)mj_makeEmptyFileVFS(disk, name, (int)f->texts[i].used);
+        memcpy(disk->filedata[i], f->texts[i].bytes, f->texts[i].used);
+        free(f->texts[i].bytes);
+    }
     char error[500] = "";
-    mjModel *mj = mj_loadXML("model.xml", files, error, sizeof error);
+    mjModel *mj = mj_loadXML("part0.xml", disk, error, sizeof error);
     if (mj == NULL) (void)fprintf(stderr, "bench: MuJoCo says: %s\n", error);
-    mj_deleteVFS(files);
-    free(files);
-    free(t.bytes);
+    mj_deleteVFS(disk);
+    free(disk);
+    free(f);
     return mj;
 }
 
@@ -405,4 +465,4 @@ static void answer(void *context, quantity what, double out[])
     }
 }
 
-const contestant contestant_mujoco = {"MuJoCo", create, destroy, can, run, answer};
+const contestant contestant_mujoco = {"MuJoCo", create, destroy, can, run, answer, true};

@@ -182,4 +182,5 @@ void answer(void *context, quantity what, double out[])
 
 } // namespace
 
-extern "C" const contestant contestant_simbody = {"Simbody", create, destroy, can, run, answer};
+extern "C" const contestant contestant_simbody = {"Simbody", create, destroy, can,
+                                                  run,       answer, false};

@@ -182,4 +182,4 @@ static void answer(void *context, quantity what, double out[])
     }
 }
 
-const contestant contestant_talus = {"Talus", create, destroy, can, run, answer};
+const contestant contestant_talus = {"Talus", create, destroy, can, run, answer, false};

@@ -1,4 +1,5 @@
 // Forces as a subsystem: what the elements do at each stage, and what they can be asked.
+#include "finite_internal.h"
 #include "forces_internal.h"
 
 #include <inttypes.h>
@@ -115,16 +116,7 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
 static bool all_finite(const tal_forces *forces, const tal_applied_forces *applied, int nu)
 {
     const int num_bodies = tal_matter_num_bodies(forces->matter);
-    // a NaN or an infinity anywhere makes a sum NaN; six sums, so that none waits for another
-    tal_spatial_vec sum = TAL_SPATIAL_VEC_ZERO;
-    for (int b = 0; b < num_bodies; ++b) {
-        sum = tal_sv_axpy(0.0, applied->F[b], sum);
-    }
-    double total = sum.w.x + sum.w.y + sum.w.z + sum.v.x + sum.v.y + sum.v.z;
-    for (int j = 0; j < nu; ++j) {
-        total += 0.0 * applied->f[j];
-    }
-    return total == 0.0;
+    return tali_all_finite(&applied->F[0].w.x, 6 * num_bodies) && tali_all_finite(applied->f, nu);
 }
 
 static int num_speeds(const tal_matter *matter)

@@ -16,10 +16,11 @@
 
 /// Where the doubles of one constraint's matrices are.
 typedef struct tali_rows_of {
-    tal_spatial_vec *wrench; ///< [m x num_bodies] about Mo, in Ground
-    double *coefficient;     ///< [m x num_mobilities]
-    double *E;               ///< [m x path_nu] inward residuals
-    double *Y;               ///< [m x path_nu] D^-1 E
+    tal_spatial_vec
+        *wrench;         ///< [m x (num_bodies + 1)] about Mo, in Ground; the last on the ancestor
+    double *coefficient; ///< [m x num_mobilities]
+    double *E;           ///< [m x path_nu] inward residuals
+    double *Y;           ///< [m x path_nu] D^-1 E
 } tali_rows_of;
 
 /// What Instance settles: rows in use. -1 for a disabled constraint.
@@ -33,6 +34,19 @@ typedef struct tali_row_map {
 
 /// Which rows are whose. The State must have reached Instance.
 tali_row_map tali_row_map_of(const tal_matter *matter, const tal_state *state);
+
+/// Wrenches of one row: on the constrained bodies, then on the ancestor. Motion is measured relative
+/// to that, so it carries what the others do not carry among themselves.
+static inline int tali_num_wrenches(const tali_constraint *c)
+{
+    return c->ops.num_bodies + 1;
+}
+
+/// The body that wrench `i` acts on.
+static inline int tali_wrench_body(const tali_constraint *c, int i)
+{
+    return i < c->ops.num_bodies ? c->bodies[i] : c->ancestor;
+}
 
 /// Where row `r` of constraint `i` stands among all: position rows of all constraints first, then
 /// velocity rows, then acceleration rows.
@@ -53,6 +67,23 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
 /// The constraint if the index is good; NULL after telling the breach.
 const tali_constraint *tali_constraint_at(const tal_matter *matter, tal_constraint_ix constraint,
                                           const char *where);
+
+/// Room for what one constraint is told.
+typedef struct tali_constraint_motion {
+    tal_xform X_AB[TAL_MAX_CONSTRAINED_BODIES];
+    tal_spatial_vec V[TAL_MAX_CONSTRAINED_BODIES];
+    tal_spatial_vec A[TAL_MAX_CONSTRAINED_BODIES];
+    double q[TAL_MAX_CONSTRAINED_MOBILITIES];
+    double u[TAL_MAX_CONSTRAINED_MOBILITIES];
+    double udot[TAL_MAX_CONSTRAINED_MOBILITIES];
+} tali_constraint_motion;
+
+/// What a constraint is told in this State: velocities if view->motion is there, accelerations if
+/// A_GM [num_bodies] is. The result points into `room`.
+tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, const tal_state *state,
+                                          const tali_view *view, int index,
+                                          const tal_spatial_vec A_GM[], const double udot[],
+                                          tali_constraint_motion *room);
 
 /// The columns of G^T of one constraint as wrenches and coefficients.
 tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,

@@ -1,16 +1,6 @@
 // What constraints are told: the motion of their bodies relative to the ancestor; and their errors.
 #include "constraint_internal.h"
 
-// Room for one constraint's argument.
-typedef struct constraint_motion {
-    tal_xform X_AB[TAL_MAX_CONSTRAINED_BODIES];
-    tal_spatial_vec V[TAL_MAX_CONSTRAINED_BODIES];
-    tal_spatial_vec A[TAL_MAX_CONSTRAINED_BODIES];
-    double q[TAL_MAX_CONSTRAINED_MOBILITIES];
-    double u[TAL_MAX_CONSTRAINED_MOBILITIES];
-    double udot[TAL_MAX_CONSTRAINED_MOBILITIES];
-} constraint_motion;
-
 /// Everything the errors of all constraints are computed from. NULL where a level is not asked for.
 typedef struct motion_of_all {
     const tali_view *view;
@@ -62,7 +52,8 @@ static tal_spatial_vec relative_acceleration(tal_spatial_vec A_A, tal_spatial_ve
     return tal_sv_sub(tal_sv_sub(A_B, moved), turning);
 }
 
-static void fill_body(const motion_of_all *all, int ancestor, int b, int i, constraint_motion *out)
+static void fill_body(const motion_of_all *all, int ancestor, int b, int i,
+                      tali_constraint_motion *out)
 {
     const tali_view *view = all->view;
     const tal_xform X_GA = X_GB(view, ancestor);
@@ -83,7 +74,7 @@ static void fill_body(const motion_of_all *all, int ancestor, int b, int i, cons
 
 static tal_constraint_arg fill_arg(const tal_matter *matter, const tal_state *state,
                                    const tali_constraint *c, const motion_of_all *all,
-                                   constraint_motion *room)
+                                   tali_constraint_motion *room)
 {
     for (int i = 0; i < c->ops.num_bodies; ++i) {
         fill_body(all, c->ancestor, c->bodies[i], i, room);
@@ -124,6 +115,17 @@ static motion_of_all motion_up_to(const tal_matter *matter, const tal_state *sta
     return all;
 }
 
+tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, const tal_state *state,
+                                          const tali_view *view, int index,
+                                          const tal_spatial_vec A_GM[], const double udot[],
+                                          tali_constraint_motion *room)
+{
+    motion_of_all all = motion_up_to(matter, state, view, view->motion != NULL);
+    all.A_GM = A_GM;
+    all.udot = udot;
+    return fill_arg(matter, state, &matter->constraints.list[index], &all, room);
+}
+
 // --- errors ---
 
 tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state *state)
@@ -138,7 +140,7 @@ tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0 || c->ops.mp == 0) continue;
-        constraint_motion room;
+        tali_constraint_motion room;
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         const tal_status st = c->ops.calc_p(c->self, &arg, errors + map.p0[i]);
         if (st != TAL_OK) return constraint_failure(c, state, st);
@@ -159,7 +161,7 @@ tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0 || c->ops.mp + c->ops.mv == 0) continue;
-        constraint_motion room;
+        tali_constraint_motion room;
         double rows[TAL_MAX_CONSTRAINT_ROWS];
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         const tal_status st = c->ops.calc_v(c->self, &arg, rows);
@@ -182,7 +184,7 @@ tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state, con
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0) continue;
-        constraint_motion room;
+        tali_constraint_motion room;
         double rows[TAL_MAX_CONSTRAINT_ROWS];
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         const tal_status st = c->ops.calc_a(c->self, &arg, rows);
@@ -219,7 +221,7 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
     const tali_constraint *c = &matter->constraints.list[index];
     const bool velocities = c->ops.forces_need_velocity;
     const motion_of_all all = motion_up_to(matter, state, view, velocities);
-    constraint_motion room;
+    tali_constraint_motion room;
     const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
     for (int r = 0; r < tali_rows(c); ++r) {
         double lambda[TAL_MAX_CONSTRAINT_ROWS] = {0.0};
@@ -231,10 +233,15 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
         }
         const tal_status st = c->ops.add_forces(c->self, &arg, lambda, F, f);
         if (st != TAL_OK) return constraint_failure(c, state, st);
+        tal_spatial_vec *wrench = out->wrench + r * tali_num_wrenches(c);
+        tal_spatial_vec on_ancestor = TAL_SPATIAL_VEC_ZERO;
         for (int i = 0; i < c->ops.num_bodies; ++i) {
-            out->wrench[r * c->ops.num_bodies + i] =
-                to_ground(view, c->ancestor, c->bodies[i], F[i]);
+            const int b = c->bodies[i];
+            wrench[i] = to_ground(view, c->ancestor, b, F[i]);
+            const tal_vec3 p_AM = tal_v3_sub(view->pose[b].p_GM, view->pose[c->ancestor].p_GM);
+            on_ancestor = tal_sv_sub(on_ancestor, tal_sv_shift_force(wrench[i], p_AM));
         }
+        wrench[c->ops.num_bodies] = on_ancestor;
     }
     return TAL_OK;
 }

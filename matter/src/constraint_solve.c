@@ -105,7 +105,7 @@ static tali_rows_of rows_of(const tali_constraint *c, double *matrices)
     const size_t m = (size_t)tali_rows(c);
     double *at = matrices + c->matrix0;
     tali_rows_of rows = {.wrench = (tal_spatial_vec *)(void *)at};
-    rows.coefficient = at + m * (size_t)c->ops.num_bodies * 6;
+    rows.coefficient = at + m * (size_t)tali_num_wrenches(c) * 6;
     rows.E = rows.coefficient + m * (size_t)c->num_mobilities;
     rows.Y = rows.E + m * (size_t)c->path_nu;
     return rows;
@@ -115,7 +115,8 @@ static tali_rows_of rows_of(const tali_constraint *c, double *matrices)
 static const double *E_of(const tali_constraint *c, const double *matrices)
 {
     const size_t m = (size_t)tali_rows(c);
-    return matrices + c->matrix0 + m * ((size_t)c->ops.num_bodies * 6 + (size_t)c->num_mobilities);
+    return matrices + c->matrix0 +
+           m * ((size_t)tali_num_wrenches(c) * 6 + (size_t)c->num_mobilities);
 }
 
 static const double *Y_of(const tali_constraint *c, const double *matrices)
@@ -128,12 +129,13 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
                        const tali_rows_of *rows, tal_spatial_vec z[], double f[])
 {
     const tali_path_entry *path = matter->constraints.path + c->path0;
+    const int num_wrenches = tali_num_wrenches(c);
     for (int r = 0; r < tali_rows(c); ++r) {
         for (int k = 0; k < c->path_len; ++k) {
             z[k] = TAL_SPATIAL_VEC_ZERO;
-            for (int i = 0; i < c->ops.num_bodies; ++i) {
-                if (c->bodies[i] != path[k].body) continue;
-                z[k] = tal_sv_sub(z[k], rows->wrench[r * c->ops.num_bodies + i]);
+            for (int i = 0; i < num_wrenches; ++i) {
+                if (tali_wrench_body(c, i) != path[k].body) continue;
+                z[k] = tal_sv_sub(z[k], rows->wrench[r * num_wrenches + i]);
             }
         }
         for (int j = 0; j < c->path_nu; ++j) {

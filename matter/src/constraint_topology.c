@@ -117,8 +117,8 @@ static void add_sizes(tali_constraints *all)
         tali_constraint *c = &all->list[i];
         const size_t m = (size_t)tali_rows(c);
         c->matrix0 = all->matrix_doubles;
-        all->matrix_doubles += m * ((size_t)c->ops.num_bodies * 6 + (size_t)c->num_mobilities +
-                                    2 * (size_t)c->path_nu);
+        all->matrix_doubles += m * (((size_t)c->ops.num_bodies + 1) * 6 +
+                                    (size_t)c->num_mobilities + 2 * (size_t)c->path_nu);
         all->mp += c->ops.mp;
         all->mv += c->ops.mv;
         all->ma += c->ops.ma;

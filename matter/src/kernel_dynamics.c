@@ -67,16 +67,19 @@ static inline mask project_slider(tali_open_inertia *at, v3 v, real rotor, sv *G
     return ok;
 }
 
-// True when the pivots of a symmetric matrix are not round-off of what its diagonal was.
+// True when the pivots of a symmetric matrix S = L D L^T are not round-off, given how large its
+// diagonal was. A pivot inherits the noise of those before it: with n_i the noise of S_ii,
+//
+//     n_j <- n_j + L_ji^2 n_i        since S_ji is known no better than sqrt(n_j n_i)
 static inline mask is_definite(s3 S, v3 size)
 {
-    const real minor = fused(S.xx, S.yy, -(S.xy * S.xy));
-    const real xx = fused(S.yy, S.zz, -(S.yz * S.yz));
-    const real xy = fused(S.xz, S.yz, -(S.xy * S.zz));
-    const real xz = fused(S.xy, S.yz, -(S.xz * S.yy));
-    const real det = fused(S.xx, xx, fused(S.xy, xy, S.xz * xz));
-    return less(tiny_pivot(size.x), S.xx) && less(tiny_pivot(size.y) * S.xx, minor) &&
-           less(tiny_pivot(size.z) * minor, det);
+    const real Ly = S.xy / S.xx, Lz = S.xz / S.xx;
+    const real yy = fused(-Ly, S.xy, S.yy), yz = fused(-Ly, S.xz, S.yz);
+    const real Lzy = yz / yy;
+    const real zz = fused(-Lzy, yz, fused(-Lz, S.xz, S.zz));
+    const real ny = fused(Ly * Ly, size.x, size.y);
+    const real nz = fused(Lzy * Lzy, ny, fused(Lz * Lz, size.x, size.z));
+    return less(tiny_pivot(size.x), S.xx) && less(tiny_pivot(ny), yy) && less(tiny_pivot(nz), zz);
 }
 
 static inline v3 load_v3(const double from[])
@@ -155,7 +158,11 @@ static inline mask project_free(tali_open_inertia *at, double DI[])
     const m3 FT = tal_m3_transpose(at->P.F);
     const m3 MIFT = s3_mul_m3(MI, FT);
     const s3 S = schur(at->P.J, FT, MIFT);
-    const mask ok = is_definite(at->P.M, at->size_M) && is_definite(S, at->size_J);
+    // S is as noisy as J and M make it; M^-1 from cofactors magnifies that, hence 64
+    const v3 noise = {fused(64.0, size_along(MIFT.x, at->size_M), at->size_J.x),
+                      fused(64.0, size_along(MIFT.y, at->size_M), at->size_J.y),
+                      fused(64.0, size_along(MIFT.z, at->size_M), at->size_J.z)};
+    const mask ok = is_definite(at->P.M, at->size_M) && is_definite(S, noise);
     const s3 A = s3_inverse(S);
     const m3 MIFTA = m3_mul(MIFT, tal_m3_from_s3(A)); // -B^T
     const s3 C = tal_s3_add(MI, tal_s3_from_m3(m3_mul(MIFTA, tal_m3_transpose(MIFT))));
@@ -171,14 +178,15 @@ static inline mask project_free(tali_open_inertia *at, double DI[])
 
 // Invert a symmetric positive definite n x n matrix in place (Gauss-Jordan; an SPD matrix needs no
 // pivoting). The pivots are judged by tiny, which comes from the size of P before projection: D
-// itself may be pure round-off and cannot judge itself.
-TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], const real tiny[])
+// itself may be pure round-off and cannot judge itself. Noise is passed on as in is_definite().
+TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], real tiny[])
 {
     mask ok = true;
     for (int k = 0; k < n; ++k) {
         const real inverse = inverse_pivot(A[k * n + k], tiny[k], &ok);
         for (int j = 0; j < n; ++j) {
             const real factor = A[j * n + k] * inverse;
+            if (j > k) tiny[j] = fused(factor * factor, tiny[k], tiny[j]);
             for (int i = 0; i < n && j != k; ++i) {
                 A[j * n + i] = i == k ? -factor : fused(-factor, A[k * n + i], A[j * n + i]);
             }
@@ -340,16 +348,6 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
 
 // --- M^-1 ---
 
-void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[])
-{
-    out[0] = F != NULL ? sv_sub((sv){NONE, NONE}, F[0]) : (sv){NONE, NONE};
-    for (int b = 1; b < view->tree->num_bodies; ++b) {
-        const tali_motion *motion = &view->motion[b];
-        const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
-        out[b] = F != NULL ? sv_sub(F0, F[b]) : F0;
-    }
-}
-
 // R_GF of a ball, translation or free hinge, from the columns it gave to H.
 static inline m3 angular_axes(const sv H[])
 {
@@ -362,7 +360,7 @@ static inline m3 linear_axes(const sv H[])
 }
 
 // e = f - H^T z, and z becomes z+ = z + G e.
-static inline sv inward_hinge(const tali_view *view, int b, const double f[], sv z, double e[])
+TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[], sv z, double e[])
 {
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];
@@ -419,14 +417,24 @@ static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double 
     return sv_axpy(e[0], G_P, z_P);
 }
 
-void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
-                       double e[], tal_spatial_vec open[])
+// F0 - F of one body.
+static inline sv unbalanced(const tali_view *view, int b, const sv F[])
+{
+    const tali_motion *motion = &view->motion[b];
+    const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
+    return F != NULL ? sv_sub(F0, F[b]) : F0;
+}
+
+// What the bodies resist: F itself, or F0 - F.
+TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], const sv F[],
+                                    const bool moving, double e[], sv open[])
 {
     static const double no_force[TAL_MAX_NU] = {0.0};
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         sv z = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
-        if (F != NULL) z = sv_add(z, F[b]);
+        if (moving) z = sv_add(z, unbalanced(view, b, F));
+        if (!moving && F != NULL) z = sv_add(z, F[b]);
         const int u0 = tree->u0[b];
         const double *push = f != NULL ? f + u0 : no_force;
         const int p = tree->parent[b];
@@ -443,6 +451,18 @@ void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatia
     }
 }
 
+void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                       double e[], tal_spatial_vec open[])
+{
+    sweep_inward(view, f, F, false, e, open);
+}
+
+void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                              double e[], tal_spatial_vec open[])
+{
+    sweep_inward(view, f, F, true, e, open);
+}
+
 void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
 {
     const tali_tree *tree = view->tree;
@@ -457,7 +477,8 @@ void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
 }
 
 // udot = D^-1 e - G^T A+, and the acceleration H udot that it gives.
-static inline sv outward_hinge(const tali_view *view, int b, const double e[], sv A, double udot[])
+TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[], sv A,
+                                   double udot[])
 {
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];
@@ -590,7 +611,7 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
 // --- J, J^T and inverse dynamics ---
 
 // V + H u
-static inline sv add_hinge(const tali_tree *tree, const sv H[], int b, const double u[], sv V)
+TAL_ALWAYS_INLINE sv add_hinge(const tali_tree *tree, const sv H[], int b, const double u[], sv V)
 {
     switch ((tali_hinge)tree->hinge[b]) {
     case TALI_HINGE_WELD:

@@ -179,8 +179,8 @@ static inline sv across_hinge(const tali_view *view, int b, const double u[])
 //
 //     w  = w_P + w_PM               v  = v_P + w_P x p + v_PM
 //     A0 = A0_P shifted by p + (w_P x w_PM, w_P x (w_P x p + 2 v_PM)) + R_GF Hdot_FM u
-static inline void move_body(const tali_view *view, const double u[], int b, int general,
-                             const tali_velocity *at)
+TAL_ALWAYS_INLINE void move_body(const tali_view *view, const double u[], int b, int general,
+                                 const tali_velocity *at)
 {
     const tali_tree *tree = view->tree;
     const tali_pose *pose = &view->pose[b];

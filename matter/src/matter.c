@@ -52,7 +52,7 @@ tal_matter *tal_matter_create(tal_system *system)
         (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
         return NULL;
     }
-    if (tal_system_find_subsystem(system, tali_matter_ops.name).i >= 0) {
+    if (tal_system_matter(system) != NULL) {
         (void)tal_system_fail(system, TAL_ERR_BAD_NAME,
                               "System '%s' has matter already, and can have only one",
                               tal_system_name(system));

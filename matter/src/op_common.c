@@ -1,4 +1,5 @@
 // Checks at the door of every operator.
+#include "finite_internal.h"
 #include "operators_internal.h"
 
 #include <math.h>
@@ -20,26 +21,9 @@ tal_status tali_op_view(const tal_matter *matter, tal_state *state, tali_what wh
     return why_no_view(matter, state);
 }
 
-// Finite if all numbers are. Four sums, so that none waits for the one before.
-static double sum_of_nothing(const double values[], int n)
-{
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        sum[0] += 0.0 * values[i];
-        sum[1] += 0.0 * values[i + 1];
-        sum[2] += 0.0 * values[i + 2];
-        sum[3] += 0.0 * values[i + 3];
-    }
-    for (; i < n; ++i) {
-        sum[0] += 0.0 * values[i];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 tal_status tali_op_finite(tal_state *state, const char *name, const double values[], int n)
 {
-    if (isfinite(sum_of_nothing(values, n))) return TAL_OK;
+    if (tali_all_finite(values, n)) return TAL_OK;
     int i = 0;
     while (isfinite(values[i])) {
         ++i;
@@ -51,7 +35,7 @@ tal_status tali_op_finite(tal_state *state, const char *name, const double value
 tal_status tali_op_finite_bodies(tal_state *state, const char *name, const tal_spatial_vec values[],
                                  int n)
 {
-    if (values == NULL || isfinite(sum_of_nothing(&values[0].w.x, 6 * n))) return TAL_OK;
+    if (values == NULL || tali_all_finite(&values[0].w.x, 6 * n)) return TAL_OK;
     int b = 0;
     while (tal_sv_is_finite(values[b])) {
         ++b;

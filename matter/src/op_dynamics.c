@@ -10,14 +10,6 @@ static void shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[], tal_
     }
 }
 
-// F0 - F about Mo. NULL means no forces.
-static void resisted_forces(const tali_view *view, const tal_spatial_vec F_GB[],
-                            tal_spatial_vec out[])
-{
-    if (F_GB != NULL) shift_to_M(view, F_GB, out);
-    tali_sweep_unbalanced(view, F_GB != NULL ? out : NULL, out);
-}
-
 static tal_status check_forces(tal_state *state, const tali_tree *tree,
                                const tal_spatial_vec F_GB[], const double f[])
 {
@@ -104,8 +96,8 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    resisted_forces(&view, F_GB, A);
-    tali_sweep_inward(&view, f, A, e, open);
+    if (F_GB != NULL) shift_to_M(&view, F_GB, A);
+    tali_sweep_inward_moving(&view, f, F_GB != NULL ? A : NULL, e, open);
     tali_sweep_outward(&view, e, udot, A);
     for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
         A[b] = tal_sv_add(A[b], view.motion[b].A0);

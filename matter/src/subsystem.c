@@ -1,5 +1,6 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
+#include "finite_internal.h"
 #include "sweeps_internal.h"
 
 #include <inttypes.h>
@@ -244,12 +245,9 @@ tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_stat
 static tal_status check_q(const tal_matter *matter, const tali_model *model, tal_state *state,
                           const double q[])
 {
-    const int num_q = tal_group_size(matter->system, state, matter->q);
-    double sum = 0.0; // finite if all terms are
-    for (int i = 0; i < num_q; ++i) {
-        sum += 0.0 * q[i];
-    }
-    for (int b = 1; b < matter->num_bodies && !isfinite(sum); ++b) {
+    const int last = matter->num_bodies - 1;
+    if (tali_all_finite(q, model->q0[last] + model->nq[last])) return TAL_OK;
+    for (int b = 1; b < matter->num_bodies; ++b) {
         for (int i = 0; i < model->nq[b]; ++i) {
             const double value = q[model->q0[b] + i];
             if (isfinite(value)) continue;
@@ -538,8 +536,7 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    tali_sweep_unbalanced(&view, F, A_GM);
-    tali_sweep_inward(&view, f, A_GM, e, open);
+    tali_sweep_inward_moving(&view, f, F, e, open);
     tal_status st = TAL_OK;
     if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
     if (st == TAL_OK) {
@@ -613,8 +610,8 @@ static bool declare_variables(tal_matter *matter)
     matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
-    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     matter->ranges = add_var(matter, "ranges", r * sizeof *ranges, ranges, TAL_STAGE_INSTANCE);
+    matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
     matter->var_params =

@@ -17,10 +17,6 @@ void tali_sweep_velocity(const tali_view *view, const double u[], const tali_vel
 /// Mass properties of each body alone, in Ground ([num_bodies]).
 void tali_sweep_rigid(const tali_view *view, tali_composite out[]);
 
-/// F0 - F: what the mobilizers must provide besides M J udot, where F0 = M A0 + gyroscopic is the force
-/// that the bodies take at udot = 0. F may be NULL, or the same array as `out` ([num_bodies]).
-void tali_sweep_unbalanced(const tali_view *view, const tal_spatial_vec F[], tal_spatial_vec out[]);
-
 /// Room for the articulated inertia of one open subtree.
 typedef struct tali_open_inertia {
     tal_abi P;
@@ -45,6 +41,11 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
  */
 void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
                        double e[], tal_spatial_vec open[]);
+
+/// The same for bodies that move: what they resist is F0 - F, where F0 = M A0 + gyroscopic is the force
+/// that they take at udot = 0, and F are the forces applied to them (NULL means none).
+void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                              double e[], tal_spatial_vec open[]);
 
 /// First half of M^-1 for a unit force along speed j of body b: writes e on the path from b to Ground,
 /// and nowhere else, where it is zero.

@@ -31,10 +31,9 @@ int tali_find_element(const tali_list *list, int owner, const char *name)
     return -1;
 }
 
-bool tali_has_element(const tal_system *system, const tali_list *list, int i, const char *kind,
-                      const char *where)
+bool tali_breach_element(const tal_system *system, const tali_list *list, int i, const char *kind,
+                         const char *where)
 {
-    if (i >= 0 && i < list->count) return true;
     // what a failed add returned: the failure is remembered, and building stays free of checks
     if (i < 0 && system->error.status != TAL_OK) return false;
     (void)tali_breach(TAL_ERR_BAD_INDEX, where, "System '%s' has no %s %d: it has %d", system->name,

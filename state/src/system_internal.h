@@ -28,7 +28,7 @@ typedef struct tali_subsystem {
     tali_element element; ///< its owner is not used
     tal_subsystem_ops ops;
     tali_realize_fn realize[TAL_NUM_STAGES]; ///< those of `ops` from Model on, by stage
-    const tal_subsystem_ops *table; ///< the caller's, by which a layer knows its own
+    const tal_subsystem_ops *table;          ///< the caller's, by which a layer knows its own
     void *self;
 } tali_subsystem;
 
@@ -242,9 +242,16 @@ bool tali_name_element(tal_system *system, const tali_list *list, tal_subsystem_
 /// Index of the element of that owner (any when < 0) and name; -1 when there is none.
 int tali_find_element(const tali_list *list, int owner, const char *name);
 
+/// Tell that a list has no element `i`; always false.
+bool tali_breach_element(const tal_system *system, const tali_list *list, int i, const char *kind,
+                         const char *where);
+
 /// True when `i` is an element of the list; otherwise a breach has been told.
-bool tali_has_element(const tal_system *system, const tali_list *list, int i, const char *kind,
-                      const char *where);
+static inline bool tali_has_element(const tal_system *system, const tali_list *list, int i,
+                                    const char *kind, const char *where)
+{
+    return (i >= 0 && i < list->count) || tali_breach_element(system, list, i, kind, where);
+}
 
 /// FNV-1a, 64 bits, continued from `hash`.
 uint64_t tali_hash(uint64_t hash, const void *bytes, size_t size);

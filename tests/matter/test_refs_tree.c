@@ -52,19 +52,14 @@ static const double DIRECT = 1000.0 * DBL_EPSILON;
 
 static void check_energies(const rig *r, const ref_tree *ref)
 {
-    tali_view view;
-    ck_assert(tali_view_at(r->matter, r->state, TALI_BIAS, &view));
-    double kinetic = 0.0, potential = 0.0, size = 0.0;
+    double potential = 0.0, size = 0.0;
     for (int b = 1; b <= ref->num_bodies; ++b) {
-        const tali_composite *rigid = &view.rigid[b];
-        const tal_spatial_vec V = view.motion[b].V;
-        const double m = rigid->mass;
-        const tal_vec3 com = tal_v3_axpy(1.0 / m, rigid->mc, view.pose[b].p_GM);
-        kinetic += 0.5 * tal_v3_dot(V.w, tal_s3_mul_v3(rigid->I, V.w)) +
-                   0.5 * m * tal_v3_dot(V.v, V.v) + tal_v3_dot(V.v, tal_v3_cross(V.w, rigid->mc));
-        potential -= m * tal_v3_dot(r->gravity, com);
-        size += fabs(m * tal_v3_dot(r->gravity, com));
+        const tal_mass_props m = tal_body_mass_props(r->matter, r->state, (tal_body_ix){b});
+        const tal_vec3 com = tal_xf_apply(rig_X_GB(r, b), m.com);
+        potential -= m.mass * tal_v3_dot(r->gravity, com);
+        size += fabs(m.mass * tal_v3_dot(r->gravity, com));
     }
+    const double kinetic = tal_matter_kinetic_energy(r->matter, r->state);
     ck_assert_double_eq_tol(kinetic, ref->kinetic, DIRECT * ref->kinetic);
     ck_assert_double_eq_tol(potential, ref->potential, DIRECT * size);
 }
@@ -93,23 +88,20 @@ static void check_poses(const rig *r, const ref_tree *ref)
 // M column by column, and the mobility forces that hold udot = 0, by inverse dynamics.
 static void check_inverse(const rig *r, const ref_tree *ref)
 {
-    tali_view view;
-    ck_assert(tali_view_at(r->matter, r->state, TALI_BIAS, &view));
     const int nu = ref->nu;
     const double size_M = largest(ref->M, nu * nu);
-    tal_spatial_vec room[16], F[16];
+    tal_spatial_vec F_GB[16];
     double f[32];
     for (int j = 0; j < nu; ++j) {
         double unit[32] = {0.0};
         unit[j] = 1.0;
-        tali_sweep_inverse(&view, unit, NULL, f, room);
+        ck_assert_int_eq(tal_matter_mul_M(r->matter, r->state, unit, f), TAL_OK);
         for (int i = 0; i < nu; ++i) {
             ck_assert_double_eq_tol(f[i], ref->M[i * nu + j], DIRECT * size_M);
         }
     }
-    const tali_applied applied = tali_applied_of(r->matter, r->state);
-    tali_sweep_unbalanced(&view, applied.F, F);
-    tali_sweep_inverse(&view, NULL, F, f, room);
+    rig_weights(r, F_GB);
+    ck_assert_int_eq(tal_matter_inverse_dynamics(r->matter, r->state, NULL, F_GB, NULL, f), TAL_OK);
     test_assert_near(f, ref->bias, nu, DIRECT * largest(ref->bias, nu), ref->name);
 }
 

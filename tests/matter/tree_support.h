@@ -114,23 +114,31 @@ static inline tal_body_ix rig_add(const rig *r, int parent, const char *kind,
     return (tal_body_ix){-1};
 }
 
-/// X_GB from the bulk view.
 static inline tal_xform rig_X_GB(const rig *r, int b)
 {
-    const tal_bodies_view poses = tal_matter_poses(r->matter, r->state);
-    const tal_xform X_MB = tal_body_X_MB(r->matter, r->state, (tal_body_ix){b});
-    return tal_xf_mul(*tal_view_X_GM(&poses, b), X_MB);
+    return tal_body_X_GB(r->matter, r->state, (tal_body_ix){b});
 }
 
-/// Velocity of B in Ground, about Bo.
 static inline tal_spatial_vec rig_V_GB(const rig *r, int b)
 {
-    const tal_bodies_view poses = tal_matter_poses(r->matter, r->state);
-    const tal_bodies_view velocities = tal_matter_velocities(r->matter, r->state);
-    const tal_xform X_MB = tal_body_X_MB(r->matter, r->state, (tal_body_ix){b});
-    const tal_vec3 p_MB_G = tal_m3_mul_v3(tal_view_X_GM(&poses, b)->R, X_MB.p);
-    const tal_spatial_vec V = *tal_view_V_GM(&velocities, b);
-    return tal_sv(V.w, tal_v3_add(V.v, tal_v3_cross(V.w, p_MB_G)));
+    return tal_body_V_GB(r->matter, r->state, (tal_body_ix){b});
+}
+
+static inline tal_spatial_vec rig_A_GB(const rig *r, int b)
+{
+    return tal_body_A_GB(r->matter, r->state, (tal_body_ix){b});
+}
+
+/// Weights of all bodies, about Bo in Ground: what rig_apply() applies, but by another way.
+static inline void rig_weights(const rig *r, tal_spatial_vec F_GB[])
+{
+    F_GB[0] = TAL_SPATIAL_VEC_ZERO;
+    for (int b = 1; b < tal_matter_num_bodies(r->matter); ++b) {
+        const tal_mass_props m = tal_body_mass_props(r->matter, r->state, (tal_body_ix){b});
+        const tal_vec3 f = tal_v3_scale(m.mass, r->gravity);
+        const tal_vec3 com = tal_m3_mul_v3(rig_X_GB(r, b).R, m.com);
+        F_GB[b] = tal_sv(tal_v3_cross(com, f), f);
+    }
 }
 
 static inline double largest(const double x[], int n)

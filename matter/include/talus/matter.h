@@ -10,6 +10,7 @@
 
 #include <talus/matter/applied.h>
 #include <talus/matter/constraint.h>
+#include <talus/matter/constraints.h>
 #include <talus/matter/coordinate.h>
 #include <talus/matter/decoration.h>
 #include <talus/matter/mobilizer.h>
