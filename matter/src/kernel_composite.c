@@ -162,26 +162,6 @@ static void step_to_parent(const tali_view *view, int b, const columns *F, doubl
     }
 }
 
-// The triangle above the diagonal from the one below it, in tiles that stay in the nearest cache.
-static void mirror(double *M, int n, int ld)
-{
-    enum {
-        TILE = 8
-    };
-
-    for (int j0 = 0; j0 < n; j0 += TILE) {
-        const int j1 = j0 + TILE < n ? j0 + TILE : n;
-        for (int i0 = j0; i0 < n; i0 += TILE) {
-            for (int i = i0; i < i0 + TILE && i < n; ++i) {
-                double *upper = M + (size_t)i * (size_t)ld;
-                for (int j = j0; j < (j1 < i ? j1 : i); ++j) {
-                    upper[j] = M[(size_t)j * (size_t)ld + (size_t)i];
-                }
-            }
-        }
-    }
-}
-
 // Speeds of which neither is outboard of the other are not coupled (RBDA sec. 6.4). Returns at once
 // if there are none.
 static void zero_uncoupled(const tali_tree *tree, double *M, int ld)
@@ -214,5 +194,4 @@ void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
         step_to_parent(view, b, &F, M, ld, room);
         hand_down(view, b, &C, room->open);
     }
-    mirror(M, tree->num_u, ld);
 }
