@@ -1,15 +1,6 @@
 // What constraints are told: the motion of their bodies relative to the ancestor; and their errors.
 #include "constraint_internal.h"
-
-// Room for one constraint's argument.
-typedef struct constraint_motion {
-    tal_xform X_AB[TAL_MAX_CONSTRAINED_BODIES];
-    tal_spatial_vec V[TAL_MAX_CONSTRAINED_BODIES];
-    tal_spatial_vec A[TAL_MAX_CONSTRAINED_BODIES];
-    double q[TAL_MAX_CONSTRAINED_MOBILITIES];
-    double u[TAL_MAX_CONSTRAINED_MOBILITIES];
-    double udot[TAL_MAX_CONSTRAINED_MOBILITIES];
-} constraint_motion;
+#include "prescribed_internal.h"
 
 /// Everything the errors of all constraints are computed from. NULL where a level is not asked for.
 typedef struct motion_of_all {
@@ -62,7 +53,8 @@ static tal_spatial_vec relative_acceleration(tal_spatial_vec A_A, tal_spatial_ve
     return tal_sv_sub(tal_sv_sub(A_B, moved), turning);
 }
 
-static void fill_body(const motion_of_all *all, int ancestor, int b, int i, constraint_motion *out)
+static void fill_body(const motion_of_all *all, int ancestor, int b, int i,
+                      tali_constraint_motion *out)
 {
     const tali_view *view = all->view;
     const tal_xform X_GA = X_GB(view, ancestor);
@@ -83,7 +75,7 @@ static void fill_body(const motion_of_all *all, int ancestor, int b, int i, cons
 
 static tal_constraint_arg fill_arg(const tal_matter *matter, const tal_state *state,
                                    const tali_constraint *c, const motion_of_all *all,
-                                   constraint_motion *room)
+                                   tali_constraint_motion *room)
 {
     for (int i = 0; i < c->ops.num_bodies; ++i) {
         fill_body(all, c->ancestor, c->bodies[i], i, room);
@@ -124,6 +116,17 @@ static motion_of_all motion_up_to(const tal_matter *matter, const tal_state *sta
     return all;
 }
 
+tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, const tal_state *state,
+                                          const tali_view *view, int index,
+                                          const tal_spatial_vec A_GM[], const double udot[],
+                                          tali_constraint_motion *room)
+{
+    motion_of_all all = motion_up_to(matter, state, view, view->motion != NULL);
+    all.A_GM = A_GM;
+    all.udot = udot;
+    return fill_arg(matter, state, &matter->constraints.list[index], &all, room);
+}
+
 // --- errors ---
 
 tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state *state)
@@ -138,7 +141,7 @@ tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0 || c->ops.mp == 0) continue;
-        constraint_motion room;
+        tali_constraint_motion room;
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         const tal_status st = c->ops.calc_p(c->self, &arg, errors + map.p0[i]);
         if (st != TAL_OK) return constraint_failure(c, state, st);
@@ -159,7 +162,7 @@ tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0 || c->ops.mp + c->ops.mv == 0) continue;
-        constraint_motion room;
+        tali_constraint_motion room;
         double rows[TAL_MAX_CONSTRAINT_ROWS];
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         const tal_status st = c->ops.calc_v(c->self, &arg, rows);
@@ -182,7 +185,7 @@ tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state, con
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0) continue;
-        constraint_motion room;
+        tali_constraint_motion room;
         double rows[TAL_MAX_CONSTRAINT_ROWS];
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         const tal_status st = c->ops.calc_a(c->self, &arg, rows);
@@ -201,7 +204,9 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
     tali_view view;
     if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return tal_state_error(state)->status;
     double *errors = tal_group_upd_errors(matter->system, state, matter->constraints.udoterr);
-    return tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);
+    if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
+    const tal_status st = tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);
+    return st == TAL_OK ? tali_constraints_check(matter, state, &view, errors) : st;
 }
 
 // --- wrenches: the columns of G^T, as forces on bodies and mobilities ---
@@ -213,13 +218,27 @@ static tal_spatial_vec to_ground(const tali_view *view, int ancestor, int b, tal
     return tal_sv_shift_force(tal_m3_mul_sv(R_GA, F_A), p_MB_G(view, b));
 }
 
+// The errors are relative to the ancestor, so its own motion is no matter to them: the forces of a row
+// are balanced by what they leave on the ancestor. Where the constraint is met that is often zero.
+static void balance_on_ancestor(const tali_view *view, const tali_constraint *c,
+                                tal_spatial_vec wrench[])
+{
+    tal_spatial_vec sum = TAL_SPATIAL_VEC_ZERO;
+    for (int i = 0; i < c->ops.num_bodies; ++i) {
+        const tal_vec3 p_AM =
+            tal_v3_sub(view->pose[c->bodies[i]].p_GM, view->pose[c->ancestor].p_GM);
+        sum = tal_sv_add(sum, tal_sv_shift_force(wrench[i], p_AM));
+    }
+    if (c->ops.num_bodies > 0) wrench[c->ops.num_bodies] = tal_sv_neg(sum);
+}
+
 tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
-                                    const tali_view *view, int index, const tali_rows_of *out)
+                                    const tali_view *view, int index, const tali_wrenches *out)
 {
     const tali_constraint *c = &matter->constraints.list[index];
     const bool velocities = c->ops.forces_need_velocity;
     const motion_of_all all = motion_up_to(matter, state, view, velocities);
-    constraint_motion room;
+    tali_constraint_motion room;
     const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
     for (int r = 0; r < tali_rows(c); ++r) {
         double lambda[TAL_MAX_CONSTRAINT_ROWS] = {0.0};
@@ -231,10 +250,11 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
         }
         const tal_status st = c->ops.add_forces(c->self, &arg, lambda, F, f);
         if (st != TAL_OK) return constraint_failure(c, state, st);
+        tal_spatial_vec *wrench = out->wrench + r * tali_num_wrenches(c);
         for (int i = 0; i < c->ops.num_bodies; ++i) {
-            out->wrench[r * c->ops.num_bodies + i] =
-                to_ground(view, c->ancestor, c->bodies[i], F[i]);
+            wrench[i] = to_ground(view, c->ancestor, c->bodies[i], F[i]);
         }
+        balance_on_ancestor(view, c, wrench);
     }
     return TAL_OK;
 }

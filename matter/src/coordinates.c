@@ -97,9 +97,11 @@ tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_i
 {
     if (!usable(matter, state, body, __func__)) return tal_contract_last()->status;
     const tali_body *declared = &matter->bodies[body.i];
-    if (X_FM == NULL || !tal_xf_is_finite(*X_FM)) {
-        return tal_state_refuse(state, TAL_ERR_NOT_FINITE, "body '%s': the wanted X_FM is %s",
-                                declared->name, X_FM == NULL ? "NULL" : "not finite");
+    if (X_FM == NULL) return TALI_BREACH(TAL_ERR_NULL, "the wanted X_FM is NULL");
+    if (!tali_is_frame(X_FM)) {
+        return tal_state_refuse(
+            state, tal_xf_is_finite(*X_FM) ? TAL_ERR_BAD_VALUE : TAL_ERR_NOT_FINITE,
+            "body '%s': the wanted X_FM is not a rotation and a finite position", declared->name);
     }
     double q[TAL_MAX_NQ] = {0.0};
     const tal_mobilizer_arg arg =
@@ -155,11 +157,10 @@ bool tal_body_uses_angles(const tal_matter *matter, const tal_state *state, tal_
            tali_model_of(matter, state).use_angles[body.i] != 0;
 }
 
-// A body's q in the other description. What follows the orientation is kept as it is.
-static void convert_q(const double from[], int nq_from, bool use_angles, double to[], int nq_to)
+void tali_convert_q(const tal_mobilizer_ops *ops, const double from[], bool use_angles, double to[])
 {
     static const tal_axis xyz[] = {TAL_AXIS_X, TAL_AXIS_Y, TAL_AXIS_Z};
-    const int rest = use_angles ? nq_to - 3 : nq_to - 4;
+    const int rest = ops->nq - 4;
     if (use_angles) {
         const tal_mat3 R = tal_rotation_from_qt(tal_qt(from[0], from[1], from[2], from[3]));
         (void)tal_rotation_to_angles(&R, TAL_BODY_FIXED, 3, xyz, to);
@@ -169,8 +170,54 @@ static void convert_q(const double from[], int nq_from, bool use_angles, double 
         to[0] = e.w, to[1] = e.x, to[2] = e.y, to[3] = e.z;
     }
     for (int i = 0; i < rest; ++i) {
-        to[nq_to - rest + i] = from[nq_from - rest + i];
+        to[(use_angles ? 3 : 4) + i] = from[(use_angles ? 4 : 3) + i];
     }
+}
+
+static bool changes(const tal_matter *matter, const tali_model *model, int b, bool use_angles)
+{
+    return matter->bodies[b].ops.has_quaternion && (model->use_angles[b] != 0) != use_angles;
+}
+
+// Every orientation among bodies first ... last-1 that is to be converted must be one.
+static tal_status check_convertible(const tal_matter *matter, tal_state *state, int first, int last,
+                                    bool use_angles)
+{
+    const tali_model model = tali_model_of(matter, state);
+    const double *q = q_of(matter, state);
+    for (int b = first; b < last; ++b) {
+        if (!changes(matter, &model, b, use_angles)) continue;
+        const double *e = q + model.q0[b];
+        const bool good =
+            use_angles ? tali_has_direction(e) : isfinite(e[0]) && isfinite(e[1]) && isfinite(e[2]);
+        if (good) continue;
+        return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
+                                "body '%s': its orientation (%g, %g, %g ...) cannot be converted",
+                                matter->bodies[b].name, e[0], e[1], e[2]);
+    }
+    return TAL_OK;
+}
+
+// All q as they will be; returns how many.
+static int pack_converted(const tal_matter *matter, const tal_state *state, int first, int last,
+                          bool use_angles, double q[])
+{
+    const tali_model model = tali_model_of(matter, state);
+    const double *old = q_of(matter, state);
+    int n = 0;
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        const tal_mobilizer_ops *ops = &matter->bodies[b].ops;
+        const double *from = old + model.q0[b];
+        if (b >= first && b < last && changes(matter, &model, b, use_angles)) {
+            tali_convert_q(ops, from, use_angles, q + n);
+            n += tali_mobilizer_nq(ops, use_angles);
+        } else {
+            for (int i = 0; i < model.nq[b]; ++i) {
+                q[n++] = from[i];
+            }
+        }
+    }
+    return n;
 }
 
 // Changes the choice of bodies first ... last-1 and packs q anew.
@@ -178,31 +225,25 @@ static tal_status change_modes(const tal_matter *matter, tal_state *state, int f
                                bool use_angles)
 {
     const tal_system *system = matter->system;
-    const tali_tree *tree = &matter->tree;
-    const size_t mark = tal_state_scratch_mark(state);
-    double *q = tal_state_scratch_take(state, ((size_t)tree->max_nq + 1) * sizeof *q);
-    if (q == NULL) return TAL_ERR_CAPACITY;
-    const tali_model model = tali_model_of(matter, state);
-    const double *old = q_of(matter, state);
-    int n = 0;
-    for (int b = 0; b < tree->num_bodies; ++b) {
-        const tal_mobilizer_ops *ops = &matter->bodies[b].ops;
-        const bool changes = b >= first && b < last && ops->has_quaternion &&
-                             (model.use_angles[b] != 0) != use_angles;
-        const int nq = !changes ? model.nq[b] : use_angles ? ops->nq_angles : ops->nq;
-        if (changes) {
-            convert_q(old + model.q0[b], model.nq[b], use_angles, q + n, nq);
-        } else if (nq > 0) {
-            memcpy(q + n, old + model.q0[b], (size_t)nq * sizeof *q);
-        }
-        n += nq;
+    // a failure that an earlier setter left must be told before anything changes, and stay
+    tal_status st = tal_system_realize(system, state, TAL_STAGE_MODEL);
+    if (st != TAL_OK) {
+        const tal_error earlier = *tal_state_error(state);
+        return tal_state_refuse(state, st, "%s", earlier.message);
     }
+    st = check_convertible(matter, state, first, last, use_angles);
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    double *q = tal_state_scratch_take(state, ((size_t)matter->tree.max_nq + 1) * sizeof *q);
+    if (q == NULL) return TAL_ERR_CAPACITY;
+    const int n = pack_converted(matter, state, first, last, use_angles, q);
     uint8_t *modes = tal_var_upd(system, state, matter->modes);
     for (int b = first; b < last && modes != NULL; ++b) {
         if (matter->bodies[b].ops.has_quaternion) modes[b] = use_angles;
     }
-    tal_status st = modes != NULL ? tal_system_realize(system, state, TAL_STAGE_MODEL)
-                                  : tal_contract_last()->status;
+    st = modes != NULL ? tal_system_realize(system, state, TAL_STAGE_MODEL)
+                       : tal_contract_last()->status;
     if (st == TAL_OK && n > 0) {
         memcpy(tal_state_upd_q(state) + tal_group_start(system, state, matter->q), q,
                (size_t)n * sizeof *q);
@@ -233,21 +274,27 @@ tal_status tal_matter_normalize_quaternions(const tal_matter *matter, tal_state 
 {
     if (!usable(matter, state, TAL_GROUND, __func__)) return tal_contract_last()->status;
     const tali_model model = tali_model_of(matter, state);
-    const int start = tal_group_start(matter->system, state, matter->q);
+    bool any = false;
     for (int b = 1; b < matter->num_bodies; ++b) {
         if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
-        const double *e = tal_state_q(state) + start + model.q0[b];
+        const double *e = q_of(matter, state) + model.q0[b];
         const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
         if (!tal_qt_is_finite(unit)) {
             return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
                                     "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
                                     matter->bodies[b].name, e[0], e[1], e[2], e[3]);
         }
-        if (unit.w == e[0] && unit.x == e[1] && unit.y == e[2] && unit.z == e[3]) continue;
-        double *q = tal_state_upd_q(state);
-        if (q == NULL) return tal_contract_last()->status;
-        q += start + model.q0[b];
-        q[0] = unit.w, q[1] = unit.x, q[2] = unit.y, q[3] = unit.z;
+        any = any || unit.w != e[0] || unit.x != e[1] || unit.y != e[2] || unit.z != e[3];
+    }
+    if (!any) return TAL_OK;
+    double *q = tal_state_upd_q(state);
+    if (q == NULL) return tal_contract_last()->status;
+    q += tal_group_start(matter->system, state, matter->q);
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
+        double *e = q + model.q0[b];
+        const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
+        e[0] = unit.w, e[1] = unit.x, e[2] = unit.y, e[3] = unit.z;
     }
     return TAL_OK;
 }

@@ -39,10 +39,9 @@ static inline real fused(real a, real b, real c)
 }
 
 /// Before a loop whose iterations touch no number of each other, so that it can be vectorized where
-/// the compiler cannot see it.
-#if defined(__clang__)
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+/// the compiler cannot see it. Clang's word for this is an order, with a warning where it is not
+/// obeyed, and it checks for overlap by itself.
+#if defined(__GNUC__) && !defined(__clang__)
 #define INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define INDEPENDENT

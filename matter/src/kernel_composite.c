@@ -8,25 +8,16 @@
 // Everything is about some Mo and in Ground, so a step towards Ground costs one cross product.
 #include "sweeps_internal.h"
 
-#include "kernel_math.h"
+#include "kernel_inertia.h"
 
 // --- composite inertias ---
 
-// The inertia of `child`, taken about a point from which its own point is at p, added to `at`:
-//
-//     I += I_C + (p.s) 1 - (p s^T + s p^T)/2        s = 2 m c + m p
+// The inertia of `child`, taken about a point from which its own point is at p, added to `at`.
 static inline void add_composite(tali_composite *at, const tali_composite *child, v3 p)
 {
-    const v3 s = v3_axpy(child->mass, p, v3_scale(2.0, child->mc));
-    const v3 ps = {p.x * s.x, p.y * s.y, p.z * s.z};
     at->mass += child->mass;
     at->mc = v3_add(at->mc, v3_axpy(child->mass, p, child->mc));
-    at->I.xx += child->I.xx + (ps.y + ps.z);
-    at->I.yy += child->I.yy + (ps.x + ps.z);
-    at->I.zz += child->I.zz + (ps.x + ps.y);
-    at->I.xy += child->I.xy - 0.5 * fused(p.x, s.y, p.y * s.x);
-    at->I.xz += child->I.xz - 0.5 * fused(p.x, s.z, p.z * s.x);
-    at->I.yz += child->I.yz - 0.5 * fused(p.y, s.z, p.z * s.y);
+    at->I = s3_add(at->I, shift_moments(child->I, child->mass, child->mc, p));
 }
 
 static inline tali_composite own_inertia(const tali_view *view, int b)
@@ -171,26 +162,6 @@ static void step_to_parent(const tali_view *view, int b, const columns *F, doubl
     }
 }
 
-// The triangle above the diagonal from the one below it, in tiles that stay in the nearest cache.
-static void mirror(double *M, int n, int ld)
-{
-    enum {
-        TILE = 8
-    };
-
-    for (int j0 = 0; j0 < n; j0 += TILE) {
-        const int j1 = j0 + TILE < n ? j0 + TILE : n;
-        for (int i0 = j0; i0 < n; i0 += TILE) {
-            for (int i = i0; i < i0 + TILE && i < n; ++i) {
-                double *upper = M + (size_t)i * (size_t)ld;
-                for (int j = j0; j < (j1 < i ? j1 : i); ++j) {
-                    upper[j] = M[(size_t)j * (size_t)ld + (size_t)i];
-                }
-            }
-        }
-    }
-}
-
 // Speeds of which neither is outboard of the other are not coupled (RBDA sec. 6.4). Returns at once
 // if there are none.
 static void zero_uncoupled(const tali_tree *tree, double *M, int ld)
@@ -223,5 +194,4 @@ void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
         step_to_parent(view, b, &F, M, ld, room);
         hand_down(view, b, &C, room->open);
     }
-    mirror(M, tree->num_u, ld);
 }

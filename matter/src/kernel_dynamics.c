@@ -25,10 +25,17 @@ static const v3 NONE = {0.0, 0.0, 0.0};
 
 // --- projection across one hinge: P becomes P+, and G and D^-1 are written ---
 
-// A pivot below this is round-off of what was subtracted on the way.
+// A pivot below this is round-off of what was subtracted on the way. Sizes are kept by direction: a
+// stretched chain of n pins is as heavy as n^3 across its axes, and still light about them.
 static inline real tiny_pivot(real size)
 {
     return 64.0 * DBL_EPSILON * size;
+}
+
+// The size of a^T S a when the diagonal of S has the given sizes, up to a factor of three.
+static inline real size_along(v3 a, v3 size)
+{
+    return fused(size.x, a.x * a.x, fused(size.y, a.y * a.y, size.z * (a.z * a.z)));
 }
 
 static inline real inverse_pivot(real D, real tiny, mask *ok)
@@ -43,7 +50,7 @@ static inline mask project_pin(tali_open_inertia *at, v3 w, real rotor, sv *G, d
 {
     mask ok = true;
     const sv U = {s3_mul_v3(at->P.J, w), m3_tmul_v3(at->P.F, w)};
-    DI[0] = inverse_pivot(v3_dot(w, U.w) + rotor, tiny_pivot(at->size_J), &ok);
+    DI[0] = inverse_pivot(v3_dot(w, U.w) + rotor, tiny_pivot(size_along(w, at->size_J)), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
@@ -54,21 +61,25 @@ static inline mask project_slider(tali_open_inertia *at, v3 v, real rotor, sv *G
 {
     mask ok = true;
     const sv U = {m3_mul_v3(at->P.F, v), s3_mul_v3(at->P.M, v)};
-    DI[0] = inverse_pivot(v3_dot(v, U.v) + rotor, tiny_pivot(at->size_M), &ok);
+    DI[0] = inverse_pivot(v3_dot(v, U.v) + rotor, tiny_pivot(size_along(v, at->size_M)), &ok);
     *G = (sv){v3_scale(DI[0], U.w), v3_scale(DI[0], U.v)};
     at->P = abi_sub_outer(at->P, DI[0], U);
     return ok;
 }
 
-// True when the pivots of a symmetric matrix are all above tiny.
-static inline mask is_definite(s3 S, real tiny)
+// True when the pivots of a symmetric matrix S = L D L^T are not round-off, given how large its
+// diagonal was. A pivot inherits the noise of those before it: with n_i the noise of S_ii,
+//
+//     n_j <- n_j + L_ji^2 n_i        since S_ji is known no better than sqrt(n_j n_i)
+static inline mask is_definite(s3 S, v3 size)
 {
-    const real minor = fused(S.xx, S.yy, -(S.xy * S.xy));
-    const real xx = fused(S.yy, S.zz, -(S.yz * S.yz));
-    const real xy = fused(S.xz, S.yz, -(S.xy * S.zz));
-    const real xz = fused(S.xy, S.yz, -(S.xz * S.yy));
-    const real det = fused(S.xx, xx, fused(S.xy, xy, S.xz * xz));
-    return less(tiny, S.xx) && less(tiny * S.xx, minor) && less(tiny * minor, det);
+    const real Ly = S.xy / S.xx, Lz = S.xz / S.xx;
+    const real yy = fused(-Ly, S.xy, S.yy), yz = fused(-Ly, S.xz, S.yz);
+    const real Lzy = yz / yy;
+    const real zz = fused(-Lzy, yz, fused(-Lz, S.xz, S.zz));
+    const real ny = fused(Ly * Ly, size.x, size.y);
+    const real nz = fused(Lzy * Lzy, ny, fused(Lz * Lz, size.x, size.z));
+    return less(tiny_pivot(size.x), S.xx) && less(tiny_pivot(ny), yy) && less(tiny_pivot(nz), zz);
 }
 
 static inline v3 load_v3(const double from[])
@@ -110,7 +121,7 @@ static inline m3 s3_mul_m3(s3 S, m3 A)
 // DI holds J^-1 and the three G.v hold the columns of K.
 static inline mask project_ball(tali_open_inertia *at, sv G[], double DI[])
 {
-    const mask ok = is_definite(at->P.J, tiny_pivot(at->size_J));
+    const mask ok = is_definite(at->P.J, at->size_J);
     const s3 JI = s3_inverse(at->P.J);
     const m3 JIF = s3_mul_m3(JI, at->P.F); // K^T
     G[0] = (sv){NONE, {JIF.x.x, JIF.y.x, JIF.z.x}};
@@ -125,7 +136,7 @@ static inline mask project_ball(tali_open_inertia *at, sv G[], double DI[])
 // The same for three translations: H = [0; 1], D = M, G = [K; 1] with K = F M^-1.
 static inline mask project_translation(tali_open_inertia *at, sv G[], double DI[])
 {
-    const mask ok = is_definite(at->P.M, tiny_pivot(at->size_M));
+    const mask ok = is_definite(at->P.M, at->size_M);
     const s3 MI = s3_inverse(at->P.M);
     const m3 FT = tal_m3_transpose(at->P.F);
     const m3 MIFT = s3_mul_m3(MI, FT); // K^T
@@ -147,8 +158,11 @@ static inline mask project_free(tali_open_inertia *at, double DI[])
     const m3 FT = tal_m3_transpose(at->P.F);
     const m3 MIFT = s3_mul_m3(MI, FT);
     const s3 S = schur(at->P.J, FT, MIFT);
-    const mask ok =
-        is_definite(at->P.M, tiny_pivot(at->size_M)) && is_definite(S, tiny_pivot(at->size_J));
+    // S is as noisy as J and M make it; M^-1 from cofactors magnifies that, hence 64
+    const v3 noise = {fused(64.0, size_along(MIFT.x, at->size_M), at->size_J.x),
+                      fused(64.0, size_along(MIFT.y, at->size_M), at->size_J.y),
+                      fused(64.0, size_along(MIFT.z, at->size_M), at->size_J.z)};
+    const mask ok = is_definite(at->P.M, at->size_M) && is_definite(S, noise);
     const s3 A = s3_inverse(S);
     const m3 MIFTA = m3_mul(MIFT, tal_m3_from_s3(A)); // -B^T
     const s3 C = tal_s3_add(MI, tal_s3_from_m3(m3_mul(MIFTA, tal_m3_transpose(MIFT))));
@@ -164,14 +178,15 @@ static inline mask project_free(tali_open_inertia *at, double DI[])
 
 // Invert a symmetric positive definite n x n matrix in place (Gauss-Jordan; an SPD matrix needs no
 // pivoting). The pivots are judged by tiny, which comes from the size of P before projection: D
-// itself may be pure round-off and cannot judge itself.
-TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], const real tiny[])
+// itself may be pure round-off and cannot judge itself. Noise is passed on as in is_definite().
+TAL_ALWAYS_INLINE mask spd_invert(const int n, double A[], real tiny[])
 {
     mask ok = true;
     for (int k = 0; k < n; ++k) {
         const real inverse = inverse_pivot(A[k * n + k], tiny[k], &ok);
         for (int j = 0; j < n; ++j) {
             const real factor = A[j * n + k] * inverse;
+            if (j > k) tiny[j] = fused(factor * factor, tiny[k], tiny[j]);
             for (int i = 0; i < n && j != k; ++i) {
                 A[j * n + i] = i == k ? -factor : fused(-factor, A[k * n + i], A[j * n + i]);
             }
@@ -191,8 +206,7 @@ TAL_ALWAYS_INLINE mask project_nu(const int nu, tali_open_inertia *at, const sv 
     real tiny[TAL_MAX_NU];
     for (int j = 0; j < nu; ++j) {
         U[j] = abi_mul(at->P, H[j]);
-        tiny[j] = tiny_pivot(
-            fused(at->size_J, v3_dot(H[j].w, H[j].w), at->size_M * v3_dot(H[j].v, H[j].v)));
+        tiny[j] = tiny_pivot(size_along(H[j].w, at->size_J) + size_along(H[j].v, at->size_M));
         for (int i = 0; i <= j; ++i) {
             DI[j * nu + i] = DI[i * nu + j] = sv_dot(U[j], H[i]);
         }
@@ -227,6 +241,40 @@ static mask project_general(int nu, tali_open_inertia *at, const sv H[], real ro
     }
 }
 
+// No motion across it: G = 0, D^-1 = 0, P+ = P.
+static inline void lock_hinge(int nu, sv G[], double DI[])
+{
+    for (int j = 0; j < nu; ++j) {
+        G[j] = (sv){NONE, NONE};
+    }
+    for (int i = 0; i < nu * nu; ++i) {
+        DI[i] = 0.0;
+    }
+}
+
+// Some mobilities are known: the free columns alone are projected out, the others get zeros.
+static mask project_mixed(int nu, const uint8_t level[], tali_open_inertia *at, const sv H[],
+                          sv G[], double DI[])
+{
+    sv H_free[TAL_MAX_NU], G_free[TAL_MAX_NU];
+    double DI_free[TAL_MAX_NU * TAL_MAX_NU];
+    int free[TAL_MAX_NU], n = 0;
+    for (int j = 0; j < nu; ++j) {
+        if (level[j] != TAL_LEVEL_FREE) continue;
+        H_free[n] = H[j];
+        free[n++] = j;
+    }
+    const mask ok = project_general(n, at, H_free, 0.0, G_free, DI_free);
+    lock_hinge(nu, G, DI);
+    for (int j = 0; j < n; ++j) {
+        G[free[j]] = G_free[j];
+        for (int i = 0; i < n; ++i) {
+            DI[free[j] * nu + free[i]] = DI_free[j * n + i];
+        }
+    }
+    return ok;
+}
+
 static inline mask project(const tali_view *view, int b, const tali_articulated *out,
                            tali_open_inertia *at)
 {
@@ -235,7 +283,7 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     sv *G = out->G + tree->u0[b];
     double *DI = out->DI + tree->d0[b];
     const real rotor = view->constants[b].rotor;
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return true;
     case TALI_HINGE_PIN:
@@ -248,12 +296,18 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
         return project_translation(at, G, DI);
     case TALI_HINGE_FREE:
         return project_free(at, DI);
+    case TALI_HINGE_LOCKED:
+        lock_hinge(tree->nu[b], G, DI);
+        return true;
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }
     // a copy, so that the address of the original is never taken and it may live in registers
     tali_open_inertia copy = *at;
-    const mask ok = project_general(tree->nu[b], &copy, H, rotor, G, DI);
+    const mask ok = view->hinge[b] == TALI_HINGE_MIXED
+                        ? project_mixed(tree->nu[b], view->level + tree->u0[b], &copy, H, G, DI)
+                        : project_general(tree->nu[b], &copy, H, rotor, G, DI);
     *at = copy;
     return ok;
 }
@@ -278,25 +332,31 @@ static inline void add_rigid(abi *P, const tali_composite *rigid)
     P->M.xx += mass, P->M.yy += mass, P->M.zz += mass;
 }
 
-static inline void measure_sizes(tali_open_inertia *at)
+static inline v3 larger(v3 size, s3 S)
 {
-    at->size_J = pick(less(at->size_J, tal_s3_trace(at->P.J)), tal_s3_trace(at->P.J), at->size_J);
-    at->size_M = pick(less(at->size_M, tal_s3_trace(at->P.M)), tal_s3_trace(at->P.M), at->size_M);
+    return (v3){pick(less(size.x, S.xx), S.xx, size.x), pick(less(size.y, S.yy), S.yy, size.y),
+                pick(less(size.z, S.zz), S.zz, size.z)};
 }
 
-// Adds the shifted P+ of a child to what its parent has so far. The last child comes first.
+static inline void measure_sizes(tali_open_inertia *at)
+{
+    at->size_J = larger(at->size_J, at->P.J);
+    at->size_M = larger(at->size_M, at->P.M);
+}
+
+// Adds the shifted P+ of a child to what its parent has so far. The last child comes first. Where a
+// shift cancels moments, those of the child were as large, so the sizes need no shifting.
 static inline void hand_to_parent(tali_open_inertia *parent, const tali_open_inertia *child,
                                   v3 p_PM, bool is_first)
 {
     const abi P = abi_shift(child->P, p_PM);
-    const real size_J = fused(child->size_M, v3_dot(p_PM, p_PM), child->size_J);
     if (is_first) {
-        *parent = (tali_open_inertia){P, size_J, child->size_M};
+        *parent = (tali_open_inertia){P, child->size_J, child->size_M};
         return;
     }
     parent->P = abi_add(parent->P, P);
-    parent->size_J += size_J;
-    parent->size_M += child->size_M;
+    parent->size_J = v3_add(parent->size_J, child->size_J);
+    parent->size_M = v3_add(parent->size_M, child->size_M);
 }
 
 // P_B = M_B + sum over children C of Phi(p_BC) P+_C Phi(p_BC)^T        RBDA eq. 7.21
@@ -310,7 +370,7 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
         const tali_composite *own = &view->rigid[b];
         tali_open_inertia at;
         if (tree->is_leaf[b]) {
-            at = (tali_open_inertia){abi_of_rigid(own), 0.0, 0.0};
+            at = (tali_open_inertia){abi_of_rigid(own), NONE, NONE};
         } else {
             at = open[tree->slot[b]];
             add_rigid(&at.P, own);
@@ -345,7 +405,7 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];
     const sv *G = view->G + tree->u0[b];
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return z;
     case TALI_HINGE_PIN:
@@ -376,6 +436,12 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
         store_v3(e + 3, v3_sub(force, z.v));
         return (sv){moment, force};
     }
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            e[j] = 0.0;
+        }
+        return z;
+    case TALI_HINGE_MIXED: // whatever e is where the motion is known, G is zero there
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -387,11 +453,22 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
     return zplus;
 }
 
-// F0 - F of one body.
+// The same for a pin, and z+ taken to the parent. A sweep along a chain waits for each e before the
+// next one, so what does not need e is done beside it: z and G are shifted, not z+.
+static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double e[])
+{
+    const sv z_P = sv_shift_force(z, p_PM);
+    const sv G_P = sv_shift_force(G, p_PM);
+    e[0] = f[0] - v3_dot(w, z.w);
+    return sv_axpy(e[0], G_P, z_P);
+}
+
+// F0 - F of one body, where known accelerations count as though velocities had caused them.
 static inline sv unbalanced(const tali_view *view, int b, const sv F[])
 {
     const tali_motion *motion = &view->motion[b];
-    const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
+    const sv A = view->A_known != NULL ? sv_add(motion->A0, view->A_known[b]) : motion->A0;
+    const sv F0 = newton_euler(&view->rigid[b], A, motion->V.w);
     return F != NULL ? sv_sub(F0, F[b]) : F0;
 }
 
@@ -406,10 +483,16 @@ TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], con
         if (moving) z = sv_add(z, unbalanced(view, b, F));
         if (!moving && F != NULL) z = sv_add(z, F[b]);
         const int u0 = tree->u0[b];
-        const sv zplus = inward_hinge(view, b, f != NULL ? f + u0 : no_force, z, e + u0);
+        const double *push = f != NULL ? f + u0 : no_force;
         const int p = tree->parent[b];
+        const v3 p_PM = view->p_PM[b];
+        sv shifted;
+        if (view->hinge[b] == TALI_HINGE_PIN) {
+            shifted = inward_pin(view->H[u0].w, view->G[u0], p_PM, push, z, e + u0);
+        } else {
+            shifted = sv_shift_force(inward_hinge(view, b, push, z, e + u0), p_PM);
+        }
         if (p == 0) continue;
-        const sv shifted = sv_shift_force(zplus, view->p_PM[b]);
         sv *parent = &open[tree->slot[p]];
         *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
     }
@@ -427,6 +510,19 @@ void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal
     sweep_inward(view, f, F, true, e, open);
 }
 
+void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
+{
+    const tali_tree *tree = view->tree;
+    double f[TAL_MAX_NU] = {0.0};
+    f[j] = 1.0;
+    sv z = {NONE, NONE};
+    for (int a = b; a > 0; a = tree->parent[a]) {
+        const sv zplus = inward_hinge(view, a, f, z, e + tree->u0[a]);
+        z = sv_shift_force(zplus, view->p_PM[a]);
+        f[j] = 0.0;
+    }
+}
+
 // udot = D^-1 e - G^T A+, and the acceleration H udot that it gives.
 TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[], sv A,
                                    double udot[])
@@ -435,7 +531,7 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
     const sv *H = view->H + tree->u0[b];
     const sv *G = view->G + tree->u0[b];
     const double *DI = view->DI + tree->d0[b];
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return A;
     case TALI_HINGE_PIN:
@@ -466,6 +562,12 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
         store_v3(udot + 3, m3_tmul_v3(R_GF, v3_sub(v, A.v)));
         return (sv){w, v};
     }
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            udot[j] = 0.0;
+        }
+        return A;
+    case TALI_HINGE_MIXED: // G and D^-1 are zero where the motion is known, and so is udot
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -482,14 +584,29 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
     return out;
 }
 
+// The same for a pin, from its parent's A: G is shifted to the parent beside the wait for A.w, which
+// the product meets last.
+static inline sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot[])
+{
+    const sv G_P = sv_shift_force(G, p_PM);
+    udot[0] = (push - v3_dot(G_P.v, A_P.v)) - v3_dot(G_P.w, A_P.w);
+    return (sv){v3_axpy(udot[0], w, A_P.w), v3_add_cross(A_P.v, A_P.w, p_PM)};
+}
+
 void tali_sweep_outward(const tali_view *view, const double e[], double udot[], tal_spatial_vec A[])
 {
     const tali_tree *tree = view->tree;
     A[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const sv Aplus = sv_shift_motion(A[tree->parent[b]], view->p_PM[b]);
         const int u0 = tree->u0[b];
-        A[b] = outward_hinge(view, b, e + u0, Aplus, udot + u0);
+        const sv A_P = A[tree->parent[b]];
+        const v3 p_PM = view->p_PM[b];
+        if (view->hinge[b] == TALI_HINGE_PIN) {
+            const real push = view->DI[tree->d0[b]] * e[u0];
+            A[b] = outward_pin(view->H[u0].w, view->G[u0], p_PM, push, A_P, udot + u0);
+        } else {
+            A[b] = outward_hinge(view, b, e + u0, sv_shift_motion(A_P, p_PM), udot + u0);
+        }
     }
 }
 
@@ -500,8 +617,13 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
 {
     const double *DI = view->DI + view->tree->d0[b];
     const int nu = view->tree->nu[b];
-    switch ((tali_hinge)view->tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
+        return;
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < nu; ++j) {
+            y[j] = 0.0;
+        }
         return;
     case TALI_HINGE_PIN:
     case TALI_HINGE_SLIDER:
@@ -518,6 +640,7 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
         store_v3(y + 3, v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), f)));
         return;
     }
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -596,6 +719,19 @@ void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
         hinge_force(tree, view->H + u0, b, F[b], f + u0);
         sv *parent = &F[tree->parent[b]];
         *parent = sv_add(*parent, sv_shift_force(F[b], view->p_PM[b]));
+    }
+}
+
+void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
+                        tal_spatial_vec F[], double f[])
+{
+    const tali_tree *tree = view->tree;
+    for (int k = 0; k < len; ++k) {
+        const int b = path[k].body;
+        hinge_force(tree, view->H + tree->u0[b], b, F[k], f + path[k].e0);
+        if (path[k].parent < 0) continue;
+        sv *parent = &F[path[k].parent];
+        *parent = sv_add(*parent, sv_shift_force(F[k], view->p_PM[b]));
     }
 }
 

@@ -115,6 +115,8 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
         return (outboard_frame){m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0)),
                                 m3_muladd(f.R_GF, (v3){p[0], p[1], p[2]}, f.p_PF)};
     }
+    case TALI_HINGE_LOCKED: // known motion takes the same course
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         return place_general(&at->X_FM[general], at->H_FM + tree->u0[b], tree->nu[b], f, H);
     }
@@ -167,6 +169,8 @@ static inline sv across_hinge(const tali_view *view, int b, const double u[])
     case TALI_HINGE_FREE:
         return (sv){v3_axpy(u[2], H[2].w, v3_axpy(u[1], H[1].w, v3_scale(u[0], H[0].w))),
                     v3_axpy(u[5], H[5].v, v3_axpy(u[4], H[4].v, v3_scale(u[3], H[3].v)))};
+    case TALI_HINGE_LOCKED:
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }

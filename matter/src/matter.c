@@ -13,42 +13,49 @@ tal_mobod_def tal_mobod_def_default(void)
                            .direction = TAL_FORWARD};
 }
 
-static uint64_t hash_of(const char *name)
-{
-    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
-    for (const char *c = name; *c != '\0'; ++c) {
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 static void name_body(tali_body *body, const char *name)
 {
     (void)snprintf(body->name, sizeof body->name, "%s", name);
-    body->name_hash = hash_of(name);
+}
+
+// A body at the end of the list, under its name. False, and nothing changed, when memory runs out.
+static bool append(tal_matter *matter, const tali_body *body)
+{
+    if (!tali_names_reserve(&matter->body_names, &matter->allocator) ||
+        !tali_grow(&matter->allocator, (void **)&matter->bodies, matter->num_bodies,
+                   &matter->capacity, sizeof *matter->bodies)) {
+        return false;
+    }
+    tali_names_add(&matter->body_names, tali_name_hash(body->name), matter->num_bodies);
+    matter->bodies[matter->num_bodies++] = *body;
+    return true;
 }
 
 // --- creation ---
 
 static bool add_ground(tal_matter *matter)
 {
-    if (!tali_grow(&matter->allocator, (void **)&matter->bodies, 0, &matter->capacity,
-                   sizeof *matter->bodies)) {
-        return false;
-    }
-    tali_body *ground = &matter->bodies[0];
-    ground->parent = -1;
-    ground->X_PF = ground->X_BM = TAL_XFORM_IDENTITY;
-    ground->ops.name = "ground";
-    name_body(ground, "ground");
-    matter->num_bodies = 1;
-    return true;
+    tali_body ground = {.parent = -1,
+                        .X_PF = TAL_XFORM_IDENTITY,
+                        .X_BM = TAL_XFORM_IDENTITY,
+                        .ops.name = "ground",
+                        .coordinate = -1,
+                        .initial_q = -1,
+                        .initial_u = -1};
+    name_body(&ground, "ground");
+    return append(matter, &ground);
 }
 
 tal_matter *tal_matter_create(tal_system *system)
 {
     if (system == NULL) {
         (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+        return NULL;
+    }
+    if (tal_system_matter(system) != NULL) {
+        (void)tal_system_fail(system, TAL_ERR_BAD_NAME,
+                              "System '%s' has matter already, and can have only one",
+                              tal_system_name(system));
         return NULL;
     }
     const tal_allocator allocator = tal_system_allocator(system);
@@ -62,8 +69,7 @@ tal_matter *tal_matter_create(tal_system *system)
     if (!add_ground(matter))
         (void)tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for Ground");
     // a refused subsystem is destroyed by the call
-    const tal_subsystem_ix me =
-        tal_system_add_subsystem(system, "matter", &tali_matter_ops, matter);
+    const tal_subsystem_ix me = tal_system_add_subsystem(system, NULL, &tali_matter_ops, matter);
     if (me.i < 0) return NULL;
     matter->me = me;
     return matter;
@@ -91,7 +97,7 @@ tal_subsystem_ix tal_matter_subsystem(const tal_matter *matter)
 
 // --- adding a body ---
 
-static bool is_rotation(const tal_xform *X)
+bool tali_is_frame(const tal_xform *X)
 {
     return tal_xf_is_finite(*X) && tal_rotation_is_valid(&X->R, 1e-9);
 }
@@ -120,11 +126,20 @@ static bool fits_structure(const tali_body *body)
     return false;
 }
 
-static const char *structure_name(tal_body_structure structure)
+// What the mass properties of a structure must be like, for messages.
+static const char *structure_rule(tal_body_structure structure)
 {
-    static const char *const names[] = {"rigid", "particle", "line", "massless"};
-    const int i = (int)structure;
-    return i >= 0 && i <= TAL_BODY_MASSLESS ? names[i] : "(unknown)";
+    switch (structure) {
+    case TAL_BODY_PARTICLE:
+        return "a particle: its com and inertia must be zero";
+    case TAL_BODY_LINE:
+        return "a line: it can have no inertia about Mz";
+    case TAL_BODY_MASSLESS:
+        return "massless: its mass, com and inertia must be zero";
+    case TAL_BODY_RIGID:
+        break;
+    }
+    return "of no known structure";
 }
 
 // Is this body's mass physical, and of its structure? The sentence goes to `err`.
@@ -134,17 +149,16 @@ static tal_status check_mass(const tali_body *body, tal_error *err)
     const tal_status st = tal_mass_props_check(&body->mass, &why);
     if (st != TAL_OK) return TALI_FAIL(err, st, "body '%s': %s", body->name, why.message);
     if (fits_structure(body)) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                     "body '%s' is of structure '%s', but its mass properties are not", body->name,
-                     structure_name(body->structure));
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "body '%s' is %s", body->name,
+                     structure_rule(body->structure));
 }
 
 tal_status tali_body_check(const tali_body *body, tal_error *err)
 {
-    if (!is_rotation(&body->X_PF) || !is_rotation(&body->X_BM)) {
+    if (!tali_is_frame(&body->X_PF) || !tali_is_frame(&body->X_BM)) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "body '%s': %s is not a rotation and a finite position", body->name,
-                         is_rotation(&body->X_PF) ? "X_BM" : "X_PF");
+                         tali_is_frame(&body->X_PF) ? "X_BM" : "X_PF");
     }
     return check_mass(body, err);
 }
@@ -158,6 +172,7 @@ static tal_status copy_table(tali_body *body, const tal_mobilizer_ops *ops, tal_
                          "body '%s': a mobilizer needs a table with its size", body->name);
     }
     memcpy(&body->ops, ops, ops->size);
+    body->ops.size = sizeof body->ops;
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = tali_mobilizer_check(&body->ops, &why);
     if (st != TAL_OK) return TALI_FAIL(err, st, "body '%s': %s", body->name, why.message);
@@ -185,27 +200,19 @@ static tal_status take_name(const tal_matter *matter, tali_body *body, const cha
 static tal_status add_params(tal_matter *matter, tali_body *body, const double params[],
                              tal_error *err)
 {
-    static const double zeros[16] = {0.0};
     const int n = body->ops.num_params;
     body->param0 = matter->num_params;
-    if (params == NULL && n > (int)(sizeof zeros / sizeof zeros[0])) {
-        return TALI_FAIL(err, TAL_ERR_NULL, "body '%s': its %d parameters are NULL", body->name, n);
-    }
-    const double *values = params != NULL ? params : zeros;
     for (int i = 0; i < n; ++i) {
-        if (!isfinite(values[i])) {
-            return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "body '%s': mobilizer parameter %d is %g",
-                             body->name, i, values[i]);
-        }
         if (!tali_grow(&matter->allocator, (void **)&matter->params, matter->num_params,
                        &matter->params_capacity, sizeof *matter->params)) {
             return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "body '%s': no memory", body->name);
         }
-        matter->params[matter->num_params++] = values[i];
+        matter->params[matter->num_params++] = params != NULL ? params[i] : 0.0;
     }
-    if (body->ops.check_params == NULL) return TAL_OK;
+    if (n == 0) return TAL_OK;
     tal_error why = {TAL_OK, "", ""};
-    const tal_status st = body->ops.check_params(body->self, values, &why);
+    const tal_status st =
+        tali_mobilizer_check_params(&body->ops, body->self, matter->params + body->param0, &why);
     return st == TAL_OK ? TAL_OK : TALI_FAIL(err, st, "body '%s': %s", body->name, why.message);
 }
 
@@ -221,8 +228,10 @@ static tal_status add_body(tal_matter *matter, tal_body_ix parent, const tal_mob
                       .X_PF = def->X_PF,
                       .X_BM = def->X_BM,
                       .direction = def->direction,
-                      .use_angles = def->use_angles,
-                      .self = self};
+                      .self = self,
+                      .coordinate = -1,
+                      .initial_q = -1,
+                      .initial_u = -1};
     tal_status st = take_name(matter, &body, def->name, err);
     if (st != TAL_OK) return st;
     if (parent.i < 0 || parent.i >= matter->num_bodies) {
@@ -234,40 +243,39 @@ static tal_status add_body(tal_matter *matter, tal_body_ix parent, const tal_mob
                          (int)def->direction);
     }
     st = copy_table(&body, ops, err);
+    body.use_angles = def->use_angles && body.ops.has_quaternion;
     if (st == TAL_OK) st = tali_body_check(&body, err);
     if (st == TAL_OK) st = add_params(matter, &body, params, err);
     if (st != TAL_OK) return st;
 
-    if (!tali_grow(&matter->allocator, (void **)&matter->bodies, matter->num_bodies,
-                   &matter->capacity, sizeof *matter->bodies)) {
-        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "body '%s': no memory", body.name);
+    if (append(matter, &body)) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "body '%s': no memory", body.name);
+}
+
+tal_status tali_can_build(const tal_matter *matter, const char *where)
+{
+    if (matter == NULL) return tali_breach(TAL_ERR_NULL, where, "matter is NULL");
+    if (tal_system_has_topology(matter->system)) {
+        return tali_breach(TAL_ERR_TOPOLOGY, where,
+                           "System '%s' is realized: matter is built before that",
+                           tal_system_name(matter->system));
     }
-    matter->bodies[matter->num_bodies++] = body;
-    return TAL_OK;
+    return tal_system_error(matter->system)->status;
 }
 
 tal_body_ix tal_matter_add_mobilizer(tal_matter *matter, tal_body_ix parent,
                                      const tal_mobod_def *def, const tal_mobilizer_ops *ops,
                                      void *self, const double params[])
 {
-    const tal_body_ix none = {-1};
-    tal_status st = TAL_OK;
-    if (matter == NULL) {
-        st = TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
-    } else if (tal_system_has_topology(matter->system)) {
-        st = TALI_BREACH(TAL_ERR_TOPOLOGY, "System '%s' is realized: bodies are added before that",
-                         tal_system_name(matter->system));
-    } else if (tal_system_error(matter->system)->status != TAL_OK) {
-        st = tal_system_error(matter->system)->status;
-    } else {
+    if (tali_can_build(matter, __func__) == TAL_OK) {
         tal_error why = {TAL_OK, "", ""};
-        st = add_body(matter, parent, def, ops, self, params, &why);
+        const tal_status st = add_body(matter, parent, def, ops, self, params, &why);
         if (st == TAL_OK) return (tal_body_ix){matter->num_bodies - 1};
         (void)tal_system_fail(matter->system, st, "%s", why.message);
     }
     const bool can_destroy = ops != NULL && ops->size == sizeof *ops && ops->destroy != NULL;
     if (can_destroy) ops->destroy(self);
-    return none;
+    return (tal_body_ix){-1};
 }
 
 // --- built-in mobilizers ---
@@ -350,12 +358,14 @@ int tal_matter_num_bodies(const tal_matter *matter)
 
 tal_body_ix tal_matter_find_body(const tal_matter *matter, const char *name)
 {
-    const uint64_t hash = name != NULL ? hash_of(name) : 0;
-    for (int b = 0; matter != NULL && name != NULL && b < matter->num_bodies; ++b) {
-        const tali_body *body = &matter->bodies[b];
-        if (body->name_hash == hash && strcmp(body->name, name) == 0) return (tal_body_ix){b};
+    const tal_body_ix none = {-1};
+    if (matter == NULL || name == NULL) return none;
+    const uint64_t hash = tali_name_hash(name);
+    int probe = 0, b = tali_names_next(&matter->body_names, hash, &probe);
+    while (b >= 0 && strcmp(matter->bodies[b].name, name) != 0) {
+        b = tali_names_next(&matter->body_names, hash, &probe);
     }
-    return (tal_body_ix){-1};
+    return (tal_body_ix){b};
 }
 
 const char *tal_body_name(const tal_matter *matter, tal_body_ix body)

@@ -5,9 +5,12 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "mobilizer_internal.h"
+#include "names_internal.h"
 
 #include "constraint_types.h"
+#include "prescribed_types.h"
 
+#include <talus/matter/decoration.h>
 #include <talus/matter/model.h>
 
 #include <string.h>
@@ -17,18 +20,39 @@
 /// A body as it was added.
 typedef struct tali_body {
     char name[TAL_MAX_NAME + 1];
-    uint64_t name_hash;
     int parent;
     tal_body_structure structure;
     tal_mass_props mass;
     tal_xform X_PF;
     tal_xform X_BM;
     tal_direction direction;
-    bool use_angles;
+    bool use_angles;    ///< never for a mobilizer without a choice
+    bool is_fast;       ///< brought to balance instead of accelerated
+    uint8_t lock_level; ///< tal_level at which States begin
     tal_mobilizer_ops ops;
     void *self;
-    int param0; ///< first of its instance parameters
+    int param0;     ///< first of its instance parameters
+    int coordinate; ///< first of its tali_coordinates; -1: none
+    int initial_q;  ///< where its initial q begin in tal_matter.initial; -1: the mobilizer's zero
+    int initial_u;  ///< the same for u
 } tali_body;
+
+/// What was said about one coordinate of a body: a name, a range, or both.
+typedef struct tali_coordinate {
+    int body;
+    int i;                       ///< which, as the body's use_angles counts them
+    int next;                    ///< the next of the same body; -1: none
+    char name[TAL_MAX_NAME + 1]; ///< empty: the default
+    bool has_range;
+    int range; ///< where it stands in the variable "ranges"
+    double low, high;
+} tali_coordinate;
+
+/// A decoration with the text it owns.
+typedef struct tali_decoration {
+    tal_decoration shown;
+    char *text;
+} tali_decoration;
 
 // --- the tree ---
 
@@ -41,7 +65,9 @@ typedef enum tali_hinge {
     TALI_HINGE_BALL,        ///< H = [R_GF; 0], forward
     TALI_HINGE_TRANSLATION, ///< H = [0; R_GF], forward
     TALI_HINGE_FREE,        ///< H = [R_GF 0; 0 R_GF], forward
-    TALI_HINGE_GENERAL
+    TALI_HINGE_GENERAL,
+    TALI_HINGE_LOCKED, ///< all its mobilities are known: a weld, to M^-1 (only in tali_view)
+    TALI_HINGE_MIXED   ///< some are: the columns of the others (only in tali_view)
 } tali_hinge;
 
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
@@ -148,6 +174,11 @@ typedef struct tali_view {
     const tali_motion *motion;       ///< [num_bodies]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
+    const uint8_t *hinge; ///< [num_bodies] tali_hinge, with known motion counted as locked
+    const uint8_t *level; ///< [num_u] tal_level of known motion
+    bool is_driven;       ///< some known udot may be other than zero
+    const tal_spatial_vec *A_known; ///< [num_bodies] J udot_known; NULL means zero
+    const double *udot_known;       ///< [num_u] zero where free; NULL means zero
 } tali_view;
 
 // --- the subsystem ---
@@ -163,6 +194,20 @@ struct tal_matter {
     double *params; ///< initial instance parameters of all mobilizers
     int num_params;
     int params_capacity;
+    double *initial; ///< initial q and u, of the bodies that have them
+    int num_initial;
+    int initial_capacity;
+    tali_names body_names;
+
+    tali_coordinate *coordinates;
+    int num_coordinates;
+    int coordinates_capacity;
+    int num_ranges;
+    tali_names coordinate_names;
+
+    tali_decoration *decorations;
+    int num_decorations;
+    int decorations_capacity;
 
     tali_tree tree;
     void *tree_block;
@@ -175,8 +220,10 @@ struct tal_matter {
     tal_var_ix X_BM;       ///< tal_xform[num_bodies]
     tal_var_ix var_params; ///< double[num_params]
     tal_var_ix rotor;      ///< double[num_bodies] reflected rotor inertia
+    tal_var_ix ranges;     ///< double[2 num_ranges] low and high
 
     tali_constraints constraints;
+    tali_prescribed prescribed;
 
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix rigid;        ///< tali_composite[num_bodies]: each body alone, lazy
@@ -189,6 +236,12 @@ struct tal_matter {
 
 /// The body if the index is good; NULL after telling the breach.
 const tali_body *tali_body_at(const tal_matter *matter, tal_body_ix body, const char *where);
+
+/// TAL_OK while elements may be added; otherwise the reason, which has been told.
+tal_status tali_can_build(const tal_matter *matter, const char *where);
+
+/// A rotation within round-off and a finite position?
+bool tali_is_frame(const tal_xform *X);
 
 /// Are a body's frames and mass physical? The sentence names the body.
 tal_status tali_body_check(const tali_body *body, tal_error *err);
@@ -245,6 +298,20 @@ tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_st
 tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_state *state,
                                void *value);
 /// @}
+
+/// q of a body's mobilizer in the other description: `from` in the one that is not `use_angles`,
+/// `to` in the one that is. What follows the orientation is kept as it is.
+void tali_convert_q(const tal_mobilizer_ops *ops, const double from[], bool use_angles,
+                    double to[]);
+
+/// Does a quaternion have a direction? `e` has four values, w first.
+bool tali_has_direction(const double e[]);
+
+/// Low and high of every range, as declared: 2 num_ranges values.
+void tali_write_ranges(const tal_matter *matter, double ranges[]);
+
+/// Free what decorations own.
+void tali_decorations_free(tal_matter *matter);
 
 /// Flatten the bodies into matter->tree. False when memory runs out (sticky).
 bool tali_tree_build(tal_matter *matter);

@@ -143,6 +143,18 @@ static inline real energy(const tali_composite *rigid, sv V)
     return 0.5 * sv_dot(V, inertia_times(rigid, V));
 }
 
+// Rotors behind gears turn with their speeds.
+static double rotor_energy(const tali_tree *tree, const tali_constants constants[],
+                           const double u[])
+{
+    double sum = 0.0;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (tree->nu[b] != 1) continue;
+        sum += 0.5 * constants[b].rotor * (u[tree->u0[b]] * u[tree->u0[b]]);
+    }
+    return sum;
+}
+
 double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *state)
 {
     const tali_question ask = {matter, state, TAL_STAGE_VELOCITY, __func__};
@@ -153,7 +165,8 @@ double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *stat
         const tali_composite rigid = place_rigid(&seen.pose[b], &seen.constants[b]);
         sum += energy(&rigid, seen.motion[b].V);
     }
-    return sum;
+    const double *u = tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+    return sum + rotor_energy(&matter->tree, seen.constants, u);
 }
 
 double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state, const double u[])
@@ -174,5 +187,5 @@ double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state
         sum += energy(&view.rigid[b], V[b]);
     }
     tal_state_scratch_release(state, mark);
-    return sum;
+    return sum + rotor_energy(view.tree, view.constants, u);
 }

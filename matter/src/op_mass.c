@@ -74,6 +74,7 @@ tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_mat
     const size_t mark = tal_state_scratch_mark(state);
     const tali_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
     tali_sweep_mass_matrix(&view, M.data, M.ld, &room);
+    tali_mirror(M.data, n, (size_t)M.ld, 1);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
@@ -132,8 +133,25 @@ tal_status tal_matter_mul_Minv_columns(const tal_matter *matter, tal_state *stat
     return TAL_OK;
 }
 
-// Column j of M^-1 is the answer to a unit force along u_j. The two halves differ by round-off; the
-// lower one is copied over the upper one.
+// Column u0 + j of M^-1, down to the last speed of body b: the answer to a unit force along speed j of
+// b. What comes after b is not needed, because M^-1 is symmetric. room->e is zero before and after.
+static void fill_inverse_column(const tali_view *view, int b, int j, const inverse_room *room,
+                                double column[])
+{
+    tali_tree as_far_as_b = *view->tree;
+    as_far_as_b.num_bodies = b + 1;
+    tali_view shorter = *view;
+    shorter.tree = &as_far_as_b;
+    tali_sweep_inward_unit(view, b, j, room->e);
+    tali_sweep_outward(&shorter, room->e, column, room->A);
+    for (int a = b; a > 0; a = view->tree->parent[a]) {
+        const int u0 = view->tree->u0[a];
+        for (int i = u0; i < u0 + view->tree->nu[a]; ++i) {
+            room->e[i] = 0.0;
+        }
+    }
+}
+
 tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state, tal_matrix Minv)
 {
     tali_view view;
@@ -145,16 +163,13 @@ tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state, tal_
 
     const size_t mark = tal_state_scratch_mark(state);
     const inverse_room room = take_inverse_room(view.tree, state);
-    for (int j = 0; j < n; ++j) {
-        double *column = tali_column(Minv, j);
-        memset(column, 0, (size_t)n * sizeof *column);
-        column[j] = 1.0;
-        tali_sweep_inward(&view, column, NULL, room.e, room.open);
-        tali_sweep_outward(&view, room.e, column, room.A);
-        for (int i = 0; i < j; ++i) {
-            column[i] = tali_column(Minv, i)[j];
+    memset(room.e, 0, (size_t)n * sizeof *room.e);
+    for (int b = 1; b < view.tree->num_bodies; ++b) {
+        for (int j = 0; j < view.tree->nu[b]; ++j) {
+            fill_inverse_column(&view, b, j, &room, tali_column(Minv, view.tree->u0[b] + j));
         }
     }
+    tali_mirror(Minv.data, n, 1, (size_t)Minv.ld);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

@@ -12,11 +12,12 @@ static tal_status singular_rates(const tal_matter *matter, tal_state *state, int
                           matter->bodies[b].name, matter->bodies[b].ops.name, tal_status_text(st));
 }
 
-// What N needs to know: the State's q and u.
+// What N needs to know: the State's q and u, and parameters of mobilizers.
 typedef struct rates {
     tali_model model;
     const double *q;
     const double *u;
+    const double *params;
 } rates;
 
 static rates rates_of(const tal_matter *matter, const tal_state *state)
@@ -24,7 +25,17 @@ static rates rates_of(const tal_matter *matter, const tal_state *state)
     const tal_system *system = matter->system;
     return (rates){tali_model_of(matter, state),
                    tal_state_q(state) + tal_group_start(system, state, matter->q),
-                   tal_state_u(state) + tal_group_start(system, state, matter->u)};
+                   tal_state_u(state) + tal_group_start(system, state, matter->u),
+                   tal_var_value(system, state, matter->var_params)};
+}
+
+// What one body's mobilizer is told.
+static tal_mobilizer_arg arg_of(const tal_matter *matter, const rates *at, int b)
+{
+    return (tal_mobilizer_arg){.use_angles = at->model.use_angles[b] != 0,
+                               .params = at->params + matter->bodies[b].param0,
+                               .q = at->q + at->model.q0[b],
+                               .u = at->u + matter->tree.u0[b]};
 }
 
 static tal_status mul_N(const tal_matter *matter, tal_state *state, const rates *at, tal_n_op op,
@@ -34,7 +45,7 @@ static tal_status mul_N(const tal_matter *matter, tal_state *state, const rates 
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_body *body = &matter->bodies[b];
         const int q0 = at->model.q0[b], u0 = matter->tree.u0[b];
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, at->q, at->u);
+        const tal_mobilizer_arg arg = arg_of(matter, at, b);
         const tal_status st = tali_mobilizer_mul_N(
             &body->ops, body->self, &arg, op, in + (in_is_q ? q0 : u0), out + (in_is_q ? u0 : q0));
         if (st != TAL_OK) return singular_rates(matter, state, b, st);
@@ -87,7 +98,7 @@ tal_status tal_matter_calc_qdotdot(const tal_matter *matter, tal_state *state, c
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_body *body = &matter->bodies[b];
         if (body->ops.mul_N == NULL) continue;
-        const tal_mobilizer_arg arg = tali_mobilizer_arg_of(matter, state, b, at.q, at.u);
+        const tal_mobilizer_arg arg = arg_of(matter, &at, b);
         double Ndot_u[TAL_MAX_NQ];
         st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_NDOT, arg.u, Ndot_u);
         if (st != TAL_OK) return singular_rates(matter, state, b, st);

@@ -1,8 +1,6 @@
 // Instance parameters of bodies in a State: masses, frames, mobilizer parameters.
 #include "matter_internal.h"
 
-#include <math.h>
-
 tal_xform tali_nan_xform(void)
 {
     const tal_vec3 v = {TALI_NAN, TALI_NAN, TALI_NAN};
@@ -121,21 +119,15 @@ tal_status tal_body_set_params(const tal_matter *matter, tal_state *state, tal_b
                                const double params[], int n)
 {
     const tali_body *declared = tali_body_at(matter, body, __func__);
-    if (declared == NULL) return TAL_ERR_BAD_INDEX;
+    if (declared == NULL) return tal_contract_last()->status;
     if (n != declared->ops.num_params || (params == NULL && n > 0)) {
         return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
                                 "body '%s': its %s has %d parameters, not %d", declared->name,
                                 declared->ops.name, declared->ops.num_params, n);
     }
-    for (int i = 0; i < n; ++i) {
-        if (isfinite(params[i])) continue;
-        return tal_state_refuse(state, TAL_ERR_NOT_FINITE, "body '%s': parameter %d is %g",
-                                declared->name, i, params[i]);
-    }
+    if (n == 0) return TAL_OK;
     tal_error why = {TAL_OK, "", ""};
-    const tal_status st = declared->ops.check_params != NULL
-                              ? declared->ops.check_params(declared->self, params, &why)
-                              : TAL_OK;
+    const tal_status st = tali_mobilizer_check_params(&declared->ops, declared->self, params, &why);
     if (st != TAL_OK)
         return tal_state_refuse(state, st, "body '%s': %s", declared->name, why.message);
     double *values = tal_var_upd(matter->system, state, matter->var_params);

@@ -1,9 +1,12 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
 #include "finite_internal.h"
+#include "prescribed_internal.h"
 #include "sweeps_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 // --- where the arrays are inside a cache entry ---
 
@@ -85,6 +88,12 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     *view = (tali_view){.tree = &matter->tree};
     view->constants = tal_cache_realize(system, state, matter->constants);
     if (view->constants == NULL) return false;
+    const void *entry = tal_cache_realize(system, state, matter->prescribed.known);
+    if (entry == NULL) return false;
+    const tali_known known = tali_known_in(view->tree, entry);
+    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
+    view->level = known.level;
+    view->is_driven = known.is_moving;
     if (what == TALI_CONSTANTS) return true;
 
     const void *position = tal_cache_realize(system, state, matter->position);
@@ -131,13 +140,20 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
                         tal_var_value(matter->system, state, matter->modes)};
 }
 
-// The q at which X_FM is what the mobilizer calls zero.
-static void write_initial_q(const tali_body *body, bool use_angles, int nq, double q[])
+// Where a body begins: as was said while building, or where the mobilizer has its zero.
+static void write_initial_q(const tal_matter *matter, const tali_body *body, bool use_angles,
+                            double q[])
 {
-    for (int i = 0; i < nq; ++i) {
-        q[i] = 0.0;
+    const int nq = tali_mobilizer_nq(&body->ops, use_angles);
+    const double *initial = body->initial_q >= 0 ? matter->initial + body->initial_q : NULL;
+    if (initial != NULL && use_angles != body->use_angles) {
+        tali_convert_q(&body->ops, initial, use_angles, q);
+        return;
     }
-    if (body->ops.has_quaternion && !use_angles) q[0] = 1.0;
+    for (int i = 0; i < nq; ++i) {
+        q[i] = initial != NULL ? initial[i] : 0.0;
+    }
+    if (initial == NULL && body->ops.has_quaternion && !use_angles) q[0] = 1.0;
 }
 
 static tal_status realize_model(const void *self, const tal_system *system, tal_state *state)
@@ -158,7 +174,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
         const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
         q0[b] = num_q;
         nq[b] = (uint8_t)n;
-        write_initial_q(body, use_angles[b] != 0, n, initial + num_q);
+        write_initial_q(matter, body, use_angles[b] != 0, initial + num_q);
         num_q += n;
     }
     const tal_status st = tal_group_set_size(system, state, matter->q, num_q, initial);
@@ -257,8 +273,13 @@ static tal_status check_q(const tal_matter *matter, const tali_model *model, tal
     return TAL_OK;
 }
 
-// The least squared length of a quaternion that still has a direction.
-static const double LEAST_QUATERNION = 1e-280;
+bool tali_has_direction(const double e[])
+{
+    // below this square, the normalized components begin to lose digits
+    static const double least = 1e-280;
+    const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
+    return square > least && isfinite(square);
+}
 
 static tal_status check_quaternions(const tal_matter *matter, const tali_model *model,
                                     tal_state *state, const double q[])
@@ -267,8 +288,7 @@ static tal_status check_quaternions(const tal_matter *matter, const tali_model *
         const int b = matter->tree.quaternions[i];
         if (model->use_angles[b]) continue;
         const double *e = q + model->q0[b];
-        const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
-        if (square > LEAST_QUATERNION && isfinite(square)) continue;
+        if (tali_has_direction(e)) continue;
         return tal_state_fail(state, TAL_ERR_BAD_VALUE,
                               "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
                               matter->bodies[b].name, e[0], e[1], e[2], e[3]);
@@ -369,6 +389,24 @@ static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state
     return TAL_OK;
 }
 
+static tal_status check_u(const tal_matter *matter, tal_state *state, const double u[])
+{
+    const tali_tree *tree = &matter->tree;
+    double sum = 0.0; // finite if all terms are
+    for (int j = 0; j < tree->num_u; ++j) {
+        sum += 0.0 * u[j];
+    }
+    for (int b = 1; b < tree->num_bodies && !isfinite(sum); ++b) {
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            const double value = u[tree->u0[b] + j];
+            if (isfinite(value)) continue;
+            return tal_state_fail(state, TAL_ERR_NOT_FINITE, "body '%s': its speed %d is %g",
+                                  matter->bodies[b].name, j, value);
+        }
+    }
+    return TAL_OK;
+}
+
 static tal_status calc_velocity(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -379,7 +417,8 @@ static tal_status calc_velocity(const void *self, const tal_system *system, tal_
                               (tal_spatial_vec *)(void *)((char *)value + motion_bytes(view.tree))};
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    const tal_status st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
+    tal_status st = check_u(matter, state, u);
+    if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
     if (st != TAL_OK) return st;
     tali_sweep_velocity(&view, u, &at);
     return TAL_OK;
@@ -479,12 +518,22 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
     return TAL_OK;
 }
 
-// A mobility whose D vanished has a zero at the start of its D^-1.
+// A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
+static bool moves_mass(const tali_view *view, const double DI[], int b)
+{
+    const int nu = view->tree->nu[b];
+    int j = 0;
+    while (j < nu && view->level[view->tree->u0[b] + j] != TAL_LEVEL_FREE) {
+        ++j;
+    }
+    return j == nu || DI[view->tree->d0[b] + j * nu + j] != 0.0;
+}
+
 static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
-                                         const double DI[])
+                                         const tali_view *view, const double DI[])
 {
     int b = matter->num_bodies - 1;
-    while (b > 1 && (matter->tree.nu[b] == 0 || DI[matter->tree.d0[b]] != 0.0)) {
+    while (b > 1 && moves_mass(view, DI, b)) {
         --b;
     }
     return tal_state_fail(state, TAL_ERR_SINGULAR,
@@ -507,7 +556,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
                                                                 sizeof(tali_open_inertia));
     const bool ok = tali_sweep_articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
-    return ok ? TAL_OK : name_massless_mobility(matter, state, at.DI);
+    return ok ? TAL_OK : name_massless_mobility(matter, state, &view, at.DI);
 }
 
 // --- Dynamics and Acceleration ---
@@ -530,12 +579,24 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
                           (const double *)(const void *)mobility};
 }
 
+// What is known joins what was found: the sweeps left zeros there.
+static void add_known(const tali_view *view, double udot[], tal_spatial_vec A_GM[])
+{
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        A_GM[b] = tal_sv_add(A_GM[b], view->A_known[b]);
+    }
+    for (int u = 0; u < view->tree->num_u; ++u) {
+        if (view->level[u] != TAL_LEVEL_FREE) udot[u] = view->udot_known[u];
+    }
+}
+
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[])
 {
     tali_view view;
     if (!tali_view_at(matter, state, TALI_DYNAMICS, &view)) return tal_state_error(state)->status;
+    if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
     const tali_tree *tree = view.tree;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *open =
@@ -549,6 +610,7 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
         for (int b = 0; b < tree->num_bodies; ++b) {
             A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
         }
+        if (view.A_known != NULL) add_known(&view, udot, A_GM);
     }
     tal_state_scratch_release(state, mark);
     return st;
@@ -591,7 +653,9 @@ static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, con
 static bool declare_variables(tal_matter *matter)
 {
     const size_t n = (size_t)matter->num_bodies;
-    const size_t bytes = n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1);
+    const size_t r = 2 * (size_t)matter->num_ranges + 1; // one more: no variable is empty
+    const size_t bytes =
+        n * (sizeof(tal_mass_props) + 2 * sizeof(tal_xform) + 1) + r * sizeof(double);
     char *room = tali_alloc(&matter->allocator, bytes);
     if (room == NULL) {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %zu bodies", n);
@@ -600,7 +664,9 @@ static bool declare_variables(tal_matter *matter)
     tal_mass_props *mass = (tal_mass_props *)(void *)room;
     tal_xform *X_PF = (tal_xform *)(void *)(mass + n);
     tal_xform *X_BM = X_PF + n;
-    uint8_t *modes = (uint8_t *)(X_BM + n);
+    double *ranges = (double *)(void *)(X_BM + n);
+    uint8_t *modes = (uint8_t *)(ranges + r);
+    tali_write_ranges(matter, ranges);
     for (size_t b = 0; b < n; ++b) {
         mass[b] = matter->bodies[b].mass;
         X_PF[b] = matter->bodies[b].X_PF;
@@ -611,6 +677,7 @@ static bool declare_variables(tal_matter *matter)
     matter->mass = add_var(matter, "mass", n * sizeof *mass, mass, TAL_STAGE_INSTANCE);
     matter->X_PF = add_var(matter, "X_PF", n * sizeof *X_PF, X_PF, TAL_STAGE_INSTANCE);
     matter->X_BM = add_var(matter, "X_BM", n * sizeof *X_BM, X_BM, TAL_STAGE_INSTANCE);
+    matter->ranges = add_var(matter, "ranges", r * sizeof *ranges, ranges, TAL_STAGE_INSTANCE);
     matter->rotor = add_var(matter, "rotor", n * sizeof(double), NULL, TAL_STAGE_INSTANCE);
     const double none = 0.0;
     const bool has_params = matter->num_params > 0;
@@ -621,13 +688,41 @@ static bool declare_variables(tal_matter *matter)
     return matter->var_params.i >= 0;
 }
 
-static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool pool, int capacity)
+static tal_group_ix add_group(tal_matter *matter, const char *name, tal_pool pool, int capacity,
+                              const double initial[])
 {
     tal_group_def def = tal_group_def_default();
     def.name = name;
     def.pool = pool;
     def.capacity = capacity;
+    def.initial = initial;
     return tal_system_add_group(matter->system, matter->me, &def);
+}
+
+// q begins as realize_model() says, u with the initial u of the bodies.
+static bool declare_groups(tal_matter *matter)
+{
+    const tali_tree *tree = &matter->tree;
+    const size_t bytes = ((size_t)tree->num_u + 1) * sizeof(double);
+    double *u = tali_alloc(&matter->allocator, bytes);
+    if (u == NULL) {
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d speeds",
+                              tree->num_u);
+        return false;
+    }
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        for (int j = 0; j < tree->nu[b] && body->initial_u >= 0; ++j) {
+            u[tree->u0[b] + j] = matter->initial[body->initial_u + j];
+        }
+    }
+    matter->q = add_group(matter, "q", TAL_POOL_Q, tree->max_nq, NULL);
+    matter->u = add_group(matter, "u", TAL_POOL_U, tree->num_u, u);
+    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
+    matter->quaternion_errors =
+        add_group(matter, "quaternions", TAL_POOL_QERR, tree->num_quaternions, NULL);
+    tali_free(&matter->allocator, u, bytes);
+    return matter->quaternion_errors.i >= 0;
 }
 
 static tal_cache_ix add_cache(tal_matter *matter, const char *name, size_t size,
@@ -645,12 +740,30 @@ static tal_cache_ix add_cache(tal_matter *matter, const char *name, size_t size,
     return tal_system_add_cache(matter->system, matter->me, &def);
 }
 
+// States of trees that differ must not be mixed up: the name of one entry, which is part of the
+// System's structure hash, tells how the bodies are connected.
+static void name_structure(const tal_matter *matter, char name[TAL_MAX_NAME + 1])
+{
+    uint64_t hash = tali_name_hash("tree");
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        char text[3 * TAL_MAX_NAME];
+        (void)snprintf(text, sizeof text, "%016" PRIx64 " %s %d %d %d %d %d %d %" PRIx64, hash,
+                       body->name, body->parent, (int)body->structure, (int)body->direction,
+                       body->ops.nq, body->ops.nu, body->ops.num_params, body->ops.tag);
+        hash = tali_name_hash(text);
+    }
+    (void)snprintf(name, TAL_MAX_NAME + 1, "model of tree %016" PRIx64, hash);
+}
+
 // Poses need q and not t, so they depend on Instance and name q: a change of time leaves them.
 static void declare_cache(tal_matter *matter)
 {
     const tali_tree *tree = &matter->tree;
     const size_t n = (size_t)tree->num_bodies;
-    matter->model = add_cache(matter, "model", lay_out_model(tree).size, TAL_STAGE_MODEL,
+    char name[TAL_MAX_NAME + 1];
+    name_structure(matter, name);
+    matter->model = add_cache(matter, name, lay_out_model(tree).size, TAL_STAGE_MODEL,
                               TAL_STAGE_MODEL, NULL, NULL, 0);
     matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
                                   TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
@@ -697,17 +810,19 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 {
     tal_matter *matter = self;
     matter->me = me;
-    if (!tali_tree_build(matter) || !tali_constraints_place(matter)) return TAL_ERR_NO_MEMORY;
-    matter->q = add_group(matter, "q", TAL_POOL_Q, matter->tree.max_nq);
-    matter->u = add_group(matter, "u", TAL_POOL_U, matter->tree.num_u);
-    tali_constraints_declare_slots(matter); // position errors of constraints precede quaternions
-    matter->quaternion_errors =
-        add_group(matter, "quaternions", TAL_POOL_QERR, matter->tree.num_quaternions);
+    if (!tali_tree_build(matter) || !tali_constraints_place(matter) ||
+        !tali_prescribed_place(matter)) {
+        return TAL_ERR_NO_MEMORY;
+    }
+    if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
+    tali_prescribed_declare(matter);
     declare_cache(matter);
+    tali_prescribed_declare_dynamics(matter);
     tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
+    tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));
     return tal_system_error(system)->status;
 }
 
@@ -720,8 +835,15 @@ static void destroy(void *self)
         if (body->ops.destroy != NULL) body->ops.destroy(body->self);
     }
     tali_constraints_destroy(matter);
+    tali_prescribed_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
+    tali_free(&allocator, matter->initial, (size_t)matter->initial_capacity * sizeof(double));
+    tali_free(&allocator, matter->coordinates,
+              (size_t)matter->coordinates_capacity * sizeof *matter->coordinates);
+    tali_names_free(&matter->body_names, &allocator);
+    tali_names_free(&matter->coordinate_names, &allocator);
+    tali_decorations_free(matter);
     tali_free(&allocator, matter->tree_block, matter->tree_bytes);
     tali_free(&allocator, matter, sizeof *matter);
 }
@@ -737,5 +859,9 @@ const tal_subsystem_ops tali_matter_ops = {
     .realize_velocity = realize_velocity,
     .realize_dynamics = realize_dynamics,
     .realize_acceleration = realize_acceleration,
+    .project_q = tali_matter_project_q,
+    .project_u = tali_matter_project_u,
+    .prescribe_q = tali_prescribe_q,
+    .prescribe_u = tali_prescribe_u,
     .destroy = destroy,
 };

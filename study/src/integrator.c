@@ -413,23 +413,30 @@ static double end_of_step(double t0, double h, double t_end)
     return t_end - t0 <= h * (1.0 + 1e-9) ? t_end : t0 + h;
 }
 
-// One accepted step that does not pass t_end.
+// One more trial step, if max_steps allows it.
+static tal_status spend_one(tal_integrator *integ, double t0, double t_end)
+{
+    if (integ->def.max_steps > 0 && integ->steps_left-- <= 0) {
+        return TALI_FAIL(&integ->error_record, TAL_ERR_STEP_LIMIT,
+                         "%ld steps did not reach t = %g; the run stands at t = %g",
+                         integ->def.max_steps, t_end, t0);
+    }
+    ++integ->stats.steps_attempted;
+    return TAL_OK;
+}
+
+// One accepted step that does not pass t_end. A step that is not allowed does not begin, so that a
+// run can go on where it was stopped.
 static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 {
-    tal_status st = begin(integ, state);
-    if (st != TAL_OK) return st;
     const double t0 = tal_state_t(state);
+    tal_status st = spend_one(integ, t0, t_end);
+    if (st == TAL_OK) st = begin(integ, state);
+    if (st != TAL_OK) return st;
     const bool fixed = integ->def.fixed_step > 0.0;
     if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
     double h = fixed ? integ->def.fixed_step : fmax(integ->h_next, least_step(integ, t0));
     for (bool may_grow = true; st == TAL_OK; may_grow = false) {
-        if (integ->def.max_steps > 0 && integ->steps_left-- <= 0) {
-            st = TALI_FAIL(&integ->error_record, TAL_ERR_STEP_LIMIT,
-                           "%ld steps did not reach t = %g; the run stands at t = %g",
-                           integ->def.max_steps, t_end, t0);
-            break;
-        }
-        ++integ->stats.steps_attempted;
         const double t1 = end_of_step(t0, h, t_end);
         double norm = 0.0;
         st = try_step(integ, state, t0, t1, &norm);
@@ -439,6 +446,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
         }
         h = t1 - t0;
         st = refuse(integ, state, t0, norm, st, &h);
+        if (st == TAL_OK) st = spend_one(integ, t0, t_end);
     }
     back_up(integ, state, t0);
     return st;
@@ -447,9 +455,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 // As a step of length zero: prescribed, projected, relaxed.
 static tal_status start_up(tal_integrator *integ, tal_state *state)
 {
-    tal_status st = tal_system_realize(integ->system, state, TAL_STAGE_TIME);
-    if (st != TAL_OK) return pass_on(integ, state, st);
-    st = project(integ, state, NULL);
+    const tal_status st = project(integ, state, NULL);
     return st == TAL_OK ? relax(integ, state) : st;
 }
 

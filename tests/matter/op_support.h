@@ -9,11 +9,21 @@
 #include <stdlib.h>
 
 /// A packed matrix of zeros; free its data.
-static inline tal_matrix dense(int rows, int cols)
+static inline tal_matrix zeros(int rows, int cols)
 {
     double *data = calloc((size_t)rows * (size_t)cols + 1, sizeof *data);
     ck_assert_ptr_nonnull(data);
     return tal_matrix_view(data, rows, cols);
+}
+
+/// A packed matrix of NaN, so that whatever an operator forgets to write shows; free its data.
+static inline tal_matrix dense(int rows, int cols)
+{
+    tal_matrix A = zeros(rows, cols);
+    for (int i = 0; i < rows * cols; ++i) {
+        A.data[i] = (double)NAN;
+    }
+    return A;
 }
 
 static inline double *at(tal_matrix A, int i, int j)

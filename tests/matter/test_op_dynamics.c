@@ -10,7 +10,7 @@ static double round_off(const random_tree *tree)
 // Loads about Bo from those of the tree, which are about Mo.
 static tal_matrix loads_about_B(const random_tree *tree)
 {
-    tal_matrix F = dense(6 * tree->num_bodies, 1);
+    tal_matrix F = zeros(6 * tree->num_bodies, 1);
     const tal_bodies_view poses = tal_matter_poses(tree->matter, tree->state);
     for (int b = 1; b < tree->num_bodies; ++b) {
         const tal_body_ix body = {b};
@@ -359,7 +359,7 @@ START_TEST(a_rotor_adds_to_its_own_diagonal_entry_and_to_nothing_else)
     for (int k = 4; k < NUM_TREES - 2; ++k) {
         random_tree tree = tree_number(k);
         const int n = tree.nu;
-        tal_matrix before = dense(n, n), after = dense(n, n), rotor = dense(n, 1);
+        tal_matrix before = dense(n, n), after = dense(n, n), rotor = zeros(n, 1);
         must(tree.state, tal_matter_calc_M(tree.matter, tree.state, before));
         for (int b = 1; b < tree.num_bodies; ++b) {
             const tal_body_ix body = {b};
@@ -385,6 +385,19 @@ START_TEST(a_rotor_adds_to_its_own_diagonal_entry_and_to_nothing_else)
         must(tree.state, tal_matter_mul_Minv(tree.matter, tree.state, f.data, back.data));
         const spectrum s = spectrum_of(after);
         ck_assert_double_le(distance(back, a), round_off(&tree) * (s.most / s.least) * size_of(a));
+
+        // and so does the energy: u^T M u / 2
+        const double *u = tal_state_u(tree.state);
+        must(tree.state, tal_matter_mul_M(tree.matter, tree.state, u, f.data));
+        double energy = 0.0;
+        for (int j = 0; j < n; ++j) {
+            energy += 0.5 * u[j] * f.data[j];
+        }
+        const double tol = round_off(&tree) * size_of(after) * (4.0 * n); // |u_j| <= 2
+        const double of_State = tal_matter_kinetic_energy(tree.matter, tree.state);
+        ck_assert_double_le(fabs(of_State - energy), tol);
+        const double of_u = tal_matter_calc_kinetic_energy(tree.matter, tree.state, u);
+        ck_assert_double_le(fabs(of_u - energy), tol);
         free(before.data), free(after.data), free(rotor.data), free(a.data), free(f.data);
         free(wanted.data), free(back.data);
         random_tree_destroy(&tree);

@@ -55,7 +55,7 @@ START_TEST(M_is_symmetric_and_positive_definite)
 // J_b^T I_b J_b summed over bodies, with the user's own mass properties (RBDA sec. 6.2).
 static tal_matrix sum_of_body_inertias(const random_tree *tree)
 {
-    tal_matrix J = dense(6 * tree->num_bodies, tree->nu), M = dense(tree->nu, tree->nu);
+    tal_matrix J = dense(6 * tree->num_bodies, tree->nu), M = zeros(tree->nu, tree->nu);
     must(tree->state, tal_matter_calc_J(tree->matter, tree->state, J));
     for (int b = 1; b < tree->num_bodies; ++b) {
         const tal_body_ix body = {b};
@@ -186,6 +186,34 @@ START_TEST(explicit_M_inverse_is_the_operator_on_unit_forces)
     }
 }
 
+// Everything is summed from link to link, so where the tree stands makes no difference, to the bit.
+// (RBDA sec. 10.1 shows how formulations that refer to the origin lose digits.)
+START_TEST(M_and_its_inverse_are_the_same_a_kilometer_away)
+{
+    test_rng rng = test_rng_seed(10);
+    for (int k = 0; k < NUM_TREES - 2; ++k) {
+        random_tree tree = tree_number(k);
+        const int n = tree.nu;
+        tal_matrix M = explicit_M(&tree), f = dense(n, 1), a = dense(n, 1), far_a = dense(n, 1);
+        fill_random(f, &rng);
+        must(tree.state, tal_matter_mul_Minv(tree.matter, tree.state, f.data, a.data));
+        for (int b = 1; b < tree.num_bodies; ++b) {
+            const tal_body_ix body = {b};
+            if (tal_body_parent(tree.matter, body).i != 0) continue;
+            tal_xform X_PF = tal_body_X_PF(tree.matter, tree.state, body);
+            X_PF.p = tal_v3_add(X_PF.p, tal_v3(1000.0, -700.0, 1300.0));
+            ck_assert_int_eq(tal_body_set_X_PF(tree.matter, tree.state, body, &X_PF), TAL_OK);
+        }
+        random_tree_realize(&tree, tree.state, TAL_STAGE_VELOCITY);
+        tal_matrix far_M = explicit_M(&tree);
+        must(tree.state, tal_matter_mul_Minv(tree.matter, tree.state, f.data, far_a.data));
+        ck_assert_mem_eq(far_M.data, M.data, (size_t)n * (size_t)n * sizeof(double));
+        ck_assert_mem_eq(far_a.data, a.data, (size_t)n * sizeof(double));
+        free(M.data), free(f.data), free(a.data), free(far_a.data), free(far_M.data);
+        random_tree_destroy(&tree);
+    }
+}
+
 int main(void)
 {
     Suite *suite = suite_create("matter/op_mass");
@@ -197,6 +225,7 @@ int main(void)
     tcase_add_test(identities, the_product_with_M_is_that_with_the_matrix);
     tcase_add_test(identities, M_inverse_undoes_M);
     tcase_add_test(identities, explicit_M_inverse_is_the_operator_on_unit_forces);
+    tcase_add_test(identities, M_and_its_inverse_are_the_same_a_kilometer_away);
     suite_add_tcase(suite, identities);
     return test_run(suite);
 }

@@ -76,7 +76,7 @@ START_TEST(a_weld_passes_the_parent_on)
 // L as a full matrix, from what a factorization left in the upper triangle.
 static tal_matrix full_L(const int lambda[], tal_matrix factor, bool unit)
 {
-    tal_matrix L = dense(factor.rows, factor.rows);
+    tal_matrix L = zeros(factor.rows, factor.rows);
     for (int i = 0; i < factor.rows; ++i) {
         *at(L, i, i) = unit ? 1.0 : *at(factor, i, i);
         for (int j = lambda[i]; j >= 0; j = lambda[j]) {
@@ -181,7 +181,7 @@ START_TEST(products_with_L_and_H_are_those_with_the_matrices)
                 ck_assert_double_le(distance(Y, wanted), tol);
                 // there and back: each way is backward stable, so the error is at most that of
                 // the way there times |L^-1|, found from L^-1 of the unit vectors
-                tal_matrix inverse = dense(n, n);
+                tal_matrix inverse = zeros(n, n);
                 for (int c = 0; c < n; ++c) {
                     *at(inverse, c, c) = 1.0;
                 }

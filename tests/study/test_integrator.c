@@ -132,7 +132,7 @@ START_TEST(merson_is_of_order_four)
 
 END_TEST
 
-// The conditions for order four (HNW tab. II.2.1) and, for the embedded solution, order three.
+// The conditions for order four (HNW sec. II.2) and, for the embedded solution, order three.
 START_TEST(the_tableau_meets_the_order_conditions)
 {
     const tal_rk_tableau *rk = tal_rk_merson();
@@ -298,6 +298,37 @@ START_TEST(steps_keep_within_their_limits)
     ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_OK);
     ck_assert_uint_ge(tal_integrator_statistics(r.integ).steps_taken, 100);
     ck_assert_uint_le(tal_integrator_statistics(r.integ).steps_taken, 103);
+    end_run(&r);
+}
+
+END_TEST
+
+// The first step is the one asked for, if its error allows it.
+START_TEST(the_first_step_can_be_chosen)
+{
+    equations it = {.n = 2, .z0 = {1.0, 0.0}, .rates = oscillator};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.initial_step = 0.004;
+    def.max_steps = 1;
+    run r = begin_run(&it, &def);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_ERR_STEP_LIMIT);
+    ck_assert_double_eq(tal_integrator_statistics(r.integ).last_step, 0.004);
+    end_run(&r);
+}
+
+END_TEST
+
+// Near the pole of x' = x^2 the step needed is a part of what is left, 1 - t: about
+// (a x)^(1/5) (1 - t) up to a factor, at most (1 - t). Giving up at 0.01 leaves at least that.
+START_TEST(a_least_step_is_respected)
+{
+    equations it = {.n = 1, .z0 = {1.0}, .rates = square};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.min_step = 0.01;
+    run r = begin_run(&it, &def);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 2.0), TAL_ERR_STEP_TOO_SMALL);
+    ck_assert_double_lt(tal_state_t(r.state), 0.99);
+    ck_assert_double_ge(tal_integrator_statistics(r.integ).last_step, 0.01);
     end_run(&r);
 }
 
@@ -682,6 +713,8 @@ int main(void)
     tcase_add_test(theory, the_final_time_is_met_exactly);
     tcase_add_test(theory, a_step_cut_short_does_not_shrink_the_next);
     tcase_add_test(theory, steps_keep_within_their_limits);
+    tcase_add_test(theory, the_first_step_can_be_chosen);
+    tcase_add_test(theory, a_least_step_is_respected);
     tcase_add_test(theory, weights_and_relative_accuracy_decide_the_steps);
     tcase_add_test(theory, a_run_repeated_gives_the_same_bytes);
     suite_add_tcase(suite, theory);

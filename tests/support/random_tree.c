@@ -150,6 +150,7 @@ random_tree random_tree_create(const random_tree_def *def)
     random_tree tree = {.system = tal_system_create(NULL), .num_bodies = def->num_bodies + 1};
     tree.matter = tal_matter_create(tree.system);
     add_bodies(def, tree.matter, &from);
+    if (def->add_more != NULL) def->add_more(tree.matter, def->context);
     for (int b = 1; b < tree.num_bodies; ++b) {
         tree.nu += tal_body_nu(tree.matter, (tal_body_ix){b});
     }

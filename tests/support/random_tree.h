@@ -26,6 +26,8 @@ typedef struct random_tree_def {
     bool free_base;  ///< the first body is free (forward) and carries all others
     double reversed; ///< share of reversed mobilizers
     double angles;   ///< share of mobilizers with angles instead of a quaternion
+    void (*add_more)(tal_matter *matter, void *context); ///< adds constraints; NULL: none
+    void *context;                                       ///< handed to add_more
 } random_tree_def;
 
 /// Any tree: 10 bodies, half the mobilizers reversed, half with angles.

@@ -92,6 +92,7 @@ typedef struct tal_constraint_ops {
     tal_status (*calc_a)(const void *self, const tal_constraint_arg *arg, double aerr[]);
 
     /// Add G^T lambda: to F [num_bodies], moment about Bo and force, in A; and to f [num_mobilities].
+    /// What these forces do not balance among themselves acts on A.
     tal_status (*add_forces)(const void *self, const tal_constraint_arg *arg, const double lambda[],
                              tal_spatial_vec F[], double f[]);
 
@@ -156,6 +157,35 @@ TAL_API const double *tal_constraint_params(const tal_matter *matter, const tal_
 TAL_API tal_status tal_constraint_set_params(const tal_matter *matter, tal_state *state,
                                              tal_constraint_ix constraint, const double params[],
                                              int n);
+
+/// What tal_constraint_test() found: by how much things differ that should agree, relative to their
+/// size or to 1, whichever is larger.
+typedef struct tal_constraint_report {
+    double verr;   ///< calc_v, of the position equations: differences of calc_p
+    double aerr;   ///< calc_a, of the position and velocity equations: differences of calc_v
+    double linear; ///< calc_a is linear in udot
+    double
+        forces; ///< add_forces adds, is linear in lambda, and does lambda . G v of work in a motion v
+    double worst; ///< the largest of these
+} tal_constraint_report;
+
+/**
+ * Check the functions of a constraint against each other where a State is: a table that does not agree
+ * with itself loses or makes energy, or drifts.
+ *
+ * Derivatives are compared with differences along t, q and u moving with a random udot. With bodies
+ * that move at speeds up to v, a right table has everything below 1e-11 v^2, a wrong one is far above.
+ * Whether the constraint is enabled or satisfied in the State does not matter.
+ *
+ * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is created
+ *                     for the time of the call.
+ * @param[out] report  written on success only
+ * @param[out] err     may be NULL
+ * @return a failure of the table's functions is passed on
+ */
+TAL_API tal_status tal_constraint_test(const tal_matter *matter, const tal_state *state,
+                                       tal_constraint_ix constraint, tal_constraint_report *report,
+                                       tal_error *err);
 
 /// @}
 

@@ -155,7 +155,9 @@ TAL_API const char *tal_body_mobilizer(const tal_matter *matter, tal_body_ix bod
 /// Number of speeds of a body's mobilizer.
 TAL_API int tal_body_nu(const tal_matter *matter, tal_body_ix body);
 
-/// First speed of a body in u.
+/// First speed of a body among those of matter: where it stands in the arrays over u that matter's
+/// operators and tal_applied_forces use. In the u of a State, matter's begin at slot 0 if matter was
+/// created before any other subsystem with speeds. Needs the topology, -1 before.
 TAL_API int tal_body_u_start(const tal_matter *matter, tal_body_ix body);
 
 /// @}
@@ -181,7 +183,7 @@ TAL_API tal_status tal_body_set_q(const tal_matter *matter, tal_state *state, ta
 TAL_API tal_status tal_body_set_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                   int i, double value);
 
-/// Set q of one body so that X_FM comes nearest to the wanted one.
+/// Set q of one body so that X_FM comes nearest to the wanted one. Needs TAL_STAGE_MODEL.
 TAL_API tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                   const tal_xform *X_FM);
 /// Set u of one body so that V_FM (expressed in F) comes nearest to the wanted one. Needs
@@ -197,7 +199,9 @@ TAL_API bool tal_body_uses_angles(const tal_matter *matter, const tal_state *sta
  * Choose between angles and a quaternion for one body, keeping the pose.
  *
  * Invalidates TAL_STAGE_MODEL and realizes it again: q is packed anew, every other coordinate
- * keeps its value and this body's describe the same orientation in the other way.
+ * keeps its value and this body's describe the same orientation in the other way. An orientation
+ * that is none (a zero quaternion, a NaN) is refused, and a failure that an earlier setter left in
+ * the State is returned: then nothing changes.
  */
 TAL_API tal_status tal_body_set_use_angles(const tal_matter *matter, tal_state *state,
                                            tal_body_ix body, bool use_angles);

@@ -1,0 +1,335 @@
+// Does a constraint's table agree with itself? Derivatives are compared with differences of what they
+// are derivatives of, forces with the transpose of the acceleration equations.
+//
+// Along t + s, q + s qdot, u + s udot, with a udot drawn at random and h short enough that nothing
+// moves by more than STEP, the central difference D(h) = (f(h) - f(-h)) / 2h is off by
+// h^2 f'''/6 + h^4 f^(5)/120 + ..., and
+//
+//     (4 D(h/2) - D(h)) / 3 = f' - h^4 f^(5)/480 + ...
+//
+// With STEP = 1e-3 and f^(5) up to some hundreds, that is 1e-12; round-off adds 3 eps/h = 7e-13.
+#include "constraint_internal.h"
+#include "sweeps_internal.h"
+
+#include <talus/common/random.h>
+
+#include <math.h>
+
+static const double STEP = 1e-3;
+
+enum {
+    MAX_ROWS = TAL_MAX_CONSTRAINT_ROWS,
+    NUM_TRIALS = 3 // directions in which G is tried
+};
+
+// The constraint under test, a State of our own to move about, and the motion it is tested along.
+typedef struct subject {
+    const tal_matter *matter;
+    const tali_constraint *c;
+    int index;
+    tal_state *state;
+    int nq, nu;
+    double t;
+    double *q, *qdot;   // [nq]
+    double *u, *udot;   // [nu]
+    double *v;          // [nu] another direction for udot
+    tal_spatial_vec *A; // [num_bodies]
+} subject;
+
+// One level of errors at the subject's State.
+typedef tal_status (*level)(subject *s, double rows[]);
+
+static tal_status look(subject *s, tali_what what, tali_view *view)
+{
+    const bool is_there = tali_view_at(s->matter, s->state, what, view);
+    return is_there ? TAL_OK : tal_state_error(s->state)->status;
+}
+
+static tal_status calc_p(subject *s, double rows[])
+{
+    tali_view view;
+    const tal_status st = look(s, TALI_POSITION, &view);
+    if (st != TAL_OK) return st;
+    tali_constraint_motion room;
+    const tal_constraint_arg arg =
+        tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
+    return s->c->ops.calc_p(s->c->self, &arg, rows);
+}
+
+static tal_status calc_v(subject *s, double rows[])
+{
+    tali_view view;
+    const tal_status st = look(s, TALI_VELOCITY, &view);
+    if (st != TAL_OK) return st;
+    tali_constraint_motion room;
+    const tal_constraint_arg arg =
+        tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
+    return s->c->ops.calc_v(s->c->self, &arg, rows);
+}
+
+// aerr for a given udot; what the constraint was told stays in `room`.
+static tal_status calc_a(subject *s, const double udot[], tali_constraint_motion *room,
+                         double rows[])
+{
+    tali_view view;
+    const tal_status st = look(s, TALI_VELOCITY, &view);
+    if (st != TAL_OK) return st;
+    tali_sweep_J(&view, udot, s->A);
+    for (int b = 0; b < s->matter->num_bodies; ++b) {
+        s->A[b] = tal_sv_add(s->A[b], view.motion[b].A0);
+    }
+    const tal_constraint_arg arg =
+        tali_constraint_arg_of(s->matter, s->state, &view, s->index, s->A, udot, room);
+    return s->c->ops.calc_a(s->c->self, &arg, rows);
+}
+
+// --- derivatives ---
+
+// The fastest anything moves: coordinates, speeds, constrained bodies.
+static double fastest(subject *s)
+{
+    tali_constraint_motion room;
+    double rows[MAX_ROWS], speed = 1.0;
+    (void)calc_a(s, s->udot, &room, rows);
+    for (int i = 0; i < s->nq; ++i) {
+        speed = fmax(speed, fabs(s->qdot[i]));
+    }
+    for (int j = 0; j < s->nu; ++j) {
+        speed = fmax(speed, fabs(s->udot[j]));
+    }
+    for (int i = 0; i < s->c->ops.num_bodies; ++i) {
+        speed = fmax(speed, fmax(tal_v3_norm(room.V[i].w), tal_v3_norm(room.V[i].v)));
+    }
+    return speed;
+}
+
+static tal_status move(subject *s, double by)
+{
+    (void)tal_state_set_t(s->state, s->t + by);
+    double *q = tal_state_upd_q(s->state);
+    for (int i = 0; i < s->nq; ++i) {
+        q[i] = s->q[i] + by * s->qdot[i];
+    }
+    double *u = tal_state_upd_u(s->state);
+    for (int j = 0; j < s->nu; ++j) {
+        u[j] = s->u[j] + by * s->udot[j];
+    }
+    return tal_system_realize(s->matter->system, s->state, TAL_STAGE_TIME);
+}
+
+static tal_status differentiate(subject *s, level f, int n, double h, double rate[])
+{
+    // times, and the weights that (4 D(h/2) - D(h)) / 3 gives them
+    const double time[4] = {-h, -h / 2.0, h / 2.0, h};
+    const double weight[4] = {1.0 / (6.0 * h), -4.0 / (3.0 * h), 4.0 / (3.0 * h), -1.0 / (6.0 * h)};
+    for (int r = 0; r < n; ++r) {
+        rate[r] = 0.0;
+    }
+    for (int k = 0; k < 4; ++k) {
+        double rows[MAX_ROWS];
+        tal_status st = move(s, time[k]);
+        if (st == TAL_OK) st = f(s, rows);
+        if (st != TAL_OK) return st;
+        for (int r = 0; r < n; ++r) {
+            rate[r] += weight[k] * rows[r];
+        }
+    }
+    return move(s, 0.0);
+}
+
+// Largest |a[i] - b[i]|, relative to the largest |b[i]| or to 1, whichever is larger. A NaN counts
+// as infinitely wrong.
+static double difference(const double a[], const double b[], int n)
+{
+    double worst = 0.0, size = 1.0;
+    for (int i = 0; i < n; ++i) {
+        const double d = fabs(a[i] - b[i]);
+        if (!(d <= HUGE_VAL)) return HUGE_VAL;
+        worst = fmax(worst, d);
+        size = fmax(size, fabs(b[i]));
+    }
+    return worst / size;
+}
+
+static tal_status test_derivatives(subject *s, tal_constraint_report *report)
+{
+    const tal_constraint_ops *ops = &s->c->ops;
+    const int n_v = ops->mp + ops->mv;
+    const double h = STEP / fastest(s);
+    double rate[MAX_ROWS], verr[MAX_ROWS] = {0.0}, aerr[MAX_ROWS];
+    tali_constraint_motion room;
+    tal_status st = n_v > 0 ? calc_v(s, verr) : TAL_OK;
+    if (st == TAL_OK) st = calc_a(s, s->udot, &room, aerr);
+    if (st == TAL_OK && ops->mp > 0) {
+        st = differentiate(s, calc_p, ops->mp, h, rate);
+        report->verr = difference(verr, rate, ops->mp);
+    }
+    if (st == TAL_OK && n_v > 0) {
+        st = differentiate(s, calc_v, n_v, h, rate);
+        report->aerr = difference(aerr, rate, n_v);
+    }
+    return st;
+}
+
+// --- forces ---
+
+// Power of the forces that `lambda` makes, while the constrained bodies and mobilities move with
+// `to` less `from`. They are added to what is there: ones, which must stay.
+static tal_status calc_power(subject *s, const double lambda[], const tali_constraint_motion *from,
+                             const tali_constraint_motion *to, double *power, double *size)
+{
+    tali_view view;
+    tal_status st = look(s, TALI_VELOCITY, &view);
+    if (st != TAL_OK) return st;
+    tali_constraint_motion room;
+    const tal_constraint_arg arg =
+        tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
+    const tal_spatial_vec ones = {{1.0, 1.0, 1.0}, {1.0, 1.0, 1.0}};
+    tal_spatial_vec F[TAL_MAX_CONSTRAINED_BODIES];
+    double f[TAL_MAX_CONSTRAINED_MOBILITIES];
+    for (int i = 0; i < s->c->ops.num_bodies; ++i) {
+        F[i] = ones;
+    }
+    for (int i = 0; i < s->c->num_mobilities; ++i) {
+        f[i] = 1.0;
+    }
+    st = s->c->ops.add_forces(s->c->self, &arg, lambda, F, f);
+    *power = *size = 0.0;
+    for (int i = 0; i < s->c->ops.num_bodies; ++i) {
+        const double part = tal_sv_dot(tal_sv_sub(to->A[i], from->A[i]), tal_sv_sub(F[i], ones));
+        *power += part;
+        *size += fabs(part);
+    }
+    for (int i = 0; i < s->c->num_mobilities; ++i) {
+        const double part = (to->udot[i] - from->udot[i]) * (f[i] - 1.0);
+        *power += part;
+        *size += fabs(part);
+    }
+    return st;
+}
+
+// |a - b| relative to `size` or to 1. A NaN counts as infinitely wrong.
+static double relative(double a, double b, double size)
+{
+    const double off = fabs(a - b) / fmax(1.0, size);
+    return off <= HUGE_VAL ? off : HUGE_VAL;
+}
+
+static void fill(double v[], int n, double value)
+{
+    for (int j = 0; j < n; ++j) {
+        v[j] = value;
+    }
+}
+
+// lambda . G v must be the power of the forces in the motion v, for each row and for all together.
+// G v is aerr at udot = v less aerr at udot = 0, because aerr is linear in udot; at 2 v it doubles.
+static tal_status test_forces(subject *s, tal_random *random, tal_constraint_report *report)
+{
+    double at_0[MAX_ROWS], at_v[MAX_ROWS], at_2v[MAX_ROWS];
+    tali_constraint_motion none, some, twice;
+    fill(s->v, s->nu, 0.0);
+    tal_status st = calc_a(s, s->v, &none, at_0);
+    for (int j = 0; j < s->nu; ++j) {
+        s->v[j] = tal_random_range(random, -1.0, 1.0);
+    }
+    if (st == TAL_OK) st = calc_a(s, s->v, &some, at_v);
+    for (int j = 0; j < s->nu; ++j) {
+        s->v[j] *= 2.0;
+    }
+    if (st == TAL_OK) st = calc_a(s, s->v, &twice, at_2v);
+
+    double lambda[MAX_ROWS], all = 0.0, power = 0.0, size = 0.0;
+    for (int r = 0; r < tali_rows(s->c) && st == TAL_OK; ++r) {
+        double unit[MAX_ROWS] = {0.0};
+        unit[r] = 1.0;
+        const double Gv = at_v[r] - at_0[r];
+        st = calc_power(s, unit, &none, &some, &power, &size);
+        size = fmax(size, fmax(fabs(at_v[r]), fabs(at_0[r])));
+        report->forces = fmax(report->forces, relative(power, Gv, size));
+        report->linear = fmax(report->linear, relative(at_2v[r] - at_0[r], 2.0 * Gv, size));
+        lambda[r] = tal_random_range(random, -1.0, 1.0);
+        all += lambda[r] * power;
+    }
+    if (st == TAL_OK) st = calc_power(s, lambda, &none, &some, &power, &size);
+    report->forces = fmax(report->forces, relative(power, all, size));
+    return st;
+}
+
+// --- setting up ---
+
+static tal_status copy_state(subject *s, const tal_state *from, double *room, tal_random *random)
+{
+    tal_status st = tal_state_copy(s->state, from);
+    if (st == TAL_OK) st = tal_system_realize(s->matter->system, s->state, TAL_STAGE_VELOCITY);
+    if (st != TAL_OK) return st;
+    s->nq = tal_state_nq(s->state);
+    s->nu = tal_state_nu(s->state);
+    s->t = tal_state_t(s->state);
+    s->q = room;
+    s->qdot = s->q + s->nq;
+    s->u = s->qdot + s->nq;
+    s->udot = s->u + s->nu;
+    s->v = s->udot + s->nu;
+    for (int i = 0; i < s->nq; ++i) {
+        s->q[i] = tal_state_q(s->state)[i];
+        s->qdot[i] = tal_state_qdot(s->state)[i];
+    }
+    for (int j = 0; j < s->nu; ++j) {
+        s->u[j] = tal_state_u(s->state)[j];
+        s->udot[j] = tal_random_range(random, -1.0, 1.0);
+    }
+    return TAL_OK;
+}
+
+static tal_status run(subject *s, const tal_state *state, double *room,
+                      tal_constraint_report *report)
+{
+    tal_random random = {1, (uint64_t)s->index, 0};
+    tal_status st = copy_state(s, state, room, &random);
+    if (st == TAL_OK) st = test_derivatives(s, report);
+    for (int k = 0; k < NUM_TRIALS && st == TAL_OK; ++k) {
+        st = test_forces(s, &random, report);
+    }
+    report->worst = fmax(fmax(report->verr, report->aerr), fmax(report->linear, report->forces));
+    return st;
+}
+
+tal_status tal_constraint_test(const tal_matter *matter, const tal_state *state,
+                               tal_constraint_ix constraint, tal_constraint_report *report,
+                               tal_error *err)
+{
+    if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
+    const tali_constraint *c = tali_constraint_at(matter, constraint, __func__);
+    if (c == NULL) {
+        return TALI_FAIL(err, tal_contract_last()->status, "%s", tal_contract_last()->message);
+    }
+    if (state == NULL || report == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "state or report is NULL");
+        return TALI_FAIL(err, TAL_ERR_NULL, "state or report is NULL");
+    }
+    subject s = {.matter = matter, .c = c, .index = constraint.i};
+    tal_status st = tal_state_create(matter->system, &s.state, err);
+    if (st != TAL_OK) return st;
+    const size_t bodies = (size_t)matter->num_bodies;
+    const size_t doubles = 2 * (size_t)tal_state_nq(state) + 3 * (size_t)tal_state_nu(state);
+    double *room = tali_alloc(&matter->allocator, doubles * sizeof *room);
+    s.A = tali_alloc(&matter->allocator, bodies * sizeof *s.A);
+    tal_constraint_report found = {0.0, 0.0, 0.0, 0.0, 0.0};
+    if (room == NULL || s.A == NULL) {
+        st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory to test constraint '%s'", c->name);
+    } else {
+        st = run(&s, state, room, &found);
+        if (st == TAL_OK) {
+            *report = found;
+        } else {
+            const char *why = tal_state_error(s.state)->message;
+            (void)TALI_FAIL(err, st, "constraint '%s' (%s) cannot be tested: %s", c->name,
+                            c->ops.name, why[0] != '\0' ? why : tal_status_text(st));
+        }
+    }
+    tali_free(&matter->allocator, s.A, bodies * sizeof *s.A);
+    tali_free(&matter->allocator, room, doubles * sizeof *room);
+    tal_state_destroy(s.state);
+    return st;
+}
