@@ -252,7 +252,8 @@ static inline void lock_hinge(int nu, sv G[], double DI[])
     }
 }
 
-// Some mobilities are known: the free columns alone are projected out, the others get zeros.
+// Some mobilities are known: the free columns alone are projected out, the others get zeros. What has
+// several mobilities has no rotor.
 static mask project_mixed(int nu, const uint8_t level[], tali_open_inertia *at, const sv H[],
                           sv G[], double DI[])
 {
@@ -463,24 +464,24 @@ static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double 
     return sv_axpy(e[0], G_P, z_P);
 }
 
-// F0 - F of one body, where known accelerations count as though velocities had caused them.
-static inline sv unbalanced(const tali_view *view, int b, const sv F[])
+// F0 - F of one body, with what is known of its acceleration.
+TAL_ALWAYS_INLINE sv unbalanced(const tali_view *view, int b, const sv F[], const sv A_known[])
 {
     const tali_motion *motion = &view->motion[b];
-    const sv A = view->A_known != NULL ? sv_add(motion->A0, view->A_known[b]) : motion->A0;
-    const sv F0 = newton_euler(&view->rigid[b], A, motion->V.w);
+    const sv A0 = A_known != NULL ? sv_add(motion->A0, A_known[b]) : motion->A0;
+    const sv F0 = newton_euler(&view->rigid[b], A0, motion->V.w);
     return F != NULL ? sv_sub(F0, F[b]) : F0;
 }
 
 // What the bodies resist: F itself, or F0 - F.
 TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], const sv F[],
-                                    const bool moving, double e[], sv open[])
+                                    const bool moving, const sv A_known[], double e[], sv open[])
 {
     static const double no_force[TAL_MAX_NU] = {0.0};
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         sv z = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
-        if (moving) z = sv_add(z, unbalanced(view, b, F));
+        if (moving) z = sv_add(z, unbalanced(view, b, F, A_known));
         if (!moving && F != NULL) z = sv_add(z, F[b]);
         const int u0 = tree->u0[b];
         const double *push = f != NULL ? f + u0 : no_force;
@@ -501,13 +502,17 @@ TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], con
 void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
                        double e[], tal_spatial_vec open[])
 {
-    sweep_inward(view, f, F, false, e, open);
+    sweep_inward(view, f, F, false, NULL, e, open);
 }
 
 void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
                               double e[], tal_spatial_vec open[])
 {
-    sweep_inward(view, f, F, true, e, open);
+    if (view->A_known == NULL) {
+        sweep_inward(view, f, F, true, NULL, e, open);
+    } else {
+        sweep_inward(view, f, F, true, view->A_known, e, open);
+    }
 }
 
 void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])

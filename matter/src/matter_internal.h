@@ -176,9 +176,9 @@ typedef struct tali_view {
     const double *DI;                ///< [num_d]
     const uint8_t *hinge; ///< [num_bodies] tali_hinge, with known motion counted as locked
     const uint8_t *level; ///< [num_u] tal_level of known motion
-    bool is_driven;       ///< some known udot may be other than zero
-    const tal_spatial_vec *A_known; ///< [num_bodies] J udot_known; NULL means zero
-    const double *udot_known;       ///< [num_u] zero where free; NULL means zero
+    const tal_spatial_vec
+        *A_known;             ///< [num_bodies] J udot_known; NULL means zero. TALI_DYNAMICS only
+    const double *udot_known; ///< [num_u] zero where free; NULL means zero. TALI_DYNAMICS only
 } tali_view;
 
 // --- the subsystem ---
@@ -303,6 +303,10 @@ tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_s
 /// `to` in the one that is. What follows the orientation is kept as it is.
 void tali_convert_q(const tal_mobilizer_ops *ops, const double from[], bool use_angles,
                     double to[]);
+
+/// The q of a body's mobilizer that States begin with.
+void tali_write_initial_q(const tal_matter *matter, const tali_body *body, bool use_angles,
+                          double q[]);
 
 /// Does a quaternion have a direction? `e` has four values, w first.
 bool tali_has_direction(const double e[]);

@@ -1,5 +1,6 @@
 // Inverse and forward dynamics for given forces, and what goes with them.
 #include "operators_internal.h"
+#include "prescribed_internal.h"
 
 // Forces about Bo become forces about Mo, which often is the same point.
 static void shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[], tal_spatial_vec F_GM[])
@@ -104,6 +105,7 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
     for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
         A[b] = tal_sv_add(A[b], view.motion[b].A0);
     }
+    tali_add_known(&view, udot, A);
     if (A_GB != NULL) shift_to_B(&view, A, A_GB);
     tal_state_scratch_release(state, mark);
     return TAL_OK;

@@ -108,6 +108,7 @@ static tal_status add_params(tal_matter *matter, tali_drive *drive, const double
         }
         all->params[all->num_params++] = params != NULL ? params[i] : 0.0;
     }
+    if (drive->num_params == 0) return TAL_OK;
     return check_params(drive, all->params + drive->param0, err);
 }
 

@@ -37,14 +37,23 @@ static tal_status calc_udot(const void *self, const tal_system *system, tal_stat
 
 bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view)
 {
-    view->A_known = NULL;
-    view->udot_known = NULL;
-    if (!view->is_driven) return true;
+    if (!tali_known_of(matter, state).is_moving) return true;
     const char *bytes = tal_cache_realize(matter->system, state, matter->prescribed.udot);
     if (bytes == NULL) return false;
     view->A_known = (const tal_spatial_vec *)(const void *)bytes;
     view->udot_known = (const double *)(const void *)(bytes + body_bytes(view->tree));
     return true;
+}
+
+void tali_add_known(const tali_view *view, double udot[], tal_spatial_vec A[])
+{
+    if (view->A_known == NULL) return;
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        A[b] = tal_sv_add(A[b], view->A_known[b]);
+    }
+    for (int u = 0; u < view->tree->num_u; ++u) {
+        if (view->level[u] != TAL_LEVEL_FREE) udot[u] = view->udot_known[u];
+    }
 }
 
 // --- forces ---
@@ -71,17 +80,15 @@ static tal_status calc_forces(const void *self, const tal_system *system, tal_st
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
-    for (int b = 0; b < tree->num_bodies; ++b) {
-        F[b] = tal_sv_neg(applied.F[b]);
-    }
     tal_status st = TAL_OK;
+    memset(F, 0, n * sizeof *F);
     if (matter->constraints.count > 0) {
         const int first = tal_group_start(system, state, matter->constraints.udoterr);
         st = tali_constraints_add_forces(matter, state, tal_state_multipliers(state) + first, F,
                                          tau);
     }
     for (int b = 0; b < tree->num_bodies; ++b) {
-        F[b] = tal_sv_neg(F[b]); // applied forces less those of constraints
+        F[b] = tal_sv_sub(applied.F[b], F[b]);
     }
     if (st == TAL_OK) tali_sweep_newton_euler(&view, udot, F, f, A, open);
     for (int u = 0; u < tree->num_u && st == TAL_OK; ++u) {
@@ -167,6 +174,7 @@ void tali_prescribed_declare_dynamics(tal_matter *matter)
 
 size_t tali_prescribed_scratch(const tal_matter *matter)
 {
-    return 2 * body_bytes(&matter->tree) +
+    return tali_relax_scratch(matter) + 2 * body_bytes(&matter->tree) +
+           tali_align(((size_t)matter->tree.num_slots + 1) * sizeof(tal_spatial_vec)) +
            tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double));
 }

@@ -54,9 +54,17 @@ tal_status tali_known_values(const tal_matter *matter, tal_state *state, const t
 bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int i,
                    tali_order order);
 
-/// Add A_known and udot_known to a view, if any known acceleration may be other than zero. False with
-/// the reason in the State.
+/// Put into a view which mobilities are known. False with the reason in the State.
+bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view);
+
+/// The outmost body that can move without moving mass, when articulated inertias could not be found.
+int tali_massless_body(const tali_view *view, const double DI[]);
+
+/// Add A_known and udot_known to a view, if any of them may be other than zero. False with the reason in the State.
 bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view);
+
+/// What is known joins what M^-1 found, which are zeros there: udot, and the accelerations that it gives.
+void tali_add_known(const tali_view *view, double udot[], tal_spatial_vec A[]);
 
 /// Locks as they stand: levels [num_u], and for each body whether its q values are angles.
 const uint8_t *tali_lock_levels(const tal_matter *matter, const tal_state *state);
@@ -67,6 +75,7 @@ bool tali_prescribed_place(tal_matter *matter);
 void tali_prescribed_declare(tal_matter *matter);
 void tali_prescribed_declare_dynamics(tal_matter *matter);
 size_t tali_prescribed_scratch(const tal_matter *matter);
+size_t tali_relax_scratch(const tal_matter *matter);
 tal_status tali_prescribe_q(const void *self, const tal_system *system, tal_state *state,
                             bool *changed);
 tal_status tali_prescribe_u(const void *self, const tal_system *system, tal_state *state,

@@ -42,6 +42,35 @@ tali_known tali_known_of(const tal_matter *matter, const tal_state *state)
                          tal_cache_value(matter->system, state, matter->prescribed.known));
 }
 
+bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view)
+{
+    const tali_known known = tali_known_in(
+        view->tree, tal_cache_realize(matter->system, state, matter->prescribed.known));
+    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
+    view->level = known.level;
+    return known.num_known >= 0;
+}
+
+// A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
+static bool moves_mass(const tali_view *view, const double DI[], int b)
+{
+    const int nu = view->tree->nu[b];
+    int j = 0;
+    while (j < nu && view->level[view->tree->u0[b] + j] != TAL_LEVEL_FREE) {
+        ++j;
+    }
+    return j == nu || DI[view->tree->d0[b] + j * nu + j] != 0.0;
+}
+
+int tali_massless_body(const tali_view *view, const double DI[])
+{
+    int b = view->tree->num_bodies - 1;
+    while (b > 1 && moves_mass(view, DI, b)) {
+        --b;
+    }
+    return b;
+}
+
 // A lock goes before a motion, and a motion before being fast.
 static void find_sources(const tal_matter *matter, const tal_state *state, int32_t source[],
                          uint8_t level[])
@@ -389,6 +418,25 @@ double tal_matter_motion_error(const tal_matter *matter, tal_state *state, tal_l
 
 // --- declaring ---
 
+// A constraint would have to be met by relaxing, which it is not.
+static bool refuse_fast_constraints(const tal_matter *matter)
+{
+    const tali_constraints *cs = &matter->constraints;
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        const int num_bodies = c->ops.num_bodies;
+        for (int k = 0; k < num_bodies + c->num_mobilities; ++k) {
+            const int b = k < num_bodies ? c->bodies[k] : c->mobility_bodies[k - num_bodies];
+            if (!matter->prescribed.fast[b]) continue;
+            (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
+                                  "constraint '%s' acts on body '%s', which is fast", c->name,
+                                  matter->bodies[b].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 // Where lock values of each body are, and what being fast spreads to.
 bool tali_prescribed_place(tal_matter *matter)
 {
@@ -408,7 +456,7 @@ bool tali_prescribed_place(tal_matter *matter)
         all->fast[b] = b > 0 && (body->is_fast || all->fast[body->parent] != 0);
         if (all->fast[b]) all->num_fast += body->ops.nu;
     }
-    return true;
+    return refuse_fast_constraints(matter);
 }
 
 static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, const void *initial)
@@ -428,9 +476,9 @@ static void set_initial_locks(const tal_matter *matter, uint8_t levels[], double
         const int nu = body->ops.nu;
         if (nu > 0) memset(levels + matter->tree.u0[b], body->lock_level, (size_t)nu);
         levels[matter->tree.num_u + b] = body->use_angles;
-        const bool in_quaternion = body->ops.has_quaternion && !body->use_angles;
-        if (in_quaternion && body->lock_level == TAL_LEVEL_POSITION) {
-            values[matter->prescribed.value0[b]] = 1.0;
+        if (body->lock_level == TAL_LEVEL_POSITION) {
+            tali_write_initial_q(matter, body, body->use_angles,
+                                 values + matter->prescribed.value0[b]);
         }
     }
 }
@@ -472,4 +520,5 @@ void tali_prescribed_declare(tal_matter *matter)
     def.computed_by = TAL_STAGE_INSTANCE;
     def.calc = calc_known;
     matter->prescribed.known = tal_system_add_cache(matter->system, matter->me, &def);
+    tali_prescribed_declare_dynamics(matter);
 }

@@ -123,7 +123,7 @@ static tal_status store(const tal_matter *matter, tal_state *state, const lock_t
     if (same) return TAL_OK;
     uint8_t *to_levels = tal_var_upd(system, state, all->levels);
     if (to_levels == NULL) return tal_contract_last()->status;
-    memset(to_levels + u0, level, (size_t)to->n);
+    memset(to_levels + u0, (int)level, (size_t)to->n);
     to_levels[mode] = use_angles;
     return TAL_OK;
 }

@@ -87,13 +87,7 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     const tal_system *system = matter->system;
     *view = (tali_view){.tree = &matter->tree};
     view->constants = tal_cache_realize(system, state, matter->constants);
-    if (view->constants == NULL) return false;
-    const void *entry = tal_cache_realize(system, state, matter->prescribed.known);
-    if (entry == NULL) return false;
-    const tali_known known = tali_known_in(view->tree, entry);
-    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
-    view->level = known.level;
-    view->is_driven = known.is_moving;
+    if (view->constants == NULL || !tali_see_known(matter, state, view)) return false;
     if (what == TALI_CONSTANTS) return true;
 
     const void *position = tal_cache_realize(system, state, matter->position);
@@ -113,7 +107,7 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
         view->G = (const tal_spatial_vec *)(const void *)bytes;
         view->DI = (const double *)(const void *)(bytes + gain_bytes(view->tree));
     }
-    return true;
+    return what != TALI_DYNAMICS || tali_see_known_udot(matter, state, view);
 }
 
 // --- Model: packing q ---
@@ -141,8 +135,8 @@ tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
 }
 
 // Where a body begins: as was said while building, or where the mobilizer has its zero.
-static void write_initial_q(const tal_matter *matter, const tali_body *body, bool use_angles,
-                            double q[])
+void tali_write_initial_q(const tal_matter *matter, const tali_body *body, bool use_angles,
+                          double q[])
 {
     const int nq = tali_mobilizer_nq(&body->ops, use_angles);
     const double *initial = body->initial_q >= 0 ? matter->initial + body->initial_q : NULL;
@@ -174,7 +168,7 @@ static tal_status realize_model(const void *self, const tal_system *system, tal_
         const int n = use_angles[b] ? body->ops.nq_angles : body->ops.nq;
         q0[b] = num_q;
         nq[b] = (uint8_t)n;
-        write_initial_q(matter, body, use_angles[b] != 0, initial + num_q);
+        tali_write_initial_q(matter, body, use_angles[b] != 0, initial + num_q);
         num_q += n;
     }
     const tal_status st = tal_group_set_size(system, state, matter->q, num_q, initial);
@@ -518,24 +512,10 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
     return TAL_OK;
 }
 
-// A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
-static bool moves_mass(const tali_view *view, const double DI[], int b)
-{
-    const int nu = view->tree->nu[b];
-    int j = 0;
-    while (j < nu && view->level[view->tree->u0[b] + j] != TAL_LEVEL_FREE) {
-        ++j;
-    }
-    return j == nu || DI[view->tree->d0[b] + j * nu + j] != 0.0;
-}
-
 static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
                                          const tali_view *view, const double DI[])
 {
-    int b = matter->num_bodies - 1;
-    while (b > 1 && moves_mass(view, DI, b)) {
-        --b;
-    }
+    const int b = tali_massless_body(view, DI);
     return tal_state_fail(state, TAL_ERR_SINGULAR,
                           "body '%s' can move on its %s without moving any mass: give it, or the "
                           "bodies it carries, mass or inertia",
@@ -579,24 +559,12 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
                           (const double *)(const void *)mobility};
 }
 
-// What is known joins what was found: the sweeps left zeros there.
-static void add_known(const tali_view *view, double udot[], tal_spatial_vec A_GM[])
-{
-    for (int b = 1; b < view->tree->num_bodies; ++b) {
-        A_GM[b] = tal_sv_add(A_GM[b], view->A_known[b]);
-    }
-    for (int u = 0; u < view->tree->num_u; ++u) {
-        if (view->level[u] != TAL_LEVEL_FREE) udot[u] = view->udot_known[u];
-    }
-}
-
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[])
 {
     tali_view view;
     if (!tali_view_at(matter, state, TALI_DYNAMICS, &view)) return tal_state_error(state)->status;
-    if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
     const tali_tree *tree = view.tree;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *open =
@@ -610,7 +578,7 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
         for (int b = 0; b < tree->num_bodies; ++b) {
             A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
         }
-        if (view.A_known != NULL) add_known(&view, udot, A_GM);
+        tali_add_known(&view, udot, A_GM);
     }
     tal_state_scratch_release(state, mark);
     return st;
@@ -812,13 +780,12 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     matter->me = me;
     if (!tali_tree_build(matter) || !tali_constraints_place(matter) ||
         !tali_prescribed_place(matter)) {
-        return TAL_ERR_NO_MEMORY;
+        return tal_system_error(system)->status;
     }
     if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
-    tali_prescribed_declare(matter);
     declare_cache(matter);
-    tali_prescribed_declare_dynamics(matter);
+    tali_prescribed_declare(matter);
     tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
@@ -863,5 +830,6 @@ const tal_subsystem_ops tali_matter_ops = {
     .project_u = tali_matter_project_u,
     .prescribe_q = tali_prescribe_q,
     .prescribe_u = tali_prescribe_u,
+    .relax = tali_relax,
     .destroy = destroy,
 };

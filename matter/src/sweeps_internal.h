@@ -43,7 +43,8 @@ void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatia
                        double e[], tal_spatial_vec open[]);
 
 /// The same for bodies that move: what they resist is F0 - F, where F0 = M A0 + gyroscopic is the force
-/// that they take at udot = 0, and F are the forces applied to them (NULL means none).
+/// that they take at zero free udot, and F are the forces applied to them (NULL means none). Known
+/// accelerations count if view->A_known is there.
 void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
                               double e[], tal_spatial_vec open[]);
 
@@ -97,6 +98,7 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
  */
 void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                              double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
+
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
 

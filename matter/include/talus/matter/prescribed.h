@@ -148,7 +148,8 @@ TAL_API tal_status tal_matter_lock_by_default(tal_matter *matter, tal_body_ix bo
  *
  * u and udot of fast mobilities are zero, and tal_system_relax() finds the q at which the forces
  * applied to what they carry, and along them, cancel: J^T F + f = 0 (manual sec. 10.3 and 10.4.2).
- * Mobilities of it that are locked or have a motion stay known as they are.
+ * Mobilities of it that are locked or have a motion stay known as they are. The balance found is one
+ * that holds: forces bring the body back to it. Constraints cannot act on fast bodies.
  */
 TAL_API tal_status tal_matter_make_fast(tal_matter *matter, tal_body_ix body);
 
