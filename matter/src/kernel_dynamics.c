@@ -241,6 +241,40 @@ static mask project_general(int nu, tali_open_inertia *at, const sv H[], real ro
     }
 }
 
+// No motion across it: G = 0, D^-1 = 0, P+ = P.
+static inline void lock_hinge(int nu, sv G[], double DI[])
+{
+    for (int j = 0; j < nu; ++j) {
+        G[j] = (sv){NONE, NONE};
+    }
+    for (int i = 0; i < nu * nu; ++i) {
+        DI[i] = 0.0;
+    }
+}
+
+// Some mobilities are known: the free columns alone are projected out, the others get zeros.
+static mask project_mixed(int nu, const uint8_t level[], tali_open_inertia *at, const sv H[],
+                          sv G[], double DI[])
+{
+    sv H_free[TAL_MAX_NU], G_free[TAL_MAX_NU];
+    double DI_free[TAL_MAX_NU * TAL_MAX_NU];
+    int free[TAL_MAX_NU], n = 0;
+    for (int j = 0; j < nu; ++j) {
+        if (level[j] != TAL_LEVEL_FREE) continue;
+        H_free[n] = H[j];
+        free[n++] = j;
+    }
+    const mask ok = project_general(n, at, H_free, 0.0, G_free, DI_free);
+    lock_hinge(nu, G, DI);
+    for (int j = 0; j < n; ++j) {
+        G[free[j]] = G_free[j];
+        for (int i = 0; i < n; ++i) {
+            DI[free[j] * nu + free[i]] = DI_free[j * n + i];
+        }
+    }
+    return ok;
+}
+
 static inline mask project(const tali_view *view, int b, const tali_articulated *out,
                            tali_open_inertia *at)
 {
@@ -249,7 +283,7 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
     sv *G = out->G + tree->u0[b];
     double *DI = out->DI + tree->d0[b];
     const real rotor = view->constants[b].rotor;
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return true;
     case TALI_HINGE_PIN:
@@ -262,12 +296,18 @@ static inline mask project(const tali_view *view, int b, const tali_articulated 
         return project_translation(at, G, DI);
     case TALI_HINGE_FREE:
         return project_free(at, DI);
+    case TALI_HINGE_LOCKED:
+        lock_hinge(tree->nu[b], G, DI);
+        return true;
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }
     // a copy, so that the address of the original is never taken and it may live in registers
     tali_open_inertia copy = *at;
-    const mask ok = project_general(tree->nu[b], &copy, H, rotor, G, DI);
+    const mask ok = view->hinge[b] == TALI_HINGE_MIXED
+                        ? project_mixed(tree->nu[b], view->level + tree->u0[b], &copy, H, G, DI)
+                        : project_general(tree->nu[b], &copy, H, rotor, G, DI);
     *at = copy;
     return ok;
 }
@@ -340,7 +380,7 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
         ok = project(view, b, out, &at) && ok;
         const int p = tree->parent[b];
         if (p > 0) {
-            hand_to_parent(&open[tree->slot[p]], &at, view->pose[b].p_PM, tree->is_last[b]);
+            hand_to_parent(&open[tree->slot[p]], &at, view->p_PM[b], tree->is_last[b]);
         }
     }
     return ok;
@@ -365,7 +405,7 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];
     const sv *G = view->G + tree->u0[b];
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return z;
     case TALI_HINGE_PIN:
@@ -396,6 +436,12 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
         store_v3(e + 3, v3_sub(force, z.v));
         return (sv){moment, force};
     }
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            e[j] = 0.0;
+        }
+        return z;
+    case TALI_HINGE_MIXED: // whatever e is where the motion is known, G is zero there
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -417,11 +463,12 @@ static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double 
     return sv_axpy(e[0], G_P, z_P);
 }
 
-// F0 - F of one body.
+// F0 - F of one body, where known accelerations count as though velocities had caused them.
 static inline sv unbalanced(const tali_view *view, int b, const sv F[])
 {
     const tali_motion *motion = &view->motion[b];
-    const sv F0 = newton_euler(&view->rigid[b], motion->A0, motion->V.w);
+    const sv A = view->A_known != NULL ? sv_add(motion->A0, view->A_known[b]) : motion->A0;
+    const sv F0 = newton_euler(&view->rigid[b], A, motion->V.w);
     return F != NULL ? sv_sub(F0, F[b]) : F0;
 }
 
@@ -438,9 +485,9 @@ TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], con
         const int u0 = tree->u0[b];
         const double *push = f != NULL ? f + u0 : no_force;
         const int p = tree->parent[b];
-        const v3 p_PM = view->pose[b].p_PM;
+        const v3 p_PM = view->p_PM[b];
         sv shifted;
-        if (tree->hinge[b] == TALI_HINGE_PIN) {
+        if (view->hinge[b] == TALI_HINGE_PIN) {
             shifted = inward_pin(view->H[u0].w, view->G[u0], p_PM, push, z, e + u0);
         } else {
             shifted = sv_shift_force(inward_hinge(view, b, push, z, e + u0), p_PM);
@@ -471,7 +518,7 @@ void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
     sv z = {NONE, NONE};
     for (int a = b; a > 0; a = tree->parent[a]) {
         const sv zplus = inward_hinge(view, a, f, z, e + tree->u0[a]);
-        z = sv_shift_force(zplus, view->pose[a].p_PM);
+        z = sv_shift_force(zplus, view->p_PM[a]);
         f[j] = 0.0;
     }
 }
@@ -484,7 +531,7 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
     const sv *H = view->H + tree->u0[b];
     const sv *G = view->G + tree->u0[b];
     const double *DI = view->DI + tree->d0[b];
-    switch ((tali_hinge)tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
         return A;
     case TALI_HINGE_PIN:
@@ -515,6 +562,12 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
         store_v3(udot + 3, m3_tmul_v3(R_GF, v3_sub(v, A.v)));
         return (sv){w, v};
     }
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            udot[j] = 0.0;
+        }
+        return A;
+    case TALI_HINGE_MIXED: // G and D^-1 are zero where the motion is known, and so is udot
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -547,8 +600,8 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int u0 = tree->u0[b];
         const sv A_P = A[tree->parent[b]];
-        const v3 p_PM = view->pose[b].p_PM;
-        if (tree->hinge[b] == TALI_HINGE_PIN) {
+        const v3 p_PM = view->p_PM[b];
+        if (view->hinge[b] == TALI_HINGE_PIN) {
             const real push = view->DI[tree->d0[b]] * e[u0];
             A[b] = outward_pin(view->H[u0].w, view->G[u0], p_PM, push, A_P, udot + u0);
         } else {
@@ -564,8 +617,13 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
 {
     const double *DI = view->DI + view->tree->d0[b];
     const int nu = view->tree->nu[b];
-    switch ((tali_hinge)view->tree->hinge[b]) {
+    switch ((tali_hinge)view->hinge[b]) {
     case TALI_HINGE_WELD:
+        return;
+    case TALI_HINGE_LOCKED:
+        for (int j = 0; j < nu; ++j) {
+            y[j] = 0.0;
+        }
         return;
     case TALI_HINGE_PIN:
     case TALI_HINGE_SLIDER:
@@ -582,6 +640,7 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
         store_v3(y + 3, v3_add(m3_mul_v3(BT, n), s3_mul_v3(load_s3(DI + 6), f)));
         return;
     }
+    case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         break;
     }
@@ -604,7 +663,7 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
         solve_hinge(view, b, e + e0, y + e0);
         if (path[k].parent < 0) continue;
         sv *parent = &z[path[k].parent];
-        *parent = sv_add(*parent, sv_shift_force(zplus, view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(zplus, view->p_PM[b]));
     }
 }
 
@@ -647,7 +706,7 @@ void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
     V[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int u0 = tree->u0[b];
-        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->pose[b].p_PM);
+        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->p_PM[b]);
         V[b] = add_hinge(tree, view->H + u0, b, u + u0, V_P);
     }
 }
@@ -659,7 +718,20 @@ void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
         const int u0 = tree->u0[b];
         hinge_force(tree, view->H + u0, b, F[b], f + u0);
         sv *parent = &F[tree->parent[b]];
-        *parent = sv_add(*parent, sv_shift_force(F[b], view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(F[b], view->p_PM[b]));
+    }
+}
+
+void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
+                        tal_spatial_vec F[], double f[])
+{
+    const tali_tree *tree = view->tree;
+    for (int k = 0; k < len; ++k) {
+        const int b = path[k].body;
+        hinge_force(tree, view->H + tree->u0[b], b, F[k], f + path[k].e0);
+        if (path[k].parent < 0) continue;
+        sv *parent = &F[path[k].parent];
+        *parent = sv_add(*parent, sv_shift_force(F[k], view->p_PM[b]));
     }
 }
 
@@ -710,7 +782,7 @@ TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double u
         hinge_force(tree, view->H + u0, b, needed, f + u0);
         if (udot != NULL && tree->nu[b] == 1) f[u0] += view->constants[b].rotor * udot[u0];
         if (p == 0) continue;
-        const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
+        const sv shifted = sv_shift_force(needed, view->p_PM[b]);
         sv *parent = &open[tree->slot[p]];
         *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
     }

@@ -8,6 +8,7 @@
 #include "names_internal.h"
 
 #include "constraint_types.h"
+#include "prescribed_types.h"
 
 #include <talus/matter/decoration.h>
 #include <talus/matter/model.h>
@@ -25,7 +26,9 @@ typedef struct tali_body {
     tal_xform X_PF;
     tal_xform X_BM;
     tal_direction direction;
-    bool use_angles; ///< never for a mobilizer without a choice
+    bool use_angles;    ///< never for a mobilizer without a choice
+    bool is_fast;       ///< brought to balance instead of accelerated
+    uint8_t lock_level; ///< tal_level at which States begin
     tal_mobilizer_ops ops;
     void *self;
     int param0;     ///< first of its instance parameters
@@ -62,7 +65,9 @@ typedef enum tali_hinge {
     TALI_HINGE_BALL,        ///< H = [R_GF; 0], forward
     TALI_HINGE_TRANSLATION, ///< H = [0; R_GF], forward
     TALI_HINGE_FREE,        ///< H = [R_GF 0; 0 R_GF], forward
-    TALI_HINGE_GENERAL
+    TALI_HINGE_GENERAL,
+    TALI_HINGE_LOCKED, ///< all its mobilities are known: a weld, to M^-1 (only in tali_view)
+    TALI_HINGE_MIXED   ///< some are: the columns of the others (only in tali_view)
 } tali_hinge;
 
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
@@ -118,7 +123,6 @@ typedef struct tali_constants {
 typedef struct tali_pose {
     tal_mat3 R_GM;
     tal_vec3 p_GM;
-    tal_vec3 p_PM; ///< from the parent's Mo to this Mo
 } tali_pose;
 
 /// How one body moves, in Ground about Mo: what Velocity settles.
@@ -129,9 +133,10 @@ typedef struct tali_motion {
 
 /// The arrays that Position fills.
 typedef struct tali_position {
-    tali_pose *pose;       ///< [num_bodies]
-    tal_spatial_vec *H;    ///< [num_u] hinge columns in Ground
-    tal_xform *X_FM;       ///< [num_general]
+    tali_pose *pose;    ///< [num_bodies]
+    tal_vec3 *p_PM;     ///< [num_bodies] from the parent's Mo to this Mo: all that dynamics reads
+    tal_spatial_vec *H; ///< [num_u] hinge columns in Ground
+    tal_xform *X_FM;    ///< [num_general]
     tal_spatial_vec *H_FM; ///< [num_u] of the general ones, in F
 } tali_position;
 
@@ -161,6 +166,7 @@ typedef struct tali_view {
     const tali_tree *tree;
     const tali_constants *constants; ///< [num_bodies]
     const tali_pose *pose;           ///< [num_bodies]
+    const tal_vec3 *p_PM;            ///< [num_bodies]
     const tal_spatial_vec *H;        ///< [num_u]
     const tal_xform *X_FM;           ///< [num_general]
     const tal_spatial_vec *H_FM;     ///< [num_u]
@@ -168,6 +174,11 @@ typedef struct tali_view {
     const tali_motion *motion;       ///< [num_bodies]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
+    const uint8_t *hinge; ///< [num_bodies] tali_hinge, with known motion counted as locked
+    const uint8_t *level; ///< [num_u] tal_level of known motion
+    bool is_driven;       ///< some known udot may be other than zero
+    const tal_spatial_vec *A_known; ///< [num_bodies] J udot_known; NULL means zero
+    const double *udot_known;       ///< [num_u] zero where free; NULL means zero
 } tali_view;
 
 // --- the subsystem ---
@@ -212,6 +223,7 @@ struct tal_matter {
     tal_var_ix ranges;     ///< double[2 num_ranges] low and high
 
     tali_constraints constraints;
+    tali_prescribed prescribed;
 
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix rigid;        ///< tali_composite[num_bodies]: each body alone, lazy
@@ -248,6 +260,9 @@ typedef enum tali_what {
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
+
+/// Where the p_PM of all bodies are in a position entry.
+const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);
 
 /// What Model settled. The State must have reached Model.
 tali_model tali_model_of(const tal_matter *matter, const tal_state *state);

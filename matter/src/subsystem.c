@@ -1,6 +1,7 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
 #include "finite_internal.h"
+#include "prescribed_internal.h"
 #include "sweeps_internal.h"
 
 #include <inttypes.h>
@@ -10,14 +11,15 @@
 // --- where the arrays are inside a cache entry ---
 
 typedef struct position_layout {
-    size_t pose, H, X_FM, H_FM, size;
+    size_t pose, p_PM, H, X_FM, H_FM, size;
 } position_layout;
 
 static position_layout lay_out_position(const tali_tree *tree)
 {
     position_layout at = {.pose = 0};
     const size_t u = (size_t)tree->num_u;
-    at.H = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
+    at.p_PM = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
+    at.H = at.p_PM + tali_align((size_t)tree->num_bodies * sizeof(tal_vec3));
     at.X_FM = at.H + tali_align(u * sizeof(tal_spatial_vec));
     at.H_FM = at.X_FM + tali_align((size_t)tree->num_general * sizeof(tal_xform));
     at.size = at.H_FM + tali_align((tree->num_general > 0 ? u : 0) * sizeof(tal_spatial_vec));
@@ -59,8 +61,9 @@ static tali_position position_in(const tali_tree *tree, void *bytes)
     const position_layout at = lay_out_position(tree);
     char *base = bytes;
     return (tali_position){
-        (tali_pose *)(void *)(base + at.pose), (tal_spatial_vec *)(void *)(base + at.H),
-        (tal_xform *)(void *)(base + at.X_FM), (tal_spatial_vec *)(void *)(base + at.H_FM)};
+        (tali_pose *)(void *)(base + at.pose), (tal_vec3 *)(void *)(base + at.p_PM),
+        (tal_spatial_vec *)(void *)(base + at.H), (tal_xform *)(void *)(base + at.X_FM),
+        (tal_spatial_vec *)(void *)(base + at.H_FM)};
 }
 
 static void see_position(const tali_tree *tree, const void *bytes, tali_view *view)
@@ -68,9 +71,15 @@ static void see_position(const tali_tree *tree, const void *bytes, tali_view *vi
     const position_layout at = lay_out_position(tree);
     const char *base = bytes;
     view->pose = (const tali_pose *)(const void *)(base + at.pose);
+    view->p_PM = (const tal_vec3 *)(const void *)(base + at.p_PM);
     view->H = (const tal_spatial_vec *)(const void *)(base + at.H);
     view->X_FM = (const tal_xform *)(const void *)(base + at.X_FM);
     view->H_FM = (const tal_spatial_vec *)(const void *)(base + at.H_FM);
+}
+
+const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position)
+{
+    return (const tal_vec3 *)(const void *)((const char *)position + lay_out_position(tree).p_PM);
 }
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view)
@@ -79,6 +88,12 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     *view = (tali_view){.tree = &matter->tree};
     view->constants = tal_cache_realize(system, state, matter->constants);
     if (view->constants == NULL) return false;
+    const void *entry = tal_cache_realize(system, state, matter->prescribed.known);
+    if (entry == NULL) return false;
+    const tali_known known = tali_known_in(view->tree, entry);
+    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
+    view->level = known.level;
+    view->is_driven = known.is_moving;
     if (what == TALI_CONSTANTS) return true;
 
     const void *position = tal_cache_realize(system, state, matter->position);
@@ -425,6 +440,30 @@ static tal_status write_rate(const tal_matter *matter, const mobilizer_values *v
     return st;
 }
 
+// Ball and free hinges with a quaternion are common enough not to go through their table.
+static bool has_plain_quaternion(const tali_tree *tree, const tali_model *model, int b)
+{
+    const bool turns = tree->hinge[b] == TALI_HINGE_BALL || tree->hinge[b] == TALI_HINGE_FREE;
+    return turns && !model->use_angles[b];
+}
+
+// The same for such a hinge: v and u begin with an angular velocity in F, q and out with a quaternion.
+static void write_quaternion_rate(const double q[], const double u[], const double v[], bool second,
+                                  int nu, double out[])
+{
+    const tal_quat e = {q[0], q[1], q[2], q[3]};
+    const tal_vec3 w = {u[0], u[1], u[2]};
+    const tal_quat N_v = tal_qt_mul_N_F(e, tal_v3(v[0], v[1], v[2]));
+    const tal_quat Ndot_w = second ? tal_qt_mul_Ndot_F(e, w, w) : tal_qt(0.0, 0.0, 0.0, 0.0);
+    out[0] = N_v.w + Ndot_w.w;
+    out[1] = N_v.x + Ndot_w.x;
+    out[2] = N_v.y + Ndot_w.y;
+    out[3] = N_v.z + Ndot_w.z;
+    for (int j = 3; j < nu; ++j) {
+        out[j + 1] = v[j];
+    }
+}
+
 // qdot = N u, or qdotdot = N udot + Ndot u.
 static tal_status write_rates(const tal_matter *matter, tal_state *state, const double v[],
                               bool second, double out[])
@@ -441,6 +480,11 @@ static tal_status write_rates(const tal_matter *matter, tal_state *state, const 
     for (int b = 1; b < tree->num_bodies; ++b) {
         const double *from = v + tree->u0[b];
         double *to = out + values.model.q0[b];
+        if (has_plain_quaternion(tree, &values.model, b)) {
+            write_quaternion_rate(q + values.model.q0[b], u + tree->u0[b], from, second,
+                                  tree->nu[b], to);
+            continue;
+        }
         if (tree->has_N[b]) {
             const tal_status st = write_rate(matter, &values, b, from, second, to);
             if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
@@ -474,12 +518,22 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
     return TAL_OK;
 }
 
-// A mobility whose D vanished has a zero at the start of its D^-1.
+// A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
+static bool moves_mass(const tali_view *view, const double DI[], int b)
+{
+    const int nu = view->tree->nu[b];
+    int j = 0;
+    while (j < nu && view->level[view->tree->u0[b] + j] != TAL_LEVEL_FREE) {
+        ++j;
+    }
+    return j == nu || DI[view->tree->d0[b] + j * nu + j] != 0.0;
+}
+
 static tal_status name_massless_mobility(const tal_matter *matter, tal_state *state,
-                                         const double DI[])
+                                         const tali_view *view, const double DI[])
 {
     int b = matter->num_bodies - 1;
-    while (b > 1 && (matter->tree.nu[b] == 0 || DI[matter->tree.d0[b]] != 0.0)) {
+    while (b > 1 && moves_mass(view, DI, b)) {
         --b;
     }
     return tal_state_fail(state, TAL_ERR_SINGULAR,
@@ -502,7 +556,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
                                                                 sizeof(tali_open_inertia));
     const bool ok = tali_sweep_articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
-    return ok ? TAL_OK : name_massless_mobility(matter, state, at.DI);
+    return ok ? TAL_OK : name_massless_mobility(matter, state, &view, at.DI);
 }
 
 // --- Dynamics and Acceleration ---
@@ -525,12 +579,24 @@ tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
                           (const double *)(const void *)mobility};
 }
 
+// What is known joins what was found: the sweeps left zeros there.
+static void add_known(const tali_view *view, double udot[], tal_spatial_vec A_GM[])
+{
+    for (int b = 1; b < view->tree->num_bodies; ++b) {
+        A_GM[b] = tal_sv_add(A_GM[b], view->A_known[b]);
+    }
+    for (int u = 0; u < view->tree->num_u; ++u) {
+        if (view->level[u] != TAL_LEVEL_FREE) udot[u] = view->udot_known[u];
+    }
+}
+
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[])
 {
     tali_view view;
     if (!tali_view_at(matter, state, TALI_DYNAMICS, &view)) return tal_state_error(state)->status;
+    if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
     const tali_tree *tree = view.tree;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *open =
@@ -544,6 +610,7 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
         for (int b = 0; b < tree->num_bodies; ++b) {
             A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
         }
+        if (view.A_known != NULL) add_known(&view, udot, A_GM);
     }
     tal_state_scratch_release(state, mark);
     return st;
@@ -743,13 +810,19 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 {
     tal_matter *matter = self;
     matter->me = me;
-    if (!tali_tree_build(matter) || !tali_constraints_place(matter)) return TAL_ERR_NO_MEMORY;
+    if (!tali_tree_build(matter) || !tali_constraints_place(matter) ||
+        !tali_prescribed_place(matter)) {
+        return TAL_ERR_NO_MEMORY;
+    }
     if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
+    tali_prescribed_declare(matter);
     declare_cache(matter);
+    tali_prescribed_declare_dynamics(matter);
     tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
+    tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));
     return tal_system_error(system)->status;
 }
 
@@ -762,6 +835,7 @@ static void destroy(void *self)
         if (body->ops.destroy != NULL) body->ops.destroy(body->self);
     }
     tali_constraints_destroy(matter);
+    tali_prescribed_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
     tali_free(&allocator, matter->initial, (size_t)matter->initial_capacity * sizeof(double));
@@ -785,5 +859,9 @@ const tal_subsystem_ops tali_matter_ops = {
     .realize_velocity = realize_velocity,
     .realize_dynamics = realize_dynamics,
     .realize_acceleration = realize_acceleration,
+    .project_q = tali_matter_project_q,
+    .project_u = tali_matter_project_u,
+    .prescribe_q = tali_prescribe_q,
+    .prescribe_u = tali_prescribe_u,
     .destroy = destroy,
 };

@@ -1,0 +1,172 @@
+// Known accelerations in the equations of motion, and the forces they take.
+#include "constraint_internal.h"
+#include "prescribed_internal.h"
+#include "sweeps_internal.h"
+
+// --- known accelerations ---
+
+static size_t body_bytes(const tali_tree *tree)
+{
+    return tali_align((size_t)tree->num_bodies * sizeof(tal_spatial_vec));
+}
+
+// The entry: A = J udot for all bodies, then udot, zero where free.
+static tal_status calc_udot(const void *self, const tal_system *system, tal_state *state,
+                            void *value)
+{
+    (void)system;
+    const tal_matter *matter = self;
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    const tali_known known = tali_known_of(matter, state);
+    tal_spatial_vec *A = value;
+    double *udot = (double *)(void *)((char *)value + body_bytes(view.tree));
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        double *of_body = udot + view.tree->u0[b];
+        for (int j = 0; j < view.tree->nu[b]; ++j) {
+            of_body[j] = 0.0;
+        }
+        int n = 0;
+        const tal_status st =
+            tali_known_values(matter, state, &known, b, TALI_ORDER_UDOT, of_body, &n);
+        if (st != TAL_OK) return st;
+    }
+    tali_sweep_J(&view, udot, A);
+    return TAL_OK;
+}
+
+bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view)
+{
+    view->A_known = NULL;
+    view->udot_known = NULL;
+    if (!view->is_driven) return true;
+    const char *bytes = tal_cache_realize(matter->system, state, matter->prescribed.udot);
+    if (bytes == NULL) return false;
+    view->A_known = (const tal_spatial_vec *)(const void *)bytes;
+    view->udot_known = (const double *)(const void *)(bytes + body_bytes(view->tree));
+    return true;
+}
+
+// --- forces ---
+
+// tau = f - (M udot + J^T (F0 - F) + G^T lambda) along the known mobilities        manual eq. 8.32
+static tal_status calc_forces(const void *self, const tal_system *system, tal_state *state,
+                              void *value)
+{
+    const tal_matter *matter = self;
+    const tali_tree *tree = &matter->tree;
+    double *tau = value;
+    const tali_known known = tali_known_of(matter, state);
+    memset(tau, 0, (size_t)tree->num_u * sizeof *tau);
+    if (known.num_known == 0) return TAL_OK;
+
+    tali_view view;
+    if (!tali_view_at(matter, state, TALI_BIAS, &view)) return TAL_ERR_CALLBACK;
+    const tali_applied applied = tali_applied_of(matter, state);
+    const double *udot = tal_state_udot(state) + tal_group_start(system, state, matter->u);
+    const size_t mark = tal_state_scratch_mark(state);
+    const size_t n = (size_t)tree->num_bodies;
+    tal_spatial_vec *F = tal_state_scratch_take(state, n * sizeof *F);
+    tal_spatial_vec *A = tal_state_scratch_take(state, n * sizeof *A);
+    tal_spatial_vec *open =
+        tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
+    double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        F[b] = tal_sv_neg(applied.F[b]);
+    }
+    tal_status st = TAL_OK;
+    if (matter->constraints.count > 0) {
+        const int first = tal_group_start(system, state, matter->constraints.udoterr);
+        st = tali_constraints_add_forces(matter, state, tal_state_multipliers(state) + first, F,
+                                         tau);
+    }
+    for (int b = 0; b < tree->num_bodies; ++b) {
+        F[b] = tal_sv_neg(F[b]); // applied forces less those of constraints
+    }
+    if (st == TAL_OK) tali_sweep_newton_euler(&view, udot, F, f, A, open);
+    for (int u = 0; u < tree->num_u && st == TAL_OK; ++u) {
+        tau[u] = known.level[u] != TAL_LEVEL_FREE ? applied.f[u] - f[u] - tau[u] : 0.0;
+    }
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
+const double *tal_matter_motion_multipliers(const tal_matter *matter, tal_state *state)
+{
+    if (matter != NULL) {
+        return tal_cache_realize(matter->system, state, matter->prescribed.forces);
+    }
+    (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
+    return NULL;
+}
+
+double tal_body_motion_force(const tal_matter *matter, tal_state *state, tal_body_ix body, int i)
+{
+    const tali_body *found = tali_body_at(matter, body, __func__);
+    if (found == NULL) return TALI_NAN;
+    if (i < 0 || i >= found->ops.nu) {
+        (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "body '%s' has no speed %d: it has %d", found->name, i,
+                          found->ops.nu);
+        return TALI_NAN;
+    }
+    const double *tau = tal_matter_motion_multipliers(matter, state);
+    return tau != NULL ? -tau[matter->tree.u0[body.i] + i] : TALI_NAN;
+}
+
+// -tau . u over the speeds first ... last - 1
+static double power(const tal_matter *matter, tal_state *state, int first, int last)
+{
+    const double *tau = tal_matter_motion_multipliers(matter, state);
+    if (tau == NULL) return TALI_NAN;
+    const double *u = tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+    double sum = 0.0;
+    for (int i = first; i < last; ++i) {
+        sum -= tau[i] * u[i];
+    }
+    return sum;
+}
+
+double tal_body_motion_power(const tal_matter *matter, tal_state *state, tal_body_ix body)
+{
+    const tali_body *found = tali_body_at(matter, body, __func__);
+    if (found == NULL || matter->tree.u0 == NULL) return TALI_NAN;
+    const int first = matter->tree.u0[body.i];
+    return power(matter, state, first, first + found->ops.nu);
+}
+
+double tal_matter_motion_power(const tal_matter *matter, tal_state *state)
+{
+    if (matter != NULL) return power(matter, state, 0, matter->tree.num_u);
+    (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
+    return TALI_NAN;
+}
+
+// --- declaring ---
+
+// udot may depend on t, q and u, so its entry depends on Time and names the others.
+void tali_prescribed_declare_dynamics(tal_matter *matter)
+{
+    const tali_tree *tree = &matter->tree;
+    const tal_prereq needs[] = {tal_prereq_cache(matter->position), {TAL_PREREQ_U, 0}};
+    tal_cache_def def = tal_cache_def_default();
+    def.name = "known accelerations";
+    def.size = body_bytes(tree) + ((size_t)tree->num_u + 1) * sizeof(double);
+    def.depends_on = TAL_STAGE_TIME;
+    def.calc = calc_udot;
+    def.prereqs = needs;
+    def.num_prereqs = 2;
+    matter->prescribed.udot = tal_system_add_cache(matter->system, matter->me, &def);
+
+    def = tal_cache_def_default();
+    def.name = "motion forces";
+    def.size = ((size_t)tree->num_u + 1) * sizeof(double);
+    def.depends_on = TAL_STAGE_ACCELERATION;
+    def.calc = calc_forces;
+    matter->prescribed.forces = tal_system_add_cache(matter->system, matter->me, &def);
+}
+
+size_t tali_prescribed_scratch(const tal_matter *matter)
+{
+    return 2 * body_bytes(&matter->tree) +
+           tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double));
+}

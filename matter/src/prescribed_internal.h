@@ -1,0 +1,79 @@
+// Known motion inside: which mobilities are known, from where, and what that makes of the tree.
+//
+// The sweeps of M^-1 see a known mobilizer as a weld (view->hinge). Its acceleration enters beforehand:
+// with A_known = J udot_known the bodies need F0 + M A_known, and what is left is linear in the free
+// udot alone,
+//
+//     M_ff udot_f = f_f - [J^T (F0 + M J udot_p - F)]_f        manual eq. 8.21
+//
+// so the caches of the velocity stage stay what they are: J and Jdot u, for whoever reads them.
+#ifndef TALUS_PRESCRIBED_INTERNAL_H
+#define TALUS_PRESCRIBED_INTERNAL_H
+
+#include "matter_internal.h"
+
+/// Where a mobility's motion comes from, besides the index of a motion.
+enum {
+    TALI_FROM_FORCES = -1, ///< free
+    TALI_FROM_LOCK = -2,
+    TALI_FROM_RELAX = -3 ///< fast
+};
+
+/// What Instance settles about known motion.
+typedef struct tali_known {
+    int num_known;         ///< mobilities whose udot is known
+    bool is_moving;        ///< some of these may be other than zero
+    const int32_t *source; ///< [num_u] a motion, or one of the above
+    const uint8_t *level;  ///< [num_u] tal_level
+    const uint8_t *hinge;  ///< [num_bodies] tali_hinge as M^-1 sees it
+} tali_known;
+
+/// Which mobilities are known. The State must have reached Instance.
+tali_known tali_known_of(const tal_matter *matter, const tal_state *state);
+
+/// The same from the entry itself; num_known is -1 when that is NULL.
+tali_known tali_known_in(const tali_tree *tree, const void *entry);
+
+/// Which of the three things that can be known.
+typedef enum tali_order {
+    TALI_ORDER_Q,
+    TALI_ORDER_U,
+    TALI_ORDER_UDOT
+} tali_order;
+
+/**
+ * The known values of one body's mobilities.
+ *
+ * @param[out] out    [nq or nu] written where the mobility is known at this level, otherwise untouched
+ * @param[out] count  number of values of the body at this order; 0 when none of them is known
+ */
+tal_status tali_known_values(const tal_matter *matter, tal_state *state, const tali_known *known,
+                             int b, tali_order order, double out[], int *count);
+
+/// True when coordinate or speed i of a body is known at this order.
+bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int i,
+                   tali_order order);
+
+/// Add A_known and udot_known to a view, if any known acceleration may be other than zero. False with
+/// the reason in the State.
+bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view);
+
+/// Locks as they stand: levels [num_u], and for each body whether its q values are angles.
+const uint8_t *tali_lock_levels(const tal_matter *matter, const tal_state *state);
+
+/// @name Steps of the matter subsystem
+/// @{
+bool tali_prescribed_place(tal_matter *matter);
+void tali_prescribed_declare(tal_matter *matter);
+void tali_prescribed_declare_dynamics(tal_matter *matter);
+size_t tali_prescribed_scratch(const tal_matter *matter);
+tal_status tali_prescribe_q(const void *self, const tal_system *system, tal_state *state,
+                            bool *changed);
+tal_status tali_prescribe_u(const void *self, const tal_system *system, tal_state *state,
+                            bool *changed);
+tal_status tali_relax(const void *self, const tal_system *system, tal_state *state,
+                      double tolerance, bool *changed);
+void tali_prescribed_destroy(tal_matter *matter);
+/// @}
+
+#endif // TALUS_PRESCRIBED_INTERNAL_H
