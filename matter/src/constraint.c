@@ -103,7 +103,7 @@ static tal_status add_params(tal_matter *matter, tali_constraint *c, const doubl
         }
         all->params[all->num_params++] = params != NULL ? params[i] : 0.0;
     }
-    return check_params(c, all->params + c->param0, err);
+    return check_params(c, c->ops.num_params > 0 ? all->params + c->param0 : NULL, err);
 }
 
 static tal_status take_name(const tal_matter *matter, tali_constraint *c, const char *name,

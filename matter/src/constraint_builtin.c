@@ -45,7 +45,7 @@ void tali_builtin_destroy(void *self)
     tali_builtin *c = self;
     if (c == NULL) return;
     const tal_allocator memory = c->allocator;
-    tal_function_destroy(c->owner);
+    tal_function_destroy(c->f);
     tali_free(&memory, c, sizeof *c);
 }
 
@@ -65,7 +65,7 @@ tal_constraint_ix tali_add_builtin(tal_matter *matter, const tal_constraint_def 
             self->mp = ops->mp, self->mv = ops->mv, self->ma = ops->ma;
         }
     }
-    if (self == NULL) tal_function_destroy(like->owner);
+    if (self == NULL) tal_function_destroy(like->f);
     return tal_matter_add_constraint(matter, def, ops, self, params);
 }
 

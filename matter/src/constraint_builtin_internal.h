@@ -55,10 +55,9 @@ struct tali_builtin {
     tal_allocator allocator;
     tali_calc_rows calc_rows;
     int mp, mv, ma;
-    const void *kind;    ///< what a family of constraints needs to tell its members apart
-    tal_function *f;     ///< of a coupler
-    tal_function *owner; ///< owns f
-    int num_speeds;      ///< how many of its arguments are speeds
+    const void *kind; ///< what a family of constraints needs to tell its members apart
+    tal_function *f;  ///< of a coupler; owned
+    int num_speeds;   ///< how many of its arguments are speeds
 };
 
 /// @name What all built-in tables share

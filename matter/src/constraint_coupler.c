@@ -147,32 +147,17 @@ static const tal_constraint_ops motion_ops = {
 
 // --- adding ---
 
-// A function that is never evaluated: it exists to own that of the constraint.
-static double owner_value(const void *self, const double x[], int n)
+// A function of our own that is f: a sum of one term adopts it. One that belongs to somebody else is
+// left alone.
+static tal_function *adopt(tal_matter *matter, const char *kind, tal_function *f)
 {
-    (void)self, (void)x, (void)n;
-    return 0.0;
-}
-
-static const tal_function_ops owner_ops = {
-    .size = sizeof owner_ops,
-    .name = "the function of a constraint",
-    .calc_value = owner_value,
-};
-
-// Adopt f. One that belongs to somebody else is left alone.
-static bool adopt(tal_matter *matter, const char *kind, tal_function *f, tal_function **owner)
-{
-    tal_function_def def = tal_function_def_default();
-    def.ops = &owner_ops;
-    def.uses = &f;
-    def.num_uses = 1;
+    tal_function *own = NULL;
     tal_error why = {TAL_OK, "", ""};
-    const tal_status st = tal_function_create(&matter->allocator, &def, owner, &why);
-    if (st == TAL_OK) return true;
+    const tal_status st = tal_function_create_sum(&matter->allocator, &f, 1, &own, &why);
+    if (st == TAL_OK) return own;
     if (st == TAL_ERR_NO_MEMORY) tal_function_destroy(f);
     (void)tal_system_fail(matter->system, st, "a %s: %s", kind, why.message);
-    return false;
+    return NULL;
 }
 
 static bool has_arguments(tal_matter *matter, const char *kind, const tal_function *f, int num_args,
@@ -197,10 +182,11 @@ static tal_constraint_ix add(tal_matter *matter, const tal_constraint_def *def,
         tal_function_destroy(like->f);
         return tali_refuse_null(matter, ops->name);
     }
-    if (!adopt(matter, ops->name, like->f, &like->owner)) return none;
+    like->f = adopt(matter, ops->name, like->f);
+    if (like->f == NULL) return none;
     if (!has_arguments(matter, ops->name, like->f, num_args, order) ||
         !tali_have_coordinates(matter, def, first, end)) {
-        tal_function_destroy(like->owner);
+        tal_function_destroy(like->f);
         return none;
     }
     return tali_add_builtin(matter, def, ops, like, NULL);

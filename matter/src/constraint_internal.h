@@ -14,14 +14,43 @@
 
 #include "matter_internal.h"
 
-/// Where the doubles of one constraint's matrices are.
-typedef struct tali_rows_of {
-    tal_spatial_vec
-        *wrench;         ///< [m x (num_bodies + 1)] about Mo, in Ground; the last on the ancestor
-    double *coefficient; ///< [m x num_mobilities]
-    double *E;           ///< [m x path_nu] inward residuals
-    double *Y;           ///< [m x path_nu] D^-1 E
-} tali_rows_of;
+#include <talus/matter/constraint_operators.h>
+
+/// The columns of G^T of one constraint.
+typedef struct tali_wrenches {
+    tal_spatial_vec *wrench; ///< [m x tali_num_wrenches()] about Mo, in Ground
+    double *coefficient;     ///< [m x num_mobilities]
+} tali_wrenches;
+
+/// The same, to be read.
+typedef struct tali_const_wrenches {
+    const tal_spatial_vec *wrench;
+    const double *coefficient;
+} tali_const_wrenches;
+
+/// The wrenches of constraint `c` in the cache entry `tali_constraints.wrenches`.
+static inline tali_const_wrenches tali_wrenches_in(const tali_constraint *c, const double *entry)
+{
+    const double *at = entry + c->wrench0;
+    const size_t m = (size_t)tali_rows(c);
+    return (tali_const_wrenches){(const tal_spatial_vec *)(const void *)at,
+                                 at + m * (size_t)tali_num_wrenches(c) * 6};
+}
+
+/// Whether projection may change speed `u` (of all), or the coordinate that goes with it: it may not
+/// where these are prescribed or locked. Columns of known mobilities are dropped by this test.
+static inline bool tali_mobility_is_free(const tali_view *view, int u, bool velocities)
+{
+    return view->level[u] < (velocities ? TAL_LEVEL_VELOCITY : TAL_LEVEL_POSITION);
+}
+
+/// Add lambda times column `r` of G^T: to the bodies about Mo in Ground, and along u.
+void tali_add_row_forces(const tal_matter *matter, const tali_constraint *c, tali_const_wrenches of,
+                         int r, double lambda, tal_spatial_vec F[], double f[]);
+
+/// Row `r` of G over the speeds of its constraint's path: g [path_nu]. F is room for path_len.
+void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
+                         tali_const_wrenches of, int r, tal_spatial_vec F[], double g[]);
 
 /// What Instance settles: rows in use. -1 for a disabled constraint.
 typedef struct tali_row_map {
@@ -34,19 +63,6 @@ typedef struct tali_row_map {
 
 /// Which rows are whose. The State must have reached Instance.
 tali_row_map tali_row_map_of(const tal_matter *matter, const tal_state *state);
-
-/// Wrenches of one row: on the constrained bodies, then on the ancestor. Motion is measured relative
-/// to that, so it carries what the others do not carry among themselves.
-static inline int tali_num_wrenches(const tali_constraint *c)
-{
-    return c->ops.num_bodies + 1;
-}
-
-/// The body that wrench `i` acts on.
-static inline int tali_wrench_body(const tali_constraint *c, int i)
-{
-    return i < c->ops.num_bodies ? c->bodies[i] : c->ancestor;
-}
 
 /// Where row `r` of constraint `i` stands among all: position rows of all constraints first, then
 /// velocity rows, then acceleration rows.
@@ -63,6 +79,36 @@ int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int blo
 /// lambda = W^+ aerr, both in the order of udoterr.
 tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *state,
                                         const double aerr[], double lambda[]);
+
+/// W = G M^-1 G^T in the order of udoterr. What is zero because constraints share no mobility is not
+/// written.
+tal_status tali_constraints_W(const tal_matter *matter, tal_state *state, tal_matrix W);
+
+/// aerr becomes aerr - W W^+ aerr: what no multipliers take away.
+tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
+                                     const tali_view *view, double aerr[]);
+
+/// Is told of row `r` of constraint `i` in `block`: what it is to the rows before it, and its pivot
+/// in the factorization of W.
+typedef void (*tali_row_look_fn)(void *context, int block, int i, int r, tal_row_fate fate,
+                                 double pivot);
+
+/// Look at all rows in use, block by block.
+tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tali_row_look_fn look,
+                                 void *context);
+
+/// Acceleration errors at zero free udot: -b, with what prescribed motion adds.
+tal_status tali_constraints_zero_errors(const tal_matter *matter, tal_state *state,
+                                        const tali_view *view, double aerr[]);
+
+/// An error when solved accelerations leave a row more than ::TAL_CONTRADICTION of a unit error and of
+/// what there was to take away in its block; the sentence names the constraint.
+tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, const tali_view *view,
+                                  const double aerr[]);
+
+/// Weight of an acceleration error, T_pva (manual eq. 9.4): its reciprocal is a unit error.
+double tali_row_weight(const tal_matter *matter, const tal_state *state, const tali_row_map *map,
+                       int slot);
 
 /// The constraint if the index is good; NULL after telling the breach.
 const tali_constraint *tali_constraint_at(const tal_matter *matter, tal_constraint_ix constraint,
@@ -87,7 +133,7 @@ tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, const tal_st
 
 /// The columns of G^T of one constraint as wrenches and coefficients.
 tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
-                                    const tali_view *view, int index, const tali_rows_of *out);
+                                    const tali_view *view, int index, const tali_wrenches *out);
 
 /// @name Steps of the matter subsystem
 /// @{
@@ -100,6 +146,14 @@ tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state
 tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state *state);
 tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_state *state,
                                                  const tal_spatial_vec A_GM[], const double udot[]);
+void tali_constraints_declare_wrenches(tal_matter *matter);
+size_t tali_projection_scratch(const tal_matter *matter);
+tal_status tali_matter_project_q(const void *self, const tal_system *system, tal_state *state,
+                                 const tal_project_options *options, double q_error[],
+                                 tal_project_result *result);
+tal_status tali_matter_project_u(const void *self, const tal_system *system, tal_state *state,
+                                 const tal_project_options *options, double u_error[],
+                                 tal_project_result *result);
 void tali_constraints_destroy(tal_matter *matter);
 /// @}
 

@@ -1,5 +1,6 @@
 // What constraints are told: the motion of their bodies relative to the ancestor; and their errors.
 #include "constraint_internal.h"
+#include "prescribed_internal.h"
 
 /// Everything the errors of all constraints are computed from. NULL where a level is not asked for.
 typedef struct motion_of_all {
@@ -203,7 +204,9 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
     tali_view view;
     if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return tal_state_error(state)->status;
     double *errors = tal_group_upd_errors(matter->system, state, matter->constraints.udoterr);
-    return tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);
+    if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
+    const tal_status st = tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);
+    return st == TAL_OK ? tali_constraints_check(matter, state, &view, errors) : st;
 }
 
 // --- wrenches: the columns of G^T, as forces on bodies and mobilities ---
@@ -215,8 +218,22 @@ static tal_spatial_vec to_ground(const tali_view *view, int ancestor, int b, tal
     return tal_sv_shift_force(tal_m3_mul_sv(R_GA, F_A), p_MB_G(view, b));
 }
 
+// The errors are relative to the ancestor, so its own motion is no matter to them: the forces of a row
+// are balanced by what they leave on the ancestor. Where the constraint is met that is often zero.
+static void balance_on_ancestor(const tali_view *view, const tali_constraint *c,
+                                tal_spatial_vec wrench[])
+{
+    tal_spatial_vec sum = TAL_SPATIAL_VEC_ZERO;
+    for (int i = 0; i < c->ops.num_bodies; ++i) {
+        const tal_vec3 p_AM =
+            tal_v3_sub(view->pose[c->bodies[i]].p_GM, view->pose[c->ancestor].p_GM);
+        sum = tal_sv_add(sum, tal_sv_shift_force(wrench[i], p_AM));
+    }
+    if (c->ops.num_bodies > 0) wrench[c->ops.num_bodies] = tal_sv_neg(sum);
+}
+
 tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
-                                    const tali_view *view, int index, const tali_rows_of *out)
+                                    const tali_view *view, int index, const tali_wrenches *out)
 {
     const tali_constraint *c = &matter->constraints.list[index];
     const bool velocities = c->ops.forces_need_velocity;
@@ -234,14 +251,10 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
         const tal_status st = c->ops.add_forces(c->self, &arg, lambda, F, f);
         if (st != TAL_OK) return constraint_failure(c, state, st);
         tal_spatial_vec *wrench = out->wrench + r * tali_num_wrenches(c);
-        tal_spatial_vec on_ancestor = TAL_SPATIAL_VEC_ZERO;
         for (int i = 0; i < c->ops.num_bodies; ++i) {
-            const int b = c->bodies[i];
-            wrench[i] = to_ground(view, c->ancestor, b, F[i]);
-            const tal_vec3 p_AM = tal_v3_sub(view->pose[b].p_GM, view->pose[c->ancestor].p_GM);
-            on_ancestor = tal_sv_sub(on_ancestor, tal_sv_shift_force(wrench[i], p_AM));
+            wrench[i] = to_ground(view, c->ancestor, c->bodies[i], F[i]);
         }
-        wrench[c->ops.num_bodies] = on_ancestor;
+        balance_on_ancestor(view, c, wrench);
     }
     return TAL_OK;
 }

@@ -3,6 +3,7 @@
 #include "sweeps_internal.h"
 
 #include <talus/common/linalg.h>
+#include <talus/matter/constraint_operators.h>
 
 #include <float.h>
 #include <math.h>
@@ -73,17 +74,10 @@ tal_status tali_constraints_realize_instance(const tal_matter *matter, tal_state
 
 // --- the matrices: wrenches, E = inward sweep of G^T, and W = E^T D^-1 E in its envelope ---
 
-// What became of a row when W was factored.
-enum {
-    ROW_GOOD,
-    ROW_WITHOUT_EFFECT, // no motion of the tree changes it: its multiplier is zero
-    ROW_REDUNDANT       // it repeats the rows before it
-};
-
 // The cache entry: doubles of the constraints, envelopes of the blocks, then one record per row.
 typedef struct row_record {
     int32_t start;  // first column of its envelope, in its block
-    int32_t fate;   // ROW_...
+    int32_t fate;   // tal_row_fate
     size_t entries; // where its envelope begins
 } row_record;
 
@@ -100,26 +94,10 @@ static matrices_layout lay_out_matrices(const tali_constraints *cs)
     return at;
 }
 
-static tali_rows_of rows_of(const tali_constraint *c, double *matrices)
-{
-    const size_t m = (size_t)tali_rows(c);
-    double *at = matrices + c->matrix0;
-    tali_rows_of rows = {.wrench = (tal_spatial_vec *)(void *)at};
-    rows.coefficient = at + m * (size_t)tali_num_wrenches(c) * 6;
-    rows.E = rows.coefficient + m * (size_t)c->num_mobilities;
-    rows.Y = rows.E + m * (size_t)c->path_nu;
-    return rows;
-}
-
-// Coefficients, E and Y of a read-only entry.
-static const double *coefficients_of(const tali_constraint *c, const double *matrices)
-{
-    return matrices + c->matrix0 + (size_t)tali_rows(c) * (size_t)tali_num_wrenches(c) * 6;
-}
-
+// E and Y of one constraint, each [m x path_nu].
 static const double *E_of(const tali_constraint *c, const double *matrices)
 {
-    return coefficients_of(c, matrices) + (size_t)tali_rows(c) * (size_t)c->num_mobilities;
+    return matrices + c->matrix0;
 }
 
 static const double *Y_of(const tali_constraint *c, const double *matrices)
@@ -129,16 +107,17 @@ static const double *Y_of(const tali_constraint *c, const double *matrices)
 
 // Inward sweeps of the columns of G^T that belong to one constraint.
 static void sweep_rows(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
-                       const tali_rows_of *rows, tal_spatial_vec z[], double f[])
+                       tali_const_wrenches of, double *matrices, tal_spatial_vec z[], double f[])
 {
     const tali_path_entry *path = matter->constraints.path + c->path0;
-    const int num_wrenches = tali_num_wrenches(c);
+    double *E = matrices + c->matrix0;
+    double *Y = E + (size_t)tali_rows(c) * (size_t)c->path_nu;
     for (int r = 0; r < tali_rows(c); ++r) {
         for (int k = 0; k < c->path_len; ++k) {
             z[k] = TAL_SPATIAL_VEC_ZERO;
-            for (int i = 0; i < num_wrenches; ++i) {
+            for (int i = 0; i < tali_num_wrenches(c); ++i) {
                 if (tali_wrench_body(c, i) != path[k].body) continue;
-                z[k] = tal_sv_sub(z[k], rows->wrench[r * num_wrenches + i]);
+                z[k] = tal_sv_sub(z[k], of.wrench[r * tali_num_wrenches(c) + i]);
             }
         }
         for (int j = 0; j < c->path_nu; ++j) {
@@ -147,12 +126,10 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
         for (int k = 0; k < c->path_len; ++k) {
             for (int i = 0; i < c->num_mobilities; ++i) {
                 if (c->mobility_bodies[i] != path[k].body) continue;
-                f[path[k].e0 + c->mobility_index[i]] +=
-                    rows->coefficient[r * c->num_mobilities + i];
+                f[path[k].e0 + c->mobility_index[i]] += of.coefficient[r * c->num_mobilities + i];
             }
         }
-        tali_sweep_path(view, path, c->path_len, f, z, rows->E + r * c->path_nu,
-                        rows->Y + r * c->path_nu);
+        tali_sweep_path(view, path, c->path_len, f, z, E + r * c->path_nu, Y + r * c->path_nu);
     }
 }
 
@@ -220,10 +197,10 @@ static void factor_row(double envelope[], row_record records[], int i, int rows,
             L[j] = other[j] > 0.0 ? rest / other[j] : 0.0;
             continue;
         }
-        row->fate = diagonal <= WITHOUT_EFFECT * largest       ? ROW_WITHOUT_EFFECT
-                    : rest <= redundant_pivot(rows) * diagonal ? ROW_REDUNDANT
-                                                               : ROW_GOOD;
-        L[i] = row->fate == ROW_GOOD ? sqrt(rest) : 0.0;
+        row->fate = diagonal <= WITHOUT_EFFECT * largest       ? TAL_ROW_WITHOUT_EFFECT
+                    : rest <= redundant_pivot(rows) * diagonal ? TAL_ROW_REDUNDANT
+                                                               : TAL_ROW_GOOD;
+        L[i] = row->fate == TAL_ROW_GOOD ? sqrt(rest) : 0.0;
     }
 }
 
@@ -256,7 +233,7 @@ static int factor_block(const tal_matter *matter, const tali_row_map *map, const
                 }
             }
             factor_row(envelope, records, map->row0[i] + r, cs->max_block_rows, largest);
-            redundant += row->fate == ROW_REDUNDANT;
+            redundant += row->fate == TAL_ROW_REDUNDANT;
         }
     }
     return redundant;
@@ -287,15 +264,12 @@ static bool is_idle(const tal_matter *matter, const tali_view *view, const tali_
 static tal_status calc_matrices(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
-    (void)system;
     const tal_matter *matter = self;
     const tali_constraints *cs = &matter->constraints;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_ARTICULATED, &view)) return TAL_ERR_CALLBACK;
-    if (cs->forces_need_velocity) {
-        tali_view moving;
-        if (!tali_view_at(matter, state, TALI_VELOCITY, &moving)) return TAL_ERR_CALLBACK;
-        view.motion = moving.motion;
+    const double *wrenches = tal_cache_realize(system, state, cs->wrenches);
+    if (wrenches == NULL || !tali_view_at(matter, state, TALI_ARTICULATED, &view)) {
+        return TAL_ERR_CALLBACK;
     }
     const matrices_layout at = lay_out_matrices(cs);
     const tali_row_map map = tali_row_map_of(matter, state);
@@ -310,14 +284,12 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
     tal_status st = z != NULL && f != NULL ? TAL_OK : TAL_ERR_CAPACITY;
     for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
         if (map.row0[i] < 0) continue;
-        const tali_rows_of rows = rows_of(&cs->list[i], matrices);
-        st = tali_constraint_wrenches(matter, state, &view, i, &rows);
-        if (st == TAL_OK && is_idle(matter, &view, &cs->list[i])) {
-            const size_t n = (size_t)tali_rows(&cs->list[i]) * (size_t)cs->list[i].path_nu;
-            memset(rows.E, 0, n * sizeof(double));
-            memset(rows.Y, 0, n * sizeof(double));
-        } else if (st == TAL_OK) {
-            sweep_rows(matter, &view, &cs->list[i], &rows, z, f);
+        const tali_constraint *c = &cs->list[i];
+        if (is_idle(matter, &view, c)) {
+            const size_t n = (size_t)tali_rows(c) * (size_t)c->path_nu;
+            memset(matrices + c->matrix0, 0, 2 * n * sizeof(double)); // E and Y
+        } else {
+            sweep_rows(matter, &view, c, tali_wrenches_in(c, wrenches), matrices, z, f);
         }
     }
     tal_state_scratch_release(state, mark);
@@ -332,6 +304,16 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
 }
 
 // --- solving ---
+
+int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int block)
+{
+    int rows = 0;
+    for (int n = cs->block_begin[block]; n < cs->block_begin[block + 1]; ++n) {
+        const int i = cs->by_block[n];
+        if (map->row0[i] >= 0) rows += tali_rows(&cs->list[i]);
+    }
+    return rows;
+}
 
 // W x = b in place, with the factored envelope. Rows without effect keep a multiplier of zero.
 static void solve_envelope(const double envelope[], const row_record records[], int rows,
@@ -352,6 +334,26 @@ static void solve_envelope(const double envelope[], const row_record records[], 
     }
 }
 
+// W of one block, rows x rows.
+static void fill_W(const tal_matter *matter, const tali_row_map *map, const double *matrices,
+                   int block, double W[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    const size_t n = (size_t)tali_block_rows(cs, map, block);
+    for (int a = cs->block_begin[block]; a < cs->block_begin[block + 1]; ++a) {
+        for (int b = cs->block_begin[block]; b < cs->block_begin[block + 1]; ++b) {
+            const int i = cs->by_block[a], j = cs->by_block[b];
+            if (map->row0[i] < 0 || map->row0[j] < 0) continue;
+            for (int r = 0; r < tali_rows(&cs->list[i]); ++r) {
+                for (int t = 0; t < tali_rows(&cs->list[j]); ++t) {
+                    W[(size_t)(map->row0[i] + r) + n * (size_t)(map->row0[j] + t)] =
+                        W_element(matter, matrices, i, r, j, t);
+                }
+            }
+        }
+    }
+}
+
 // The multipliers with the least sum of squares, when rows repeat each other.
 static tal_status solve_least_squares(const tal_matter *matter, tal_state *state,
                                       const tali_row_map *map, const double *matrices, int block,
@@ -364,18 +366,7 @@ static tal_status solve_least_squares(const tal_matter *matter, tal_state *state
     double *work = tal_state_scratch_take(state, tal_cod_work_size(rows, rows) * sizeof *work);
     int *iwork = tal_state_scratch_take(state, tal_cod_iwork_size(rows, rows) * sizeof *iwork + 1);
     if (W == NULL || work == NULL || iwork == NULL) return TAL_ERR_CAPACITY;
-    for (int a = cs->block_begin[block]; a < cs->block_begin[block + 1]; ++a) {
-        for (int b = cs->block_begin[block]; b < cs->block_begin[block + 1]; ++b) {
-            const int i = cs->by_block[a], j = cs->by_block[b];
-            if (map->row0[i] < 0 || map->row0[j] < 0) continue;
-            for (int r = 0; r < tali_rows(&cs->list[i]); ++r) {
-                for (int s = 0; s < tali_rows(&cs->list[j]); ++s) {
-                    W[(size_t)(map->row0[i] + r) + n * (size_t)(map->row0[j] + s)] =
-                        W_element(matter, matrices, i, r, j, s);
-                }
-            }
-        }
-    }
+    fill_W(matter, map, matrices, block, W);
     tal_cod cod;
     tal_error why = {TAL_OK, "", ""};
     // a pivot in the envelope counted as redundant at the same relative size
@@ -385,16 +376,6 @@ static tal_status solve_least_squares(const tal_matter *matter, tal_state *state
     if (st == TAL_OK) st = tal_cod_solve(&cod, X, X, &why);
     tal_state_scratch_release(state, mark);
     return st == TAL_OK ? st : tal_state_fail(state, st, "constraint forces: %s", why.message);
-}
-
-int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int block)
-{
-    int rows = 0;
-    for (int n = cs->block_begin[block]; n < cs->block_begin[block + 1]; ++n) {
-        const int i = cs->by_block[n];
-        if (map->row0[i] >= 0) rows += tali_rows(&cs->list[i]);
-    }
-    return rows;
 }
 
 tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *state,
@@ -477,6 +458,22 @@ static void subtract_forces(const tal_matter *matter, const tali_row_map *map,
     }
 }
 
+// At zero free udot: G_p udot_p - b.
+tal_status tali_constraints_zero_errors(const tal_matter *matter, tal_state *state,
+                                        const tali_view *view, double aerr[])
+{
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *A0 = tal_state_scratch_take(state, (size_t)matter->num_bodies * sizeof *A0);
+    if (A0 == NULL) return TAL_ERR_CAPACITY;
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        A0[b] = view->motion[b].A0;
+        if (view->A_known != NULL) A0[b] = tal_sv_add(A0[b], view->A_known[b]);
+    }
+    const tal_status st = tali_constraints_aerr(matter, state, view, A0, view->udot_known, aerr);
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
 tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, const tali_view *view,
                                   double e[], double lambda[])
 {
@@ -486,14 +483,8 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
     const tali_row_map map = tali_row_map_of(matter, state);
     const size_t mark = tal_state_scratch_mark(state);
     double *aerr = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *aerr);
-    tal_spatial_vec *A0 = tal_state_scratch_take(state, (size_t)matter->num_bodies * sizeof *A0);
-    if (aerr == NULL || A0 == NULL) return TAL_ERR_CAPACITY;
-    for (int b = 0; b < matter->num_bodies; ++b) {
-        A0[b] = view->motion[b].A0;
-        if (view->A_known != NULL) A0[b] = tal_sv_add(A0[b], view->A_known[b]);
-    }
-    // at zero free udot: G_p udot_p - b
-    tal_status st = tali_constraints_aerr(matter, state, view, A0, view->udot_known, aerr);
+    if (aerr == NULL) return TAL_ERR_CAPACITY;
+    tal_status st = tali_constraints_zero_errors(matter, state, view, aerr);
     if (st == TAL_OK) {
         add_unconstrained(matter, &map, matrices, e, aerr);
         st = tali_constraints_multipliers(matter, state, aerr, lambda);
@@ -503,30 +494,76 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
     return st;
 }
 
-tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *state,
-                                       const double lambda[], tal_spatial_vec F[], double f[])
+// --- what the operators ask for ---
+
+tal_status tali_constraints_W(const tal_matter *matter, tal_state *state, tal_matrix W)
 {
     const tali_constraints *cs = &matter->constraints;
     const double *matrices = tal_cache_realize(matter->system, state, cs->matrices);
     if (matrices == NULL) return tal_state_error(state)->status;
     const tali_row_map map = tali_row_map_of(matter, state);
     for (int i = 0; i < cs->count; ++i) {
-        const tali_constraint *c = &cs->list[i];
-        const int num_wrenches = tali_num_wrenches(c);
-        const double *coefficient = coefficients_of(c, matrices);
-        const tal_spatial_vec *wrench =
-            (const tal_spatial_vec *)(const void *)(matrices + c->matrix0);
-        for (int r = 0; map.row0[i] >= 0 && r < tali_rows(c); ++r) {
-            const double push = lambda[tali_row_slot(&map, c, i, r)];
-            for (int k = 0; k < num_wrenches; ++k) {
-                tal_spatial_vec *at = &F[tali_wrench_body(c, k)];
-                *at = tal_sv_axpy(push, wrench[r * num_wrenches + k], *at);
+        for (int j = 0; j <= i; ++j) {
+            if (map.row0[i] < 0 || map.row0[j] < 0 || cs->list[i].block != cs->list[j].block) {
+                continue;
             }
-            for (int k = 0; k < c->num_mobilities; ++k) {
-                f[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]] +=
-                    push * coefficient[r * c->num_mobilities + k];
+            for (int r = 0; r < tali_rows(&cs->list[i]); ++r) {
+                const int row = tali_row_slot(&map, &cs->list[i], i, r);
+                for (int t = 0; t < tali_rows(&cs->list[j]); ++t) {
+                    const int col = tali_row_slot(&map, &cs->list[j], j, t);
+                    const double value = W_element(matter, matrices, i, r, j, t);
+                    W.data[(size_t)row + (size_t)col * (size_t)W.ld] = value;
+                    W.data[(size_t)col + (size_t)row * (size_t)W.ld] = value;
+                }
             }
         }
+    }
+    return TAL_OK;
+}
+
+tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
+                                     const tali_view *view, double aerr[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    const double *matrices = tal_cache_realize(matter->system, state, cs->matrices);
+    if (matrices == NULL) return tal_state_error(state)->status;
+    const tali_row_map map = tali_row_map_of(matter, state);
+    const size_t nu = (size_t)view->tree->num_u;
+    const size_t mark = tal_state_scratch_mark(state);
+    double *lambda = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *lambda);
+    double *e = tal_state_scratch_take(state, (nu + 1) * sizeof *e);
+    if (lambda == NULL || e == NULL) return TAL_ERR_CAPACITY;
+    const tal_status st = tali_constraints_multipliers(matter, state, aerr, lambda);
+    memset(e, 0, nu * sizeof *e);
+    if (st == TAL_OK) { // aerr - E^T D^-1 E lambda
+        subtract_forces(matter, &map, matrices, lambda, e);
+        add_unconstrained(matter, &map, matrices, e, aerr);
+    }
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
+tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tali_row_look_fn look,
+                                 void *context)
+{
+    const tali_constraints *cs = &matter->constraints;
+    const char *bytes = tal_cache_realize(matter->system, state, cs->matrices);
+    if (bytes == NULL) return tal_state_error(state)->status;
+    const matrices_layout at = lay_out_matrices(cs);
+    const double *envelope = (const double *)(const void *)(bytes + at.envelope);
+    const row_record *records = (const row_record *)(const void *)(bytes + at.records);
+    const tali_row_map map = tali_row_map_of(matter, state);
+    for (int k = 0, row_base = 0; k < cs->num_blocks; ++k) {
+        for (int n = cs->block_begin[k]; n < cs->block_begin[k + 1]; ++n) {
+            const int i = cs->by_block[n];
+            for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
+                const int row = map.row0[i] + r;
+                const row_record *record = &records[row_base + row];
+                const double L = envelope[record->entries + (size_t)(row - record->start)];
+                look(context, k, i, r, (tal_row_fate)record->fate, L * L);
+            }
+        }
+        row_base += tali_block_rows(cs, &map, k);
     }
     return TAL_OK;
 }
@@ -588,11 +625,12 @@ void tali_constraints_declare_cache(tal_matter *matter)
     def.calc = calc_rows;
     cs->rows = tal_system_add_cache(matter->system, matter->me, &def);
 
+    tali_constraints_declare_wrenches(matter);
     const tal_prereq needs[] = {tal_prereq_cache(matter->articulated),
-                                {cs->forces_need_velocity ? TAL_PREREQ_U : TAL_PREREQ_Q, 0}};
+                                tal_prereq_cache(cs->wrenches)};
     def.name = "constraint matrices";
     def.size = lay_out_matrices(cs).size;
-    def.depends_on = TAL_STAGE_TIME; // equations may contain t
+    def.depends_on = TAL_STAGE_INSTANCE;
     def.computed_by = TAL_STAGE_INFINITY;
     def.calc = calc_matrices;
     def.prereqs = needs;
@@ -607,9 +645,10 @@ size_t tali_constraints_scratch(const tal_matter *matter)
     const size_t n = (size_t)cs->max_block_rows;
     return tali_align((size_t)cs->max_path_len * sizeof(tal_spatial_vec) + 1) +
            tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double)) +
-           2 * tali_align((size_t)cs->max_rows * sizeof(double)) +
+           5 * tali_align((size_t)cs->max_rows * sizeof(double)) +
            tali_align((size_t)matter->num_bodies * sizeof(tal_spatial_vec)) +
            tali_align(n * n * sizeof(double)) +
            tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
-           tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1);
+           tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1) +
+           tali_projection_scratch(matter);
 }

@@ -39,12 +39,17 @@ typedef struct subject {
 // One level of errors at the subject's State.
 typedef tal_status (*level)(subject *s, double rows[]);
 
+static tal_status look(subject *s, tali_what what, tali_view *view)
+{
+    const bool is_there = tali_view_at(s->matter, s->state, what, view);
+    return is_there ? TAL_OK : tal_state_error(s->state)->status;
+}
+
 static tal_status calc_p(subject *s, double rows[])
 {
     tali_view view;
-    if (!tali_view_at(s->matter, s->state, TALI_POSITION, &view)) {
-        return tal_state_error(s->state)->status;
-    }
+    const tal_status st = look(s, TALI_POSITION, &view);
+    if (st != TAL_OK) return st;
     tali_constraint_motion room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
@@ -54,9 +59,8 @@ static tal_status calc_p(subject *s, double rows[])
 static tal_status calc_v(subject *s, double rows[])
 {
     tali_view view;
-    if (!tali_view_at(s->matter, s->state, TALI_VELOCITY, &view)) {
-        return tal_state_error(s->state)->status;
-    }
+    const tal_status st = look(s, TALI_VELOCITY, &view);
+    if (st != TAL_OK) return st;
     tali_constraint_motion room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
@@ -68,9 +72,8 @@ static tal_status calc_a(subject *s, const double udot[], tali_constraint_motion
                          double rows[])
 {
     tali_view view;
-    if (!tali_view_at(s->matter, s->state, TALI_VELOCITY, &view)) {
-        return tal_state_error(s->state)->status;
-    }
+    const tal_status st = look(s, TALI_VELOCITY, &view);
+    if (st != TAL_OK) return st;
     tali_sweep_J(&view, udot, s->A);
     for (int b = 0; b < s->matter->num_bodies; ++b) {
         s->A[b] = tal_sv_add(s->A[b], view.motion[b].A0);
@@ -176,9 +179,8 @@ static tal_status calc_power(subject *s, const double lambda[], const tali_const
                              const tali_constraint_motion *to, double *power, double *size)
 {
     tali_view view;
-    if (!tali_view_at(s->matter, s->state, TALI_VELOCITY, &view)) {
-        return tal_state_error(s->state)->status;
-    }
+    tal_status st = look(s, TALI_VELOCITY, &view);
+    if (st != TAL_OK) return st;
     tali_constraint_motion room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
@@ -191,7 +193,7 @@ static tal_status calc_power(subject *s, const double lambda[], const tali_const
     for (int i = 0; i < s->c->num_mobilities; ++i) {
         f[i] = 1.0;
     }
-    const tal_status st = s->c->ops.add_forces(s->c->self, &arg, lambda, F, f);
+    st = s->c->ops.add_forces(s->c->self, &arg, lambda, F, f);
     *power = *size = 0.0;
     for (int i = 0; i < s->c->ops.num_bodies; ++i) {
         const double part = tal_sv_dot(tal_sv_sub(to->A[i], from->A[i]), tal_sv_sub(F[i], ones));

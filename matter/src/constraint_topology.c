@@ -111,14 +111,27 @@ static void number_blocks(tali_constraints *all, int32_t block[])
 
 // --- sizes ---
 
-static void add_sizes(tali_constraints *all)
+// Coordinates along a path, at most.
+static int path_max_nq(const tal_matter *matter, const tali_constraint *c)
+{
+    int n = 0;
+    for (int k = 0; k < c->path_len; ++k) {
+        const tal_mobilizer_ops *ops =
+            &matter->bodies[matter->constraints.path[c->path0 + k].body].ops;
+        n += ops->nq > ops->nq_angles ? ops->nq : ops->nq_angles;
+    }
+    return n;
+}
+
+static void add_sizes(const tal_matter *matter, tali_constraints *all)
 {
     for (int i = 0; i < all->count; ++i) {
         tali_constraint *c = &all->list[i];
         const size_t m = (size_t)tali_rows(c);
+        c->wrench0 = all->wrench_doubles;
         c->matrix0 = all->matrix_doubles;
-        all->matrix_doubles += m * (((size_t)c->ops.num_bodies + 1) * 6 +
-                                    (size_t)c->num_mobilities + 2 * (size_t)c->path_nu);
+        all->wrench_doubles += m * ((size_t)tali_num_wrenches(c) * 6 + (size_t)c->num_mobilities);
+        all->matrix_doubles += m * 2 * (size_t)c->path_nu;
         all->mp += c->ops.mp;
         all->mv += c->ops.mv;
         all->ma += c->ops.ma;
@@ -128,7 +141,7 @@ static void add_sizes(tali_constraints *all)
     }
     // the envelope of W: each row from its first coupled constraint on
     for (int k = 0; k < all->num_blocks; ++k) {
-        int rows = 0;
+        int rows = 0, num_q = 0;
         for (int n = all->block_begin[k]; n < all->block_begin[k + 1]; ++n) {
             tali_constraint *c = &all->list[all->by_block[n]];
             const int m = tali_rows(c);
@@ -136,7 +149,10 @@ static void add_sizes(tali_constraints *all)
             rows += m;
             const int width = rows - all->list[c->first_coupled].max_row0;
             all->envelope_doubles += (size_t)width * (size_t)m;
+            num_q += path_max_nq(matter, c); // too many where paths have bodies in common
+            if (num_q > matter->tree.max_nq) num_q = matter->tree.max_nq;
         }
+        if (num_q > all->max_block_q) all->max_block_q = num_q;
         if (rows > all->max_block_rows) all->max_block_rows = rows;
     }
 }
@@ -172,7 +188,7 @@ bool tali_constraints_place(tal_matter *matter)
     if (listed) {
         couple(&matter->tree, all, room, room + all->count);
         number_blocks(all, room);
-        add_sizes(all);
+        add_sizes(matter, all);
     } else {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY,
                               "no memory for the paths of %d constraints", all->count);

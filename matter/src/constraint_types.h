@@ -25,6 +25,7 @@ typedef struct tali_constraint {
     int block;         ///< constraints of different blocks cannot feel each other
     int first_coupled; ///< the lowest constraint of its block that shares a mobility with it
     int max_row0;      ///< its first row in its block when everything is enabled
+    size_t wrench0;    ///< first of its doubles in the constraint wrenches
     size_t matrix0;    ///< first of its doubles in the constraint matrices
 } tali_constraint;
 
@@ -39,6 +40,18 @@ typedef struct tali_path_entry {
 static inline int tali_rows(const tali_constraint *c)
 {
     return c->ops.mp + c->ops.mv + c->ops.ma;
+}
+
+/// Forces a row puts on bodies: one on each constrained body, and what balances them on the ancestor.
+static inline int tali_num_wrenches(const tali_constraint *c)
+{
+    return c->ops.num_bodies > 0 ? c->ops.num_bodies + 1 : 0;
+}
+
+/// Which body the i-th of them acts on.
+static inline int tali_wrench_body(const tali_constraint *c, int i)
+{
+    return i < c->ops.num_bodies ? c->bodies[i] : c->ancestor;
 }
 
 /// Everything matter knows of its constraints. Const after topology.
@@ -57,9 +70,11 @@ typedef struct tali_constraints {
     int num_blocks;
     int max_rows;       ///< rows of all constraints, everything enabled
     int max_block_rows; ///< rows of the largest block
+    int max_block_q;    ///< most coordinates, and speeds, that one block can act on
     int max_path_len;
     int mp, mv, ma;          ///< equations of all constraints
-    size_t matrix_doubles;   ///< wrenches, coefficients, E and Y of all
+    size_t wrench_doubles;   ///< wrenches and coefficients of all
+    size_t matrix_doubles;   ///< E and Y of all
     size_t envelope_doubles; ///< W of all blocks
     bool forces_need_velocity;
 
@@ -67,7 +82,8 @@ typedef struct tali_constraints {
     tal_var_ix enabled;    ///< uint8_t[count]
     tal_var_ix var_params; ///< double[num_params]
     tal_cache_ix rows;     ///< which rows are whose, at Instance
-    tal_cache_ix matrices; ///< wrenches, E and the factored W
+    tal_cache_ix wrenches; ///< G^T as forces on bodies and mobilities
+    tal_cache_ix matrices; ///< E and the factored W
 } tali_constraints;
 
 #endif // TALUS_CONSTRAINT_TYPES_H

@@ -49,7 +49,7 @@ TAL_ALWAYS_INLINE void fill_path(const tali_view *view, const int rows, int b, v
                 write_rows(rows, J + (size_t)j * (size_t)ld, sv_shift_motion(view->H[j], r));
             }
         }
-        r = v3_add(r, view->pose[a].p_PM);
+        r = v3_add(r, view->p_PM[a]);
     }
     zero_columns(rows, J, ld, 0, done);
 }

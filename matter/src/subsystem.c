@@ -11,14 +11,15 @@
 // --- where the arrays are inside a cache entry ---
 
 typedef struct position_layout {
-    size_t pose, H, X_FM, H_FM, size;
+    size_t pose, p_PM, H, X_FM, H_FM, size;
 } position_layout;
 
 static position_layout lay_out_position(const tali_tree *tree)
 {
     position_layout at = {.pose = 0};
     const size_t u = (size_t)tree->num_u;
-    at.H = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
+    at.p_PM = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
+    at.H = at.p_PM + tali_align((size_t)tree->num_bodies * sizeof(tal_vec3));
     at.X_FM = at.H + tali_align(u * sizeof(tal_spatial_vec));
     at.H_FM = at.X_FM + tali_align((size_t)tree->num_general * sizeof(tal_xform));
     at.size = at.H_FM + tali_align((tree->num_general > 0 ? u : 0) * sizeof(tal_spatial_vec));
@@ -60,8 +61,9 @@ static tali_position position_in(const tali_tree *tree, void *bytes)
     const position_layout at = lay_out_position(tree);
     char *base = bytes;
     return (tali_position){
-        (tali_pose *)(void *)(base + at.pose), (tal_spatial_vec *)(void *)(base + at.H),
-        (tal_xform *)(void *)(base + at.X_FM), (tal_spatial_vec *)(void *)(base + at.H_FM)};
+        (tali_pose *)(void *)(base + at.pose), (tal_vec3 *)(void *)(base + at.p_PM),
+        (tal_spatial_vec *)(void *)(base + at.H), (tal_xform *)(void *)(base + at.X_FM),
+        (tal_spatial_vec *)(void *)(base + at.H_FM)};
 }
 
 static void see_position(const tali_tree *tree, const void *bytes, tali_view *view)
@@ -69,9 +71,15 @@ static void see_position(const tali_tree *tree, const void *bytes, tali_view *vi
     const position_layout at = lay_out_position(tree);
     const char *base = bytes;
     view->pose = (const tali_pose *)(const void *)(base + at.pose);
+    view->p_PM = (const tal_vec3 *)(const void *)(base + at.p_PM);
     view->H = (const tal_spatial_vec *)(const void *)(base + at.H);
     view->X_FM = (const tal_xform *)(const void *)(base + at.X_FM);
     view->H_FM = (const tal_spatial_vec *)(const void *)(base + at.H_FM);
+}
+
+const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position)
+{
+    return (const tal_vec3 *)(const void *)((const char *)position + lay_out_position(tree).p_PM);
 }
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view)
@@ -426,6 +434,30 @@ static tal_status write_rate(const tal_matter *matter, const mobilizer_values *v
     return st;
 }
 
+// Ball and free hinges with a quaternion are common enough not to go through their table.
+static bool has_plain_quaternion(const tali_tree *tree, const tali_model *model, int b)
+{
+    const bool turns = tree->hinge[b] == TALI_HINGE_BALL || tree->hinge[b] == TALI_HINGE_FREE;
+    return turns && !model->use_angles[b];
+}
+
+// The same for such a hinge: v and u begin with an angular velocity in F, q and out with a quaternion.
+static void write_quaternion_rate(const double q[], const double u[], const double v[], bool second,
+                                  int nu, double out[])
+{
+    const tal_quat e = {q[0], q[1], q[2], q[3]};
+    const tal_vec3 w = {u[0], u[1], u[2]};
+    const tal_quat N_v = tal_qt_mul_N_F(e, tal_v3(v[0], v[1], v[2]));
+    const tal_quat Ndot_w = second ? tal_qt_mul_Ndot_F(e, w, w) : tal_qt(0.0, 0.0, 0.0, 0.0);
+    out[0] = N_v.w + Ndot_w.w;
+    out[1] = N_v.x + Ndot_w.x;
+    out[2] = N_v.y + Ndot_w.y;
+    out[3] = N_v.z + Ndot_w.z;
+    for (int j = 3; j < nu; ++j) {
+        out[j + 1] = v[j];
+    }
+}
+
 // qdot = N u, or qdotdot = N udot + Ndot u.
 static tal_status write_rates(const tal_matter *matter, tal_state *state, const double v[],
                               bool second, double out[])
@@ -442,6 +474,11 @@ static tal_status write_rates(const tal_matter *matter, tal_state *state, const 
     for (int b = 1; b < tree->num_bodies; ++b) {
         const double *from = v + tree->u0[b];
         double *to = out + values.model.q0[b];
+        if (has_plain_quaternion(tree, &values.model, b)) {
+            write_quaternion_rate(q + values.model.q0[b], u + tree->u0[b], from, second,
+                                  tree->nu[b], to);
+            continue;
+        }
         if (tree->has_N[b]) {
             const tal_status st = write_rate(matter, &values, b, from, second, to);
             if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
@@ -789,6 +826,8 @@ const tal_subsystem_ops tali_matter_ops = {
     .realize_velocity = realize_velocity,
     .realize_dynamics = realize_dynamics,
     .realize_acceleration = realize_acceleration,
+    .project_q = tali_matter_project_q,
+    .project_u = tali_matter_project_u,
     .prescribe_q = tali_prescribe_q,
     .prescribe_u = tali_prescribe_u,
     .relax = tali_relax,

@@ -80,6 +80,11 @@ void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_sp
 void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
                      tal_spatial_vec z[], double e[], double y[]);
 
+/// f = J^T F along a constraint's path: tip to base. F ([len]) is overwritten with the sums over what
+/// the path has farther out; f has the speeds of the path.
+void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
+                        tal_spatial_vec F[], double f[]);
+
 /**
  * Inverse dynamics without reactions: f = M udot + J^T (F0 - F). Leaner than tali_sweep_inverse():
  * sums of open subtrees only.
@@ -108,7 +113,8 @@ typedef struct tali_mass_matrix_room {
     int32_t *speed_at;    ///< [num_u]; NULL if the tree is numbered depth first
 } tali_mass_matrix_room;
 
-/// M, both triangles, by composite rigid bodies (RBDA tab. 6.2). Entry (i, j) is M[i + j ld].
+/// M by composite rigid bodies (RBDA tab. 6.2): diagonal and what is below it; above it zeros or
+/// nothing. Entry (i, j) is M[i + j ld].
 void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
                             const tali_mass_matrix_room *room);
 

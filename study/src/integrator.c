@@ -455,9 +455,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 // As a step of length zero: prescribed, projected, relaxed.
 static tal_status start_up(tal_integrator *integ, tal_state *state)
 {
-    tal_status st = tal_system_realize(integ->system, state, TAL_STAGE_TIME);
-    if (st != TAL_OK) return pass_on(integ, state, st);
-    st = project(integ, state, NULL);
+    const tal_status st = project(integ, state, NULL);
     return st == TAL_OK ? relax(integ, state) : st;
 }
 

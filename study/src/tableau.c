@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 
-// HNW sec. II.4, tab. 4.1: c | a, then b, then b_hat.
+// HNW sec. II.4: c | a, then b, then b_hat.
 static const double MERSON_C[] = {0.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 2.0, 1.0};
 
 // clang-format off

@@ -203,7 +203,7 @@ static tal_constraint_ix speed_coupler(tal_matter *matter, const tal_constraint_
                                        test_rng *rng)
 {
     (void)unused, (void)rng;
-    add_sliders(matter, 3);
+    add_sliders(matter, 4);
     const tal_constraint_def def = some_mobilities(matter, 4);
     return tal_constraint_add_speed_coupler(matter, &def, 2, wave(4));
 }
@@ -259,12 +259,65 @@ START_TEST(every_table_agrees_with_itself)
     check_on_random_trees(kinds[_i].add, kinds[_i].num_bodies, 60, CHECKER_TOLERANCE);
 }
 
+// --- forces ---
+
+// Two free bodies on a third that turns on Ground: every equation can be satisfied.
+static void build_on_a_turning_base(test_model *model, const struct kind *kind, uint64_t seed)
+{
+    test_rng rng = test_rng_seed(seed);
+    test_model_begin(model);
+    model->gravity = tal_v3(0.3, -9.81, 0.7);
+    for (int b = 1; b <= 4; ++b) {
+        tal_mobod_def body = tal_mobod_def_default();
+        body.mass = test_random_mass_props(&rng);
+        body.X_PF = test_random_xform(&rng);
+        body.X_BM = test_random_xform(&rng);
+        if (b == 1) {
+            (void)tal_matter_add_ball(model->matter, TAL_GROUND, &body);
+        } else {
+            (void)tal_matter_add_free(model->matter, (tal_body_ix){1}, &body);
+        }
+    }
+    tal_constraint_def def = tal_constraint_between((tal_body_ix){2}, (tal_body_ix){3});
+    def.bodies[2].i = 4;
+    const tal_constraint_ix added = kind->add(model->matter, &def, &rng);
+    ck_assert_msg(added.i == 0, "%s", tal_system_error(model->system)->message);
+    test_model_freeze(model);
+    double *q = tal_state_upd_q(model->state), *u = tal_state_upd_u(model->state);
+    for (int i = 0; i < tal_state_nq(model->state); ++i) {
+        q[i] = test_random_uniform(&rng, -1.0, 1.0);
+    }
+    for (int j = 0; j < tal_state_nu(model->state); ++j) {
+        u[j] = test_random_uniform(&rng, -2.0, 2.0);
+    }
+}
+
+// Where perr and verr are far from zero and the ancestor turns, aerr is still brought to zero: forces
+// are the transpose of G to the last bit of meaning. Multipliers are up to 1e3 here, with 1e4 eps.
+START_TEST(accelerations_do_what_is_asked_anywhere)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        test_model model;
+        build_on_a_turning_base(&model, &kinds[_i], seed);
+        test_model_realize(&model, TAL_STAGE_ACCELERATION);
+        const int rows = tal_state_pool_size(model.state, TAL_POOL_UDOTERR);
+        ck_assert_int_ge(rows, 1);
+        const double size = fmax(1.0, largest(tal_state_udot(model.state), 21));
+        ck_assert_double_le(largest(tal_state_udoterr(model.state), rows), 1e-11 * size);
+        if (kinds[_i].num_bodies > 0) {
+            ck_assert_int_eq(tal_constraint_ancestor(model.matter, (tal_constraint_ix){0}).i, 1);
+        }
+        test_model_end(&model);
+    }
+}
+
 int main(void)
 {
     Suite *suite = suite_create("matter/constraint_builtin");
     TCase *tables = tcase_create("tables");
     tcase_set_timeout(tables, 60.0);
     tcase_add_loop_test(tables, every_table_agrees_with_itself, 0, NUM_KINDS);
+    tcase_add_loop_test(tables, accelerations_do_what_is_asked_anywhere, 0, NUM_KINDS);
     suite_add_tcase(suite, tables);
     return test_run(suite);
 }

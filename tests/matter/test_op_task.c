@@ -229,6 +229,12 @@ START_TEST(the_joint_part_is_the_block_of_M)
         random_tree tree = floating_tree(k);
         const tal_body_ix base = {1};
         const int n = tree.nu - 6;
+        for (int b = 2; b < tree.num_bodies; ++b) { // rotors count too
+            const tal_body_ix body = {b};
+            if (tal_body_nu(tree.matter, body) != 1) continue;
+            (void)tal_body_set_rotor_inertia(tree.matter, tree.state, body, 0.1 * b);
+        }
+        random_tree_realize(&tree, tree.state, TAL_STAGE_VELOCITY);
         tal_matrix M = dense(tree.nu, tree.nu);
         tal_floating form = dense_floating(n);
         must(tree.state, tal_matter_calc_M(tree.matter, tree.state, M));

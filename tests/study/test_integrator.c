@@ -132,7 +132,7 @@ START_TEST(merson_is_of_order_four)
 
 END_TEST
 
-// The conditions for order four (HNW tab. II.2.1) and, for the embedded solution, order three.
+// The conditions for order four (HNW sec. II.2) and, for the embedded solution, order three.
 START_TEST(the_tableau_meets_the_order_conditions)
 {
     const tal_rk_tableau *rk = tal_rk_merson();

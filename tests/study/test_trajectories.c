@@ -477,6 +477,34 @@ START_TEST(quaternions_have_length_one_after_every_step)
 
 END_TEST
 
+// The State has all that varies but the size of the next step, which a def can give.
+START_TEST(a_saved_run_resumes_with_the_same_bytes)
+{
+    static unsigned char bytes[1 << 16];
+    model a = begin_free_tree(6, G_DOWN, 1e-6);
+    go_to(&a, 0.5);
+    const size_t size = tal_state_save_size(a.state);
+    ck_assert_uint_le(size, sizeof bytes);
+    ck_assert_int_eq(tal_state_save(a.state, bytes, size), TAL_OK);
+    const double next = tal_integrator_statistics(a.integ).next_step;
+    go_to(&a, 1.5);
+
+    model b = begin_free_tree(6, G_DOWN, 1e-6);
+    tal_integrator_destroy(b.integ);
+    tal_integrator_def def = tal_integrator_def_default();
+    def.accuracy = 1e-6;
+    def.initial_step = next;
+    ck_assert_int_eq(tal_integrator_create(b.system, &def, &b.integ, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_load(b.system, b.state, bytes, size), TAL_OK);
+    go_to(&b, 1.5);
+
+    ck_assert(tal_state_is_equal(a.state, b.state));
+    end_model(&a);
+    end_model(&b);
+}
+
+END_TEST
+
 // A force that grows without bound: the story names the body whose speed limits the step.
 static tal_status runaway(const void *self, const tal_force_context *context, tal_spatial_vec F[],
                           double f[])
@@ -574,6 +602,7 @@ int main(void)
     tcase_add_test(theory, conservative_pendulums_keep_their_energy_for_ten_seconds);
     tcase_add_test(theory, quaternions_and_angles_take_the_same_steps);
     tcase_add_test(theory, quaternions_have_length_one_after_every_step);
+    tcase_add_test(theory, a_saved_run_resumes_with_the_same_bytes);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, the_body_that_limits_the_step_is_named);

@@ -10,14 +10,15 @@
 
 #include <talus/matter/applied.h>
 #include <talus/matter/constraint.h>
+#include <talus/matter/constraint_operators.h>
 #include <talus/matter/constraints.h>
 #include <talus/matter/coordinate.h>
 #include <talus/matter/decoration.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
-#include <talus/matter/prescribed.h>
 #include <talus/matter/motion.h>
 #include <talus/matter/operators.h>
+#include <talus/matter/prescribed.h>
 #include <talus/matter/tree_factor.h>
 #include <talus/state.h>
 

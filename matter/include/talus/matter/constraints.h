@@ -368,6 +368,25 @@ TAL_API tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal
                                                    tal_constraint_ix constraint, double q[],
                                                    double qdot[]);
 
+/**
+ * Close a loop with any mobilizer: cut a body in two, and weld the halves together.
+ *
+ * Adds a body with half the mass of `body` and the same frame B, on `parent` with the mobilizer given,
+ * leaves the other half where it is, and adds a weld between the two. Each half has the center of mass
+ * of the whole.
+ *
+ * @param[in]  body    has mass; the half that is added is TAL_BODY_RIGID
+ * @param[in]  parent  what the half is connected to
+ * @param[in]  def     name, frames (X_BM on `body`), direction, angles; its mass and structure do not count
+ * @param[in]  ops, self, params  the mobilizer, as in tal_matter_add_mobilizer()
+ * @param[out] weld    the weld; may be NULL
+ * @return the half that was added, `i` < 0 on failure (sticky)
+ */
+TAL_API tal_body_ix tal_matter_split_body(tal_matter *matter, tal_body_ix body, tal_body_ix parent,
+                                          const tal_mobod_def *def, const tal_mobilizer_ops *ops,
+                                          void *self, const double params[],
+                                          tal_constraint_ix *weld);
+
 /// @}
 /// @}
 

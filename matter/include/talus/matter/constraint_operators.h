@@ -1,0 +1,269 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_CONSTRAINT_OPERATORS_H
+#define TALUS_MATTER_CONSTRAINT_OPERATORS_H
+
+/**
+ * @file talus/matter/constraint_operators.h
+ * @brief Operators of the constraints: products with G, multipliers, impulses, constraint forces,
+ *        three ways of solving the equations of motion, and a report on the rows.
+ *
+ * With constraints the equations of motion are (manual eq. 8.50)
+ *
+ *     M udot + G^T lambda = f_tree          aerr = G udot - b          G = [P; V; A]
+ *
+ * Common rules, besides those of operators.h:
+ * - Rows are those of the constraints that are enabled, m = mp + mv + ma of them in the order of
+ *   tal_state_udoterr(): position rows of all constraints, then velocity rows, then acceleration
+ *   rows. The rows of one constraint: tal_constraint_rows_of().
+ * - G is needed at Position, or at Velocity when a constraint says forces_need_velocity.
+ * - Prescribed motion makes M^-1 that of the free mobilities; G keeps all its columns.
+ */
+
+#include <talus/matter/constraint.h>
+#include <talus/matter/operators.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup constraint_operators Operators of the constraints
+/// @{
+
+/// How many rows there are at each level, and where each level begins among all.
+typedef struct tal_constraint_rows {
+    int mp, mv, ma; ///< -1 on a breach
+    int p0, v0, a0; ///< first row of each level
+} tal_constraint_rows;
+
+/// Rows of all enabled constraints: p0 = 0, v0 = mp, a0 = mp + mv. Needs TAL_STAGE_INSTANCE.
+TAL_API tal_constraint_rows tal_matter_constraint_rows(const tal_matter *matter,
+                                                       const tal_state *state);
+
+/// Rows of one constraint, none when it is disabled. Needs TAL_STAGE_INSTANCE.
+TAL_API tal_constraint_rows tal_constraint_rows_of(const tal_matter *matter, const tal_state *state,
+                                                   tal_constraint_ix constraint);
+
+/// The constraint that a row belongs to; `i` < 0 when there is no such row.
+TAL_API tal_constraint_ix tal_matter_row_owner(const tal_matter *matter, const tal_state *state,
+                                               int row);
+
+/// Which rows of G = [P; V; A] are meant.
+typedef enum tal_g_part {
+    TAL_G,   ///< all m
+    TAL_G_P, ///< mp: d perr / dt = P u + ...
+    TAL_G_V, ///< mv
+    TAL_G_A  ///< ma
+} tal_g_part;
+
+/// @name Products with G. O(n + m).
+/// @{
+
+/// out = G v ([rows of the part]).
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_G(const tal_matter *matter, tal_state *state,
+                                                  tal_g_part part, const double v[], double out[]);
+/// f = G^T lambda ([nu]).
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_GT(const tal_matter *matter, tal_state *state,
+                                                   tal_g_part part, const double lambda[],
+                                                   double f[]);
+/// G itself, rows of the part x nu. Exactly zero where a speed has no part in a row.
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_G(const tal_matter *matter, tal_state *state,
+                                                   tal_g_part part, tal_matrix G);
+/// out = Pq dq ([mp]) with Pq = P N^+ (manual eq. 10.11): how perr answers to a change of q.
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_Pq(const tal_matter *matter, tal_state *state,
+                                                   const double dq[], double out[]);
+/// f_q = Pq^T lambda ([nq]).
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_PqT(const tal_matter *matter, tal_state *state,
+                                                    const double lambda[], double f_q[]);
+/// Pq itself, mp x nq.
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_Pq(const tal_matter *matter, tal_state *state,
+                                                    tal_matrix Pq);
+/// W = G M^-1 G^T, m x m, both triangles (manual eq. 8.43), without M.
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_W(const tal_matter *matter, tal_state *state,
+                                                   tal_matrix W);
+/// @}
+
+/// @name Accelerations and multipliers. Velocity.
+/// @{
+
+/// b ([m]): what G udot has to be.
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_bias(const tal_matter *matter,
+                                                                 tal_state *state, double b[]);
+/// aerr = G udot - b for any udot ([m]).
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_aerr(const tal_matter *matter,
+                                                                 tal_state *state,
+                                                                 const double udot[],
+                                                                 double aerr[]);
+/// lambda = W^+ aerr ([m]): the multipliers that take these acceleration errors away. Where rows
+/// repeat each other, those with the least sum of squares. Position is enough.
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_multipliers(const tal_matter *matter,
+                                                             tal_state *state, const double aerr[],
+                                                             double lambda[]);
+/**
+ * Impulses that take velocity errors away at once: W impulse = dv, M du + G^T impulse = 0, so that
+ * G (u + du) = G u - dv (manual sec. 8.5).
+ *
+ * @param[in]  dv       [m] wanted loss of G u; rows of acceleration equations count too
+ * @param[out] impulse  [m]
+ * @param[out] du       [nu] jump of u; may be NULL. u in the State stays as it is
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_impulse(const tal_matter *matter,
+                                                                    tal_state *state,
+                                                                    const double dv[],
+                                                                    double impulse[], double du[]);
+/// @}
+
+/// @name Constraint forces. Position.
+/// @{
+
+/**
+ * What constraints do to the bodies: -G^T lambda, as forces about Bo in Ground and forces along u.
+ * Given to tal_matter_forward_dynamics() with the applied forces, they give the constrained udot.
+ *
+ * @param[in]  lambda      [m] all multipliers, e.g. tal_state_multipliers()
+ * @param[in]  constraint  the one whose forces are wanted; `i` < 0: the sum over all
+ * @param[out] F_GB        [num_bodies]
+ * @param[out] f           [nu]
+ */
+TAL_NODISCARD TAL_API tal_status
+tal_matter_calc_constraint_forces(const tal_matter *matter, tal_state *state, const double lambda[],
+                                  tal_constraint_ix constraint, tal_spatial_vec F_GB[], double f[]);
+
+/// Power of these forces, -lambda^T G u [W], with the State's u: zero for constraints at rest in
+/// their own frames once velocities meet them. NaN when it cannot be computed.
+TAL_API double tal_matter_calc_constraint_power(const tal_matter *matter, tal_state *state,
+                                                const double lambda[],
+                                                tal_constraint_ix constraint);
+/// @}
+
+/// @name Dense ways of solving. Velocity. O((n + m)^3): for checking, for small systems, and for
+/// those who want the intermediate results.
+/// `work` and `iwork` have tal_matter_dense_work_size() doubles and tal_matter_dense_iwork_size()
+/// ints, enough for each of these calls. A row or direction counts as dependent at a relative size of
+/// (n + m) eps.
+/// @{
+
+TAL_API size_t tal_matter_dense_work_size(const tal_matter *matter, const tal_state *state);
+TAL_API size_t tal_matter_dense_iwork_size(const tal_matter *matter, const tal_state *state);
+
+/// Basis of the motions that the constraints allow: G K = 0, K^T K = 1 (RBDA sec. 8.8, there G).
+/// @param[out] K    nu x nu; the first `dof` columns are the basis, the rest zero
+/// @param[out] dof  nu minus the rank of G
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_null_basis(const tal_matter *matter,
+                                                            tal_state *state, tal_matrix K,
+                                                            int *dof, double work[], int iwork[]);
+
+/// How the constrained equations of motion are solved.
+typedef enum tal_solve_way {
+    TAL_SOLVE_KKT,         ///< [M G^T; G 0] at once (RBDA sec. 8.5, first method)
+    TAL_SOLVE_MULTIPLIERS, ///< lambda first, W lambda = G M^-1 f - b (second method)
+    TAL_SOLVE_NULL_SPACE   ///< udot = K ydd + k with G K = 0, G k = b (third method, eq. 8.42-8.46)
+} tal_solve_way;
+
+/**
+ * Forward dynamics with constraints, for given forces. All ways give the same udot to round-off
+ * times the condition number; only the multipliers' way costs O(n) and is what realizing does.
+ * Prescribed motion plays no part here: all mobilities are free.
+ *
+ * @param[in]  F_GB    [num_bodies] applied forces about Bo; NULL means none
+ * @param[in]  f       [nu] applied forces along u; NULL means none
+ * @param[out] udot    [nu]
+ * @param[out] lambda  [m] those of least sum of squares; may be NULL
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_solve_constrained(
+    const tal_matter *matter, tal_state *state, tal_solve_way way, const tal_spatial_vec F_GB[],
+    const double f[], double udot[], double lambda[], double work[], int iwork[]);
+
+/**
+ * Inverse dynamics with constraints: the multipliers that leave the least to do,
+ *
+ *     f_needed = M udot + J^T (F0 - F) - f + G^T lambda,   |f_needed| least
+ *
+ * @param[in]  udot      [nu]
+ * @param[out] lambda    [m]
+ * @param[out] f_needed  [nu] normal to the constraints: in the span of K
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_constrained_inverse_dynamics(
+    const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
+    const double f[], double lambda[], double f_needed[], double work[], int iwork[]);
+
+/// How the actuated mobilities stand to the motions that the constraints allow (RBDA sec. 8.12).
+typedef enum tal_actuation {
+    TAL_ACTUATION_UNDER,    ///< some allowed motions cannot be driven
+    TAL_ACTUATION_PROPER,   ///< as many as needed: the forces are unique
+    TAL_ACTUATION_REDUNDANT ///< more than needed: the forces are those of least sum of squares
+} tal_actuation;
+
+/**
+ * Closed-loop inverse dynamics: forces at the actuated mobilities alone that give udot,
+ * K_a^T tau = K^T f_needed (RBDA eq. 8.63).
+ *
+ * @param[in]  udot      [nu] should meet the constraints
+ * @param[in]  actuated  [nu] where forces can act
+ * @param[out] tau       [nu] zero where not actuated
+ * @param[out] actuation  may be NULL
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_actuator_forces(
+    const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
+    const bool actuated[], double tau[], tal_actuation *actuation, double work[], int iwork[]);
+
+/// @}
+
+/// @name Report
+/// @{
+
+/// What a row is to the others.
+typedef enum tal_row_fate {
+    TAL_ROW_GOOD,
+    TAL_ROW_WITHOUT_EFFECT, ///< no motion of the tree changes it: its multiplier is zero
+    TAL_ROW_REDUNDANT       ///< it repeats rows before it; the load is shared
+} tal_row_fate;
+
+/// One row.
+typedef struct tal_constraint_row {
+    tal_constraint_ix constraint;
+    int i; ///< which of its rows
+    tal_row_fate fate;
+    bool inconsistent; ///< it contradicts others (::TAL_INCONSISTENT)
+    double residual;   ///< what is left of aerr whatever the multipliers are
+} tal_constraint_row;
+
+/// A residual counts as inconsistent above this share both of a unit error (manual eq. 9.4) and of the
+/// largest acceleration error there was to take away among the rows coupled to it.
+#define TAL_INCONSISTENT 1e-6
+
+/// Above this share, by the same measure, realizing TAL_STAGE_ACCELERATION fails with
+/// TAL_ERR_SINGULAR and names the constraint. Below, the least-squares answer is given.
+#define TAL_CONTRADICTION 1e-3
+
+/// All rows together.
+typedef struct tal_rows_report {
+    int num_rows;
+    int rank; ///< of G as M^-1 sees it
+    int dof;  ///< speeds that are free minus the rank
+    int num_without_effect, num_redundant, num_inconsistent;
+    double rcond; ///< smallest over largest pivot of W among the good rows: its reciprocal
+                  ///< condition number is no larger. 1 without rows
+    double worst_residual;
+    tal_constraint_ix worst; ///< whose it is; `i` < 0 when nothing is inconsistent
+} tal_rows_report;
+
+/**
+ * Look at the rows: which are redundant, without effect, or contradict each other at the acceleration
+ * level. None of these is an error. Names: tal_constraint_name(). Velocity.
+ *
+ * @param[out] report
+ * @param[out] rows  [m] in the order of udoterr; may be NULL
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_report(const tal_matter *matter,
+                                                                   tal_state *state,
+                                                                   tal_rows_report *report,
+                                                                   tal_constraint_row rows[]);
+/// @}
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_MATTER_CONSTRAINT_OPERATORS_H

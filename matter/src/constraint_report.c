@@ -1,0 +1,182 @@
+// What the rows of the constraints are to each other: rank, redundancy, contradictions.
+#include "constraint_internal.h"
+#include "operators_internal.h"
+#include "prescribed_internal.h"
+
+#include <math.h>
+
+double tali_row_weight(const tal_matter *matter, const tal_state *state, const tali_row_map *map,
+                       int slot)
+{
+    const tal_system *system = matter->system;
+    const tali_constraints *cs = &matter->constraints;
+    const double t_c = tal_system_time_scale(system);
+    if (slot < map->mp) {
+        const int start = tal_group_start(system, state, cs->qerr);
+        return t_c * t_c * tal_state_weights(state, TAL_POOL_QERR)[start + slot];
+    }
+    if (slot < map->mp + map->mv) {
+        const int start = tal_group_start(system, state, cs->uerr);
+        return t_c * tal_state_weights(state, TAL_POOL_UERR)[start + slot];
+    }
+    return 1.0;
+}
+
+/// A report being written.
+typedef struct writing {
+    const tal_matter *matter;
+    const tal_state *state;
+    tali_row_map map;
+    const double *before; ///< [m] aerr at zero udot
+    const double *after;  ///< [m] what no multipliers take away
+    tal_rows_report *report;
+    tal_constraint_row *rows;
+    double worst; ///< weighted
+    int block;    ///< whose pivots these are
+    double least_pivot, largest_pivot;
+} writing;
+
+static void close_block(writing *w)
+{
+    if (w->largest_pivot > 0.0) {
+        w->report->rcond = fmin(w->report->rcond, w->least_pivot / w->largest_pivot);
+    }
+    w->least_pivot = HUGE_VAL;
+    w->largest_pivot = 0.0;
+}
+
+static void look_at_row(void *context, int block, int i, int r, tal_row_fate fate, double pivot)
+{
+    writing *w = context;
+    tal_rows_report *report = w->report;
+    const int slot = tali_row_slot(&w->map, &w->matter->constraints.list[i], i, r);
+    const double weight = tali_row_weight(w->matter, w->state, &w->map, slot);
+    const double residual = weight * fabs(w->after[slot]);
+    const bool inconsistent = residual > TAL_INCONSISTENT * fmax(1.0, weight * w->before[slot]);
+    if (block != w->block) close_block(w);
+    w->block = block;
+    if (fate == TAL_ROW_GOOD) {
+        ++report->rank;
+        w->least_pivot = fmin(w->least_pivot, pivot);
+        w->largest_pivot = fmax(w->largest_pivot, pivot);
+    }
+    report->num_without_effect += fate == TAL_ROW_WITHOUT_EFFECT;
+    report->num_redundant += fate == TAL_ROW_REDUNDANT;
+    report->num_inconsistent += inconsistent;
+    if (inconsistent && residual > w->worst) {
+        w->worst = residual;
+        report->worst.i = i;
+        report->worst_residual = w->after[slot];
+    }
+    if (w->rows == NULL) return;
+    const tal_constraint_ix constraint = {i};
+    w->rows[slot] = (tal_constraint_row){constraint, r, fate, inconsistent, w->after[slot]};
+}
+
+// Largest entry of each block, given to all of its rows.
+static void spread_largest(const tal_matter *matter, const tali_row_map *map, double values[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    for (int k = 0; k < cs->num_blocks; ++k) {
+        double largest = 0.0;
+        for (int pass = 0; pass < 2; ++pass) {
+            for (int n = cs->block_begin[k]; n < cs->block_begin[k + 1]; ++n) {
+                const int i = cs->by_block[n];
+                for (int r = 0; map->row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
+                    double *value = &values[tali_row_slot(map, &cs->list[i], i, r)];
+                    if (pass == 0) largest = fmax(largest, fabs(*value));
+                    if (pass == 1) *value = largest;
+                }
+            }
+        }
+    }
+}
+
+// --- contradictions ---
+
+// Only looks twice when a row is far off: then at what there was to take away, too.
+tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, const tali_view *view,
+                                  const double aerr[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    const tali_row_map map = tali_row_map_of(matter, state);
+    int worst = -1, worst_slot = 0;
+    double largest = TAL_CONTRADICTION;
+    for (int i = 0; i < cs->count; ++i) {
+        for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
+            const int slot = tali_row_slot(&map, &cs->list[i], i, r);
+            const double error = tali_row_weight(matter, state, &map, slot) * fabs(aerr[slot]);
+            if (error <= largest) continue;
+            largest = error, worst = i, worst_slot = slot;
+        }
+    }
+    if (worst < 0) return TAL_OK;
+    const size_t mark = tal_state_scratch_mark(state);
+    double *before = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *before);
+    if (before == NULL) return TAL_ERR_CAPACITY;
+    const tal_status st = tali_constraints_zero_errors(matter, state, view, before);
+    if (st == TAL_OK) spread_largest(matter, &map, before);
+    const double scale = st == TAL_OK ? before[worst_slot] : 0.0;
+    tal_state_scratch_release(state, mark);
+    if (st != TAL_OK || fabs(aerr[worst_slot]) <= TAL_CONTRADICTION * scale) return st;
+    return tal_state_fail(
+        state, TAL_ERR_SINGULAR,
+        "constraints contradict each other or known motion at t = %g: '%s' is left with an "
+        "acceleration error of %g",
+        tal_state_t(state), cs->list[worst].name, aerr[worst_slot]);
+}
+
+// --- the report ---
+
+static int free_speeds(const tali_view *view)
+{
+    int n = 0;
+    for (int u = 0; u < view->tree->num_u; ++u) {
+        n += view->level[u] == TAL_LEVEL_FREE;
+    }
+    return n;
+}
+
+static tal_status write_report(const tal_matter *matter, tal_state *state, const tali_view *view,
+                               tal_rows_report *report, tal_constraint_row rows[])
+{
+    const size_t bytes = (size_t)matter->constraints.max_rows * sizeof(double);
+    const size_t mark = tal_state_scratch_mark(state);
+    double *before = tal_state_scratch_take(state, bytes);
+    double *after = tal_state_scratch_take(state, bytes);
+    if (before == NULL || after == NULL) return TAL_ERR_CAPACITY;
+    tal_status st = tali_constraints_zero_errors(matter, state, view, before);
+    memcpy(after, before, bytes);
+    if (st == TAL_OK) st = tali_constraints_residual(matter, state, view, after);
+    writing w = {.matter = matter,
+                 .state = state,
+                 .map = tali_row_map_of(matter, state),
+                 .before = before,
+                 .after = after,
+                 .report = report,
+                 .rows = rows,
+                 .least_pivot = HUGE_VAL};
+    spread_largest(matter, &w.map, before);
+    if (st == TAL_OK) st = tali_constraints_look(matter, state, look_at_row, &w);
+    close_block(&w);
+    report->num_rows = w.map.mp + w.map.mv + w.map.ma;
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
+tal_status tal_matter_calc_constraint_report(const tal_matter *matter, tal_state *state,
+                                             tal_rows_report *report, tal_constraint_row rows[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("report", report, __func__);
+    if (st == TAL_OK && !tali_see_known_udot(matter, state, &view)) {
+        st = tal_state_error(state)->status;
+    }
+    if (st != TAL_OK) return st;
+    tal_rows_report result = {.rcond = 1.0, .worst = {-1}};
+    if (matter->constraints.count > 0) st = write_report(matter, state, &view, &result, rows);
+    result.dof = free_speeds(&view) - result.rank;
+    if (st == TAL_OK) *report = result;
+    return st;
+}
