@@ -119,10 +119,11 @@ tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, co
     const double scale = st == TAL_OK ? before[worst_slot] : 0.0;
     tal_state_scratch_release(state, mark);
     if (st != TAL_OK || fabs(aerr[worst_slot]) <= TAL_CONTRADICTION * scale) return st;
-    return tal_state_fail(state, TAL_ERR_SINGULAR,
-                          "constraints contradict each other at t = %g: '%s' is left with an "
-                          "acceleration error of %g",
-                          tal_state_t(state), cs->list[worst].name, aerr[worst_slot]);
+    return tal_state_fail(
+        state, TAL_ERR_SINGULAR,
+        "constraints contradict each other or known motion at t = %g: '%s' is left with an "
+        "acceleration error of %g",
+        tal_state_t(state), cs->list[worst].name, aerr[worst_slot]);
 }
 
 // --- the report ---
