@@ -94,6 +94,36 @@ static void spread_largest(const tal_matter *matter, const tali_row_map *map, do
 
 // --- contradictions ---
 
+// Known motion goes before constraints: what it breaks is not a contradiction among them.
+static bool has_known_motion(const tal_matter *matter, const tali_view *view,
+                             const tali_constraint *c)
+{
+    for (int k = 0; k < c->path_len; ++k) {
+        const int b = matter->constraints.path[c->path0 + k].body;
+        for (int j = 0; j < matter->tree.nu[b]; ++j) {
+            if (view->level[matter->tree.u0[b] + j] != TAL_LEVEL_FREE) return true;
+        }
+    }
+    return false;
+}
+
+// Accelerations of constraints that are not met to begin with need not agree with each other.
+static bool are_met(const tal_matter *matter, const tal_state *state, const tali_row_map *map)
+{
+    const tal_system *system = matter->system;
+    const double *qerr =
+        tal_state_qerr(state) + tal_group_start(system, state, matter->constraints.qerr);
+    const double *uerr =
+        tal_state_uerr(state) + tal_group_start(system, state, matter->constraints.uerr);
+    const double t_c = tal_system_time_scale(system);
+    for (int slot = 0; slot < map->mp + map->mv; ++slot) {
+        const double T_pv = tali_row_weight(matter, state, map, slot) / t_c;
+        if (!(fabs(T_pv * uerr[slot]) <= TAL_CONTRADICTION)) return false;
+        if (slot < map->mp && !(fabs(T_pv / t_c * qerr[slot]) <= TAL_CONTRADICTION)) return false;
+    }
+    return true;
+}
+
 // Only looks twice when a row is far off: then at what there was to take away, too.
 tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, const tali_view *view,
                                   const double aerr[])
@@ -106,11 +136,11 @@ tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, co
         for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
             const int slot = tali_row_slot(&map, &cs->list[i], i, r);
             const double error = tali_row_weight(matter, state, &map, slot) * fabs(aerr[slot]);
-            if (error <= largest) continue;
+            if (error <= largest || has_known_motion(matter, view, &cs->list[i])) continue;
             largest = error, worst = i, worst_slot = slot;
         }
     }
-    if (worst < 0) return TAL_OK;
+    if (worst < 0 || !are_met(matter, state, &map)) return TAL_OK;
     const size_t mark = tal_state_scratch_mark(state);
     double *before = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *before);
     if (before == NULL) return TAL_ERR_CAPACITY;
@@ -119,11 +149,10 @@ tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, co
     const double scale = st == TAL_OK ? before[worst_slot] : 0.0;
     tal_state_scratch_release(state, mark);
     if (st != TAL_OK || fabs(aerr[worst_slot]) <= TAL_CONTRADICTION * scale) return st;
-    return tal_state_fail(
-        state, TAL_ERR_SINGULAR,
-        "constraints contradict each other or known motion at t = %g: '%s' is left with an "
-        "acceleration error of %g",
-        tal_state_t(state), cs->list[worst].name, aerr[worst_slot]);
+    return tal_state_fail(state, TAL_ERR_SINGULAR,
+                          "constraints contradict each other at t = %g: '%s' is left with an "
+                          "acceleration error of %g",
+                          tal_state_t(state), cs->list[worst].name, aerr[worst_slot]);
 }
 
 // --- the report ---

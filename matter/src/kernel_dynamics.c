@@ -727,19 +727,6 @@ void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
     }
 }
 
-void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
-                        tal_spatial_vec F[], double f[])
-{
-    const tali_tree *tree = view->tree;
-    for (int k = 0; k < len; ++k) {
-        const int b = path[k].body;
-        hinge_force(tree, view->H + tree->u0[b], b, F[k], f + path[k].e0);
-        if (path[k].parent < 0) continue;
-        sv *parent = &F[path[k].parent];
-        *parent = sv_add(*parent, sv_shift_force(F[k], view->p_PM[b]));
-    }
-}
-
 void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                         double f[], tal_spatial_vec A[])
 {

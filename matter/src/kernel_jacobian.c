@@ -63,3 +63,19 @@ void tali_fill_station_rows(const tali_view *view, int b, tal_vec3 p_MS_G, doubl
 {
     fill_path(view, 3, b, p_MS_G, J, ld);
 }
+
+void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
+                        tal_spatial_vec F[], double f[])
+{
+    const tali_tree *tree = view->tree;
+    for (int k = 0; k < len; ++k) {
+        const int b = path[k].body;
+        const sv *H = view->H + tree->u0[b];
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            f[path[k].e0 + j] = sv_dot(H[j], F[k]);
+        }
+        if (path[k].parent < 0) continue;
+        sv *parent = &F[path[k].parent];
+        *parent = sv_add(*parent, sv_shift_force(F[k], view->p_PM[b]));
+    }
+}

@@ -665,7 +665,7 @@ START_TEST(small_contradictions_are_not_worth_reporting)
                          TAL_OK);
         ck_assert_int_eq(report.num_inconsistent, k == 0 ? 0 : 2);
         const tal_status st = tal_system_realize(l.system, l.state, TAL_STAGE_ACCELERATION);
-        ck_assert_int_eq(st, k == 2 ? TAL_ERR_SINGULAR : TAL_OK);
+        ck_assert_int_eq(st, TAL_OK); // the rods do not let it move: accelerations need not agree
         loop_end(&l);
     }
 }

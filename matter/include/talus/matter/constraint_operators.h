@@ -233,7 +233,9 @@ typedef struct tal_constraint_row {
 #define TAL_INCONSISTENT 1e-6
 
 /// Above this share, by the same measure, realizing TAL_STAGE_ACCELERATION fails with
-/// TAL_ERR_SINGULAR and names the constraint. Below, the least-squares answer is given.
+/// TAL_ERR_SINGULAR and names the constraint, provided that q and u meet the equations to within
+/// as much of a unit error and no motion along the constraint's path is prescribed or locked.
+/// Otherwise, and below, the least-squares answer is given.
 #define TAL_CONTRADICTION 1e-3
 
 /// All rows together.
