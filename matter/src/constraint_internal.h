@@ -48,9 +48,20 @@ static inline bool tali_mobility_is_free(const tali_view *view, int u, bool velo
 void tali_add_row_forces(const tal_matter *matter, const tali_constraint *c, tali_const_wrenches of,
                          int r, double lambda, tal_spatial_vec F[], double f[]);
 
-/// Row `r` of G over the speeds of its constraint's path: g [path_nu]. F is room for path_len.
+/// A length that no lever between the bodies of a constraint's path exceeds.
+double tali_constraint_reach(const tal_matter *matter, const tali_view *view,
+                             const tali_constraint *c);
+
+/// Whether what row `r` does along its path, e [path_nu] of G or of the inward sweep, is nothing but
+/// round-off. `reach` from tali_constraint_reach().
+bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
+                      tali_const_wrenches of, int r, double reach, const double e[]);
+
+/// Row `r` of G over the speeds of its constraint's path: g [path_nu], zero when the row has no
+/// effect. `reach` from tali_constraint_reach(); F is room for path_len.
 void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
-                         tali_const_wrenches of, int r, tal_spatial_vec F[], double g[]);
+                         tali_const_wrenches of, int r, double reach, tal_spatial_vec F[],
+                         double g[]);
 
 /// What Instance settles: rows in use. -1 for a disabled constraint.
 typedef struct tali_row_map {

@@ -2,6 +2,8 @@
 #include "constraint_internal.h"
 #include "sweeps_internal.h"
 
+#include <math.h>
+
 static tal_status calc_wrenches(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -42,9 +44,62 @@ void tali_constraints_declare_wrenches(tal_matter *matter)
     cs->wrenches = tal_system_add_cache(matter->system, matter->me, &def);
 }
 
+// --- rows without effect ---
+
+// No lever along the path is longer. Far from Ground's origin positions are rounded by eps |p|, which
+// has to stay below what counts as round-off here.
+double tali_constraint_reach(const tal_matter *matter, const tali_view *view,
+                             const tali_constraint *c)
+{
+    const tali_path_entry *path = matter->constraints.path + c->path0;
+    if (c->path_len == 0) return 0.0;
+    const tal_vec3 tip = view->pose[path[0].body].p_GM;
+    double square = 0.0;
+    for (int k = 1; k < c->path_len; ++k) {
+        const tal_vec3 d = tal_v3_sub(view->pose[path[k].body].p_GM, tip);
+        square = fmax(square, tal_v3_dot(d, d));
+    }
+    return 2.0 * sqrt(square) + 1e-3 * tal_v3_norm(tip);
+}
+
+static double sum_of_sizes(tal_vec3 v)
+{
+    return fabs(v.x) + fabs(v.y) + fabs(v.z);
+}
+
+// Compares what a row does to each mobility with what forces of that size could do there. Mostly the
+// first mobility settles it.
+bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
+                      tali_const_wrenches of, int r, double reach, const double e[])
+{
+    static const double round_off = 1e-12;
+    const int n = tali_num_wrenches(c);
+    double moment = 0.0, force = 0.0;
+    for (int i = 0; i < n; ++i) {
+        moment += sum_of_sizes(of.wrench[r * n + i].w);
+        force += sum_of_sizes(of.wrench[r * n + i].v);
+    }
+    for (int i = 0; i < c->num_mobilities; ++i) {
+        if (of.coefficient[r * c->num_mobilities + i] != 0.0) return false;
+    }
+    moment += reach * force;
+    for (int k = 0; k < c->path_len; ++k) {
+        const tali_path_entry at = matter->constraints.path[c->path0 + k];
+        const tal_spatial_vec *H = view->H + matter->tree.u0[at.body];
+        for (int j = 0; j < matter->tree.nu[at.body]; ++j) {
+            const double most = sum_of_sizes(H[j].w) * moment + sum_of_sizes(H[j].v) * force;
+            if (fabs(e[at.e0 + j]) > round_off * most) return false;
+        }
+    }
+    return true;
+}
+
+// --- G ---
+
 // g = J^T (wrench) + coefficient: the transpose of how the row sees the speeds of its path.
 void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
-                         tali_const_wrenches of, int r, tal_spatial_vec F[], double g[])
+                         tali_const_wrenches of, int r, double reach, tal_spatial_vec F[],
+                         double g[])
 {
     const tali_path_entry *path = matter->constraints.path + c->path0;
     const tal_spatial_vec *wrench = of.wrench + (size_t)r * (size_t)tali_num_wrenches(c);
@@ -61,6 +116,9 @@ void tali_constraint_row(const tal_matter *matter, const tali_view *view, const 
             if (c->mobility_bodies[i] != path[k].body) continue;
             g[path[k].e0 + c->mobility_index[i]] += coefficient[i];
         }
+    }
+    if (tali_row_is_idle(matter, view, c, of, r, reach, g)) {
+        memset(g, 0, (size_t)c->path_nu * sizeof *g);
     }
 }
 

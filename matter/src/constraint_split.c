@@ -39,7 +39,7 @@ tal_body_ix tal_matter_split_body(tal_matter *matter, tal_body_ix body, tal_body
     }
     half.structure = TAL_BODY_RIGID;
     const tal_body_ix added = tal_matter_add_mobilizer(matter, parent, &half, ops, self, params);
-    if (added.i < 0) return added;
+    if (matter == NULL || added.i < 0) return added;
 
     matter->bodies[body.i].mass = half.mass;
     const tal_constraint_def between = tal_constraint_between(body, added);

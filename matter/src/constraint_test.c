@@ -179,7 +179,8 @@ static tal_status calc_power(subject *s, const double lambda[], const tali_const
                              const tali_constraint_motion *to, double *power, double *size)
 {
     tali_view view;
-    tal_status st = look(s, TALI_VELOCITY, &view);
+    const bool moving = s->c->ops.forces_need_velocity; // as the solver does
+    tal_status st = look(s, moving ? TALI_VELOCITY : TALI_POSITION, &view);
     if (st != TAL_OK) return st;
     tali_constraint_motion room;
     const tal_constraint_arg arg =

@@ -142,6 +142,8 @@ static void add_sizes(const tal_matter *matter, tali_constraints *all)
     // the envelope of W: each row from its first coupled constraint on
     for (int k = 0; k < all->num_blocks; ++k) {
         int rows = 0, num_q = 0;
+        size_t entries = 0;
+        const size_t before = all->envelope_doubles;
         for (int n = all->block_begin[k]; n < all->block_begin[k + 1]; ++n) {
             tali_constraint *c = &all->list[all->by_block[n]];
             const int m = tali_rows(c);
@@ -149,10 +151,14 @@ static void add_sizes(const tal_matter *matter, tali_constraints *all)
             rows += m;
             const int width = rows - all->list[c->first_coupled].max_row0;
             all->envelope_doubles += (size_t)width * (size_t)m;
+            entries += (size_t)m * (size_t)path_max_nq(matter, c);
             num_q += path_max_nq(matter, c); // too many where paths have bodies in common
             if (num_q > matter->tree.max_nq) num_q = matter->tree.max_nq;
         }
+        const size_t envelope = all->envelope_doubles - before;
         if (num_q > all->max_block_q) all->max_block_q = num_q;
+        if (entries > all->max_block_entries) all->max_block_entries = entries;
+        if (envelope > all->max_block_envelope) all->max_block_envelope = envelope;
         if (rows > all->max_block_rows) all->max_block_rows = rows;
     }
 }

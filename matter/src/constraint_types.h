@@ -68,9 +68,11 @@ typedef struct tali_constraints {
     int32_t *by_block;    ///< [count] constraints, block by block
     int32_t *block_begin; ///< [num_blocks + 1] into by_block; at most count + 1
     int num_blocks;
-    int max_rows;       ///< rows of all constraints, everything enabled
-    int max_block_rows; ///< rows of the largest block
-    int max_block_q;    ///< most coordinates, and speeds, that one block can act on
+    int max_rows;              ///< rows of all constraints, everything enabled
+    int max_block_rows;        ///< rows of the largest block
+    int max_block_q;           ///< most coordinates, and speeds, that one block can act on
+    size_t max_block_entries;  ///< of the rows of one block, each along its path, over coordinates
+    size_t max_block_envelope; ///< entries of W of one block
     int max_path_len;
     int mp, mv, ma;          ///< equations of all constraints
     size_t wrench_doubles;   ///< wrenches and coefficients of all

@@ -232,10 +232,12 @@ tal_status tal_matter_calc_G(const tal_matter *matter, tal_state *state, tal_g_p
     double *g = take_speeds(matter, state);
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
+        const tali_const_wrenches of = tali_wrenches_in(c, G.wrenches);
+        const double reach = tali_constraint_reach(matter, &G.view, c);
         for (int r = 0; r < enabled_rows(matter, &G, i); ++r) {
             const int row = place_in_part(matter, &G, i, r);
             if (row < 0) continue;
-            tali_constraint_row(matter, &G.view, c, tali_wrenches_in(c, G.wrenches), r, F, g);
+            tali_constraint_row(matter, &G.view, c, of, r, reach, F, g);
             for (int k = 0; k < c->path_len; ++k) {
                 const tali_path_entry p = cs->path[c->path0 + k];
                 for (int j = 0; j < matter->tree.nu[p.body]; ++j) {
@@ -302,8 +304,10 @@ tal_status tal_matter_calc_Pq(const tal_matter *matter, tal_state *state, tal_ma
     double *wide = tal_state_scratch_take(state, ((size_t)matter->tree.max_nq + 1) * sizeof *wide);
     for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
         const tali_constraint *c = &cs->list[i];
+        const tali_const_wrenches of = tali_wrenches_in(c, G.wrenches);
+        const double reach = tali_constraint_reach(matter, &G.view, c);
         for (int r = 0; r < (G.map.row0[i] >= 0 ? c->ops.mp : 0) && st == TAL_OK; ++r) {
-            tali_constraint_row(matter, &G.view, c, tali_wrenches_in(c, G.wrenches), r, F, g);
+            tali_constraint_row(matter, &G.view, c, of, r, reach, F, g);
             memset(row, 0, (size_t)nu * sizeof *row);
             for (int k = 0; k < c->path_len; ++k) {
                 const tali_path_entry p = cs->path[c->path0 + k];

@@ -33,8 +33,9 @@ static inline void add_one(tal_matter *matter, void *context)
  */
 static const double CHECKER_TOLERANCE = 1e-9;
 
-/// A tree of ten bodies in which no two are welded together, with one constraint between bodies chosen
-/// by the seed: in half of the trees on branches above the same body, so that the ancestor is not Ground.
+/// Trees of ten bodies, with one constraint between bodies chosen by the seed. In half of the trees a free
+/// body carries all others and is not constrained, so that the ancestor is not Ground; in the other half
+/// Ground may be constrained.
 static inline void check_on_random_trees(add_constraint_fn add, int num_bodies, int num_trees,
                                          double tolerance)
 {
@@ -45,7 +46,6 @@ static inline void check_on_random_trees(add_constraint_fn add, int num_bodies, 
         def.free_base = k % 2 == 0;
         def.chain = k % 5 == 0;
         for (int i = 0; i < num_bodies; ++i) {
-            // three different bodies, Ground among them when the base is not free
             const int first = def.free_base ? 2 : 0;
             one.def.bodies[i].i = first + (3 * i + k / 2) % (11 - first);
         }

@@ -242,6 +242,7 @@ typedef struct loop {
     tal_matter *matter;
     tal_state *state;
     tal_vec3 gravity;
+    double push[MAX_LOOP_U]; ///< forces along the first speeds
 } loop;
 
 static inline tal_status loop_gravity(const void *self, const tal_system *system, tal_state *state)
@@ -256,6 +257,9 @@ static inline tal_status loop_gravity(const void *self, const tal_system *system
         const double mass = tal_body_mass(l->matter, state, body, &com);
         tal_apply_station_force(&poses, b, com, tal_v3_scale(mass, l->gravity), to.F);
     }
+    for (int j = 0; j < MAX_LOOP_U && j < tal_matter_nu(l->matter); ++j) {
+        to.f[j] += l->push[j];
+    }
     return TAL_OK;
 }
 
@@ -267,6 +271,7 @@ static inline void loop_begin(loop *l)
     l->system = tal_system_create(NULL);
     l->matter = tal_matter_create(l->system);
     l->gravity = tal_v3(0.0, -9.81, 0.0);
+    memset(l->push, 0, sizeof l->push);
     l->state = NULL;
     (void)tal_system_add_subsystem(l->system, NULL, &loop_gravity_ops, l);
 }

@@ -1,6 +1,7 @@
 // Tests of the built-in constraints: matter/src/constraint_*.c against themselves, on random trees.
 #include "matter_internal.h"
 
+#include "alloc_guard.h"
 #include "constraint_support.h"
 
 static tal_constraint_ix rod(tal_matter *matter, const tal_constraint_def *def, test_rng *rng)
@@ -299,7 +300,10 @@ START_TEST(accelerations_do_what_is_asked_anywhere)
     for (uint64_t seed = 1; seed <= 20; ++seed) {
         test_model model;
         build_on_a_turning_base(&model, &kinds[_i], seed);
-        test_model_realize(&model, TAL_STAGE_ACCELERATION);
+        tal_status st = TAL_OK;
+        test_assert_no_heap(
+            st = tal_system_realize(model.system, model.state, TAL_STAGE_ACCELERATION));
+        ck_assert_msg(st == TAL_OK, "%s", tal_state_error(model.state)->message);
         const int rows = tal_state_pool_size(model.state, TAL_POOL_UDOTERR);
         ck_assert_int_ge(rows, 1);
         const double size = fmax(1.0, largest(tal_state_udot(model.state), 21));

@@ -321,6 +321,58 @@ START_TEST(a_mobility_accelerates_as_it_is_told)
     test_model_end(&model);
 }
 
+// u . u - 2, with its derivatives.
+static double twice_energy(const void *self, const double u[], int n)
+{
+    (void)self, (void)n;
+    return u[0] * u[0] + u[1] * u[1] + u[2] * u[2] - 2.0;
+}
+
+static double energy_derivative(const void *self, const double u[], int n, const int wrt[],
+                                int order)
+{
+    (void)self, (void)n;
+    if (order == 1) return 2.0 * u[wrt[0]];
+    return order == 2 && wrt[0] == wrt[1] ? 2.0 : 0.0;
+}
+
+// A constraint that is not linear in u: of a point mass with constant kinetic energy, gravity only turns
+// the velocity. udot = g - u (u . g) / (u . u).
+START_TEST(a_point_of_constant_kinetic_energy_only_turns)
+{
+    static const tal_function_ops ops = {.size = sizeof ops,
+                                         .name = "kinetic energy",
+                                         .calc_value = twice_energy,
+                                         .calc_derivative = energy_derivative};
+    test_model model;
+    test_model_begin(&model);
+    model.gravity = tal_v3(0.3, -9.81, 0.7);
+    tal_mobod_def point = tal_mobod_def_default();
+    point.mass = tal_mass_props_point(2.0, TAL_VEC3_ZERO);
+    (void)tal_matter_add_translation(model.matter, TAL_GROUND, &point);
+    tal_function_def energy = tal_function_def_default();
+    energy.ops = &ops;
+    energy.num_args = 3;
+    tal_function *f = NULL;
+    ck_assert_int_eq(tal_function_create(NULL, &energy, &f, NULL), TAL_OK);
+    tal_constraint_def def = tal_constraint_on((tal_body_ix){1}, 0);
+    def.mobilities[1] = (tal_mobility){{1}, 1};
+    def.mobilities[2] = (tal_mobility){{1}, 2};
+    def.num_mobilities = 3;
+    ck_assert_int_eq(tal_constraint_add_speed_coupler(model.matter, &def, 3, f).i, 0);
+    test_model_freeze(&model);
+    for (int k = 0; k < 2; ++k) { // the forces follow the velocity
+        const tal_vec3 u = k == 0 ? tal_v3(1.0, 0.6, -0.8) : tal_v3(0.0, -1.0, 1.0);
+        memcpy(tal_state_upd_u(model.state), &u, sizeof u);
+        test_model_realize(&model, TAL_STAGE_ACCELERATION);
+        ck_assert_double_le(fabs(tal_state_uerr(model.state)[0]), 1e-15);
+        const double share = tal_v3_dot(u, model.gravity) / tal_v3_dot(u, u);
+        const tal_vec3 wanted = tal_v3_axpy(-share, u, model.gravity);
+        test_assert_near(tal_state_udot(model.state), &wanted.x, 3, 1e-14, "udot");
+    }
+    test_model_end(&model);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("matter/constraint_equivalence");
@@ -334,6 +386,7 @@ int main(void)
     tcase_add_test(mobilities, a_cylinder_at_constant_height_is_a_pin);
     tcase_add_test(mobilities, a_coupled_cylinder_is_a_screw);
     tcase_add_test(mobilities, a_mobility_accelerates_as_it_is_told);
+    tcase_add_test(mobilities, a_point_of_constant_kinetic_energy_only_turns);
     suite_add_tcase(suite, mobilities);
     return test_run(suite);
 }

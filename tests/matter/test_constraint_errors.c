@@ -55,6 +55,9 @@ static void add_position_constraints(tal_matter *matter, const tal_constraint_de
     (void)tal_constraint_add_constant_orientation(matter, def, &X_1.R, &X_2.R);              // 14
     (void)tal_constraint_add_sphere_on_sphere_contact(matter, def, S1, 0.2, S2, 0.3, false); // 17
     (void)tal_constraint_add_line_on_line_contact(matter, def, &X_1, &X_2, false);           // 18
+    // 19: the same edge of body 1, which is then on the other side of it
+    const tal_xform over = {tal_m3(X_1.R.x, tal_v3_neg(X_1.R.y), tal_v3_neg(X_1.R.z)), X_1.p};
+    (void)tal_constraint_add_line_on_line_contact(matter, def, &over, &X_2, false);
 }
 
 static tal_vec3 turned(tal_xform X, tal_vec3 e)
@@ -77,7 +80,7 @@ START_TEST(position_errors_are_as_defined)
     const tal_vec3 cross = tal_v3_normalize(tal_v3_cross(B.R.x, F.R.x));
     const double out = tal_v3_dot(cross, B.R.z) > 0.0 ? 1.0 : -1.0;
 
-    const double wanted[19] = {
+    const double wanted[20] = {
         tal_v3_norm(d) - 0.7,
         d.x,
         d.y,
@@ -97,9 +100,10 @@ START_TEST(position_errors_are_as_defined)
         axes[2],
         tal_v3_norm(d) - 0.5,
         out * tal_v3_dot(cross, o),
+        -out * tal_v3_dot(cross, o),
     };
     // sums of a few products of size one
-    test_assert_near(tal_state_qerr(model.state), wanted, 19, 1e-14, "perr");
+    test_assert_near(tal_state_qerr(model.state), wanted, 20, 1e-14, "perr");
     test_model_end(&model);
 }
 
@@ -112,6 +116,8 @@ static void add_rolling_constraints(tal_matter *matter, const tal_constraint_def
     (void)tal_constraint_add_point_on_plane_contact(matter, def, &X_1, S2);
     (void)tal_constraint_add_sphere_on_plane_contact(matter, def, &X_1, S2, 0.4, true);
     (void)tal_constraint_add_sphere_on_sphere_contact(matter, def, S1, 0.2, S2, 0.3, true);
+    const tal_xform X_2 = frame(2);
+    (void)tal_constraint_add_line_on_line_contact(matter, def, &X_1, &X_2, true);
 }
 
 // The velocity that body b has at the point P of the ancestor, in the ancestor.
@@ -127,7 +133,16 @@ static tal_vec3 slip_at(const test_model *model, tal_vec3 p_AP)
     return tal_v3_sub(velocity_at(model, 3, p_AP), velocity_at(model, 2, p_AP));
 }
 
-// uerr holds the rates of all position errors first: three here.
+// Halfway between the nearest points of two lines, by least squares: (1 - x x^T) removes what is along x.
+static tal_vec3 midpoint(tal_vec3 p1, tal_vec3 x1, tal_vec3 p2, tal_vec3 x2)
+{
+    const tal_mat3 N1 = tal_m3_sub(TAL_MAT3_IDENTITY, tal_m3_outer(x1, x1));
+    const tal_mat3 N2 = tal_m3_sub(TAL_MAT3_IDENTITY, tal_m3_outer(x2, x2));
+    const tal_vec3 b = tal_v3_add(tal_m3_mul_v3(N1, p1), tal_m3_mul_v3(N2, p2));
+    return tal_m3_mul_v3(tal_m3_inverse(tal_m3_add(N1, N2)), b);
+}
+
+// uerr holds the rates of all position errors first: four here.
 START_TEST(velocity_errors_are_slips)
 {
     test_model model;
@@ -139,7 +154,7 @@ START_TEST(velocity_errors_are_slips)
     const tal_vec3 lowest = tal_v3_axpy(-0.4, P.R.z, c2);
     const tal_vec3 between = tal_v3_axpy(0.4, tal_v3_sub(c2, c1), c1);
     const double *perr = tal_state_qerr(model.state);
-    const double *verr = tal_state_uerr(model.state) + 3;
+    const double *verr = tal_state_uerr(model.state) + 4;
 
     ck_assert_double_eq_tol(perr[0], tal_v3_dot(P.R.z, tal_v3_sub(c2, P.p)), 1e-14);
     ck_assert_double_eq_tol(perr[1], tal_v3_dot(P.R.z, tal_v3_sub(c2, P.p)) - 0.4, 1e-14);
@@ -153,6 +168,13 @@ START_TEST(velocity_errors_are_slips)
     const tal_vec3 n = tal_v3_normalize(tal_v3_sub(c2, c1)), s = slip_at(&model, between);
     const double across = tal_v3_norm(tal_v3_axpy(-tal_v3_dot(n, s), n, s));
     ck_assert_double_eq_tol(hypot(verr[5], verr[6]), across, 1e-13);
+    const tal_xform E = tal_xf_mul(X_A3, frame(2));
+    const tal_vec3 grind = slip_at(&model, midpoint(P.p, P.R.x, E.p, E.R.x));
+    const tal_vec3 m = tal_v3_normalize(tal_v3_cross(P.R.x, E.R.x));
+    const double out = tal_v3_dot(m, P.R.z) > 0.0 ? 1.0 : -1.0;
+    const tal_vec3 y = tal_v3_scale(out, tal_v3_cross(m, P.R.x));
+    ck_assert_double_eq_tol(verr[7], tal_v3_dot(P.R.x, grind), 1e-12);
+    ck_assert_double_eq_tol(verr[8], tal_v3_dot(y, grind), 1e-12);
     test_model_end(&model);
 }
 
@@ -337,6 +359,24 @@ static void motion_of_a_quaternion(tal_matter *matter, const tal_constraint_def 
     (void)tal_constraint_add_prescribed_motion(matter, &other, linear(1));
 }
 
+static double square(const void *self, const double x[], int n)
+{
+    (void)self, (void)n;
+    return x[0] * x[0];
+}
+
+static void too_few_derivatives(tal_matter *matter, const tal_constraint_def *def)
+{
+    static const tal_function_ops ops = {
+        .size = sizeof ops, .name = "square", .calc_value = square};
+    tal_function_def shallow = tal_function_def_default();
+    shallow.ops = &ops;
+    shallow.max_order = 1;
+    tal_function *f = NULL;
+    ck_assert_int_eq(tal_function_create(NULL, &shallow, &f, NULL), TAL_OK);
+    (void)tal_constraint_add_prescribed_motion(matter, def, f);
+}
+
 static void too_few_arguments(tal_matter *matter, const tal_constraint_def *def)
 {
     tal_constraint_def other = *def;
@@ -459,6 +499,7 @@ static const struct bad {
     {motion_of_a_quaternion, TAL_ERR_BAD_VALUE, "'culprit': the mobilizer of body 'free'"},
     {too_few_arguments, TAL_ERR_BAD_VALUE,
      "1 arguments with 1 derivatives, and was given one of 2"},
+    {too_few_derivatives, TAL_ERR_BAD_VALUE, "with 2 derivatives, and was given one of 1 with 1"},
     {too_many_speeds, TAL_ERR_BAD_VALUE, "1 mobilities cannot have 2 speeds"},
     {no_function, TAL_ERR_NULL, "coordinate coupler was given a NULL"},
     {function_twice, TAL_ERR_BAD_VALUE, "a speed coupler:"},

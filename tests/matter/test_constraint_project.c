@@ -366,6 +366,92 @@ START_TEST(repeating_constraints_does_not_change_the_projection)
 
 END_TEST
 
+// Two rods from far points hold a point; they differ by an angle. The velocity that both rows allow is
+// along z, whatever the angle: what is left of u = (3, 4, 5) is (0, 0, 5). Rows 1e-3 apart are for the
+// normal equations, which lose six digits and get them back by their second pass; rows 1e-5 apart are
+// for the orthogonal factorization.
+START_TEST(rows_that_are_nearly_parallel_are_told_apart)
+{
+    static const double angles[] = {1e-3, 1e-5};
+    for (int k = 0; k < 2; ++k) {
+        loop l;
+        loop_begin(&l);
+        tal_mobod_def def = tal_mobod_def_default();
+        def.mass = slender(1.0, 1.0);
+        const tal_body_ix body = tal_matter_add_translation(l.matter, TAL_GROUND, &def);
+        const tal_vec3 center = tal_v3(0.0, 0.0, 0.0);
+        (void)add_rod(&l, TAL_GROUND, tal_v3(1.0, 0.0, 0.0), body, center, 1.0);
+        (void)add_rod(&l, TAL_GROUND, tal_v3(cos(angles[k]), sin(angles[k]), 0.0), body, center,
+                      1.0);
+        loop_finish(&l);
+        loop_realize(&l, TAL_STAGE_MODEL);
+        const double u[] = {3.0, 4.0, 5.0};
+        ck_assert_int_eq(tal_state_set_u(l.state, u, 3), TAL_OK);
+        const tal_project_options options = one_step();
+        project_u(&l, &options, NULL);
+        const double left[] = {0.0, 0.0, 5.0};
+        // eps / angle: how well the two directions tell y
+        test_assert_near(tal_state_u(l.state), left, 3, 50.0 * DBL_EPSILON / angles[k], "u");
+        loop_end(&l);
+    }
+}
+
+END_TEST
+
+// Near the center of a rod's sphere a full Newton step goes far out: it is shortened until it helps.
+START_TEST(a_step_that_goes_too_far_is_shortened)
+{
+    loop l;
+    loop_begin(&l);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = slender(1.0, 1.0);
+    const tal_body_ix body = tal_matter_add_translation(l.matter, TAL_GROUND, &def);
+    (void)add_rod(&l, TAL_GROUND, tal_v3(0.0, 0.0, 0.0), body, tal_v3(0.0, 0.0, 0.0), 1.0);
+    loop_finish(&l);
+    loop_realize(&l, TAL_STAGE_MODEL);
+    const double q[] = {0.006, -0.008, 0.0};
+    ck_assert_int_eq(tal_state_set_q(l.state, q, 3), TAL_OK);
+    const tal_project_options first = one_step();
+    tal_project_result result;
+    project_q(&l, &first, &result);
+    ck_assert(result.changed);
+    ck_assert_double_lt(result.norm_after, result.norm_before);
+    const tal_project_options options = options_of(1e-14);
+    project_q(&l, &options, NULL);
+    const double nearest[] = {0.6, -0.8, 0.0};
+    test_assert_near(tal_state_q(l.state), nearest, 3, 1e-13, "q");
+    loop_end(&l);
+}
+
+END_TEST
+
+// Locked mobilities stay as they are; the others do all the work.
+START_TEST(locked_mobilities_are_not_projected)
+{
+    test_rng rng = test_rng_seed(9);
+    loop l;
+    build_four_bars(&l, 2, 1.0);
+    pose_four_bars(&l, 2, 1.1, 1.0);
+    const tal_body_ix crank = {1};
+    ck_assert_int_eq(tal_body_lock(l.matter, l.state, crank, TAL_LEVEL_POSITION), TAL_OK);
+    disturb_q(&l, &rng, 0.01);
+    const double held = tal_state_q(l.state)[0];
+    const tal_project_options options = options_of(1e-13);
+    double e[5] = {1.0, 0.0, 0.0, 0.0, 0.0};
+    loop_realize(&l, TAL_STAGE_POSITION);
+    ck_assert_int_eq(tal_system_project_q(l.system, l.state, &options, e, NULL), TAL_OK);
+    ck_assert_double_eq(tal_state_q(l.state)[0], held);
+    ck_assert_double_le(qerr_norm(&l), 1e-12);
+    ck_assert_double_eq(e[0], 1.0);
+    tal_state_upd_u(l.state)[0] = 0.0;
+    project_u(&l, &options, NULL);
+    ck_assert_double_eq(tal_state_u(l.state)[0], 0.0);
+    ck_assert_double_le(uerr_norm(&l), 1e-11);
+    loop_end(&l);
+}
+
+END_TEST
+
 // Velocity equations nonlinear in u are solved by iteration: |u|^2 = 2 from u = (3, 4) gives the
 // nearest point of that circle, u sqrt(2) / 5.
 START_TEST(nonlinear_velocity_equations_are_iterated)
@@ -501,7 +587,13 @@ START_TEST(many_four_bars_close_from_a_bad_guess)
         project_q(&l, &options, &result);
         ck_assert_double_le(result.norm_after, 1e-13);
         ck_assert_int_le(result.iterations, 6);
+        loop_realize(&l, TAL_STAGE_VELOCITY);
+        double largest = 0.0;
+        for (int i = 0; i < 3 * N; ++i) {
+            largest = fmax(largest, fabs(tal_state_uerr(l.state)[i]));
+        }
         project_u(&l, &options, &result);
+        ck_assert_double_eq_tol(result.norm_before, 0.1 * largest, 1e-16); // t_c T_p
         ck_assert_double_le(result.norm_after, 1e-13);
         for (int i = 0; i < 3 * N; ++i) {
             ck_assert_double_le(fabs(tal_state_qerr(l.state)[i]), 1e-13);
@@ -616,6 +708,9 @@ int main(void)
     tcase_add_test(theory, the_change_of_u_is_the_least_in_the_weighted_norm);
     tcase_add_test(theory, error_estimates_lose_what_the_constraints_see);
     tcase_add_test(theory, repeating_constraints_does_not_change_the_projection);
+    tcase_add_test(theory, rows_that_are_nearly_parallel_are_told_apart);
+    tcase_add_test(theory, a_step_that_goes_too_far_is_shortened);
+    tcase_add_test(theory, locked_mobilities_are_not_projected);
     tcase_add_test(theory, nonlinear_velocity_equations_are_iterated);
     tcase_add_test(theory, quaternions_are_normalized_and_left_alone_when_they_are);
     suite_add_tcase(suite, theory);

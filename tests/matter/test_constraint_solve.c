@@ -1,0 +1,385 @@
+// Tests of matter/src/constraint_solve.c and constraint_rows.c: accelerations and multipliers of
+// mechanisms, against independent values.
+#include "alloc_guard.h"
+#include "loop_support.h"
+#include "ref_loop_7pin_ball.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+static double largest_of(const double x[], int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, fabs(x[i]));
+    }
+    return largest;
+}
+
+// --- a spatial loop ---
+
+static tal_xform xform_of(const double e[6])
+{
+    static const tal_axis xyz[] = {TAL_AXIS_X, TAL_AXIS_Y, TAL_AXIS_Z};
+    return tal_xf(tal_rotation_from_angles(TAL_BODY_FIXED, 3, xyz, e), tal_v3(e[3], e[4], e[5]));
+}
+
+static tal_vec3 vec(const double v[3])
+{
+    return tal_v3(v[0], v[1], v[2]);
+}
+
+// refs/loop_7pin_ball.json, with the ball repeated: each of the copies bears its share.
+START_TEST(a_loop_of_seven_pins_moves_as_computed_with_80_digits)
+{
+    for (int copies = 1; copies <= 3; ++copies) {
+        loop l;
+        loop_begin(&l);
+        l.gravity = vec(loop_7pin_gravity);
+        tal_body_ix last = TAL_GROUND;
+        for (int i = 0; i < 7; ++i) {
+            const loop_7pin_body *b = &loop_7pin[i];
+            tal_mobod_def def = tal_mobod_def_default();
+            const tal_vec3 com = vec(b->com);
+            const tal_sym3 I = {b->moments[0],  b->moments[1],  b->moments[2],
+                                b->products[0], b->products[1], b->products[2]};
+            def.X_PF = xform_of(b->X_PF), def.X_BM = xform_of(b->X_BM);
+            def.mass.mass = b->mass, def.mass.com = com;
+            def.mass.inertia = tal_s3_add(I, tal_s3_scale(b->mass, tal_s3_cross_square(com)));
+            last = tal_matter_add_pin(l.matter, last, &def);
+            l.push[i] = b->tau;
+        }
+        for (int k = 0; k < copies; ++k) {
+            (void)add_ball(&l, TAL_GROUND, vec(loop_7pin_target), last, vec(loop_7pin_tip));
+        }
+        loop_finish(&l);
+        loop_realize(&l, TAL_STAGE_MODEL);
+        for (int i = 0; i < 7; ++i) {
+            tal_state_upd_q(l.state)[i] = loop_7pin[i].q;
+            tal_state_upd_u(l.state)[i] = loop_7pin[i].u;
+        }
+        loop_realize(&l, TAL_STAGE_ACCELERATION);
+        // numbers of size 10 and a condition number of 1e2: 1e2 eps 10
+        test_assert_near(tal_state_udot(l.state), loop_7pin_udot, 7, 1e-12, "udot");
+        for (int i = 0; i < 3 * copies; ++i) { // lambda acts with a minus
+            ck_assert_double_eq_tol(tal_state_multipliers(l.state)[i],
+                                    -loop_7pin_force[i % 3] / copies, 1e-12);
+            ck_assert_double_le(fabs(tal_state_udoterr(l.state)[i]), 1e-12);
+        }
+        loop_end(&l);
+    }
+}
+
+END_TEST
+
+// --- planar mechanisms ---
+
+// refs/a02_n_fourbar_N2.json: phi'' = kappa sin(phi), phi clockwise from upright, all cranks parallel.
+START_TEST(four_bars_side_by_side_turn_as_one)
+{
+    static const double phis[] = {0.0, 0.3, 1.0, 2.0, 3.0, -0.7};
+    for (int N = 1; N <= 40; N += 13) {
+        loop l;
+        build_four_bars(&l, N, 1.0);
+        const double kappa = ((N + 1) / 2.0 + N) * 9.81 / ((N + 1) / 3.0 + N); // 11.445 for N = 2
+        for (int k = 0; k < 6; ++k) {
+            pose_four_bars(&l, N, acos(-1.0) / 2.0 - phis[k], -1.5);
+            loop_realize(&l, TAL_STAGE_ACCELERATION);
+            for (int i = 0; i < 2 * N + 1; ++i) {
+                const double wanted = (i <= N ? -1.0 : 1.0) * kappa * sin(phis[k]);
+                // W has a condition number of N^2 or so
+                ck_assert_double_eq_tol(tal_state_udot(l.state)[i], wanted, 1e-14 * N * N + 1e-12);
+            }
+        }
+        loop_end(&l);
+    }
+}
+
+END_TEST
+
+static tal_mass_props lump(double mass, double x, double y, double I)
+{
+    const tal_vec3 com = tal_v3(x, y, 0.0);
+    const tal_sym3 about_com = {I, I, I, 0.0, 0.0, 0.0};
+    const tal_mass_props props = {
+        mass, com, tal_s3_add(about_com, tal_s3_scale(mass, tal_s3_cross_square(com)))};
+    return props;
+}
+
+static tal_body_ix add_link(loop *l, tal_body_ix parent, double x, double y, tal_mass_props mass)
+{
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = mass;
+    def.X_PF.p = tal_v3(x, y, 0.0);
+    return tal_matter_add_pin(l->matter, parent, &def);
+}
+
+/// What Andrews' squeezer is driven by besides gravity, which it lacks: a spring from D on K3 to C.
+typedef struct squeezer_spring {
+    tal_matter *matter;
+    int body;
+} squeezer_spring;
+
+static tal_status squeezer_force(const void *self, const tal_system *system, tal_state *state)
+{
+    (void)system;
+    const squeezer_spring *s = self;
+    const tal_body_ix body = {s->body};
+    const tal_vec3 p_BD = tal_v3(0.02, -0.018, 0.0), p_C = tal_v3(0.014, 0.072, 0.0);
+    const tal_xform X_GB = tal_body_X_GB(s->matter, state, body);
+    const tal_vec3 d = tal_v3_sub(p_C, tal_xf_apply(X_GB, p_BD));
+    const double L = tal_v3_norm(d);
+    const tal_applied_forces to = tal_matter_upd_forces(s->matter, state);
+    const tal_bodies_view poses = tal_matter_poses(s->matter, state);
+    tal_apply_station_force(&poses, s->body, p_BD, tal_v3_scale(4530.0 * (L - 0.07785) / L, d),
+                            to.F);
+    return TAL_OK;
+}
+
+static const tal_subsystem_ops squeezer_ops = {
+    .size = sizeof squeezer_ops, .name = "spring", .realize_dynamics = squeezer_force};
+
+// refs/a03_andrews_squeezer.json: accelerations and multipliers at t = 0. The coordinates are the angles
+// of the benchmark; E of K2 meets E of K3, K4 and K6.
+START_TEST(andrews_squeezer_starts_as_published)
+{
+    loop l;
+    loop_begin(&l);
+    l.gravity = tal_v3(0.0, 0.0, 0.0);
+    l.push[0] = 0.033;
+    const double xa = -0.06934, ya = -0.00227, xb = -0.03635, yb = 0.03273;
+    const tal_body_ix K1 =
+        add_link(&l, TAL_GROUND, 0.0, 0.0, lump(0.04325, 0.00092, 0.0, 2.194e-6));
+    const tal_body_ix K2 = add_link(&l, K1, 0.007, 0.0, lump(0.00365, -0.0115, 0.0, 4.41e-7));
+    const tal_body_ix K3 =
+        add_link(&l, TAL_GROUND, xb, yb, lump(0.02373, 0.01043, -0.01874, 5.255e-6));
+    const tal_body_ix K5 =
+        add_link(&l, TAL_GROUND, xa, ya, lump(0.0705, 0.02308, 0.00916, 1.169e-5));
+    const tal_body_ix K4 =
+        add_link(&l, K5, 0.04, 0.0, lump(0.00706, 0.0, -(0.02 - 0.01421), 5.667e-7));
+    const tal_body_ix K7 =
+        add_link(&l, TAL_GROUND, xa, ya, lump(0.05498, -0.00449, -0.01228, 1.912e-5));
+    const tal_body_ix K6 =
+        add_link(&l, K7, 0.0, -0.04, lump(0.00706, 0.02 - 0.01421, 0.0, 5.667e-7));
+    const tal_vec3 E_2 = tal_v3(-0.028, 0.0, 0.0);
+    (void)add_ball(&l, K3, tal_v3(0.0, -0.035, 0.0), K2, E_2);
+    (void)add_ball(&l, K4, tal_v3(0.0, -0.02, 0.0), K2, E_2);
+    (void)add_ball(&l, K6, tal_v3(0.02, 0.0, 0.0), K2, E_2);
+    squeezer_spring spring = {l.matter, K3.i};
+    (void)tal_system_add_subsystem(l.system, NULL, &squeezer_ops, &spring);
+    loop_finish(&l);
+    loop_realize(&l, TAL_STAGE_MODEL);
+    // beta, theta, gamma, delta, phi, epsilon, omega
+    const double q[] = {-0.061713890014276449636, 0.0,
+                        0.45527981916307038026,   0.48736497954384255023,
+                        0.22266839016588588467,   1.2305474445498211925,
+                        -0.22266839016588588467};
+    ck_assert_int_eq(tal_state_set_q(l.state, q, 7), TAL_OK);
+    loop_realize(&l, TAL_STAGE_ACCELERATION);
+    for (int i = 0; i < 9; ++i) { // stations are of size 0.1
+        ck_assert_double_le(fabs(tal_state_qerr(l.state)[i]), 1e-16);
+    }
+    const double udot[] = {14222.443919954113871, -10666.832939965585403, 0, 0, 0, 0, 0};
+    test_assert_near(tal_state_udot(l.state), udot, 7, 1e-11 * 14222.0, "udot");
+    const double lambda[] = {98.566870396241089606, -6.122688344255662655, 0, 0, 0, 0, 0, 0, 0};
+    test_assert_near(tal_state_multipliers(l.state), lambda, 9, 1e-11 * 98.6, "lambda");
+    loop_end(&l);
+}
+
+END_TEST
+
+// refs/slider_crank.json: torque that keeps the crank at 50 rad/s. The crank is the only actuator.
+START_TEST(a_slider_crank_needs_the_known_torque)
+{
+    static const struct {
+        double theta, x, phi, xdot, xddot, phidot, phiddot, torque;
+    } rows[] = {
+        {0, 0.45, 0.0, 0.0, -321.42857142857144, -14.285714285714286, 0.0, 0.5157257142857142},
+        {30, 0.4330127018922193, -0.14334756890536535, -3.125, -253.71838001497227, -12.5,
+         338.29117335329636, 24.84660735771999},
+        {60, 0.3891164991562634, -0.2500328930988039, -4.968569416991254, -89.34148342992977,
+         -7.372097807744857, 624.5632155023427, 14.458961436331997},
+        {120, 0.2891164991562634, -0.2500328930988039, -3.691684620853132, 160.65851657007022,
+         7.372097807744857, 624.5632155023427, -18.8582657619085},
+        {270, 0.33541019662496846, 0.28975170143604745, 5.0, 74.53559924999298, 0.0,
+         -745.3559924999299, 10.988676917998966}};
+
+    loop l;
+    loop_begin(&l);
+    const tal_body_ix crank = add_link(&l, TAL_GROUND, 0.0, 0.0, lump(1.0, 0.0, 0.0, 0.002));
+    const tal_body_ix rod = add_link(&l, crank, 0.1, 0.0, lump(0.8, 0.12, 0.0, 0.01));
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = lump(1.2, 0.0, 0.0, 0.01);
+    const tal_body_ix slider = tal_matter_add_slider(l.matter, TAL_GROUND, &def);
+    (void)add_ball(&l, slider, tal_v3(0.0, 0.0, 0.0), rod, tal_v3(0.35, 0.0, 0.0));
+    loop_finish(&l);
+    loop_realize(&l, TAL_STAGE_INSTANCE);
+    double *work = malloc(tal_matter_dense_work_size(l.matter, l.state) * sizeof *work);
+    int *iwork = malloc(tal_matter_dense_iwork_size(l.matter, l.state) * sizeof *iwork);
+    for (int k = 0; k < 5; ++k) {
+        const double theta = rows[k].theta * acos(-1.0) / 180.0, omega = 50.0;
+        const double q[] = {theta, rows[k].phi - theta, rows[k].x};
+        const double u[] = {omega, rows[k].phidot - omega, rows[k].xdot};
+        const double udot[] = {0.0, rows[k].phiddot, rows[k].xddot};
+        ck_assert_int_eq(tal_state_set_q(l.state, q, 3), TAL_OK);
+        ck_assert_int_eq(tal_state_set_u(l.state, u, 3), TAL_OK);
+        loop_realize(&l, TAL_STAGE_VELOCITY);
+        double aerr[3], tau[3];
+        ck_assert_int_eq(tal_matter_calc_constraint_aerr(l.matter, l.state, udot, aerr), TAL_OK);
+        for (int i = 0; i < 3; ++i) {
+            ck_assert_double_le(fabs(aerr[i]), 1e-12 * 300.0);
+        }
+        tal_spatial_vec F[4] = {{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}};
+        const tal_vec3 weight = tal_v3(0.0, -0.8 * 9.81, 0.0); // of the rod; others bear theirs
+        const tal_vec3 arm =
+            tal_m3_mul_v3(tal_body_X_GB(l.matter, l.state, rod).R, tal_v3(0.12, 0.0, 0.0));
+        F[rod.i] = tal_sv(tal_v3_cross(arm, weight), weight);
+        const bool actuated[] = {true, false, false};
+        tal_actuation actuation;
+        ck_assert_int_eq(tal_matter_actuator_forces(l.matter, l.state, udot, F, actuated, tau,
+                                                    &actuation, work, iwork),
+                         TAL_OK);
+        ck_assert_int_eq(actuation, TAL_ACTUATION_PROPER);
+        ck_assert_double_eq_tol(tau[0], rows[k].torque, 1e-11);
+    }
+    free(work);
+    free(iwork);
+    loop_end(&l);
+}
+
+END_TEST
+
+// --- redundancy ---
+
+// Every constraint twice, and three times: udot is the same to 1e-10 of its largest entry.
+START_TEST(duplicating_every_constraint_changes_nothing)
+{
+    for (uint64_t seed = 40; seed < 45; ++seed) {
+        double udot[4][MAX_LOOP_U];
+        int n = 0;
+        for (int copies = 1; copies <= 3; ++copies) {
+            test_rng rng = test_rng_seed(seed);
+            loop l;
+            loop_begin(&l);
+            tal_body_ix last = TAL_GROUND;
+            for (int i = 0; i < 4; ++i) {
+                tal_mobod_def def = tal_mobod_def_default();
+                def.mass = test_random_mass_props(&rng);
+                def.X_PF = test_random_xform(&rng);
+                last = i == 1   ? tal_matter_add_gimbal(l.matter, last, &def)
+                       : i == 2 ? tal_matter_add_ball(l.matter, last, &def)
+                                : tal_matter_add_pin(l.matter, last, &def);
+            }
+            const tal_vec3 a = test_random_vec3(&rng), b = test_random_vec3(&rng);
+            const tal_body_ix second = {2};
+            for (int k = 0; k < copies; ++k) {
+                (void)add_ball(&l, TAL_GROUND, a, last, b);
+                (void)add_rod(&l, TAL_GROUND, b, second, a, 1.3);
+                (void)add_gear(&l, last, 0, second, 1, 0.6);
+            }
+            loop_finish(&l);
+            randomize(&l, &rng);
+            loop_realize(&l, TAL_STAGE_ACCELERATION);
+            n = tal_state_nu(l.state);
+            memcpy(udot[copies], tal_state_udot(l.state), (size_t)n * sizeof(double));
+            loop_end(&l);
+        }
+        for (int copies = 2; copies <= 3; ++copies) {
+            test_assert_near(udot[copies], udot[1], n, 1e-10 * largest_of(udot[1], n), "udot");
+        }
+    }
+}
+
+END_TEST
+
+// A rod whose direction is the axis of the only pin, everything turned at random: it can do nothing,
+// and what round-off pretends it could must not become a multiplier.
+START_TEST(a_constraint_that_nothing_can_move_bears_nothing)
+{
+    for (uint64_t seed = 50; seed < 60; ++seed) {
+        test_rng rng = test_rng_seed(seed);
+        loop l;
+        loop_begin(&l);
+        tal_mobod_def def = tal_mobod_def_default();
+        def.mass = test_random_mass_props(&rng);
+        def.X_PF = test_random_xform(&rng);
+        const tal_body_ix body = tal_matter_add_pin(l.matter, TAL_GROUND, &def);
+        // from a point on the axis to a point farther up the axis of the body
+        const tal_vec3 on_axis = def.X_PF.p;
+        (void)add_rod(&l, TAL_GROUND, on_axis, body, tal_v3(0.0, 0.0, 1.7), 1.7);
+        loop_finish(&l);
+        randomize(&l, &rng);
+        loop_realize(&l, TAL_STAGE_ACCELERATION);
+        ck_assert_double_eq(tal_state_multipliers(l.state)[0], 0.0);
+        tal_rows_report report;
+        ck_assert_int_eq(tal_matter_calc_constraint_report(l.matter, l.state, &report, NULL),
+                         TAL_OK);
+        ck_assert_int_eq(report.num_without_effect, 1);
+        ck_assert_int_eq(report.num_inconsistent, 0);
+        ck_assert_int_eq(report.dof, 1);
+        loop_end(&l);
+    }
+}
+
+END_TEST
+
+// A mechanism with as many good rows as speeds, and each of them twice.
+START_TEST(a_mechanism_without_freedom_stands_still)
+{
+    loop l;
+    loop_begin(&l);
+    const tal_body_ix a = add_link(&l, TAL_GROUND, 0.0, 0.0, slender(1.0, 1.0));
+    const tal_body_ix b = add_link(&l, a, 1.0, 0.0, slender(1.0, 1.0));
+    (void)add_ball(&l, TAL_GROUND, tal_v3(1.0, 1.0, 0.0), b, tal_v3(1.0, 0.0, 0.0));
+    (void)add_ball(&l, TAL_GROUND, tal_v3(1.0, 1.0, 0.0), b, tal_v3(1.0, 0.0, 0.0));
+    loop_finish(&l);
+    loop_realize(&l, TAL_STAGE_MODEL);
+    tal_state_upd_q(l.state)[1] = acos(-1.0) / 2.0;
+    loop_realize(&l, TAL_STAGE_ACCELERATION);
+    for (int i = 0; i < 2; ++i) {
+        ck_assert_double_le(fabs(tal_state_udot(l.state)[i]), 1e-12);
+    }
+    tal_rows_report report;
+    ck_assert_int_eq(tal_matter_calc_constraint_report(l.matter, l.state, &report, NULL), TAL_OK);
+    ck_assert_int_eq(report.dof, 0);
+    ck_assert_int_eq(report.num_redundant, 2);
+    ck_assert_int_eq(report.num_without_effect, 2);
+    loop_end(&l);
+}
+
+END_TEST
+
+START_TEST(accelerations_do_not_touch_the_heap_even_when_redundant)
+{
+    loop l;
+    build_four_bars(&l, 3, 1.0);
+    for (int k = 0; k < 2; ++k) { // at a change point the orthogonal factorization is used
+        pose_four_bars(&l, 3, k == 0 ? 0.8 : 0.0, 1.0);
+        tal_status st = TAL_OK;
+        test_assert_no_heap(st = tal_system_realize(l.system, l.state, TAL_STAGE_ACCELERATION));
+        ck_assert_int_eq(st, TAL_OK);
+    }
+    loop_end(&l);
+}
+
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("constraint_solve");
+    TCase *references = tcase_create("references");
+    tcase_add_test(references, a_loop_of_seven_pins_moves_as_computed_with_80_digits);
+    tcase_add_test(references, four_bars_side_by_side_turn_as_one);
+    tcase_add_test(references, andrews_squeezer_starts_as_published);
+    tcase_add_test(references, a_slider_crank_needs_the_known_torque);
+    suite_add_tcase(suite, references);
+    TCase *redundancy = tcase_create("redundancy");
+    tcase_add_test(redundancy, duplicating_every_constraint_changes_nothing);
+    tcase_add_test(redundancy, a_constraint_that_nothing_can_move_bears_nothing);
+    tcase_add_test(redundancy, a_mechanism_without_freedom_stands_still);
+    suite_add_tcase(suite, redundancy);
+    TCase *alloc = tcase_create("alloc");
+    tcase_add_test(alloc, accelerations_do_not_touch_the_heap_even_when_redundant);
+    suite_add_tcase(suite, alloc);
+    return test_run(suite);
+}
