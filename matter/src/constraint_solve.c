@@ -2,8 +2,6 @@
 #include "constraint_internal.h"
 #include "sweeps_internal.h"
 
-#include "constraint_envelope.h"
-
 #include <talus/common/linalg.h>
 #include <talus/matter/constraint_operators.h>
 
@@ -77,6 +75,12 @@ tal_status tali_constraints_realize_instance(const tal_matter *matter, tal_state
 // --- the matrices: wrenches, E = inward sweep of G^T, and W = E^T D^-1 E in its envelope ---
 
 // The cache entry: doubles of the constraints, envelopes of the blocks, then one record per row.
+typedef struct row_record {
+    int32_t start;  // first column of its envelope, in its block
+    int32_t fate;   // tal_row_fate
+    size_t entries; // where its envelope begins
+} row_record;
+
 typedef struct matrices_layout {
     size_t envelope, records, blocks, size;
 } matrices_layout;
@@ -85,7 +89,7 @@ static matrices_layout lay_out_matrices(const tali_constraints *cs)
 {
     matrices_layout at = {.envelope = tali_align(cs->matrix_doubles * sizeof(double))};
     at.records = at.envelope + tali_align(cs->envelope_doubles * sizeof(double));
-    at.blocks = at.records + tali_align((size_t)cs->max_rows * sizeof(tali_envelope_row));
+    at.blocks = at.records + tali_align((size_t)cs->max_rows * sizeof(row_record));
     at.size = at.blocks + tali_align((size_t)cs->num_blocks * sizeof(int32_t) + 1);
     return at;
 }
@@ -108,7 +112,6 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
     const tali_path_entry *path = matter->constraints.path + c->path0;
     double *E = matrices + c->matrix0;
     double *Y = E + (size_t)tali_rows(c) * (size_t)c->path_nu;
-    const double reach = tali_constraint_reach(matter, view, c);
     for (int r = 0; r < tali_rows(c); ++r) {
         for (int k = 0; k < c->path_len; ++k) {
             z[k] = TAL_SPATIAL_VEC_ZERO;
@@ -126,26 +129,30 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
                 f[path[k].e0 + c->mobility_index[i]] += of.coefficient[r * c->num_mobilities + i];
             }
         }
-        double *e = E + r * c->path_nu, *y = Y + r * c->path_nu;
-        tali_sweep_path(view, path, c->path_len, f, z, e, y);
-        if (tali_row_is_idle(matter, view, c, of, r, reach, e)) {
-            memset(e, 0, (size_t)c->path_nu * sizeof *e);
-            memset(y, 0, (size_t)c->path_nu * sizeof *y);
-        }
+        tali_sweep_path(view, path, c->path_len, f, z, E + r * c->path_nu, Y + r * c->path_nu);
     }
+}
+
+static double dot(const double a[], const double b[], int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
 }
 
 // G_c M^-1 G_d^T for one row of each: the paths are met where they have bodies in common.
 static double couple_rows(const tal_matter *matter, const tali_constraint *c, const double E_c[],
                           const tali_constraint *d, const double Y_d[])
 {
-    if (c == d) return tali_dot(E_c, Y_d, c->path_nu);
+    if (c == d) return dot(E_c, Y_d, c->path_nu);
     const tali_path_entry *p = matter->constraints.path + c->path0;
     const tali_path_entry *q = matter->constraints.path + d->path0;
     double sum = 0.0;
     for (int i = 0, j = 0; i < c->path_len && j < d->path_len;) {
         if (p[i].body == q[j].body) {
-            sum += tali_dot(E_c + p[i].e0, Y_d + q[j].e0, matter->tree.nu[p[i].body]);
+            sum += dot(E_c + p[i].e0, Y_d + q[j].e0, matter->tree.nu[p[i].body]);
             ++i, ++j;
         } else if (p[i].body > q[j].body) {
             ++i;
@@ -176,10 +183,31 @@ static double redundant_pivot(int rows)
     return 64.0 * (double)rows * DBL_EPSILON;
 }
 
+// Cholesky of one row of the envelope: L_ij = (W_ij - sum_k L_ik L_jk) / L_jj.
+static void factor_row(double envelope[], row_record records[], int i, int rows, double largest)
+{
+    row_record *row = &records[i];
+    double *L = envelope + row->entries - row->start;
+    const double diagonal = L[i];
+    for (int j = row->start; j <= i; ++j) {
+        const double *other = envelope + records[j].entries - records[j].start;
+        const int first = records[j].start > row->start ? records[j].start : row->start;
+        const double rest = L[j] - dot(L + first, other + first, j - first);
+        if (j < i) {
+            L[j] = other[j] > 0.0 ? rest / other[j] : 0.0;
+            continue;
+        }
+        row->fate = diagonal <= WITHOUT_EFFECT * largest       ? TAL_ROW_WITHOUT_EFFECT
+                    : rest <= redundant_pivot(rows) * diagonal ? TAL_ROW_REDUNDANT
+                                                               : TAL_ROW_GOOD;
+        L[i] = row->fate == TAL_ROW_GOOD ? sqrt(rest) : 0.0;
+    }
+}
+
 // The rows of one block: assemble each from its first coupled constraint on, and factor it. Returns
 // how many are redundant.
 static int factor_block(const tal_matter *matter, const tali_row_map *map, const double *matrices,
-                        int block, double envelope[], tali_envelope_row records[], size_t *next)
+                        int block, double envelope[], row_record records[], size_t *next)
 {
     const tali_constraints *cs = &matter->constraints;
     const int begin = cs->block_begin[block], end = cs->block_begin[block + 1];
@@ -188,28 +216,23 @@ static int factor_block(const tal_matter *matter, const tali_row_map *map, const
         const int i = cs->by_block[n];
         const tali_constraint *c = &cs->list[i];
         if (map->row0[i] < 0) continue;
-        int first = n;
-        while (first > begin && cs->by_block[first - 1] >= c->first_coupled) {
-            --first;
-        }
         double largest = 0.0;
         for (int r = 0; r < tali_rows(c); ++r) {
             largest = fmax(largest, W_element(matter, matrices, i, r, i, r));
         }
         for (int r = 0; r < tali_rows(c); ++r) {
-            tali_envelope_row *row = &records[map->row0[i] + r];
-            *row = (tali_envelope_row){.start = -1, .entries = *next};
-            for (int k = first; k <= n; ++k) {
+            row_record *row = &records[map->row0[i] + r];
+            *row = (row_record){.start = -1, .entries = *next};
+            for (int k = begin; k <= n; ++k) {
                 const int j = cs->by_block[k];
-                if (map->row0[j] < 0) continue;
+                if (map->row0[j] < 0 || j < c->first_coupled) continue;
                 if (row->start < 0) row->start = map->row0[j];
                 const int last = j == i ? r + 1 : tali_rows(&cs->list[j]);
                 for (int s = 0; s < last; ++s) {
                     envelope[(*next)++] = W_element(matter, matrices, i, r, j, s);
                 }
             }
-            tali_envelope_factor_row(envelope, records, map->row0[i] + r,
-                                     redundant_pivot(cs->max_block_rows), WITHOUT_EFFECT * largest);
+            factor_row(envelope, records, map->row0[i] + r, cs->max_block_rows, largest);
             redundant += row->fate == TAL_ROW_REDUNDANT;
         }
     }
@@ -252,7 +275,7 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
     const tali_row_map map = tali_row_map_of(matter, state);
     double *matrices = value;
     double *envelope = (double *)(void *)((char *)value + at.envelope);
-    tali_envelope_row *records = (tali_envelope_row *)(void *)((char *)value + at.records);
+    row_record *records = (row_record *)(void *)((char *)value + at.records);
     int32_t *redundant = (int32_t *)(void *)((char *)value + at.blocks);
 
     const size_t mark = tal_state_scratch_mark(state);
@@ -263,8 +286,8 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
         if (map.row0[i] < 0) continue;
         const tali_constraint *c = &cs->list[i];
         if (is_idle(matter, &view, c)) {
-            memset(matrices + c->matrix0, 0,
-                   2 * (size_t)tali_rows(c) * (size_t)c->path_nu * sizeof(double)); // E and Y
+            const size_t n = (size_t)tali_rows(c) * (size_t)c->path_nu;
+            memset(matrices + c->matrix0, 0, 2 * n * sizeof(double)); // E and Y
         } else {
             sweep_rows(matter, &view, c, tali_wrenches_in(c, wrenches), matrices, z, f);
         }
@@ -290,6 +313,25 @@ int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int blo
         if (map->row0[i] >= 0) rows += tali_rows(&cs->list[i]);
     }
     return rows;
+}
+
+// W x = b in place, with the factored envelope. Rows without effect keep a multiplier of zero.
+static void solve_envelope(const double envelope[], const row_record records[], int rows,
+                           double x[])
+{
+    for (int i = 0; i < rows; ++i) {
+        const double *L = envelope + records[i].entries - records[i].start;
+        const double rest =
+            x[i] - dot(L + records[i].start, x + records[i].start, i - records[i].start);
+        x[i] = L[i] > 0.0 ? rest / L[i] : 0.0;
+    }
+    for (int i = rows - 1; i >= 0; --i) {
+        const double *L = envelope + records[i].entries - records[i].start;
+        x[i] = L[i] > 0.0 ? x[i] / L[i] : 0.0;
+        for (int j = records[i].start; j < i; ++j) {
+            x[j] -= L[j] * x[i];
+        }
+    }
 }
 
 // W of one block, rows x rows.
@@ -345,8 +387,7 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
     const matrices_layout at = lay_out_matrices(cs);
     const double *matrices = (const double *)(const void *)bytes;
     const double *envelope = (const double *)(const void *)(bytes + at.envelope);
-    const tali_envelope_row *records =
-        (const tali_envelope_row *)(const void *)(bytes + at.records);
+    const row_record *records = (const row_record *)(const void *)(bytes + at.records);
     const int32_t *redundant = (const int32_t *)(const void *)(bytes + at.blocks);
     const tali_row_map map = tali_row_map_of(matter, state);
 
@@ -368,7 +409,7 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
             if (redundant[k] > 0) {
                 st = solve_least_squares(matter, state, &map, matrices, k, rows, x);
             } else {
-                tali_envelope_solve(envelope, records + row_base, rows, x);
+                solve_envelope(envelope, records + row_base, rows, x);
             }
         }
         row_base += rows;
@@ -389,7 +430,7 @@ static void add_unconstrained(const tal_matter *matter, const tali_row_map *map,
             double sum = 0.0;
             for (int k = 0; k < c->path_len; ++k) {
                 const tali_path_entry p = cs->path[c->path0 + k];
-                sum += tali_dot(Y + p.e0, e + matter->tree.u0[p.body], matter->tree.nu[p.body]);
+                sum += dot(Y + p.e0, e + matter->tree.u0[p.body], matter->tree.nu[p.body]);
             }
             aerr[tali_row_slot(map, c, i, r)] += sum;
         }
@@ -510,15 +551,14 @@ tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tal
     if (bytes == NULL) return tal_state_error(state)->status;
     const matrices_layout at = lay_out_matrices(cs);
     const double *envelope = (const double *)(const void *)(bytes + at.envelope);
-    const tali_envelope_row *records =
-        (const tali_envelope_row *)(const void *)(bytes + at.records);
+    const row_record *records = (const row_record *)(const void *)(bytes + at.records);
     const tali_row_map map = tali_row_map_of(matter, state);
     for (int k = 0, row_base = 0; k < cs->num_blocks; ++k) {
         for (int n = cs->block_begin[k]; n < cs->block_begin[k + 1]; ++n) {
             const int i = cs->by_block[n];
             for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
                 const int row = map.row0[i] + r;
-                const tali_envelope_row *record = &records[row_base + row];
+                const row_record *record = &records[row_base + row];
                 const double L = envelope[record->entries + (size_t)(row - record->start)];
                 look(context, k, i, r, (tal_row_fate)record->fate, L * L);
             }

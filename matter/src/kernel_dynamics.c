@@ -464,12 +464,12 @@ static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double 
     return sv_axpy(e[0], G_P, z_P);
 }
 
-// F0 - F of one body, with what is known of its acceleration.
+// F0 - F of one body, where known accelerations count as though velocities had caused them.
 TAL_ALWAYS_INLINE sv unbalanced(const tali_view *view, int b, const sv F[], const sv A_known[])
 {
     const tali_motion *motion = &view->motion[b];
-    const sv A0 = A_known != NULL ? sv_add(motion->A0, A_known[b]) : motion->A0;
-    const sv F0 = newton_euler(&view->rigid[b], A0, motion->V.w);
+    const sv A = A_known != NULL ? sv_add(motion->A0, A_known[b]) : motion->A0;
+    const sv F0 = newton_euler(&view->rigid[b], A, motion->V.w);
     return F != NULL ? sv_sub(F0, F[b]) : F0;
 }
 

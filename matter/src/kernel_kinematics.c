@@ -115,7 +115,7 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
         return (outboard_frame){m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0)),
                                 m3_muladd(f.R_GF, (v3){p[0], p[1], p[2]}, f.p_PF)};
     }
-    case TALI_HINGE_LOCKED: // only M^-1 sees known motion
+    case TALI_HINGE_LOCKED: // known motion takes the same course
     case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         return place_general(&at->X_FM[general], at->H_FM + tree->u0[b], tree->nu[b], f, H);
