@@ -262,7 +262,7 @@ tal_status tali_known_values(const tal_matter *matter, tal_state *state, const t
 {
     const tali_tree *tree = &matter->tree;
     const int n = order == TALI_ORDER_Q ? tali_model_of(matter, state).nq[b] : tree->nu[b];
-    double locked[TAL_MAX_NQ], driven[TAL_MAX_NQ];
+    double locked[TAL_MAX_NQ] = {0.0}, driven[TAL_MAX_NQ] = {0.0};
     int asked = TALI_FROM_FORCES; // the motion that `driven` holds
     bool has_locked = false;
     *count = 0;
