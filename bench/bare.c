@@ -24,11 +24,6 @@ static inline v3 add(v3 a, v3 b)
     return (v3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-static inline v3 sub(v3 a, v3 b)
-{
-    return (v3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
 static inline v3 scale(double s, v3 a)
 {
     return (v3){s * a.x, s * a.y, s * a.z};

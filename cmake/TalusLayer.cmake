@@ -45,3 +45,11 @@ set(TALUS_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-proto
 # time with -march=native), so the compiler is told not to; whole loops it may vectorize.
 set(TALUS_ARITHMETIC -ffp-contract=off -fno-tree-slp-vectorize
                      $<$<BOOL:${TALUS_NATIVE}>:-march=native>)
+
+# Wide registers would be used to copy small structs whose parts were just stored one by one, and such
+# a load waits for the stores: a tenth of forward dynamics.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-mprefer-vector-width=128 TALUS_HAS_VECTOR_WIDTH)
+if(TALUS_NATIVE AND TALUS_HAS_VECTOR_WIDTH)
+  list(APPEND TALUS_ARITHMETIC -mprefer-vector-width=128)
+endif()

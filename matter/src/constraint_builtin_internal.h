@@ -68,7 +68,7 @@ tal_status tali_builtin_calc_a(const void *self, const tal_constraint_arg *arg, 
 void tali_builtin_destroy(void *self);
 /// @}
 
-/// What to add. `f` is adopted; `like.calc_rows` and what `kind`, `f` and `num_speeds` say is copied.
+/// Add a constraint with a `self` like this one: calc_rows, kind, f and num_speeds count. f is adopted.
 tal_constraint_ix tali_add_builtin(tal_matter *matter, const tal_constraint_def *def,
                                    const tal_constraint_ops *ops, const tali_builtin *like,
                                    const double params[]);
@@ -80,7 +80,7 @@ tal_constraint_ix tali_refuse_null(tal_matter *matter, const char *kind);
 /// not, the System has been told; indices that name nothing are left to tal_matter_add_constraint().
 bool tali_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first, int end);
 
-/// @name Checks of parameters. The sentence ends with the number that is wrong.
+/// @name Checks of parameters. The sentence has the number that is wrong.
 /// @{
 tal_status tali_check_direction(const double v[3], const char *what, tal_error *err);
 tal_status tali_check_positive(double value, const char *what, tal_error *err);

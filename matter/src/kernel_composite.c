@@ -46,7 +46,7 @@ static inline void hand_down(const tali_view *view, int b, const tali_composite 
     const tali_tree *tree = view->tree;
     tali_composite *sum = &open[tree->slot[tree->parent[b]]];
     if (tree->is_last[b]) *sum = (tali_composite){.mass = 0.0};
-    add_composite(sum, C, view->pose[b].p_PM);
+    add_composite(sum, C, view->p_PM[b]);
 }
 
 static inline sv composite_mul(const tali_composite *C, sv V)
@@ -151,35 +151,14 @@ static void step_to_parent(const tali_view *view, int b, const columns *F, doubl
     double *column = M + (size_t)u0 * (size_t)ld;
     const bool direct = room->speed_at == NULL;
     if (tree->hinge[parent] == TALI_HINGE_PIN) {
-        shift_columns_to_pin(F, first, last, view->pose[b].p_PM, H[0].w,
-                             direct ? column : room->row);
+        shift_columns_to_pin(F, first, last, view->p_PM[b], H[0].w, direct ? column : room->row);
         scatter(room, first, last, column);
         return;
     }
-    shift_columns(F, first, last, view->pose[b].p_PM);
+    shift_columns(F, first, last, view->p_PM[b]);
     for (int j = 0; j < tree->nu[parent]; ++j, column += ld) {
         dot_columns(F, first, last, H[j], direct ? column : room->row);
         scatter(room, first, last, column);
-    }
-}
-
-// The triangle above the diagonal from the one below it, in tiles that stay in the nearest cache.
-static void mirror(double *M, int n, int ld)
-{
-    enum {
-        TILE = 8
-    };
-
-    for (int j0 = 0; j0 < n; j0 += TILE) {
-        const int j1 = j0 + TILE < n ? j0 + TILE : n;
-        for (int i0 = j0; i0 < n; i0 += TILE) {
-            for (int i = i0; i < i0 + TILE && i < n; ++i) {
-                double *upper = M + (size_t)i * (size_t)ld;
-                for (int j = j0; j < (j1 < i ? j1 : i); ++j) {
-                    upper[j] = M[(size_t)j * (size_t)ld + (size_t)i];
-                }
-            }
-        }
     }
 }
 
@@ -215,5 +194,4 @@ void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
         step_to_parent(view, b, &F, M, ld, room);
         hand_down(view, b, &C, room->open);
     }
-    mirror(M, tree->num_u, ld);
 }

@@ -381,7 +381,7 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
         ok = project(view, b, out, &at) && ok;
         const int p = tree->parent[b];
         if (p > 0) {
-            hand_to_parent(&open[tree->slot[p]], &at, view->pose[b].p_PM, tree->is_last[b]);
+            hand_to_parent(&open[tree->slot[p]], &at, view->p_PM[b], tree->is_last[b]);
         }
     }
     return ok;
@@ -464,12 +464,12 @@ static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double 
     return sv_axpy(e[0], G_P, z_P);
 }
 
-// F0 - F of one body, with what is known of its acceleration.
+// F0 - F of one body, where known accelerations count as though velocities had caused them.
 TAL_ALWAYS_INLINE sv unbalanced(const tali_view *view, int b, const sv F[], const sv A_known[])
 {
     const tali_motion *motion = &view->motion[b];
-    const sv A0 = A_known != NULL ? sv_add(motion->A0, A_known[b]) : motion->A0;
-    const sv F0 = newton_euler(&view->rigid[b], A0, motion->V.w);
+    const sv A = A_known != NULL ? sv_add(motion->A0, A_known[b]) : motion->A0;
+    const sv F0 = newton_euler(&view->rigid[b], A, motion->V.w);
     return F != NULL ? sv_sub(F0, F[b]) : F0;
 }
 
@@ -486,7 +486,7 @@ TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], con
         const int u0 = tree->u0[b];
         const double *push = f != NULL ? f + u0 : no_force;
         const int p = tree->parent[b];
-        const v3 p_PM = view->pose[b].p_PM;
+        const v3 p_PM = view->p_PM[b];
         sv shifted;
         if (view->hinge[b] == TALI_HINGE_PIN) {
             shifted = inward_pin(view->H[u0].w, view->G[u0], p_PM, push, z, e + u0);
@@ -523,7 +523,7 @@ void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
     sv z = {NONE, NONE};
     for (int a = b; a > 0; a = tree->parent[a]) {
         const sv zplus = inward_hinge(view, a, f, z, e + tree->u0[a]);
-        z = sv_shift_force(zplus, view->pose[a].p_PM);
+        z = sv_shift_force(zplus, view->p_PM[a]);
         f[j] = 0.0;
     }
 }
@@ -605,7 +605,7 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int u0 = tree->u0[b];
         const sv A_P = A[tree->parent[b]];
-        const v3 p_PM = view->pose[b].p_PM;
+        const v3 p_PM = view->p_PM[b];
         if (view->hinge[b] == TALI_HINGE_PIN) {
             const real push = view->DI[tree->d0[b]] * e[u0];
             A[b] = outward_pin(view->H[u0].w, view->G[u0], p_PM, push, A_P, udot + u0);
@@ -668,7 +668,7 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
         solve_hinge(view, b, e + e0, y + e0);
         if (path[k].parent < 0) continue;
         sv *parent = &z[path[k].parent];
-        *parent = sv_add(*parent, sv_shift_force(zplus, view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(zplus, view->p_PM[b]));
     }
 }
 
@@ -711,7 +711,7 @@ void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
     V[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int u0 = tree->u0[b];
-        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->pose[b].p_PM);
+        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->p_PM[b]);
         V[b] = add_hinge(tree, view->H + u0, b, u + u0, V_P);
     }
 }
@@ -723,7 +723,7 @@ void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
         const int u0 = tree->u0[b];
         hinge_force(tree, view->H + u0, b, F[b], f + u0);
         sv *parent = &F[tree->parent[b]];
-        *parent = sv_add(*parent, sv_shift_force(F[b], view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(F[b], view->p_PM[b]));
     }
 }
 
@@ -774,7 +774,7 @@ TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double u
         hinge_force(tree, view->H + u0, b, needed, f + u0);
         if (udot != NULL && tree->nu[b] == 1) f[u0] += view->constants[b].rotor * udot[u0];
         if (p == 0) continue;
-        const sv shifted = sv_shift_force(needed, view->pose[b].p_PM);
+        const sv shifted = sv_shift_force(needed, view->p_PM[b]);
         sv *parent = &open[tree->slot[p]];
         *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
     }

@@ -49,7 +49,7 @@ TAL_ALWAYS_INLINE void fill_path(const tali_view *view, const int rows, int b, v
                 write_rows(rows, J + (size_t)j * (size_t)ld, sv_shift_motion(view->H[j], r));
             }
         }
-        r = v3_add(r, view->pose[a].p_PM);
+        r = v3_add(r, view->p_PM[a]);
     }
     zero_columns(rows, J, ld, 0, done);
 }
@@ -76,6 +76,6 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
         }
         if (path[k].parent < 0) continue;
         sv *parent = &F[path[k].parent];
-        *parent = sv_add(*parent, sv_shift_force(F[k], view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(F[k], view->p_PM[b]));
     }
 }

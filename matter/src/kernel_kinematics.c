@@ -2,7 +2,7 @@
 //
 //   quantity                            manual        RBDA          here
 //   pose of M in Ground                 X_GM                        pose.R_GM, pose.p_GM
-//   parent's Mo to Mo, in Ground        p_PM          r             pose.p_PM
+//   parent's Mo to Mo, in Ground        p_PM          r             p_PM
 //   hinge columns, in Ground about Mo   H_PM_G        S             H
 //   spatial velocity                    V_GM          v             motion.V
 //   acceleration at udot = 0            Jdot u        a             motion.A0
@@ -115,7 +115,7 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
         return (outboard_frame){m3_mul(f.R_GF, orientation(qb, model->use_angles[b] != 0)),
                                 m3_muladd(f.R_GF, (v3){p[0], p[1], p[2]}, f.p_PF)};
     }
-    case TALI_HINGE_LOCKED: // only M^-1 sees known motion
+    case TALI_HINGE_LOCKED: // known motion takes the same course
     case TALI_HINGE_MIXED:
     case TALI_HINGE_GENERAL:
         return place_general(&at->X_FM[general], at->H_FM + tree->u0[b], tree->nu[b], f, H);
@@ -131,13 +131,15 @@ static inline void place_body(const tali_tree *tree, const tali_constants *const
     const tali_pose *parent = &at->pose[tree->parent[b]];
     const inboard_frame f = place_F(parent, constants);
     const outboard_frame m = cross_hinge(tree, model, q, b, general, f, at);
-    at->pose[b] = (tali_pose){.R_GM = m.R_GM, .p_GM = v3_add(parent->p_GM, m.p_PM), .p_PM = m.p_PM};
+    at->pose[b] = (tali_pose){m.R_GM, v3_add(parent->p_GM, m.p_PM)};
+    at->p_PM[b] = m.p_PM;
 }
 
 void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
                          const tali_model *model, const double q[], const tali_position *at)
 {
     at->pose[0] = (tali_pose){.R_GM = TAL_MAT3_IDENTITY};
+    at->p_PM[0] = TAL_VEC3_ZERO;
     int general = 0;
     for (int b = 1; b < tree->num_bodies; ++b) {
         place_body(tree, &constants[b], model, q, b, general, at);
@@ -187,15 +189,15 @@ TAL_ALWAYS_INLINE void move_body(const tali_view *view, const double u[], int b,
                                  const tali_velocity *at)
 {
     const tali_tree *tree = view->tree;
-    const tali_pose *pose = &view->pose[b];
+    const v3 p_PM = view->p_PM[b];
     const tali_motion *parent = &at->motion[tree->parent[b]];
     const v3 w_P = parent->V.w;
     const sv V_PM = across_hinge(view, b, u + tree->u0[b]);
-    const v3 v_rel = v3_add_cross(V_PM.v, w_P, pose->p_PM);
+    const v3 v_rel = v3_add_cross(V_PM.v, w_P, p_PM);
     tali_motion *motion = &at->motion[b];
     motion->V = (sv){v3_add(w_P, V_PM.w), v3_add(parent->V.v, v_rel)};
 
-    sv A0 = sv_shift_motion(parent->A0, pose->p_PM);
+    sv A0 = sv_shift_motion(parent->A0, p_PM);
     A0.w = v3_add_cross(A0.w, w_P, V_PM.w);
     A0.v = v3_add_cross(A0.v, w_P, v3_add(v_rel, V_PM.v));
     if (tree->hinge[b] == TALI_HINGE_GENERAL) {

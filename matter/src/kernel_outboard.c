@@ -21,7 +21,7 @@ void tali_sweep_composite(const tali_view *view, tali_composite out[])
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_composite *child = &out[b];
         tali_composite *parent = &out[tree->parent[b]];
-        const v3 p_PM = view->pose[b].p_PM;
+        const v3 p_PM = view->p_PM[b];
         parent->I = s3_add(parent->I, shift_moments(child->I, child->mass, child->mc, p_PM));
         parent->mc = v3_add(parent->mc, v3_axpy(child->mass, p_PM, child->mc));
         parent->mass += child->mass;
@@ -41,6 +41,6 @@ void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
     }
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         sv *parent = &out[tree->parent[b]];
-        *parent = sv_add(*parent, sv_shift_force(out[b], view->pose[b].p_PM));
+        *parent = sv_add(*parent, sv_shift_force(out[b], view->p_PM[b]));
     }
 }

@@ -123,7 +123,6 @@ typedef struct tali_constants {
 typedef struct tali_pose {
     tal_mat3 R_GM;
     tal_vec3 p_GM;
-    tal_vec3 p_PM; ///< from the parent's Mo to this Mo
 } tali_pose;
 
 /// How one body moves, in Ground about Mo: what Velocity settles.
@@ -134,9 +133,10 @@ typedef struct tali_motion {
 
 /// The arrays that Position fills.
 typedef struct tali_position {
-    tali_pose *pose;       ///< [num_bodies]
-    tal_spatial_vec *H;    ///< [num_u] hinge columns in Ground
-    tal_xform *X_FM;       ///< [num_general]
+    tali_pose *pose;    ///< [num_bodies]
+    tal_vec3 *p_PM;     ///< [num_bodies] from the parent's Mo to this Mo: all that dynamics reads
+    tal_spatial_vec *H; ///< [num_u] hinge columns in Ground
+    tal_xform *X_FM;    ///< [num_general]
     tal_spatial_vec *H_FM; ///< [num_u] of the general ones, in F
 } tali_position;
 
@@ -166,6 +166,7 @@ typedef struct tali_view {
     const tali_tree *tree;
     const tali_constants *constants; ///< [num_bodies]
     const tali_pose *pose;           ///< [num_bodies]
+    const tal_vec3 *p_PM;            ///< [num_bodies]
     const tal_spatial_vec *H;        ///< [num_u]
     const tal_xform *X_FM;           ///< [num_general]
     const tal_spatial_vec *H_FM;     ///< [num_u]
@@ -259,6 +260,9 @@ typedef enum tali_what {
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
+
+/// Where the p_PM of all bodies are in a position entry.
+const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);
 
 /// What Model settled. The State must have reached Model.
 tali_model tali_model_of(const tal_matter *matter, const tal_state *state);

@@ -32,12 +32,13 @@ bool tali_see(const tali_question *ask, tali_seen *seen)
     const tal_matter *matter = ask->matter;
     const tal_system *system = matter->system;
     const tal_state *state = ask->state;
-    *seen = (tali_seen){NULL, NULL, NULL, NULL};
+    *seen = (tali_seen){.constants = NULL};
     if (is_too_low(ask)) return false;
     seen->constants = tal_cache_value(system, state, matter->constants);
     if (seen->constants == NULL) return false;
     if (ask->stage >= TAL_STAGE_POSITION) {
         seen->pose = tal_cache_value(system, state, matter->position);
+        seen->p_PM = tali_p_PM_of(&matter->tree, seen->pose);
     }
     if (ask->stage >= TAL_STAGE_VELOCITY) {
         seen->motion = tal_cache_value(system, state, matter->velocity);

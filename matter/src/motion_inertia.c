@@ -155,7 +155,7 @@ tal_spatial_vec tal_body_mobilizer_coriolis(const tal_matter *matter, const tal_
     if (!see_body(&ask, body, &seen)) return TALI_NAN_SV;
     if (body.i == 0) return TAL_SPATIAL_VEC_ZERO;
     const int b = body.i, p = matter->tree.parent[b];
-    const tal_vec3 p_PB_G = tal_v3_sub(tal_v3_add(seen.pose[b].p_PM, tali_p_MB_G(&seen, b)),
+    const tal_vec3 p_PB_G = tal_v3_sub(tal_v3_add(seen.p_PM[b], tali_p_MB_G(&seen, b)),
                                        tali_p_MB_G(&seen, p)); // from the parent's Bo to this Bo
     return tal_sv_sub(total_coriolis(&seen, b),
                       tal_sv_shift_motion(total_coriolis(&seen, p), p_PB_G));

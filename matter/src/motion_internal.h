@@ -43,6 +43,7 @@ typedef struct tali_question {
 typedef struct tali_seen {
     const tali_constants *constants;
     const tali_pose *pose;
+    const tal_vec3 *p_PM;
     const tali_motion *motion;
     const tal_spatial_vec *A_GM;
 } tali_seen;

@@ -1,6 +1,30 @@
 // What mobilizers bear: the force across each, from the balance of everything outboard.
+#include "constraint_internal.h"
 #include "motion_internal.h"
 #include "sweeps_internal.h"
+
+// Forces on the bodies besides those of mobilizers: applied ones less G^T lambda.
+static tal_status add_up_forces(const tal_matter *matter, tal_state *state,
+                                const tal_spatial_vec applied[], tal_spatial_vec F[])
+{
+    const tal_system *system = matter->system;
+    const int first = tal_group_start(system, state, matter->constraints.udoterr);
+    const double *lambda = tal_state_multipliers(state) + first;
+    const size_t mark = tal_state_scratch_mark(state);
+    const size_t bytes = ((size_t)matter->tree.num_u + 1) * sizeof(double);
+    double *f = tal_state_scratch_take(state, bytes); // a reaction has no use for mobility forces
+    if (f == NULL) return TAL_ERR_CAPACITY;
+    memset(f, 0, bytes);
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        F[b] = tal_sv_neg(applied[b]);
+    }
+    const tal_status st = tali_constraints_add_forces(matter, state, lambda, F, f);
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        F[b] = tal_sv_neg(F[b]);
+    }
+    tal_state_scratch_release(state, mark);
+    return st;
+}
 
 tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_state *state,
                                void *value)
@@ -11,8 +35,16 @@ tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_s
     const tali_applied applied = tali_applied_of(matter, state);
     const tal_spatial_vec *A_GM = tal_cache_value(system, state, matter->acceleration);
     if (applied.F == NULL || A_GM == NULL) return tal_contract_last()->status;
-    tali_sweep_reactions(&view, A_GM, applied.F, value);
-    return TAL_OK;
+    if (matter->constraints.count == 0) {
+        tali_sweep_reactions(&view, A_GM, applied.F, value);
+        return TAL_OK;
+    }
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *F = tal_state_scratch_take(state, (size_t)matter->num_bodies * sizeof *F);
+    const tal_status st = F != NULL ? add_up_forces(matter, state, applied.F, F) : TAL_ERR_CAPACITY;
+    if (st == TAL_OK) tali_sweep_reactions(&view, A_GM, F, value);
+    tal_state_scratch_release(state, mark);
+    return st;
 }
 
 // The force on a body at its Mo, and what is needed to take it elsewhere; false after a breach.
@@ -56,6 +88,6 @@ tal_spatial_vec tal_body_reaction_F(const tal_matter *matter, tal_state *state, 
     }
     const int b = body.i, p = matter->tree.parent[b];
     const tal_vec3 p_PF_G = tal_m3_mul_v3(seen.pose[p].R_GM, seen.constants[b].p_PF);
-    const tal_vec3 p_FM_G = tal_v3_sub(seen.pose[b].p_PM, p_PF_G);
+    const tal_vec3 p_FM_G = tal_v3_sub(seen.p_PM[b], p_PF_G);
     return tal_sv_neg(tal_sv_shift_force(F_M, p_FM_G));
 }

@@ -75,20 +75,25 @@ tal_status tali_op_array(const char *name, const void *array, const char *where)
     return array != NULL ? TAL_OK : tali_breach(TAL_ERR_NULL, where, "%s is NULL", name);
 }
 
-void tali_mirror_down(tal_matrix S)
-{
-    enum {
-        TILE = 8
-    };
+enum {
+    TILE = 8
+};
 
-    for (int j0 = 0; j0 < S.rows; j0 += TILE) {
+// One tile of tali_mirror(): rows from i0, columns from j0.
+static void mirror_tile(double S[], int n, size_t row, size_t column, int i0, int j0)
+{
+    for (int j = j0; j < j0 + TILE && j < n; ++j) {
+        for (int i = i0; i < i0 + TILE && i < j; ++i) {
+            S[(size_t)j * row + (size_t)i * column] = S[(size_t)i * row + (size_t)j * column];
+        }
+    }
+}
+
+void tali_mirror(double S[], int n, size_t row, size_t column)
+{
+    for (int j0 = 0; j0 < n; j0 += TILE) {
         for (int i0 = 0; i0 <= j0; i0 += TILE) {
-            for (int j = j0; j < j0 + TILE && j < S.rows; ++j) {
-                const double *upper = tali_column(S, j);
-                for (int i = i0; i < i0 + TILE && i < j; ++i) {
-                    tali_column(S, i)[j] = upper[i];
-                }
-            }
+            mirror_tile(S, n, row, column, i0, j0);
         }
     }
 }

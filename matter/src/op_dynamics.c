@@ -2,12 +2,14 @@
 #include "operators_internal.h"
 #include "prescribed_internal.h"
 
-// Forces about Bo become forces about Mo.
+// Forces about Bo become forces about Mo, which often is the same point.
 static void shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[], tal_spatial_vec F_GM[])
 {
     F_GM[0] = TAL_SPATIAL_VEC_ZERO;
     for (int b = 1; b < view->tree->num_bodies; ++b) {
-        F_GM[b] = tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
+        const tal_vec3 p_MB = view->constants[b].X_MB.p;
+        const bool same_point = p_MB.x == 0.0 && p_MB.y == 0.0 && p_MB.z == 0.0;
+        F_GM[b] = same_point ? F_GB[b] : tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
     }
 }
 

@@ -72,7 +72,7 @@ static tal_spatial_vec carry(const tali_view *view, int base, tal_spatial_vec A_
     room->A[base] = A_M;
     for (int b = base + 1; b < tree->num_bodies; ++b) {
         if (!room->carried[b]) continue;
-        const tal_spatial_vec A = tal_sv_shift_motion(room->A[tree->parent[b]], view->pose[b].p_PM);
+        const tal_spatial_vec A = tal_sv_shift_motion(room->A[tree->parent[b]], view->p_PM[b]);
         room->A[b] = tal_sv_add(A, hinge_mul(view, b, room->udot));
     }
     for (int b = base; b < tree->num_bodies; ++b) {
@@ -88,7 +88,7 @@ static tal_spatial_vec carry(const tali_view *view, int base, tal_spatial_vec A_
                 tal_sv_dot(view->H[j], room->A[b]) + view->constants[b].rotor * room->udot[j];
         }
         tal_spatial_vec *parent = &room->A[tree->parent[b]];
-        *parent = tal_sv_add(*parent, tal_sv_shift_force(room->A[b], view->pose[b].p_PM));
+        *parent = tal_sv_add(*parent, tal_sv_shift_force(room->A[b], view->p_PM[b]));
     }
     return room->A[base];
 }

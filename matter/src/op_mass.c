@@ -74,6 +74,7 @@ tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_mat
     const size_t mark = tal_state_scratch_mark(state);
     const tali_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
     tali_sweep_mass_matrix(&view, M.data, M.ld, &room);
+    tali_mirror(M.data, n, (size_t)M.ld, 1);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
@@ -168,7 +169,7 @@ tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state, tal_
             fill_inverse_column(&view, b, j, &room, tali_column(Minv, view.tree->u0[b] + j));
         }
     }
-    tali_mirror_down(Minv);
+    tali_mirror(Minv.data, n, 1, (size_t)Minv.ld);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

@@ -27,7 +27,8 @@ tal_status tal_matter_calc_lambda(const tal_matter *matter, int lambda[])
         return TALI_BREACH(TAL_ERR_TOPOLOGY, "realize the topology first");
     }
     const tali_tree *tree = &matter->tree;
-    if (lambda == NULL && tree->num_u > 0) return TALI_BREACH(TAL_ERR_NULL, "lambda is NULL");
+    if (tree->num_u == 0) return TAL_OK;
+    if (lambda == NULL) return TALI_BREACH(TAL_ERR_NULL, "lambda is NULL");
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int u0 = tree->u0[b];
         for (int j = 0; j < tree->nu[b]; ++j) {

@@ -38,9 +38,10 @@ static inline double *tali_column(tal_matrix A, int j)
     return A.data + (size_t)j * (size_t)A.ld;
 }
 
-/// Make a square matrix symmetric: what is above the diagonal is copied below it, in tiles that stay
-/// in the nearest cache.
-void tali_mirror_down(tal_matrix S);
+/// Make an n x n matrix symmetric: entries (i, j) with i < j become entries (j, i) as well, in tiles
+/// that stay in the nearest cache. Entry (i, j) is S[i row + j column]: with row = 1 the upper
+/// triangle is copied down, with column = 1 the lower one up.
+void tali_mirror(double S[], int n, size_t row, size_t column);
 
 /// A column of 6 n numbers as n spatial vectors.
 static inline tal_spatial_vec *tali_spatial_column(tal_matrix A, int j)

@@ -10,25 +10,37 @@ static size_t body_bytes(const tali_tree *tree)
     return tali_align((size_t)tree->num_bodies * sizeof(tal_spatial_vec));
 }
 
+// udot of one body as its locks have it: zero but at the acceleration level. True when motions have a say.
+static bool write_locked_udot(const tal_matter *matter, const tali_known *known,
+                              const double values[], int b, double udot[])
+{
+    const int u0 = matter->tree.u0[b];
+    bool is_driven = false;
+    for (int j = 0; j < matter->tree.nu[b]; ++j) {
+        is_driven = is_driven || known->source[u0 + j] >= 0;
+        const bool is_given = known->source[u0 + j] == TALI_FROM_LOCK &&
+                              known->level[u0 + j] == TAL_LEVEL_ACCELERATION;
+        udot[u0 + j] = is_given ? values[matter->prescribed.value0[b] + j] : 0.0;
+    }
+    return is_driven;
+}
+
 // The entry: A = J udot for all bodies, then udot, zero where free.
 static tal_status calc_udot(const void *self, const tal_system *system, tal_state *state,
                             void *value)
 {
-    (void)system;
     const tal_matter *matter = self;
     tali_view view;
     if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
     const tali_known known = tali_known_of(matter, state);
     tal_spatial_vec *A = value;
     double *udot = (double *)(void *)((char *)value + body_bytes(view.tree));
+    const double *values = tal_var_value(system, state, matter->prescribed.values);
     for (int b = 0; b < matter->num_bodies; ++b) {
-        double *of_body = udot + view.tree->u0[b];
-        for (int j = 0; j < view.tree->nu[b]; ++j) {
-            of_body[j] = 0.0;
-        }
+        if (!write_locked_udot(matter, &known, values, b, udot)) continue;
         int n = 0;
-        const tal_status st =
-            tali_known_values(matter, state, &known, b, TALI_ORDER_UDOT, of_body, &n);
+        const tal_status st = tali_known_values(matter, state, &known, b, TALI_ORDER_UDOT,
+                                                udot + view.tree->u0[b], &n);
         if (st != TAL_OK) return st;
     }
     tali_sweep_J(&view, udot, A);

@@ -73,6 +73,7 @@ const uint8_t *tali_lock_levels(const tal_matter *matter, const tal_state *state
 /// @{
 bool tali_prescribed_place(tal_matter *matter);
 void tali_prescribed_declare(tal_matter *matter);
+void tali_prescribed_declare_variables(tal_matter *matter);
 void tali_prescribed_declare_dynamics(tal_matter *matter);
 size_t tali_prescribed_scratch(const tal_matter *matter);
 size_t tali_relax_scratch(const tal_matter *matter);

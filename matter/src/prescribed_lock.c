@@ -132,7 +132,7 @@ static tal_status lock_at(const tal_matter *matter, tal_state *state, const lock
                           tal_level level, const double values[])
 {
     tal_status st = check_values(state, to, level, values);
-    if (st != TAL_OK || to->n == 0) return st;
+    if (st != TAL_OK || to->n == 0 || values == NULL) return st; // nothing to lock
     st = store(matter, state, to, level, values);
     if (st == TAL_OK && level == TAL_LEVEL_POSITION) {
         st = write_q(matter, state, to, values);

@@ -1,106 +1,12 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
-#include "finite_internal.h"
 #include "prescribed_internal.h"
+#include "stages_internal.h"
 #include "sweeps_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-
-// --- where the arrays are inside a cache entry ---
-
-typedef struct position_layout {
-    size_t pose, H, X_FM, H_FM, size;
-} position_layout;
-
-static position_layout lay_out_position(const tali_tree *tree)
-{
-    position_layout at = {.pose = 0};
-    const size_t u = (size_t)tree->num_u;
-    at.H = at.pose + tali_align((size_t)tree->num_bodies * sizeof(tali_pose));
-    at.X_FM = at.H + tali_align(u * sizeof(tal_spatial_vec));
-    at.H_FM = at.X_FM + tali_align((size_t)tree->num_general * sizeof(tal_xform));
-    at.size = at.H_FM + tali_align((tree->num_general > 0 ? u : 0) * sizeof(tal_spatial_vec));
-    return at;
-}
-
-static size_t motion_bytes(const tali_tree *tree)
-{
-    return tali_align((size_t)tree->num_bodies * sizeof(tali_motion));
-}
-
-static size_t velocity_size(const tali_tree *tree)
-{
-    return motion_bytes(tree) + tali_align((size_t)tree->num_general * sizeof(tal_spatial_vec));
-}
-
-static size_t gain_bytes(const tali_tree *tree)
-{
-    return tali_align((size_t)tree->num_u * sizeof(tal_spatial_vec));
-}
-
-static size_t articulated_size(const tali_tree *tree)
-{
-    return gain_bytes(tree) + tali_align(((size_t)tree->num_d + 1) * sizeof(double));
-}
-
-size_t tali_body_force_bytes(const tali_tree *tree)
-{
-    return tali_align((size_t)tree->num_bodies * sizeof(tal_spatial_vec));
-}
-
-static size_t forces_size(const tali_tree *tree)
-{
-    return tali_body_force_bytes(tree) + tali_align(((size_t)tree->num_u + 1) * sizeof(double));
-}
-
-static tali_position position_in(const tali_tree *tree, void *bytes)
-{
-    const position_layout at = lay_out_position(tree);
-    char *base = bytes;
-    return (tali_position){
-        (tali_pose *)(void *)(base + at.pose), (tal_spatial_vec *)(void *)(base + at.H),
-        (tal_xform *)(void *)(base + at.X_FM), (tal_spatial_vec *)(void *)(base + at.H_FM)};
-}
-
-static void see_position(const tali_tree *tree, const void *bytes, tali_view *view)
-{
-    const position_layout at = lay_out_position(tree);
-    const char *base = bytes;
-    view->pose = (const tali_pose *)(const void *)(base + at.pose);
-    view->H = (const tal_spatial_vec *)(const void *)(base + at.H);
-    view->X_FM = (const tal_xform *)(const void *)(base + at.X_FM);
-    view->H_FM = (const tal_spatial_vec *)(const void *)(base + at.H_FM);
-}
-
-bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view)
-{
-    const tal_system *system = matter->system;
-    *view = (tali_view){.tree = &matter->tree};
-    view->constants = tal_cache_realize(system, state, matter->constants);
-    if (view->constants == NULL || !tali_see_known(matter, state, view)) return false;
-    if (what == TALI_CONSTANTS) return true;
-
-    const void *position = tal_cache_realize(system, state, matter->position);
-    if (position == NULL) return false;
-    see_position(view->tree, position, view);
-    if ((what & TALI_INERTIA) == TALI_INERTIA) {
-        view->rigid = tal_cache_realize(system, state, matter->rigid);
-        if (view->rigid == NULL) return false;
-    }
-    if ((what & TALI_VELOCITY) == TALI_VELOCITY) {
-        view->motion = tal_cache_realize(system, state, matter->velocity);
-        if (view->motion == NULL) return false;
-    }
-    if ((what & TALI_ARTICULATED) == TALI_ARTICULATED) {
-        const char *bytes = tal_cache_realize(system, state, matter->articulated);
-        if (bytes == NULL) return false;
-        view->G = (const tal_spatial_vec *)(const void *)bytes;
-        view->DI = (const double *)(const void *)(bytes + gain_bytes(view->tree));
-    }
-    return what != TALI_DYNAMICS || tali_see_known_udot(matter, state, view);
-}
 
 // --- Model: packing q ---
 
@@ -209,260 +115,6 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
     return st == TAL_OK ? tali_constraints_realize_instance(matter, state) : st;
 }
 
-// --- Position ---
-
-// What all mobilizers are told, looked up once for a loop over bodies.
-typedef struct mobilizer_values {
-    tali_model model;
-    const double *params;
-    const double *q;
-    const double *u; ///< NULL where not asked for
-} mobilizer_values;
-
-static mobilizer_values values_of(const tal_matter *matter, const tal_state *state,
-                                  const double q[], const double u[])
-{
-    return (mobilizer_values){tali_model_of(matter, state),
-                              tal_var_value(matter->system, state, matter->var_params), q, u};
-}
-
-static tal_mobilizer_arg arg_of(const tal_matter *matter, const mobilizer_values *values, int b)
-{
-    const tali_model *model = &values->model;
-    return (tal_mobilizer_arg){.use_angles = model->use_angles[b] != 0,
-                               .params = values->params + matter->bodies[b].param0,
-                               .q = values->q != NULL ? values->q + model->q0[b] : NULL,
-                               .u = values->u != NULL ? values->u + matter->tree.u0[b] : NULL};
-}
-
-tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_state *state, int b,
-                                        const double q[], const double u[])
-{
-    const mobilizer_values values = values_of(matter, state, q, u);
-    return arg_of(matter, &values, b);
-}
-
-// A wrong q is reported here, by name, before it becomes a pose full of NaN.
-static tal_status check_q(const tal_matter *matter, const tali_model *model, tal_state *state,
-                          const double q[])
-{
-    const int last = matter->num_bodies - 1;
-    if (tali_all_finite(q, model->q0[last] + model->nq[last])) return TAL_OK;
-    for (int b = 1; b < matter->num_bodies; ++b) {
-        for (int i = 0; i < model->nq[b]; ++i) {
-            const double value = q[model->q0[b] + i];
-            if (isfinite(value)) continue;
-            return tal_state_fail(state, TAL_ERR_NOT_FINITE, "body '%s': its coordinate %d is %g",
-                                  matter->bodies[b].name, i, value);
-        }
-    }
-    return TAL_OK;
-}
-
-bool tali_has_direction(const double e[])
-{
-    // below this square, the normalized components begin to lose digits
-    static const double least = 1e-280;
-    const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
-    return square > least && isfinite(square);
-}
-
-static tal_status check_quaternions(const tal_matter *matter, const tali_model *model,
-                                    tal_state *state, const double q[])
-{
-    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
-        const int b = matter->tree.quaternions[i];
-        if (model->use_angles[b]) continue;
-        const double *e = q + model->q0[b];
-        if (tali_has_direction(e)) continue;
-        return tal_state_fail(state, TAL_ERR_BAD_VALUE,
-                              "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
-                              matter->bodies[b].name, e[0], e[1], e[2], e[3]);
-    }
-    return TAL_OK;
-}
-
-static tal_status mobilizer_failure(const tal_matter *matter, tal_state *state, int b,
-                                    tal_status st)
-{
-    return tal_state_fail(state, st, "body '%s': its mobilizer, '%s', failed (%s)",
-                          matter->bodies[b].name, matter->bodies[b].ops.name, tal_status_text(st));
-}
-
-// X_FM and H_FM of the mobilizers that have no kernel of their own.
-static tal_status ask_tables(const tal_matter *matter, tal_state *state, const double q[],
-                             const tali_position *at)
-{
-    if (matter->tree.num_general == 0) return TAL_OK;
-    const mobilizer_values values = values_of(matter, state, q, NULL);
-    for (int g = 0; g < matter->tree.num_general; ++g) {
-        const int b = matter->tree.general[g];
-        const tali_body *body = &matter->bodies[b];
-        const tal_mobilizer_arg arg = arg_of(matter, &values, b);
-        tal_status st =
-            tali_mobilizer_X_FM(&body->ops, body->self, &arg, body->direction, &at->X_FM[g]);
-        if (st == TAL_OK) {
-            st = tali_mobilizer_H_FM(&body->ops, body->self, &arg, body->direction, &at->X_FM[g],
-                                     at->H_FM + matter->tree.u0[b]);
-        }
-        if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
-    }
-    return TAL_OK;
-}
-
-static tal_status calc_position(const void *self, const tal_system *system, tal_state *state,
-                                void *value)
-{
-    const tal_matter *matter = self;
-    const tali_constants *constants = tal_cache_realize(system, state, matter->constants);
-    if (constants == NULL) return TAL_ERR_CALLBACK;
-    const tali_model model = tali_model_of(matter, state);
-    const tali_position at = position_in(&matter->tree, value);
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
-    tal_status st = check_q(matter, &model, state, q);
-    if (st == TAL_OK) st = check_quaternions(matter, &model, state, q);
-    if (st == TAL_OK) st = ask_tables(matter, state, q, &at);
-    if (st != TAL_OK) return st;
-    tali_sweep_position(&matter->tree, constants, &model, q, &at);
-    return TAL_OK;
-}
-
-// The error of a quaternion is its length minus one (manual sec. 10.1).
-static tal_status realize_position(const void *self, const tal_system *system, tal_state *state)
-{
-    const tal_matter *matter = self;
-    const tal_status st = tali_constraints_realize_position(matter, state);
-    if (st != TAL_OK || tal_group_size(system, state, matter->quaternion_errors) == 0) return st;
-    const tali_model model = tali_model_of(matter, state);
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
-    double *error = tal_group_upd_errors(system, state, matter->quaternion_errors);
-    for (int i = 0; i < matter->tree.num_quaternions; ++i) {
-        const int b = matter->tree.quaternions[i];
-        if (model.use_angles[b]) continue;
-        const double *e = q + model.q0[b];
-        *error++ = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) - 1.0;
-    }
-    return TAL_OK;
-}
-
-// --- Velocity ---
-
-static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state,
-                                      const tali_view *view, const double q[], const double u[],
-                                      tal_spatial_vec Hdot_u[])
-{
-    if (matter->tree.num_general == 0) return TAL_OK;
-    const mobilizer_values values = values_of(matter, state, q, u);
-    for (int g = 0; g < matter->tree.num_general; ++g) {
-        const int b = matter->tree.general[g];
-        const int nu = matter->tree.nu[b];
-        const tali_body *body = &matter->bodies[b];
-        const tal_mobilizer_arg arg = arg_of(matter, &values, b);
-        const tal_spatial_vec *H_FM = view->H_FM + matter->tree.u0[b];
-        tal_spatial_vec V_FM = TAL_SPATIAL_VEC_ZERO;
-        for (int j = 0; j < nu; ++j) {
-            V_FM = tal_sv_axpy(arg.u[j], H_FM[j], V_FM);
-        }
-        tal_spatial_vec Hdot[TAL_MAX_NU];
-        const tal_status st = tali_mobilizer_Hdot_FM(&body->ops, body->self, &arg, body->direction,
-                                                     &view->X_FM[g], H_FM, V_FM, Hdot);
-        if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
-        Hdot_u[g] = TAL_SPATIAL_VEC_ZERO;
-        for (int j = 0; j < nu; ++j) {
-            Hdot_u[g] = tal_sv_axpy(arg.u[j], Hdot[j], Hdot_u[g]);
-        }
-    }
-    return TAL_OK;
-}
-
-static tal_status check_u(const tal_matter *matter, tal_state *state, const double u[])
-{
-    const tali_tree *tree = &matter->tree;
-    double sum = 0.0; // finite if all terms are
-    for (int j = 0; j < tree->num_u; ++j) {
-        sum += 0.0 * u[j];
-    }
-    for (int b = 1; b < tree->num_bodies && !isfinite(sum); ++b) {
-        for (int j = 0; j < tree->nu[b]; ++j) {
-            const double value = u[tree->u0[b] + j];
-            if (isfinite(value)) continue;
-            return tal_state_fail(state, TAL_ERR_NOT_FINITE, "body '%s': its speed %d is %g",
-                                  matter->bodies[b].name, j, value);
-        }
-    }
-    return TAL_OK;
-}
-
-static tal_status calc_velocity(const void *self, const tal_system *system, tal_state *state,
-                                void *value)
-{
-    const tal_matter *matter = self;
-    tali_view view;
-    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
-    const tali_velocity at = {value,
-                              (tal_spatial_vec *)(void *)((char *)value + motion_bytes(view.tree))};
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
-    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    tal_status st = check_u(matter, state, u);
-    if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
-    if (st != TAL_OK) return st;
-    tali_sweep_velocity(&view, u, &at);
-    return TAL_OK;
-}
-
-// out = N v, and Ndot u besides when it is a second derivative, of one mobilizer.
-static tal_status write_rate(const tal_matter *matter, const mobilizer_values *values, int b,
-                             const double v[], bool second, double out[])
-{
-    const tali_body *body = &matter->bodies[b];
-    const tal_mobilizer_arg arg = arg_of(matter, values, b);
-    tal_status st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_N, v, out);
-    if (st != TAL_OK || !second) return st;
-    double Ndot_u[TAL_MAX_NQ];
-    st = tali_mobilizer_mul_N(&body->ops, body->self, &arg, TAL_NDOT, arg.u, Ndot_u);
-    for (int i = 0; i < values->model.nq[b]; ++i) {
-        out[i] += Ndot_u[i];
-    }
-    return st;
-}
-
-// qdot = N u, or qdotdot = N udot + Ndot u.
-static tal_status write_rates(const tal_matter *matter, tal_state *state, const double v[],
-                              bool second, double out[])
-{
-    const tal_system *system = matter->system;
-    const tali_tree *tree = &matter->tree;
-    if (tree->num_N == 0) { // then q and u are packed alike
-        memcpy(out, v, (size_t)tree->num_u * sizeof(double));
-        return TAL_OK;
-    }
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
-    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    const mobilizer_values values = values_of(matter, state, q, u);
-    for (int b = 1; b < tree->num_bodies; ++b) {
-        const double *from = v + tree->u0[b];
-        double *to = out + values.model.q0[b];
-        if (tree->has_N[b]) {
-            const tal_status st = write_rate(matter, &values, b, from, second, to);
-            if (st != TAL_OK) return mobilizer_failure(matter, state, b, st);
-            continue;
-        }
-        for (int j = 0; j < tree->nu[b]; ++j) {
-            to[j] = from[j];
-        }
-    }
-    return TAL_OK;
-}
-
-static tal_status realize_velocity(const void *self, const tal_system *system, tal_state *state)
-{
-    const tal_matter *matter = self;
-    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
-    const tal_status st =
-        write_rates(matter, state, u, false, tal_group_upd_dot(system, state, matter->q));
-    return st == TAL_OK ? tali_constraints_realize_velocity(matter, state) : st;
-}
-
 // --- inertias ---
 
 static tal_status calc_rigid(const void *self, const tal_system *system, tal_state *state,
@@ -492,8 +144,8 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     const tal_matter *matter = self;
     tali_view view;
     if (!tali_view_at(matter, state, TALI_INERTIA, &view)) return TAL_ERR_CALLBACK;
-    const tali_articulated at = {value, (double *)(void *)((char *)value + gain_bytes(view.tree)),
-                                 NULL};
+    const tali_articulated at = {
+        value, (double *)(void *)((char *)value + tali_gain_bytes(view.tree)), NULL};
     const size_t mark = tal_state_scratch_mark(state);
     tali_open_inertia *open = tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) *
                                                                 sizeof(tali_open_inertia));
@@ -509,7 +161,7 @@ static tal_status realize_dynamics(const void *self, const tal_system *system, t
 {
     const tal_matter *matter = self;
     void *bytes = tal_cache_upd(system, state, matter->forces);
-    memset(bytes, 0, forces_size(&matter->tree));
+    memset(bytes, 0, tali_forces_size(&matter->tree));
     return tal_cache_mark_valid(system, state, matter->forces);
 }
 
@@ -562,7 +214,7 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
     }
     if (st != TAL_OK) return st;
     double *qdotdot = tal_group_upd_qdotdot(system, state, matter->q);
-    st = write_rates(matter, state, udot, true, qdotdot);
+    st = tali_write_rates(matter, state, udot, true, qdotdot);
     if (st != TAL_OK) return st;
     return tal_cache_mark_valid(system, state, matter->acceleration);
 }
@@ -699,17 +351,17 @@ static void declare_cache(tal_matter *matter)
     matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
                                   TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
     const tal_prereq q[] = {{TAL_PREREQ_Q, 0}};
-    matter->position = add_cache(matter, "position", lay_out_position(tree).size,
-                                 TAL_STAGE_INSTANCE, TAL_STAGE_POSITION, calc_position, q, 1);
+    matter->position = add_cache(matter, "position", tali_position_size(tree), TAL_STAGE_INSTANCE,
+                                 TAL_STAGE_POSITION, tali_calc_position, q, 1);
     const tal_prereq qu[] = {tal_prereq_cache(matter->position), {TAL_PREREQ_U, 0}};
-    matter->velocity = add_cache(matter, "velocity", velocity_size(tree), TAL_STAGE_INSTANCE,
-                                 TAL_STAGE_VELOCITY, calc_velocity, qu, 2);
+    matter->velocity = add_cache(matter, "velocity", tali_velocity_size(tree), TAL_STAGE_INSTANCE,
+                                 TAL_STAGE_VELOCITY, tali_calc_velocity, qu, 2);
     matter->rigid = add_cache(matter, "bodies in Ground", n * sizeof(tali_composite),
                               TAL_STAGE_INSTANCE, TAL_STAGE_INFINITY, calc_rigid, qu, 1);
     matter->articulated =
-        add_cache(matter, "articulated inertias", articulated_size(tree), TAL_STAGE_INSTANCE,
+        add_cache(matter, "articulated inertias", tali_articulated_size(tree), TAL_STAGE_INSTANCE,
                   TAL_STAGE_INFINITY, calc_articulated, qu, 1);
-    matter->forces = add_cache(matter, "forces", forces_size(tree), TAL_STAGE_DYNAMICS,
+    matter->forces = add_cache(matter, "forces", tali_forces_size(tree), TAL_STAGE_DYNAMICS,
                                TAL_STAGE_DYNAMICS, NULL, NULL, 0);
     matter->acceleration = add_cache(matter, "acceleration", n * sizeof(tal_spatial_vec),
                                      TAL_STAGE_ACCELERATION, TAL_STAGE_ACCELERATION, NULL, NULL, 0);
@@ -785,8 +437,8 @@ const tal_subsystem_ops tali_matter_ops = {
     .realize_topology = realize_topology,
     .realize_model = realize_model,
     .realize_instance = realize_instance,
-    .realize_position = realize_position,
-    .realize_velocity = realize_velocity,
+    .realize_position = tali_realize_position,
+    .realize_velocity = tali_realize_velocity,
     .realize_dynamics = realize_dynamics,
     .realize_acceleration = realize_acceleration,
     .project_q = tali_matter_project_q,

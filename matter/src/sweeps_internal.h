@@ -113,7 +113,8 @@ typedef struct tali_mass_matrix_room {
     int32_t *speed_at;    ///< [num_u]; NULL if the tree is numbered depth first
 } tali_mass_matrix_room;
 
-/// M, both triangles, by composite rigid bodies (RBDA tab. 6.2). Entry (i, j) is M[i + j ld].
+/// M by composite rigid bodies (RBDA tab. 6.2): diagonal and what is below it; above it zeros or
+/// nothing. Entry (i, j) is M[i + j ld].
 void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
                             const tali_mass_matrix_room *room);
 

@@ -635,7 +635,7 @@ enum {
     NUM_SINGULARS = sizeof singulars / sizeof singulars[0]
 };
 
-START_TEST(singular_configurations_give_finite_answers)
+START_TEST(singular_configurations_give_finite_answers_or_a_sentence)
 {
     test_model model;
     test_model_begin(&model);
@@ -651,7 +651,13 @@ START_TEST(singular_configurations_give_finite_answers)
         for (int j = 0; j < 6; ++j) {
             tal_state_upd_u(model.state)[j] = moving * (0.3 + j);
         }
-        test_model_realize(&model, TAL_STAGE_ACCELERATION);
+        // what moves away from a singularity may not be possible to keep: that is told, by name
+        const tal_status st = tal_system_realize(model.system, model.state, TAL_STAGE_ACCELERATION);
+        if (moving && st != TAL_OK) {
+            ck_assert(strstr(tal_state_error(model.state)->message, "constraint0") != NULL);
+            break;
+        }
+        ck_assert_msg(st == TAL_OK, "%s", tal_state_error(model.state)->message);
         const int rows = tal_state_pool_size(model.state, TAL_POOL_UDOTERR);
         const int nv = tal_state_pool_size(model.state, TAL_POOL_UERR);
         ck_assert_double_lt(largest(tal_state_udot(model.state), 6), 1e3);
@@ -746,7 +752,8 @@ int main(void)
     tcase_add_test(errors, only_loop_joints_have_coordinates);
     suite_add_tcase(suite, errors);
     TCase *singular = tcase_create("singular");
-    tcase_add_loop_test(singular, singular_configurations_give_finite_answers, 0, NUM_SINGULARS);
+    tcase_add_loop_test(singular, singular_configurations_give_finite_answers_or_a_sentence, 0,
+                        NUM_SINGULARS);
     suite_add_tcase(suite, singular);
     TCase *memory = tcase_create("memory");
     tcase_add_test(memory, running_out_of_memory_at_any_call_is_told_and_leaks_nothing);

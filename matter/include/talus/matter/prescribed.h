@@ -23,7 +23,7 @@
  * Known motion has priority over constraints, which are satisfied by the free mobilities.
  *
  * A *motion* is part of the System and can be disabled in a State. A *lock* is part of the State and
- * overrides any motion. Both apply to a whole mobilizer, or to one of its mobilities where qdot is
+ * overrides any motion; an event handler that moves a lock makes a slow (discrete) variable of it. Both apply to a whole mobilizer, or to one of its mobilities where qdot is
  * simply u. Known q and u are variables like others: tal_system_prescribe_q() and
  * tal_system_prescribe_u() write them, and whoever sets t or q calls these afterwards.
  *

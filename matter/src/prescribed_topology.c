@@ -1,0 +1,95 @@
+// Motions and locks when the topology is realized: where values go, what is fast, variables of States.
+#include "prescribed_internal.h"
+
+// A constraint would have to be met by relaxing, which it is not.
+static bool refuse_fast_constraints(const tal_matter *matter)
+{
+    const tali_constraints *cs = &matter->constraints;
+    for (int i = 0; i < cs->count; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        const int num_bodies = c->ops.num_bodies;
+        for (int k = 0; k < num_bodies + c->num_mobilities; ++k) {
+            const int b = k < num_bodies ? c->bodies[k] : c->mobility_bodies[k - num_bodies];
+            if (!matter->prescribed.fast[b]) continue;
+            (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
+                                  "constraint '%s' acts on body '%s', which is fast", c->name,
+                                  matter->bodies[b].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+// Where lock values of each body are, and what being fast spreads to.
+bool tali_prescribed_place(tal_matter *matter)
+{
+    tali_prescribed *all = &matter->prescribed;
+    const size_t n = (size_t)matter->num_bodies;
+    all->value0 = tali_alloc(&matter->allocator, n * sizeof *all->value0);
+    all->fast = tali_alloc(&matter->allocator, n);
+    if (all->value0 == NULL || all->fast == NULL) {
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %zu bodies", n);
+        return false;
+    }
+    int next = 0;
+    for (int b = 0; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        all->value0[b] = next;
+        next += body->ops.nq > body->ops.nq_angles ? body->ops.nq : body->ops.nq_angles;
+        all->fast[b] = b > 0 && (body->is_fast || all->fast[body->parent] != 0);
+        if (all->fast[b]) all->num_fast += body->ops.nu;
+    }
+    return refuse_fast_constraints(matter);
+}
+
+static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, const void *initial)
+{
+    tal_var_def def = tal_var_def_default();
+    def.name = name;
+    def.size = size;
+    def.initial = initial;
+    return tal_system_add_var(matter->system, matter->me, &def);
+}
+
+// Levels and values of the locks that States begin with.
+static void set_initial_locks(const tal_matter *matter, uint8_t levels[], double values[])
+{
+    for (int b = 1; b < matter->num_bodies; ++b) {
+        const tali_body *body = &matter->bodies[b];
+        const int nu = body->ops.nu;
+        if (nu > 0) memset(levels + matter->tree.u0[b], body->lock_level, (size_t)nu);
+        levels[matter->tree.num_u + b] = body->use_angles;
+        if (body->lock_level == TAL_LEVEL_POSITION) {
+            tali_write_initial_q(matter, body, body->use_angles,
+                                 values + matter->prescribed.value0[b]);
+        }
+    }
+}
+
+void tali_prescribed_declare_variables(tal_matter *matter)
+{
+    tali_prescribed *all = &matter->prescribed;
+    const size_t num_levels = (size_t)matter->tree.num_u + (size_t)matter->num_bodies;
+    const size_t values_bytes = ((size_t)matter->tree.max_nq + 1) * sizeof(double);
+    const size_t bytes = values_bytes + num_levels + (size_t)all->count + 1;
+    char *room = tali_alloc(&matter->allocator, bytes);
+    if (room == NULL) {
+        (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for locks");
+        return;
+    }
+    double *values = (double *)(void *)room;
+    uint8_t *levels = (uint8_t *)room + values_bytes;
+    uint8_t *enabled = levels + num_levels;
+    set_initial_locks(matter, levels, values);
+    for (int i = 0; i < all->count; ++i) {
+        enabled[i] = !all->list[i].disabled;
+    }
+    const double none = 0.0;
+    const size_t num_params = (size_t)(all->num_params > 0 ? all->num_params : 1);
+    all->levels = add_var(matter, "lock levels", num_levels, levels);
+    all->values = add_var(matter, "lock values", values_bytes, values);
+    all->enabled = add_var(matter, "enabled motions", (size_t)all->count + 1, enabled);
+    all->var_params = add_var(matter, "motion parameters", num_params * sizeof(double),
+                              all->num_params > 0 ? all->params : &none);
+    tali_free(&matter->allocator, room, bytes);
+}
