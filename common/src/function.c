@@ -242,6 +242,7 @@ tal_status tali_function_finish(const tali_function_call *call, const tal_functi
 }
 
 // As deep as the nesting, which creation has limited.
+// NOLINTNEXTLINE(misc-no-recursion)
 static void destroy_tree(tal_function *f)
 {
     if (f->ops.destroy != NULL) f->ops.destroy(f->self);
@@ -355,8 +356,8 @@ static bool any_nan(const double x[], int n)
 static double evaluate(const char *where, const tal_function *f, const double x[], int n,
                        const int wrt[], int order)
 {
-    if (!arguments_fit(where, f, x, n) || !derivative_exists(where, f, wrt, order))
-        return (double)NAN;
+    if (!arguments_fit(where, f, x, n)) return (double)NAN;
+    if (!derivative_exists(where, f, wrt, order)) return (double)NAN;
     if (any_nan(x, n)) return (double)NAN;
     if (order == 0) return f->ops.calc_value(f->self, x, n);
     if (f->ops.calc_derivative == NULL) return differences(f, x, wrt, order);

@@ -66,8 +66,9 @@ tal_matter *tal_matter_create(tal_system *system)
     }
     matter->system = system;
     matter->allocator = allocator;
-    if (!add_ground(matter))
+    if (!add_ground(matter)) {
         (void)tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for Ground");
+    }
     // a refused subsystem is destroyed by the call
     const tal_subsystem_ix me = tal_system_add_subsystem(system, NULL, &tali_matter_ops, matter);
     if (me.i < 0) return NULL;
@@ -220,8 +221,9 @@ static tal_status add_body(tal_matter *matter, tal_body_ix parent, const tal_mob
                            const tal_mobilizer_ops *ops, void *self, const double params[],
                            tal_error *err)
 {
-    if (def == NULL)
+    if (def == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "body %d: its def is NULL", matter->num_bodies);
+    }
     tali_body body = {.parent = parent.i,
                       .structure = def->structure,
                       .mass = def->mass,

@@ -128,8 +128,9 @@ tal_status tal_body_set_params(const tal_matter *matter, tal_state *state, tal_b
     if (n == 0) return TAL_OK;
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = tali_mobilizer_check_params(&declared->ops, declared->self, params, &why);
-    if (st != TAL_OK)
+    if (st != TAL_OK) {
         return tal_state_refuse(state, st, "body '%s': %s", declared->name, why.message);
+    }
     double *values = tal_var_upd(matter->system, state, matter->var_params);
     if (values == NULL) return tal_contract_last()->status;
     for (int i = 0; i < n; ++i) {

@@ -202,8 +202,8 @@ tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_
     }
     for (int i = 0; i < declared->num_prereqs; ++i) {
         const tal_prereq prereq = *tali_prereq_at(system, declared->first_prereq + i);
-        if (prereq.kind != TAL_PREREQ_CACHE || tali_entry_is_valid(system, state, prereq.i))
-            continue;
+        if (prereq.kind != TAL_PREREQ_CACHE) continue;
+        if (tali_entry_is_valid(system, state, prereq.i)) continue;
         return TALI_BREACH(TAL_ERR_STAGE,
                            "'%s' cannot be valid: it needs '%s', which is out of date",
                            declared->element.name, tali_entry_at(system, prereq.i)->element.name);
