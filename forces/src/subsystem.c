@@ -116,7 +116,8 @@ static tal_status realize_instance(const void *self, const tal_system *system, t
 static bool all_finite(const tal_forces *forces, const tal_applied_forces *applied, int nu)
 {
     const int num_bodies = tal_matter_num_bodies(forces->matter);
-    return tali_all_finite(&applied->F[0].w.x, 6 * num_bodies) && tali_all_finite(applied->f, nu);
+    const double *F = (const double *)(const void *)applied->F;
+    return tali_all_finite(F, 6 * num_bodies) && tali_all_finite(applied->f, nu);
 }
 
 static int num_speeds(const tal_matter *matter)
