@@ -227,7 +227,7 @@ static void fill(double v[], int n, double value)
 // G v is aerr at udot = v less aerr at udot = 0, because aerr is linear in udot; at 2 v it doubles.
 static tal_status test_forces(subject *s, tal_random *random, tal_constraint_report *report)
 {
-    double at_0[MAX_ROWS], at_v[MAX_ROWS], at_2v[MAX_ROWS];
+    double at_0[MAX_ROWS] = {0.0}, at_v[MAX_ROWS] = {0.0}, at_2v[MAX_ROWS] = {0.0};
     tali_constraint_motion none, some, twice;
     fill(s->v, s->nu, 0.0);
     tal_status st = calc_a(s, s->v, &none, at_0);

@@ -313,7 +313,8 @@ tal_body_ix tal_matter_find_coordinate(const tal_matter *matter, const tal_state
     const tali_body *body = &matter->bodies[record->body];
     const bool use_angles = tali_model_of(matter, state).use_angles[record->body] != 0;
     *out = recount(body, record->i, body->use_angles, use_angles);
-    return *out >= 0 ? (tal_body_ix){record->body} : none;
+    const tal_body_ix owner = {record->body};
+    return *out >= 0 ? owner : none;
 }
 
 // --- slots ---

@@ -172,7 +172,8 @@ tal_var_ix tal_system_add_var(tal_system *system, tal_subsystem_ix owner, const 
     if (slot == NULL) return none;
     *slot = var;
     slot->initial = tali_build_copy(system, def->initial, def->size);
-    return slot->initial != NULL ? (tal_var_ix){system->vars.count - 1} : none;
+    const tal_var_ix added = {system->vars.count - 1};
+    return slot->initial != NULL ? added : none;
 }
 
 tal_var_ix tal_system_find_var(const tal_system *system, tal_subsystem_ix owner, const char *name)
