@@ -8,8 +8,11 @@
  * @brief Layer 3: the force subsystem and its elements.
  */
 
+#include <talus/forces/body_force.h>
 #include <talus/forces/force.h>
 #include <talus/forces/gravity.h>
+#include <talus/forces/params.h>
+#include <talus/forces/two_point.h>
 #include <talus/matter.h>
 
 #endif // TALUS_FORCES_H
