@@ -55,8 +55,8 @@ static const tali_kind force_kind = {
 tal_force_ix tal_forces_add_constant_force(tal_forces *forces, const char *name, tal_body_ix body,
                                            tal_vec3 p_BS, tal_vec3 f_G)
 {
-    if (!tali_element_has(forces, name, &force_kind, body, -1)) return (tal_force_ix){-1};
-    const body_force like = {.body = body.i};
+    if (!tali_element_has(forces, name, &force_kind, body)) return (tal_force_ix){-1};
+    body_force like = {.body = body.i};
     const double params[] = {p_BS.x, p_BS.y, p_BS.z, f_G.x, f_G.y, f_G.z};
     return tali_element_add(forces, name, &force_kind, &like, sizeof like, params);
 }
@@ -90,8 +90,8 @@ static const tali_kind torque_kind = {
 tal_force_ix tal_forces_add_constant_torque(tal_forces *forces, const char *name, tal_body_ix body,
                                             tal_vec3 m_G)
 {
-    if (!tali_element_has(forces, name, &torque_kind, body, -1)) return (tal_force_ix){-1};
-    const body_force like = {.body = body.i};
+    if (!tali_element_has(forces, name, &torque_kind, body)) return (tal_force_ix){-1};
+    body_force like = {.body = body.i};
     const double params[] = {m_G.x, m_G.y, m_G.z};
     return tali_element_add(forces, name, &torque_kind, &like, sizeof like, params);
 }

@@ -50,49 +50,63 @@ static const char *said(const char *name)
     return name != NULL ? name : "(no name)";
 }
 
-bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind, tal_body_ix body,
-                      int u)
+bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind, tal_body_ix body)
 {
     if (forces == NULL) return true; // tali_element_add() tells
     const int num_bodies = tal_matter_num_bodies(forces->matter);
-    if (body.i < 0 || body.i >= num_bodies) {
-        (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
-                              "%s '%s': there is no body %d: there are %d", kind->ops.name,
-                              said(name), body.i, num_bodies);
-        return false;
-    }
-    const int nu = tal_body_nu(forces->matter, body);
-    if (u < nu) return true;
+    if (body.i >= 0 && body.i < num_bodies) return true;
     (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
-                          "%s '%s': body '%s' has no speed %d: it has %d", kind->ops.name,
-                          said(name), tal_body_name(forces->matter, body), u, nu);
+                          "%s '%s': there is no body %d: there are %d", kind->ops.name, said(name),
+                          body.i, num_bodies);
     return false;
 }
 
-tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_kind *kind,
-                              const void *like, size_t size, const double params[])
+bool tali_element_has_mobility(tal_forces *forces, const char *name, const tali_kind *kind,
+                               tal_mobility at, tali_count_fn count)
 {
-    const tal_force_ix none = {-1};
+    if (forces == NULL) return true;
+    if (!tali_element_has(forces, name, kind, at.body)) return false;
+    const int n = count(forces->matter, at.body);
+    if (at.i >= 0 && at.i < n) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
+                          "%s '%s': body '%s' has no %s %d: it has %d", kind->ops.name, said(name),
+                          tal_body_name(forces->matter, at.body),
+                          count == tal_body_nu ? "speed" : "coordinate", at.i, n);
+    return false;
+}
+
+// Frees what an element owns that never came to be.
+static tal_force_ix drop(const tali_kind *kind, void *like)
+{
+    if (kind->release != NULL) kind->release(like);
+    return (tal_force_ix){-1};
+}
+
+tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_kind *kind,
+                              void *like, size_t size, const double params[])
+{
     if (forces == NULL) {
         (void)tali_breach(TAL_ERR_NULL, kind->ops.name, "forces is NULL");
-        return none;
+        return drop(kind, like);
     }
     tal_error why = {TAL_OK, "", ""};
     if (check_params(kind, said(name), params, &why) != TAL_OK) {
         (void)tal_system_fail(forces->system, why.status, "%s", why.message);
-        return none;
+        return drop(kind, like);
     }
     tali_element *it = tali_alloc(&forces->allocator, size);
     if (it == NULL) {
         (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %s '%s'",
                               kind->ops.name, said(name));
-        return none;
+        return drop(kind, like);
     }
     memcpy(it, like, size);
     it->kind = kind;
     it->allocator = forces->allocator;
     it->size = size;
-    memcpy(it->initial, params, (size_t)kind->num_params * sizeof *params);
+    for (int i = 0; i < kind->num_params; ++i) {
+        it->initial[i] = params[i];
+    }
     return tal_forces_add(forces, name, &kind->ops, it);
 }
 

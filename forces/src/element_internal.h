@@ -49,17 +49,23 @@ typedef struct tali_element {
 /**
  * Add a built-in element: check, copy, hand over.
  *
- * @param[in] like    a struct of `size` bytes that begins with a tali_element; copied
+ * @param[in] like    a struct of `size` bytes that begins with a tali_element; copied. What it owns
+ *                    is released on failure
  * @param[in] params  initial values, as many as the kind has
  * @return its index, `i` < 0 on failure, which the System remembers
  */
 tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_kind *kind,
-                              const void *like, size_t size, const double params[]);
+                              void *like, size_t size, const double params[]);
 
-/// Whether matter has this body (and this speed of it, unless `u` is negative). False after the
-/// failure has been told. `forces` may be NULL.
-bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind, tal_body_ix body,
-                      int u);
+/// Whether matter has this body. False after the failure has been told. `forces` may be NULL.
+bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind,
+                      tal_body_ix body);
+
+/// Whether matter has this body and as many speeds (tal_body_nu()) or coordinates
+/// (tal_body_nq_angles()) of it as `at` says; otherwise the same.
+typedef int (*tali_count_fn)(const tal_matter *matter, tal_body_ix body);
+bool tali_element_has_mobility(tal_forces *forces, const char *name, const tali_kind *kind,
+                               tal_mobility at, tali_count_fn count);
 
 /// tal_force_ops.declare of every kind; one that needs more calls it first.
 tal_status tali_element_declare(void *self, tal_forces *forces, tal_force_ix me);

@@ -172,12 +172,11 @@ static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *k
         (void)tali_breach(TAL_ERR_NULL, kind->ops.name, "points is NULL");
         return none;
     }
-    if (!tali_element_has(forces, name, kind, points->body1, -1) ||
-        !tali_element_has(forces, name, kind, points->body2, -1)) {
+    if (!tali_element_has(forces, name, kind, points->body1) ||
+        !tali_element_has(forces, name, kind, points->body2)) {
         return none;
     }
-    const two_point like = {.body = {points->body1.i, points->body2.i},
-                            .calc_tension = calc_tension};
+    two_point like = {.body = {points->body1.i, points->body2.i}, .calc_tension = calc_tension};
     const double params[8] = {points->p_B1.x, points->p_B1.y, points->p_B1.z, points->p_B2.x,
                               points->p_B2.y, points->p_B2.z, values[0],      values[1]};
     return tali_element_add(forces, name, kind, &like, sizeof like, params);

@@ -11,6 +11,7 @@
 #include <talus/forces/body_force.h>
 #include <talus/forces/force.h>
 #include <talus/forces/gravity.h>
+#include <talus/forces/mobility.h>
 #include <talus/forces/params.h>
 #include <talus/forces/two_point.h>
 #include <talus/matter.h>
