@@ -9,6 +9,8 @@
  */
 
 #include <talus/forces/body_force.h>
+#include <talus/forces/bushing.h>
+#include <talus/forces/discrete.h>
 #include <talus/forces/force.h>
 #include <talus/forces/gravity.h>
 #include <talus/forces/mobility.h>
