@@ -8,6 +8,7 @@
  * @brief Layer 3: the force subsystem and its elements.
  */
 
+#include <talus/forces/actuator.h>
 #include <talus/forces/body_force.h>
 #include <talus/forces/bushing.h>
 #include <talus/forces/discrete.h>
