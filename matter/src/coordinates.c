@@ -16,6 +16,12 @@ int tal_body_nq(const tal_matter *matter, const tal_state *state, tal_body_ix bo
     return usable(matter, state, body, __func__) ? tali_model_of(matter, state).nq[body.i] : -1;
 }
 
+int tal_body_nq_angles(const tal_matter *matter, tal_body_ix body)
+{
+    const tali_body *declared = tali_body_at(matter, body, __func__);
+    return declared != NULL ? declared->ops.nq_angles : -1;
+}
+
 int tal_body_q_start(const tal_matter *matter, const tal_state *state, tal_body_ix body)
 {
     if (!usable(matter, state, body, __func__)) return -1;

@@ -67,6 +67,22 @@ tal_status tal_matter_mul_N(const tal_matter *matter, tal_state *state, tal_n_op
     return st == TAL_OK ? mul_N(matter, state, &at, op, in, out) : st;
 }
 
+tal_status tal_body_mul_N(const tal_matter *matter, tal_state *state, tal_body_ix body, tal_n_op op,
+                          const double in[], double out[])
+{
+    const tali_body *declared = tali_body_at(matter, body, __func__);
+    const int nq = declared != NULL ? tal_body_nq(matter, state, body) : -1;
+    if (nq < 0) return tal_contract_last()->status;
+    tal_status st = tali_op_array("in", in, __func__);
+    if (st == TAL_OK) st = tali_op_array("out", out, __func__);
+    if (st == TAL_OK) st = tali_op_finite(state, "in", in, from_q(op) ? nq : declared->ops.nu);
+    if (st != TAL_OK) return st;
+    const rates at = rates_of(matter, state);
+    const tal_mobilizer_arg arg = arg_of(matter, &at, body.i);
+    st = tali_mobilizer_mul_N(&declared->ops, declared->self, &arg, op, in, out);
+    return st == TAL_OK ? st : singular_rates(matter, state, body.i, st);
+}
+
 tal_status tal_matter_mul_N_columns(const tal_matter *matter, tal_state *state, tal_n_op op,
                                     tal_matrix in, tal_matrix out)
 {

@@ -8,8 +8,15 @@
  * @brief Layer 3: the force subsystem and its elements.
  */
 
+#include <talus/forces/actuator.h>
+#include <talus/forces/body_force.h>
+#include <talus/forces/bushing.h>
+#include <talus/forces/discrete.h>
 #include <talus/forces/force.h>
 #include <talus/forces/gravity.h>
+#include <talus/forces/mobility.h>
+#include <talus/forces/params.h>
+#include <talus/forces/two_point.h>
 #include <talus/matter.h>
 
 #endif // TALUS_FORCES_H

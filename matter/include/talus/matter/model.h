@@ -167,6 +167,10 @@ TAL_API int tal_body_u_start(const tal_matter *matter, tal_body_ix body);
 /// Number of coordinates of a body's mobilizer. Needs TAL_STAGE_MODEL, -1 before.
 TAL_API int tal_body_nq(const tal_matter *matter, const tal_state *state, tal_body_ix body);
 
+/// Number of coordinates of a body's mobilizer when angles describe its orientation; the same as
+/// tal_body_nq() where there is no quaternion. -1 on a breach.
+TAL_API int tal_body_nq_angles(const tal_matter *matter, tal_body_ix body);
+
 /// First coordinate of a body in q. Needs TAL_STAGE_MODEL, -1 before.
 TAL_API int tal_body_q_start(const tal_matter *matter, const tal_state *state, tal_body_ix body);
 

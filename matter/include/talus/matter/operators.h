@@ -91,6 +91,10 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_N(const tal_matter *matter, tal_
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_N_columns(const tal_matter *matter,
                                                           tal_state *state, tal_n_op op,
                                                           tal_matrix in, tal_matrix out);
+/// The same for one body: `in` and `out` are about its own coordinates and speeds. Constant time.
+TAL_NODISCARD TAL_API tal_status tal_body_mul_N(const tal_matter *matter, tal_state *state,
+                                                tal_body_ix body, tal_n_op op, const double in[],
+                                                double out[]);
 /// qdot = N(q) u for any u, not just the State's.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_qdot(const tal_matter *matter, tal_state *state,
                                                       const double u[], double qdot[]);

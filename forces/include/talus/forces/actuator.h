@@ -1,0 +1,95 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_FORCES_ACTUATOR_H
+#define TALUS_FORCES_ACTUATOR_H
+
+/**
+ * @file talus/forces/actuator.h
+ * @brief Actuators: a force along a speed, at a point, or a torque between two bodies, that a control
+ * drives.
+ *
+ *     output = gain * control
+ *
+ * The control is a measure of size one that needs at most TAL_STAGE_VELOCITY, or, where no measure is
+ * given (`i` < 0), the parameter TAL_ACTUATOR_CONTROL, which somebody sets in the State between steps:
+ *
+ *     tal_forces_add_mobility_actuator(forces, "knee motor", knee, 40.0, no_measure);
+ *     ...
+ *     tal_force_set_param(forces, state, motor, TAL_ACTUATOR_CONTROL, 0.7);
+ *
+ * Work of actuators counts as coming from outside: no potential energy, no dissipated power.
+ */
+
+#include <talus/forces/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup actuator Actuators
+/// @{
+
+/// Parameters of a mobility actuator.
+enum {
+    TAL_ACTUATOR_GAIN = 0,   ///< output per control [N or N m]
+    TAL_ACTUATOR_CONTROL = 1 ///< the control where no measure drives it; zero in the beginning
+};
+
+/// Parameters of a point actuator.
+enum {
+    TAL_POINT_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
+    TAL_POINT_ACTUATOR_DIRECTION =
+        3,                         ///< x, y, z; of any length but zero; only its direction counts
+    TAL_POINT_ACTUATOR_GAIN = 6,   ///< [N]
+    TAL_POINT_ACTUATOR_CONTROL = 7 ///< as TAL_ACTUATOR_CONTROL
+};
+
+/// Parameters of a torque actuator.
+enum {
+    TAL_TORQUE_ACTUATOR_AXIS = 0,   ///< x, y, z in body 1; of any length but zero
+    TAL_TORQUE_ACTUATOR_GAIN = 3,   ///< [N m]
+    TAL_TORQUE_ACTUATOR_CONTROL = 4 ///< as TAL_ACTUATOR_CONTROL
+};
+
+/// Add a force along a speed.
+/// @param[in] control  the measure that drives it; `i` < 0: the parameter does
+/// @return its index, `i` < 0 on failure
+TAL_API tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *name,
+                                                      tal_mobility mobility, double gain,
+                                                      tal_measure_ix control);
+
+/// Where and which way a point actuator pushes.
+typedef struct tal_push {
+    tal_body_ix body;
+    tal_vec3 p_BS;      ///< the station, from Bo in B [m]
+    tal_vec3 direction; ///< in Ground, or in B; of any length but zero
+    bool in_body;       ///< the direction is given in B and turns with it
+} tal_push;
+
+/// Add a force at a station of a body. Nothing is felt elsewhere.
+TAL_API tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
+                                                   const tal_push *push, double gain,
+                                                   tal_measure_ix control);
+
+/// What a torque actuator turns.
+typedef struct tal_twist {
+    tal_body_ix body1; ///< feels the opposite torque; Ground: none that matters
+    tal_body_ix body2; ///< feels the torque
+    tal_vec3 axis;     ///< in body 1, with which it turns; of any length but zero
+} tal_twist;
+
+/// Add a torque on body 2 about an axis of body 1, which feels the opposite.
+TAL_API tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name,
+                                                    const tal_twist *twist, double gain,
+                                                    tal_measure_ix control);
+
+/// What an actuator puts out: gain * control [N or N m]. Needs the stage of its measure; NaN on
+/// failure.
+TAL_API double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force_ix force);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_FORCES_ACTUATOR_H

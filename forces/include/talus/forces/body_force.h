@@ -1,0 +1,54 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_FORCES_BODY_FORCE_H
+#define TALUS_FORCES_BODY_FORCE_H
+
+/**
+ * @file talus/forces/body_force.h
+ * @brief A force and a torque on one body that keep size and direction in Ground.
+ *
+ * Their work counts as coming from outside: no potential energy, no dissipated power.
+ */
+
+#include <talus/forces/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup bodyforce Constant force and torque on a body
+/// @{
+
+/// Parameters of a constant force.
+enum {
+    TAL_CONSTANT_FORCE_STATION = 0, ///< x, y, z from Bo in B [m]
+    TAL_CONSTANT_FORCE_FORCE = 3    ///< x, y, z in Ground [N]
+};
+
+/// Parameters of a constant torque.
+enum {
+    TAL_CONSTANT_TORQUE_TORQUE = 0 ///< x, y, z in Ground [N m]
+};
+
+/**
+ * Add a constant force at a station of a body.
+ *
+ * @param[in] name  NULL means "force<index>"
+ * @param[in] p_BS  the station, from Bo in B [m]
+ * @param[in] f_G   the force, in Ground [N]
+ * @return its index, `i` < 0 on failure
+ */
+TAL_API tal_force_ix tal_forces_add_constant_force(tal_forces *forces, const char *name,
+                                                   tal_body_ix body, tal_vec3 p_BS, tal_vec3 f_G);
+
+/// Add a constant torque on a body.
+/// @param[in] m_G  in Ground [N m]
+TAL_API tal_force_ix tal_forces_add_constant_torque(tal_forces *forces, const char *name,
+                                                    tal_body_ix body, tal_vec3 m_G);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_FORCES_BODY_FORCE_H

@@ -1,0 +1,97 @@
+// A force and a torque on one body, constant in Ground.
+#include "element_internal.h"
+
+#include <talus/forces/body_force.h>
+
+typedef struct body_force {
+    tali_element base;
+    int body;
+} body_force;
+
+// --- force ---
+
+static tal_status declare_force(void *self, tal_forces *forces, tal_force_ix me)
+{
+    (void)tali_element_declare(self, forces, me);
+    tali_element_declare_placed(self, forces, sizeof(tal_vec3)); // p_MS
+    return TAL_OK;
+}
+
+static tal_status place_force(const void *self, const tal_force_context *context)
+{
+    const body_force *it = self;
+    tal_vec3 *p_MS = tal_cache_upd(context->system, context->state, it->base.placed);
+    *p_MS = tali_station_in_M(context, it->body, tali_geometry(&it->base, context));
+    return tal_cache_mark_valid(context->system, context->state, it->base.placed);
+}
+
+static tal_status apply_force(const void *self, const tal_force_context *context,
+                              tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const body_force *it = self;
+    const tal_vec3 *p_MS = tali_placed(&it->base, context);
+    const double *f_G = tali_values(&it->base, context);
+    tal_apply_station_force(&context->poses, it->body, *p_MS, tal_v3(f_G[0], f_G[1], f_G[2]), F);
+    return TAL_OK;
+}
+
+static const tali_param force_params[] = {{"station x", TALI_FINITE}, {"station y", TALI_FINITE},
+                                          {"station z", TALI_FINITE}, {"force x", TALI_FINITE},
+                                          {"force y", TALI_FINITE},   {"force z", TALI_FINITE}};
+
+static const tali_kind force_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "constant force",
+            .apply = apply_force,
+            .declare = declare_force,
+            .realize_instance = place_force,
+            .destroy = tali_element_destroy},
+    .params = force_params,
+    .num_params = 6,
+    .num_instance = 3,
+};
+
+tal_force_ix tal_forces_add_constant_force(tal_forces *forces, const char *name, tal_body_ix body,
+                                           tal_vec3 p_BS, tal_vec3 f_G)
+{
+    if (!tali_element_has(forces, name, &force_kind, body)) return (tal_force_ix){-1};
+    body_force like = {.body = body.i};
+    const double params[] = {p_BS.x, p_BS.y, p_BS.z, f_G.x, f_G.y, f_G.z};
+    return tali_element_add(forces, name, &force_kind, &like, sizeof like, params);
+}
+
+// --- torque ---
+
+static tal_status apply_torque(const void *self, const tal_force_context *context,
+                               tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const body_force *it = self;
+    const double *m_G = tali_values(&it->base, context);
+    F[it->body].w = tal_v3_add(F[it->body].w, tal_v3(m_G[0], m_G[1], m_G[2]));
+    return TAL_OK;
+}
+
+static const tali_param torque_params[] = {
+    {"torque x", TALI_FINITE}, {"torque y", TALI_FINITE}, {"torque z", TALI_FINITE}};
+
+static const tali_kind torque_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "constant torque",
+            .apply = apply_torque,
+            .declare = tali_element_declare,
+            .destroy = tali_element_destroy},
+    .params = torque_params,
+    .num_params = 3,
+    .num_instance = 0,
+};
+
+tal_force_ix tal_forces_add_constant_torque(tal_forces *forces, const char *name, tal_body_ix body,
+                                            tal_vec3 m_G)
+{
+    if (!tali_element_has(forces, name, &torque_kind, body)) return (tal_force_ix){-1};
+    body_force like = {.body = body.i};
+    const double params[] = {m_G.x, m_G.y, m_G.z};
+    return tali_element_add(forces, name, &torque_kind, &like, sizeof like, params);
+}

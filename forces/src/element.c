@@ -1,0 +1,245 @@
+// Built-in elements: adding them, and their parameters in a State.
+#include "element_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// --- rules ---
+
+static bool obeys(tali_rule rule, double value)
+{
+    if (rule == TALI_LIMIT) return !isnan(value);
+    if (!isfinite(value)) return false;
+    return rule == TALI_FINITE || value > 0.0 || (rule == TALI_NOT_NEGATIVE && value == 0.0);
+}
+
+static const char *demand(tali_rule rule)
+{
+    switch (rule) {
+    case TALI_NOT_NEGATIVE:
+        return "finite and not negative";
+    case TALI_POSITIVE:
+        return "finite and positive";
+    case TALI_LIMIT:
+        return "a number";
+    case TALI_FINITE:
+        break;
+    }
+    return "finite";
+}
+
+static tal_status check_params(const tali_kind *kind, const char *name, const double params[],
+                               tal_error *err)
+{
+    for (int i = 0; i < kind->num_params; ++i) {
+        const tali_param *param = &kind->params[i];
+        if (obeys(param->rule, params[i])) continue;
+        const tal_status st = isfinite(params[i]) ? TAL_ERR_BAD_VALUE : TAL_ERR_NOT_FINITE;
+        return TALI_FAIL(err, st, "%s '%s': %s is %g: it must be %s", kind->ops.name, name,
+                         param->name, params[i], demand(param->rule));
+    }
+    const char *wrong = kind->check != NULL ? kind->check(params) : NULL;
+    if (wrong == NULL) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%s '%s': %s", kind->ops.name, name, wrong);
+}
+
+// --- building ---
+
+static const char *said(const char *name)
+{
+    return name != NULL ? name : "(no name)";
+}
+
+bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind, tal_body_ix body)
+{
+    if (forces == NULL) return true; // tali_element_add() tells
+    const int num_bodies = tal_matter_num_bodies(forces->matter);
+    if (body.i >= 0 && body.i < num_bodies) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
+                          "%s '%s': there is no body %d: there are %d", kind->ops.name, said(name),
+                          body.i, num_bodies);
+    return false;
+}
+
+bool tali_element_has_mobility(tal_forces *forces, const char *name, const tali_kind *kind,
+                               tal_mobility at, tali_count_fn count)
+{
+    if (forces == NULL) return true;
+    if (!tali_element_has(forces, name, kind, at.body)) return false;
+    const int n = count(forces->matter, at.body);
+    if (at.i >= 0 && at.i < n) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
+                          "%s '%s': body '%s' has no %s %d: it has %d", kind->ops.name, said(name),
+                          tal_body_name(forces->matter, at.body),
+                          count == tal_body_nu ? "speed" : "coordinate", at.i, n);
+    return false;
+}
+
+// Frees what an element owns that never came to be.
+static tal_force_ix drop(const tali_kind *kind, void *like)
+{
+    if (kind->release != NULL) kind->release(like);
+    return (tal_force_ix){-1};
+}
+
+tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_kind *kind,
+                              void *like, size_t size, const double params[])
+{
+    if (forces == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, kind->ops.name, "forces is NULL");
+        return drop(kind, like);
+    }
+    tal_error why = {TAL_OK, "", ""};
+    if (check_params(kind, said(name), params, &why) != TAL_OK) {
+        (void)tal_system_fail(forces->system, why.status, "%s", why.message);
+        return drop(kind, like);
+    }
+    tali_element *it = tali_alloc(&forces->allocator, size);
+    if (it == NULL) {
+        (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %s '%s'",
+                              kind->ops.name, said(name));
+        return drop(kind, like);
+    }
+    memcpy(it, like, size);
+    it->kind = kind;
+    it->allocator = forces->allocator;
+    it->size = size;
+    for (int i = 0; i < kind->num_params; ++i) {
+        it->initial[i] = params[i];
+    }
+    return tal_forces_add(forces, name, &kind->ops, it);
+}
+
+static tal_var_ix declare_some(const tali_element *it, tal_forces *forces, int first, int n,
+                               tal_stage invalidates)
+{
+    if (n == 0) return (tal_var_ix){-1};
+    tal_var_def var = tal_var_def_default();
+    var.name = invalidates == TAL_STAGE_INSTANCE ? "geometry" : "values";
+    var.size = (size_t)n * sizeof(double);
+    var.initial = it->initial + first;
+    var.invalidates = invalidates;
+    return tal_force_add_var(forces, it->me, &var);
+}
+
+tal_status tali_element_declare(void *self, tal_forces *forces, tal_force_ix me)
+{
+    tali_element *it = self;
+    const int n = it->kind->num_instance;
+    it->forces = forces;
+    it->me = me;
+    it->geometry = declare_some(it, forces, 0, n, TAL_STAGE_INSTANCE);
+    it->values = declare_some(it, forces, n, it->kind->num_params - n, TAL_STAGE_DYNAMICS);
+    return TAL_OK;
+}
+
+void tali_element_declare_placed(tali_element *it, tal_forces *forces, size_t size)
+{
+    tal_cache_def cache = tal_cache_def_default();
+    cache.name = "placed";
+    cache.size = size;
+    cache.computed_by = TAL_STAGE_INSTANCE;
+    it->placed = tal_force_add_cache(forces, it->me, &cache);
+}
+
+void tali_element_destroy(void *self)
+{
+    tali_element *it = self;
+    const tal_allocator allocator = it->allocator;
+    if (it->kind->release != NULL) it->kind->release(it);
+    tali_free(&allocator, it, it->size);
+}
+
+// --- in a State ---
+
+// A kind is known by the name its table points to.
+const void *tali_element_of(const tal_forces *forces, tal_force_ix force, const tali_kind *kind,
+                            const char *where)
+{
+    const tali_force *element = tali_force_at(forces, force, where);
+    if (element == NULL) return NULL;
+    if (element->ops.name == kind->ops.name) return element->self;
+    (void)tali_breach(TAL_ERR_BAD_INDEX, where, "force '%s' is of kind '%s', not %s", element->name,
+                      element->ops.name, kind->ops.name);
+    return NULL;
+}
+
+// A built-in element and the parameters first ... first + n - 1 of it; NULL and a breach otherwise.
+static const tali_element *element_with(const tal_forces *forces, tal_force_ix force, int first,
+                                        int n, const char *where)
+{
+    const tali_force *element = tali_force_at(forces, force, where);
+    if (element == NULL) return NULL;
+    const int num = tal_force_num_params(forces, force);
+    if (first >= 0 && n >= 0 && first <= num - n) return element->self;
+    (void)tali_breach(TAL_ERR_BAD_INDEX, where,
+                      "force '%s' (%s) has no parameters %d to %d: it has %d", element->name,
+                      element->ops.name, first, first + n - 1, num);
+    return NULL;
+}
+
+int tal_force_num_params(const tal_forces *forces, tal_force_ix force)
+{
+    const tali_force *element = tali_force_at(forces, force, __func__);
+    if (element == NULL) return -1;
+    const bool is_ours = element->ops.destroy == tali_element_destroy;
+    return is_ours ? ((const tali_element *)element->self)->kind->num_params : 0;
+}
+
+const char *tal_force_param_name(const tal_forces *forces, tal_force_ix force, int i)
+{
+    const tali_element *it = element_with(forces, force, i, 1, __func__);
+    return it != NULL ? it->kind->params[i].name : "(no parameter)";
+}
+
+tal_stage tal_force_param_stage(const tal_forces *forces, tal_force_ix force, int i)
+{
+    const tali_element *it = element_with(forces, force, i, 1, __func__);
+    if (it == NULL) return TAL_STAGE_EMPTY;
+    return i < it->kind->num_instance ? TAL_STAGE_INSTANCE : TAL_STAGE_DYNAMICS;
+}
+
+double tal_force_param(const tal_forces *forces, const tal_state *state, tal_force_ix force, int i)
+{
+    const tali_element *it = element_with(forces, force, i, 1, __func__);
+    if (it == NULL) return TALI_NAN;
+    const int n = it->kind->num_instance;
+    const tal_var_ix var = i < n ? it->geometry : it->values;
+    const double *params = tal_var_value(forces->system, state, var);
+    return params != NULL ? params[i < n ? i : i - n] : TALI_NAN;
+}
+
+// All parameters, geometry first.
+static bool read_params(const tali_element *it, const tal_state *state, double params[])
+{
+    for (int i = 0; i < it->kind->num_params; ++i) {
+        params[i] = tal_force_param(it->forces, state, it->me, i);
+        if (isnan(params[i])) return false; // none is stored: a breach has been told
+    }
+    return true;
+}
+
+tal_status tal_force_set_params(const tal_forces *forces, tal_state *state, tal_force_ix force,
+                                int first, const double values[], int n)
+{
+    const tali_element *it = element_with(forces, force, first, n, __func__);
+    double params[TALI_MAX_FORCE_PARAMS] = {0.0};
+    if (it == NULL) return tal_contract_last()->status;
+    if (values == NULL) return TALI_BREACH(TAL_ERR_NULL, "values is NULL");
+    if (!read_params(it, state, params)) return tal_contract_last()->status;
+    memcpy(params + first, values, (size_t)n * sizeof *values);
+    tal_error why = {TAL_OK, "", ""};
+    const tal_status st = check_params(it->kind, tal_force_name(forces, force), params, &why);
+    if (st != TAL_OK) return tal_state_refuse(state, st, "%s", why.message);
+    const int split = it->kind->num_instance;
+    const bool is_geometry = first<split, is_value = first + n> split;
+    if (is_geometry) (void)tal_var_set(forces->system, state, it->geometry, params);
+    if (is_value) (void)tal_var_set(forces->system, state, it->values, params + split);
+    return TAL_OK;
+}
+
+tal_status tal_force_set_param(const tal_forces *forces, tal_state *state, tal_force_ix force,
+                               int i, double value)
+{
+    return tal_force_set_params(forces, state, force, i, &value, 1);
+}

@@ -1,0 +1,117 @@
+// What the built-in elements share: parameters in the State, checked by a table of rules.
+#ifndef TALUS_FORCES_ELEMENT_INTERNAL_H
+#define TALUS_FORCES_ELEMENT_INTERNAL_H
+
+#include "forces_internal.h"
+
+#include <talus/forces/params.h>
+
+/// The most parameters a kind can have: two frames, six stiffnesses, six dampings.
+#define TALI_MAX_FORCE_PARAMS 36
+
+/// Which values a parameter can have. NaN never.
+typedef enum tali_rule {
+    TALI_FINITE,       ///< any finite number
+    TALI_NOT_NEGATIVE, ///< finite, zero or more
+    TALI_POSITIVE,     ///< finite, more than zero
+    TALI_LIMIT         ///< any number, infinities included
+} tali_rule;
+
+typedef struct tali_param {
+    const char *name;
+    tali_rule rule;
+} tali_param;
+
+/// A kind of built-in element.
+typedef struct tali_kind {
+    tal_force_ops ops;
+    const tali_param *params; ///< [num_params]
+    int num_params;
+    int num_instance; ///< the first so many invalidate Instance, the others Dynamics
+    /// What is wrong between parameters that are right one by one; NULL: nothing.
+    const char *(*check)(const double params[]);
+    void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
+} tali_kind;
+
+/// What the struct of every built-in element begins with.
+typedef struct tali_element {
+    const tali_kind *kind;
+    const tal_forces *forces;
+    tal_allocator allocator;
+    size_t size; ///< of the whole struct
+    tal_force_ix me;
+    tal_var_ix geometry; ///< the parameters that invalidate Instance
+    tal_var_ix values;   ///< the parameters that invalidate Dynamics
+    tal_cache_ix placed; ///< what realize_instance computes, if the kind declares it
+    double initial[TALI_MAX_FORCE_PARAMS];
+} tali_element;
+
+/**
+ * Add a built-in element: check, copy, hand over.
+ *
+ * @param[in] like    a struct of `size` bytes that begins with a tali_element; copied. What it owns
+ *                    is released on failure
+ * @param[in] params  initial values, as many as the kind has
+ * @return its index, `i` < 0 on failure, which the System remembers
+ */
+tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_kind *kind,
+                              void *like, size_t size, const double params[]);
+
+/// Whether matter has this body. False after the failure has been told. `forces` may be NULL.
+bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind,
+                      tal_body_ix body);
+
+/// Whether matter has this body and as many speeds (tal_body_nu()) or coordinates
+/// (tal_body_nq_angles()) of it as `at` says; otherwise the same.
+typedef int (*tali_count_fn)(const tal_matter *matter, tal_body_ix body);
+bool tali_element_has_mobility(tal_forces *forces, const char *name, const tali_kind *kind,
+                               tal_mobility at, tali_count_fn count);
+
+/// tal_force_ops.declare of every kind; one that needs more calls it first.
+tal_status tali_element_declare(void *self, tal_forces *forces, tal_force_ix me);
+
+/// tal_force_ops.destroy of every kind: what tells built-in elements from others.
+void tali_element_destroy(void *self);
+
+/// Declare `placed`: `size` bytes that realize_instance computes.
+void tali_element_declare_placed(tali_element *it, tal_forces *forces, size_t size);
+
+/// The element, if it is of this kind; NULL and a breach otherwise.
+const void *tali_element_of(const tal_forces *forces, tal_force_ix force, const tali_kind *kind,
+                            const char *where);
+
+/// The parameters that invalidate Instance.
+static inline const double *tali_geometry(const tali_element *it, const tal_force_context *context)
+{
+    return tal_var_value(context->system, context->state, it->geometry);
+}
+
+/// The parameters that invalidate Dynamics.
+static inline const double *tali_values(const tali_element *it, const tal_force_context *context)
+{
+    return tal_var_value(context->system, context->state, it->values);
+}
+
+/// What realize_instance computed.
+static inline const void *tali_placed(const tali_element *it, const tal_force_context *context)
+{
+    return tal_cache_value(context->system, context->state, it->placed);
+}
+
+/// A station given from Bo in B, from Mo in M.
+static inline tal_vec3 tali_station_in_M(const tal_force_context *context, int body,
+                                         const double p_BS[3])
+{
+    const tal_xform X_MB = tal_body_X_MB(context->matter, context->state, (tal_body_ix){body});
+    return tal_xf_apply(X_MB, tal_v3(p_BS[0], p_BS[1], p_BS[2]));
+}
+
+/// Velocity of a station in Ground, with p_MS_G from Mo in Ground.
+static inline tal_vec3 tali_station_velocity(const tal_force_context *context, int body,
+                                             tal_vec3 p_MS_G)
+{
+    const tal_spatial_vec *V_GM = tal_view_V_GM(&context->velocities, body);
+    return tal_v3_add(V_GM->v, tal_v3_cross(V_GM->w, p_MS_G));
+}
+
+#endif // TALUS_FORCES_ELEMENT_INTERNAL_H

@@ -1,0 +1,260 @@
+// Forces along coordinates, f_u = N^T f_q: linear and nonlinear spring, stop.
+#include "element_internal.h"
+
+#include <talus/forces/mobility.h>
+
+#include <math.h>
+
+typedef struct on_coordinate on_coordinate;
+
+// A law: f_q, and its part -dE/dq that the potential energy accounts for.
+typedef struct law {
+    double force;
+    double conservative;
+    double energy;
+} law;
+
+struct on_coordinate {
+    tali_element base;
+    tal_mobility at;
+    tal_function *function; // owned; of a nonlinear spring
+    law (*calc)(const on_coordinate *it, const double values[], double q, double qdot);
+};
+
+// --- which coordinate ---
+
+static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
+{
+    (void)tali_element_declare(self, forces, me);
+    tali_element_declare_placed(self, forces, sizeof(int));
+    return TAL_OK;
+}
+
+static tal_status refuse_quaternion(const on_coordinate *it, const tal_force_context *context)
+{
+    return tal_state_fail(
+        context->state, TAL_ERR_BAD_VALUE,
+        "%s '%s': coordinate %d of body '%s' is part of a quaternion in this State: use angles",
+        it->base.kind->ops.name, tal_force_name(it->base.forces, it->base.me), it->at.i,
+        tal_body_name(context->matter, it->at.body));
+}
+
+// The coordinate as the State counts; -1 when it is part of a quaternion.
+static tal_status realize_instance(const void *self, const tal_force_context *context)
+{
+    const on_coordinate *it = self;
+    const int nq = tal_body_nq(context->matter, context->state, it->at.body);
+    const bool quaternion = nq != tal_body_nq_angles(context->matter, it->at.body);
+    int *i = tal_cache_upd(context->system, context->state, it->base.placed);
+    *i = it->at.i;
+    if (quaternion) *i = it->at.i < 3 ? -1 : it->at.i + 1;
+    if (*i < 0 && tal_force_is_enabled(it->base.forces, context->state, it->base.me)) {
+        return refuse_quaternion(it, context);
+    }
+    return tal_cache_mark_valid(context->system, context->state, it->base.placed);
+}
+
+// --- the laws at a State ---
+
+// The law at the State's q and qdot; qdot counts as zero below Velocity.
+static tal_status evaluate(const on_coordinate *it, const tal_force_context *context, law *out,
+                           double *qdot)
+{
+    const int i = *(const int *)tali_placed(&it->base, context);
+    if (i < 0) return refuse_quaternion(it, context);
+    const int slot = tal_body_q_start(context->matter, context->state, it->at.body) + i;
+    const bool moving = context->velocities.bytes != NULL;
+    *qdot = moving ? tal_state_qdot(context->state)[slot] : 0.0;
+    const double *values = it->base.kind->num_params > 0 ? tali_values(&it->base, context) : NULL;
+    *out = it->calc(it, values, tal_state_q(context->state)[slot], *qdot);
+    return TAL_OK;
+}
+
+static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[])
+{
+    (void)F;
+    const on_coordinate *it = self;
+    law at;
+    double qdot, f_q[TAL_MAX_NQ] = {0.0}, f_u[TAL_MAX_NU] = {0.0};
+    tal_status st = evaluate(it, context, &at, &qdot);
+    if (st != TAL_OK || at.force == 0.0) return st;
+    f_q[*(const int *)tali_placed(&it->base, context)] = at.force;
+    st = tal_body_mul_N(context->matter, context->state, it->at.body, TAL_N_T, f_q, f_u);
+    if (st != TAL_OK) return st;
+    double *f_of_body = f + tal_body_u_start(context->matter, it->at.body);
+    for (int j = 0; j < tal_body_nu(context->matter, it->at.body); ++j) {
+        f_of_body[j] += f_u[j];
+    }
+    return TAL_OK;
+}
+
+static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
+                                        double *energy)
+{
+    law at;
+    double qdot;
+    const tal_status st = evaluate(self, context, &at, &qdot);
+    if (st == TAL_OK) *energy = at.energy;
+    return st;
+}
+
+// What the force takes beyond what the potential energy stores.
+static tal_status calc_dissipated_power(const void *self, const tal_force_context *context,
+                                        double *power)
+{
+    law at;
+    double qdot;
+    const tal_status st = evaluate(self, context, &at, &qdot);
+    if (st == TAL_OK) *power = (at.conservative - at.force) * qdot;
+    return st;
+}
+
+static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind,
+                        on_coordinate *like, const double params[])
+{
+    if (!tali_element_has_mobility(forces, name, kind, like->at, tal_body_nq_angles)) {
+        return (tal_force_ix){-1};
+    }
+    return tali_element_add(forces, name, kind, like, sizeof *like, params);
+}
+
+// --- linear spring ---
+
+static law calc_spring(const on_coordinate *it, const double values[], double q, double qdot)
+{
+    (void)it, (void)qdot;
+    const double k = values[TAL_MOBILITY_SPRING_STIFFNESS];
+    const double x = q - values[TAL_MOBILITY_SPRING_REST];
+    return (law){-k * x, -k * x, 0.5 * k * x * x};
+}
+
+static const tali_param spring_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
+                                           {"rest coordinate", TALI_FINITE}};
+
+static const tali_kind spring_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility spring",
+            .apply = apply,
+            .declare = declare,
+            .realize_instance = realize_instance,
+            .calc_potential_energy = calc_potential_energy,
+            .destroy = tali_element_destroy},
+    .params = spring_params,
+    .num_params = 2,
+};
+
+tal_force_ix tal_forces_add_mobility_spring(tal_forces *forces, const char *name,
+                                            tal_mobility mobility, double stiffness, double rest)
+{
+    on_coordinate like = {.at = mobility, .calc = calc_spring};
+    const double params[] = {stiffness, rest};
+    return add(forces, name, &spring_kind, &like, params);
+}
+
+// --- nonlinear spring ---
+
+static law calc_nonlinear(const on_coordinate *it, const double values[], double q, double qdot)
+{
+    (void)values, (void)qdot;
+    const double f = -tal_function_calc_derivative_1(it->function, q, 1);
+    return (law){f, f, tal_function_calc_value_1(it->function, q)};
+}
+
+static void release_function(void *self)
+{
+    on_coordinate *it = self;
+    tal_function_destroy(it->function);
+}
+
+static const tali_kind nonlinear_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility nonlinear spring",
+            .apply = apply,
+            .declare = declare,
+            .realize_instance = realize_instance,
+            .calc_potential_energy = calc_potential_energy,
+            .destroy = tali_element_destroy},
+    .release = release_function,
+};
+
+// Whether the energy is a function of one argument with a derivative; tells otherwise.
+static bool is_usable(tal_forces *forces, const char *name, const tal_function *energy)
+{
+    if (tal_function_num_args(energy) == 1 && tal_function_max_order(energy) >= 1) return true;
+    (void)tal_system_fail(
+        forces->system, TAL_ERR_BAD_VALUE,
+        "mobility nonlinear spring '%s': its energy has %d arguments and %d derivatives: it needs "
+        "one and at least one",
+        name != NULL ? name : "(no name)", tal_function_num_args(energy),
+        tal_function_max_order(energy));
+    return false;
+}
+
+tal_force_ix tal_forces_add_mobility_nonlinear_spring(tal_forces *forces, const char *name,
+                                                      tal_mobility mobility, tal_function *energy)
+{
+    const tal_force_ix none = {-1};
+    if (forces == NULL || energy == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the %s is NULL", forces == NULL ? "forces" : "energy");
+        tal_function_destroy(energy);
+        return none;
+    }
+    if (!is_usable(forces, name, energy) ||
+        !tali_element_has_mobility(forces, name, &nonlinear_kind, mobility, tal_body_nq_angles)) {
+        tal_function_destroy(energy);
+        return none;
+    }
+    on_coordinate like = {.at = mobility, .function = energy, .calc = calc_nonlinear};
+    return tali_element_add(forces, name, &nonlinear_kind, &like, sizeof like, NULL);
+}
+
+// --- stop ---
+
+// f_q = -k x max(0, 1 +- d qdot): it pushes into the range, and never pulls.
+static law calc_stop(const on_coordinate *it, const double values[], double q, double qdot)
+{
+    (void)it;
+    const double k = values[TAL_STOP_STIFFNESS], d = values[TAL_STOP_DISSIPATION];
+    const double low = values[TAL_STOP_LOW], high = values[TAL_STOP_HIGH];
+    if (q >= low && q <= high) return (law){0.0, 0.0, 0.0};
+    const double x = q > high ? q - high : q - low;
+    const double rate = q > high ? qdot : -qdot; // at which it goes deeper
+    return (law){-k * x * fmax(0.0, 1.0 + d * rate), -k * x, 0.5 * k * x * x};
+}
+
+static const char *check_stop(const double params[])
+{
+    return params[TAL_STOP_LOW] <= params[TAL_STOP_HIGH] ? NULL : "the range ends before it begins";
+}
+
+static const tali_param stop_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
+                                         {"dissipation", TALI_NOT_NEGATIVE},
+                                         {"low end", TALI_LIMIT},
+                                         {"high end", TALI_LIMIT}};
+
+static const tali_kind stop_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility stop",
+            .apply = apply,
+            .declare = declare,
+            .realize_instance = realize_instance,
+            .calc_potential_energy = calc_potential_energy,
+            .calc_dissipated_power = calc_dissipated_power,
+            .destroy = tali_element_destroy},
+    .params = stop_params,
+    .num_params = 4,
+    .check = check_stop,
+};
+
+tal_force_ix tal_forces_add_mobility_stop(tal_forces *forces, const char *name,
+                                          tal_mobility mobility, const tal_stop *stop)
+{
+    if (stop == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "stop is NULL");
+        return (tal_force_ix){-1};
+    }
+    on_coordinate like = {.at = mobility, .calc = calc_stop};
+    const double params[] = {stop->stiffness, stop->dissipation, stop->low, stop->high};
+    return add(forces, name, &stop_kind, &like, params);
+}

@@ -1,0 +1,194 @@
+// Forces along speeds: force, damper, friction, and the damper on all of them.
+#include "element_internal.h"
+
+#include <talus/forces/mobility.h>
+
+#include <math.h>
+
+typedef struct on_speed {
+    tali_element base;
+    tal_mobility at;
+    double (*calc_force)(const double values[], double u);
+} on_speed;
+
+static double force_of(const on_speed *it, const tal_force_context *context, double *u)
+{
+    *u = tal_body_u(context->matter, context->state, it->at.body, it->at.i);
+    return it->calc_force(tali_values(&it->base, context), *u);
+}
+
+static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[])
+{
+    (void)F;
+    const on_speed *it = self;
+    double u;
+    f[tal_body_u_start(context->matter, it->at.body) + it->at.i] += force_of(it, context, &u);
+    return TAL_OK;
+}
+
+static tal_status calc_dissipated_power(const void *self, const tal_force_context *context,
+                                        double *power)
+{
+    double u;
+    const double f = force_of(self, context, &u);
+    *power = -f * u;
+    return TAL_OK;
+}
+
+static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind,
+                        tal_mobility mobility, double (*calc_force)(const double values[], double),
+                        const double params[])
+{
+    if (!tali_element_has_mobility(forces, name, kind, mobility, tal_body_nu)) {
+        return (tal_force_ix){-1};
+    }
+    on_speed like = {.at = mobility, .calc_force = calc_force};
+    return tali_element_add(forces, name, kind, &like, sizeof like, params);
+}
+
+// --- force ---
+
+static double constant_force(const double values[], double u)
+{
+    (void)u;
+    return values[0];
+}
+
+static const tali_param force_params[] = {{"force", TALI_FINITE}};
+
+static const tali_kind force_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility force",
+            .apply = apply,
+            .declare = tali_element_declare,
+            .destroy = tali_element_destroy},
+    .params = force_params,
+    .num_params = 1,
+};
+
+tal_force_ix tal_forces_add_mobility_force(tal_forces *forces, const char *name,
+                                           tal_mobility mobility, double force)
+{
+    return add(forces, name, &force_kind, mobility, constant_force, &force);
+}
+
+// --- damper ---
+
+static double damper_force(const double values[], double u)
+{
+    return -values[0] * u;
+}
+
+static const tali_param damper_params[] = {{"damping", TALI_NOT_NEGATIVE}};
+
+static const tali_kind damper_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility damper",
+            .apply = apply,
+            .declare = tali_element_declare,
+            .calc_dissipated_power = calc_dissipated_power,
+            .destroy = tali_element_destroy},
+    .params = damper_params,
+    .num_params = 1,
+};
+
+tal_force_ix tal_forces_add_mobility_damper(tal_forces *forces, const char *name,
+                                            tal_mobility mobility, double damping)
+{
+    return add(forces, name, &damper_kind, mobility, damper_force, &damping);
+}
+
+// --- friction ---
+
+// Stribeck's hump s exp((1 - s^2)/2), which is 1 at s = 1, on Coulomb's step made smooth.
+static double friction_force(const double values[], double u)
+{
+    const double Fs = values[TAL_FRICTION_STATIC], Fd = values[TAL_FRICTION_DYNAMIC];
+    const double s = u / values[TAL_FRICTION_SPEED];
+    const double hump = (Fs - Fd) * s * exp(0.5 * (1.0 - s * s));
+    return -(hump + Fd * tanh(10.0 * s) + values[TAL_FRICTION_VISCOUS] * u);
+}
+
+static const char *check_friction(const double params[])
+{
+    const bool good = params[TAL_FRICTION_STATIC] >= params[TAL_FRICTION_DYNAMIC];
+    return good ? NULL : "the static force must not be below the dynamic one";
+}
+
+static const tali_param friction_params[] = {{"static force", TALI_NOT_NEGATIVE},
+                                             {"dynamic force", TALI_NOT_NEGATIVE},
+                                             {"viscous coefficient", TALI_NOT_NEGATIVE},
+                                             {"speed", TALI_POSITIVE}};
+
+static const tali_kind friction_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility friction",
+            .apply = apply,
+            .declare = tali_element_declare,
+            .calc_dissipated_power = calc_dissipated_power,
+            .destroy = tali_element_destroy},
+    .params = friction_params,
+    .num_params = 4,
+    .check = check_friction,
+};
+
+tal_force_ix tal_forces_add_mobility_friction(tal_forces *forces, const char *name,
+                                              tal_mobility mobility, const tal_friction *friction)
+{
+    if (friction == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "friction is NULL");
+        return (tal_force_ix){-1};
+    }
+    const double params[] = {friction->static_force, friction->dynamic_force, friction->viscous,
+                             friction->speed};
+    return add(forces, name, &friction_kind, mobility, friction_force, params);
+}
+
+// --- damper on every speed ---
+
+static tal_status apply_global(const void *self, const tal_force_context *context,
+                               tal_spatial_vec F[], double f[])
+{
+    (void)F;
+    const double c = tali_values(self, context)[0];
+    for (int b = 1; b < tal_matter_num_bodies(context->matter); ++b) {
+        const tal_body_ix body = {b};
+        const int u0 = tal_body_u_start(context->matter, body);
+        for (int i = 0; i < tal_body_nu(context->matter, body); ++i) {
+            f[u0 + i] -= c * tal_body_u(context->matter, context->state, body, i);
+        }
+    }
+    return TAL_OK;
+}
+
+static tal_status power_of_global(const void *self, const tal_force_context *context, double *power)
+{
+    double sum = 0.0;
+    for (int b = 1; b < tal_matter_num_bodies(context->matter); ++b) {
+        const tal_body_ix body = {b};
+        for (int i = 0; i < tal_body_nu(context->matter, body); ++i) {
+            const double u = tal_body_u(context->matter, context->state, body, i);
+            sum += u * u;
+        }
+    }
+    *power = tali_values(self, context)[0] * sum;
+    return TAL_OK;
+}
+
+static const tali_kind global_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "global damper",
+            .apply = apply_global,
+            .declare = tali_element_declare,
+            .calc_dissipated_power = power_of_global,
+            .destroy = tali_element_destroy},
+    .params = damper_params,
+    .num_params = 1,
+};
+
+tal_force_ix tal_forces_add_global_damper(tal_forces *forces, const char *name, double damping)
+{
+    tali_element like = {.size = 0};
+    return tali_element_add(forces, name, &global_kind, &like, sizeof like, &damping);
+}

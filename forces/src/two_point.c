@@ -1,0 +1,205 @@
+// Forces along the line between two stations.
+#include "element_internal.h"
+
+#include <talus/forces/two_point.h>
+
+typedef struct line line;
+
+typedef struct two_point {
+    tali_element base;
+    int body[2];
+    double (*calc_tension)(const double values[], const line *at);
+} two_point;
+
+// The stations, from Mo in M.
+typedef struct ends {
+    tal_vec3 p_MS[2];
+} ends;
+
+// The line at one instant.
+struct line {
+    tal_vec3 p_MS_G[2]; // the stations, from Mo in Ground
+    tal_vec3 d_G;       // from station 1 to station 2, of length one; zero where they meet
+    double x, xdot;     // distance and its rate; the rate is zero below Velocity
+};
+
+static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
+{
+    (void)tali_element_declare(self, forces, me);
+    tali_element_declare_placed(self, forces, sizeof(ends));
+    return TAL_OK;
+}
+
+static tal_status realize_instance(const void *self, const tal_force_context *context)
+{
+    const two_point *it = self;
+    const double *geometry = tali_geometry(&it->base, context);
+    ends *placed = tal_cache_upd(context->system, context->state, it->base.placed);
+    for (int k = 0; k < 2; ++k) {
+        placed->p_MS[k] = tali_station_in_M(context, it->body[k], geometry + 3 * k);
+    }
+    return tal_cache_mark_valid(context->system, context->state, it->base.placed);
+}
+
+static line line_at(const two_point *it, const tal_force_context *context)
+{
+    const ends *placed = tali_placed(&it->base, context);
+    line at = {.xdot = 0.0};
+    tal_vec3 p_GS[2];
+    for (int k = 0; k < 2; ++k) {
+        const tal_xform *X_GM = tal_view_X_GM(&context->poses, it->body[k]);
+        at.p_MS_G[k] = tal_m3_mul_v3(X_GM->R, placed->p_MS[k]);
+        p_GS[k] = tal_v3_add(X_GM->p, at.p_MS_G[k]);
+    }
+    const tal_vec3 p = tal_v3_sub(p_GS[1], p_GS[0]);
+    at.x = tal_v3_norm(p);
+    at.d_G = tal_v3_scale(at.x > 1e-150 ? 1.0 / at.x : 0.0, p);
+    if (context->velocities.bytes == NULL) return at;
+    const tal_vec3 v1 = tali_station_velocity(context, it->body[0], at.p_MS_G[0]);
+    const tal_vec3 v2 = tali_station_velocity(context, it->body[1], at.p_MS_G[1]);
+    at.xdot = tal_v3_dot(at.d_G, tal_v3_sub(v2, v1));
+    return at;
+}
+
+static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[])
+{
+    (void)f;
+    const two_point *it = self;
+    const line at = line_at(it, context);
+    const double tension = it->calc_tension(tali_values(&it->base, context), &at);
+    const tal_vec3 f_G = tal_v3_scale(tension, at.d_G);
+    tal_spatial_vec *F1 = &F[it->body[0]], *F2 = &F[it->body[1]];
+    *F1 = tal_sv_add(*F1, tal_sv(tal_v3_cross(at.p_MS_G[0], f_G), f_G));
+    *F2 = tal_sv_sub(*F2, tal_sv(tal_v3_cross(at.p_MS_G[1], f_G), f_G));
+    return TAL_OK;
+}
+
+// --- the laws ---
+
+static double tension_of_spring(const double values[], const line *at)
+{
+    return values[0] * (at->x - values[1]);
+}
+
+static double tension_of_damper(const double values[], const line *at)
+{
+    return values[0] * at->xdot;
+}
+
+static double tension_of_force(const double values[], const line *at)
+{
+    (void)at;
+    return -values[0];
+}
+
+static tal_status energy_of_spring(const void *self, const tal_force_context *context,
+                                   double *energy)
+{
+    const two_point *it = self;
+    const double *values = tali_values(&it->base, context);
+    const double stretch = line_at(it, context).x - values[1];
+    *energy = 0.5 * values[0] * stretch * stretch;
+    return TAL_OK;
+}
+
+static tal_status power_of_damper(const void *self, const tal_force_context *context, double *power)
+{
+    const two_point *it = self;
+    const line at = line_at(it, context);
+    *power = tali_values(&it->base, context)[0] * at.xdot * at.xdot;
+    return TAL_OK;
+}
+
+// --- the kinds ---
+
+// clang-format off
+#define STATIONS                                                                                   \
+    {"station 1 x", TALI_FINITE}, {"station 1 y", TALI_FINITE}, {"station 1 z", TALI_FINITE},      \
+    {"station 2 x", TALI_FINITE}, {"station 2 y", TALI_FINITE}, {"station 2 z", TALI_FINITE}
+// clang-format on
+
+static const tali_param spring_params[] = {
+    STATIONS, {"stiffness", TALI_NOT_NEGATIVE}, {"rest length", TALI_NOT_NEGATIVE}};
+static const tali_param damper_params[] = {STATIONS, {"damping", TALI_NOT_NEGATIVE}};
+static const tali_param force_params[] = {STATIONS, {"force", TALI_FINITE}};
+
+static const tali_kind spring_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "two-point spring",
+            .apply = apply,
+            .declare = declare,
+            .realize_instance = realize_instance,
+            .calc_potential_energy = energy_of_spring,
+            .destroy = tali_element_destroy},
+    .params = spring_params,
+    .num_params = 8,
+    .num_instance = 6,
+};
+
+static const tali_kind damper_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "two-point damper",
+            .apply = apply,
+            .declare = declare,
+            .realize_instance = realize_instance,
+            .calc_dissipated_power = power_of_damper,
+            .destroy = tali_element_destroy},
+    .params = damper_params,
+    .num_params = 7,
+    .num_instance = 6,
+};
+
+static const tali_kind force_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "two-point force",
+            .apply = apply,
+            .declare = declare,
+            .realize_instance = realize_instance,
+            .destroy = tali_element_destroy},
+    .params = force_params,
+    .num_params = 7,
+    .num_instance = 6,
+};
+
+static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind,
+                        const tal_two_points *points,
+                        double (*calc_tension)(const double values[], const line *at),
+                        const double values[2])
+{
+    const tal_force_ix none = {-1};
+    if (points == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, kind->ops.name, "points is NULL");
+        return none;
+    }
+    if (!tali_element_has(forces, name, kind, points->body1) ||
+        !tali_element_has(forces, name, kind, points->body2)) {
+        return none;
+    }
+    two_point like = {.body = {points->body1.i, points->body2.i}, .calc_tension = calc_tension};
+    const double params[8] = {points->p_B1.x, points->p_B1.y, points->p_B1.z, points->p_B2.x,
+                              points->p_B2.y, points->p_B2.z, values[0],      values[1]};
+    return tali_element_add(forces, name, kind, &like, sizeof like, params);
+}
+
+tal_force_ix tal_forces_add_two_point_spring(tal_forces *forces, const char *name,
+                                             const tal_two_points *points, double stiffness,
+                                             double rest_length)
+{
+    const double values[2] = {stiffness, rest_length};
+    return add(forces, name, &spring_kind, points, tension_of_spring, values);
+}
+
+tal_force_ix tal_forces_add_two_point_damper(tal_forces *forces, const char *name,
+                                             const tal_two_points *points, double damping)
+{
+    const double values[2] = {damping, 0.0};
+    return add(forces, name, &damper_kind, points, tension_of_damper, values);
+}
+
+tal_force_ix tal_forces_add_two_point_force(tal_forces *forces, const char *name,
+                                            const tal_two_points *points, double force)
+{
+    const double values[2] = {force, 0.0};
+    return add(forces, name, &force_kind, points, tension_of_force, values);
+}
