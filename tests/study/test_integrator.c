@@ -1,4 +1,4 @@
-// Tests for study/src/integrator.c, error_norm.c and tableau.c: methods, control, failures.
+// Tests for study/src/integrator.c, step_loop.c, trial.c and tableau.c: control, failures, building.
 #include "alloc_guard.h"
 #include "talus_test.h"
 
@@ -179,7 +179,7 @@ START_TEST(a_tableau_that_is_not_one_is_refused)
     rk.stages = 0;
     ck_assert_int_eq(tal_rk_check(&rk, NULL), TAL_ERR_BAD_VALUE);
     const double a[] = {0.0, 0.0, 0.5, 0.5}, b[] = {0.5, 0.5}, c[] = {0.0, 0.5};
-    rk = (tal_rk_tableau){"x", 2, 1, 0, a, b, NULL, c};
+    rk = (tal_rk_tableau){"x", 2, 1, 0, a, b, NULL, c, NULL};
     ck_assert_int_eq(tal_rk_check(&rk, &err), TAL_ERR_BAD_VALUE); // a[1][1]
     err = (tal_error){0};
     const double a1[] = {0.0, 0.0, 0.25, 0.0}, nan_b[] = {0.5, (double)NAN};
@@ -198,7 +198,7 @@ END_TEST
 START_TEST(any_tableau_can_be_run)
 {
     static const double a[] = {0.0, 0.0, 0.5, 0.0}, b[] = {0.0, 1.0}, c[] = {0.0, 0.5};
-    static const tal_rk_tableau midpoint = {"midpoint", 2, 2, 0, a, b, NULL, c};
+    static const tal_rk_tableau midpoint = {"midpoint", 2, 2, 0, a, b, NULL, c, NULL};
     double error[2];
     for (int k = 0; k < 2; ++k) {
         equations it = {.n = 2, .z0 = {1.0, 0.0}, .rates = oscillator};
