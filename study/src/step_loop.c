@@ -117,7 +117,7 @@ static tal_status begin(tal_integrator *integ, tal_state *state)
 // add up to t_end exactly.
 static double end_of_step(double t0, double h, double t_end)
 {
-    return t_end - t0 <= h * (1.0 + 1e-9) ? t_end : t0 + h;
+    return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
 
 // One more trial step, if max_steps allows it.
