@@ -528,6 +528,76 @@ START_TEST(a_failure_that_no_step_size_helps_is_passed_on_at_once)
 
 END_TEST
 
+// --- sampled variables ---
+
+// z' = s, where s is the time at which the step began.
+typedef struct sampler {
+    tal_group_ix z;
+    tal_var_ix s;
+} sampler;
+
+static tal_status sample(const void *self, const tal_system *system, tal_state *state, void *value)
+{
+    (void)self;
+    (void)system;
+    *(double *)value = tal_state_t(state);
+    return TAL_OK;
+}
+
+static tal_status declare_sampler(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    sampler *it = self;
+    tal_group_def z = tal_group_def_default();
+    z.capacity = 1;
+    it->z = tal_system_add_group(system, me, &z);
+    tal_var_def var = tal_var_def_default();
+    var.name = "s";
+    var.size = sizeof(double);
+    var.invalidates = TAL_STAGE_ACCELERATION;
+    var.update = sample;
+    var.update_depends_on = TAL_STAGE_TIME;
+    var.sampled = true;
+    it->s = tal_system_add_var(system, me, &var);
+    return TAL_OK;
+}
+
+static tal_status sampled_rate(const void *self, const tal_system *system, tal_state *state)
+{
+    const sampler *it = self;
+    tal_group_upd_dot(system, state, it->z)[0] = tal_var_double(system, state, it->s);
+    return TAL_OK;
+}
+
+static const tal_subsystem_ops sampler_ops = {
+    .size = sizeof sampler_ops,
+    .name = "sampler",
+    .realize_topology = declare_sampler,
+    .realize_acceleration = sampled_rate,
+};
+
+// Four steps of 1/4: z = (0 + 1/4 + 2/4 + 3/4) / 4. With the rates from before sampling it would be
+// the sum of the first three.
+START_TEST(the_rates_of_a_step_belong_to_the_values_it_began_with)
+{
+    sampler it = {.s = {-1}};
+    tal_system *system = tal_system_create(NULL);
+    tal_state *state = NULL;
+    tal_integrator *integ = NULL;
+    tal_integrator_def def = fixed(0.25);
+    def.tableau = tal_rk_euler();
+    tal_system_add_subsystem(system, NULL, &sampler_ops, &it);
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+    ck_assert_int_eq(tal_integrator_create(system, &def, &integ, NULL), TAL_OK);
+    ck_assert_int_eq(tal_integrator_step_to(integ, state, 1.0), TAL_OK);
+    ck_assert_double_eq(tal_state_z(state)[0], 0.375);
+    tal_integrator_destroy(integ);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 // --- weights ---
 
 // Twice the weight means half the error allowed; an absolute z of size 1000 is held 1000 times as
@@ -716,6 +786,7 @@ int main(void)
     tcase_add_test(theory, the_first_step_can_be_chosen);
     tcase_add_test(theory, a_least_step_is_respected);
     tcase_add_test(theory, weights_and_relative_accuracy_decide_the_steps);
+    tcase_add_test(theory, the_rates_of_a_step_belong_to_the_values_it_began_with);
     tcase_add_test(theory, a_run_repeated_gives_the_same_bytes);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
