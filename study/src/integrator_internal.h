@@ -70,6 +70,9 @@ tali_method tali_runge_kutta(const tal_rk_tableau *tableau);
 tali_method tali_semi_explicit_euler(void);
 tali_method tali_verlet(void);
 
+/// Is the last stage of a tableau the end of the step?
+bool tali_ends_at_last_stage(const tal_rk_tableau *rk);
+
 // --- trial.c: what methods do to the State ---
 
 /// out = y0 + h sum coefs_j k_j, or without y0 when it is NULL.

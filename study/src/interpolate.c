@@ -21,9 +21,10 @@ static void interpolate(const tal_integrator *integ, double t, int ny, double y[
     const bool is_rk = integ->def.method == TAL_METHOD_RUNGE_KUTTA;
     const tal_rk_tableau *rk = integ->def.tableau;
     if (!is_rk || rk->d == NULL) return;
+    // a last stage that is the end of the step has the rates there; fixed steps leave it out
+    const int end = tali_ends_at_last_stage(rk) ? rk->stages - 1 : rk->stages;
     for (int j = 0; j < rk->stages; ++j) {
-        // fixed steps leave out the last stage where it is the end of the step
-        const double *k = j == rk->stages - 1 && rk->b[j] == 0.0 ? ydot1 : tali_stage(integ, j);
+        const double *k = j == end ? ydot1 : tali_stage(integ, j);
         const double weight = h * bump * bump * rk->d[j];
         for (int i = 0; i < ny; ++i) {
             y[i] += weight * k[i];

@@ -1,9 +1,9 @@
 // Explicit Runge-Kutta methods: a trial step from a tableau (HNW sec. II.1 and II.4).
 #include "integrator_internal.h"
 
-// Is the last stage the end of the step? Then its rates begin the next one ("first same as last",
-// HNW sec. II.5), unless prescribing, projecting or relaxing moves the end of the step.
-static bool ends_at_last_stage(const tal_rk_tableau *rk)
+// Then its rates begin the next step ("first same as last", HNW sec. II.5), unless prescribing,
+// projecting or relaxing moves the end of the step.
+bool tali_ends_at_last_stage(const tal_rk_tableau *rk)
 {
     const int last = rk->stages - 1;
     bool same = last > 0 && rk->b[last] == 0.0 && rk->c[last] == 1.0;
@@ -13,12 +13,21 @@ static bool ends_at_last_stage(const tal_rk_tableau *rk)
     return same;
 }
 
+// Does the end of the step, or dense output, need stage i? The rates at the end of the step come for
+// free, once it is settled.
+static bool is_needed(const tal_rk_tableau *rk, int i)
+{
+    if (rk->b[i] != 0.0) return true;
+    const bool is_end = i == rk->stages - 1 && tali_ends_at_last_stage(rk);
+    return rk->d != NULL && rk->d[i] != 0.0 && !is_end;
+}
+
 // Stages that only the error estimate uses are left out when nobody asks for it.
 static int stages_to_run(const tal_integrator *integ)
 {
     const tal_rk_tableau *rk = integ->def.tableau;
     int s = rk->stages;
-    while (!tali_is_controlled(integ) && s > 1 && rk->b[s - 1] == 0.0) {
+    while (!tali_is_controlled(integ) && s > 1 && !is_needed(rk, s - 1)) {
         --s;
     }
     return s;
@@ -38,7 +47,7 @@ static tal_status try_step(tal_integrator *integ, tal_state *state, double t1, d
 {
     const tal_rk_tableau *rk = integ->def.tableau;
     const int ny = tal_state_ny(state), s = stages_to_run(integ);
-    const bool is_at_end = s == rk->stages && ends_at_last_stage(rk);
+    const bool is_at_end = s == rk->stages && tali_ends_at_last_stage(rk);
     const double t0 = integ->t0, h = t1 - t0;
     double *y = integ->error; // free until the end of the step
     tal_status st = TAL_OK;

@@ -525,6 +525,36 @@ START_TEST(dense_output_has_its_order)
 
 END_TEST
 
+// The trapezoid with a third stage after half an Euler step, whose weight in y1 is zero. Its rates are
+// wanted even with fixed steps: d adds h x^2 (1 - x)^2 (k_3 - k_1) to the cubic.
+START_TEST(stages_that_only_dense_output_uses_are_run)
+{
+    static const double a[9] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.0, 0.0};
+    static const double b[3] = {0.5, 0.5, 0.0}, c[3] = {0.0, 1.0, 0.5}, d[3] = {-1.0, 0.0, 1.0};
+    tal_rk_tableau rk = {"heun with a bump", 3, 2, 0, a, b, NULL, c, NULL};
+    const double h = 0.25;
+    double q[2];
+    for (int k = 0; k < 2; ++k) {
+        rk.d = k == 0 ? NULL : d;
+        tal_integrator_def def = tal_integrator_def_default();
+        def.tableau = &rk;
+        def.fixed_step = h;
+        model m = begin_pendulum(&def);
+        tal_state *out = NULL;
+        ck_assert_int_eq(tal_state_create(m.system, &out, NULL), TAL_OK);
+        ck_assert_int_eq(tal_integrator_step(m.integ, m.state, 1.0), TAL_OK);
+        ck_assert_int_eq(tal_integrator_interpolate(m.integ, m.state, 0.5 * h, out), TAL_OK);
+        ck_assert_uint_eq(tal_integrator_statistics(m.integ).realizations, k == 0 ? 3 : 4);
+        q[k] = tal_state_q(out)[0];
+        tal_state_destroy(out);
+        end_model(&m);
+    }
+    // of q: k_1 = u = 0 at the start, k_3 = h/2 udot = -h/2 g / L
+    ck_assert_double_eq_tol(q[1] - q[0], h / 16.0 * (-0.5 * h * 9.81), 1e-14);
+}
+
+END_TEST
+
 // One run that reports at its own times, one that does not: the same bytes at the end. What is
 // reported is on the constraints, with quaternions of length one.
 START_TEST(reports_do_not_disturb_the_steps)
@@ -723,6 +753,7 @@ int main(void)
     tcase_add_test(theory, rates_known_from_the_last_stage_are_not_computed_again);
     tcase_add_test(theory, fixed_steps_do_not_pay_for_error_estimates);
     tcase_add_test(theory, dense_output_has_its_order);
+    tcase_add_test(theory, stages_that_only_dense_output_uses_are_run);
     tcase_add_test(theory, reports_do_not_disturb_the_steps);
     tcase_add_test(theory, prescribed_motion_is_met_by_every_method_and_within_steps);
     tcase_add_test(theory, every_method_resumes_with_the_same_bytes);

@@ -27,6 +27,10 @@
  * and each of the three norms must be at most the accuracy. The error of q is weighed as a motion
  * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
  * or angles describe it.
+ *
+ * The accuracy is that of a step. Errors of a run are proportional to it for methods that estimate
+ * the error of a lower order than their own, which is all but Euler's and semi-explicit Euler's:
+ * theirs go with its root.
  */
 
 #include <talus/state.h>
