@@ -1,4 +1,4 @@
-// Tests for study/src/integrator.c, step_loop.c, trial.c and tableau.c: control, failures, building.
+// Tests for study/src/integrator.c, step_loop.c and trial.c: control, failures, building.
 #include "alloc_guard.h"
 #include "talus_test.h"
 
@@ -128,68 +128,6 @@ START_TEST(merson_is_of_order_four)
     ck_assert_double_eq_tol(nonlinear, 4.0, 0.25);
     const double linear = log2(oscillator_error(0.05) / oscillator_error(0.025));
     ck_assert_double_eq_tol(linear, 4.0, 0.25);
-}
-
-END_TEST
-
-// The conditions for order four (HNW sec. II.2) and, for the embedded solution, order three.
-START_TEST(the_tableau_meets_the_order_conditions)
-{
-    const tal_rk_tableau *rk = tal_rk_merson();
-    ck_assert_int_eq(tal_rk_check(rk, NULL), TAL_OK);
-    double sum[8] = {0.0}, hat[4] = {0.0};
-    for (int i = 0; i < rk->stages; ++i) {
-        const double b = rk->b[i], b_hat = rk->b_hat[i], c = rk->c[i];
-        double ac = 0.0, acc = 0.0, aac = 0.0;
-        for (int j = 0; j < i; ++j) {
-            const double a = rk->a[i * rk->stages + j];
-            ac += a * rk->c[j];
-            acc += a * rk->c[j] * rk->c[j];
-            for (int k = 0; k < j; ++k) {
-                aac += a * rk->a[j * rk->stages + k] * rk->c[k];
-            }
-        }
-        const double terms[] = {b,          b * c,   b * c * c, b * ac, b * c * c * c,
-                                b * c * ac, b * acc, b * aac};
-        const double hat_terms[] = {b_hat, b_hat * c, b_hat * c * c, b_hat * ac};
-        for (int k = 0; k < 8; ++k) {
-            sum[k] += terms[k];
-        }
-        for (int k = 0; k < 4; ++k) {
-            hat[k] += hat_terms[k];
-        }
-    }
-    const double wanted[] = {1.0,       1.0 / 2.0, 1.0 / 3.0,  1.0 / 6.0,
-                             1.0 / 4.0, 1.0 / 8.0, 1.0 / 12.0, 1.0 / 24.0};
-    test_assert_near(sum, wanted, 8, 1e-15, "order 4");
-    test_assert_near(hat, wanted, 4, 1e-15, "order 3");
-}
-
-END_TEST
-
-START_TEST(a_tableau_that_is_not_one_is_refused)
-{
-    tal_error err = {0};
-    ck_assert_int_eq(tal_rk_check(NULL, &err), TAL_ERR_NULL);
-    tal_rk_tableau rk = *tal_rk_merson();
-    rk.name = NULL;
-    rk.a = NULL;
-    ck_assert_int_eq(tal_rk_check(&rk, NULL), TAL_ERR_NULL);
-    rk = *tal_rk_merson();
-    rk.stages = 0;
-    ck_assert_int_eq(tal_rk_check(&rk, NULL), TAL_ERR_BAD_VALUE);
-    const double a[] = {0.0, 0.0, 0.5, 0.5}, b[] = {0.5, 0.5}, c[] = {0.0, 0.5};
-    rk = (tal_rk_tableau){"x", 2, 1, 0, a, b, NULL, c, NULL};
-    ck_assert_int_eq(tal_rk_check(&rk, &err), TAL_ERR_BAD_VALUE); // a[1][1]
-    err = (tal_error){0};
-    const double a1[] = {0.0, 0.0, 0.25, 0.0}, nan_b[] = {0.5, (double)NAN};
-    rk.a = a1;
-    ck_assert_int_eq(tal_rk_check(&rk, &err), TAL_ERR_BAD_VALUE); // row sum
-    const double a2[] = {0.0, 0.0, 0.5, 0.0};
-    rk.a = a2;
-    ck_assert_int_eq(tal_rk_check(&rk, NULL), TAL_OK);
-    rk.b = nan_b;
-    ck_assert_int_eq(tal_rk_check(&rk, NULL), TAL_ERR_BAD_VALUE);
 }
 
 END_TEST
@@ -777,7 +715,6 @@ int main(void)
     Suite *suite = suite_create("study/integrator");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, merson_is_of_order_four);
-    tcase_add_test(theory, the_tableau_meets_the_order_conditions);
     tcase_add_test(theory, any_tableau_can_be_run);
     tcase_add_test(theory, the_global_error_goes_with_the_accuracy);
     tcase_add_test(theory, the_final_time_is_met_exactly);
@@ -790,7 +727,6 @@ int main(void)
     tcase_add_test(theory, a_run_repeated_gives_the_same_bytes);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, a_tableau_that_is_not_one_is_refused);
     tcase_add_test(errors, a_step_limit_ends_the_run_with_the_state_at_the_last_good_step);
     tcase_add_test(errors, a_solution_that_blows_up_ends_at_its_pole);
     tcase_add_test(errors, a_nan_ends_the_run_by_name_after_few_evaluations);
