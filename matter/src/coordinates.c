@@ -1,6 +1,7 @@
 // q and u of one body: reading, setting, fitting; quaternions or angles.
 #include "matter_internal.h"
 
+#include <float.h>
 #include <math.h>
 
 // True when body and State can be used together from Model on; otherwise a breach has been told.
@@ -276,6 +277,15 @@ tal_status tal_matter_set_use_angles(const tal_matter *matter, tal_state *state,
     return change_modes(matter, state, 0, matter->num_bodies, use_angles);
 }
 
+// Length 1 up to round-off: the square of a quaternion just normalized is off by at most 6 eps
+// (4 roundings in the sum of squares, halved by the root and doubled by the square, and 4 more to
+// look). Such a one is left alone, so that normalizing twice is normalizing once.
+static bool is_unit(const double e[4])
+{
+    const double square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3];
+    return fabs(square - 1.0) <= 8.0 * DBL_EPSILON;
+}
+
 tal_status tal_matter_normalize_quaternions(const tal_matter *matter, tal_state *state)
 {
     if (!usable(matter, state, TAL_GROUND, __func__)) return tal_contract_last()->status;
@@ -290,7 +300,7 @@ tal_status tal_matter_normalize_quaternions(const tal_matter *matter, tal_state 
                                     "body '%s': its quaternion (%g, %g, %g, %g) has no direction",
                                     matter->bodies[b].name, e[0], e[1], e[2], e[3]);
         }
-        any = any || unit.w != e[0] || unit.x != e[1] || unit.y != e[2] || unit.z != e[3];
+        any = any || !is_unit(e);
     }
     if (!any) return TAL_OK;
     double *q = tal_state_upd_q(state);
@@ -299,6 +309,7 @@ tal_status tal_matter_normalize_quaternions(const tal_matter *matter, tal_state 
     for (int b = 1; b < matter->num_bodies; ++b) {
         if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
         double *e = q + model.q0[b];
+        if (is_unit(e)) continue;
         const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));
         e[0] = unit.w, e[1] = unit.x, e[2] = unit.y, e[3] = unit.z;
     }

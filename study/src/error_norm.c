@@ -52,6 +52,27 @@ static norm norm_of(const double error[], const double weights[], const double y
     return it;
 }
 
+// Variables that are known have no error: only free ones are tested (manual sec. 10.4). Clears those
+// of matter's `errors`, one per speed, that are known at `level` or above, and counts them.
+static int clear_known(const tal_integrator *integ, const tal_state *state, tal_level level,
+                       double errors[])
+{
+    const tal_matter *matter = integ->matter;
+    const int num_u = tal_group_size(integ->system, state, integ->u_group);
+    int known = 0;
+    if (tal_matter_num_free(matter, state) == num_u) return 0;
+    for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
+        tal_mobility it = {.body = {b}};
+        const int start = tal_body_u_start(matter, it.body), nu = tal_body_nu(matter, it.body);
+        for (; it.i < nu; ++it.i) {
+            if (tal_mobility_level(matter, state, it) < level) continue;
+            errors[start + it.i] = 0.0;
+            ++known;
+        }
+    }
+    return known;
+}
+
 // W_u N^+ e_q for matter's coordinates; those of other subsystems are weighed by 1.
 static norm norm_of_q(tal_integrator *integ, tal_state *state, int nq)
 {
@@ -66,6 +87,7 @@ static norm norm_of_q(tal_integrator *integ, tal_state *state, int nq)
         const tal_status st =
             tal_matter_mul_N(integ->matter, state, TAL_NPLUS, error + q0, integ->weighed);
         const double *weights = tal_state_weights(state, TAL_POOL_U) + u0;
+        it.count -= clear_known(integ, state, TAL_LEVEL_POSITION, integ->weighed);
         for (int j = 0; j < num_u; ++j) {
             add(&it, u0 + j, st == TAL_OK ? weights[j] * integ->weighed[j] : TALI_NAN);
         }
@@ -79,12 +101,19 @@ static norm norm_of_q(tal_integrator *integ, tal_state *state, int nq)
 double tali_error_norm(tal_integrator *integ, tal_state *state)
 {
     const int nq = tal_state_nq(state), nu = tal_state_nu(state), nz = tal_state_nz(state);
-    const double *error = integ->error, *y = integ->y0;
+    double *error = integ->error;
+    const double *y = integ->y0;
     integ->worst = (tali_worst){TAL_POOL_Q, 0, 0.0};
     norm part = norm_of_q(integ, state, nq);
     double worst = merge(integ, TAL_POOL_Q, &part, 0.0);
+    int known = 0;
+    if (integ->matter != NULL) {
+        double *of_matter = error + nq + tal_group_start(integ->system, state, integ->u_group);
+        known = clear_known(integ, state, TAL_LEVEL_VELOCITY, of_matter);
+    }
     part = norm_of(error + nq, tal_state_weights(state, TAL_POOL_U), y + nq, nu,
                    integ->def.absolute_u);
+    part.count -= known;
     worst = merge(integ, TAL_POOL_U, &part, worst);
     part = norm_of(error + nq + nu, tal_state_weights(state, TAL_POOL_Z), y + nq + nu, nz,
                    integ->def.absolute_z);

@@ -1,4 +1,4 @@
-// The integrator as a struct.
+// The integrator as a struct, the methods it can run, and what they share.
 #ifndef TALUS_INTEGRATOR_INTERNAL_H
 #define TALUS_INTEGRATOR_INTERNAL_H
 
@@ -15,28 +15,100 @@ typedef struct tali_worst {
     double size; // of its weighted error
 } tali_worst;
 
+/// A one-step method, run by the loop in step_loop.c.
+typedef struct tali_method {
+    int num_stages;  // vectors as long as y that it needs; the first holds the rates at y0
+    int error_power; // the estimated error of a step goes with this power of h
+
+    /// Keep more of the start of a step than t0, y0 and its rates; NULL: that is all it needs.
+    tal_status (*begin)(tal_integrator *integ, const tal_state *state);
+    /// A step from t0 to t1. On success the State stands at t1, and `norm` is that of the weighted
+    /// error; 0 when steps are fixed. The end of the step is left to tali_end_step().
+    tal_status (*try_step)(tal_integrator *integ, tal_state *state, double t1, double *norm);
+} tali_method;
+
 struct tal_integrator {
     const tal_system *system;
     const tal_matter *matter;      // NULL when the System has none
     tal_group_ix q_group, u_group; // matter's
     tal_allocator allocator;
     tal_integrator_def def;
+    tali_method method;
     tal_project_options projection;
-    double error_coefs[TAL_MAX_RK_STAGES]; // b - b_hat
 
-    // workspace, in one block: capacity of y each, and stages times that
+    // workspace, in one block
     void *block;
     size_t block_bytes;
-    int capacity_y;
-    double *y0, *error, *weighed, *k;
+    size_t stride;           // doubles from one stage to the next
+    double *y0, *y1, *ydot1; // start and end of the last step
+    double *error, *weighed; // estimated error; free between trial steps
+    double *k;               // stages of the method
 
     // where the run stands
+    double t0, t1; // [s] start and end of the last step
+    bool has_step; // y0 ... k belong to a step that can be interpolated
     double h_next; // 0: to be chosen
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;
     tal_integrator_stats stats;
 };
+
+static inline double *tali_stage(const tal_integrator *integ, int i)
+{
+    return integ->k + (size_t)i * integ->stride;
+}
+
+static inline bool tali_is_controlled(const tal_integrator *integ)
+{
+    return integ->def.fixed_step == 0.0;
+}
+
+// --- methods ---
+
+tali_method tali_runge_kutta(const tal_rk_tableau *tableau);
+tali_method tali_semi_explicit_euler(void);
+tali_method tali_verlet(void);
+
+/// Is the last stage of a tableau the end of the step?
+bool tali_ends_at_last_stage(const tal_rk_tableau *rk);
+
+// --- trial.c: what methods do to the State ---
+
+/// out = y0 + h sum coefs_j k_j, or without y0 when it is NULL.
+void tali_combine(const tal_integrator *integ, const double *y0, double h, const double coefs[],
+                  int n, int ny, double out[]);
+
+/// The failure of a call on the State, in the State's words.
+tal_status tali_pass_on(tal_integrator *integ, const tal_state *state, tal_status st);
+
+/// Put t and y into the State. Values that are not finite are refused by name.
+tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const double y[]);
+
+/// Put the u and z of y into the State, and prescribe u. Needs Position. As tali_put().
+tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[]);
+
+/// A stage: prescribed and relaxed, not projected. Quaternions of the last stage of a method whose
+/// last stage is the end of the step (`is_last`) are normalized.
+tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_last);
+
+/// Prescribe and project q, with quaternions normalized. `q_error` (or NULL) as in tali_project().
+tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_error[]);
+
+/// Prescribe and project q and u. The part of the error that projection removes is taken out of `error`
+/// ({q, u, ...}, or NULL).
+tal_status tali_project(tal_integrator *integ, tal_state *state, double error[]);
+
+tal_status tali_relax(tal_integrator *integ, tal_state *state);
+
+/// ydot of the State; every number in it is finite. Free when it is realized already.
+tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[]);
+
+/// The end of a trial step that stands in the State, with its error in `integ->error`: prescribed,
+/// projected, tested and, if the error is small enough, relaxed.
+tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm);
+
+// --- error_norm.c ---
 
 /// Norm of the weighted error in `integ->error` (manual sec. 9.1): the largest of those of q, u
 /// and z; q, u, z are weighed at `y0`. Sets `integ->worst`.

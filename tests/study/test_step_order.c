@@ -1,4 +1,4 @@
-// Tests for study/src/integrator.c: what a step calls, and in which order (manual sec. 10.4).
+// Tests for study/src/trial.c and step_loop.c: what a step calls, and in which order (manual sec. 10.4).
 #include "talus_test.h"
 
 #include <talus/study.h>
@@ -58,8 +58,10 @@ static tal_status write_qdot(const void *self, const tal_system *system, tal_sta
 
 static tal_status accelerate(const void *self, const tal_system *system, tal_state *state)
 {
-    (void)system;
-    (void)state;
+    const diary *it = self;
+    double *qdotdot = tal_group_upd_qdotdot(system, state, it->q);
+    qdotdot[0] = 2.0;
+    qdotdot[1] = 300.0 * cos(300.0 * tal_state_t(state));
     note(self, 'A');
     return TAL_OK;
 }
@@ -141,18 +143,23 @@ typedef struct run {
     tal_integrator *integ;
 } run;
 
-static run begin_limited_run(diary *it, double fixed_step, long max_steps)
+static run begin_run_with(diary *it, tal_integrator_def def)
 {
     run r = {.system = tal_system_create(NULL)};
-    tal_integrator_def def = tal_integrator_def_default();
     def.accuracy = 1e-4;
-    def.fixed_step = fixed_step;
-    def.max_steps = max_steps;
     tal_system_add_subsystem(r.system, NULL, &diary_ops, it);
     ck_assert_int_eq(tal_system_realize_topology(r.system, NULL), TAL_OK);
     ck_assert_int_eq(tal_state_create(r.system, &r.state, NULL), TAL_OK);
     ck_assert_int_eq(tal_integrator_create(r.system, &def, &r.integ, NULL), TAL_OK);
     return r;
+}
+
+static run begin_limited_run(diary *it, double fixed_step, long max_steps)
+{
+    tal_integrator_def def = tal_integrator_def_default();
+    def.fixed_step = fixed_step;
+    def.max_steps = max_steps;
+    return begin_run_with(it, def);
 }
 
 static run begin_run(diary *it, double fixed_step)
@@ -179,6 +186,75 @@ START_TEST(a_step_prescribes_projects_and_relaxes_in_this_order)
                               "qurA"
                               "qurA"
                               "qurA"
+                              "qurA"
+                              "qQuUr"
+                              "A");
+    end_run(&r);
+}
+
+END_TEST
+
+// Every method ends its steps in that way; Verlet projects q before it looks for u.
+START_TEST(every_method_keeps_the_order)
+{
+    static const struct {
+        tal_method method;
+        const tal_rk_tableau *(*tableau)(void);
+        const char *step;
+    } rows[] = {
+        {TAL_METHOD_RUNGE_KUTTA, tal_rk_euler, "A qQuUr A"},
+        {TAL_METHOD_RUNGE_KUTTA, tal_rk_trapezoid, "A qurA qQuUr A"},
+        {TAL_METHOD_RUNGE_KUTTA, tal_rk_bogacki_shampine, "A qurA qurA qQuUr A"},
+        {TAL_METHOD_RUNGE_KUTTA, tal_rk_dormand_prince, "A qurA qurA qurA qurA qurA qQuUr A"},
+        {TAL_METHOD_SEMI_EXPLICIT_EULER, NULL, "A qQuUr A"},
+        {TAL_METHOD_VERLET, NULL, "A qQu rA qQuUr"}, // no speeds, so one round; its rates remain
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        diary it = {.text = ""};
+        tal_integrator_def def = tal_integrator_def_default();
+        def.method = rows[k].method;
+        def.tableau = rows[k].tableau != NULL ? rows[k].tableau() : NULL;
+        def.fixed_step = 0.5;
+        run r = begin_run_with(&it, def);
+        ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 0.5), TAL_OK);
+        char wanted[64] = "qQuUr";
+        size_t n = strlen(wanted);
+        for (const char *c = rows[k].step; *c != '\0'; ++c) {
+            if (*c != ' ') wanted[n++] = *c;
+        }
+        ck_assert_str_eq(it.text, wanted);
+        end_run(&r);
+    }
+}
+
+END_TEST
+
+// With controlled steps the last stage of Bogacki and Shampine is the end of the step: prescribed and
+// relaxed as a stage, then projected; where nothing moves it, its rates remain. Half a step of
+// semi-explicit Euler is a stage.
+START_TEST(controlled_steps_end_alike)
+{
+    diary it = {.text = ""};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.tableau = tal_rk_bogacki_shampine();
+    def.initial_step = 1e-3;
+    run r = begin_run_with(&it, def);
+    ck_assert_int_eq(tal_integrator_step(r.integ, r.state, 1e-3), TAL_OK);
+    ck_assert_str_eq(it.text, "qQuUr"
+                              "A"
+                              "qurA"
+                              "qurA"
+                              "qurA"
+                              "qQuUr");
+    end_run(&r);
+
+    it = (diary){.text = ""};
+    def.method = TAL_METHOD_SEMI_EXPLICIT_EULER;
+    r = begin_run_with(&it, def);
+    ck_assert_int_eq(tal_integrator_step(r.integ, r.state, 1e-3), TAL_OK);
+    ck_assert_str_eq(it.text, "qQuUr"
+                              "A"
                               "qurA"
                               "qQuUr"
                               "A");
@@ -247,6 +323,8 @@ int main(void)
     Suite *suite = suite_create("study/step_order");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, a_step_prescribes_projects_and_relaxes_in_this_order);
+    tcase_add_test(theory, every_method_keeps_the_order);
+    tcase_add_test(theory, controlled_steps_end_alike);
     tcase_add_test(theory, every_step_begins_once_and_prescribed_q_are_met);
     tcase_add_test(theory, a_stopped_run_goes_on_where_it_was);
     tcase_add_test(theory, errors_are_tested_after_projection);

@@ -10,6 +10,7 @@
 
 #include <talus/forces.h>
 #include <talus/study/integrator.h>
+#include <talus/study/recorder.h>
 #include <talus/study/tableau.h>
 
 #endif // TALUS_STUDY_H

@@ -27,6 +27,10 @@
  * and each of the three norms must be at most the accuracy. The error of q is weighed as a motion
  * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
  * or angles describe it.
+ *
+ * The accuracy is that of a step. Errors of a run are proportional to it for methods that estimate
+ * the error of a lower order than their own, which is all but Euler's and semi-explicit Euler's:
+ * theirs go with its root.
  */
 
 #include <talus/state.h>
@@ -39,9 +43,17 @@ extern "C" {
 /// @defgroup integrator Integrators
 /// @{
 
+/// How a step is made. Every method runs with controlled or with fixed steps.
+typedef enum tal_method {
+    TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
+    TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
+    TAL_METHOD_VERLET ///< order 2 (manual sec. 10.4); needs the qdotdot of every coordinate
+} tal_method;
+
 /// What an integrator is created from. Obtain it from tal_integrator_def_default(), then edit.
 typedef struct tal_integrator_def {
-    const tal_rk_tableau *tableau; ///< the method; must outlive the integrator
+    tal_method method;
+    const tal_rk_tableau *tableau; ///< of TAL_METHOD_RUNGE_KUTTA; must outlive the integrator
     double accuracy;     ///< wanted norm of the weighted error of each step, e.g. 1e-3 for 0.1 %
     double fixed_step;   ///< [s] > 0: steps of this size, errors not controlled; 0: controlled
     double initial_step; ///< [s] first step to try; 0: chosen from accuracy and time scale
@@ -94,6 +106,41 @@ TAL_API void tal_integrator_destroy(tal_integrator *integ);
 TAL_API TAL_NODISCARD tal_status tal_integrator_step_to(tal_integrator *integ, tal_state *state,
                                                         double t);
 
+/**
+ * Take one step, as long as the method likes but not past `t_max`.
+ *
+ * With tal_integrator_interpolate() this gives results at any times without changing the steps:
+ *
+ *     while (tal_state_t(state) < t_end && st == TAL_OK) {
+ *         st = tal_integrator_step(integ, state, t_end);
+ *         for (; st == TAL_OK && next <= tal_state_t(state); next += 0.1) {
+ *             st = tal_integrator_interpolate(integ, state, next, report);
+ *         }
+ *     }
+ *
+ * Otherwise as tal_integrator_step_to(). At `t_max` already: no step.
+ */
+TAL_API TAL_NODISCARD tal_status tal_integrator_step(tal_integrator *integ, tal_state *state,
+                                                     double t_max);
+
+/**
+ * The State at a time within the last step.
+ *
+ * Between the ends of the step y is the method's own dense output if its tableau has one, otherwise
+ * the cubic with the values and rates at both ends (HNW sec. II.6); then it is prescribed, projected
+ * and relaxed as the end of a step is. Discrete variables are those of `state`.
+ *
+ * @param[in]  state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it
+ * @param[in]  t      [s] from the start of the last step to its end
+ * @param[out] out    another State of the same System; realized to TAL_STAGE_VELOCITY at least. At
+ *                    the end of the step it equals `state`.
+ * @return TAL_OK; TAL_ERR_BAD_VALUE when there is no such step or `t` is outside; or what
+ *         projecting returned
+ */
+TAL_API TAL_NODISCARD tal_status tal_integrator_interpolate(tal_integrator *integ,
+                                                            const tal_state *state, double t,
+                                                            tal_state *out);
+
 /// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.
 TAL_API const tal_error *tal_integrator_error(const tal_integrator *integ);
 
@@ -103,7 +150,7 @@ typedef struct tal_integrator_stats {
     uint64_t steps_taken;     ///< steps accepted
     uint64_t error_failures;  ///< steps refused because their error was too large
     uint64_t other_failures;  ///< steps refused because something could not be computed
-    uint64_t realizations;    ///< realizations of ydot asked for
+    uint64_t realizations;    ///< realizations of ydot; one known from the step before is free
     double last_step;         ///< [s] length of the last step taken; 0 before the first
     double next_step;         ///< [s] the step to be tried next; 0 before the first
 } tal_integrator_stats;

@@ -9,6 +9,9 @@
  *
  *     k_i = f(t0 + c_i h, y0 + h sum_j<i a_ij k_j)          y1 = y0 + h sum_i b_i k_i
  *     estimated error = h sum_i (b_i - b_hat_i) k_i         (HNW sec. II.1 and II.4)
+ *
+ * A method whose last stage is the end of the step (the last row of a is b, and b_s = 0) costs one
+ * stage less, because its last rates are the first ones of the next step.
  */
 
 #include <talus/common/status.h>
@@ -33,11 +36,32 @@ typedef struct tal_rk_tableau {
     const double *b;     ///< [s]; sums to 1
     const double *b_hat; ///< [s]; sums to 1; NULL when there is none: fixed steps only
     const double *c;     ///< [s]; c_i is the sum of row i of a
+    const double *d; ///< [s]; sums to 0; h sum_i d_i k_i x^2 (1 - x)^2, x = (t - t0) / h, is what
+                     ///< dense output adds to the cubic between the ends. NULL: nothing
 } tal_rk_tableau;
 
+/// @name The methods that come with Talus. Borrowed, live forever.
+/// @{
+
+/// Euler's method, order 1. Its error is estimated with the rates at the end of the step, which are
+/// those the next step begins with.
+TAL_API const tal_rk_tableau *tal_rk_euler(void);
+
+/// The explicit trapezoid (Heun), order 2, with Euler's method embedded (manual sec. 10.4).
+TAL_API const tal_rk_tableau *tal_rk_trapezoid(void);
+
+/// Bogacki and Shampine's method of order 3 in three stages, with an embedded solution of order 2.
+TAL_API const tal_rk_tableau *tal_rk_bogacki_shampine(void);
+
 /// Merson's method of order 4 in five stages, with an embedded solution of order 3 (of order 5 for
-/// linear equations with constant coefficients; HNW sec. II.4). Borrowed, lives forever.
+/// linear equations with constant coefficients; HNW sec. II.4).
 TAL_API const tal_rk_tableau *tal_rk_merson(void);
+
+/// Dormand and Prince's method of order 5 in six stages, with an embedded solution of order 4 and
+/// dense output of order 4 (HNW sec. II.5 and II.6).
+TAL_API const tal_rk_tableau *tal_rk_dormand_prince(void);
+
+/// @}
 
 /**
  * Is this a consistent explicit tableau? Its orders are believed.

@@ -1,0 +1,158 @@
+// What every method does to the State: put values in, settle stages and ends of steps, evaluate rates
+// (manual sec. 10.4).
+#include "integrator_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// --- putting values into the State ---
+
+void tali_combine(const tal_integrator *integ, const double *y0, double h, const double coefs[],
+                  int n, int ny, double out[])
+{
+    for (int i = 0; i < ny; ++i) {
+        out[i] = y0 != NULL ? y0[i] : 0.0;
+    }
+    for (int j = 0; j < n; ++j) {
+        const double weight = h * coefs[j];
+        const double *k = tali_stage(integ, j);
+        if (weight == 0.0) continue;
+        for (int i = 0; i < ny; ++i) {
+            out[i] += weight * k[i];
+        }
+    }
+}
+
+static bool all_finite(const double values[], int n)
+{
+    double sum = 0.0; // a NaN or an infinity anywhere makes it NaN
+    for (int i = 0; i < n; ++i) {
+        sum += 0.0 * values[i];
+    }
+    return sum == 0.0;
+}
+
+// Names the first variable in `values`, ordered as y, that is not finite.
+static tal_status name_not_finite(tal_integrator *integ, const tal_state *state,
+                                  const double values[], const char *what)
+{
+    const int nq = tal_state_nq(state), nu = tal_state_nu(state), ny = tal_state_ny(state);
+    int i = 0;
+    while (i < ny - 1 && isfinite(values[i])) {
+        ++i;
+    }
+    char name[160];
+    if (i < nq) {
+        int local = 0;
+        const tal_group_ix group =
+            tal_state_slot_owner(integ->system, state, TAL_POOL_Q, i, &local);
+        const tal_subsystem_ix owner = tal_group_owner(integ->system, group);
+        (void)snprintf(name, sizeof name, "coordinate %d of '%s'", local,
+                       tal_subsystem_name(integ->system, owner));
+    } else {
+        const bool is_u = i < nq + nu;
+        tali_name_variable(integ, state, is_u ? TAL_POOL_U : TAL_POOL_Z,
+                           is_u ? i - nq : i - nq - nu, name, sizeof name);
+    }
+    return TALI_FAIL(&integ->error_record, TAL_ERR_NOT_FINITE, "%s %s is %g at t = %g", what, name,
+                     values[i], tal_state_t(state));
+}
+
+tal_status tali_pass_on(tal_integrator *integ, const tal_state *state, tal_status st)
+{
+    if (st == TAL_OK) return TAL_OK;
+    const tal_error *why = tal_state_error(state);
+    const char *message = why->status != TAL_OK ? why->message : tal_status_text(st);
+    return TALI_FAIL(&integ->error_record, st, "%s", message);
+}
+
+tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const double y[])
+{
+    const int ny = tal_state_ny(state);
+    if (!all_finite(y, ny)) return name_not_finite(integ, state, y, "the step to");
+    const tal_status st = tal_state_set_t(state, t);
+    if (st != TAL_OK) return tali_pass_on(integ, state, st);
+    memcpy(tal_state_upd_y(state), y, (size_t)ny * sizeof *y);
+    return TAL_OK;
+}
+
+tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[])
+{
+    const int nq = tal_state_nq(state), nu = tal_state_nu(state), nz = tal_state_nz(state);
+    const tal_system *system = integ->system;
+    if (!all_finite(y + nq, nu + nz)) return name_not_finite(integ, state, y, "the step to");
+    memcpy(tal_state_upd_u(state), y + nq, (size_t)nu * sizeof *y);
+    memcpy(tal_state_upd_z(state), y + nq + nu, (size_t)nz * sizeof *y);
+    return tali_pass_on(integ, state, tal_system_prescribe_u(system, state, NULL));
+}
+
+// --- manual sec. 10.4: stages, ends of steps ---
+
+static tal_status normalize(const tal_integrator *integ, tal_state *state)
+{
+    return integ->matter != NULL ? tal_matter_normalize_quaternions(integ->matter, state) : TAL_OK;
+}
+
+tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_last)
+{
+    const tal_system *system = integ->system;
+    tal_status st = tal_system_realize(system, state, TAL_STAGE_TIME);
+    if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
+    if (st == TAL_OK && is_last) st = normalize(integ, state);
+    if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
+    if (st == TAL_OK) st = tal_system_prescribe_u(system, state, NULL);
+    if (st == TAL_OK) st = tal_system_relax(system, state, integ->projection.tolerance, NULL);
+    return tali_pass_on(integ, state, st);
+}
+
+tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_error[])
+{
+    const tal_system *system = integ->system;
+    tal_status st = tal_system_realize(system, state, TAL_STAGE_TIME);
+    if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
+    if (st == TAL_OK) st = normalize(integ, state);
+    if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
+    if (st == TAL_OK) st = tal_system_project_q(system, state, &integ->projection, q_error, NULL);
+    return tali_pass_on(integ, state, st);
+}
+
+tal_status tali_project(tal_integrator *integ, tal_state *state, double error[])
+{
+    const tal_system *system = integ->system;
+    double *u_error = error != NULL ? error + tal_state_nq(state) : NULL;
+    tal_status st = tali_project_q(integ, state, error);
+    if (st != TAL_OK) return st;
+    st = tal_system_prescribe_u(system, state, NULL);
+    if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
+    if (st == TAL_OK) st = tal_system_project_u(system, state, &integ->projection, u_error, NULL);
+    return tali_pass_on(integ, state, st);
+}
+
+tal_status tali_relax(tal_integrator *integ, tal_state *state)
+{
+    return tali_pass_on(integ, state,
+                        tal_system_relax(integ->system, state, integ->projection.tolerance, NULL));
+}
+
+tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
+{
+    const bool is_done = tal_state_stage(state) >= TAL_STAGE_ACCELERATION;
+    integ->stats.realizations += is_done ? 0 : 1;
+    const tal_status st = tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION);
+    if (st != TAL_OK) return tali_pass_on(integ, state, st);
+    const int ny = tal_state_ny(state);
+    const double *found = tal_state_ydot(state);
+    if (!all_finite(found, ny)) return name_not_finite(integ, state, found, "the rate of");
+    memcpy(ydot, found, (size_t)ny * sizeof *ydot);
+    return TAL_OK;
+}
+
+tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm)
+{
+    const bool controlled = tali_is_controlled(integ);
+    const tal_status st = tali_project(integ, state, controlled ? integ->error : NULL);
+    if (st != TAL_OK) return st;
+    *norm = controlled ? tali_error_norm(integ, state) : 0.0;
+    return *norm <= integ->def.accuracy ? tali_relax(integ, state) : TAL_OK;
+}
