@@ -99,7 +99,7 @@ tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_erro
 /// ({q, u, ...}, or NULL).
 tal_status tali_project(tal_integrator *integ, tal_state *state, double error[]);
 
-tal_status tali_relax(tal_integrator *integ, tal_state *state);
+tal_status tali_settle_relaxed(tal_integrator *integ, tal_state *state);
 
 /// ydot of the State; every number in it is finite. Free when it is realized already.
 tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[]);

@@ -52,5 +52,5 @@ tal_status tal_integrator_interpolate(tal_integrator *integ, const tal_state *st
     interpolate(integ, t, tal_state_ny(state), integ->error);
     st = tali_put(integ, out, t, integ->error);
     if (st == TAL_OK) st = tali_project(integ, out, NULL);
-    return st == TAL_OK ? tali_relax(integ, out) : st;
+    return st == TAL_OK ? tali_settle_relaxed(integ, out) : st;
 }

@@ -163,7 +163,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 static tal_status start_up(tal_integrator *integ, tal_state *state)
 {
     const tal_status st = tali_project(integ, state, NULL);
-    return st == TAL_OK ? tali_relax(integ, state) : st;
+    return st == TAL_OK ? tali_settle_relaxed(integ, state) : st;
 }
 
 // The end of the last step, for interpolation; realizes the State to Acceleration.

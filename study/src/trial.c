@@ -129,7 +129,7 @@ tal_status tali_project(tal_integrator *integ, tal_state *state, double error[])
     return tali_pass_on(integ, state, st);
 }
 
-tal_status tali_relax(tal_integrator *integ, tal_state *state)
+tal_status tali_settle_relaxed(tal_integrator *integ, tal_state *state)
 {
     return tali_pass_on(integ, state,
                         tal_system_relax(integ->system, state, integ->projection.tolerance, NULL));
@@ -154,5 +154,5 @@ tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm)
     const tal_status st = tali_project(integ, state, controlled ? integ->error : NULL);
     if (st != TAL_OK) return st;
     *norm = controlled ? tali_error_norm(integ, state) : 0.0;
-    return *norm <= integ->def.accuracy ? tali_relax(integ, state) : TAL_OK;
+    return *norm <= integ->def.accuracy ? tali_settle_relaxed(integ, state) : TAL_OK;
 }

@@ -67,7 +67,7 @@ static tal_status correct(tal_integrator *integ, tal_state *state, double h, dou
     const size_t bytes = (size_t)(ny - nq) * sizeof(double);
     const double *ydot0 = tali_stage(integ, 0);
     double *rates = tali_stage(integ, RATES), *y = tali_stage(integ, NEXT), *error = integ->error;
-    tal_status st = tali_relax(integ, state);
+    tal_status st = tali_settle_relaxed(integ, state);
     if (st == TAL_OK) st = tali_evaluate(integ, state, rates);
     if (st != TAL_OK) return st;
     memcpy(y, tal_state_y(state), (size_t)nq * sizeof *y);
