@@ -171,7 +171,7 @@ static const tali_element *element_with(const tal_forces *forces, tal_force_ix f
     const tali_force *element = tali_force_at(forces, force, where);
     if (element == NULL) return NULL;
     const int num = tal_force_num_params(forces, force);
-    if (first >= 0 && n >= 0 && first <= num - n) return element->self;
+    if (first >= 0 && n >= 1 && first <= num - n) return element->self;
     (void)tali_breach(TAL_ERR_BAD_INDEX, where,
                       "force '%s' (%s) has no parameters %d to %d: it has %d", element->name,
                       element->ops.name, first, first + n - 1, num);
@@ -232,9 +232,9 @@ tal_status tal_force_set_params(const tal_forces *forces, tal_state *state, tal_
     const tal_status st = check_params(it->kind, tal_force_name(forces, force), params, &why);
     if (st != TAL_OK) return tal_state_refuse(state, st, "%s", why.message);
     const int split = it->kind->num_instance;
-    const bool is_geometry = first<split, is_value = first + n> split;
-    if (is_geometry) (void)tal_var_set(forces->system, state, it->geometry, params);
-    if (is_value) (void)tal_var_set(forces->system, state, it->values, params + split);
+    const int end = first + n;
+    if (first < split) (void)tal_var_set(forces->system, state, it->geometry, params);
+    if (end > split) (void)tal_var_set(forces->system, state, it->values, params + split);
     return TAL_OK;
 }
 

@@ -184,6 +184,8 @@ START_TEST(bad_values_are_refused_by_name)
                        TAL_ERR_NULL, "values");
     test_assert_breach((void)tal_force_set_params(m->forces, m->state, t.spring, 7, &value, 2),
                        TAL_ERR_BAD_INDEX, "spring");
+    test_assert_breach((void)tal_force_set_params(m->forces, m->state, t.spring, 0, &value, 0),
+                       TAL_ERR_BAD_INDEX, "spring");
     test_assert_breach((void)tal_force_num_params(m->forces, bad), TAL_ERR_BAD_INDEX, "9");
     test_assert_breach((void)tal_force_param_name(m->forces, t.spring, -1), TAL_ERR_BAD_INDEX, "");
     test_assert_breach((void)tal_force_param_stage(m->forces, t.spring, 8), TAL_ERR_BAD_INDEX, "");

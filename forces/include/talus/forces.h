@@ -13,6 +13,7 @@
 #include <talus/forces/bushing.h>
 #include <talus/forces/discrete.h>
 #include <talus/forces/force.h>
+#include <talus/forces/gear.h>
 #include <talus/forces/gravity.h>
 #include <talus/forces/mobility.h>
 #include <talus/forces/params.h>

@@ -44,7 +44,7 @@ TAL_API double tal_force_param(const tal_forces *forces, const tal_state *state,
 TAL_API tal_status tal_force_set_param(const tal_forces *forces, tal_state *state,
                                        tal_force_ix force, int i, double value);
 
-/// Set `n` parameters from the `first` on, together: three for a vector, twelve for a frame, or
+/// Set `n` >= 1 parameters from the `first` on, together: three for a vector, twelve for a frame, or
 /// two that only make sense with each other.
 TAL_API tal_status tal_force_set_params(const tal_forces *forces, tal_state *state,
                                         tal_force_ix force, int first, const double values[],
