@@ -99,12 +99,11 @@ static const double *u_of(const tal_matter *matter, const tal_state *state)
     return tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
 }
 
-tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_ix body,
-                          const tal_xform *X_FM)
+static tal_status fit_q(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                        const tal_xform *X_FM, tali_fit_parts parts, const char *where)
 {
-    if (!usable(matter, state, body, __func__)) return tal_contract_last()->status;
+    if (!usable(matter, state, body, where)) return tal_contract_last()->status;
     const tali_body *declared = &matter->bodies[body.i];
-    if (X_FM == NULL) return TALI_BREACH(TAL_ERR_NULL, "the wanted X_FM is NULL");
     if (!tali_is_frame(X_FM)) {
         return tal_state_refuse(
             state, tal_xf_is_finite(*X_FM) ? TAL_ERR_BAD_VALUE : TAL_ERR_NOT_FINITE,
@@ -113,8 +112,11 @@ tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_i
     double q[TAL_MAX_NQ] = {0.0};
     const tal_mobilizer_arg arg =
         tali_mobilizer_arg_of(matter, state, body.i, q_of(matter, state), u_of(matter, state));
-    const tal_status st =
-        tali_mobilizer_fit_q(&declared->ops, declared->self, &arg, declared->direction, X_FM, q);
+    const tal_status st = parts == TALI_FIT_ALL
+                              ? tali_mobilizer_fit_q(&declared->ops, declared->self, &arg,
+                                                     declared->direction, X_FM, q)
+                              : tali_mobilizer_fit_q_part(&declared->ops, declared->self, &arg,
+                                                          declared->direction, X_FM, parts, q);
     if (st != TAL_OK) {
         return tal_state_refuse(state, st, "body '%s': no q fits the wanted X_FM (%s)",
                                 declared->name, tal_status_text(st));
@@ -129,10 +131,32 @@ tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_i
     return TAL_OK;
 }
 
-tal_status tal_body_fit_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
-                          tal_spatial_vec V_FM)
+tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                          const tal_xform *X_FM)
 {
-    if (!usable(matter, state, body, __func__)) return tal_contract_last()->status;
+    if (X_FM == NULL) return TALI_BREACH(TAL_ERR_NULL, "the wanted X_FM is NULL");
+    return fit_q(matter, state, body, X_FM, TALI_FIT_ALL, __func__);
+}
+
+tal_status tal_body_fit_rotation(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                                 const tal_mat3 *R_FM)
+{
+    if (R_FM == NULL) return TALI_BREACH(TAL_ERR_NULL, "the wanted R_FM is NULL");
+    const tal_xform X_FM = tal_xf_from_R(*R_FM);
+    return fit_q(matter, state, body, &X_FM, TALI_FIT_ROTATION, __func__);
+}
+
+tal_status tal_body_fit_translation(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                                    tal_vec3 p_FM)
+{
+    const tal_xform X_FM = tal_xf_from_p(p_FM);
+    return fit_q(matter, state, body, &X_FM, TALI_FIT_TRANSLATION, __func__);
+}
+
+static tal_status fit_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                        tal_spatial_vec V_FM, tali_fit_parts parts, const char *where)
+{
+    if (!usable(matter, state, body, where)) return tal_contract_last()->status;
     const tali_body *declared = &matter->bodies[body.i];
     if (!tal_sv_is_finite(V_FM)) {
         return tal_state_refuse(state, TAL_ERR_NOT_FINITE,
@@ -141,8 +165,11 @@ tal_status tal_body_fit_u(const tal_matter *matter, tal_state *state, tal_body_i
     double u[TAL_MAX_NU] = {0.0};
     const tal_mobilizer_arg arg =
         tali_mobilizer_arg_of(matter, state, body.i, q_of(matter, state), u_of(matter, state));
-    const tal_status st =
-        tali_mobilizer_fit_u(&declared->ops, declared->self, &arg, declared->direction, V_FM, u);
+    const tal_status st = parts == TALI_FIT_ALL
+                              ? tali_mobilizer_fit_u(&declared->ops, declared->self, &arg,
+                                                     declared->direction, V_FM, u)
+                              : tali_mobilizer_fit_u_part(&declared->ops, declared->self, &arg,
+                                                          declared->direction, V_FM, parts, u);
     if (st != TAL_OK) {
         return tal_state_refuse(state, st, "body '%s': no u fits the wanted V_FM (%s)",
                                 declared->name, tal_status_text(st));
@@ -154,6 +181,24 @@ tal_status tal_body_fit_u(const tal_matter *matter, tal_state *state, tal_body_i
         values[start + j] = u[j];
     }
     return TAL_OK;
+}
+
+tal_status tal_body_fit_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                          tal_spatial_vec V_FM)
+{
+    return fit_u(matter, state, body, V_FM, TALI_FIT_ALL, __func__);
+}
+
+tal_status tal_body_fit_angular_velocity(const tal_matter *matter, tal_state *state,
+                                         tal_body_ix body, tal_vec3 w_FM)
+{
+    return fit_u(matter, state, body, tal_sv(w_FM, TAL_VEC3_ZERO), TALI_FIT_ROTATION, __func__);
+}
+
+tal_status tal_body_fit_linear_velocity(const tal_matter *matter, tal_state *state,
+                                        tal_body_ix body, tal_vec3 v_FM)
+{
+    return fit_u(matter, state, body, tal_sv(TAL_VEC3_ZERO, v_FM), TALI_FIT_TRANSLATION, __func__);
 }
 
 // --- quaternions or angles ---

@@ -195,6 +195,20 @@ TAL_API tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, ta
 TAL_API tal_status tal_body_fit_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                   tal_spatial_vec V_FM);
 
+/// @name Fits of one part
+/// The rotation of M in F, or the position of Mo, comes nearest to the wanted one; w_FM, or v_FM, both
+/// expressed in F. The other part stays as near as it can to what it is. Need TAL_STAGE_MODEL.
+/// @{
+TAL_API tal_status tal_body_fit_rotation(const tal_matter *matter, tal_state *state,
+                                         tal_body_ix body, const tal_mat3 *R_FM);
+TAL_API tal_status tal_body_fit_translation(const tal_matter *matter, tal_state *state,
+                                            tal_body_ix body, tal_vec3 p_FM);
+TAL_API tal_status tal_body_fit_angular_velocity(const tal_matter *matter, tal_state *state,
+                                                 tal_body_ix body, tal_vec3 w_FM);
+TAL_API tal_status tal_body_fit_linear_velocity(const tal_matter *matter, tal_state *state,
+                                                tal_body_ix body, tal_vec3 v_FM);
+/// @}
+
 /// Whether a body's orientation is described by body-XYZ angles. Needs TAL_STAGE_MODEL.
 TAL_API bool tal_body_uses_angles(const tal_matter *matter, const tal_state *state,
                                   tal_body_ix body);
