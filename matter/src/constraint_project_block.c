@@ -134,7 +134,7 @@ static tal_status fill_rows(const tali_projection *p, const tali_view *view, con
     tal_status st = TAL_OK;
     double reach = 0.0;
     tali_row_walk w = walk_rows(p, at);
-    while (tali_next_row(&w)) {
+    while (st == TAL_OK && tali_next_row(&w)) {
         if (w.r == 0) reach = tali_constraint_reach(p->matter, view, w.c);
         tali_constraint_row(p->matter, view, w.c, tali_wrenches_in(w.c, wrenches), w.r, reach, p->F,
                             p->g);
