@@ -57,6 +57,13 @@ static tal_status take_bodies(const tal_matter *matter, tali_constraint *c,
         }
         c->bodies[i] = b;
     }
+    return TAL_OK;
+}
+
+// Comes after the bodies: a constraint that acts on nothing is told by both counts.
+static tal_status take_mobilities(const tal_matter *matter, tali_constraint *c,
+                                  const tal_constraint_def *def, tal_error *err)
+{
     c->num_mobilities = c->ops.num_mobilities >= 0 ? c->ops.num_mobilities : def->num_mobilities;
     if (c->num_mobilities < 0 || c->num_mobilities > TAL_MAX_CONSTRAINED_MOBILITIES ||
         (c->num_mobilities == 0 && c->ops.num_bodies == 0)) {
@@ -127,12 +134,14 @@ static tal_status add_constraint(tal_matter *matter, const tal_constraint_def *d
                                  tal_error *err)
 {
     tali_constraints *all = &matter->constraints;
-    if (def == NULL)
+    if (def == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "constraint %d: its def is NULL", all->count);
+    }
     tali_constraint c = {.self = self, .disabled = def->disabled};
     tal_status st = take_name(matter, &c, def->name, err);
     if (st == TAL_OK) st = copy_table(&c, ops, err);
     if (st == TAL_OK) st = take_bodies(matter, &c, def, err);
+    if (st == TAL_OK) st = take_mobilities(matter, &c, def, err);
     if (st == TAL_OK) st = add_params(matter, &c, params, err);
     if (st != TAL_OK) return st;
     if (!tali_grow(&matter->allocator, (void **)&all->list, all->count, &all->capacity,

@@ -84,6 +84,96 @@ static inline int tali_row_slot(const tali_row_map *map, const tali_constraint *
     return map->mp + map->mv + map->a0[i] + (r - c->ops.mp - c->ops.mv);
 }
 
+/// Equations that take part: of position, also of velocity, also of acceleration.
+typedef enum tali_row_levels {
+    TALI_ROWS_P,
+    TALI_ROWS_PV,
+    TALI_ROWS_PVA
+} tali_row_levels;
+
+/// A walk along rows in use, constraint by constraint:
+///
+///     tali_row_walk at = tali_walk_block(cs, &map, block);
+///     while (tali_next_row(&at)) x[at.row] = aerr[at.slot];
+typedef struct tali_row_walk {
+    const tali_constraint *c; ///< whose row this is
+    int i;                    ///< its index
+    int r;                    ///< the row among those of its constraint
+    int row;                  ///< the row among those of the walk
+    int slot;                 ///< where it stands among all: tali_row_slot()
+
+    const tali_constraints *cs;
+    const tali_row_map *map;
+    const int32_t *order; ///< constraints to walk along; NULL: as listed
+    int next, end;        ///< of them
+    int rows;             ///< of constraint `i`
+    tali_row_levels levels;
+} tali_row_walk;
+
+/// Along the rows of all constraints.
+static inline tali_row_walk tali_walk_all(const tali_constraints *cs, const tali_row_map *map)
+{
+    const tali_row_walk at = {
+        .r = -1, .row = -1, .cs = cs, .map = map, .end = cs->count, .levels = TALI_ROWS_PVA};
+    return at;
+}
+
+/// Along the rows of one block, in the order of its matrix: `row` is the row of the matrix.
+static inline tali_row_walk tali_walk_block(const tali_constraints *cs, const tali_row_map *map,
+                                            int block)
+{
+    tali_row_walk at = tali_walk_all(cs, map);
+    at.order = cs->by_block;
+    at.next = cs->block_begin[block];
+    at.end = cs->block_begin[block + 1];
+    return at;
+}
+
+/// Rows of constraint `i` that are in use.
+static inline int tali_rows_in_use(const tali_row_map *map, const tali_constraint *c, int i,
+                                   tali_row_levels levels)
+{
+    if (map->row0[i] < 0) return 0;
+    return c->ops.mp + (levels >= TALI_ROWS_PV ? c->ops.mv : 0) +
+           (levels >= TALI_ROWS_PVA ? c->ops.ma : 0);
+}
+
+/// One row on. False when there are no more.
+static inline bool tali_next_row(tali_row_walk *at)
+{
+    while (at->r + 1 >= at->rows) {
+        if (at->next >= at->end) return false;
+        at->i = at->order != NULL ? at->order[at->next] : at->next;
+        at->c = &at->cs->list[at->i];
+        at->rows = tali_rows_in_use(at->map, at->c, at->i, at->levels);
+        at->r = -1;
+        ++at->next;
+    }
+    ++at->r;
+    ++at->row;
+    at->slot = tali_row_slot(at->map, at->c, at->i, at->r);
+    return true;
+}
+
+/// Where in by_block the constraints begin that the n-th may share a mobility with: there, at the
+/// latest, begin its rows in the envelope.
+static inline int tali_first_coupled(const tali_constraints *cs, int n)
+{
+    const tali_constraint *c = &cs->list[cs->by_block[n]];
+    int first = n;
+    while (first > cs->block_begin[c->block] && cs->by_block[first - 1] >= c->first_coupled) {
+        --first;
+    }
+    return first;
+}
+
+/// Rows in use of all constraints; -1 on a breach, which has been told.
+static inline int tali_num_rows(const tal_matter *matter, const tal_state *state)
+{
+    const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
+    return rows.mp < 0 ? -1 : rows.mp + rows.mv + rows.ma;
+}
+
 /// Rows in use of one block.
 int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int block);
 

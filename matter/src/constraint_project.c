@@ -94,10 +94,13 @@ static double try_fraction(const tali_projection *p, double fraction)
 // whichever norm is asked for. False when no fraction helps.
 static bool step(const tali_projection *p, double *norm)
 {
-    static const double least_fraction = 1.0 / 4096.0;
+    enum {
+        MOST_HALVINGS = 12
+    };
+
     read_values(p, p->from);
-    for (double fraction = 1.0; fraction >= least_fraction; fraction *= 0.5) {
-        const double trial = try_fraction(p, fraction);
+    for (int halvings = 0; halvings <= MOST_HALVINGS; ++halvings) {
+        const double trial = try_fraction(p, ldexp(1.0, -halvings));
         if (trial < *norm) {
             *norm = trial;
             return true;
@@ -114,13 +117,12 @@ static tal_status tell_worst(const tali_projection *p, int iterations)
     const double *errors = tali_projection_errors(p);
     int worst = 0, worst_slot = 0;
     double largest = -1.0;
-    for (int i = 0; i < cs->count; ++i) {
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
-            const int slot = tali_row_slot(&p->map, &cs->list[i], i, r);
-            const double error = fabs(p->T[slot] * errors[slot]);
-            if (error <= largest) continue;
-            largest = error, worst = i, worst_slot = slot;
-        }
+    tali_row_walk at = tali_walk_all(cs, &p->map);
+    at.levels = p->velocities ? TALI_ROWS_PV : TALI_ROWS_P;
+    while (tali_next_row(&at)) {
+        const double error = fabs(p->T[at.slot] * errors[at.slot]);
+        if (error <= largest) continue;
+        largest = error, worst = at.i, worst_slot = at.slot;
     }
     return tal_state_fail(p->state, TAL_ERR_NO_CONVERGENCE,
                           "%s does not meet the constraints after %d iterations: '%s' is still off "
@@ -211,6 +213,11 @@ static tal_status project_constraints(const tal_matter *matter, tal_state *state
 
 // --- quaternions ---
 
+static bool uses_quaternion(const tal_matter *matter, const tali_model *model, int b)
+{
+    return matter->bodies[b].ops.has_quaternion && !model->use_angles[b];
+}
+
 // e - (e . n) n: an error along a quaternion has no effect (manual eq. 10.13).
 static void project_quaternion_errors(const tal_matter *matter, const tal_state *state,
                                       double q_error[])
@@ -218,7 +225,7 @@ static void project_quaternion_errors(const tal_matter *matter, const tal_state 
     const tali_model model = tali_model_of(matter, state);
     const double *q = tal_state_q(state) + tal_group_start(matter->system, state, matter->q);
     for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
+        if (!uses_quaternion(matter, &model, b)) continue;
         const double *n = q + model.q0[b];
         double *e = q_error + model.q0[b];
         const double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2] + n[3] * n[3];
@@ -238,7 +245,7 @@ static bool normalize_free_quaternions(const tal_matter *matter, tal_state *stat
     const int start = tal_group_start(matter->system, state, matter->q);
     bool changed = false;
     for (int b = 1; b < matter->num_bodies; ++b) {
-        if (!matter->bodies[b].ops.has_quaternion || model.use_angles[b]) continue;
+        if (!uses_quaternion(matter, &model, b)) continue;
         if (!tali_mobility_is_free(view, matter->tree.u0[b], false)) continue;
         const double *e = tal_state_q(state) + start + model.q0[b];
         const tal_quat unit = tal_qt_normalize(tal_qt(e[0], e[1], e[2], e[3]));

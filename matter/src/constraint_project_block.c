@@ -66,16 +66,26 @@ static tal_status apply_E(const tali_projection *p, int b, bool invert, const do
 
 /// How much of a block takes part.
 typedef struct extent {
+    int block;
     int begin, end; ///< of its constraints, in by_block
     int rows, columns, num_bodies;
 } extent;
+
+// Along the rows of a block that take part at this level.
+static tali_row_walk walk_rows(const tali_projection *p, const extent *at)
+{
+    tali_row_walk w = tali_walk_block(&p->matter->constraints, &p->map, at->block);
+    w.levels = p->velocities ? TALI_ROWS_PV : TALI_ROWS_P;
+    return w;
+}
 
 // Gives the bodies of a block their columns. A body with mobilities belongs to one block only, so
 // `column` need not be cleared between blocks.
 static extent measure_block(const tali_projection *p, int block)
 {
     const tali_constraints *cs = &p->matter->constraints;
-    extent at = {.begin = cs->block_begin[block], .end = cs->block_begin[block + 1]};
+    extent at = {
+        .block = block, .begin = cs->block_begin[block], .end = cs->block_begin[block + 1]};
     size_t entries = 0;
     for (int n = at.begin; n < at.end; ++n) {
         const int i = cs->by_block[n];
@@ -120,22 +130,18 @@ static double *row_of(const tali_projection *p, int i, int r)
 static tal_status fill_rows(const tali_projection *p, const tali_view *view, const double *wrenches,
                             const extent *at)
 {
-    const tali_constraints *cs = &p->matter->constraints;
+    const tali_path_entry *path = p->matter->constraints.path;
     tal_status st = TAL_OK;
-    for (int n = at->begin; n < at->end; ++n) {
-        const int i = cs->by_block[n];
-        const tali_constraint *c = &cs->list[i];
-        const tali_const_wrenches of = tali_wrenches_in(c, wrenches);
-        const double reach = tali_constraint_reach(p->matter, view, c);
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
-            const double T = p->T[tali_row_slot(&p->map, c, i, r)];
-            tali_constraint_row(p->matter, view, c, of, r, reach, p->F, p->g);
-            for (int k = c->path0; k < c->path0 + c->path_len && st == TAL_OK; ++k) {
-                const tali_path_entry entry = cs->path[k];
-                if (p->matter->tree.nu[entry.body] == 0) continue;
-                double *to = row_of(p, i, r) + p->offset[k];
-                st = fill_part(p, view, entry.body, p->g + entry.e0, T, to);
-            }
+    double reach = 0.0;
+    tali_row_walk w = walk_rows(p, at);
+    while (st == TAL_OK && tali_next_row(&w)) {
+        if (w.r == 0) reach = tali_constraint_reach(p->matter, view, w.c);
+        tali_constraint_row(p->matter, view, w.c, tali_wrenches_in(w.c, wrenches), w.r, reach, p->F,
+                            p->g);
+        for (int k = w.c->path0; k < w.c->path0 + w.c->path_len && st == TAL_OK; ++k) {
+            if (p->matter->tree.nu[path[k].body] == 0) continue;
+            double *to = row_of(p, w.i, w.r) + p->offset[k];
+            st = fill_part(p, view, path[k].body, p->g + path[k].e0, p->T[w.slot], to);
         }
     }
     return st;
@@ -144,38 +150,30 @@ static tal_status fill_rows(const tali_projection *p, const tali_view *view, con
 // out = A x
 static void mul_A(const tali_projection *p, const extent *at, const double x[], double out[])
 {
-    const tali_constraints *cs = &p->matter->constraints;
-    for (int n = at->begin; n < at->end; ++n) {
-        const int i = cs->by_block[n];
-        const tali_constraint *c = &cs->list[i];
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
-            const double *row = row_of(p, i, r);
-            double sum = 0.0;
-            for (int k = c->path0; k < c->path0 + c->path_len; ++k) {
-                const int b = cs->path[k].body;
-                if (p->matter->tree.nu[b] == 0) continue;
-                sum += tali_dot(row + p->offset[k], x + p->column[b], width_of(p, b));
-            }
-            out[p->row0[i] + r] = sum;
+    tali_row_walk w = walk_rows(p, at);
+    while (tali_next_row(&w)) {
+        const double *row = row_of(p, w.i, w.r);
+        double sum = 0.0;
+        for (int k = w.c->path0; k < w.c->path0 + w.c->path_len; ++k) {
+            const int b = w.cs->path[k].body;
+            if (p->matter->tree.nu[b] == 0) continue;
+            sum += tali_dot(row + p->offset[k], x + p->column[b], width_of(p, b));
         }
+        out[w.row] = sum;
     }
 }
 
 // x += A^T y
 static void add_AT(const tali_projection *p, const extent *at, const double y[], double x[])
 {
-    const tali_constraints *cs = &p->matter->constraints;
-    for (int n = at->begin; n < at->end; ++n) {
-        const int i = cs->by_block[n];
-        const tali_constraint *c = &cs->list[i];
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
-            const double *row = row_of(p, i, r);
-            for (int k = c->path0; k < c->path0 + c->path_len; ++k) {
-                const int b = cs->path[k].body;
-                if (p->matter->tree.nu[b] == 0) continue;
-                for (int j = 0; j < width_of(p, b); ++j) {
-                    x[p->column[b] + j] += y[p->row0[i] + r] * row[p->offset[k] + j];
-                }
+    tali_row_walk w = walk_rows(p, at);
+    while (tali_next_row(&w)) {
+        for (int k = w.c->path0; k < w.c->path0 + w.c->path_len; ++k) {
+            const int b = w.cs->path[k].body;
+            if (p->matter->tree.nu[b] == 0) continue;
+            const double *part = row_of(p, w.i, w.r) + p->offset[k];
+            for (int j = 0; j < width_of(p, b); ++j) {
+                x[p->column[b] + j] += y[w.row] * part[j];
             }
         }
     }
@@ -210,6 +208,24 @@ static const double NO_EFFECT = 1e-20;
 // orthogonal factorization instead.
 static const double LEAST_PIVOT = 1e-8;
 
+// Row r of the n-th constraint, up to the diagonal, from the rows of the constraint `first` on.
+// Returns the entry after it.
+static size_t assemble_row(const tali_projection *p, int first, int n, int r, size_t next)
+{
+    const int32_t *by_block = p->matter->constraints.by_block;
+    const int i = by_block[n];
+    p->envelope_rows[p->row0[i] + r] =
+        (tali_envelope_row){.start = p->row0[by_block[first]], .entries = next};
+    for (int k = first; k <= n; ++k) {
+        const int j = by_block[k];
+        const int end = j == i ? r + 1 : tali_projection_rows(p, j);
+        for (int t = 0; t < end; ++t) {
+            p->envelope[next++] = couple_rows(p, i, r, j, t);
+        }
+    }
+    return next;
+}
+
 // True when all rows that have an effect are well apart.
 static bool factor_envelope(const tali_projection *p, const extent *at)
 {
@@ -217,28 +233,17 @@ static bool factor_envelope(const tali_projection *p, const extent *at)
     bool apart = true;
     size_t next = 0;
     for (int n = at->begin; n < at->end; ++n) {
-        const int i = cs->by_block[n];
-        int first = n;
-        while (first > at->begin && cs->by_block[first - 1] >= cs->list[i].first_coupled) {
-            --first;
-        }
+        const int i = cs->by_block[n], rows = tali_projection_rows(p, i);
+        const int first = tali_first_coupled(cs, n);
         double largest = 0.0;
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
+        for (int r = 0; r < rows; ++r) {
             largest = fmax(largest, couple_rows(p, i, r, i, r));
         }
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
-            tali_envelope_row *row = &p->envelope_rows[p->row0[i] + r];
-            *row = (tali_envelope_row){.start = p->row0[cs->by_block[first]], .entries = next};
-            for (int k = first; k <= n; ++k) {
-                const int j = cs->by_block[k];
-                const int last = j == i ? r + 1 : tali_projection_rows(p, j);
-                for (int t = 0; t < last; ++t) {
-                    p->envelope[next++] = couple_rows(p, i, r, j, t);
-                }
-            }
-            tali_envelope_factor_row(p->envelope, p->envelope_rows, p->row0[i] + r, LEAST_PIVOT,
+        for (int row = p->row0[i]; row < p->row0[i] + rows; ++row) {
+            next = assemble_row(p, first, n, row - p->row0[i], next);
+            tali_envelope_factor_row(p->envelope, p->envelope_rows, row, LEAST_PIVOT,
                                      NO_EFFECT * largest);
-            apart = apart && row->fate != TAL_ROW_REDUNDANT;
+            apart = apart && p->envelope_rows[row].fate != TAL_ROW_REDUNDANT;
         }
     }
     return apart;
@@ -262,20 +267,16 @@ static void solve_normal(const tali_projection *p, const extent *at)
 
 static void fill_matrix(const tali_projection *p, const extent *at)
 {
-    const tali_constraints *cs = &p->matter->constraints;
-    const size_t rows = (size_t)at->rows;
-    memset(p->A, 0, rows * (size_t)at->columns * sizeof *p->A);
-    for (int n = at->begin; n < at->end; ++n) {
-        const int i = cs->by_block[n];
-        const tali_constraint *c = &cs->list[i];
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
-            const double *row = row_of(p, i, r);
-            for (int k = c->path0; k < c->path0 + c->path_len; ++k) {
-                const int b = cs->path[k].body;
-                for (int j = 0; p->matter->tree.nu[b] > 0 && j < width_of(p, b); ++j) {
-                    p->A[(size_t)(p->row0[i] + r) + (size_t)(p->column[b] + j) * rows] =
-                        row[p->offset[k] + j];
-                }
+    const tal_matrix A = tal_matrix_view(p->A, at->rows, at->columns);
+    memset(p->A, 0, (size_t)at->rows * (size_t)at->columns * sizeof *p->A);
+    tali_row_walk w = walk_rows(p, at);
+    while (tali_next_row(&w)) {
+        for (int k = w.c->path0; k < w.c->path0 + w.c->path_len; ++k) {
+            const int b = w.cs->path[k].body;
+            if (p->matter->tree.nu[b] == 0) continue;
+            const double *part = row_of(p, w.i, w.r) + p->offset[k];
+            for (int j = 0; j < width_of(p, b); ++j) {
+                A.data[(size_t)w.row + (size_t)(p->column[b] + j) * (size_t)A.ld] = part[j];
             }
         }
     }
@@ -310,14 +311,10 @@ static tal_status solve_orthogonal(const tali_projection *p, const extent *at)
 // T e of the block's rows.
 static void gather_errors(const tali_projection *p, const extent *at)
 {
-    const tali_constraints *cs = &p->matter->constraints;
     const double *errors = tali_projection_errors(p);
-    for (int n = at->begin; n < at->end; ++n) {
-        const int i = cs->by_block[n];
-        for (int r = 0; r < tali_projection_rows(p, i); ++r) {
-            const int slot = tali_row_slot(&p->map, &cs->list[i], i, r);
-            p->residual[p->row0[i] + r] = p->T[slot] * errors[slot];
-        }
+    tali_row_walk w = walk_rows(p, at);
+    while (tali_next_row(&w)) {
+        p->residual[w.row] = p->T[w.slot] * errors[w.slot];
     }
 }
 

@@ -79,15 +79,13 @@ static void spread_largest(const tal_matter *matter, const tali_row_map *map, do
     const tali_constraints *cs = &matter->constraints;
     for (int k = 0; k < cs->num_blocks; ++k) {
         double largest = 0.0;
-        for (int pass = 0; pass < 2; ++pass) {
-            for (int n = cs->block_begin[k]; n < cs->block_begin[k + 1]; ++n) {
-                const int i = cs->by_block[n];
-                for (int r = 0; map->row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
-                    double *value = &values[tali_row_slot(map, &cs->list[i], i, r)];
-                    if (pass == 0) largest = fmax(largest, fabs(*value));
-                    if (pass == 1) *value = largest;
-                }
-            }
+        tali_row_walk at = tali_walk_block(cs, map, k);
+        while (tali_next_row(&at)) {
+            largest = fmax(largest, fabs(values[at.slot]));
+        }
+        at = tali_walk_block(cs, map, k);
+        while (tali_next_row(&at)) {
+            values[at.slot] = largest;
         }
     }
 }
@@ -124,35 +122,43 @@ static bool are_met(const tal_matter *matter, const tal_state *state, const tali
     return true;
 }
 
+// The constraint and the slot of the row that is farthest off, by more than a contradiction; -1 when
+// there is none.
+static int find_worst(const tal_matter *matter, const tal_state *state, const tali_view *view,
+                      const tali_row_map *map, const double aerr[], int *slot)
+{
+    int worst = -1;
+    double largest = TAL_CONTRADICTION;
+    tali_row_walk at = tali_walk_all(&matter->constraints, map);
+    while (tali_next_row(&at)) {
+        const double error = tali_row_weight(matter, state, map, at.slot) * fabs(aerr[at.slot]);
+        if (error <= largest || has_known_motion(matter, view, at.c)) continue;
+        largest = error, worst = at.i, *slot = at.slot;
+    }
+    return worst;
+}
+
 // Only looks twice when a row is far off: then at what there was to take away, too.
 tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, const tali_view *view,
                                   const double aerr[])
 {
     const tali_constraints *cs = &matter->constraints;
     const tali_row_map map = tali_row_map_of(matter, state);
-    int worst = -1, worst_slot = 0;
-    double largest = TAL_CONTRADICTION;
-    for (int i = 0; i < cs->count; ++i) {
-        for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
-            const int slot = tali_row_slot(&map, &cs->list[i], i, r);
-            const double error = tali_row_weight(matter, state, &map, slot) * fabs(aerr[slot]);
-            if (error <= largest || has_known_motion(matter, view, &cs->list[i])) continue;
-            largest = error, worst = i, worst_slot = slot;
-        }
-    }
+    int slot = 0;
+    const int worst = find_worst(matter, state, view, &map, aerr, &slot);
     if (worst < 0 || !are_met(matter, state, &map)) return TAL_OK;
     const size_t mark = tal_state_scratch_mark(state);
     double *before = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *before);
     if (before == NULL) return TAL_ERR_CAPACITY;
     const tal_status st = tali_constraints_zero_errors(matter, state, view, before);
     if (st == TAL_OK) spread_largest(matter, &map, before);
-    const double scale = st == TAL_OK ? before[worst_slot] : 0.0;
+    const double scale = st == TAL_OK ? before[slot] : 0.0;
     tal_state_scratch_release(state, mark);
-    if (st != TAL_OK || fabs(aerr[worst_slot]) <= TAL_CONTRADICTION * scale) return st;
+    if (st != TAL_OK || fabs(aerr[slot]) <= TAL_CONTRADICTION * scale) return st;
     return tal_state_fail(state, TAL_ERR_SINGULAR,
                           "constraints contradict each other at t = %g: '%s' is left with an "
                           "acceleration error of %g",
-                          tal_state_t(state), cs->list[worst].name, aerr[worst_slot]);
+                          tal_state_t(state), cs->list[worst].name, aerr[slot]);
 }
 
 // --- the report ---

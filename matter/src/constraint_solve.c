@@ -90,47 +90,74 @@ static matrices_layout lay_out_matrices(const tali_constraints *cs)
     return at;
 }
 
-// E and Y of one constraint, each [m x path_nu].
-static const double *E_of(const tali_constraint *c, const double *matrices)
+/// What the cache entry holds, to be read.
+typedef struct matrices_view {
+    const double *matrices; ///< E and Y of the constraints
+    const double *envelope; ///< of W, factored, block by block
+    const tali_envelope_row *records;
+    const int32_t *redundant; ///< [num_blocks] rows that repeat others
+} matrices_view;
+
+// False when the matrices cannot be computed: the State has the sentence.
+static bool see_matrices(const tal_matter *matter, tal_state *state, matrices_view *out)
 {
-    return matrices + c->matrix0;
+    const tali_constraints *cs = &matter->constraints;
+    const char *entry = tal_cache_realize(matter->system, state, cs->matrices);
+    if (entry == NULL) return false;
+    const matrices_layout at = lay_out_matrices(cs);
+    *out = (matrices_view){.matrices = (const double *)(const void *)entry,
+                           .envelope = (const double *)(const void *)(entry + at.envelope),
+                           .records = (const tali_envelope_row *)(const void *)(entry + at.records),
+                           .redundant = (const int32_t *)(const void *)(entry + at.blocks)};
+    return true;
 }
 
-static const double *Y_of(const tali_constraint *c, const double *matrices)
+// Row r of E and of Y, each [path_nu]: the rows of E come first, then those of Y.
+static const double *row_of_E(const tali_constraint *c, const double *matrices, int r)
 {
-    return E_of(c, matrices) + (size_t)tali_rows(c) * (size_t)c->path_nu;
+    return matrices + c->matrix0 + (size_t)r * (size_t)c->path_nu;
 }
 
-// Inward sweeps of the columns of G^T that belong to one constraint.
+static const double *row_of_Y(const tali_constraint *c, const double *matrices, int r)
+{
+    return row_of_E(c, matrices, tali_rows(c) + r);
+}
+
+// What row r puts on its path: -wrenches in z [path_len], coefficients in f [path_nu].
+static void load_path(const tal_matter *matter, const tali_constraint *c, tali_const_wrenches of,
+                      int r, tal_spatial_vec z[], double f[])
+{
+    const tali_path_entry *path = matter->constraints.path + c->path0;
+    const tal_spatial_vec *wrench = of.wrench + (size_t)r * (size_t)tali_num_wrenches(c);
+    const double *coefficient = of.coefficient + (size_t)r * (size_t)c->num_mobilities;
+    memset(f, 0, (size_t)c->path_nu * sizeof *f);
+    for (int k = 0; k < c->path_len; ++k) {
+        z[k] = TAL_SPATIAL_VEC_ZERO;
+        for (int i = 0; i < tali_num_wrenches(c); ++i) {
+            if (tali_wrench_body(c, i) == path[k].body) z[k] = tal_sv_sub(z[k], wrench[i]);
+        }
+        for (int i = 0; i < c->num_mobilities; ++i) {
+            if (c->mobility_bodies[i] != path[k].body) continue;
+            f[path[k].e0 + c->mobility_index[i]] += coefficient[i];
+        }
+    }
+}
+
+// Inward sweeps of the columns of G^T that belong to one constraint. z and f are room for its path.
 static void sweep_rows(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                        tali_const_wrenches of, double *matrices, tal_spatial_vec z[], double f[])
 {
     const tali_path_entry *path = matter->constraints.path + c->path0;
-    double *E = matrices + c->matrix0;
-    double *Y = E + (size_t)tali_rows(c) * (size_t)c->path_nu;
+    const size_t nu = (size_t)c->path_nu, m = (size_t)tali_rows(c);
     const double reach = tali_constraint_reach(matter, view, c);
     for (int r = 0; r < tali_rows(c); ++r) {
-        for (int k = 0; k < c->path_len; ++k) {
-            z[k] = TAL_SPATIAL_VEC_ZERO;
-            for (int i = 0; i < tali_num_wrenches(c); ++i) {
-                if (tali_wrench_body(c, i) != path[k].body) continue;
-                z[k] = tal_sv_sub(z[k], of.wrench[r * tali_num_wrenches(c) + i]);
-            }
-        }
-        for (int j = 0; j < c->path_nu; ++j) {
-            f[j] = 0.0;
-        }
-        for (int k = 0; k < c->path_len; ++k) {
-            for (int i = 0; i < c->num_mobilities; ++i) {
-                if (c->mobility_bodies[i] != path[k].body) continue;
-                f[path[k].e0 + c->mobility_index[i]] += of.coefficient[r * c->num_mobilities + i];
-            }
-        }
-        double *e = E + r * c->path_nu, *y = Y + r * c->path_nu;
+        double *e = matrices + c->matrix0 + (size_t)r * nu;
+        double *y = e + m * nu;
+        load_path(matter, c, of, r, z, f);
         tali_sweep_path(view, path, c->path_len, f, z, e, y);
         if (tali_row_is_idle(matter, view, c, of, r, reach, e)) {
-            memset(e, 0, (size_t)c->path_nu * sizeof *e);
-            memset(y, 0, (size_t)c->path_nu * sizeof *y);
+            memset(e, 0, nu * sizeof *e);
+            memset(y, 0, nu * sizeof *y);
         }
     }
 }
@@ -157,13 +184,12 @@ static double couple_rows(const tal_matter *matter, const tali_constraint *c, co
 }
 
 // Element of W between row r of constraint i and row s of constraint j.
-static double W_element(const tal_matter *matter, const double *matrices, int i, int r, int j,
-                        int s)
+static double element_of_W(const tal_matter *matter, const double *matrices, int i, int r, int j,
+                           int s)
 {
     const tali_constraint *c = &matter->constraints.list[i];
     const tali_constraint *d = &matter->constraints.list[j];
-    return couple_rows(matter, c, E_of(c, matrices) + r * c->path_nu, d,
-                       Y_of(d, matrices) + s * d->path_nu);
+    return couple_rows(matter, c, row_of_E(c, matrices, r), d, row_of_Y(d, matrices, s));
 }
 
 // A row whose share of W is this much smaller than its constraint's largest has no effect: 1e-10 in
@@ -176,42 +202,69 @@ static double redundant_pivot(int rows)
     return 64.0 * (double)rows * DBL_EPSILON;
 }
 
-// The rows of one block: assemble each from its first coupled constraint on, and factor it. Returns
-// how many are redundant.
-static int factor_block(const tal_matter *matter, const tali_row_map *map, const double *matrices,
-                        int block, double envelope[], tali_envelope_row records[], size_t *next)
+/// W being assembled and factored, row by row.
+typedef struct assembly {
+    const tal_matter *matter;
+    const tali_row_map *map;
+    const double *matrices;
+    double *envelope;
+    size_t next;                ///< entry of the envelope
+    tali_envelope_row *records; ///< of the block
+} assembly;
+
+// The scale of what the rows of one constraint can do.
+static double largest_diagonal(const assembly *a, int i)
 {
-    const tali_constraints *cs = &matter->constraints;
-    const int begin = cs->block_begin[block], end = cs->block_begin[block + 1];
+    double largest = 0.0;
+    for (int r = 0; r < tali_rows(&a->matter->constraints.list[i]); ++r) {
+        largest = fmax(largest, element_of_W(a->matter, a->matrices, i, r, i, r));
+    }
+    return largest;
+}
+
+// Row r of the n-th constraint, up to the diagonal: it begins with the first row in use among the
+// constraints from `first` on.
+static void assemble_row(assembly *a, int first, int n, int r)
+{
+    const tali_constraints *cs = &a->matter->constraints;
+    const int i = cs->by_block[n];
+    tali_envelope_row *row = &a->records[a->map->row0[i] + r];
+    *row = (tali_envelope_row){.start = -1, .entries = a->next};
+    for (int k = first; k <= n; ++k) {
+        const int j = cs->by_block[k];
+        if (a->map->row0[j] < 0) continue;
+        if (row->start < 0) row->start = a->map->row0[j];
+        const int end = j == i ? r + 1 : tali_rows(&cs->list[j]);
+        for (int s = 0; s < end; ++s) {
+            a->envelope[a->next++] = element_of_W(a->matter, a->matrices, i, r, j, s);
+        }
+    }
+}
+
+// Assembles and factors the rows of the n-th constraint. Returns how many are redundant.
+static int factor_constraint(assembly *a, int n)
+{
+    const tali_constraints *cs = &a->matter->constraints;
+    const int i = cs->by_block[n];
+    const int first = tali_first_coupled(cs, n);
+    const double least = WITHOUT_EFFECT * largest_diagonal(a, i);
     int redundant = 0;
-    for (int n = begin; n < end; ++n) {
-        const int i = cs->by_block[n];
-        const tali_constraint *c = &cs->list[i];
-        if (map->row0[i] < 0) continue;
-        int first = n;
-        while (first > begin && cs->by_block[first - 1] >= c->first_coupled) {
-            --first;
-        }
-        double largest = 0.0;
-        for (int r = 0; r < tali_rows(c); ++r) {
-            largest = fmax(largest, W_element(matter, matrices, i, r, i, r));
-        }
-        for (int r = 0; r < tali_rows(c); ++r) {
-            tali_envelope_row *row = &records[map->row0[i] + r];
-            *row = (tali_envelope_row){.start = -1, .entries = *next};
-            for (int k = first; k <= n; ++k) {
-                const int j = cs->by_block[k];
-                if (map->row0[j] < 0) continue;
-                if (row->start < 0) row->start = map->row0[j];
-                const int last = j == i ? r + 1 : tali_rows(&cs->list[j]);
-                for (int s = 0; s < last; ++s) {
-                    envelope[(*next)++] = W_element(matter, matrices, i, r, j, s);
-                }
-            }
-            tali_envelope_factor_row(envelope, records, map->row0[i] + r,
-                                     redundant_pivot(cs->max_block_rows), WITHOUT_EFFECT * largest);
-            redundant += row->fate == TAL_ROW_REDUNDANT;
-        }
+    for (int r = 0; r < tali_rows(&cs->list[i]); ++r) {
+        const int row = a->map->row0[i] + r;
+        assemble_row(a, first, n, r);
+        tali_envelope_factor_row(a->envelope, a->records, row, redundant_pivot(cs->max_block_rows),
+                                 least);
+        redundant += a->records[row].fate == TAL_ROW_REDUNDANT;
+    }
+    return redundant;
+}
+
+static int factor_block(assembly *a, int block)
+{
+    const tali_constraints *cs = &a->matter->constraints;
+    int redundant = 0;
+    for (int n = cs->block_begin[block]; n < cs->block_begin[block + 1]; ++n) {
+        if (a->map->row0[cs->by_block[n]] >= 0) redundant += factor_constraint(a, n);
     }
     return redundant;
 }
@@ -238,6 +291,29 @@ static bool is_idle(const tal_matter *matter, const tali_view *view, const tali_
     return true;
 }
 
+// E and Y of all constraints in use.
+static tal_status calc_sweeps(const tal_matter *matter, tal_state *state, const tali_view *view,
+                              const tali_row_map *map, const double *wrenches, double *matrices)
+{
+    const tali_constraints *cs = &matter->constraints;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *z = tal_state_scratch_take(state, (size_t)cs->max_path_len * sizeof *z + 1);
+    double *f = tal_state_scratch_take(state, ((size_t)matter->tree.num_u + 1) * sizeof *f);
+    const tal_status st = z != NULL && f != NULL ? TAL_OK : TAL_ERR_CAPACITY;
+    for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
+        const tali_constraint *c = &cs->list[i];
+        if (map->row0[i] < 0) continue;
+        if (is_idle(matter, view, c)) {
+            const size_t both = 2 * (size_t)tali_rows(c) * (size_t)c->path_nu;
+            memset(matrices + c->matrix0, 0, both * sizeof *matrices);
+        } else {
+            sweep_rows(matter, view, c, tali_wrenches_in(c, wrenches), matrices, z, f);
+        }
+    }
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
 static tal_status calc_matrices(const void *self, const tal_system *system, tal_state *state,
                                 void *value)
 {
@@ -248,36 +324,22 @@ static tal_status calc_matrices(const void *self, const tal_system *system, tal_
     if (wrenches == NULL || !tali_view_at(matter, state, TALI_ARTICULATED, &view)) {
         return TAL_ERR_CALLBACK;
     }
-    const matrices_layout at = lay_out_matrices(cs);
     const tali_row_map map = tali_row_map_of(matter, state);
-    double *matrices = value;
-    double *envelope = (double *)(void *)((char *)value + at.envelope);
-    tali_envelope_row *records = (tali_envelope_row *)(void *)((char *)value + at.records);
-    int32_t *redundant = (int32_t *)(void *)((char *)value + at.blocks);
-
-    const size_t mark = tal_state_scratch_mark(state);
-    tal_spatial_vec *z = tal_state_scratch_take(state, (size_t)cs->max_path_len * sizeof *z + 1);
-    double *f = tal_state_scratch_take(state, ((size_t)matter->tree.num_u + 1) * sizeof *f);
-    tal_status st = z != NULL && f != NULL ? TAL_OK : TAL_ERR_CAPACITY;
-    for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
-        if (map.row0[i] < 0) continue;
-        const tali_constraint *c = &cs->list[i];
-        if (is_idle(matter, &view, c)) {
-            memset(matrices + c->matrix0, 0,
-                   2 * (size_t)tali_rows(c) * (size_t)c->path_nu * sizeof(double)); // E and Y
-        } else {
-            sweep_rows(matter, &view, c, tali_wrenches_in(c, wrenches), matrices, z, f);
-        }
+    const tal_status st = calc_sweeps(matter, state, &view, &map, wrenches, value);
+    if (st != TAL_OK) return st;
+    const matrices_layout at = lay_out_matrices(cs);
+    char *bytes = value;
+    int32_t *redundant = (int32_t *)(void *)(bytes + at.blocks);
+    assembly a = {.matter = matter,
+                  .map = &map,
+                  .matrices = value,
+                  .envelope = (double *)(void *)(bytes + at.envelope),
+                  .records = (tali_envelope_row *)(void *)(bytes + at.records)};
+    for (int k = 0; k < cs->num_blocks; ++k) {
+        redundant[k] = factor_block(&a, k);
+        a.records += tali_block_rows(cs, &map, k);
     }
-    tal_state_scratch_release(state, mark);
-
-    size_t next = 0;
-    int row_base = 0;
-    for (int k = 0; k < cs->num_blocks && st == TAL_OK; ++k) {
-        redundant[k] = factor_block(matter, &map, matrices, k, envelope, records + row_base, &next);
-        row_base += tali_block_rows(cs, &map, k);
-    }
-    return st;
+    return TAL_OK;
 }
 
 // --- solving ---
@@ -293,21 +355,17 @@ int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int blo
 }
 
 // W of one block, rows x rows.
-static void fill_W(const tal_matter *matter, const tali_row_map *map, const double *matrices,
-                   int block, double W[])
+static void fill_block_W(const tal_matter *matter, const tali_row_map *map, const double *matrices,
+                         int block, double W[])
 {
     const tali_constraints *cs = &matter->constraints;
     const size_t n = (size_t)tali_block_rows(cs, map, block);
-    for (int a = cs->block_begin[block]; a < cs->block_begin[block + 1]; ++a) {
-        for (int b = cs->block_begin[block]; b < cs->block_begin[block + 1]; ++b) {
-            const int i = cs->by_block[a], j = cs->by_block[b];
-            if (map->row0[i] < 0 || map->row0[j] < 0) continue;
-            for (int r = 0; r < tali_rows(&cs->list[i]); ++r) {
-                for (int t = 0; t < tali_rows(&cs->list[j]); ++t) {
-                    W[(size_t)(map->row0[i] + r) + n * (size_t)(map->row0[j] + t)] =
-                        W_element(matter, matrices, i, r, j, t);
-                }
-            }
+    tali_row_walk a = tali_walk_block(cs, map, block);
+    while (tali_next_row(&a)) {
+        tali_row_walk b = tali_walk_block(cs, map, block);
+        while (tali_next_row(&b)) {
+            W[(size_t)a.row + n * (size_t)b.row] =
+                element_of_W(matter, matrices, a.i, a.r, b.i, b.r);
         }
     }
 }
@@ -319,15 +377,14 @@ static void weigh_by_shares(const tal_matter *matter, const tal_state *state,
     const tali_constraints *cs = &matter->constraints;
     const double *shares = tal_var_value(matter->system, state, cs->shares);
     const int n = tali_block_rows(cs, map, block);
-    for (int a = cs->block_begin[block]; a < cs->block_begin[block + 1]; ++a) {
-        const int i = cs->by_block[a];
-        if (map->row0[i] < 0 || shares[i] == 1.0) continue;
-        for (int row = map->row0[i]; row < map->row0[i] + tali_rows(&cs->list[i]); ++row) {
-            x[row] *= shares[i];
-            for (int j = 0; j < n && W != NULL; ++j) {
-                W[row + j * n] *= shares[i];
-                W[j + row * n] *= shares[i];
-            }
+    tali_row_walk at = tali_walk_block(cs, map, block);
+    while (tali_next_row(&at)) {
+        const double share = shares[at.i];
+        if (share == 1.0) continue;
+        x[at.row] *= share;
+        for (int j = 0; j < n && W != NULL; ++j) {
+            W[at.row + j * n] *= share;
+            W[j + at.row * n] *= share;
         }
     }
 }
@@ -345,7 +402,7 @@ static tal_status solve_least_squares(const tal_matter *matter, tal_state *state
     double *work = tal_state_scratch_take(state, tal_cod_work_size(rows, rows) * sizeof *work);
     int *iwork = tal_state_scratch_take(state, tal_cod_iwork_size(rows, rows) * sizeof *iwork + 1);
     if (W == NULL || work == NULL || iwork == NULL) return TAL_ERR_CAPACITY;
-    fill_W(matter, map, matrices, block, W);
+    fill_block_W(matter, map, matrices, block, W);
     weigh_by_shares(matter, state, map, block, W, x);
     tal_cod cod;
     tal_error why = {TAL_OK, "", ""};
@@ -363,36 +420,25 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
                                         const double aerr[], double lambda[])
 {
     const tali_constraints *cs = &matter->constraints;
-    const char *bytes = tal_cache_realize(matter->system, state, cs->matrices);
-    if (bytes == NULL) return tal_state_error(state)->status;
-    const matrices_layout at = lay_out_matrices(cs);
-    const double *matrices = (const double *)(const void *)bytes;
-    const double *envelope = (const double *)(const void *)(bytes + at.envelope);
-    const tali_envelope_row *records =
-        (const tali_envelope_row *)(const void *)(bytes + at.records);
-    const int32_t *redundant = (const int32_t *)(const void *)(bytes + at.blocks);
+    matrices_view in;
+    if (!see_matrices(matter, state, &in)) return tal_state_error(state)->status;
     const tali_row_map map = tali_row_map_of(matter, state);
-
     const size_t mark = tal_state_scratch_mark(state);
     double *x = tal_state_scratch_take(state, (size_t)cs->max_block_rows * sizeof *x);
     tal_status st = x != NULL ? TAL_OK : TAL_ERR_CAPACITY;
     for (int k = 0, row_base = 0; k < cs->num_blocks && st == TAL_OK; ++k) {
         const int rows = tali_block_rows(cs, &map, k);
-        for (int pass = 0; pass < 2 && st == TAL_OK; ++pass) { // gather, solve, scatter
-            for (int n = cs->block_begin[k]; n < cs->block_begin[k + 1]; ++n) {
-                const int i = cs->by_block[n];
-                for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
-                    const int slot = tali_row_slot(&map, &cs->list[i], i, r);
-                    if (pass == 0) x[map.row0[i] + r] = aerr[slot];
-                    if (pass == 1) lambda[slot] = x[map.row0[i] + r];
-                }
-            }
-            if (pass == 1) break;
-            if (redundant[k] > 0) {
-                st = solve_least_squares(matter, state, &map, matrices, k, rows, x);
-            } else {
-                tali_envelope_solve(envelope, records + row_base, rows, x);
-            }
+        tali_row_walk from = tali_walk_block(cs, &map, k), to = from;
+        while (tali_next_row(&from)) {
+            x[from.row] = aerr[from.slot];
+        }
+        if (in.redundant[k] > 0) {
+            st = solve_least_squares(matter, state, &map, in.matrices, k, rows, x);
+        } else {
+            tali_envelope_solve(in.envelope, in.records + row_base, rows, x);
+        }
+        while (st == TAL_OK && tali_next_row(&to)) {
+            lambda[to.slot] = x[to.row];
         }
         row_base += rows;
     }
@@ -404,18 +450,17 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
 static void add_unconstrained(const tal_matter *matter, const tali_row_map *map,
                               const double *matrices, const double e[], double aerr[])
 {
-    const tali_constraints *cs = &matter->constraints;
-    for (int i = 0; i < cs->count; ++i) {
-        const tali_constraint *c = &cs->list[i];
-        for (int r = 0; map->row0[i] >= 0 && r < tali_rows(c); ++r) {
-            const double *Y = Y_of(c, matrices) + r * c->path_nu;
-            double sum = 0.0;
-            for (int k = 0; k < c->path_len; ++k) {
-                const tali_path_entry p = cs->path[c->path0 + k];
-                sum += tali_dot(Y + p.e0, e + matter->tree.u0[p.body], matter->tree.nu[p.body]);
-            }
-            aerr[tali_row_slot(map, c, i, r)] += sum;
+    const tali_tree *tree = &matter->tree;
+    tali_row_walk at = tali_walk_all(&matter->constraints, map);
+    while (tali_next_row(&at)) {
+        const tali_path_entry *path = matter->constraints.path + at.c->path0;
+        const double *Y = row_of_Y(at.c, matrices, at.r);
+        double sum = 0.0;
+        for (int k = 0; k < at.c->path_len; ++k) {
+            const int b = path[k].body;
+            sum += tali_dot(Y + path[k].e0, e + tree->u0[b], tree->nu[b]);
         }
+        aerr[at.slot] += sum;
     }
 }
 
@@ -423,18 +468,15 @@ static void add_unconstrained(const tal_matter *matter, const tali_row_map *map,
 static void subtract_forces(const tal_matter *matter, const tali_row_map *map,
                             const double *matrices, const double lambda[], double e[])
 {
-    const tali_constraints *cs = &matter->constraints;
-    for (int i = 0; i < cs->count; ++i) {
-        const tali_constraint *c = &cs->list[i];
-        for (int r = 0; map->row0[i] >= 0 && r < tali_rows(c); ++r) {
-            const double *E = E_of(c, matrices) + r * c->path_nu;
-            const double push = lambda[tali_row_slot(map, c, i, r)];
-            for (int k = 0; k < c->path_len; ++k) {
-                const tali_path_entry p = cs->path[c->path0 + k];
-                double *at = e + matter->tree.u0[p.body];
-                for (int j = 0; j < matter->tree.nu[p.body]; ++j) {
-                    at[j] -= push * E[p.e0 + j];
-                }
+    const tali_tree *tree = &matter->tree;
+    tali_row_walk at = tali_walk_all(&matter->constraints, map);
+    while (tali_next_row(&at)) {
+        const tali_path_entry *path = matter->constraints.path + at.c->path0;
+        const double *E = row_of_E(at.c, matrices, at.r);
+        for (int k = 0; k < at.c->path_len; ++k) {
+            const int u0 = tree->u0[path[k].body];
+            for (int j = 0; j < tree->nu[path[k].body]; ++j) {
+                e[u0 + j] -= lambda[at.slot] * E[path[k].e0 + j];
             }
         }
     }
@@ -460,18 +502,18 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
                                   double e[], double lambda[])
 {
     const tali_constraints *cs = &matter->constraints;
-    const double *matrices = tal_cache_realize(matter->system, state, cs->matrices);
-    if (matrices == NULL) return tal_state_error(state)->status;
+    matrices_view in;
+    if (!see_matrices(matter, state, &in)) return tal_state_error(state)->status;
     const tali_row_map map = tali_row_map_of(matter, state);
     const size_t mark = tal_state_scratch_mark(state);
     double *aerr = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *aerr);
     if (aerr == NULL) return TAL_ERR_CAPACITY;
     tal_status st = tali_constraints_zero_errors(matter, state, view, aerr);
     if (st == TAL_OK) {
-        add_unconstrained(matter, &map, matrices, e, aerr);
+        add_unconstrained(matter, &map, in.matrices, e, aerr);
         st = tali_constraints_multipliers(matter, state, aerr, lambda);
     }
-    if (st == TAL_OK) subtract_forces(matter, &map, matrices, lambda, e);
+    if (st == TAL_OK) subtract_forces(matter, &map, in.matrices, lambda, e);
     tal_state_scratch_release(state, mark);
     return st;
 }
@@ -481,23 +523,16 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
 tal_status tali_constraints_W(const tal_matter *matter, tal_state *state, tal_matrix W)
 {
     const tali_constraints *cs = &matter->constraints;
-    const double *matrices = tal_cache_realize(matter->system, state, cs->matrices);
-    if (matrices == NULL) return tal_state_error(state)->status;
+    matrices_view in;
+    if (!see_matrices(matter, state, &in)) return tal_state_error(state)->status;
     const tali_row_map map = tali_row_map_of(matter, state);
-    for (int i = 0; i < cs->count; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            if (map.row0[i] < 0 || map.row0[j] < 0 || cs->list[i].block != cs->list[j].block) {
-                continue;
-            }
-            for (int r = 0; r < tali_rows(&cs->list[i]); ++r) {
-                const int row = tali_row_slot(&map, &cs->list[i], i, r);
-                for (int t = 0; t < tali_rows(&cs->list[j]); ++t) {
-                    const int col = tali_row_slot(&map, &cs->list[j], j, t);
-                    const double value = W_element(matter, matrices, i, r, j, t);
-                    W.data[(size_t)row + (size_t)col * (size_t)W.ld] = value;
-                    W.data[(size_t)col + (size_t)row * (size_t)W.ld] = value;
-                }
-            }
+    tali_row_walk a = tali_walk_all(cs, &map);
+    while (tali_next_row(&a)) {
+        tali_row_walk b = tali_walk_block(cs, &map, a.c->block);
+        while (tali_next_row(&b) && b.i <= a.i) {
+            const double value = element_of_W(matter, in.matrices, a.i, a.r, b.i, b.r);
+            W.data[(size_t)a.slot + (size_t)b.slot * (size_t)W.ld] = value;
+            W.data[(size_t)b.slot + (size_t)a.slot * (size_t)W.ld] = value;
         }
     }
     return TAL_OK;
@@ -507,8 +542,8 @@ tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
                                      const tali_view *view, double aerr[])
 {
     const tali_constraints *cs = &matter->constraints;
-    const double *matrices = tal_cache_realize(matter->system, state, cs->matrices);
-    if (matrices == NULL) return tal_state_error(state)->status;
+    matrices_view in;
+    if (!see_matrices(matter, state, &in)) return tal_state_error(state)->status;
     const tali_row_map map = tali_row_map_of(matter, state);
     const size_t nu = (size_t)view->tree->num_u;
     const size_t mark = tal_state_scratch_mark(state);
@@ -518,8 +553,8 @@ tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
     const tal_status st = tali_constraints_multipliers(matter, state, aerr, lambda);
     memset(e, 0, nu * sizeof *e);
     if (st == TAL_OK) { // aerr - E^T D^-1 E lambda
-        subtract_forces(matter, &map, matrices, lambda, e);
-        add_unconstrained(matter, &map, matrices, e, aerr);
+        subtract_forces(matter, &map, in.matrices, lambda, e);
+        add_unconstrained(matter, &map, in.matrices, e, aerr);
     }
     tal_state_scratch_release(state, mark);
     return st;
@@ -529,24 +564,16 @@ tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tal
                                  void *context)
 {
     const tali_constraints *cs = &matter->constraints;
-    const char *bytes = tal_cache_realize(matter->system, state, cs->matrices);
-    if (bytes == NULL) return tal_state_error(state)->status;
-    const matrices_layout at = lay_out_matrices(cs);
-    const double *envelope = (const double *)(const void *)(bytes + at.envelope);
-    const tali_envelope_row *records =
-        (const tali_envelope_row *)(const void *)(bytes + at.records);
+    matrices_view in;
+    if (!see_matrices(matter, state, &in)) return tal_state_error(state)->status;
     const tali_row_map map = tali_row_map_of(matter, state);
-    for (int k = 0, row_base = 0; k < cs->num_blocks; ++k) {
-        for (int n = cs->block_begin[k]; n < cs->block_begin[k + 1]; ++n) {
-            const int i = cs->by_block[n];
-            for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
-                const int row = map.row0[i] + r;
-                const tali_envelope_row *record = &records[row_base + row];
-                const double L = envelope[record->entries + (size_t)(row - record->start)];
-                look(context, k, i, r, (tal_row_fate)record->fate, L * L);
-            }
+    const tali_envelope_row *record = in.records;
+    for (int k = 0; k < cs->num_blocks; ++k) {
+        tali_row_walk at = tali_walk_block(cs, &map, k);
+        for (; tali_next_row(&at); ++record) {
+            const double L = in.envelope[record->entries + (size_t)(at.row - record->start)];
+            look(context, k, at.i, at.r, (tal_row_fate)record->fate, L * L);
         }
-        row_base += tali_block_rows(cs, &map, k);
     }
     return TAL_OK;
 }

@@ -38,6 +38,19 @@ static int free_end(const growth *g, int joint, int body)
     return g->level[other] < 0 ? other : -1;
 }
 
+// The joint to go on by from a body without mass: to a body with mass if there is one; -1 at the end.
+static int next_joint(const growth *g, int tip)
+{
+    int next = -1;
+    for (int j = 0; j < g->num_joints; ++j) {
+        const int other = free_end(g, j, tip);
+        if (other < 0) continue;
+        if (!is_massless(g, other)) return j;
+        if (next < 0) next = j;
+    }
+    return next;
+}
+
 // Hangs a body without mass together with a chain that ends in one with mass. False when there is none.
 static bool hang_massless(growth *g, int body, int inboard, int joint)
 {
@@ -45,15 +58,9 @@ static bool hang_massless(growth *g, int body, int inboard, int joint)
     hang(g, body, inboard, joint);
     int tip = body;
     while (is_massless(g, tip)) {
-        int next = -1, by = -1;
-        for (int j = 0; j < g->num_joints; ++j) {
-            const int other = free_end(g, j, tip);
-            if (other < 0 || (next >= 0 && (!is_massless(g, next) || is_massless(g, other)))) {
-                continue;
-            }
-            next = other, by = j;
-        }
-        if (next < 0) break;
+        const int by = next_joint(g, tip);
+        if (by < 0) break;
+        const int next = free_end(g, by, tip);
         hang(g, next, tip, by);
         tip = next;
     }
@@ -127,6 +134,7 @@ static int list_closing(const growth *g, int closing[])
     return n;
 }
 
+// A graph is two lists, its tree two more. NOLINTNEXTLINE(readability-function-size)
 tal_status tal_graph_span(const bool massless[], int num_bodies, const tal_graph_joint joints[],
                           int num_joints, tal_graph_step steps[], int closing[], int *num_closing,
                           int work[], tal_error *err)

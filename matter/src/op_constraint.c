@@ -49,12 +49,10 @@ tal_constraint_ix tal_matter_row_owner(const tal_matter *matter, const tal_state
 {
     const tal_constraint_ix none = {-1};
     if (!has_rows(matter, state, __func__) || matter->constraints.count == 0) return none;
-    const tali_constraints *cs = &matter->constraints;
     const tali_row_map map = tali_row_map_of(matter, state);
-    for (int i = 0; i < cs->count; ++i) {
-        for (int r = 0; map.row0[i] >= 0 && r < tali_rows(&cs->list[i]); ++r) {
-            if (tali_row_slot(&map, &cs->list[i], i, r) == row) return (tal_constraint_ix){i};
-        }
+    tali_row_walk at = tali_walk_all(&matter->constraints, &map);
+    while (tali_next_row(&at)) {
+        if (at.slot == row) return (tal_constraint_ix){at.i};
     }
     return none;
 }
@@ -62,17 +60,17 @@ tal_constraint_ix tal_matter_row_owner(const tal_matter *matter, const tal_state
 // --- products with G ---
 
 /// G as the operators use it: the rows of a part, and the wrenches.
-typedef struct G_view {
+typedef struct jacobian {
     tali_view view;
     tali_row_map map;
     const double *wrenches; // NULL when there are no constraints
     int first, count;       // rows of the part among all
-} G_view;
+} jacobian;
 
 static tal_status see_G(const tal_matter *matter, tal_state *state, tal_g_part part,
-                        const char *where, G_view *G)
+                        const char *where, jacobian *G)
 {
-    *G = (G_view){.wrenches = NULL};
+    *G = (jacobian){.wrenches = NULL};
     const tal_status st = tali_op_view(matter, state, TALI_POSITION, &G->view, where);
     if (st != TAL_OK) return st;
     if ((int)part < TAL_G || (int)part > TAL_G_A) {
@@ -89,66 +87,58 @@ static tal_status see_G(const tal_matter *matter, tal_state *state, tal_g_part p
     return TAL_OK;
 }
 
-// Where row r of constraint i stands in the part; -1 when it does not.
-static int place_in_part(const tal_matter *matter, const G_view *G, int i, int r)
+// Where a row of all stands in the part; -1 when it does not.
+static int place_in_part(const jacobian *G, int slot)
 {
-    const int slot = tali_row_slot(&G->map, &matter->constraints.list[i], i, r) - G->first;
-    return slot >= 0 && slot < G->count ? slot : -1;
-}
-
-static int enabled_rows(const tal_matter *matter, const G_view *G, int i)
-{
-    return G->map.row0[i] >= 0 ? tali_rows(&matter->constraints.list[i]) : 0;
+    const int place = slot - G->first;
+    return place >= 0 && place < G->count ? place : -1;
 }
 
 // One row times v: how the forces of the row, and its coefficients, would work on this motion.
-static double row_times(const tal_matter *matter, const tali_constraint *c, tali_const_wrenches of,
-                        int r, const tal_spatial_vec V[], const double v[])
+static double row_times(const tal_matter *matter, const jacobian *G, const tali_row_walk *row,
+                        const tal_spatial_vec V[], const double v[])
 {
+    const tali_constraint *c = row->c;
+    const tali_const_wrenches of = tali_wrenches_in(c, G->wrenches);
     const int n = tali_num_wrenches(c);
     double sum = 0.0;
     for (int k = 0; k < n; ++k) {
-        sum += tal_sv_dot(of.wrench[r * n + k], V[tali_wrench_body(c, k)]);
+        sum += tal_sv_dot(of.wrench[row->r * n + k], V[tali_wrench_body(c, k)]);
     }
     for (int k = 0; k < c->num_mobilities; ++k) {
-        sum += of.coefficient[r * c->num_mobilities + k] *
+        sum += of.coefficient[row->r * c->num_mobilities + k] *
                v[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]];
     }
     return sum;
 }
 
 // V is room for the bodies.
-static void mul_G(const tal_matter *matter, const G_view *G, const double v[], tal_spatial_vec V[],
-                  double out[])
+static void mul_G(const tal_matter *matter, const jacobian *G, const double v[],
+                  tal_spatial_vec V[], double out[])
 {
     tali_sweep_J(&G->view, v, V);
-    for (int i = 0; i < matter->constraints.count; ++i) {
-        const tali_constraint *c = &matter->constraints.list[i];
-        const tali_const_wrenches of = tali_wrenches_in(c, G->wrenches);
-        for (int r = 0; r < enabled_rows(matter, G, i); ++r) {
-            const int at = place_in_part(matter, G, i, r);
-            if (at >= 0) out[at] = row_times(matter, c, of, r, V, v);
-        }
+    tali_row_walk row = tali_walk_all(&matter->constraints, &G->map);
+    while (tali_next_row(&row)) {
+        const int at = place_in_part(G, row.slot);
+        if (at >= 0) out[at] = row_times(matter, G, &row, V, v);
     }
 }
 
 // The forces of constraint `only` (-1: of all), times lambda, added to F about Mo and f.
-static void add_forces(const tal_matter *matter, const G_view *G, const double lambda[], int only,
+static void add_forces(const tal_matter *matter, const jacobian *G, const double lambda[], int only,
                        tal_spatial_vec F[], double f[])
 {
-    for (int i = 0; i < matter->constraints.count; ++i) {
-        const tali_constraint *c = &matter->constraints.list[i];
-        const tali_const_wrenches of = tali_wrenches_in(c, G->wrenches);
-        if (only >= 0 && i != only) continue;
-        for (int r = 0; r < enabled_rows(matter, G, i); ++r) {
-            const int at = place_in_part(matter, G, i, r);
-            if (at >= 0) tali_add_row_forces(matter, c, of, r, lambda[at], F, f);
-        }
+    tali_row_walk row = tali_walk_all(&matter->constraints, &G->map);
+    while (tali_next_row(&row)) {
+        const int at = place_in_part(G, row.slot);
+        if (at < 0 || (only >= 0 && row.i != only)) continue;
+        const tali_const_wrenches of = tali_wrenches_in(row.c, G->wrenches);
+        tali_add_row_forces(matter, row.c, of, row.r, lambda[at], F, f);
     }
 }
 
 // F is room for the bodies, along for the speeds.
-static void mul_GT(const tal_matter *matter, const G_view *G, const double lambda[],
+static void mul_GT(const tal_matter *matter, const jacobian *G, const double lambda[],
                    tal_spatial_vec F[], double along[], double f[])
 {
     memset(F, 0, (size_t)matter->num_bodies * sizeof *F);
@@ -184,7 +174,7 @@ static tal_status check_pair(tal_state *state, const char *in_name, const double
 tal_status tal_matter_mul_G(const tal_matter *matter, tal_state *state, tal_g_part part,
                             const double v[], double out[])
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, part, __func__, &G);
     if (st != TAL_OK) return st;
     st = check_pair(state, "v", v, matter->tree.num_u, "out", out, G.count, __func__);
@@ -198,7 +188,7 @@ tal_status tal_matter_mul_G(const tal_matter *matter, tal_state *state, tal_g_pa
 tal_status tal_matter_mul_GT(const tal_matter *matter, tal_state *state, tal_g_part part,
                              const double lambda[], double f[])
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, part, __func__, &G);
     if (st != TAL_OK) return st;
     st = check_pair(state, "lambda", lambda, G.count, "f", f, matter->tree.num_u, __func__);
@@ -217,34 +207,39 @@ static void clear(tal_matrix A)
     }
 }
 
+// What tali_constraint_row() gives along a path, put into row `i` of a matrix over all speeds.
+static void spread_row(const tal_matter *matter, const tali_constraint *c, const double g[],
+                       tal_matrix A, int i)
+{
+    for (int k = 0; k < c->path_len; ++k) {
+        const tali_path_entry p = matter->constraints.path[c->path0 + k];
+        for (int j = 0; j < matter->tree.nu[p.body]; ++j) {
+            tali_column(A, matter->tree.u0[p.body] + j)[i] = g[p.e0 + j];
+        }
+    }
+}
+
 tal_status tal_matter_calc_G(const tal_matter *matter, tal_state *state, tal_g_part part,
                              tal_matrix matrix)
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, part, __func__, &G);
     if (st != TAL_OK) return st;
     st = tali_op_matrix("G", matrix, G.count, matter->tree.num_u, __func__);
     if (st != TAL_OK) return st;
     clear(matrix);
-    const tali_constraints *cs = &matter->constraints;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *F = take_bodies(matter, state);
     double *g = take_speeds(matter, state);
-    for (int i = 0; i < cs->count; ++i) {
-        const tali_constraint *c = &cs->list[i];
-        const tali_const_wrenches of = tali_wrenches_in(c, G.wrenches);
-        const double reach = tali_constraint_reach(matter, &G.view, c);
-        for (int r = 0; r < enabled_rows(matter, &G, i); ++r) {
-            const int row = place_in_part(matter, &G, i, r);
-            if (row < 0) continue;
-            tali_constraint_row(matter, &G.view, c, of, r, reach, F, g);
-            for (int k = 0; k < c->path_len; ++k) {
-                const tali_path_entry p = cs->path[c->path0 + k];
-                for (int j = 0; j < matter->tree.nu[p.body]; ++j) {
-                    tali_column(matrix, matter->tree.u0[p.body] + j)[row] = g[p.e0 + j];
-                }
-            }
-        }
+    double reach = 0.0;
+    tali_row_walk row = tali_walk_all(&matter->constraints, &G.map);
+    while (tali_next_row(&row)) {
+        const int at = place_in_part(&G, row.slot);
+        if (row.r == 0) reach = tali_constraint_reach(matter, &G.view, row.c);
+        if (at < 0) continue;
+        tali_constraint_row(matter, &G.view, row.c, tali_wrenches_in(row.c, G.wrenches), row.r,
+                            reach, F, g);
+        spread_row(matter, row.c, g, matrix, at);
     }
     tal_state_scratch_release(state, mark);
     return TAL_OK;
@@ -255,7 +250,7 @@ tal_status tal_matter_calc_G(const tal_matter *matter, tal_state *state, tal_g_p
 tal_status tal_matter_mul_Pq(const tal_matter *matter, tal_state *state, const double dq[],
                              double out[])
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G_P, __func__, &G);
     if (st != TAL_OK) return st;
     const int nq = tal_matter_nq(matter, state);
@@ -272,7 +267,7 @@ tal_status tal_matter_mul_Pq(const tal_matter *matter, tal_state *state, const d
 tal_status tal_matter_mul_PqT(const tal_matter *matter, tal_state *state, const double lambda[],
                               double f_q[])
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G_P, __func__, &G);
     if (st != TAL_OK) return st;
     const int nq = tal_matter_nq(matter, state);
@@ -290,34 +285,30 @@ tal_status tal_matter_mul_PqT(const tal_matter *matter, tal_state *state, const 
 // Row by row: a row of Pq is N^+^T times one of P.
 tal_status tal_matter_calc_Pq(const tal_matter *matter, tal_state *state, tal_matrix Pq)
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G_P, __func__, &G);
     if (st != TAL_OK) return st;
     const int nq = tal_matter_nq(matter, state), nu = matter->tree.num_u;
     st = tali_op_matrix("Pq", Pq, G.count, nq, __func__);
     if (st != TAL_OK) return st;
-    const tali_constraints *cs = &matter->constraints;
     clear(Pq);
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *F = take_bodies(matter, state);
-    double *g = take_speeds(matter, state), *row = take_speeds(matter, state);
+    double *g = take_speeds(matter, state);
+    const tal_matrix P = tal_matrix_view(take_speeds(matter, state), 1, nu);
     double *wide = tal_state_scratch_take(state, ((size_t)matter->tree.max_nq + 1) * sizeof *wide);
-    for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
-        const tali_constraint *c = &cs->list[i];
-        const tali_const_wrenches of = tali_wrenches_in(c, G.wrenches);
-        const double reach = tali_constraint_reach(matter, &G.view, c);
-        for (int r = 0; r < (G.map.row0[i] >= 0 ? c->ops.mp : 0) && st == TAL_OK; ++r) {
-            tali_constraint_row(matter, &G.view, c, of, r, reach, F, g);
-            memset(row, 0, (size_t)nu * sizeof *row);
-            for (int k = 0; k < c->path_len; ++k) {
-                const tali_path_entry p = cs->path[c->path0 + k];
-                memcpy(row + matter->tree.u0[p.body], g + p.e0,
-                       (size_t)matter->tree.nu[p.body] * sizeof *row);
-            }
-            st = tal_matter_mul_N(matter, state, TAL_NPLUS_T, row, wide);
-            for (int j = 0; j < nq && st == TAL_OK; ++j) {
-                tali_column(Pq, j)[G.map.p0[i] + r] = wide[j];
-            }
+    double reach = 0.0;
+    tali_row_walk row = tali_walk_all(&matter->constraints, &G.map);
+    row.levels = TALI_ROWS_P;
+    while (st == TAL_OK && tali_next_row(&row)) {
+        if (row.r == 0) reach = tali_constraint_reach(matter, &G.view, row.c);
+        tali_constraint_row(matter, &G.view, row.c, tali_wrenches_in(row.c, G.wrenches), row.r,
+                            reach, F, g);
+        clear(P);
+        spread_row(matter, row.c, g, P, 0);
+        st = tal_matter_mul_N(matter, state, TAL_NPLUS_T, P.data, wide);
+        for (int j = 0; j < nq && st == TAL_OK; ++j) {
+            tali_column(Pq, j)[row.slot] = wide[j];
         }
     }
     tal_state_scratch_release(state, mark);
@@ -328,7 +319,7 @@ tal_status tal_matter_calc_Pq(const tal_matter *matter, tal_state *state, tal_ma
 
 tal_status tal_matter_calc_W(const tal_matter *matter, tal_state *state, tal_matrix W)
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G, __func__, &G);
     if (st == TAL_OK) st = tali_op_matrix("W", W, G.count, G.count, __func__);
     if (st != TAL_OK || G.count == 0) return st;
@@ -352,18 +343,12 @@ static tal_status calc_aerr(const tal_matter *matter, tal_state *state, const ta
     return st;
 }
 
-static int num_rows(const tal_matter *matter, const tal_state *state)
-{
-    const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
-    return rows.mp + rows.mv + rows.ma;
-}
-
 tal_status tal_matter_calc_constraint_bias(const tal_matter *matter, tal_state *state, double b[])
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st != TAL_OK) return st;
-    const int m = num_rows(matter, state);
+    const int m = tali_num_rows(matter, state);
     if (m > 0) st = tali_op_array("b", b, __func__);
     if (st == TAL_OK) st = calc_aerr(matter, state, &view, NULL, b);
     for (int i = 0; i < m && st == TAL_OK; ++i) {
@@ -378,7 +363,7 @@ tal_status tal_matter_calc_constraint_aerr(const tal_matter *matter, tal_state *
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st != TAL_OK) return st;
-    const int m = num_rows(matter, state);
+    const int m = tali_num_rows(matter, state);
     st = check_pair(state, "udot", udot, matter->tree.num_u, "aerr", aerr, m, __func__);
     return st == TAL_OK ? calc_aerr(matter, state, &view, udot, aerr) : st;
 }
@@ -386,7 +371,7 @@ tal_status tal_matter_calc_constraint_aerr(const tal_matter *matter, tal_state *
 tal_status tal_matter_calc_multipliers(const tal_matter *matter, tal_state *state,
                                        const double aerr[], double lambda[])
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G, __func__, &G);
     if (st == TAL_OK) {
         st = check_pair(state, "aerr", aerr, G.count, "lambda", lambda, G.count, __func__);
@@ -398,7 +383,7 @@ tal_status tal_matter_calc_multipliers(const tal_matter *matter, tal_state *stat
 tal_status tal_matter_calc_constraint_impulse(const tal_matter *matter, tal_state *state,
                                               const double dv[], double impulse[], double du[])
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G, __func__, &G);
     if (st == TAL_OK) {
         st = check_pair(state, "dv", dv, G.count, "impulse", impulse, G.count, __func__);
@@ -432,7 +417,7 @@ tal_status tal_matter_calc_constraint_forces(const tal_matter *matter, tal_state
                                              const double lambda[], tal_constraint_ix constraint,
                                              tal_spatial_vec F_GB[], double f[])
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G, __func__, &G);
     if (st == TAL_OK) st = check_constraint(matter, constraint, __func__);
     if (st == TAL_OK) st = tali_op_array("F_GB", F_GB, __func__);
@@ -456,7 +441,7 @@ tal_status tal_matter_calc_constraint_forces(const tal_matter *matter, tal_state
 double tal_matter_calc_constraint_power(const tal_matter *matter, tal_state *state,
                                         const double lambda[], tal_constraint_ix constraint)
 {
-    G_view G;
+    jacobian G;
     tal_status st = see_G(matter, state, TAL_G, __func__, &G);
     if (st == TAL_OK) st = check_constraint(matter, constraint, __func__);
     if (st == TAL_OK && G.count > 0) st = tali_op_array("lambda", lambda, __func__);
@@ -466,14 +451,10 @@ double tal_matter_calc_constraint_power(const tal_matter *matter, tal_state *sta
     tal_spatial_vec *V = take_bodies(matter, state);
     tali_sweep_J(&G.view, u, V);
     double power = 0.0;
-    for (int i = 0; i < matter->constraints.count; ++i) {
-        const tali_constraint *c = &matter->constraints.list[i];
-        const tali_const_wrenches of = tali_wrenches_in(c, G.wrenches);
-        if (constraint.i >= 0 && i != constraint.i) continue;
-        for (int r = 0; r < enabled_rows(matter, &G, i); ++r) {
-            const int at = tali_row_slot(&G.map, c, i, r);
-            power -= lambda[at] * row_times(matter, c, of, r, V, u);
-        }
+    tali_row_walk row = tali_walk_all(&matter->constraints, &G.map);
+    while (tali_next_row(&row)) {
+        if (constraint.i >= 0 && row.i != constraint.i) continue;
+        power -= lambda[row.slot] * row_times(matter, &G, &row, V, u);
     }
     tal_state_scratch_release(state, mark);
     return power;

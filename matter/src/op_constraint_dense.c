@@ -31,16 +31,9 @@ static size_t most_cod_work(int n, int m)
     return most > all ? most : all;
 }
 
-// -1 on a breach, which has been told.
-static int num_rows(const tal_matter *matter, const tal_state *state)
-{
-    const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
-    return rows.mp < 0 ? -1 : rows.mp + rows.mv + rows.ma;
-}
-
 size_t tal_matter_dense_work_size(const tal_matter *matter, const tal_state *state)
 {
-    const int m = num_rows(matter, state);
+    const int m = tali_num_rows(matter, state);
     if (m < 0) return 0;
     const int n = matter->tree.num_u;
     const size_t s = (size_t)n + (size_t)m, square = (size_t)n * (size_t)n;
@@ -49,7 +42,7 @@ size_t tal_matter_dense_work_size(const tal_matter *matter, const tal_state *sta
 
 size_t tal_matter_dense_iwork_size(const tal_matter *matter, const tal_state *state)
 {
-    const int m = num_rows(matter, state);
+    const int m = tali_num_rows(matter, state);
     if (m < 0) return 0;
     const int s = matter->tree.num_u + m;
     return tal_cod_iwork_size(s, s) + 2 * (size_t)s;
@@ -71,7 +64,7 @@ static tal_status open_room(const tal_matter *matter, tal_state *state, double w
                               "all of them free",
                               u);
     }
-    *r = (room){work, iwork, view.tree->num_u, num_rows(matter, state)};
+    *r = (room){work, iwork, view.tree->num_u, tali_num_rows(matter, state)};
     return TAL_OK;
 }
 
@@ -249,6 +242,7 @@ static tal_status solve_null_space(const tal_matter *matter, tal_state *state, r
     return st == TAL_OK ? nearest_multipliers(state, r, G, k, lambda) : st;
 }
 
+// Two parameters are memory. NOLINTNEXTLINE(readability-function-size)
 tal_status tal_matter_solve_constrained(const tal_matter *matter, tal_state *state,
                                         tal_solve_way way, const tal_spatial_vec F_GB[],
                                         const double f[], double udot[], double lambda[],
@@ -297,6 +291,7 @@ tal_status tal_matter_calc_null_basis(const tal_matter *matter, tal_state *state
 
 // --- inverse dynamics ---
 
+// Two parameters are memory. NOLINTNEXTLINE(readability-function-size)
 tal_status tal_matter_constrained_inverse_dynamics(const tal_matter *matter, tal_state *state,
                                                    const double udot[],
                                                    const tal_spatial_vec F_GB[], const double f[],
@@ -361,6 +356,7 @@ static tal_status share_among_actuators(tal_state *state, room r, tal_matrix K,
     return TAL_OK;
 }
 
+// Two parameters are memory. NOLINTNEXTLINE(readability-function-size)
 tal_status tal_matter_actuator_forces(const tal_matter *matter, tal_state *state,
                                       const double udot[], const tal_spatial_vec F_GB[],
                                       const bool actuated[], double tau[], tal_actuation *actuation,
