@@ -196,6 +196,34 @@ START_TEST(a_free_body_fits_any_pose_and_velocity)
 
 END_TEST
 
+// One part is met, the other stays what it was.
+START_TEST(a_part_is_fitted_without_the_other)
+{
+    rig r;
+    build(&r);
+    rig_finish(&r);
+    test_rng rng = test_rng_seed(2);
+    for (int k = 0; k < 20; ++k) {
+        const tal_mat3 R_FM = test_random_rotation(&rng);
+        const tal_vec3 p_FM = test_random_vec3(&rng);
+        const tal_spatial_vec V_FM = test_random_spatial_vec(&rng);
+        ck_assert_int_eq(tal_body_fit_rotation(r.matter, r.state, body(HEAD), &R_FM), TAL_OK);
+        ck_assert_int_eq(tal_body_fit_translation(r.matter, r.state, body(HEAD), p_FM), TAL_OK);
+        ck_assert_int_eq(tal_body_fit_angular_velocity(r.matter, r.state, body(HEAD), V_FM.w),
+                         TAL_OK);
+        ck_assert_int_eq(tal_body_fit_linear_velocity(r.matter, r.state, body(HEAD), V_FM.v),
+                         TAL_OK);
+        rig_realize(&r, TAL_STAGE_VELOCITY);
+        test_assert_m3_near(rig_X_GB(&r, HEAD).R, R_FM, 1e-13);
+        test_assert_v3_near(rig_X_GB(&r, HEAD).p, p_FM, 1e-13);
+        test_assert_sv_near(rig_V_GB(&r, HEAD), V_FM, 1e-13);
+    }
+    test_assert_breach(
+        ck_assert_int_eq(tal_body_fit_rotation(r.matter, r.state, body(HEAD), NULL), TAL_ERR_NULL),
+        TAL_ERR_NULL, "NULL");
+    rig_end(&r);
+}
+
 START_TEST(what_cannot_be_fitted_is_refused)
 {
     rig r;
@@ -645,6 +673,7 @@ int main(void)
     tcase_add_test(theory, coordinates_are_packed_body_after_body);
     tcase_add_test(theory, slots_of_other_subsystems_are_theirs);
     tcase_add_test(theory, a_free_body_fits_any_pose_and_velocity);
+    tcase_add_test(theory, a_part_is_fitted_without_the_other);
     tcase_add_test(theory, a_coordinate_has_a_name_from_the_start);
     tcase_add_test(theory, a_named_coordinate_keeps_its_name_when_the_count_changes);
     tcase_add_test(theory, ranges_are_kept_in_the_state);
