@@ -75,7 +75,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
 {
     (void)F;
     const on_coordinate *it = self;
-    law at;
+    law at = {.force = 0.0};
     double qdot, f_q[TAL_MAX_NQ] = {0.0}, f_u[TAL_MAX_NU] = {0.0};
     tal_status st = evaluate(it, context, &at, &qdot);
     if (st != TAL_OK || at.force == 0.0) return st;
@@ -92,7 +92,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
 static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
                                         double *energy)
 {
-    law at;
+    law at = {.force = 0.0};
     double qdot;
     const tal_status st = evaluate(self, context, &at, &qdot);
     if (st == TAL_OK) *energy = at.energy;
@@ -103,7 +103,7 @@ static tal_status calc_potential_energy(const void *self, const tal_force_contex
 static tal_status calc_dissipated_power(const void *self, const tal_force_context *context,
                                         double *power)
 {
-    law at;
+    law at = {.force = 0.0};
     double qdot;
     const tal_status st = evaluate(self, context, &at, &qdot);
     if (st == TAL_OK) *power = (at.conservative - at.force) * qdot;
