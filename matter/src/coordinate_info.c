@@ -302,7 +302,7 @@ tal_body_ix tal_matter_find_coordinate(const tal_matter *matter, const tal_state
                                        const char *name, int *i)
 {
     const tal_body_ix none = {-1};
-    int unused;
+    int unused = -1;
     int *const out = i != NULL ? i : &unused;
     *out = -1;
     if (!has_model(matter, state, __func__) || name == NULL) return none;
