@@ -193,3 +193,72 @@ tal_status tal_matter_calc_station_bias(const tal_matter *matter, tal_state *sta
     }
     return st;
 }
+
+// --- column by column ---
+
+// TAL_OK if columns of speeds go to columns of `rows` values per station, or the other way round.
+static tal_status check_columns(const tal_matter *matter, tal_state *state,
+                                const tal_station stations[], int n, int rows, tal_matrix speeds,
+                                tal_matrix values, bool to_speeds, const char *where)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, where);
+    if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, where);
+    if (st != TAL_OK) return st;
+    const int nu = view.tree->num_u;
+    if (to_speeds) return tali_op_columns(state, "F", values, rows * n, "f", speeds, nu, where);
+    return tali_op_columns(state, "U", speeds, nu, "V", values, rows * n, where);
+}
+
+static tal_vec3 *vec3_column(tal_matrix A, int j)
+{
+    return (tal_vec3 *)(void *)tali_column(A, j);
+}
+
+tal_status tal_matter_mul_station_J_columns(const tal_matter *matter, tal_state *state,
+                                            const tal_station stations[], int n, tal_matrix U,
+                                            tal_matrix v_GS)
+{
+    tal_status st = check_columns(matter, state, stations, n, 3, U, v_GS, false, __func__);
+    for (int j = 0; j < U.cols && st == TAL_OK; ++j) {
+        st = tal_matter_mul_station_J(matter, state, stations, n, tali_column(U, j),
+                                      vec3_column(v_GS, j));
+    }
+    return st;
+}
+
+tal_status tal_matter_mul_station_JT_columns(const tal_matter *matter, tal_state *state,
+                                             const tal_station stations[], int n, tal_matrix f_GS,
+                                             tal_matrix f)
+{
+    tal_status st = check_columns(matter, state, stations, n, 3, f, f_GS, true, __func__);
+    for (int j = 0; j < f.cols && st == TAL_OK; ++j) {
+        st = tal_matter_mul_station_JT(matter, state, stations, n, vec3_column(f_GS, j),
+                                       tali_column(f, j));
+    }
+    return st;
+}
+
+tal_status tal_matter_mul_frame_J_columns(const tal_matter *matter, tal_state *state,
+                                          const tal_station frames[], int n, tal_matrix U,
+                                          tal_matrix V_GA)
+{
+    tal_status st = check_columns(matter, state, frames, n, 6, U, V_GA, false, __func__);
+    for (int j = 0; j < U.cols && st == TAL_OK; ++j) {
+        st = tal_matter_mul_frame_J(matter, state, frames, n, tali_column(U, j),
+                                    tali_spatial_column(V_GA, j));
+    }
+    return st;
+}
+
+tal_status tal_matter_mul_frame_JT_columns(const tal_matter *matter, tal_state *state,
+                                           const tal_station frames[], int n, tal_matrix F_GA,
+                                           tal_matrix f)
+{
+    tal_status st = check_columns(matter, state, frames, n, 6, f, F_GA, true, __func__);
+    for (int j = 0; j < f.cols && st == TAL_OK; ++j) {
+        st = tal_matter_mul_frame_JT(matter, state, frames, n, tali_spatial_column(F_GA, j),
+                                     tali_column(f, j));
+    }
+    return st;
+}

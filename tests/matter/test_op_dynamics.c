@@ -348,6 +348,12 @@ START_TEST(seven_bodies_on_a_floating_base_move_as_published)
         energy += 0.5 * u[i] * momentum[i];
     }
     ck_assert_double_eq_tol(energy, 8.478818185123462, DIGITS);
+    // the base stands in Ground, so its coordinates are Ground's
+    static const double published[] = {0.06796104952288042, -8.677455597794141, 3.506139379248373,
+                                       8.68273524536989,    -1.86592206684256,  10.758306331590843};
+    must(G7.state, tal_system_realize(G7.system, G7.state, TAL_STAGE_VELOCITY));
+    const tal_spatial_vec h = tal_matter_momentum(G7.matter, G7.state);
+    test_assert_near(&h.w.x, published, 6, 10.0 * DIGITS, "momentum");
     destroy_seven(&G7);
 }
 

@@ -367,6 +367,50 @@ START_TEST(rates_are_those_the_State_computes)
     }
 }
 
+// Columns are products one after the other: bit for bit.
+START_TEST(columns_of_stations_and_frames_are_products_one_by_one)
+{
+    for (int k = 0; k < NUM_TREES; ++k) {
+        random_tree tree = tree_number(k);
+        random_tree_realize(&tree, tree.state, TAL_STAGE_POSITION);
+        const tal_matter *matter = tree.matter;
+        const tal_station at[] = {{{tree.num_bodies - 1}, {0.1, -0.2, 0.3}},
+                                  {{0}, {1.0, 2.0, 3.0}}};
+        test_rng rng = test_rng_seed(500 + (uint64_t)k);
+        tal_matrix U = dense(tree.nu, 3), f = dense(tree.nu, 3), one = dense(tree.nu, 1);
+        tal_matrix v = dense(6, 3), V = dense(12, 3);
+        for (int i = 0; i < 3 * tree.nu; ++i) {
+            U.data[i] = test_random_uniform(&rng, -1.0, 1.0);
+        }
+        must(tree.state, tal_matter_mul_station_J_columns(matter, tree.state, at, 2, U, v));
+        must(tree.state, tal_matter_mul_frame_J_columns(matter, tree.state, at, 2, U, V));
+        for (int j = 0; j < 3; ++j) {
+            tal_vec3 v_GS[2];
+            tal_spatial_vec V_GA[2];
+            const double *u = U.data + j * tree.nu;
+            must(tree.state, tal_matter_mul_station_J(matter, tree.state, at, 2, u, v_GS));
+            must(tree.state, tal_matter_mul_frame_J(matter, tree.state, at, 2, u, V_GA));
+            ck_assert_mem_eq(v_GS, v.data + 6 * j, sizeof v_GS);
+            ck_assert_mem_eq(V_GA, V.data + 12 * j, sizeof V_GA);
+        }
+        const size_t bytes = (size_t)tree.nu * sizeof(double);
+        must(tree.state, tal_matter_mul_station_JT_columns(matter, tree.state, at, 2, v, f));
+        for (int j = 0; j < 3; ++j) {
+            const tal_vec3 *push = (const tal_vec3 *)(const void *)(v.data + 6 * j);
+            must(tree.state, tal_matter_mul_station_JT(matter, tree.state, at, 2, push, one.data));
+            if (bytes > 0) ck_assert_mem_eq(one.data, f.data + j * tree.nu, bytes);
+        }
+        must(tree.state, tal_matter_mul_frame_JT_columns(matter, tree.state, at, 2, V, f));
+        for (int j = 0; j < 3; ++j) {
+            const tal_spatial_vec *push = (const tal_spatial_vec *)(const void *)(V.data + 12 * j);
+            must(tree.state, tal_matter_mul_frame_JT(matter, tree.state, at, 2, push, one.data));
+            if (bytes > 0) ck_assert_mem_eq(one.data, f.data + j * tree.nu, bytes);
+        }
+        free(U.data), free(f.data), free(one.data), free(v.data), free(V.data);
+        random_tree_destroy(&tree);
+    }
+}
+
 int main(void)
 {
     Suite *suite = suite_create("matter/op_jacobian");
@@ -375,6 +419,7 @@ int main(void)
     tcase_add_test(identities, the_Jacobian_times_the_speeds_of_the_State_is_its_velocities);
     tcase_add_test(identities, stations_and_frames_have_the_Jacobian_of_their_body_shifted);
     tcase_add_test(identities, transposed_Jacobians_of_stations_and_frames_do_the_same_work);
+    tcase_add_test(identities, columns_of_stations_and_frames_are_products_one_by_one);
     tcase_add_test(identities, N_plus_undoes_N_and_transposes_agree);
     tcase_add_test(identities, rates_are_those_the_State_computes);
     suite_add_tcase(suite, identities);

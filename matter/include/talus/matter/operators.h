@@ -150,6 +150,18 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_JT(const tal_matter *mat
                                                            tal_state *state,
                                                            const tal_station stations[], int n,
                                                            const tal_vec3 f_GS[], double f[]);
+/// The same, column by column: U is nu x m, v_GS is 3n x m.
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_J_columns(const tal_matter *matter,
+                                                                  tal_state *state,
+                                                                  const tal_station stations[],
+                                                                  int n, tal_matrix U,
+                                                                  tal_matrix v_GS);
+/// The same, column by column: f_GS is 3n x m, f is nu x m.
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_JT_columns(const tal_matter *matter,
+                                                                   tal_state *state,
+                                                                   const tal_station stations[],
+                                                                   int n, tal_matrix f_GS,
+                                                                   tal_matrix f);
 /// J_S itself, 3n x nu. Only columns on the path to Ground are computed; the rest are exact zeros.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_station_J(const tal_matter *matter,
                                                            tal_state *state,
@@ -168,6 +180,16 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_J(const tal_matter *matter
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_JT(const tal_matter *matter, tal_state *state,
                                                          const tal_station frames[], int n,
                                                          const tal_spatial_vec F_GA[], double f[]);
+/// The same, column by column: U is nu x m, V_GA is 6n x m.
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_J_columns(const tal_matter *matter,
+                                                                tal_state *state,
+                                                                const tal_station frames[], int n,
+                                                                tal_matrix U, tal_matrix V_GA);
+/// The same, column by column: F_GA is 6n x m, f is nu x m.
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_JT_columns(const tal_matter *matter,
+                                                                 tal_state *state,
+                                                                 const tal_station frames[], int n,
+                                                                 tal_matrix F_GA, tal_matrix f);
 /// J_A itself, 6n x nu, angular rows above linear ones for each frame; path only.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_J(const tal_matter *matter, tal_state *state,
                                                          const tal_station frames[], int n,
