@@ -196,18 +196,15 @@ tal_status tal_matter_calc_station_bias(const tal_matter *matter, tal_state *sta
 
 // --- column by column ---
 
-// TAL_OK if columns of speeds go to columns of `rows` values per station, or the other way round.
-static tal_status check_columns(const tal_matter *matter, tal_state *state,
-                                const tal_station stations[], int n, int rows, tal_matrix speeds,
-                                tal_matrix values, bool to_speeds, const char *where)
+// Number of speeds, once State and stations are found good.
+static tal_status count_speeds(const tal_matter *matter, tal_state *state,
+                               const tal_station stations[], int n, int *nu, const char *where)
 {
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, where);
     if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, where);
-    if (st != TAL_OK) return st;
-    const int nu = view.tree->num_u;
-    if (to_speeds) return tali_op_columns(state, "F", values, rows * n, "f", speeds, nu, where);
-    return tali_op_columns(state, "U", speeds, nu, "V", values, rows * n, where);
+    *nu = st == TAL_OK ? view.tree->num_u : 0;
+    return st;
 }
 
 static tal_vec3 *vec3_column(tal_matrix A, int j)
@@ -219,7 +216,9 @@ tal_status tal_matter_mul_station_J_columns(const tal_matter *matter, tal_state 
                                             const tal_station stations[], int n, tal_matrix U,
                                             tal_matrix v_GS)
 {
-    tal_status st = check_columns(matter, state, stations, n, 3, U, v_GS, false, __func__);
+    int nu;
+    tal_status st = count_speeds(matter, state, stations, n, &nu, __func__);
+    if (st == TAL_OK) st = tali_op_columns(state, "U", U, nu, "v_GS", v_GS, 3 * n, __func__);
     for (int j = 0; j < U.cols && st == TAL_OK; ++j) {
         st = tal_matter_mul_station_J(matter, state, stations, n, tali_column(U, j),
                                       vec3_column(v_GS, j));
@@ -231,7 +230,9 @@ tal_status tal_matter_mul_station_JT_columns(const tal_matter *matter, tal_state
                                              const tal_station stations[], int n, tal_matrix f_GS,
                                              tal_matrix f)
 {
-    tal_status st = check_columns(matter, state, stations, n, 3, f, f_GS, true, __func__);
+    int nu;
+    tal_status st = count_speeds(matter, state, stations, n, &nu, __func__);
+    if (st == TAL_OK) st = tali_op_columns(state, "f_GS", f_GS, 3 * n, "f", f, nu, __func__);
     for (int j = 0; j < f.cols && st == TAL_OK; ++j) {
         st = tal_matter_mul_station_JT(matter, state, stations, n, vec3_column(f_GS, j),
                                        tali_column(f, j));
@@ -243,7 +244,9 @@ tal_status tal_matter_mul_frame_J_columns(const tal_matter *matter, tal_state *s
                                           const tal_station frames[], int n, tal_matrix U,
                                           tal_matrix V_GA)
 {
-    tal_status st = check_columns(matter, state, frames, n, 6, U, V_GA, false, __func__);
+    int nu;
+    tal_status st = count_speeds(matter, state, frames, n, &nu, __func__);
+    if (st == TAL_OK) st = tali_op_columns(state, "U", U, nu, "V_GA", V_GA, 6 * n, __func__);
     for (int j = 0; j < U.cols && st == TAL_OK; ++j) {
         st = tal_matter_mul_frame_J(matter, state, frames, n, tali_column(U, j),
                                     tali_spatial_column(V_GA, j));
@@ -255,7 +258,9 @@ tal_status tal_matter_mul_frame_JT_columns(const tal_matter *matter, tal_state *
                                            const tal_station frames[], int n, tal_matrix F_GA,
                                            tal_matrix f)
 {
-    tal_status st = check_columns(matter, state, frames, n, 6, f, F_GA, true, __func__);
+    int nu;
+    tal_status st = count_speeds(matter, state, frames, n, &nu, __func__);
+    if (st == TAL_OK) st = tali_op_columns(state, "F_GA", F_GA, 6 * n, "f", f, nu, __func__);
     for (int j = 0; j < f.cols && st == TAL_OK; ++j) {
         st = tal_matter_mul_frame_JT(matter, state, frames, n, tali_spatial_column(F_GA, j),
                                      tali_column(f, j));
