@@ -1,6 +1,7 @@
 // Forces as a subsystem: what the elements do at each stage, and what they can be asked.
 #include "finite_internal.h"
 #include "forces_internal.h"
+#include "hash_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -56,15 +57,13 @@ static bool declare_enabled(tal_forces *forces)
 // order) enter it through the name of an entry that holds nothing.
 static bool declare_identity(const tal_forces *forces)
 {
-    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+    uint64_t hash = TALI_HASH_SEED;
     for (int i = 0; i < forces->num_elements; ++i) {
         const tali_force *element = &forces->elements[i];
         char text[2 * TAL_MAX_NAME + 32];
         (void)snprintf(text, sizeof text, "%s|%.63s|%" PRIu64, element->name, element->ops.name,
                        element->ops.tag);
-        for (const char *c = text; *c != '\0'; ++c) {
-            hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-        }
+        hash = tali_hash(hash, text, strlen(text));
     }
     char name[TAL_MAX_NAME + 1];
     (void)snprintf(name, sizeof name, "elements %016" PRIx64, hash);

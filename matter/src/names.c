@@ -1,15 +1,13 @@
 // The hash table behind the names of bodies and coordinates.
+#include "hash_internal.h"
 #include "names_internal.h"
 
 #include <limits.h>
+#include <string.h>
 
 uint64_t tali_name_hash(const char *name)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const char *c = name; *c != '\0'; ++c) {
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    }
-    return hash;
+    return tali_hash(TALI_HASH_SEED, name, strlen(name));
 }
 
 static int home_of(const tali_names *names, uint64_t hash)

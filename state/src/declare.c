@@ -5,15 +5,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-uint64_t tali_hash(uint64_t hash, const void *bytes, size_t size)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; ++i) {
-        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 static const tali_element *element_at(const tali_list *list, int i)
 {
     return (const tali_element *)(const void *)((const char *)list->items +

@@ -38,16 +38,23 @@ bool tali_breach_system(const tal_system *system, const tal_state *state, const 
     return false;
 }
 
+// The first refusal stays until a realize returns it.
+static void refuse(tal_state *state, tal_status status, const char *where, const char *fmt,
+                   va_list args)
+{
+    if (state->pending) return;
+    state->error.status = TAL_OK;
+    (void)tali_vfail(&state->error, status, where, fmt, args);
+    state->pending = true;
+}
+
 tal_status tali_set_fail(tal_state *state, tal_status status, const char *where, const char *fmt,
                          ...)
 {
-    if (state->pending) return status;
-    state->error.status = TAL_OK;
     va_list args;
     va_start(args, fmt);
-    (void)tali_vfail(&state->error, status, where, fmt, args);
+    refuse(state, status, where, fmt, args);
     va_end(args);
-    state->pending = true;
     return status;
 }
 
@@ -176,13 +183,10 @@ tal_status tal_state_fail(tal_state *state, tal_status status, const char *fmt, 
 tal_status tal_state_refuse(tal_state *state, tal_status status, const char *fmt, ...)
 {
     if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
-    if (state->pending) return status;
-    state->error.status = TAL_OK;
     va_list args;
     va_start(args, fmt);
-    (void)tali_vfail(&state->error, status, __func__, fmt, args);
+    refuse(state, status, __func__, fmt, args);
     va_end(args);
-    state->pending = true;
     return status;
 }
 

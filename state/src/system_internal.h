@@ -4,6 +4,7 @@
 
 #include "alloc_internal.h"
 #include "error_internal.h"
+#include "hash_internal.h"
 
 #include <talus/state/measure.h>
 #include <talus/state/system.h>
@@ -252,11 +253,6 @@ static inline bool tali_has_element(const tal_system *system, const tali_list *l
 {
     return (i >= 0 && i < list->count) || tali_breach_element(system, list, i, kind, where);
 }
-
-/// FNV-1a, 64 bits, continued from `hash`.
-uint64_t tali_hash(uint64_t hash, const void *bytes, size_t size);
-
-#define TALI_HASH_SEED UINT64_C(14695981039346656037)
 
 /// Find the order in which subsystems realize a stage.
 tal_status tali_sort_subsystems(tal_system *system);

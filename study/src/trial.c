@@ -1,5 +1,6 @@
 // What every method does to the State: put values in, settle stages and ends of steps, evaluate rates
 // (manual sec. 10.4).
+#include "finite_internal.h"
 #include "integrator_internal.h"
 
 #include <math.h>
@@ -22,15 +23,6 @@ void tali_combine(const tal_integrator *integ, const double *y0, double h, const
             out[i] += weight * k[i];
         }
     }
-}
-
-static bool all_finite(const double values[], int n)
-{
-    double sum = 0.0; // a NaN or an infinity anywhere makes it NaN
-    for (int i = 0; i < n; ++i) {
-        sum += 0.0 * values[i];
-    }
-    return sum == 0.0;
 }
 
 // Names the first variable in `values`, ordered as y, that is not finite.
@@ -70,7 +62,7 @@ tal_status tali_pass_on(tal_integrator *integ, const tal_state *state, tal_statu
 tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const double y[])
 {
     const int ny = tal_state_ny(state);
-    if (!all_finite(y, ny)) return name_not_finite(integ, state, y, "the step to");
+    if (!tali_all_finite(y, ny)) return name_not_finite(integ, state, y, "the step to");
     const tal_status st = tal_state_set_t(state, t);
     if (st != TAL_OK) return tali_pass_on(integ, state, st);
     memcpy(tal_state_upd_y(state), y, (size_t)ny * sizeof *y);
@@ -81,7 +73,7 @@ tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[]
 {
     const int nq = tal_state_nq(state), nu = tal_state_nu(state), nz = tal_state_nz(state);
     const tal_system *system = integ->system;
-    if (!all_finite(y + nq, nu + nz)) return name_not_finite(integ, state, y, "the step to");
+    if (!tali_all_finite(y + nq, nu + nz)) return name_not_finite(integ, state, y, "the step to");
     memcpy(tal_state_upd_u(state), y + nq, (size_t)nu * sizeof *y);
     memcpy(tal_state_upd_z(state), y + nq + nu, (size_t)nz * sizeof *y);
     return tali_pass_on(integ, state, tal_system_prescribe_u(system, state, NULL));
@@ -143,7 +135,7 @@ tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
     if (st != TAL_OK) return tali_pass_on(integ, state, st);
     const int ny = tal_state_ny(state);
     const double *found = tal_state_ydot(state);
-    if (!all_finite(found, ny)) return name_not_finite(integ, state, found, "the rate of");
+    if (!tali_all_finite(found, ny)) return name_not_finite(integ, state, found, "the rate of");
     memcpy(ydot, found, (size_t)ny * sizeof *ydot);
     return TAL_OK;
 }
