@@ -9,6 +9,7 @@
  */
 
 #include <talus/forces.h>
+#include <talus/study/assembler.h>
 #include <talus/study/integrator.h>
 #include <talus/study/recorder.h>
 #include <talus/study/tableau.h>
