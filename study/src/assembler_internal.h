@@ -67,7 +67,9 @@ struct tal_assembler {
     tali_observed *seen;     // those of the search at hand
     tal_mass_props *weights; // [num_bodies] normal matrix of what is seen, body by body
     int num_seen;
-    bool is_observed; // tal_assembler_observe() was called
+    tal_vec3 *p_MS, *p_BS_M;       // [num_markers] from Mo and from Bo, in M
+    tal_vec3 *marker_r, *sensor_r; // residuals where the State was last
+    bool is_observed;              // tal_assembler_observe() was called
 
     // the problem at hand
     tal_level level; // TAL_LEVEL_POSITION: q is looked for; TAL_LEVEL_VELOCITY: u
@@ -119,8 +121,7 @@ tal_status tali_assembler_goal(tal_assembler *it, tal_state *state, double *goal
 tal_status tali_assembler_linearize_goals(tal_assembler *it, tal_state *state);
 
 /// How far the markers are that are seen.
-void tali_assembler_marker_errors(const tal_assembler *it, const tal_state *state,
-                                  tal_assembly *found);
+void tali_assembler_marker_errors(tal_assembler *it, const tal_state *state, tal_assembly *found);
 
 // --- assembler_step.c ---
 

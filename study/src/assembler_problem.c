@@ -79,6 +79,17 @@ static void find_turns(tal_assembler *it, const tal_state *state)
     }
 }
 
+// Stations as they are in the frames that poses are known of.
+static void place_markers(tal_assembler *it, const tal_state *state)
+{
+    for (int k = 0; k < it->def.num_markers; ++k) {
+        const tal_marker *marker = &it->def.markers[k];
+        const tal_xform X_BM = tal_body_X_BM(it->matter, state, marker->body);
+        it->p_BS_M[k] = tal_m3_tmul_v3(X_BM.R, marker->p_BS);
+        it->p_MS[k] = tal_m3_tmul_v3(X_BM.R, tal_v3_sub(marker->p_BS, X_BM.p));
+    }
+}
+
 tal_status tali_assembler_begin(tal_assembler *it, tal_state *state, tal_level level)
 {
     it->level = level;
@@ -86,6 +97,7 @@ tal_status tali_assembler_begin(tal_assembler *it, tal_state *state, tal_level l
     if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
     const int u0 = tal_group_start(it->system, state, it->u_group);
     memcpy(it->W_u, tal_state_weights(state, TAL_POOL_U) + u0, (size_t)it->nu * sizeof *it->W_u);
+    place_markers(it, state);
     find_free(it, state);
     find_bounds(it, state);
     sort_equations(it, state);
@@ -206,11 +218,12 @@ tal_status tali_assembler_linearize_equations(tal_assembler *it, tal_state *stat
 // --- goals ---
 
 // p - observed of a marker, or v - observed.
-static tal_vec3 marker_residual(const tal_assembler *it, const tal_state *state, int k)
+static tal_vec3 marker_residual(const tal_assembler *it, const tal_state *state,
+                                const tal_bodies_view *poses, int k)
 {
     const tal_marker *marker = &it->def.markers[k];
     const bool at_q = it->level == TAL_LEVEL_POSITION;
-    const tal_vec3 found = at_q ? tal_station_p_GS(it->matter, state, marker->body, marker->p_BS)
+    const tal_vec3 found = at_q ? tal_xf_apply(*tal_view_X_GM(poses, marker->body.i), it->p_MS[k])
                                 : tal_station_v_GS(it->matter, state, marker->body, marker->p_BS);
     return tal_v3_sub(found, it->seen->points[k]);
 }
@@ -277,19 +290,27 @@ static tal_status goal_of_q(tal_assembler *it, tal_state *state, double *goal)
     return st;
 }
 
-tal_status tali_assembler_goal(tal_assembler *it, tal_state *state, double *goal)
+// Residuals of what is seen, kept for whoever needs them next.
+static double goal_of_seen(tal_assembler *it, const tal_state *state)
 {
-    *goal = 0.0;
+    const tal_bodies_view poses = tal_matter_poses(it->matter, state);
+    double goal = 0.0;
     for (int k = 0; k < it->def.num_markers; ++k) {
         if (!it->seen->markers[k]) continue;
-        const tal_vec3 r = marker_residual(it, state, k);
-        *goal += 0.5 * it->def.markers[k].weight * tal_v3_dot(r, r);
+        const tal_vec3 r = it->marker_r[k] = marker_residual(it, state, &poses, k);
+        goal += 0.5 * it->def.markers[k].weight * tal_v3_dot(r, r);
     }
     for (int k = 0; k < it->def.num_sensors; ++k) {
         if (!it->seen->sensors[k]) continue;
-        const tal_vec3 r = sensor_residual(it, state, k);
-        *goal += 0.5 * it->def.sensors[k].weight * tal_v3_dot(r, r);
+        const tal_vec3 r = it->sensor_r[k] = sensor_residual(it, state, k);
+        goal += 0.5 * it->def.sensors[k].weight * tal_v3_dot(r, r);
     }
+    return goal;
+}
+
+tal_status tali_assembler_goal(tal_assembler *it, tal_state *state, double *goal)
+{
+    *goal = goal_of_seen(it, state);
     tal_status st = measure(it, state);
     for (int i = 0; i < it->num_rows; ++i) {
         if (it->row_weight[i] > 0.0) *goal += 0.5 * it->row_weight[i] * it->e[i] * it->e[i];
@@ -309,12 +330,14 @@ static tal_status observed_gradient(tal_assembler *it, tal_state *state)
 {
     const size_t bytes = (size_t)tal_matter_num_bodies(it->matter) * sizeof *it->F;
     memset(it->F, 0, bytes);
+    (void)goal_of_seen(it, state);
+    const tal_bodies_view poses = tal_matter_poses(it->matter, state);
     for (int k = 0; k < it->def.num_markers; ++k) {
         if (!it->seen->markers[k]) continue;
         const tal_marker *marker = &it->def.markers[k];
-        const tal_vec3 f = tal_v3_scale(marker->weight, marker_residual(it, state, k));
-        const tal_mat3 R_GB = tal_body_X_GB(it->matter, state, marker->body).R;
-        const tal_vec3 p_BS_G = tal_m3_mul_v3(R_GB, marker->p_BS);
+        const tal_vec3 f = tal_v3_scale(marker->weight, it->marker_r[k]);
+        const tal_xform *X_GM = tal_view_X_GM(&poses, marker->body.i);
+        const tal_vec3 p_BS_G = tal_m3_mul_v3(X_GM->R, it->p_BS_M[k]);
         tal_spatial_vec *F = &it->F[marker->body.i];
         F->w = tal_v3_add(F->w, tal_v3_cross(p_BS_G, f));
         F->v = tal_v3_add(F->v, f);
@@ -323,7 +346,7 @@ static tal_status observed_gradient(tal_assembler *it, tal_state *state)
         if (!it->seen->sensors[k]) continue;
         const tal_orientation_sensor *sensor = &it->def.sensors[k];
         tal_vec3 *moment = &it->F[sensor->body.i].w;
-        *moment = tal_v3_axpy(sensor->weight, sensor_residual(it, state, k), *moment);
+        *moment = tal_v3_axpy(sensor->weight, it->sensor_r[k], *moment);
     }
     return tali_assembler_pass_on(it, state, tal_matter_mul_JT(it->matter, state, it->F, it->at.g));
 }
@@ -399,16 +422,16 @@ tal_status tali_assembler_linearize_goals(tal_assembler *it, tal_state *state)
     return st;
 }
 
-void tali_assembler_marker_errors(const tal_assembler *it, const tal_state *state,
-                                  tal_assembly *found)
+void tali_assembler_marker_errors(tal_assembler *it, const tal_state *state, tal_assembly *found)
 {
+    (void)goal_of_seen(it, state);
     double sum = 0.0;
     int count = 0;
     found->marker_max = 0.0;
     found->worst_marker = -1;
     for (int k = 0; k < it->def.num_markers; ++k) {
         if (!it->seen->markers[k]) continue;
-        const double r = tal_v3_norm(marker_residual(it, state, k));
+        const double r = tal_v3_norm(it->marker_r[k]);
         sum += r * r;
         ++count;
         if (r < found->marker_max) continue;
