@@ -11,6 +11,7 @@
 #include <talus/forces.h>
 #include <talus/study/assembler.h>
 #include <talus/study/integrator.h>
+#include <talus/study/linearizer.h>
 #include <talus/study/recorder.h>
 #include <talus/study/tableau.h>
 
