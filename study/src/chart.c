@@ -189,6 +189,11 @@ void tali_chart_reduce(const tali_chart *chart, const double in[], double out[])
     contract(chart->K_v, chart->nu, chart->nv, in, out);
 }
 
+void tali_chart_contract(const tali_chart *chart, const double in[], double out[])
+{
+    contract(chart->K_p, chart->nu, chart->ns, in, out);
+}
+
 void tali_chart_expand(const tali_chart *chart, const double s[], double out[])
 {
     expand(chart->K_p, chart->nu, chart->ns, s, out);

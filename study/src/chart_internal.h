@@ -58,6 +58,9 @@ tal_status tali_chart_rates(tali_chart *chart, tal_state *state, double xdot[]);
 /// out = K_v^T in, `in` one number per speed.
 void tali_chart_reduce(const tali_chart *chart, const double in[], double out[]);
 
+/// out = K_p^T in, `in` one number per speed.
+void tali_chart_contract(const tali_chart *chart, const double in[], double out[]);
+
 /// out = K_p s, one number per speed.
 void tali_chart_expand(const tali_chart *chart, const double s[], double out[]);
 

@@ -10,6 +10,7 @@
 
 #include <talus/forces.h>
 #include <talus/study/assembler.h>
+#include <talus/study/equilibrium.h>
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
 #include <talus/study/recorder.h>
