@@ -235,7 +235,10 @@ static size_t lay_out(tal_assembler *it, char *block)
         {&it->work, work * d},
         {&it->iwork, iwork * sizeof(int)},
         {&it->free_list, n * sizeof(int)},
-        {&it->was_free, n * sizeof *it->was_free},
+        {&it->was_free, n * sizeof(bool)},
+        {&it->fit_free, n * sizeof(bool)},
+        {&it->fit_markers, markers * sizeof(bool)},
+        {&it->fit_sensors, sensors * sizeof(bool)},
         {&it->active, nq},
     };
     return tali_place(pieces, sizeof pieces / sizeof pieces[0], block);

@@ -15,5 +15,6 @@
 #include <talus/study/linearizer.h>
 #include <talus/study/recorder.h>
 #include <talus/study/tableau.h>
+#include <talus/study/tracker.h>
 
 #endif // TALUS_STUDY_H
