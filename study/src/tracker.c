@@ -42,14 +42,6 @@ tal_tracker_def tal_tracker_def_default(void)
 
 // --- creation ---
 
-static void run_in_order(void *context, tal_task_fn task, void *work, int num_tasks)
-{
-    (void)context;
-    for (int i = 0; i < num_tasks; ++i) {
-        task(work, i);
-    }
-}
-
 static tal_status check_def(const tal_tracker_def *def, tal_error *err)
 {
     if (def == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "'def' is NULL");
@@ -83,7 +75,7 @@ tal_status tal_tracker_create(const tal_system *system, const tal_tracker_def *d
     tracker->system = system;
     tracker->allocator = allocator;
     tracker->def = *def;
-    tracker->executor = def->executor != NULL ? *def->executor : (tal_executor){run_in_order, NULL};
+    tracker->executor = def->executor != NULL ? *def->executor : tal_executor_in_order();
     tracker->num_lanes = def->lanes;
     tracker->lanes = tali_alloc(&allocator, (size_t)def->lanes * sizeof *tracker->lanes);
     if (tracker->lanes == NULL) {

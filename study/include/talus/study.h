@@ -14,6 +14,7 @@
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
 #include <talus/study/recorder.h>
+#include <talus/study/sweep.h>
 #include <talus/study/tableau.h>
 #include <talus/study/tracker.h>
 
