@@ -77,16 +77,26 @@ typedef struct tali_contact_limits {
     int faces;  ///< over all contacts
 } tali_contact_limits;
 
-/// What was found, and room to find it in. The arrays are the caller's, e.g. in a State.
+/// What was found, and room to find it in. The arrays are in a block of the caller's, e.g. in a State:
+/// place them by tali_contact_store_at() whenever the block is looked at.
 typedef struct tali_contact_store {
     tali_contact_limits limits;
     int num_pairs, num_contacts, num_points, num_faces;
-    tali_contact *contacts;     ///< [limits.pairs] by increasing (surface[0], surface[1])
-    tali_contact_point *points; ///< [limits.points]
-    tali_contact_face *faces;   ///< [limits.faces] in an order that does not depend on poses
-    tali_pair *pairs;           ///< [limits.pairs] what the broad phase found, by increasing (a, b)
-    tali_sweep *sweep;          ///< [2 * num_surfaces] scratch
+    tali_contact *contacts;     ///< by increasing (surface[0], surface[1])
+    tali_contact_point *points; ///< those of a contact by increasing feature
+    tali_contact_face *faces;   ///< those of a contact in an order that does not depend on poses
+    tali_pair *pairs;           ///< what the broad phase found, by increasing (a, b)
+    tali_sweep *sweep;          ///< scratch of the broad phase, per surface
+    uint64_t *keys;             ///< scratch of the broad phase
 } tali_contact_store;
+
+/// Bytes of the block for so many surfaces and these limits.
+size_t tali_contact_store_size(int num_surfaces, const tali_contact_limits *limits);
+
+/// A store whose arrays are in `block`, aligned to TAL_ALIGNMENT and as large as
+/// tali_contact_store_size() says. The counts are zero: keep them beside the block.
+tali_contact_store tali_contact_store_at(void *block, int num_surfaces,
+                                         const tali_contact_limits *limits);
 
 /**
  * Find all contacts: broad phase, then each pair. Allocates nothing; the result depends on surfaces
@@ -125,9 +135,13 @@ static inline tal_vec3 tali_contact_point_P(const tali_contact_point *c, double 
 /// Smallest box around a shape; unbounded for a half-space.
 tali_box tali_shape_box(const tal_shape *shape, const tal_xform *X_GS);
 
-/// The broad phase alone: pairs that may meet and whose boxes overlap, in order. Returns how many
-/// there are, of which the first `limit` found are kept; more than `limit`: `pairs` is of no use.
+/**
+ * The broad phase alone: the pairs that may meet and whose boxes overlap, in order, into
+ * store->pairs.
+ *
+ * @return how many there are; when that is more than the limit, store->pairs is of no use
+ */
 int tali_find_pairs(const tali_surface surfaces[], int num_surfaces, const tal_xform X_GS[],
-                    tali_sweep sweep[], tali_pair pairs[], int limit);
+                    tali_contact_store *store);
 
 #endif // TALUS_FORCES_CONTACT_DETECT_INTERNAL_H
