@@ -91,6 +91,8 @@ static size_t place(tali_contact_store *store, char *block, int num_surfaces)
     store->faces = take(block, &size, (size_t)store->limits.faces, sizeof store->faces[0]);
     store->pairs = take(block, &size, pairs, sizeof store->pairs[0]);
     store->sweep = take(block, &size, 2 * n, sizeof store->sweep[0]);
+    store->strips = take(block, &size, 2 * n, sizeof store->strips[0]);
+    store->starts = take(block, &size, 2 * n + 3, sizeof store->starts[0]);
     store->keys = take(block, &size, 2 * (n > pairs ? n : pairs), sizeof store->keys[0]);
     return size;
 }
