@@ -139,6 +139,7 @@ typedef struct mesh_probe {
     const tal_mesh *other;
     tal_xform X_TS;
     tal_mat3 R_GT;
+    int *hint; // face of the other mesh that was nearest last; -1: none yet
 } mesh_probe;
 
 // A node can be left out when the ball around its box is outside the other mesh: when its center is,
@@ -150,7 +151,8 @@ static bool mesh_wants(const void *self, const tali_mesh_node *node)
     const tal_vec3 center = tal_xf_apply(m->X_TS, tali_box_center(&node->box));
     const double radius = tal_v3_norm(tali_box_half(&node->box));
     if (tali_box_distance2(&m->other->nodes[0].box, center) > radius * radius) return false;
-    const tal_mesh_point at = tal_mesh_calc_nearest(m->other, center);
+    const tal_mesh_point at = tali_mesh_nearest(m->other, center, *m->hint, radius);
+    *m->hint = at.face;
     return at.is_inside || at.distance <= radius;
 }
 
@@ -158,7 +160,8 @@ static void mesh_face(const void *self, int f, tali_sink *sink)
 {
     const mesh_probe *m = self;
     const tal_vec3 p_T = tal_xf_apply(m->X_TS, m->it.mesh->faces[f].centroid);
-    const tal_mesh_point at = tal_mesh_calc_nearest(m->other, p_T);
+    const tal_mesh_point at = tali_mesh_nearest(m->other, p_T, *m->hint, 0.0);
+    *m->hint = at.face;
     const tal_vec3 way_out = tal_v3_sub(at.p_S, p_T);
     if (!at.is_inside || !(tal_v3_max_abs(way_out) > 0.0)) return;
     // the face is pushed out: along n if it is a's, against n if it is b's
@@ -168,7 +171,9 @@ static void mesh_face(const void *self, int f, tali_sink *sink)
 
 static void probe_mesh(const tali_placed *of, int side, const tali_placed *in, tali_sink *sink)
 {
+    int hint = -1;
     const mesh_probe m = {.it = probe_of(of, side),
+                          .hint = &hint,
                           .other = in->shape->mesh,
                           .X_TS = tal_xf_inv_mul(*in->X_GS, *of->X_GS),
                           .R_GT = in->X_GS->R};

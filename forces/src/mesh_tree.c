@@ -233,12 +233,13 @@ typedef struct candidate {
     double distance2;
 } candidate;
 
-static nearest find_nearest(const tal_mesh *mesh, tal_vec3 q)
+static nearest find_nearest(const tal_mesh *mesh, tal_vec3 q, int hint, double enough2)
 {
     nearest best = {.face = -1, .distance2 = (double)INFINITY};
+    if (hint >= 0) best = nearest_on_face(mesh, hint, q);
     candidate stack[TALI_MESH_STACK] = {{0, tali_box_distance2(&mesh->nodes[0].box, q)}};
     int depth = 1;
-    while (depth > 0) {
+    while (depth > 0 && !(best.distance2 <= enough2)) {
         const candidate it = stack[--depth];
         const tali_mesh_node *node = &mesh->nodes[it.node];
         if (!(it.distance2 < best.distance2)) continue;
@@ -261,17 +262,22 @@ static tal_mesh_point no_point(void)
     return (tal_mesh_point){-1, tal_v3(TALI_NAN, TALI_NAN, TALI_NAN), TALI_NAN, false};
 }
 
+tal_mesh_point tali_mesh_nearest(const tal_mesh *mesh, tal_vec3 p_SQ, int hint, double enough)
+{
+    const nearest best = find_nearest(mesh, p_SQ, hint, enough * enough);
+    if (best.face < 0) return no_point();
+    const tal_vec3 way = tal_v3_sub(p_SQ, best.p);
+    const bool is_inside = tal_v3_dot(way, outward_at(mesh, &best)) <= 0.0;
+    return (tal_mesh_point){best.face, best.p, sqrt(best.distance2), is_inside};
+}
+
 tal_mesh_point tal_mesh_calc_nearest(const tal_mesh *mesh, tal_vec3 p_SQ)
 {
     if (mesh == NULL) {
         (void)TALI_BREACH(TAL_ERR_NULL, "the mesh is NULL");
         return no_point();
     }
-    const nearest best = find_nearest(mesh, p_SQ);
-    if (best.face < 0) return no_point();
-    const tal_vec3 way = tal_v3_sub(p_SQ, best.p);
-    const bool is_inside = tal_v3_dot(way, outward_at(mesh, &best)) <= 0.0;
-    return (tal_mesh_point){best.face, best.p, sqrt(best.distance2), is_inside};
+    return tali_mesh_nearest(mesh, p_SQ, -1, 0.0);
 }
 
 // ---- rays
