@@ -55,15 +55,20 @@ static tal_shape random_shape(test_rng *rng, int kind)
     }
 }
 
-// Shapes of all kinds in a region of these sides; some share bodies and cliques.
+// Shapes of all kinds in a region of these sides, one in 16 of them large; some share bodies and
+// cliques; a few are so far away that no strip counts them.
 static void fill(crowd *c, test_rng *rng, tal_vec3 sides)
 {
     for (int i = 0; i < c->n; ++i) {
         const uint64_t bits = test_random_bits(rng);
         const int kind = bits % 64 == 0 ? 0 : 1 + (int)(bits / 64 % 5);
-        c->surfaces[i] = (tali_surface){"s", random_shape(rng, kind), (int)(bits >> 20) % c->n,
+        tal_shape shape = random_shape(rng, kind);
+        if ((bits >> 16) % 16 == 0) shape.size = tal_v3_scale(20.0, shape.size);
+        c->surfaces[i] = (tali_surface){"s", shape, (int)(bits >> 20) % c->n,
                                         bits >> 40 & bits >> 44 & bits >> 50};
-        c->X_GS[i] = tal_xf(test_random_rotation(rng), tal_v3_mul(sides, test_random_vec3(rng)));
+        const double far = (bits >> 30) % 50 == 0 ? 1e18 : 1.0;
+        c->X_GS[i] = tal_xf(test_random_rotation(rng),
+                            tal_v3_scale(far, tal_v3_mul(sides, test_random_vec3(rng))));
     }
 }
 
