@@ -78,12 +78,12 @@ static void sort_keys(uint64_t keys[], int n, uint64_t spare[])
 
 // ---- the sweep
 
-// An integer that grows as the number does. Adding zero makes +0 of -0.
+// An integer that grows as the number does. It tells -0 from +0, but no side of a box is -0: it is a sum,
+// and a sum that vanishes is +0.
 static uint64_t ordered(double x)
 {
-    const double value = x + 0.0;
     uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
+    memcpy(&bits, &x, sizeof bits);
     const uint64_t sign = UINT64_C(1) << 63;
     return (bits & sign) != 0 ? ~bits : bits | sign;
 }

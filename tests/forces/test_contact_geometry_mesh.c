@@ -303,6 +303,29 @@ START_TEST(inside_and_outside_are_told_at_peaks_and_ridges)
 
 END_TEST
 
+// A tetrahedron is what is behind all four of its faces; from far out most nearest points are its
+// corners, whose normals point every way.
+START_TEST(around_a_convex_solid_outside_is_in_front_of_a_face)
+{
+    test_rng rng = test_rng_seed(8);
+    const tal_vec3 corner[] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const int face[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    tal_mesh *mesh = NULL;
+    ck_assert_int_eq(tal_mesh_create(NULL, corner, 4, face, 4, &mesh, NULL), TAL_OK);
+    for (int i = 0; i < 2000; ++i) {
+        const tal_vec3 q = tal_v3_scale(i % 2 == 0 ? 1.0 : 4.0, test_random_vec3(&rng));
+        bool is_inside = true;
+        for (int f = 0; f < 4; ++f) {
+            const tal_vec3 from = tal_mesh_face_centroid(mesh, f);
+            is_inside &= tal_v3_dot(tal_mesh_face_normal(mesh, f), tal_v3_sub(q, from)) <= 0.0;
+        }
+        ck_assert(tal_mesh_calc_nearest(mesh, q).is_inside == is_inside);
+    }
+    tal_mesh_destroy(mesh);
+}
+
+END_TEST
+
 START_TEST(a_point_on_the_surface_is_inside_at_distance_zero)
 {
     tal_mesh *mesh = brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
@@ -619,6 +642,7 @@ int main(void)
     TCase *queries = tcase_create("queries");
     tcase_add_test(queries, the_tree_finds_what_looking_at_every_face_finds);
     tcase_add_test(queries, inside_and_outside_are_told_at_peaks_and_ridges);
+    tcase_add_test(queries, around_a_convex_solid_outside_is_in_front_of_a_face);
     tcase_add_test(queries, a_point_on_the_surface_is_inside_at_distance_zero);
     tcase_add_test(queries, rays_meet_a_brick_where_its_sides_are);
     tcase_add_test(queries, no_ray_slips_through_an_edge_or_a_corner);
