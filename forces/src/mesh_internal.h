@@ -72,6 +72,14 @@ static inline double tali_box_distance2(const tali_box *box, tal_vec3 p)
     return x * x + y * y + z * z;
 }
 
+/// Whether a node of the tree, or what is below it, is worth a visit.
+typedef bool (*tali_wants_fn)(void *self, const tali_mesh_node *node);
+/// Visits a face.
+typedef void (*tali_visit_fn)(void *self, int face);
+
+/// Visit the faces of the leaves that are wanted and whose ancestors are, in the order of the leaves.
+void tali_mesh_walk(const tal_mesh *mesh, void *self, tali_wants_fn wants, tali_visit_fn visit);
+
 /**
  * tal_mesh_calc_nearest() for many points.
  *

@@ -1,6 +1,7 @@
 // Tests for forces/src/mesh.c, mesh_tree.c and mesh_generate.c: triangle meshes.
 #include "mesh_internal.h"
 
+#include "contact_scene.h"
 #include "talus_test.h"
 
 #include <stdlib.h>
@@ -9,25 +10,6 @@
 
 // Sizes are about 1 and a result takes some ten operations.
 #define ROUND 1e-13
-
-static tal_mesh *sphere(double radius, int level)
-{
-    tal_mesh *mesh = NULL;
-    tal_error err;
-    const tal_status st = tal_mesh_create_sphere(NULL, radius, level, &mesh, &err);
-    ck_assert_msg(st == TAL_OK, "%s", err.message);
-    return mesh;
-}
-
-static tal_mesh *brick(tal_vec3 half, int nx, int ny, int nz)
-{
-    tal_mesh *mesh = NULL;
-    tal_error err;
-    const int n[3] = {nx, ny, nz};
-    const tal_status st = tal_mesh_create_brick(NULL, half, n, &mesh, &err);
-    ck_assert_msg(st == TAL_OK, "%s", err.message);
-    return mesh;
-}
 
 static tal_mesh *cylinder(double radius, double half_length, int around)
 {
@@ -41,7 +23,7 @@ static tal_mesh *cylinder(double radius, double half_length, int around)
 // A sphere whose vertices are moved in and out at random: star-shaped, with sharp edges of both kinds.
 static tal_mesh *star(int level, uint64_t seed)
 {
-    tal_mesh *round = sphere(1.0, level), *mesh = NULL;
+    tal_mesh *round = mesh_of_sphere(1.0, level), *mesh = NULL;
     test_rng rng = test_rng_seed(seed);
     tal_vec3 *vertices = malloc((size_t)round->num_vertices * sizeof vertices[0]);
     int *faces = malloc(3 * (size_t)round->num_faces * sizeof faces[0]);
@@ -127,7 +109,7 @@ START_TEST(a_brick_has_the_area_and_volume_of_a_brick)
         const tal_vec3 h =
             tal_v3(test_random_uniform(&rng, 0.2, 2.0), test_random_uniform(&rng, 0.2, 2.0),
                    test_random_uniform(&rng, 0.2, 2.0));
-        tal_mesh *mesh = brick(h, n[0], n[1], n[2]);
+        tal_mesh *mesh = mesh_of_brick(h, n[0], n[1], n[2]);
         assert_sound(mesh);
         ck_assert_int_eq(tal_mesh_num_faces(mesh), 4 * (n[0] * n[1] + n[1] * n[2] + n[2] * n[0]));
         ck_assert_double_eq_tol(tal_mesh_volume(mesh), 8.0 * h.x * h.y * h.z, 100.0 * ROUND);
@@ -135,6 +117,22 @@ START_TEST(a_brick_has_the_area_and_volume_of_a_brick)
                                 100.0 * ROUND);
         tal_mesh_destroy(mesh);
     }
+}
+
+END_TEST
+
+// Diagonals change from cell to cell: where cells pair up, a side has no xy moment.
+START_TEST(the_sides_of_a_brick_prefer_no_diagonal)
+{
+    tal_mesh *mesh = mesh_of_brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
+    double moment = 0.0;
+    for (int f = 0; f < tal_mesh_num_faces(mesh); ++f) {
+        const tal_vec3 c = tal_mesh_face_centroid(mesh, f);
+        if (tal_mesh_face_normal(mesh, f).z > 0.5)
+            moment += tal_mesh_face_area(mesh, f) * c.x * c.y;
+    }
+    ck_assert_double_eq_tol(moment, 0.0, ROUND);
+    tal_mesh_destroy(mesh);
 }
 
 END_TEST
@@ -171,7 +169,7 @@ START_TEST(finer_spheres_approach_the_sphere_from_inside_at_second_order)
     const double r = 2.0, volume = 4.0 / 3.0 * PI * r * r * r, area = 4.0 * PI * r * r;
     double missing_volume = 0.0, missing_area = 0.0;
     for (int level = 0; level <= 4; ++level) {
-        tal_mesh *mesh = sphere(r, level);
+        tal_mesh *mesh = mesh_of_sphere(r, level);
         assert_sound(mesh);
         ck_assert_int_eq(tal_mesh_num_faces(mesh), 20 << (2 * level));
         for (int v = 0; v < tal_mesh_num_vertices(mesh); ++v) {
@@ -328,7 +326,7 @@ END_TEST
 
 START_TEST(a_point_on_the_surface_is_inside_at_distance_zero)
 {
-    tal_mesh *mesh = brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
+    tal_mesh *mesh = mesh_of_brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
     const tal_vec3 on[] = {tal_v3(1.0, 0.3, 0.1), tal_v3(1.0, 1.0, 0.25), tal_v3(-1.0, 1.0, 1.0)};
     for (int i = 0; i < 3; ++i) {
         const tal_mesh_point at = tal_mesh_calc_nearest(mesh, on[i]);
@@ -351,7 +349,7 @@ START_TEST(rays_meet_a_brick_where_its_sides_are)
 {
     test_rng rng = test_rng_seed(6);
     const tal_vec3 h = tal_v3(0.5, 1.0, 1.5);
-    tal_mesh *mesh = brick(h, 3, 4, 5);
+    tal_mesh *mesh = mesh_of_brick(h, 3, 4, 5);
     for (int i = 0; i < 500; ++i) {
         const tal_vec3 o = tal_v3_mul(h, tal_v3_scale(0.99, test_random_vec3(&rng)));
         const tal_vec3 d = test_random_unit(&rng);
@@ -391,7 +389,7 @@ START_TEST(no_ray_slips_through_an_edge_or_a_corner)
     }
     tal_mesh_destroy(mesh);
     // along the axes through the middle of a brick's sides, where four cells meet, and along a side
-    tal_mesh *cube = brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
+    tal_mesh *cube = mesh_of_brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
     for (int k = 0; k < 6; ++k) {
         const tal_vec3 d = tal_v3_scale(k % 2 == 0 ? 1.0 : -1.0, tal_v3_axis((tal_axis)(k / 2)));
         ck_assert_double_eq(tal_mesh_calc_ray(cube, TAL_VEC3_ZERO, d).distance, 1.0);
@@ -528,7 +526,7 @@ END_TEST
 
 START_TEST(broken_contracts_are_told_and_change_nothing)
 {
-    tal_mesh *mesh = brick(tal_v3(1.0, 1.0, 1.0), 1, 1, 1), *none = mesh;
+    tal_mesh *mesh = mesh_of_brick(tal_v3(1.0, 1.0, 1.0), 1, 1, 1), *none = mesh;
     const int one[3] = {1, 1, 1};
     int v[3];
     test_assert_breach((void)!tal_mesh_create(NULL, NULL, 4, tetrahedron, 4, &none, NULL),
@@ -635,6 +633,7 @@ int main(void)
     Suite *suite = suite_create("mesh");
     TCase *solids = tcase_create("solids");
     tcase_add_test(solids, a_brick_has_the_area_and_volume_of_a_brick);
+    tcase_add_test(solids, the_sides_of_a_brick_prefer_no_diagonal);
     tcase_add_test(solids, a_cylinder_is_a_prism);
     tcase_add_test(solids, finer_spheres_approach_the_sphere_from_inside_at_second_order);
     tcase_add_test(solids, the_volume_does_not_depend_on_where_the_mesh_is);

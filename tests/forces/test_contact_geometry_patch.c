@@ -9,21 +9,6 @@
 // Sizes are about 1 and a result takes some tens of operations.
 #define ROUND 1e-13
 
-static tal_mesh *sphere(double radius, int level)
-{
-    tal_mesh *mesh = NULL;
-    ck_assert_int_eq(tal_mesh_create_sphere(NULL, radius, level, &mesh, NULL), TAL_OK);
-    return mesh;
-}
-
-static tal_mesh *brick(tal_vec3 half, int nx, int ny, int nz)
-{
-    tal_mesh *mesh = NULL;
-    const int n[3] = {nx, ny, nz};
-    ck_assert_int_eq(tal_mesh_create_brick(NULL, half, n, &mesh, NULL), TAL_OK);
-    return mesh;
-}
-
 // Depth of the point p_G in the other surface, below zero outside, and the way out (unit, in Ground).
 typedef double (*depth_fn)(const tal_shape *other, const tal_xform *X, tal_vec3 p_G, tal_vec3 *out);
 
@@ -90,7 +75,7 @@ static int assert_faces(const scene *s, int side, depth_fn depth_in, double shar
 START_TEST(the_faces_listed_are_those_with_their_centroid_inside)
 {
     test_rng rng = test_rng_seed(1);
-    tal_mesh *ball = sphere(1.0, 2), *box = brick(tal_v3(0.6, 0.8, 1.0), 4, 5, 6);
+    tal_mesh *ball = mesh_of_sphere(1.0, 2), *box = mesh_of_brick(tal_v3(0.6, 0.8, 1.0), 4, 5, 6);
     int count[3] = {0, 0, 0};
     for (int trial = 0; trial < 60; ++trial) {
         scene s = scene_begin();
@@ -136,7 +121,7 @@ END_TEST
 START_TEST(a_common_motion_moves_patches_along)
 {
     test_rng rng = test_rng_seed(2);
-    tal_mesh *ball = sphere(1.0, 2);
+    tal_mesh *ball = mesh_of_sphere(1.0, 2);
     for (int trial = 0; trial < 30; ++trial) {
         scene s = scene_begin(), t = scene_begin();
         const tal_shape others[] = {tal_shape_half_space(), tal_shape_sphere(0.8),
@@ -172,7 +157,7 @@ END_TEST
 START_TEST(a_sunken_mesh_displaces_its_volume)
 {
     test_rng rng = test_rng_seed(3);
-    tal_mesh *ball = sphere(1.0, 3);
+    tal_mesh *ball = mesh_of_sphere(1.0, 3);
     scene s = scene_begin();
     const tal_xform X = test_random_xform(&rng);
     scene_add(&s, tal_shape_mesh(ball), X);
@@ -197,7 +182,7 @@ END_TEST
 // the base displaces, exactly.
 START_TEST(a_brick_pressed_flat_touches_with_its_base)
 {
-    tal_mesh *box = brick(tal_v3(0.6, 0.8, 1.0), 6, 8, 10);
+    tal_mesh *box = mesh_of_brick(tal_v3(0.6, 0.8, 1.0), 6, 8, 10);
     scene s = scene_begin();
     const double x = 0.01;
     test_rng rng = test_rng_seed(4);
@@ -244,7 +229,7 @@ START_TEST(a_mesh_sphere_on_a_half_space_is_a_spherical_cap)
     const double R = 1.0, d = 0.4;
     double last_error = (double)INFINITY;
     for (int level = 2; level <= 5; ++level) {
-        tal_mesh *ball = sphere(R, level);
+        tal_mesh *ball = mesh_of_sphere(R, level);
         scene s = scene_begin();
         test_rng rng = test_rng_seed(5);
         scene_add(&s, tal_shape_half_space(),
@@ -287,7 +272,7 @@ START_TEST(a_sphere_in_a_plate_makes_the_dent_of_a_sphere_in_a_half_space)
     const double dent = PI * R * a2 - 2.0 / 3.0 * PI * (R * R * R - h * h * h);
     test_rng rng = test_rng_seed(6);
     for (int n = 20; n <= 80; n *= 2) {
-        tal_mesh *plate = brick(tal_v3(0.5, 0.5, 0.5), n, n, 1);
+        tal_mesh *plate = mesh_of_brick(tal_v3(0.5, 0.5, 0.5), n, n, 1);
         scene s = scene_begin();
         const tal_xform X = test_random_xform(&rng);
         scene_add(
@@ -329,7 +314,7 @@ START_TEST(mesh_spheres_meet_in_a_lens)
     test_rng rng = test_rng_seed(7);
     double last_error = (double)INFINITY;
     for (int level = 2; level <= 4; ++level) {
-        tal_mesh *ball = sphere(R, level);
+        tal_mesh *ball = mesh_of_sphere(R, level);
         scene s = scene_begin();
         const tal_vec3 axis = test_random_unit(&rng), at = test_random_vec3(&rng);
         scene_add(&s, tal_shape_mesh(ball), tal_xf(test_random_rotation(&rng), at));
@@ -369,7 +354,7 @@ END_TEST
 
 START_TEST(a_sphere_about_a_centroid_pushes_the_face_inwards)
 {
-    tal_mesh *box = brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
+    tal_mesh *box = mesh_of_brick(tal_v3(1.0, 1.0, 1.0), 2, 2, 2);
     test_rng rng = test_rng_seed(8);
     scene s = scene_begin();
     const int f = 7;
@@ -390,7 +375,7 @@ END_TEST
 // The same mesh twice in the same place: every centroid is on the other's surface, at depth zero.
 START_TEST(a_mesh_in_its_own_place_has_no_depth)
 {
-    tal_mesh *box = brick(tal_v3(1.0, 0.5, 0.25), 4, 2, 1);
+    tal_mesh *box = mesh_of_brick(tal_v3(1.0, 0.5, 0.25), 4, 2, 1);
     scene s = scene_begin();
     scene_add(&s, tal_shape_mesh(box), TAL_XFORM_IDENTITY);
     scene_add(&s, tal_shape_mesh(box), TAL_XFORM_IDENTITY);
@@ -407,7 +392,7 @@ END_TEST
 
 START_TEST(finding_patches_leaves_the_heap_alone)
 {
-    tal_mesh *ball = sphere(1.0, 3);
+    tal_mesh *ball = mesh_of_sphere(1.0, 3);
     scene s = scene_begin();
     scene_add(&s, tal_shape_half_space(), TAL_XFORM_IDENTITY);
     scene_add(&s, tal_shape_mesh(ball), TAL_XFORM_IDENTITY);
