@@ -17,7 +17,7 @@ const char *quantity_name(quantity what)
 
 void report_heading(void)
 {
-    (void)printf("\n%-14s %-17s %-7s %-8s %11s   %-23s %8s %6s\n", "model", "quantity", "from",
+    (void)printf("\n%-16s %-17s %-7s %-8s %11s   %-23s %8s %6s\n", "model", "quantity", "from",
                  "who", "ns", "quartiles", "ratio", "allocs");
 }
 
@@ -26,7 +26,7 @@ void report_row(const row *r)
     for (int i = 0; i < r->num_figures; ++i) {
         const figure *f = &r->figures[i];
         const char *from = r->fresh ? "q,u" : "cache";
-        (void)printf("%-14s %-17s %-7s %-8s %11.1f   %9.1f ... %9.1f %8.2f %6.2f\n",
+        (void)printf("%-16s %-17s %-7s %-8s %11.1f   %9.1f ... %9.1f %8.2f %6.2f\n",
                      i == 0 ? r->model : "", i == 0 ? quantity_name(r->what) : "",
                      i == 0 ? from : "", f->who, f->median, f->low, f->high,
                      f->median / r->figures[0].median, f->allocations);

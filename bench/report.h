@@ -5,8 +5,11 @@
 #include "contestant.h"
 
 enum {
-    REPORT_MAX_CONTESTANTS = 4
+    REPORT_MAX_FIGURES = 5
 };
+
+/// Who took a row's time when it is Talus, on the tree that the row's model has without loops and springs.
+#define FIGURE_TREE "(tree)"
 
 /// One contestant's figures for one row.
 typedef struct figure {
@@ -19,10 +22,11 @@ typedef struct figure {
 typedef struct row {
     char model[32];
     int nu;
+    int num_loops;
     quantity what;
     bool fresh;
     int num_figures;
-    figure figures[REPORT_MAX_CONTESTANTS];
+    figure figures[REPORT_MAX_FIGURES];
 } row;
 
 /// A short name, e.g. "M v".
