@@ -56,6 +56,7 @@ void bench_measure(bench *benches, int n, int batches, double batch_ns)
     for (int i = 0; i < n; ++i) {
         double *mine = times + (size_t)i * BENCH_MAX_BATCHES;
         qsort(mine, (size_t)batches, sizeof *mine, compare);
+        benches[i].least = mine[0];
         benches[i].low = mine[batches / 4];
         benches[i].median = mine[batches / 2];
         benches[i].high = mine[3 * batches / 4];

@@ -3,10 +3,12 @@
 // Before anything is timed all contestants must agree. Then they take turns, batch by batch, and the
 // medians are printed with their quartiles.
 #include "agree.h"
+#include "aims.h"
 #include "bench.h"
 #include "contestant.h"
 #include "count_alloc.h"
 #include "report.h"
+#include "series.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,7 @@ enum {
 
 typedef struct options {
     bool quick;
+    bool only_series;
     const char *only; ///< NULL, or part of "model/quantity/from"
     const char *csv, *json, *svg;
     const char *repeat[3]; ///< contestant, model, quantity: run just that, for callgrind
@@ -187,6 +190,7 @@ static void print_help(void)
                  "  --quick                fewer and shorter batches\n"
                  "  --only TEXT            rows whose \"model/quantity/from\" holds TEXT,\n"
                  "                         e.g. \"chain 100/forward\"\n"
+                 "  --series               only cost against size: slopes and fixed costs\n"
                  "  --csv FILE --json FILE --svg FILE\n"
                  "  --repeat WHO MODEL QUANTITY N\n"
                  "                         run just that N times and print nothing, e.g.\n"
@@ -201,6 +205,8 @@ static bool parse(int argc, char **argv, options *o)
         const int left = argc - i - 1;
         if (strcmp(arg, "--quick") == 0) {
             o->quick = true;
+        } else if (strcmp(arg, "--series") == 0) {
+            o->only_series = true;
         } else if (strcmp(arg, "--only") == 0 && left >= 1) {
             o->only = argv[++i];
         } else if (strcmp(arg, "--csv") == 0 && left >= 1) {
@@ -254,11 +260,13 @@ int main(int argc, char **argv)
     static row rows[MAX_ROWS];
     int num_rows = 0;
     bool ok = true;
-    for (int i = 0; i < model_count() && ok; ++i) {
+    for (int i = 0; i < model_count() && ok && !o.only_series; ++i) {
         model m = model_make(i);
         ok = bench_model(&o, &m, rows, &num_rows);
         model_free(&m);
     }
+    if (ok && num_rows > 0) aims_print(rows, num_rows);
+    if (ok && o.only == NULL) series_print(o.quick);
     if (o.csv != NULL) ok = report_csv(o.csv, rows, num_rows) && ok;
     if (o.json != NULL) ok = report_json(o.json, rows, num_rows) && ok;
     if (o.svg != NULL) ok = report_svg(o.svg, rows, num_rows) && ok;

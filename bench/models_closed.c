@@ -11,8 +11,8 @@ static tal_vec3 tip_of(const model *m, const talus_model *t)
     return tal_xf_apply(tal_body_X_GB(t->matter, t->state, last), tal_v3(0.3, 0.0, 0.0));
 }
 
-// Any udot of a closed loop depends on how an error of q or u enters, which is a matter of taste. There
-// is none once the values are on the constraints.
+// udot of values that are off the constraints depends on how an error of q or u enters, which every
+// toolkit does in its own way. On the constraints there is one udot.
 static void settle(model *m)
 {
     talus_model t = talus_build(m);
@@ -60,7 +60,8 @@ static void add_crank_or_coupler(model *m, int parent, tal_vec3 p_PF)
     (void)model_add(m, parent, MODEL_PIN, tal_xf(TAL_MAT3_IDENTITY, p_PF), rod);
 }
 
-// Cranks are bodies 1 to N + 1, at an angle to x; couplers, N + 2 and on, stay level. Angles keep clear
+// Two equations close a planar loop: a ball has a third that repeats what the pins do, and costs Simbody
+// half as much again. Cranks are bodies 1 to N + 1, at an angle to x; couplers, N + 2 and on, stay level. Angles keep clear
 // of 0, where the loops are singular.
 model model_four_bars(int N)
 {
@@ -72,7 +73,7 @@ model model_four_bars(int N)
     }
     for (int i = 0; i < N; ++i) {
         add_crank_or_coupler(&m, 1 + i, tal_v3(1.0, 0.0, 0.0));
-        m.loops[m.num_loops++] = (model_loop){MODEL_TIE_BALL,
+        m.loops[m.num_loops++] = (model_loop){MODEL_TIE_LINE,
                                               {2 + i, N + 2 + i},
                                               {tal_v3(1.0, 0.0, 0.0), tal_v3(1.0, 0.0, 0.0)},
                                               0.0};
@@ -119,7 +120,7 @@ static void add_squeezer_bodies(model *m)
                            tal_v3(0.02, 0.0, 0.0)};
     for (int i = 0; i < 3; ++i) {
         m->loops[m->num_loops++] =
-            (model_loop){MODEL_TIE_BALL, {ends[i], K2}, {E[i], tal_v3(-0.028, 0.0, 0.0)}, 0.0};
+            (model_loop){MODEL_TIE_LINE, {ends[i], K2}, {E[i], tal_v3(-0.028, 0.0, 0.0)}, 0.0};
     }
     m->springs[m->num_springs++] = (model_spring){
         {K3, 0}, {tal_v3(0.02, -0.018, 0.0), tal_v3(0.014, 0.072, 0.0)}, 4530.0, 0.07785};

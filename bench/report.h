@@ -4,6 +4,8 @@
 
 #include "contestant.h"
 
+#include <stdio.h>
+
 enum {
     REPORT_MAX_FIGURES = 5
 };
@@ -32,6 +34,9 @@ typedef struct row {
 /// A short name, e.g. "M v".
 const char *quantity_name(quantity what);
 
+/// What one contestant took; NULL when it took no part.
+const figure *row_figure(const row *r, const char *who);
+
 /// The heading of the table on stdout.
 void report_heading(void);
 void report_row(const row *r);
@@ -40,8 +45,11 @@ void report_row(const row *r);
 /// @{
 bool report_csv(const char *path, const row rows[], int n);
 bool report_json(const char *path, const row rows[], int n);
-/// Cost against nu, log-log: forward dynamics (solid) and inverse dynamics (dashed) of the chains.
+/// Cost against nu, log-log: forward dynamics (solid) and inverse dynamics (dashed) of the chains, forward
+/// dynamics of four-bars (dotted).
 bool report_svg(const char *path, const row rows[], int n);
+/// Open a file for writing; NULL, with a message, when that fails.
+FILE *report_open(const char *path);
 /// @}
 
 #endif // TALUS_BENCH_REPORT_H
