@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double now_ns(void)
+double bench_now(void)
 {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -17,9 +17,9 @@ static double now_ns(void)
 static double time_batch(const bench *b, long count)
 {
     b->run(b->context, 1);
-    const double start = now_ns();
+    const double start = bench_now();
     b->run(b->context, count);
-    return (now_ns() - start) / (double)count;
+    return (bench_now() - start) / (double)count;
 }
 
 // How many repetitions fill a batch; warms the caches up on the way.

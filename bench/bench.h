@@ -20,6 +20,9 @@ enum {
     BENCH_MAX_BATCHES = 501
 };
 
+/// Nanoseconds, from some moment on.
+double bench_now(void);
+
 /// Time all candidates: `batches` (at most BENCH_MAX_BATCHES) of about `batch_ns` each.
 void bench_measure(bench *benches, int n, int batches, double batch_ns);
 

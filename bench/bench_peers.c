@@ -161,7 +161,16 @@ static bool bench_model(const options *o, const model *m, row rows[], int *num_r
 
 // --- for callgrind and perf ---
 
-// Run one quantity of one contestant many times and print nothing else: for callgrind and perf.
+// Callgrind is told to count inside this function and nowhere else (--toggle-collect).
+__attribute__((noinline)) void run_repeatedly(const contestant *who, void *self, quantity what,
+                                              long times);
+
+void run_repeatedly(const contestant *who, void *self, quantity what, long times)
+{
+    who->run(self, what, what != STATE_COPY, times);
+}
+
+// Run one quantity of one contestant many times and print nothing else.
 static int repeat(const options *o)
 {
     for (int i = 0; i < model_count(); ++i) {
@@ -171,7 +180,8 @@ static int repeat(const options *o)
             void *self = contestants[c]->create(&m);
             for (int what = 0; what < NUM_QUANTITIES && self != NULL; ++what) {
                 if (strcmp(quantity_name((quantity)what), o->repeat[2]) != 0) continue;
-                contestants[c]->run(self, (quantity)what, what != STATE_COPY, o->times);
+                contestants[c]->run(self, (quantity)what, what != STATE_COPY, 2); // warm up
+                run_repeatedly(contestants[c], self, (quantity)what, o->times);
                 return EXIT_SUCCESS;
             }
         }
