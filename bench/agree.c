@@ -28,13 +28,13 @@ static double difference(const double a[], const double b[], int n)
 
 /*
  * Relative difference allowed between two contestants. The sweeps differ by 1e-13 at n = 10000. Who
- * factors M has the round-off of its condition number, which for a chain of n links grows between n^2
- * and n^4: measured 1e-10 at 100 and 9e-8 at 1000, so beyond 100 the bound grows with n^3.
+ * factors M has the round-off of its condition number, which for a chain of n links grows between
+ * n^2 and n^4: measured 1e-10 at 100 and 9e-8 at 1000, so beyond 100 the bound grows with n^3.
  *
- * Of a closed loop the multipliers come from W = G M^-1 G^T. Their round-off is its condition number,
- * for N four-bars at most N^2 times that of one (10 or so), times eps times the number of terms in a
- * sum, at most nu: 200^2 * 10 * 400 * 1.1e-16 = 2e-8 in the worst case, and its root 1e-11 when errors are
- * random. The bound of 1e-9 is between the two.
+ * Of a closed loop the multipliers come from W = G M^-1 G^T. Their round-off is its condition
+ * number, for N four-bars at most N^2 times that of one (10 or so), times eps times the number of
+ * terms in a sum, at most nu: 200^2 * 10 * 400 * 1.1e-16 = 2e-8 in the worst case, and its root
+ * 1e-11 when errors are random. The bound of 1e-9 is between the two.
  */
 static double tolerance(const model *m, const contestant *who)
 {

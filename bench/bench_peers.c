@@ -1,7 +1,7 @@
 // Talus, its peers and the bare sweep on the same models, side by side in one run.
 //
-// Before anything is timed all contestants must agree. Then they take turns, batch by batch, and the
-// medians are printed with their quartiles.
+// Before anything is timed all contestants must agree. Then they take turns, batch by batch, and
+// the medians are printed with their quartiles.
 #include "agree.h"
 #include "aims.h"
 #include "bench.h"
@@ -41,8 +41,8 @@ typedef struct options {
 
 // --- who takes part ---
 
-/// Everybody on one model. The last place is Talus on the tree alone, where more than a tree is timed:
-/// what loops or springs add is measured in the same run.
+/// Everybody on one model. The last place is Talus on the tree alone, where more than a tree is
+/// timed: what loops or springs add is measured in the same run.
 typedef struct field {
     const model *m;
     model stripped;
@@ -170,25 +170,48 @@ void run_repeatedly(const contestant *who, void *self, quantity what, long times
     who->run(self, what, what != STATE_COPY, times);
 }
 
+static const contestant *find_contestant(const char *name)
+{
+    for (int c = 0; c < NUM_CONTESTANTS; ++c) {
+        if (strcmp(contestants[c]->name, name) == 0) return contestants[c];
+    }
+    return NULL;
+}
+
+static quantity find_quantity(const char *name)
+{
+    int what = 0;
+    while (what < NUM_QUANTITIES && strcmp(quantity_name((quantity)what), name) != 0) {
+        ++what;
+    }
+    return (quantity)what;
+}
+
 // Run one quantity of one contestant many times and print nothing else.
 static int repeat(const options *o)
 {
-    for (int i = 0; i < model_count(); ++i) {
+    const contestant *who = find_contestant(o->repeat[0]);
+    const quantity what = find_quantity(o->repeat[2]);
+    const bool fresh = what != STATE_COPY;
+    bool done = false;
+    for (int i = 0; i < model_count() && who != NULL && what != NUM_QUANTITIES && !done; ++i) {
         model m = model_make(i);
-        for (int c = 0; c < NUM_CONTESTANTS && strcmp(m.name, o->repeat[1]) == 0; ++c) {
-            if (strcmp(contestants[c]->name, o->repeat[0]) != 0) continue;
-            void *self = contestants[c]->create(&m);
-            for (int what = 0; what < NUM_QUANTITIES && self != NULL; ++what) {
-                if (strcmp(quantity_name((quantity)what), o->repeat[2]) != 0) continue;
-                contestants[c]->run(self, (quantity)what, what != STATE_COPY, 2); // warm up
-                run_repeatedly(contestants[c], self, (quantity)what, o->times);
-                return EXIT_SUCCESS;
-            }
+        void *self = NULL;
+        if (strcmp(m.name, o->repeat[1]) == 0 && is_timed(&m, what, fresh) &&
+            contestant_can(who, what, fresh)) {
+            self = who->create(&m);
+        }
+        if (self != NULL) {
+            who->run(self, FORWARD, true, MODEL_SETS); // warm up
+            run_repeatedly(who, self, what, o->times);
+            who->destroy(self);
+            done = true;
         }
         model_free(&m);
     }
-    (void)fprintf(stderr, "bench: no contestant '%s', model '%s' or quantity '%s'\n", o->repeat[0],
-                  o->repeat[1], o->repeat[2]);
+    if (done) return EXIT_SUCCESS;
+    (void)fprintf(stderr, "bench: '%s' does not do '%s' of '%s'\n", o->repeat[0], o->repeat[2],
+                  o->repeat[1]);
     return EXIT_FAILURE;
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # count.sh PROGRAM [CONTESTANT MODEL QUANTITY]
-# What one call takes, counted by callgrind: instructions, and floating-point multiplications, additions
-# and divisions (square roots among them), those of packed instructions one by one. Unlike times, counts
-# are the same on a busy machine. PROGRAM is bench_peers, built for any x86-64: valgrind may not know the
-# instructions of a native build. With one contestant, model and quantity: function by function.
+# What one call takes, counted by callgrind: instructions, and floating-point multiplications,
+# additions and divisions (square roots among them), those of packed instructions one by one. Unlike
+# times, counts are the same on a busy machine. PROGRAM is bench_peers, built for any x86-64:
+# valgrind may not know the instructions of a native build. With one contestant, model and quantity:
+# function by function.
 #
 # Floating-point operations are found by looking up each executed address in the disassembly of the
 # program; what shared libraries do (the peers, libm) counts as instructions only.
@@ -27,7 +28,8 @@ objdump -d --no-show-raw-insn "$program" | awk '
         print $1, mul * lanes, add * lanes, div * lanes
     }' >"$work/weights"
 
-# executed instructions, as "function address count"; a line after "calls=" is the cost of the callee
+# executed instructions, as "function address count"; a line after "calls=" is the cost of the
+# callee
 trace() { # CONTESTANT MODEL QUANTITY
     valgrind --tool=callgrind --dump-instr=yes --compress-pos=no --compress-strings=no \
         --toggle-collect=run_repeatedly --callgrind-out-file="$work/trace" \
@@ -47,11 +49,16 @@ sum() { # by name, or all when "all": instructions, multiplications, additions, 
         NR == FNR { mul[$1] = $2; add[$1] = $3; div[$1] = $4; next }
         {
             key = all == "all" ? "all" : $1
-            i[key] += $3; m[key] += $3 * mul[$2]; a[key] += $3 * add[$2]; d[key] += $3 * div[$2]
+            i[key] += $3; if ($2 == "-") other[key] += $3
+            m[key] += $3 * mul[$2]; a[key] += $3 * add[$2]; d[key] += $3 * div[$2]
         }
         END {
-            for (k in i)
-                printf "%12.1f %10.1f %10.1f %8.1f  %s\n", i[k] / calls, m[k] / calls, a[k] / calls, d[k] / calls, k
+            for (k in i) {
+                printf "%12.1f", i[k] / calls
+                if (other[k] > i[k] / 2) printf " %10s %10s %8s", "-", "-", "-"
+                else printf " %10.1f %10.1f %8.1f", m[k] / calls, a[k] / calls, d[k] / calls
+                print "  " k
+            }
         }' "$work/weights" -
 }
 
@@ -62,15 +69,14 @@ if [ $# -eq 4 ]; then
     exit
 fi
 printf '%-18s %-18s %-10s %s\n' model quantity who "$heading"
-for model in "chain 10" "chain 100" "chain 300" "balls 50" "ball-closed 100" "four-bars 100" squeezer; do
-    for quantity in kinematics "inverse dynamics" "forward dynamics" "M v" "M^-1 v" "M" Jacobian; do
-        case $model/$quantity in
-        *closed*/forward* | four*/forward* | squeezer/forward*) ;;
-        *closed* | four* | squeezer*) continue ;;
-        esac
+models=("chain 10" "chain 100" "chain 300" "balls 50" "ball-closed 100" "four-bars 100" squeezer)
+quantities=(kinematics "inverse dynamics" "forward dynamics" "M v" "M^-1 v" M Jacobian)
+for model in "${models[@]}"; do
+    for quantity in "${quantities[@]}"; do
         for who in Talus "bare C" Simbody MuJoCo; do
-            trace "$who" "$model" "$quantity" >"$work/counts" || continue # it cannot do this
-            printf '%-18s %-18s %-10s %s\n' "$model" "$quantity" "$who" "$(sum all <"$work/counts")"
+            trace "$who" "$model" "$quantity" >"$work/counts" || continue # it does not do this
+            printf '%-18s %-18s %-10s ' "$model" "$quantity" "$who"
+            sum all <"$work/counts" | sed 's/  all$//'
         done
     done
 done

@@ -48,7 +48,8 @@ enum {
     MODEL_MOST_EXPLICIT = 1000 ///< M of a larger model is not asked for
 };
 
-/// A tree of bodies, what acts on it, and values to evaluate it at. Ground is bodies[0], without mass.
+/// A tree of bodies, what acts on it, and values to evaluate it at. Ground is bodies[0], without
+/// mass.
 typedef struct model {
     char name[32];
     int num_bodies; ///< Ground included
@@ -109,11 +110,11 @@ model model_ball_chain(int n);
 /// The chain of pins, its tip tied to Ground by a ball or a rod.
 model model_closed_chain(int n, model_tie tie);
 
-/// N four-bars side by side (MBSB A02): N + 1 parallel cranks on Ground, each but the last carries a coupler
-/// that ends on the next.
+/// N four-bars side by side (IFToMM benchmark A02): N + 1 parallel cranks on Ground, each but the last carries
+/// a coupler that ends on the next.
 model model_four_bars(int N);
 
-/// Andrews' squeezer (MBSB A03): seven bodies, three loops, a spring and a motor.
+/// Andrews' squeezer (IFToMM benchmark A03): seven bodies, three loops, a spring and a motor.
 model model_squeezer(void);
 
 /// A binary tree of n pins with n springs between its bodies.
@@ -121,8 +122,8 @@ model model_sprung_tree(int n);
 
 void model_free(model *m);
 
-/// The same tree with nothing acting on it beyond what every tree has: loops open, springs gone, and
-/// gravity too if it was springs that were taken away. Borrows the arrays of `m`.
+/// The same tree with nothing acting on it beyond what every tree has: loops open, springs gone,
+/// and gravity too if it was springs that were taken away. Borrows the arrays of `m`.
 model model_stripped(const model *m);
 
 /// @}
@@ -135,7 +136,8 @@ model model_start(int n);
 /// A body. Returns its index.
 int model_add(model *m, int parent, model_joint joint, tal_xform X_PF, tal_mass_props mass);
 
-/// A slender limb along x, its com off the axis and its inertia full, so that no zero flatters anyone.
+/// A slender limb along x, its com off the axis and its inertia full, so that no zero flatters
+/// anyone.
 tal_mass_props model_limb(double mass, double length);
 
 /// Room for the values, and values at random.

@@ -30,8 +30,8 @@ static void settle(model *m)
     talus_free(&t);
 }
 
-// The tip is tied to where the first set of values has it; a rod begins half a meter from there. The
-// second set is not far from the first, so that Newton's method finds the way.
+// The tip is tied to where the first set of values has it; a rod begins half a meter from there.
+// The second set is not far from the first, so that Newton's method finds the way.
 model model_closed_chain(int n, model_tie tie)
 {
     model m = model_pin_chain(n);
@@ -60,9 +60,9 @@ static void add_crank_or_coupler(model *m, int parent, tal_vec3 p_PF)
     (void)model_add(m, parent, MODEL_PIN, tal_xf(TAL_MAT3_IDENTITY, p_PF), rod);
 }
 
-// Two equations close a planar loop: a ball has a third that repeats what the pins do, and costs Simbody
-// half as much again. Cranks are bodies 1 to N + 1, at an angle to x; couplers, N + 2 and on, stay level. Angles keep clear
-// of 0, where the loops are singular.
+// Two equations close a planar loop: a ball has a third that repeats what the pins do, and costs
+// Simbody half as much again. Cranks are bodies 1 to N + 1, at an angle to x; couplers, N + 2 and
+// on, stay level. Angles keep clear of 0, where the loops are singular.
 model model_four_bars(int N)
 {
     static const double angles[MODEL_SETS] = {1.1, -0.7}, speeds[MODEL_SETS] = {-1.0, 2.0};
@@ -126,7 +126,8 @@ static void add_squeezer_bodies(model *m)
         {K3, 0}, {tal_v3(0.02, -0.018, 0.0), tal_v3(0.014, 0.072, 0.0)}, 4530.0, 0.07785};
 }
 
-// The values are those after 3 and 9 ms (refs/a03_andrews_squeezer.json), in the order of the bodies.
+// The values are those after 3 and 9 ms (refs/a03_andrews_squeezer.json), in the order of the
+// bodies.
 model model_squeezer(void)
 {
     static const double q[MODEL_SETS][7] = {

@@ -54,8 +54,8 @@ static void append(text *t, const char *piece)
     t->used += n;
 }
 
-// Principal moments about the com and the axes they belong to. MuJoCo finds them itself if asked to,
-// but only to about 1e-9.
+// Principal moments about the com and the axes they belong to. MuJoCo finds them itself if asked
+// to, but only to about 1e-9.
 static tal_mat3 principal_axes(const tal_mass_props *mass, double moments[3])
 {
     const tal_sym3 I = tal_mass_props_central_inertia(*mass);

@@ -10,7 +10,8 @@ enum {
     REPORT_MAX_FIGURES = 5
 };
 
-/// Who took a row's time when it is Talus, on the tree that the row's model has without loops and springs.
+/// Who took a row's time when it is Talus, on the tree that the row's model has without loops and
+/// springs.
 #define FIGURE_TREE "(tree)"
 
 /// One contestant's figures for one row.
@@ -45,8 +46,8 @@ void report_row(const row *r);
 /// @{
 bool report_csv(const char *path, const row rows[], int n);
 bool report_json(const char *path, const row rows[], int n);
-/// Cost against nu, log-log: forward dynamics (solid) and inverse dynamics (dashed) of the chains, forward
-/// dynamics of four-bars (dotted).
+/// Cost against nu, log-log: forward dynamics (solid) and inverse dynamics (dashed) of the chains,
+/// forward dynamics of four-bars (dotted).
 bool report_svg(const char *path, const row rows[], int n);
 /// Open a file for writing; NULL, with a message, when that fails.
 FILE *report_open(const char *path);

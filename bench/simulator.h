@@ -12,8 +12,8 @@ enum {
     SIMULATION_SECONDS = 10
 };
 
-/// What one simulation did. The model starts at rest at its first set of q, and steps end at every full
-/// second, so that nothing is interpolated.
+/// What one simulation did. The model starts at rest at its first set of q, and steps end at every
+/// full second, so that nothing is interpolated.
 typedef struct simulation {
     double seconds;                        ///< wall time of stepping: neither creation nor energies
     double energy[SIMULATION_SECONDS + 1]; ///< [J] at every second
