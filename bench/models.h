@@ -110,8 +110,8 @@ model model_ball_chain(int n);
 /// The chain of pins, its tip tied to Ground by a ball or a rod.
 model model_closed_chain(int n, model_tie tie);
 
-/// N four-bars side by side (IFToMM benchmark A02): N + 1 parallel cranks on Ground, each but the last carries
-/// a coupler that ends on the next.
+/// N four-bars side by side (IFToMM benchmark A02): N + 1 parallel cranks on Ground; each but the
+/// last carries a coupler that ends on the next.
 model model_four_bars(int N);
 
 /// Andrews' squeezer (IFToMM benchmark A03): seven bodies, three loops, a spring and a motor.

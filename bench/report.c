@@ -54,14 +54,14 @@ bool report_csv(const char *path, const row rows[], int n)
 {
     FILE *file = report_open(path);
     if (file == NULL) return false;
-    (void)fprintf(file, "model,nu,quantity,from,who,ns_low,ns_median,ns_high,allocations\n");
+    (void)fprintf(file, "model,nu,loops,quantity,from,who,ns_low,ns_median,ns_high,allocations\n");
     for (int i = 0; i < n; ++i) {
         const row *r = &rows[i];
         for (int k = 0; k < r->num_figures; ++k) {
             const figure *f = &r->figures[k];
-            (void)fprintf(file, "%s,%d,%s,%s,%s,%.2f,%.2f,%.2f,%.3f\n", r->model, r->nu,
-                          quantity_name(r->what), r->fresh ? "qu" : "cache", f->who, f->low,
-                          f->median, f->high, f->allocations);
+            (void)fprintf(file, "%s,%d,%d,%s,%s,%s,%.2f,%.2f,%.2f,%.3f\n", r->model, r->nu,
+                          r->num_loops, quantity_name(r->what), r->fresh ? "qu" : "cache", f->who,
+                          f->low, f->median, f->high, f->allocations);
         }
     }
     return fclose(file) == 0;
@@ -74,11 +74,12 @@ bool report_json(const char *path, const row rows[], int n)
     (void)fprintf(file, "[");
     for (int i = 0; i < n; ++i) {
         const row *r = &rows[i];
-        (void)fprintf(file,
-                      "%s\n  {\"model\": \"%s\", \"nu\": %d, \"quantity\": \"%s\", \"from\": "
-                      "\"%s\", \"figures\": [",
-                      i > 0 ? "," : "", r->model, r->nu, quantity_name(r->what),
-                      r->fresh ? "qu" : "cache");
+        (void)fprintf(
+            file,
+            "%s\n  {\"model\": \"%s\", \"nu\": %d, \"loops\": %d, \"quantity\": \"%s\", \"from\": "
+            "\"%s\", \"figures\": [",
+            i > 0 ? "," : "", r->model, r->nu, r->num_loops, quantity_name(r->what),
+            r->fresh ? "qu" : "cache");
         for (int k = 0; k < r->num_figures; ++k) {
             const figure *f = &r->figures[k];
             (void)fprintf(file,
