@@ -64,15 +64,13 @@ static void climb(const model *m, rung *r, int repeats)
 
 // --- what each accuracy gives ---
 
-static void print_rung(const rung *r)
+static void print_run(const simulator *who, double accuracy, double error, const simulation *s)
 {
-    for (int i = 0; i < NUM_SIMULATORS; ++i) {
-        const simulation *s = &r->runs[i];
-        (void)printf("%-9.0e %-22s %10.2f %10.1e %9ld %12ld %10.2f %10.2f\n", r->accuracy,
-                     simulators[i]->name, 1e3 * s->seconds, r->errors[i], s->steps, s->realizations,
-                     1e6 * s->seconds / (double)s->realizations,
-                     (double)s->allocations / (double)s->steps);
-    }
+    (void)printf("%-9.0e %-22s %10.2f %10.1e %9ld %12ld %10.2f %10.2f\n", accuracy, who->name,
+                 1e3 * s->seconds, error, s->steps, s->realizations,
+                 1e6 * s->seconds / (double)s->realizations,
+                 (double)s->allocations / (double)s->steps);
+    (void)fflush(stdout);
 }
 
 // --- equal errors ---
@@ -151,24 +149,26 @@ static void print_overhead(const model *m, const simulator *who, int repeats)
                  ns[0], ns[1]);
 }
 
-int main(int argc, char **argv)
+// --- the command line ---
+
+// One integrator at one accuracy: for callgrind (--toggle-collect=tal_integrator_step_to) and perf.
+static int run_one(const char *name, double accuracy)
 {
-    const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    if (argc > 1 && !quick) {
-        (void)printf("usage: bench_simulate [--quick]\n");
-        return EXIT_FAILURE;
-    }
-    static rung rungs[MOST_RUNGS];
     model m = model_pin_chain(10);
-    const int n = quick ? 9 : MOST_RUNGS;
-    (void)printf("%d s of a chain of 10 pins\n\n", SIMULATION_SECONDS);
-    (void)printf("%-9s %-22s %10s %10s %9s %12s %10s %10s\n", "accuracy", "integrator", "ms",
-                 "error", "steps", "realizations", "us each", "allocs");
-    for (int k = 0; k < n; ++k) { // 1e-2 ... 1e-10
-        rungs[k].accuracy = pow(10.0, -2.0 - (quick ? 1.0 : 0.5) * k);
-        climb(&m, &rungs[k], quick ? 2 : 3);
-        print_rung(&rungs[k]);
+    int status = EXIT_FAILURE;
+    for (int i = 0; i < NUM_SIMULATORS; ++i) {
+        if (strcmp(simulators[i]->name, name) != 0) continue;
+        simulation s;
+        if (!simulators[i]->run(&m, accuracy, &s)) continue;
+        print_run(simulators[i], accuracy, energy_error(&m, &s), &s);
+        status = EXIT_SUCCESS;
     }
+    model_free(&m);
+    return status;
+}
+
+static void print_equal_errors(const rung rungs[], int n)
+{
     (void)printf("\nms to an equal error of the energy, and Simbody's best against Talus's best "
                  "(aim 15)\n%-9s",
                  "error");
@@ -179,9 +179,40 @@ int main(int argc, char **argv)
     for (int k = 3; k <= 10; ++k) {
         print_equal_error(rungs, n, pow(10.0, -k));
     }
+}
+
+static void compete(bool quick)
+{
+    static rung rungs[MOST_RUNGS];
+    model m = model_pin_chain(10);
+    const int n = quick ? 9 : MOST_RUNGS;
+    (void)printf("%d s of a chain of 10 pins\n\n", SIMULATION_SECONDS);
+    (void)printf("%-9s %-22s %10s %10s %9s %12s %10s %10s\n", "accuracy", "integrator", "ms",
+                 "error", "steps", "realizations", "us each", "allocs");
+    for (int k = 0; k < n; ++k) { // 1e-2 ... 1e-10
+        rungs[k].accuracy = pow(10.0, -2.0 - (quick ? 1.0 : 0.5) * k);
+        climb(&m, &rungs[k], quick ? 2 : 3);
+        for (int i = 0; i < NUM_SIMULATORS; ++i) {
+            print_run(simulators[i], rungs[k].accuracy, rungs[k].errors[i], &rungs[k].runs[i]);
+        }
+    }
+    print_equal_errors(rungs, n);
     (void)printf("\nwhat the study adds to the realizations it makes\n");
     print_overhead(&m, &simulator_talus_merson, quick ? 21 : MOST_REPEATS);
     print_overhead(&m, &simulator_talus_dormand_prince, quick ? 21 : MOST_REPEATS);
     model_free(&m);
+}
+
+int main(int argc, char **argv)
+{
+    const bool quick = argc == 2 && strcmp(argv[1], "--quick") == 0;
+    if (argc == 4 && strcmp(argv[1], "--run") == 0) {
+        return run_one(argv[2], strtod(argv[3], NULL));
+    }
+    if (argc > 1 && !quick) {
+        (void)printf("usage: bench_simulate [--quick | --run INTEGRATOR ACCURACY]\n");
+        return EXIT_FAILURE;
+    }
+    compete(quick);
     return EXIT_SUCCESS;
 }
