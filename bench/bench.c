@@ -39,6 +39,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void bench_sort(double values[], int n)
+{
+    qsort(values, (size_t)n, sizeof *values, compare);
+}
+
 void bench_measure(bench *benches, int n, int batches, double batch_ns)
 {
     double *times = malloc((size_t)n * BENCH_MAX_BATCHES * sizeof *times);
@@ -55,7 +60,7 @@ void bench_measure(bench *benches, int n, int batches, double batch_ns)
     }
     for (int i = 0; i < n; ++i) {
         double *mine = times + (size_t)i * BENCH_MAX_BATCHES;
-        qsort(mine, (size_t)batches, sizeof *mine, compare);
+        bench_sort(mine, batches);
         benches[i].least = mine[0];
         benches[i].low = mine[batches / 4];
         benches[i].median = mine[batches / 2];
@@ -63,6 +68,17 @@ void bench_measure(bench *benches, int n, int batches, double batch_ns)
     }
     free(times);
     free(counts);
+}
+
+bench_line bench_fit(const double x[], const double y[], const double weights[], int n)
+{
+    double w = 0.0, wx = 0.0, wxx = 0.0, wy = 0.0, wxy = 0.0;
+    for (int i = 0; i < n; ++i) {
+        w += weights[i], wx += weights[i] * x[i], wxx += weights[i] * x[i] * x[i];
+        wy += weights[i] * y[i], wxy += weights[i] * x[i] * y[i];
+    }
+    const double d = w * wxx - wx * wx;
+    return (bench_line){(wxx * wy - wx * wxy) / d, (w * wxy - wx * wy) / d};
 }
 
 void bench_print(const char *title, const bench *benches, int n)

@@ -79,18 +79,19 @@ static void print_run(const simulator *who, double accuracy, double error, const
 // counting less the farther they are, with a scale of one decade. NaN outside of what was measured.
 static double seconds_at(const rung rungs[], int n, int i, double error)
 {
-    double w = 0.0, wx = 0.0, wxx = 0.0, wy = 0.0, wxy = 0.0;
+    double x[MOST_RUNGS], y[MOST_RUNGS], weights[MOST_RUNGS];
     double least = HUGE_VAL, most = 0.0;
+    int points = 0;
     for (int k = 0; k < n; ++k) {
         if (!(rungs[k].errors[i] > 0.0)) continue;
         least = fmin(least, rungs[k].errors[i]), most = fmax(most, rungs[k].errors[i]);
-        const double x = log10(rungs[k].errors[i] / error), y = log10(rungs[k].runs[i].seconds);
-        const double weight = exp(-0.5 * x * x);
-        w += weight, wx += weight * x, wxx += weight * x * x;
-        wy += weight * y, wxy += weight * x * y;
+        x[points] = log10(rungs[k].errors[i] / error);
+        y[points] = log10(rungs[k].runs[i].seconds);
+        weights[points] = exp(-0.5 * x[points] * x[points]);
+        ++points;
     }
     if (error < least || error > most) return (double)NAN;
-    return pow(10.0, (wxx * wy - wx * wxy) / (w * wxx - wx * wx));
+    return pow(10.0, bench_fit(x, y, weights, points).at_zero);
 }
 
 static void print_equal_error(const rung rungs[], int n, double error)
@@ -122,12 +123,6 @@ static double realize_alone(const model *m, long count)
     return ns;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // A realization begins with writing q and u, in a study and by itself. The two take turns, and the
 // median of what one takes more than the other counts.
 static void print_overhead(const model *m, const simulator *who, int repeats)
@@ -141,7 +136,7 @@ static void print_overhead(const model *m, const simulator *who, int repeats)
         ns[0] = fmin(ns[0], in_study), ns[1] = fmin(ns[1], alone);
         ratios[k] = in_study / alone;
     }
-    qsort(ratios, (size_t)repeats, sizeof ratios[0], compare);
+    bench_sort(ratios, repeats);
     (void)printf("%-22s adds %.1f %% (quartiles %.1f ... %.1f; aim 10); at best %.0f ns per "
                  "realization, %.0f by itself\n",
                  who->name, 100.0 * (ratios[repeats / 2] - 1.0),

@@ -77,19 +77,18 @@ static void measure(const family *f, line lines[], int num_lines, bool quick)
 // time, and the small models tell about the fixed cost.
 static fit fit_line(const family *f, const line *l)
 {
-    double w = 0.0, wx = 0.0, wxx = 0.0, wy = 0.0, wxy = 0.0;
+    double sizes[MOST_POINTS], weights[MOST_POINTS];
     for (int i = 0; i < f->count; ++i) {
-        const double x = f->sizes[i], y = l->least[i], weight = 1.0 / (y * y);
-        w += weight, wx += weight * x, wxx += weight * x * x;
-        wy += weight * y, wxy += weight * x * y;
+        sizes[i] = f->sizes[i];
+        weights[i] = 1.0 / (l->least[i] * l->least[i]);
     }
-    const double d = w * wxx - wx * wx;
-    fit best = {(w * wxy - wx * wy) / d, (wxx * wy - wx * wxy) / d, 0.0};
+    const bench_line best = bench_fit(sizes, l->least, weights, f->count);
+    fit result = {best.slope, best.at_zero, 0.0};
     for (int i = 0; i < f->count; ++i) {
-        const double y = best.fixed + best.slope * f->sizes[i];
-        best.worst = fmax(best.worst, fabs(y - l->least[i]) / l->least[i]);
+        const double y = best.at_zero + best.slope * sizes[i];
+        result.worst = fmax(result.worst, fabs(y - l->least[i]) / l->least[i]);
     }
-    return best;
+    return result;
 }
 
 static fit print_line(const family *f, const line *l)
