@@ -10,7 +10,7 @@ static double cost_of(const row *r, const char *series, quantity what, const cha
     if (r->what != what || !r->fresh) return 0.0;
     if (strncmp(r->model, series, strlen(series)) != 0) return 0.0;
     const figure *f = row_figure(r, who);
-    return f == NULL ? 0.0 : f->median;
+    return f == NULL ? 0.0 : f->least;
 }
 
 // What loops and springs add, against the same tree without them.
@@ -20,11 +20,11 @@ static void print_added(const row *r)
     if (all == NULL || tree == NULL || r->what != FORWARD) return;
     char aim[60] = "";
     if (strncmp(r->model, "ball-closed", 11) == 0) {
-        (void)snprintf(aim, sizeof aim, "; aim 1.6 and 1 us: %.2f us", 1.6e-3 * tree->median + 1.0);
+        (void)snprintf(aim, sizeof aim, "; aim 1.6 and 1 us: %.2f us", 1.6e-3 * tree->least + 1.0);
     }
     if (strncmp(r->model, "sprung", 6) == 0) (void)snprintf(aim, sizeof aim, "; aim 1.3");
     (void)printf("  %-16s %9.2f us, tree alone %8.2f us: %5.2f of it%s\n", r->model,
-                 1e-3 * all->median, 1e-3 * tree->median, all->median / tree->median, aim);
+                 1e-3 * all->least, 1e-3 * tree->least, all->least / tree->least, aim);
 }
 
 // Cost per body of a long chain against a short one.

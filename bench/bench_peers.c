@@ -115,8 +115,9 @@ static row measure(const options *o, const field *f, quantity what, bool fresh)
     for (int k = 0; k < r.num_figures; ++k) {
         const long before = allocations();
         run_entry(&entries[k], 10);
-        r.figures[k] = (figure){table[k].name, table[k].low, table[k].median, table[k].high,
-                                0.1 * (double)(allocations() - before)};
+        r.figures[k] =
+            (figure){table[k].name,   table[k].least, table[k].low,
+                     table[k].median, table[k].high,  0.1 * (double)(allocations() - before)};
     }
     return r;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # markdown.sh PORTABLE.csv NATIVE.csv
-# Two runs of bench_peers as the tables of doc/performance.md: microseconds, medians.
+# Two runs of bench_peers as the tables of doc/performance.md: microseconds, best batches.
 set -euo pipefail
 [ $# -eq 2 ] || { sed -n '2,3p' "$0" >&2; exit 1; }
 
@@ -47,7 +47,7 @@ awk -F, '
     {
         if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1; plain[$1] = 1 }
         if ($6 == "(tree)") plain[$1] = 0
-        ns[build, $1, $4, $5, $6] = $8
+        ns[build, $1, $4, $5, $6] = $7
     }
     END {
         table("forward dynamics", "qu"); table("inverse dynamics", "qu"); table("kinematics", "qu")

@@ -73,7 +73,7 @@ static void draw_line(FILE *file, const row rows[], int n, const char *who, cons
     for (int i = 0; i < n; ++i) {
         const figure *f = is_on(l, &rows[i]) ? row_figure(&rows[i], who) : NULL;
         if (f == NULL) continue;
-        x = x_of(rows[i].nu), y = y_of(f->median);
+        x = x_of(rows[i].nu), y = y_of(f->least);
         (void)fprintf(file, "%.1f,%.1f ", x, y);
     }
     (void)fprintf(file, "'/>\n");

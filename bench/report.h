@@ -17,6 +17,7 @@ enum {
 /// One contestant's figures for one row.
 typedef struct figure {
     const char *who;
+    double least;             ///< ns per call: the best batch
     double low, median, high; ///< ns per call: quartiles
     double allocations;       ///< per call
 } figure;
@@ -38,7 +39,8 @@ const char *quantity_name(quantity what);
 /// What one contestant took; NULL when it took no part.
 const figure *row_figure(const row *r, const char *who);
 
-/// The heading of the table on stdout.
+/// The heading of the table on stdout. Ratios are those of the best batches: they hold on a machine
+/// that others use.
 void report_heading(void);
 void report_row(const row *r);
 
