@@ -1,4 +1,4 @@
-// What the rows say together: what is added to a tree, how long chains fare, allocations.
+// What the rows say together: how long chains fare, allocations.
 #include "aims.h"
 
 #include <stdio.h>
@@ -11,20 +11,6 @@ static double cost_of(const row *r, const char *series, quantity what, const cha
     if (strncmp(r->model, series, strlen(series)) != 0) return 0.0;
     const figure *f = row_figure(r, who);
     return f == NULL ? 0.0 : f->least;
-}
-
-// What loops and springs add, against the same tree without them.
-static void print_added(const row *r)
-{
-    const figure *all = row_figure(r, "Talus"), *tree = row_figure(r, FIGURE_TREE);
-    if (all == NULL || tree == NULL || r->what != FORWARD) return;
-    char aim[60] = "";
-    if (strncmp(r->model, "ball-closed", 11) == 0) {
-        (void)snprintf(aim, sizeof aim, "; aim 1.6 and 1 us: %.2f us", 1.6e-3 * tree->least + 1.0);
-    }
-    if (strncmp(r->model, "sprung", 6) == 0) (void)snprintf(aim, sizeof aim, "; aim 1.3");
-    (void)printf("  %-16s %9.2f us, tree alone %8.2f us: %5.2f of it%s\n", r->model,
-                 1e-3 * all->least, 1e-3 * tree->least, all->least / tree->least, aim);
 }
 
 // Cost per body of a long chain against a short one.
@@ -56,8 +42,5 @@ void aims_print(const row rows[], int n)
 {
     (void)printf("\ntaken together\n");
     print_long_chain(rows, n);
-    for (int i = 0; i < n; ++i) {
-        print_added(&rows[i]);
-    }
     print_allocations(rows, n);
 }

@@ -1,4 +1,4 @@
-// What the rows say together: what is added to a tree, how long chains fare, allocations.
+// What the rows say together: how long chains fare, allocations.
 #ifndef TALUS_BENCH_AIMS_H
 #define TALUS_BENCH_AIMS_H
 

@@ -109,55 +109,16 @@ typedef struct listed {
     int n;
 } listed;
 
-static model humanoid(int n)
-{
-    (void)n;
-    return model_humanoid();
-}
-
-static model squeezer(int n)
-{
-    (void)n;
-    return model_squeezer();
-}
-
-static model ball_closed(int n)
-{
-    return model_closed_chain(n, MODEL_TIE_BALL);
-}
-
-static model rod_closed(int n)
-{
-    return model_closed_chain(n, MODEL_TIE_ROD);
-}
-
 static const listed list[] = {
-    {model_pin_chain, 2},
-    {model_pin_chain, 6},
-    {model_pin_chain, 10},
-    {model_pin_chain, 30},
-    {model_pin_chain, 100},
-    {model_pin_chain, 300},
-    {model_pin_chain, 1000},
-    {model_pin_chain, 10000},
-    {model_pin_tree, 63},
-    {model_pin_tree, 255},
-    {humanoid, 0},
-    {model_ball_chain, 50},
-    {model_sprung_tree, 100},
-    {ball_closed, 10},
-    {ball_closed, 30},
-    {ball_closed, 100},
-    {rod_closed, 10},
-    {rod_closed, 30},
-    {rod_closed, 100},
-    {model_four_bars, 1},
-    {model_four_bars, 5},
-    {model_four_bars, 10},
-    {model_four_bars, 40},
-    {model_four_bars, 100},
-    {model_four_bars, 200},
-    {squeezer, 0},
+    {model_pin_chain, 2},     {model_pin_chain, 6},     {model_pin_chain, 10},
+    {model_pin_chain, 30},    {model_pin_chain, 100},   {model_pin_chain, 300},
+    {model_pin_chain, 1000},  {model_pin_chain, 10000}, {model_pin_tree, 63},
+    {model_pin_tree, 255},    {model_humanoid, 0},      {model_ball_chain, 50},
+    {model_sprung_tree, 100}, {model_ball_closed, 10},  {model_ball_closed, 30},
+    {model_ball_closed, 100}, {model_rod_closed, 10},   {model_rod_closed, 30},
+    {model_rod_closed, 100},  {model_four_bars, 1},     {model_four_bars, 5},
+    {model_four_bars, 10},    {model_four_bars, 40},    {model_four_bars, 100},
+    {model_four_bars, 200},   {model_squeezer, 0},
 };
 
 int model_count(void)

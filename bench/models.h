@@ -102,20 +102,23 @@ model model_pin_chain(int n);
 model model_pin_tree(int n);
 
 /// A free pelvis, and 30 pins in five limbs: 36 mobilities.
-model model_humanoid(void);
+model model_humanoid(int unused);
 
 /// Balls, one after the other.
 model model_ball_chain(int n);
 
-/// The chain of pins, its tip tied to Ground by a ball or a rod.
-model model_closed_chain(int n, model_tie tie);
+/// @name The chain of pins, its tip tied to Ground
+/// @{
+model model_ball_closed(int n);
+model model_rod_closed(int n);
+/// @}
 
 /// N four-bars side by side (IFToMM benchmark A02): N + 1 parallel cranks on Ground; each but the
 /// last carries a coupler that ends on the next.
 model model_four_bars(int N);
 
 /// Andrews' squeezer (IFToMM benchmark A03): seven bodies, three loops, a spring and a motor.
-model model_squeezer(void);
+model model_squeezer(int unused);
 
 /// A binary tree of n pins with n springs between its bodies.
 model model_sprung_tree(int n);

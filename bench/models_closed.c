@@ -32,7 +32,7 @@ static void settle(model *m)
 
 // The tip is tied to where the first set of values has it; a rod begins half a meter from there.
 // The second set is not far from the first, so that Newton's method finds the way.
-model model_closed_chain(int n, model_tie tie)
+static model closed_chain(int n, model_tie tie)
 {
     model m = model_pin_chain(n);
     (void)snprintf(m.name, sizeof m.name, "%s-closed %d", tie == MODEL_TIE_ROD ? "rod" : "ball", n);
@@ -50,6 +50,16 @@ model model_closed_chain(int n, model_tie tie)
     }
     settle(&m);
     return m;
+}
+
+model model_ball_closed(int n)
+{
+    return closed_chain(n, MODEL_TIE_BALL);
+}
+
+model model_rod_closed(int n)
+{
+    return closed_chain(n, MODEL_TIE_ROD);
 }
 
 // Links of 1 m and 1 kg, along x. All pins have axis z.
@@ -128,8 +138,9 @@ static void add_squeezer_bodies(model *m)
 
 // The values are those after 3 and 9 ms (refs/a03_andrews_squeezer.json), in the order of the
 // bodies.
-model model_squeezer(void)
+model model_squeezer(int unused)
 {
+    (void)unused;
     static const double q[MODEL_SETS][7] = {
         {0.013639595215197441449, -0.056232509422010675677, 0.45479524130807636489,
          0.48747444371619237888, 0.22169000074638045102, 1.2301775768147972869,

@@ -43,8 +43,9 @@ static int grow_limb(model *m, int parent, tal_vec3 p_PF, int pins, double mass)
     return body;
 }
 
-model model_humanoid(void)
+model model_humanoid(int unused)
 {
+    (void)unused;
     model m = model_start(31);
     (void)snprintf(m.name, sizeof m.name, "humanoid 6+30");
     const int pelvis = model_add(&m, 0, MODEL_FREE, TAL_XFORM_IDENTITY, model_limb(12.0, 0.3));

@@ -125,19 +125,60 @@ static void print_chains(quantity what, const char *title, bool quick)
                  talus.slope / bare.slope, 1e-3 * talus.fixed);
 }
 
+// A family, and the trees that it has without loops and springs.
+static void measure_added(const family *f, line lines[2], bool quick)
+{
+    lines[0] = (line){.label = "Talus", .who = &contestant_talus, .what = FORWARD};
+    lines[1] = (line){.label = "Talus, tree alone",
+                      .who = &contestant_talus,
+                      .what = FORWARD,
+                      .is_stripped = true};
+    measure(f, lines, 2, quick);
+}
+
 static void print_four_bars(bool quick)
 {
     const family loops = {model_four_bars, 6, {1, 5, 10, 40, 100, 200}};
-    line lines[] = {{.label = "Talus", .who = &contestant_talus, .what = FORWARD},
-                    {.label = "Talus, loops open",
-                     .who = &contestant_talus,
-                     .what = FORWARD,
-                     .is_stripped = true}};
-    measure(&loops, lines, 2, quick);
+    line lines[2];
+    measure_added(&loops, lines, quick);
     print_sizes("forward dynamics, us, of N four-bars", &loops);
     const fit closed = print_line(&loops, &lines[0]);
     const fit open = print_line(&loops, &lines[1]);
     (void)printf("  closing a loop of three pins costs %.0f ns\n", closed.slope - open.slope);
+}
+
+/// What is aimed at for a family: at most `factor` times the tree alone and `us` more.
+typedef struct aim {
+    const char *label;
+    family of;
+    double factor, us;
+} aim;
+
+static void print_added(const aim *a, bool quick)
+{
+    line lines[2];
+    measure_added(&a->of, lines, quick);
+    for (int i = 0; i < a->of.count; ++i) {
+        const double all = 1e-3 * lines[0].least[i], tree = 1e-3 * lines[1].least[i];
+        (void)printf("  %-22s %4d %10.3f %10.3f %10.2f", a->label, a->of.sizes[i], all, tree,
+                     all / tree);
+        if (a->factor > 0.0) (void)printf("   %.3f", a->factor * tree + a->us);
+        (void)printf("\n");
+    }
+}
+
+static void print_all_added(bool quick)
+{
+    static const aim aims[] = {
+        {"chain closed by a ball", {model_ball_closed, 3, {10, 30, 100}}, 1.6, 1.0},
+        {"chain closed by a rod", {model_rod_closed, 3, {10, 30, 100}}, 0.0, 0.0},
+        {"Andrews' squeezer", {model_squeezer, 1, {7}}, 0.0, 0.0},
+        {"tree with springs", {model_sprung_tree, 1, {100}}, 1.3, 0.0}};
+    (void)printf("\n%-29s %10s %10s %10s   %s\n", "forward dynamics, us", "Talus", "tree alone",
+                 "ratio", "aim");
+    for (size_t i = 0; i < sizeof aims / sizeof aims[0]; ++i) {
+        print_added(&aims[i], quick);
+    }
 }
 
 void series_print(bool quick)
@@ -146,4 +187,5 @@ void series_print(bool quick)
     print_chains(FORWARD, "forward dynamics, us, of n pins", quick);
     print_chains(INVERSE, "inverse dynamics, us, of n pins", quick);
     print_four_bars(quick);
+    print_all_added(quick);
 }
