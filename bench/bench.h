@@ -20,7 +20,8 @@ enum {
     BENCH_MAX_BATCHES = 501
 };
 
-/// Nanoseconds, from some moment on.
+/// Nanoseconds that this process has computed. What is timed runs in one thread and waits for
+/// nothing, so this is its wall time on a machine of its own; turns that others get do not count.
 double bench_now(void);
 
 /// Time all candidates: `batches` (at most BENCH_MAX_BATCHES) of about `batch_ns` each.

@@ -1,8 +1,8 @@
 // Simulation to equal measured error: a chain of 10 pins under gravity, 10 s, released from rest.
 //
 // An accuracy means something else to every integrator, so each runs a ladder of accuracies, and
-// wall times are compared where the measured errors of the energy are equal. Integrators take turns
-// at each accuracy; of repeated runs the shortest time counts.
+// times are compared where the measured errors of the energy are equal. Integrators take turns at
+// each accuracy; of repeated runs the shortest time counts.
 #include "bench.h"
 #include "build_talus.h"
 #include "simulator.h"
@@ -75,7 +75,7 @@ static void print_run(const simulator *who, double accuracy, double error, const
 
 // --- equal errors ---
 
-// Wall time of simulator i at a given error: a line through log(time) against log(error), points
+// Time of simulator i at a given error: a line through log(time) against log(error), points
 // counting less the farther they are, with a scale of one decade. NaN outside of what was measured.
 static double seconds_at(const rung rungs[], int n, int i, double error)
 {

@@ -15,7 +15,7 @@ enum {
 /// What one simulation did. The model starts at rest at its first set of q, and steps end at every
 /// full second, so that nothing is interpolated.
 typedef struct simulation {
-    double seconds;                        ///< wall time of stepping: neither creation nor energies
+    double seconds; ///< bench_now() spent stepping: neither creation nor energies
     double energy[SIMULATION_SECONDS + 1]; ///< [J] at every second
     long realizations;                     ///< of accelerations
     long steps;
