@@ -210,7 +210,7 @@ START_TEST(a_leaning_disk_rolls_in_a_steady_circle)
     test_assert_near(tal_state_multipliers(l.state), lambda, 3, 1e-11, "multipliers");
 
     const double E = energy(&l);
-    tal_integrator *integ = integrator_of(&l, 1e-10);
+    tal_integrator *integ = integrator_of(&l, in_soak() ? 1e-12 : 1e-10); // errors grow with time
     const double end = in_soak() ? 60.0 : 3.0;
     const tal_body_ix disk = {1};
     for (double t = 1.0; t <= end; t += 1.0) {
