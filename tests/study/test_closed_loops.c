@@ -221,10 +221,10 @@ typedef struct lipkin {
 
 static lipkin lipkin_at(long double theta)
 {
-    const long double r = 2 * CRANK * cosl(theta / 2);
-    const long double h = ((long double)ARM * ARM - SIDE * SIDE + r * r) / (2 * r);
-    const long double open = acosl(h / ARM);
-    const long double distance = ((long double)ARM * ARM - SIDE * SIDE) / r;
+    const long double a = (long double)ARM, b = (long double)SIDE;
+    const long double r = 2 * (long double)CRANK * cosl(theta / 2);
+    const long double open = acosl((a * a - b * b + r * r) / (2 * r * a));
+    const long double distance = (a * a - b * b) / r;
     return (lipkin){theta / 2 + open, theta / 2 - open, distance * sinl(theta / 2)};
 }
 
@@ -241,13 +241,12 @@ static void lipkin_energies(long double theta, long double *twice_T, long double
         rate.angle_B += weights[k - 1] / h * (up.angle_B - down.angle_B);
         rate.y_P += weights[k - 1] / h * (up.y_P - down.y_P);
     }
-    const long double I = (long double)M_ARM * ARM * ARM / 3;
-    *twice_T = (long double)M_CRANK * CRANK * CRANK +
-               I * (rate.angle_A * rate.angle_A + rate.angle_B * rate.angle_B) +
-               M_P * rate.y_P * rate.y_P;
+    const long double a = (long double)ARM, c = (long double)CRANK, g = (long double)FIELD;
+    const long double m_crank = (long double)M_CRANK, m_arm = (long double)M_ARM;
+    *twice_T = m_crank * c * c + (long double)M_P * rate.y_P * rate.y_P +
+               m_arm * a * a / 3 * (rate.angle_A * rate.angle_A + rate.angle_B * rate.angle_B);
     const lipkin at = lipkin_at(theta);
-    *V = -FIELD *
-         (M_CRANK * CRANK * cosl(theta) + M_ARM * ARM / 2 * (cosl(at.angle_A) + cosl(at.angle_B)));
+    *V = -g * (m_crank * c * cosl(theta) + m_arm * a / 2 * (cosl(at.angle_A) + cosl(at.angle_B)));
 }
 
 // theta'' = -(V' + M' theta'^2 / 2) / M
@@ -302,7 +301,7 @@ static void build_lipkin(loop *l, double theta)
     (void)add_rod(l, P, o, B, tip, SIDE);
     loop_finish(l);
     loop_realize(l, TAL_STAGE_MODEL);
-    const lipkin at = lipkin_at(theta);
+    const lipkin at = lipkin_at((long double)theta);
     const double q[] = {theta,
                         (double)at.angle_A,
                         (double)at.angle_B,
