@@ -191,27 +191,20 @@ typedef struct loads_room {
     tal_spatial_vec *F;
 } loads_room;
 
-static void *piece(char *base, size_t *used, size_t bytes)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += tali_align(bytes);
-    return at;
-}
-
 // Cuts the room out of `base`; returns its size, also without a base.
 static size_t carve(const tal_matter *matter, char *base, loads_room *room)
 {
     const int n = matter->prescribed.num_fast, m = matter->prescribed.num_fast_rows;
     const size_t N = (size_t)n + 1, M = (size_t)m + 1;
     size_t used = 0;
-    room->fast.speed = piece(base, &used, N * sizeof(int32_t));
-    room->fast.body = piece(base, &used, N * sizeof(int32_t));
-    room->GT = piece(base, &used, 2 * N * M * sizeof(double)); // G, and its transpose
-    room->x = piece(base, &used, (N + M) * sizeof(double));
-    room->work = piece(base, &used, (tal_cod_work_size(n, m) + 1) * sizeof(double));
-    room->iwork = piece(base, &used, (tal_cod_iwork_size(n, m) + 1) * sizeof(int));
-    room->f = piece(base, &used, 2 * ((size_t)matter->tree.num_u + 1) * sizeof(double));
-    room->F = piece(base, &used, (size_t)matter->num_bodies * sizeof *room->F);
+    room->fast.speed = tali_piece(base, &used, N * sizeof(int32_t));
+    room->fast.body = tali_piece(base, &used, N * sizeof(int32_t));
+    room->GT = tali_piece(base, &used, 2 * N * M * sizeof(double)); // G, and its transpose
+    room->x = tali_piece(base, &used, (N + M) * sizeof(double));
+    room->work = tali_piece(base, &used, (tal_cod_work_size(n, m) + 1) * sizeof(double));
+    room->iwork = tali_piece(base, &used, (tal_cod_iwork_size(n, m) + 1) * sizeof(int));
+    room->f = tali_piece(base, &used, 2 * ((size_t)matter->tree.num_u + 1) * sizeof(double));
+    room->F = tali_piece(base, &used, (size_t)matter->num_bodies * sizeof *room->F);
     return used;
 }
 

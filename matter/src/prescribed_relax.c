@@ -67,16 +67,9 @@ typedef struct relax_room {
     tal_spatial_vec *F;
 } relax_room;
 
-static void *piece(char *base, size_t *used, size_t bytes)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += tali_align(bytes);
-    return at;
-}
-
 static double *doubles(char *base, size_t *used, size_t n)
 {
-    return piece(base, used, (n + 1) * sizeof(double));
+    return tali_piece(base, used, (n + 1) * sizeof(double));
 }
 
 static size_t most_work(int n, int m)
@@ -92,8 +85,8 @@ static size_t carve(const tal_matter *matter, char *base, relax_room *room)
     const int n = matter->prescribed.num_fast, m = matter->prescribed.num_fast_rows;
     const size_t N = (size_t)n, M = (size_t)m, nu = (size_t)matter->tree.num_u;
     size_t used = 0;
-    room->fast.speed = piece(base, &used, (N + 1) * sizeof(int32_t));
-    room->fast.body = piece(base, &used, (N + 1) * sizeof(int32_t));
+    room->fast.speed = tali_piece(base, &used, (N + 1) * sizeof(int32_t));
+    room->fast.body = tali_piece(base, &used, (N + 1) * sizeof(int32_t));
     double **const vectors[] = {&room->r, &room->r_side, &room->step, &room->w};
     double **const squares[] = {&room->H, &room->Z, &room->HZ, &room->reduced};
     for (int i = 0; i < 4; ++i) {
@@ -106,13 +99,13 @@ static size_t carve(const tal_matter *matter, char *base, relax_room *room)
     room->lambda = doubles(base, &used, N + M);
     room->x = doubles(base, &used, N + M);
     room->work = doubles(base, &used, most_work(n, m));
-    room->iwork = piece(base, &used, (tal_cod_iwork_size(n + m, n + m) + 1) * sizeof(int));
+    room->iwork = tali_piece(base, &used, (tal_cod_iwork_size(n + m, n + m) + 1) * sizeof(int));
     room->q = doubles(base, &used, (size_t)matter->tree.max_nq);
     room->q_found = doubles(base, &used, (size_t)matter->tree.max_nq);
     room->u = doubles(base, &used, nu);
     room->u_found = doubles(base, &used, nu);
     room->f = doubles(base, &used, 2 * nu);
-    room->F = piece(base, &used, (size_t)matter->num_bodies * sizeof *room->F);
+    room->F = tali_piece(base, &used, (size_t)matter->num_bodies * sizeof *room->F);
     return used;
 }
 
