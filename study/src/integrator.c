@@ -71,7 +71,7 @@ static tali_method method_of(const tal_integrator_def *def)
 }
 
 // Cuts the workspace out of one block.
-static bool take_workspace(tal_integrator *integ)
+static tal_status take_workspace(tal_integrator *integ, tal_error *err)
 {
     const tal_system *system = integ->system;
     const int ny = tal_system_pool_capacity(system, TAL_POOL_Q) +
@@ -84,13 +84,15 @@ static bool take_workspace(tal_integrator *integ)
     integ->stride = one / sizeof(double);
     integ->block_bytes = one * (num_named + (size_t)integ->method.num_stages);
     integ->block = tali_alloc(&integ->allocator, integ->block_bytes);
-    if (integ->block == NULL) return false;
+    if (integ->block == NULL) {
+        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an integrator's workspace");
+    }
     double *next = integ->block;
     for (size_t i = 0; i < num_named; ++i, next += integ->stride) {
         *named[i] = next;
     }
     integ->k = next;
-    return true;
+    return TAL_OK;
 }
 
 static void find_matter(tal_integrator *integ)
@@ -114,7 +116,7 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
                          tal_system_name(system));
     }
     const tal_integrator_def chosen = def != NULL ? *def : tal_integrator_def_default();
-    const tal_status st = check_def(&chosen, err);
+    tal_status st = check_def(&chosen, err);
     if (st != TAL_OK) return st;
 
     const tal_allocator allocator = tal_system_allocator(system);
@@ -129,10 +131,14 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
         chosen.constraint_tolerance > 0.0 ? chosen.constraint_tolerance : 0.1 * chosen.accuracy;
     integ->projection.infinity_norm = chosen.infinity_norm;
     integ->projection.even_if_met = chosen.project_every_step;
+    integ->family = tali_one_step_family();
     integ->method = method_of(&chosen);
-    if (!take_workspace(integ)) {
+    st = take_workspace(integ, err);
+    if (st == TAL_OK && integ->family->create != NULL) st = integ->family->create(integ, err);
+    if (st != TAL_OK) {
+        tali_free(&allocator, integ->block, integ->block_bytes);
         tali_free(&allocator, integ, sizeof *integ);
-        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an integrator's workspace");
+        return st;
     }
     *out = integ;
     return TAL_OK;
@@ -142,6 +148,7 @@ void tal_integrator_destroy(tal_integrator *integ)
 {
     if (integ == NULL) return;
     const tal_allocator allocator = integ->allocator;
+    if (integ->family->destroy != NULL) integ->family->destroy(integ);
     tali_free(&allocator, integ->block, integ->block_bytes);
     tali_free(&allocator, integ, sizeof *integ);
 }

@@ -27,13 +27,34 @@ typedef struct tali_method {
     tal_status (*try_step)(tal_integrator *integ, tal_state *state, double t1, double *norm);
 } tali_method;
 
+/// A family of methods: how steps are taken, and what is known between their ends. The one-step
+/// methods are one; each solver of SUNDIALS is another, with its memory in `engine`.
+typedef struct tali_family {
+    /// Take all memory the family will need; NULL: the integrator's workspace is enough. On failure
+    /// nothing is left behind.
+    tal_status (*create)(tal_integrator *integ, tal_error *err);
+    void (*destroy)(tal_integrator *integ);
+    /// The next step does not go on from the last one: forget what was kept of steps before. NULL:
+    /// nothing is.
+    void (*restart)(tal_integrator *integ);
+    /// One accepted step that does not pass t_end, from a State that is consistent. Sets t0, y0.
+    /// On success the State is prescribed, projected and relaxed; on failure it stands at the start.
+    tal_status (*step)(tal_integrator *integ, tal_state *state, double t_end);
+    /// y at a time within the last step, as the method knows it.
+    tal_status (*dense)(tal_integrator *integ, double t, int ny, double y[]);
+    /// Move the State to a time within the last step, as if the step had ended there.
+    tal_status (*back_up)(tal_integrator *integ, tal_state *state, double t);
+} tali_family;
+
 struct tal_integrator {
     const tal_system *system;
     const tal_matter *matter;      // NULL when the System has none
     tal_group_ix q_group, u_group; // matter's
     tal_allocator allocator;
     tal_integrator_def def;
-    tali_method method;
+    const tali_family *family;
+    void *engine;       // the family's own
+    tali_method method; // of the one-step family
     tal_project_options projection;
 
     // workspace, in one block
@@ -64,7 +85,10 @@ static inline bool tali_is_controlled(const tal_integrator *integ)
     return integ->def.fixed_step == 0.0;
 }
 
-// --- methods ---
+// --- families and methods ---
+
+const tali_family *tali_one_step_family(void);
+tal_status tali_one_step_dense(tal_integrator *integ, double t, int ny, double y[]);
 
 tali_method tali_runge_kutta(const tal_rk_tableau *tableau);
 tali_method tali_semi_explicit_euler(void);
@@ -72,6 +96,14 @@ tali_method tali_verlet(void);
 
 /// Is the last stage of a tableau the end of the step?
 bool tali_ends_at_last_stage(const tal_rk_tableau *rk);
+
+// --- advance.c, interpolate.c ---
+
+/// One more trial step, if max_steps allows it.
+tal_status tali_spend_step(tal_integrator *integ, double t0, double t_end);
+
+/// Put y at a time within the last step into the State, prescribed, projected and relaxed.
+tal_status tali_put_dense(tal_integrator *integ, tal_state *state, double t);
 
 // --- trial.c: what methods do to the State ---
 

@@ -1,4 +1,4 @@
-// The step loop of one-step methods: trial steps, error control, failures (manual sec. 10.4).
+// The family of one-step methods: trial steps, error control, failures (manual sec. 10.4).
 #include "integrator_internal.h"
 
 #include <float.h>
@@ -53,14 +53,22 @@ static tal_status step_too_small(tal_integrator *integ, const tal_state *state, 
                      integ->def.accuracy, h, name);
 }
 
-// Puts the State back to the start of the step, as far up as it was. The story is in the
-// integrator's record; what the State says about this realization adds nothing to it.
-static void back_up(tal_integrator *integ, tal_state *state, double t0)
+// Puts the State back to the start of the step, as far up as it was.
+static tal_status to_start(tal_integrator *integ, tal_state *state)
+{
+    tal_status st = tali_put(integ, state, integ->t0, integ->y0);
+    if (st == TAL_OK) st = tali_settle_stage(integ, state, false);
+    if (st != TAL_OK) return st;
+    return tali_pass_on(integ, state,
+                        tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION));
+}
+
+// The same after a failure. The story is in the integrator's record; what the State says about this
+// realization adds nothing to it.
+static void leave_at_start(tal_integrator *integ, tal_state *state)
 {
     const tal_error story = integ->error_record;
-    tal_status st = tali_put(integ, state, t0, integ->y0);
-    if (st == TAL_OK) st = tali_settle_stage(integ, state, false);
-    if (st == TAL_OK) (void)!tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION);
+    (void)!to_start(integ, state);
     integ->error_record = story;
 }
 
@@ -120,24 +128,12 @@ static double end_of_step(double t0, double h, double t_end)
     return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
 
-// One more trial step, if max_steps allows it.
-static tal_status spend_one(tal_integrator *integ, double t0, double t_end)
-{
-    if (integ->def.max_steps > 0 && integ->steps_left-- <= 0) {
-        return TALI_FAIL(&integ->error_record, TAL_ERR_STEP_LIMIT,
-                         "%ld steps did not reach t = %g; the run stands at t = %g",
-                         integ->def.max_steps, t_end, t0);
-    }
-    ++integ->stats.steps_attempted;
-    return TAL_OK;
-}
-
 // One accepted step that does not pass t_end. A step that is not allowed does not begin, so that a
 // run can go on where it was stopped.
 static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 {
     const double t0 = tal_state_t(state);
-    tal_status st = spend_one(integ, t0, t_end);
+    tal_status st = tali_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin(integ, state);
     if (st != TAL_OK) return st;
     const bool fixed = integ->def.fixed_step > 0.0;
@@ -153,62 +149,27 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
         }
         h = t1 - t0;
         st = refuse(integ, state, t0, norm, st, &h);
-        if (st == TAL_OK) st = spend_one(integ, t0, t_end);
+        if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     }
-    back_up(integ, state, t0);
+    leave_at_start(integ, state);
     return st;
 }
 
-// As a step of length zero: prescribed, projected, relaxed.
-static tal_status start_up(tal_integrator *integ, tal_state *state)
-{
-    const tal_status st = tali_project(integ, state, NULL);
-    return st == TAL_OK ? tali_settle_relaxed(integ, state) : st;
-}
+// --- within the last step ---
 
-// The end of the last step, for interpolation; realizes the State to Acceleration.
-static tal_status finish(tal_integrator *integ, tal_state *state)
+// The step once more, to a time within it: as good as the first, since it is shorter.
+static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
 {
-    const tal_status st = tali_evaluate(integ, state, integ->ydot1);
-    if (st != TAL_OK) return st;
-    memcpy(integ->y1, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
-    integ->t1 = tal_state_t(state);
-    return TAL_OK;
-}
-
-// Steps until t, or just one that does not pass t.
-static tal_status go(tal_integrator *integ, tal_state *state, double t, bool just_one)
-{
-    integ->error_record = (tal_error){TAL_OK, "", ""};
-    integ->steps_left = integ->def.max_steps;
-    if (!isfinite(t) || t < tal_state_t(state)) {
-        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
-                         "cannot step to t = %g from t = %g", t, tal_state_t(state));
-    }
-    integ->has_step = false;
-    bool any = false;
-    tal_status st = start_up(integ, state);
-    while (st == TAL_OK && tal_state_t(state) < t && !(any && just_one)) {
-        st = step(integ, state, t);
-        any = true;
-    }
-    if (st == TAL_OK) st = finish(integ, state);
-    integ->has_step = any && st == TAL_OK;
-    // nobody is left to try again
-    if (st == TAL_RETRY) st = integ->error_record.status = TAL_ERR_CALLBACK;
+    tal_status st = to_start(integ, state);
+    if (st == TAL_OK && integ->method.begin != NULL) st = integ->method.begin(integ, state);
+    double norm = 0.0;
+    if (st == TAL_OK) st = integ->method.try_step(integ, state, t, &norm);
     return st;
 }
 
-tal_status tal_integrator_step_to(tal_integrator *integ, tal_state *state, double t)
+const tali_family *tali_one_step_family(void)
 {
-    if (integ == NULL) return TALI_BREACH(TAL_ERR_NULL, "the integrator is NULL");
-    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
-    return go(integ, state, t, false);
-}
-
-tal_status tal_integrator_step(tal_integrator *integ, tal_state *state, double t_max)
-{
-    if (integ == NULL) return TALI_BREACH(TAL_ERR_NULL, "the integrator is NULL");
-    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
-    return go(integ, state, t_max, true);
+    static const tali_family family = {
+        .step = step, .dense = tali_one_step_dense, .back_up = step_again};
+    return &family;
 }

@@ -83,6 +83,19 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_W(const tal_matter *matter, tal
                                                    tal_matrix W);
 /// @}
 
+/**
+ * How a constraint's bodies are turned away from where they should be (tal_constraint_ops::calc_turn),
+ * and how that answers to u. Position.
+ *
+ * @param[out] turn  rotation vector in Ground, of least length; zero where the constraint is met
+ * @param[out] J     3 x nu: dturn/dt = J u for small turns; for any turn, J^T turn is the gradient of
+ *                   half its square. `data` NULL: not wanted
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_turn(const tal_matter *matter,
+                                                                 tal_state *state,
+                                                                 tal_constraint_ix constraint,
+                                                                 tal_vec3 *turn, tal_matrix J);
+
 /// @name Accelerations and multipliers. Velocity.
 /// @{
 

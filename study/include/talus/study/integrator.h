@@ -142,6 +142,20 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_interpolate(tal_integrator *inte
                                                             const tal_state *state, double t,
                                                             tal_state *out);
 
+/**
+ * Go back to a time within the last step, as if the step had ended there.
+ *
+ * What an event found inside a step asks for. One-step methods take the step again, to `t`; the
+ * others use their dense output and begin anew from it.
+ *
+ * @param[in,out] state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it;
+ *                       on success realized to TAL_STAGE_ACCELERATION
+ * @param[in]     t      [s] from the start of the last step to its end
+ * @return as tal_integrator_interpolate()
+ */
+TAL_API TAL_NODISCARD tal_status tal_integrator_back_up(tal_integrator *integ, tal_state *state,
+                                                        double t);
+
 /// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.
 TAL_API const tal_error *tal_integrator_error(const tal_integrator *integ);
 
