@@ -78,14 +78,6 @@ tali_applied tali_loads_of(const tal_matter *matter, tal_state *state);
 /// A row or motion counts as dependent below this: well above round-off, well below any geometry.
 #define TALI_FAST_RCOND 1e-12
 
-/// The next piece of a block, `bytes` long and aligned; NULL without a block, to count only.
-static inline void *tali_piece(char *base, size_t *used, size_t bytes)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += tali_align(bytes);
-    return at;
-}
-
 /// The speeds that relaxing finds at one level.
 typedef struct tali_fast_speeds {
     tal_level level;
