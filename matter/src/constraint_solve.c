@@ -664,17 +664,20 @@ void tali_constraints_declare_cache(tal_matter *matter)
     cs->matrices = tal_system_add_cache(matter->system, matter->me, &def);
 }
 
+// Least squares and projection, each with matrices of a whole block, never run inside each other: one
+// piece serves both.
 size_t tali_constraints_scratch(const tal_matter *matter)
 {
     const tali_constraints *cs = &matter->constraints;
     if (cs->count == 0) return 0;
     const size_t n = (size_t)cs->max_block_rows;
+    const size_t least_squares = tali_align(n * n * sizeof(double)) +
+                                 tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
+                                 tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1);
+    const size_t projection = tali_projection_scratch(matter);
     return tali_align((size_t)cs->max_path_len * sizeof(tal_spatial_vec) + 1) +
            tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double)) +
            5 * tali_align((size_t)cs->max_rows * sizeof(double)) +
            tali_align((size_t)matter->num_bodies * sizeof(tal_spatial_vec)) +
-           tali_align(n * n * sizeof(double)) +
-           tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
-           tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1) +
-           tali_projection_scratch(matter);
+           (least_squares > projection ? least_squares : projection);
 }
