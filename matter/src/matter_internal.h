@@ -70,6 +70,11 @@ typedef enum tali_hinge {
     TALI_HINGE_MIXED   ///< some are: the columns of the others (only in tali_view)
 } tali_hinge;
 
+/// Where the arrays begin, in bytes, in the cache entry that Position fills; poses come first.
+typedef struct tali_position_layout {
+    size_t p_PM, H, X_FM, H_FM, size;
+} tali_position_layout;
+
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
 /// and every parent precedes its children: parent[b] < b. All arrays have num_bodies entries.
 typedef struct tali_tree {
@@ -97,6 +102,7 @@ typedef struct tali_tree {
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
     uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
+    tali_position_layout position_at;
 } tali_tree;
 
 // --- caches of a State: one cache entry each, arrays inside at fixed offsets ---
@@ -247,7 +253,8 @@ bool tali_is_frame(const tal_xform *X);
 tal_status tali_body_check(const tali_body *body, tal_error *err);
 
 /// @name The cached parts of a State in place. `tali_view_at` realizes what is missing up to
-/// `what`, and returns false with the reason in the State.
+/// `what`, and returns false with the reason in the State. `tali_view_of` is for the functions that
+/// compute entries: the prerequisites of these are valid.
 /// @{
 typedef enum tali_what {
     TALI_CONSTANTS = 0,
@@ -260,6 +267,8 @@ typedef enum tali_what {
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
+void tali_view_of(const tal_matter *matter, const tal_state *state, tali_what what,
+                  tali_view *view);
 
 /// Where the p_PM of all bodies are in a position entry.
 const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);
