@@ -12,6 +12,9 @@ typedef struct tali_slice {
     int32_t size; ///< -1 before the first sizing
 } tali_slice;
 
+/// When realization of a stage began that the State has not reached: no result is newer.
+#define TALI_NEVER UINT64_MAX
+
 /// Where a State stands. One clock counts every change and every computation, so "computed after
 /// everything it rests on changed" is one comparison of stamps.
 typedef struct tali_core {
@@ -20,7 +23,7 @@ typedef struct tali_core {
     tal_stage low_water; ///< lowest stage invalidated since the watch began
     int calculating;     ///< depth of cache entries being computed
     uint64_t clock;
-    uint64_t realized[TAL_NUM_STAGES]; ///< when realization of each stage last began
+    uint64_t realized[TAL_NUM_STAGES]; ///< when realization of each stage began; TALI_NEVER below it
     uint64_t t_stamp;                  ///< when t, q, u, z last changed
     uint64_t q_stamp;
     uint64_t u_stamp;
@@ -164,7 +167,6 @@ static inline bool tali_entry_is_valid(const tal_system *system, const tal_state
     const tali_entry *entry = tali_entry_at(system, i);
     const uint64_t stamp = *(const uint64_t *)tali_cpart(state, entry->stamp);
     if (stamp <= tali_ccore(state)->realized[entry->depends_on]) return false;
-    if (tali_level(state) < entry->depends_on) return false;
     const tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
     for (int k = 0; k < entry->num_prereqs; ++k) {
         const uint64_t *changed = tali_cpart(state, prereqs[k].stamp);
