@@ -258,11 +258,11 @@ tal_status tali_body_check(const tali_body *body, tal_error *err);
 /// @{
 typedef enum tali_what {
     TALI_CONSTANTS = 0,
-    TALI_POSITION = 1,                               ///< poses and hinge columns
-    TALI_INERTIA = TALI_POSITION | 2,                ///< and mass properties in Ground
-    TALI_VELOCITY = TALI_POSITION | 4,               ///< and motion
-    TALI_ARTICULATED = TALI_INERTIA | 8,             ///< and G and DI
-    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY,        ///< all that inverse dynamics needs
+    TALI_POSITION = 1,                        ///< poses and hinge columns
+    TALI_INERTIA = TALI_POSITION | 2,         ///< and mass properties in Ground
+    TALI_VELOCITY = TALI_POSITION | 4,        ///< and motion
+    TALI_ARTICULATED = TALI_INERTIA | 8,      ///< and G and DI
+    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY, ///< all that a body's Newton-Euler equations read
     TALI_DYNAMICS = TALI_ARTICULATED | TALI_VELOCITY ///< everything
 } tali_what;
 

@@ -25,7 +25,7 @@ tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const do
 
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *A = take_bodies(view.tree, state);
-    tali_sweep_newton_euler(&view, a, NULL, f, A, take_open(view.tree, state));
+    tali_sweep_mass(&view, a, f, A, take_open(view.tree, state));
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
@@ -44,7 +44,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *room = take_bodies(view.tree, state);
     tal_spatial_vec *open = take_open(view.tree, state);
     for (int j = 0; j < A.cols; ++j) {
-        tali_sweep_newton_euler(&view, tali_column(A, j), NULL, tali_column(F, j), room, open);
+        tali_sweep_mass(&view, tali_column(A, j), tali_column(F, j), room, open);
     }
     tal_state_scratch_release(state, mark);
     return TAL_OK;

@@ -85,7 +85,7 @@ static tal_status calc_forces(const void *self, const tal_system *system, tal_st
     if (known.num_known == 0) return TAL_OK;
 
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_BIAS, &view)) return TAL_ERR_CALLBACK;
+    if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return TAL_ERR_CALLBACK;
     const tali_applied applied = tali_applied_of(matter, state);
     const double *udot = tal_state_udot(state) + tal_group_start(system, state, matter->u);
     const size_t mark = tal_state_scratch_mark(state);
