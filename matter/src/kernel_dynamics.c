@@ -664,10 +664,18 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
     for (int k = 0; k < len; ++k) {
         const int b = path[k].body;
         const int e0 = path[k].e0;
-        const sv zplus = inward_hinge(view, b, f + e0, z[k], e + e0);
-        solve_hinge(view, b, e + e0, y + e0);
+        const v3 p_PM = view->p_PM[b];
+        sv shifted;
+        if (view->hinge[b] == TALI_HINGE_PIN) {
+            const int u0 = view->tree->u0[b];
+            shifted = inward_pin(view->H[u0].w, view->G[u0], p_PM, f + e0, z[k], e + e0);
+            y[e0] = view->DI[view->tree->d0[b]] * e[e0];
+        } else {
+            shifted = sv_shift_force(inward_hinge(view, b, f + e0, z[k], e + e0), p_PM);
+            solve_hinge(view, b, e + e0, y + e0);
+        }
         if (path[k].parent < 0) continue;
         sv *parent = &z[path[k].parent];
-        *parent = sv_add(*parent, sv_shift_force(zplus, view->p_PM[b]));
+        *parent = sv_add(*parent, shifted);
     }
 }
