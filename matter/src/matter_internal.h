@@ -103,6 +103,9 @@ typedef struct tali_tree {
     uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
     tali_position_layout position_at;
+    int num_row_entries; ///< of M, if they are few
+    int32_t *row_begin;  ///< [num_u + 1] row of M of each speed; NULL: they are many
+    int32_t *row_column; ///< [num_row_entries] a speed and all inboard of it, on the way to Ground
 } tali_tree;
 
 // --- caches of a State: one cache entry each, arrays inside at fixed offsets ---
@@ -236,8 +239,10 @@ struct tal_matter {
     tal_cache_ix forces;       ///< applied body forces and mobility forces
     tal_cache_ix acceleration; ///< A_GM of all bodies
     tal_cache_ix composites;   ///< tali_composite[num_bodies], lazy
-    tal_cache_ix inertias;     ///< tal_abi[num_bodies]: P about Mo of all bodies, lazy
-    tal_cache_ix reactions;    ///< tal_spatial_vec[num_bodies]: forces across mobilizers, lazy
+    tal_cache_ix
+        mass_factor;       ///< of M along paths to Ground, lazy; not there unless tree.row_begin is
+    tal_cache_ix inertias; ///< tal_abi[num_bodies]: P about Mo of all bodies, lazy
+    tal_cache_ix reactions; ///< tal_spatial_vec[num_bodies]: forces across mobilizers, lazy
 };
 
 /// The body if the index is good; NULL after telling the breach.

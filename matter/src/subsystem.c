@@ -1,5 +1,6 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
+#include "mass_factor_internal.h"
 #include "prescribed_internal.h"
 #include "stages_internal.h"
 #include "sweeps_internal.h"
@@ -372,7 +373,8 @@ static void declare_cache(tal_matter *matter)
                                      TAL_STAGE_ACCELERATION, TAL_STAGE_ACCELERATION, NULL, NULL, 0);
     matter->composites =
         add_cache(matter, "composite inertias", n * sizeof(tali_composite), TAL_STAGE_INSTANCE,
-                  TAL_STAGE_INFINITY, tali_calc_composites, qu, 1);
+                  TAL_STAGE_INFINITY, tali_calc_composites, bodies, 1);
+    tali_mass_factor_declare(matter);
     const tal_prereq hinges[] = {tal_prereq_cache(matter->articulated)};
     matter->inertias =
         add_cache(matter, "articulated inertias of all bodies", n * sizeof(tal_abi),
@@ -398,8 +400,8 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 {
     tal_matter *matter = self;
     matter->me = me;
-    if (!tali_tree_build(matter) || !tali_constraints_place(matter) ||
-        !tali_prescribed_place(matter)) {
+    if (!tali_tree_build(matter) || !tali_mass_rows_build(matter) ||
+        !tali_constraints_place(matter) || !tali_prescribed_place(matter)) {
         return tal_system_error(system)->status;
     }
     if (!declare_groups(matter)) return tal_system_error(system)->status;
@@ -432,6 +434,7 @@ static void destroy(void *self)
     tali_names_free(&matter->body_names, &allocator);
     tali_names_free(&matter->coordinate_names, &allocator);
     tali_decorations_free(matter);
+    tali_mass_rows_free(matter);
     tali_free(&allocator, matter->tree_block, matter->tree_bytes);
     tali_free(&allocator, matter, sizeof *matter);
 }

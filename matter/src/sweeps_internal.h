@@ -110,6 +110,10 @@ typedef struct tali_mass_matrix_room {
 void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
                             const tali_mass_matrix_room *room);
 
+/// The rows of M that tree->row_begin tells of, one after the other, given the composite inertias
+/// of all bodies.
+void tali_sweep_mass_rows(const tali_view *view, const tali_composite composite[], double rows[]);
+
 /// @name Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns
 /// of them. `J` points to the first row; `p` goes from Mo to the point, in Ground.
 /// @{
