@@ -31,6 +31,7 @@ struct tal_forces {
     int num_groups, groups_capacity;
     tal_var_ix enabled; // uint8_t per element
     bool declaring;     // the topology is being realized: elements may declare
+    bool has_rates;     // some element has z, or something to do at Acceleration
 };
 
 extern const tal_subsystem_ops tali_forces_ops;

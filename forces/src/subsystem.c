@@ -3,6 +3,8 @@
 #include "forces_internal.h"
 #include "hash_internal.h"
 
+#include <talus/matter/operators.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +95,10 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
         st = tal_system_error(system)->status;
     }
     forces->declaring = false;
+    forces->has_rates = forces->num_groups > 0;
+    for (int i = 0; i < forces->num_elements; ++i) {
+        if (forces->elements[i].ops.realize_acceleration != NULL) forces->has_rates = true;
+    }
     return st;
 }
 
@@ -119,19 +125,14 @@ static bool all_finite(const tal_forces *forces, const tal_applied_forces *appli
     return tali_all_finite(F, 6 * num_bodies) && tali_all_finite(applied->f, nu);
 }
 
-static int num_speeds(const tal_matter *matter)
-{
-    const tal_body_ix last = {tal_matter_num_bodies(matter) - 1};
-    return tal_body_u_start(matter, last) + tal_body_nu(matter, last);
-}
-
 // Somebody added a NaN: apply the elements one at a time to say who.
 static tal_status name_culprit(const tal_forces *forces, const tal_force_context *context,
                                const tal_applied_forces *applied)
 {
     tal_state *state = context->state;
     const uint8_t *enabled = enabled_of(forces, state);
-    const int num_bodies = tal_matter_num_bodies(forces->matter), nu = num_speeds(forces->matter);
+    const int num_bodies = tal_matter_num_bodies(forces->matter),
+              nu = tal_matter_nu(forces->matter);
     for (int i = 0; i < forces->num_elements; ++i) {
         const tali_force *element = &forces->elements[i];
         if (!enabled[i]) continue;
@@ -163,13 +164,14 @@ static tal_status realize_dynamics(const void *self, const tal_system *system, t
         const tal_status st = element->ops.apply(element->self, &context, applied.F, applied.f);
         if (st != TAL_OK) return explain(state, element, st);
     }
-    const int nu = num_speeds(forces->matter);
+    const int nu = tal_matter_nu(forces->matter);
     return all_finite(forces, &applied, nu) ? TAL_OK : name_culprit(forces, &context, &applied);
 }
 
 static tal_status realize_acceleration(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_forces *forces = self;
+    if (!forces->has_rates) return TAL_OK;
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
     const uint8_t *enabled = enabled_of(forces, state);
     for (int i = 0; i < forces->num_elements; ++i) {
