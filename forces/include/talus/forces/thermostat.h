@@ -23,7 +23,7 @@
  *
  *     energy of the system + kT (N tau^2 c_0^2 / 2 + N s_0 + sum over i > 0 of tau^2 c_i^2 / 2 + s_i)
  *
- * is constant (Martyna, Klein, Tuckerman 1992). c and s are z of the element.
+ * is constant (MKT). c and s are z of the element.
  *
  * **Langevin.** Friction and noise, with noise that is renewed every interval dt:
  *
