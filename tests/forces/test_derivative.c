@@ -438,6 +438,49 @@ START_TEST(an_element_that_fails_is_named)
 
 END_TEST
 
+// An allocator that fails once, when `left` comes to zero.
+static void *faulty_alloc(void *context, size_t size)
+{
+    int *left = context;
+    return (*left)-- == 0 ? NULL : tal_allocator_default().alloc(NULL, size);
+}
+
+static void faulty_free(void *context, void *block, size_t size)
+{
+    (void)context;
+    tal_allocator_default().free(NULL, block, size);
+}
+
+START_TEST(the_test_of_an_element_may_find_no_memory)
+{
+    int left = -1;
+    tal_system_def def = tal_system_def_default();
+    def.allocator = (tal_allocator){faulty_alloc, faulty_free, &left};
+    tal_system *system = tal_system_create(&def);
+    tal_matter *matter = tal_matter_create(system);
+    tal_forces *forces = tal_forces_create(system, matter);
+    const tal_mobod_def body = tal_mobod_def_default();
+    (void)tal_matter_add_free(matter, TAL_GROUND, &body);
+    const tal_force_ix damper = tal_forces_add_global_damper(forces, "air", 0.3);
+    tal_state *state = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+    tal_force_report report;
+    tal_error err;
+    int failures = 0;
+    for (int n = 0; n < 3; ++n) { // its arrays and two States
+        left = n;
+        if (tal_force_test(forces, state, damper, &report, &err) == TAL_ERR_NO_MEMORY) ++failures;
+    }
+    ck_assert_int_eq(failures, 3);
+    left = -1;
+    ck_assert_int_eq(tal_force_test(forces, state, damper, &report, &err), TAL_OK);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -452,6 +495,7 @@ int main(void)
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, broken_contracts_are_told);
     tcase_add_test(errors, an_element_that_fails_is_named);
+    tcase_add_test(errors, the_test_of_an_element_may_find_no_memory);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }
