@@ -226,10 +226,11 @@ static tal_status apply_chunks(const tal_forces *forces, const tal_force_context
     }
     tal_status st = TAL_OK;
     for (int i = 0; i < n && st == TAL_OK; ++i) {
-        if (all.status[i] != TAL_OK)
-            st = hear_why(&all, i);
-        else
+        if (all.status[i] == TAL_OK) {
             add(forces, all.sums[i].F, to);
+        } else {
+            st = hear_why(&all, i);
+        }
     }
     tal_state_scratch_release(context->state, mark);
     return st;

@@ -250,7 +250,7 @@ END_TEST
 
 // --- the derivative of all ---
 
-// Generalized forces of all elements at q + s N w, u + s v, from J^T explicitly formed.
+// Generalized forces of all elements at q + s N w, u + s v.
 static void generalized_at(zoo *z, double s, const double w[], const double v[], double g[])
 {
     model *m = &z->m;
@@ -265,19 +265,10 @@ static void generalized_at(zoo *z, double s, const double w[], const double v[],
         u[i] += s * v[i];
     }
     ck_assert_int_eq(tal_system_realize(m->system, z->scratch, TAL_STAGE_VELOCITY), TAL_OK);
-    tal_spatial_vec F[MODEL_BODIES];
-    double f[MODEL_NU];
-    ck_assert_int_eq(tal_forces_calc_sum(m->forces, z->scratch, z->all, z->count, F, f), TAL_OK);
-    const tal_bodies_view poses = tal_matter_poses(m->matter, z->scratch);
-    for (int b = 0; b < MODEL_BODIES; ++b) {
-        const tal_xform X_MB = tal_body_X_MB(m->matter, z->scratch, m->body[b]);
-        const tal_vec3 p = tal_m3_mul_v3(tal_view_X_GM(&poses, b)->R, X_MB.p);
-        F[b].w = tal_v3_sub(F[b].w, tal_v3_cross(p, F[b].v));
-    }
-    ck_assert_int_eq(tal_matter_mul_JT(m->matter, z->scratch, F, g), TAL_OK);
-    for (int i = 0; i < MODEL_NU; ++i) {
-        g[i] += f[i];
-    }
+    load on;
+    ck_assert_int_eq(tal_forces_calc_sum(m->forces, z->scratch, z->all, z->count, on.F, on.f),
+                     TAL_OK);
+    model_generalized(m, z->scratch, &on, g);
 }
 
 // Central differences with h = 1e-5 of forces of size 100: h^2 f''' = 1e-8 and eps f / h = 1e-9.
