@@ -204,7 +204,7 @@ static size_t carve(const tal_matter *matter, void *base, loads_room *room)
                                  {&room->iwork, (tal_cod_iwork_size(n, m) + 1) * sizeof(int)},
                                  {&room->f, 2 * ((size_t)matter->tree.num_u + 1) * sizeof(double)},
                                  {&room->F, (size_t)matter->num_bodies * sizeof *room->F}};
-    return tali_place(pieces, sizeof pieces / sizeof pieces[0], base);
+    return tali_place_pieces(pieces, sizeof pieces / sizeof pieces[0], base);
 }
 
 size_t tali_fast_scratch(const tal_matter *matter)

@@ -106,7 +106,7 @@ static size_t carve(const tal_matter *matter, void *base, relax_room *room)
         {&room->u_found, nu},
         {&room->f, 2 * nu},
         {&room->F, (size_t)matter->num_bodies * sizeof *room->F}};
-    return tali_place(pieces, sizeof pieces / sizeof pieces[0], base);
+    return tali_place_pieces(pieces, sizeof pieces / sizeof pieces[0], base);
 }
 
 size_t tali_relax_scratch(const tal_matter *matter)
