@@ -1,131 +1,417 @@
-// What a contact element does in a State: finds contacts at Position, computes their forces at
-// Velocity, adds them at Dynamics.
+// What surfaces that touch do to each other: forces, energy, power, and the rates of bristles.
 #include "contact_internal.h"
 #include "contact_law_internal.h"
 
 #include <string.h>
 
-// Head of the `contacts` entry; the arrays of a tali_contact_store follow.
-typedef struct found {
-    int num_contacts, num_points, num_faces;
-} found;
+static const double PI = 3.14159265358979323846;
 
-// Where the arrays are in the entry.
-typedef struct found_layout {
-    size_t contacts, points, faces, end;
-} found_layout;
+// What all contacts of one instant are computed from.
+typedef struct scene {
+    const tali_contact_element *it;
+    tal_bodies_view poses, velocities;
+    const tal_contact_material *materials;
+    const tal_xform *X_MS;
+    const double *z;
+    tali_bristles bristles;
+    double *zdot;
+} scene;
 
-static found_layout layout_of(const tali_contact_limits *limits)
+static tali_bristles bristles_of(const double values[])
 {
-    found_layout at;
-    at.contacts = tali_align(sizeof(found));
-    at.points = at.contacts + tali_align((size_t)limits->pairs * sizeof(tali_contact));
-    at.faces = at.points + tali_align((size_t)limits->points * sizeof(tali_contact_point));
-    at.end = at.faces + tali_align((size_t)limits->faces * sizeof(tali_contact_face));
-    return at;
+    return (tali_bristles){.stiffness = values[TAL_CONTACT_BRISTLE_STIFFNESS],
+                           .damping = values[TAL_CONTACT_BRISTLE_DAMPING],
+                           .breakaway = values[TAL_CONTACT_BREAKAWAY],
+                           .vt = values[TAL_CONTACT_TRANSITION_SPEED]};
 }
 
-// --- Instance: where the shapes are on M ---
+static const double *deflections(const tali_contact_element *it, const tal_system *system,
+                                 const tal_state *state)
+{
+    if (it->num_bristles == 0) return NULL;
+    return tal_state_z(state) + tal_group_start(system, state, it->bristles);
+}
 
-static tal_status calc_placed(const void *self, const tal_system *system, tal_state *state,
-                              void *value)
+static double exponent_of(const tali_contact_element *it)
+{
+    return it->def.law == TAL_CONTACT_HERTZ ? 1.5 : it->def.exponent;
+}
+
+static tal_contact_pair_material pair_of(const tali_contact_element *it,
+                                         const tal_contact_material materials[],
+                                         const tali_contact *contact)
+{
+    const tal_contact_material *m1 = &materials[contact->surface[0]];
+    const tal_contact_material *m2 = &materials[contact->surface[1]];
+    if (contact->is_patch) return tal_contact_combine_foundations(m1, m2);
+    return tal_contact_combine(m1, m2, exponent_of(it));
+}
+
+// k of f = k x^n at a point, and the shape of its patch.
+static double stiffness_at(const tali_contact_element *it, const tali_contact_point *point, double E,
+                           tali_ellipse *patch)
+{
+    *patch = (tali_ellipse){.radius = 0.0, .ratio = 1.0, .spread = 1.0, .soften = 1.0};
+    if (point->radius > 0.0) *patch = tali_hertz_ellipse(point->curvature[0], point->curvature[1]);
+    return it->def.law == TAL_CONTACT_HERTZ ? tali_hertz_stiffness(patch, E) : E;
+}
+
+// Velocity of surface 1 relative to surface 2 at a point of both.
+static tal_vec3 velocity_at(const scene *at, const int surface[2], tal_vec3 p_G)
+{
+    tal_vec3 v[2];
+    for (int k = 0; k < 2; ++k) {
+        const int body = at->it->surfaces[surface[k]].body.i;
+        const tal_spatial_vec *V_GM = tal_view_V_GM(&at->velocities, body);
+        const tal_vec3 p_MP_G = tal_v3_sub(p_G, tal_view_X_GM(&at->poses, body)->p);
+        v[k] = tal_v3_add(V_GM->v, tal_v3_cross(V_GM->w, p_MP_G));
+    }
+    return tal_v3_sub(v[0], v[1]);
+}
+
+// --- friction ---
+
+// Friction of a curve mu(v), for a normal force.
+static tal_vec3 rub(const scene *at, const tal_contact_pair_material *pair, double normal_force,
+                    tal_vec3 v, double *power)
+{
+    const double speed = tal_v3_norm(v), vt = at->bristles.vt;
+    const double over_v = at->it->def.friction == TAL_CONTACT_HOLLARS
+                              ? tali_hollars(pair, vt, speed)
+                              : tali_stribeck(pair, vt, speed);
+    *power += normal_force * over_v * speed * speed;
+    return tal_v3_scale(-normal_force * over_v, v);
+}
+
+// Friction of a bristle, whose deflection is kept in the frame S of one surface. It lies in the tangent
+// plane; what curved surfaces turn out of that plane relaxes as a bristle does that holds nothing.
+static void hold(const scene *at, const tal_contact_pair_material *pair, int bristle,
+                 tali_touch *touch)
+{
+    const int s = tali_holder(at->it, touch->surface);
+    const tal_mat3 R_GM = tal_view_X_GM(&at->poses, at->it->surfaces[s].body.i)->R;
+    const tal_mat3 R_GS = tal_m3_mul(R_GM, at->X_MS[s].R);
+    const double *z = at->z + (size_t)3 * (size_t)bristle;
+    const tal_vec3 z_G = tal_m3_mul_v3(R_GS, tal_v3(z[0], z[1], z[2]));
+    const double up = tal_v3_dot(touch->n_G, z_G);
+    const tal_vec3 z_t = tal_v3_axpy(-up, touch->n_G, z_G);
+    const tali_grip grip = at->it->def.friction == TAL_CONTACT_SOFT_COULOMB
+                               ? tali_soft_coulomb(&at->bristles, pair, touch->normal_force,
+                                                   touch->slip_G, z_t)
+                               : tali_elastoplastic(&at->bristles, pair, touch->normal_force,
+                                                    touch->slip_G, z_t);
+    const double K = at->bristles.stiffness, rate = K / at->bristles.damping;
+    const tal_vec3 zdot_G = tal_v3_axpy(-rate * up, touch->n_G, grip.zdot);
+    const tal_vec3 zdot_S = tal_m3_tmul_v3(R_GS, zdot_G);
+    memcpy(at->zdot + (size_t)3 * (size_t)bristle, &zdot_S, sizeof zdot_S);
+    touch->f_G = tal_v3_add(touch->f_G, grip.force);
+    touch->energy += grip.energy + 0.5 * K * up * up;
+    touch->power += grip.power + K * rate * up * up;
+}
+
+// --- contacts ---
+
+static void touch_point(const scene *at, const tal_contact_pair_material *pair,
+                        const tali_contact_point *point, int bristle, tali_touch *touch)
+{
+    tali_ellipse patch;
+    const double k = stiffness_at(at->it, point, pair->stiffness, &patch);
+    const tal_vec3 n = point->n_G;
+    touch->feature = point->feature;
+    touch->num_faces = 0;
+    touch->p_G = tali_contact_point_P(point, pair->share1);
+    touch->n_G = n;
+    touch->m_G = TAL_VEC3_ZERO;
+    touch->depth = point->depth;
+    tali_patch(&patch, point->depth, &touch->semi_axis[0], &touch->semi_axis[1]);
+    const tal_vec3 v = velocity_at(at, touch->surface, touch->p_G);
+    touch->depth_rate = -tal_v3_dot(n, v);
+    touch->slip_G = tal_v3_axpy(touch->depth_rate, n, v);
+    const tali_press press = tali_hunt_crossley(k, exponent_of(at->it), pair->dissipation,
+                                                point->depth, touch->depth_rate);
+    touch->normal_force = press.force;
+    touch->energy = press.energy;
+    touch->power = press.power;
+    touch->f_G = tal_v3_scale(press.force, n);
+    if (bristle >= 0) {
+        hold(at, pair, bristle, touch);
+    } else {
+        const tal_vec3 f = rub(at, pair, press.force, touch->slip_G, &touch->power);
+        touch->f_G = tal_v3_add(touch->f_G, f);
+    }
+}
+
+// Where the spring of a face acts: surface 1 gives way by s1 of the depth, surface 2 by the rest.
+static tal_vec3 spring_point(const tali_contact_face *face, double share1)
+{
+    const double along = face->surface == 0 ? share1 : share1 - 1.0;
+    return tal_v3_axpy(along * face->depth, face->n_G, face->p_G);
+}
+
+// Sums over the faces of a patch, moments about Ground's origin.
+typedef struct patch_sum {
+    tal_vec3 f_G, m_G;    // of all springs
+    tal_vec3 n_G, p_G;    // weighted by normal forces
+    tal_vec3 middle;      // of all faces
+    double normal, depth; // sum of normal forces, largest depth
+    double area, energy, power;
+} patch_sum;
+
+static patch_sum sum_faces(const scene *at, const tal_contact_pair_material *pair,
+                           const tali_contact_face faces[], int count, const int surface[2])
+{
+    patch_sum sum = {.area = 0.0};
+    for (int i = 0; i < count; ++i) {
+        const tali_contact_face *face = &faces[i];
+        const tal_vec3 p = spring_point(face, pair->share1);
+        const tal_vec3 v = velocity_at(at, surface, p);
+        const double xdot = -tal_v3_dot(face->n_G, v);
+        const tali_press press = tali_foundation(pair->stiffness, pair->dissipation, face->area,
+                                                 face->depth, xdot);
+        tal_vec3 f = tal_v3_scale(press.force, face->n_G);
+        sum.power += press.power;
+        if (at->z == NULL) {
+            const tal_vec3 slip = tal_v3_axpy(xdot, face->n_G, v);
+            f = tal_v3_add(f, rub(at, pair, press.force, slip, &sum.power));
+        }
+        sum.f_G = tal_v3_add(sum.f_G, f);
+        sum.m_G = tal_v3_add(sum.m_G, tal_v3_cross(p, f));
+        sum.n_G = tal_v3_axpy(press.force, face->n_G, sum.n_G);
+        sum.p_G = tal_v3_axpy(press.force, p, sum.p_G);
+        sum.middle = tal_v3_axpy(1.0 / count, p, sum.middle);
+        sum.normal += press.force;
+        sum.depth = fmax(sum.depth, face->depth);
+        sum.area += face->area;
+        sum.energy += press.energy;
+    }
+    return sum;
+}
+
+static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
+                        const tali_contact_face faces[], int count, int bristle, tali_touch *touch)
+{
+    const patch_sum sum = sum_faces(at, pair, faces, count, touch->surface);
+    const double pull = tal_v3_norm(sum.n_G);
+    touch->feature = 0;
+    touch->num_faces = count;
+    // nothing pushes where surfaces are torn apart: any point and normal of the patch will do then
+    touch->p_G = sum.normal > 0.0 ? tal_v3_scale(1.0 / sum.normal, sum.p_G) : sum.middle;
+    touch->n_G = pull > 0.0 ? tal_v3_scale(1.0 / pull, sum.n_G) : faces[0].n_G;
+    touch->depth = sum.depth;
+    touch->semi_axis[0] = touch->semi_axis[1] = sqrt(sum.area / PI);
+    const tal_vec3 v = velocity_at(at, touch->surface, touch->p_G);
+    touch->depth_rate = -tal_v3_dot(touch->n_G, v);
+    touch->slip_G = tal_v3_axpy(touch->depth_rate, touch->n_G, v);
+    touch->normal_force = pull;
+    touch->energy = sum.energy;
+    touch->power = sum.power;
+    touch->f_G = sum.f_G;
+    touch->m_G = tal_v3_sub(sum.m_G, tal_v3_cross(touch->p_G, sum.f_G));
+    if (bristle >= 0) hold(at, pair, bristle, touch);
+}
+
+// --- all contacts ---
+
+// Bristles that hold nothing relax, zdot = -K/D z (RBDA eq. 11.77 without a force): all are set to it
+// before those in contact are.
+static void let_go(const scene *at)
+{
+    const double rate = at->bristles.stiffness / at->bristles.damping;
+    for (int i = 0; i < 3 * at->it->num_bristles; ++i) {
+        at->zdot[i] = -rate * at->z[i];
+    }
+}
+
+// What a bristle that holds nothing dissipates: -K z . zdot.
+static double idle_power(const scene *at, int bristle)
+{
+    const double *z = at->z + (size_t)3 * (size_t)bristle;
+    const double K = at->bristles.stiffness;
+    return K * K / at->bristles.damping * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+}
+
+// Walks along the held pairs, which are in the order of the contacts. Returns the first bristle of a
+// contact; bristles passed on the way hold nothing.
+typedef struct walk {
+    int pair, bristle;
+} walk;
+
+static double walk_to(const scene *at, walk *here, int bristle)
+{
+    double power = 0.0;
+    for (; here->bristle < bristle; ++here->bristle) {
+        power += idle_power(at, here->bristle);
+    }
+    return power;
+}
+
+static int first_bristle(const tali_contact_element *it, walk *here, const int surface[2])
+{
+    const tali_held_pair *held = &it->held[here->pair];
+    while (held->surface[0] < surface[0] ||
+           (held->surface[0] == surface[0] && held->surface[1] < surface[1])) {
+        held = &it->held[++here->pair];
+    }
+    return held->first;
+}
+
+// The power of all, added in the order of contacts.
+static double touch_all(const scene *at, const tali_sight *sight, tali_touches *all)
+{
+    const tali_contact_element *it = at->it;
+    walk here = {0, 0};
+    double power = 0.0;
+    all->count = 0;
+    for (int c = 0; c < sight->num_contacts; ++c) {
+        const tali_contact *contact = &sight->contacts[c];
+        const tal_contact_pair_material pair = pair_of(it, at->materials, contact);
+        const int first = at->z != NULL ? first_bristle(it, &here, contact->surface) : -1;
+        const int points = contact->is_patch ? 1 : contact->count;
+        for (int i = 0; i < points; ++i) {
+            tali_touch *touch = &all->touch[all->count++];
+            const tali_contact_point *point = sight->points + contact->first + i;
+            const int feature = contact->is_patch ? 0 : point->feature;
+            const int bristle = first >= 0 ? first + feature : -1;
+            memcpy(touch->surface, contact->surface, sizeof touch->surface);
+            if (bristle >= 0) {
+                power += walk_to(at, &here, bristle);
+                here.bristle = bristle + 1;
+            }
+            if (contact->is_patch) {
+                touch_patch(at, &pair, sight->faces + contact->first, contact->count, bristle,
+                            touch);
+            } else {
+                touch_point(at, &pair, point, bristle, touch);
+            }
+            power += touch->power;
+        }
+    }
+    return power + walk_to(at, &here, it->num_bristles);
+}
+
+static tal_status calc_touches(const void *self, const tal_system *system, tal_state *state,
+                               void *value)
 {
     const tali_contact_element *it = self;
     const tal_matter *matter = tal_forces_matter(it->base.forces);
-    const tali_placement *shapes = tal_var_value(system, state, it->shapes);
-    tal_xform *X_MS = value;
-    for (int s = 0; s < it->num_surfaces; ++s) {
-        const tal_body_ix body = {it->surfaces[s].seen.body};
-        X_MS[s] = tal_xf_mul(tal_body_X_MB(matter, state, body), shapes[s].X_BS);
+    tali_touches *all = value;
+    tali_sight sight;
+    if (!tali_contact_look(it, system, state, &sight)) return tal_state_error(state)->status;
+    const double *values = tal_var_value(system, state, it->base.values);
+    const scene at = {
+        .it = it,
+        .poses = tal_matter_poses(matter, state),
+        .velocities = tal_matter_velocities(matter, state),
+        .materials = tal_var_value(system, state, it->materials),
+        .X_MS = tal_cache_value(system, state, it->placed),
+        .z = deflections(it, system, state),
+        .bristles = bristles_of(values),
+        .zdot = (double *)(void *)((char *)value + tali_zdot_offset(it)),
+    };
+    if (at.z != NULL) let_go(&at);
+    all->power = touch_all(&at, &sight, all);
+    return TAL_OK;
+}
+
+void tali_contact_declare_touches(tali_contact_element *it, tal_forces *forces)
+{
+    const tal_prereq needs[] = {tal_prereq_cache(it->contacts), tal_prereq_var(it->materials),
+                                tal_prereq_var(it->base.values), {TAL_PREREQ_Z, 0}};
+    tal_cache_def cache = tal_cache_def_default();
+    cache.name = "touches";
+    cache.size = tali_zdot_offset(it) + (size_t)3 * (size_t)it->num_bristles * sizeof(double);
+    cache.depends_on = TAL_STAGE_VELOCITY;
+    cache.calc = calc_touches;
+    cache.prereqs = needs;
+    cache.num_prereqs = it->num_bristles > 0 ? 4 : 3;
+    it->touches = tal_force_add_cache(forces, it->base.me, &cache);
+}
+
+const tali_touches *tali_contact_touches(const tali_contact_element *it, const tal_system *system,
+                                         tal_state *state)
+{
+    return tal_cache_realize(system, state, it->touches);
+}
+
+// --- the table ---
+
+static tal_status failure(const tal_force_context *context)
+{
+    const tal_status st = tal_state_error(context->state)->status;
+    return st != TAL_OK ? st : TAL_ERR_STAGE;
+}
+
+// Equal and opposite forces at one point, each about its body's Mo.
+tal_status tali_contact_apply(const void *self, const tal_force_context *context,
+                              tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const tali_contact_element *it = self;
+    const tali_touches *all = tali_contact_touches(it, context->system, context->state);
+    if (all == NULL) return failure(context);
+    for (int i = 0; i < all->count; ++i) {
+        const tali_touch *touch = &all->touch[i];
+        const tal_spatial_vec on_P = tal_sv(touch->m_G, touch->f_G);
+        const int b1 = it->surfaces[touch->surface[0]].body.i;
+        const int b2 = it->surfaces[touch->surface[1]].body.i;
+        const tal_vec3 p1 = tal_v3_sub(touch->p_G, tal_view_X_GM(&context->poses, b1)->p);
+        const tal_vec3 p2 = tal_v3_sub(touch->p_G, tal_view_X_GM(&context->poses, b2)->p);
+        F[b1] = tal_sv_add(F[b1], tal_sv_shift_force(on_P, p1));
+        F[b2] = tal_sv_sub(F[b2], tal_sv_shift_force(on_P, p2));
     }
     return TAL_OK;
 }
 
-// --- Position: what touches ---
-
-// What the detector wants to see, in scratch memory.
-static tal_status see(const tali_contact_element *it, const tal_system *system, tal_state *state,
-                      tali_surface surfaces[], tal_xform X_GS[])
-{
-    const tal_bodies_view poses = tal_matter_poses(tal_forces_matter(it->base.forces), state);
-    const tal_xform *X_MS = tal_cache_realize(system, state, it->placed);
-    const tali_placement *shapes = tal_var_value(system, state, it->shapes);
-    if (poses.bytes == NULL || X_MS == NULL) return TAL_ERR_STAGE;
-    for (int s = 0; s < it->num_surfaces; ++s) {
-        surfaces[s] = it->surfaces[s].seen;
-        surfaces[s].name = it->surfaces[s].name;
-        surfaces[s].shape.size = shapes[s].size;
-        surfaces[s].shape.edge_radius = shapes[s].edge_radius;
-        X_GS[s] = tal_xf_mul(*tal_view_X_GM(&poses, surfaces[s].body), X_MS[s]);
-    }
-    return TAL_OK;
-}
-
-// The message of the detector, with the element and the field of its def that it is about.
-static tal_status explain(const tali_contact_element *it, tal_state *state, const tal_error *why)
-{
-    const char *name = tal_force_name(it->base.forces, it->base.me);
-    if (why->status != TAL_ERR_CAPACITY) {
-        return tal_state_fail(state, why->status, "contact '%s': %s", name, why->message);
-    }
-    const char *field = strstr(why->message, "faces") != NULL    ? "max_faces"
-                        : strstr(why->message, "points") != NULL ? "max_points"
-                                                                 : "max_pairs";
-    return tal_state_fail(state, why->status, "contact '%s': %s: raise %s in its tal_contact_def",
-                          name, why->message, field);
-}
-
-static size_t scratch_size(const tali_contact_element *it)
-{
-    const size_t n = (size_t)it->num_surfaces;
-    return tali_align(n * sizeof(tali_surface)) + tali_align(n * sizeof(tal_xform)) +
-           tali_align((size_t)it->limits.pairs * sizeof(tali_pair)) +
-           tali_align(2 * n * sizeof(tali_sweep));
-}
-
-static tal_status calc_contacts(const void *self, const tal_system *system, tal_state *state,
-                                void *value)
+tal_status tali_contact_realize_acceleration(const void *self, const tal_force_context *context)
 {
     const tali_contact_element *it = self;
-    const size_t n = (size_t)it->num_surfaces;
-    const size_t mark = tal_state_scratch_mark(state);
-    tali_surface *surfaces = tal_state_scratch_take(state, n * sizeof *surfaces);
-    tal_xform *X_GS = tal_state_scratch_take(state, n * sizeof *X_GS);
-    const found_layout at = layout_of(&it->limits);
-    char *bytes = value;
-    tali_contact_store store = {
-        .limits = it->limits,
-        .contacts = (tali_contact *)(void *)(bytes + at.contacts),
-        .points = (tali_contact_point *)(void *)(bytes + at.points),
-        .faces = (tali_contact_face *)(void *)(bytes + at.faces),
-        .pairs = tal_state_scratch_take(state, (size_t)it->limits.pairs * sizeof(tali_pair)),
-        .sweep = tal_state_scratch_take(state, 2 * n * sizeof(tali_sweep)),
-    };
-    tal_error why = {TAL_OK, "", ""};
-    tal_status st = see(it, system, state, surfaces, X_GS);
-    if (st == TAL_OK) {
-        st = tali_contact_detect(surfaces, it->num_surfaces, X_GS, &store, &why);
-        if (st != TAL_OK) st = explain(it, state, &why);
-    }
-    tal_state_scratch_release(state, mark);
-    *(found *)value = (found){store.num_contacts, store.num_points, store.num_faces};
-    return st;
+    if (it->num_bristles == 0) return TAL_OK;
+    const tali_touches *all = tali_contact_touches(it, context->system, context->state);
+    double *zdot = tal_group_upd_dot(context->system, context->state, it->bristles);
+    if (all == NULL || zdot == NULL) return failure(context);
+    memcpy(zdot, (const char *)all + tali_zdot_offset(it),
+           (size_t)3 * (size_t)it->num_bristles * sizeof *zdot);
+    return TAL_OK;
 }
 
-// What was found, as the detector's arrays. Nothing, and false, when finding failed.
-static bool find(const tali_contact_element *it, const tal_system *system, tal_state *state,
-                 tali_contact_store *store)
+// At Position nothing is known of velocities, so the energy is computed from what was found.
+tal_status tali_contact_calc_energy(const void *self, const tal_force_context *context,
+                                    double *energy)
 {
-    const char *bytes = tal_cache_realize(system, state, it->contacts);
-    if (bytes == NULL) return false;
-    const found_layout at = layout_of(&it->limits);
-    const found *head = (const found *)(const void *)bytes;
-    // read only: the store is the detector's own type, which has writable arrays
-    *store = (tali_contact_store){.num_contacts = head->num_contacts,
-                                  .num_points = head->num_points,
-                                  .num_faces = head->num_faces};
-    store->contacts = (tali_contact *)(uintptr_t)(bytes + at.contacts);
-    store->points = (tali_contact_point *)(uintptr_t)(bytes + at.points);
-    store->faces = (tali_contact_face *)(uintptr_t)(bytes + at.faces);
-    return true;
+    const tali_contact_element *it = self;
+    const tal_contact_material *materials =
+        tal_var_value(context->system, context->state, it->materials);
+    tali_sight sight;
+    if (!tali_contact_look(it, context->system, context->state, &sight)) return failure(context);
+    double sum = 0.0;
+    for (int c = 0; c < sight.num_contacts; ++c) {
+        const tali_contact *contact = &sight.contacts[c];
+        const tal_contact_pair_material pair = pair_of(it, materials, contact);
+        for (int i = contact->first; i < contact->first + contact->count; ++i) {
+            if (contact->is_patch) {
+                const tali_contact_face *face = &sight.faces[i];
+                sum += tali_foundation(pair.stiffness, 0.0, face->area, face->depth, 0.0).energy;
+            } else {
+                tali_ellipse patch;
+                const double k = stiffness_at(it, &sight.points[i], pair.stiffness, &patch);
+                const double x = sight.points[i].depth;
+                sum += tali_hunt_crossley(k, exponent_of(it), 0.0, x, 0.0).energy;
+            }
+        }
+    }
+    const double K = tali_values(&it->base, context)[TAL_CONTACT_BRISTLE_STIFFNESS];
+    const double *z = deflections(it, context->system, context->state);
+    for (int i = 0; i < 3 * it->num_bristles; ++i) {
+        sum += 0.5 * K * z[i] * z[i];
+    }
+    *energy = sum;
+    return TAL_OK;
+}
+
+tal_status tali_contact_calc_power(const void *self, const tal_force_context *context, double *power)
+{
+    const tali_touches *all = tali_contact_touches(self, context->system, context->state);
+    if (all == NULL) return failure(context);
+    *power = all->power;
+    return TAL_OK;
 }

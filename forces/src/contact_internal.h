@@ -7,10 +7,12 @@
 
 #include <talus/forces/contact.h>
 
-/// A surface as it was added. Its shape and frame are initial values.
+/// A surface as it was added. Shape, frame and material are initial values.
 typedef struct tali_contact_surface {
     char name[TAL_MAX_NAME + 1];
-    tali_surface seen;
+    tal_body_ix body;
+    uint64_t cliques;
+    tal_shape shape;
     tal_xform X_BS;
     tal_contact_material material;
 } tali_contact_surface;
@@ -26,8 +28,9 @@ typedef struct tali_contact_element {
     tal_contact_def def;
     tali_contact_surface *surfaces;
     int num_surfaces, capacity;
+    tali_surface *seen;   ///< [num_surfaces] as the detector sees them, with initial shapes
     tali_held_pair *held; ///< by increasing surfaces; none without memory
-    int num_held, num_bristles;
+    int num_held, held_capacity, num_bristles;
     tali_contact_limits limits;
     int max_touches;
     tal_var_ix materials;  ///< tal_contact_material per surface
@@ -57,21 +60,17 @@ typedef struct tali_touch {
     double energy, power;
 } tali_touch;
 
-/// Head of the `touches` entry; tali_touch [max_touches], then zdot [3 * num_bristles] follow.
+/// All contacts at one instant. The rates of the bristles, three each, follow after max_touches.
 typedef struct tali_touches {
     int count;
-    double idle_power; ///< of bristles that hold nothing
+    double power;       ///< dissipated by all of them, and by bristles that hold nothing
+    tali_touch touch[]; ///< [max_touches]
 } tali_touches;
 
-static inline tali_touch *tali_touch_array(tali_touches *all)
+/// Where zdot is in a tali_touches.
+static inline size_t tali_zdot_offset(const tali_contact_element *it)
 {
-    return (tali_touch *)(void *)((char *)all + tali_align(sizeof *all));
-}
-
-static inline double *tali_touch_zdot(const tali_contact_element *it, tali_touches *all)
-{
-    const size_t touches = tali_align((size_t)it->max_touches * sizeof(tali_touch));
-    return (double *)(void *)((char *)tali_touch_array(all) + touches);
+    return tali_align(sizeof(tali_touches) + (size_t)it->max_touches * sizeof(tali_touch));
 }
 
 /// Whether friction has a state of its own.
@@ -83,16 +82,44 @@ static inline bool tali_has_memory(const tal_contact_def *def)
 /// The surface in whose frame a bristle's deflection is kept: the flat one, if there is one.
 static inline int tali_holder(const tali_contact_element *it, const int surface[2])
 {
-    const bool second_is_flat =
-        it->surfaces[surface[1]].seen.shape.kind == TAL_SHAPE_HALF_SPACE;
+    const bool second_is_flat = it->surfaces[surface[1]].shape.kind == TAL_SHAPE_HALF_SPACE;
     return surface[second_is_flat ? 1 : 0];
 }
 
-// --- contact_force.c: the table's functions ---
+// --- contact_find.c: Instance and Position ---
 
-extern const tali_kind tali_contact_kind;
+/// What was found, to look at.
+typedef struct tali_sight {
+    int num_contacts;
+    const tali_contact *contacts;
+    const tali_contact_point *points;
+    const tali_contact_face *faces;
+} tali_sight;
 
-/// Declare what a contact element keeps in a State.
-tal_status tali_contact_declare(void *self, tal_forces *forces, tal_force_ix me);
+/// Declare `placed` and `contacts`, for limits that are known.
+void tali_contact_declare_found(tali_contact_element *it, tal_forces *forces);
+
+/// Find what touches, unless it is known. Needs Position. False when that failed, which the State has
+/// been told.
+bool tali_contact_look(const tali_contact_element *it, const tal_system *system, tal_state *state,
+                       tali_sight *sight);
+
+// --- contact_force.c: Velocity and Dynamics ---
+
+/// Declare `touches`, after what was found.
+void tali_contact_declare_touches(tali_contact_element *it, tal_forces *forces);
+
+/// What the surfaces do to each other; NULL on failure. Needs Velocity.
+const tali_touches *tali_contact_touches(const tali_contact_element *it, const tal_system *system,
+                                         tal_state *state);
+
+/// tal_force_ops of the element.
+tal_status tali_contact_apply(const void *self, const tal_force_context *context,
+                              tal_spatial_vec F[], double f[]);
+tal_status tali_contact_realize_acceleration(const void *self, const tal_force_context *context);
+tal_status tali_contact_calc_energy(const void *self, const tal_force_context *context,
+                                    double *energy);
+tal_status tali_contact_calc_power(const void *self, const tal_force_context *context,
+                                   double *power);
 
 #endif // TALUS_FORCES_CONTACT_INTERNAL_H

@@ -195,9 +195,48 @@ tali_grip tali_elastoplastic(const tali_bristles *it, const tal_contact_pair_mat
 
 // --- smooth sphere on half-space ---
 
-// log(1 + e^t), without overflow
-static double softplus(double t)
+// 0 below zero, 1 above, through 1/2.
+static double rise(double t)
 {
-    return t > 0.0 ? t + log1p(exp(-t)) : log1p(exp(t));
+    return 0.5 + 0.5 * tanh(t);
 }
 
+double tali_smooth_elastic(const tali_smooth *it, double R, double E, double x)
+{
+    // k = E^(2/3) / 2: E* of two equal materials is k^(3/2)
+    const double k = 0.5 * cbrt(E * E);
+    const double y = sqrt(x * x + it->cf); // |x|, smoothly
+    return 4.0 / 3.0 * k * sqrt(R * k) * y * sqrt(y) * rise(it->bd * x);
+}
+
+double tali_smooth_force(const tali_smooth *it, double elastic, double c, double xdot)
+{
+    const double push = c > 0.0 ? rise(it->bv * (xdot + 2.0 / (3.0 * c))) : 1.0;
+    return elastic * (1.0 + 1.5 * c * xdot) * push;
+}
+
+// The integral of the elastic force, which has no closed form, from where it is below round-off:
+// Gauss-Legendre with 8 points on panels half as wide as the force's nearest singularity in the complex
+// plane is away (i sqrt(cf), i pi / (2 bd)), and wider ones where tanh is 1.
+double tali_smooth_energy(const tali_smooth *it, double R, double E, double x)
+{
+    static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267,
+                                  0.9602898564975363};
+    static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
+                                    0.1012285362903763};
+    const double tail = 20.0 / it->bd;
+    const double width = fmax(0.05 / it->bd, 0.5 * fmin(sqrt(it->cf), 1.0 / it->bd));
+    double low = -tail, sum = 0.0;
+    while (low < x) {
+        const double span = fmax(width, 0.25 * (low - tail));
+        const double high = fmin(x, low + span);
+        const double middle = 0.5 * (low + high), half = 0.5 * (high - low);
+        for (int i = 0; i < 4; ++i) {
+            const double left = tali_smooth_elastic(it, R, E, middle - half * node[i]);
+            const double right = tali_smooth_elastic(it, R, E, middle + half * node[i]);
+            sum += half * weight[i] * (left + right);
+        }
+        low = high;
+    }
+    return sum;
+}

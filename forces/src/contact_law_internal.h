@@ -99,11 +99,19 @@ tali_grip tali_elastoplastic(const tali_bristles *it, const tal_contact_pair_mat
 // --- smooth sphere on half-space ---
 
 typedef struct tali_smooth {
-    double cf, bd, bv; ///< as in tal_smooth_contact
+    double cf; ///< added under the roots [m^2], [m^2/s^2]
+    double bd; ///< steepness of the way into contact [1/m]
+    double bv; ///< steepness of the way out of being torn apart [s/m]
 } tali_smooth;
 
-/// Hunt and Crossley with tanh for every edge, and its energy.
-tali_press tali_smooth_press(const tali_smooth *it, double R, double E, double c, double x,
-                             double xdot);
+/// Hertz's force on a sphere of radius R, both surfaces of plane-strain modulus E, with tanh for the
+/// edge at x = 0.
+double tali_smooth_elastic(const tali_smooth *it, double R, double E, double x);
+
+/// The same with Hunt and Crossley's dissipation, and tanh for the edge where it would pull.
+double tali_smooth_force(const tali_smooth *it, double elastic, double c, double xdot);
+
+/// The integral of the elastic force from minus infinity to x, to round-off.
+double tali_smooth_energy(const tali_smooth *it, double R, double E, double x);
 
 #endif // TALUS_FORCES_CONTACT_LAW_INTERNAL_H

@@ -1,4 +1,5 @@
 // Contact materials: a table, and what two of them make together (manual sec. 11.2).
+#include "contact_law_internal.h"
 #include "error_internal.h"
 
 #include <talus/forces/contact_material.h>
@@ -12,7 +13,7 @@ typedef struct entry {
 } entry;
 
 static const entry table[TAL_NUM_COMMON_MATERIALS] = {
-    [TAL_RUBBER] = {"rubber", 0.01e9, 0.5, 0.05}, //
+    [TAL_RUBBER] = {"rubber", 0.01e9, 0.5, 0.05},
     [TAL_CAPSID] = {"bacteriophage capsid", 2e9, 0.4, 0.0},
     [TAL_NYLON] = {"nylon", 3e9, 0.4, 0.0},
     [TAL_LEAD] = {"lead", 14e9, 0.42, 0.4},
@@ -101,15 +102,11 @@ static tal_contact_pair_material combine(const tal_contact_material *m1,
 {
     const bool first_is_soft = E1 <= E2;
     const double soft = first_is_soft ? E1 : E2, hard = first_is_soft ? E2 : E1;
-    const double r = n == 1.5   ? cbrt((soft / hard) * (soft / hard))
-                     : n == 1.0 ? soft / hard
-                                : pow(soft / hard, 1.0 / n);
+    const double r = n == 1.5 ? cbrt((soft / hard) * (soft / hard)) : pow(soft / hard, 1.0 / n);
     const double s = 1.0 / (1.0 + r);
     const double s1 = first_is_soft ? s : r * s;
     return (tal_contact_pair_material){
-        .stiffness = n == 1.5   ? soft * s * sqrt(s)
-                     : n == 1.0 ? soft * s
-                                : soft * pow(s, n),
+        .stiffness = soft * tali_power(s, n),
         .share1 = s1,
         .dissipation = s1 * m1->dissipation + (1.0 - s1) * m2->dissipation,
         .static_friction = harmonic(m1->static_friction, m2->static_friction),
