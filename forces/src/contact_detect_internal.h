@@ -67,7 +67,7 @@ typedef struct tali_box {
 /// A surface's box on its way through the sweep.
 typedef struct tali_sweep {
     tali_box box;
-    int surface;
+    uint64_t key; ///< where it begins and whose it is
 } tali_sweep;
 
 /// How much there can be at once.
@@ -132,12 +132,12 @@ static inline tal_vec3 tali_contact_point_P(const tali_contact_point *c, double 
     return tal_v3_axpy((s1 - 0.5) * c->depth, c->n_G, c->p_G);
 }
 
-/// Smallest box around a shape; unbounded for a half-space.
+/// A box around a shape, the smallest but for a mesh; unbounded for a half-space.
 tali_box tali_shape_box(const tal_shape *shape, const tal_xform *X_GS);
 
 /**
- * The broad phase alone: the pairs that may meet and whose boxes overlap, in order, into
- * store->pairs.
+ * The broad phase alone: the pairs that may meet and whose boxes overlap, touching ones included, in
+ * order, into store->pairs. What a half-space overlaps is told from the half-space itself.
  *
  * @return how many there are; when that is more than the limit, store->pairs is of no use
  */
