@@ -8,7 +8,7 @@
 
 // --- what a contact element declares ---
 
-// Pairs of surfaces that may meet, in order; `last` false to begin.
+// Goes through the pairs of surfaces that may meet, in order; begins at {0, 0}.
 typedef struct pair_walk {
     int a, b;
 } pair_walk;
@@ -85,7 +85,8 @@ static void choose_limits(tali_contact_element *it)
     }
     const tal_contact_def *def = &it->def;
     it->limits.pairs = def->max_pairs > 0 ? def->max_pairs : (int)fmin(pairs + kept, INT_MAX / 2);
-    it->limits.points = def->max_points > 0 ? def->max_points : (int)fmin(points + kept, INT_MAX / 2);
+    it->limits.points =
+        def->max_points > 0 ? def->max_points : (int)fmin(points + kept, INT_MAX / 2);
     it->limits.faces = def->max_faces > 0 ? def->max_faces : (int)fmin(faces, INT_MAX / 2);
     it->max_touches = it->limits.points + it->limits.pairs; // a patch is one, whatever its faces
 }
@@ -93,8 +94,8 @@ static void choose_limits(tali_contact_element *it)
 static bool declare_vars(tali_contact_element *it, tal_forces *forces)
 {
     const size_t n = (size_t)it->num_surfaces;
-    const size_t materials_size = n * sizeof(tal_contact_material);
-    const size_t shapes_size = n * sizeof(tali_placement);
+    const size_t materials_size = (n + 1) * sizeof(tal_contact_material); // no variable is empty
+    const size_t shapes_size = (n + 1) * sizeof(tali_placement);
     tal_contact_material *materials = tali_alloc(&it->base.allocator, materials_size);
     tali_placement *shapes = tali_alloc(&it->base.allocator, shapes_size);
     const bool good = materials != NULL && shapes != NULL;

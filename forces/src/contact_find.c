@@ -54,8 +54,8 @@ static tal_status explain(const tali_contact_element *it, tal_state *state, cons
     }
     const char *field = strstr(why->message, "faces") != NULL ? "max_faces" : "max_pairs";
     if (strstr(why->message, "points") != NULL) field = "max_points";
-    return tal_state_fail(state, why->status, "contact '%s': %s: raise %s in its tal_contact_def",
-                          name, why->message, field);
+    return tal_state_fail(state, why->status, "contact '%s': %s: %s in its tal_contact_def", name,
+                          why->message, field);
 }
 
 static tal_status calc_contacts(const void *self, const tal_system *system, tal_state *state,
@@ -68,7 +68,7 @@ static tal_status calc_contacts(const void *self, const tal_system *system, tal_
     const size_t mark = tal_state_scratch_mark(state);
     tali_surface *surfaces = tal_state_scratch_take(state, n * sizeof *surfaces);
     tal_xform *X_GS = tal_state_scratch_take(state, n * sizeof *X_GS);
-    tal_error why = {TAL_ERR_STAGE, "", ""};
+    tal_error why = {TAL_OK, "", ""};
     tal_status st = TAL_ERR_STAGE;
     if (see(it, system, state, surfaces, X_GS)) {
         st = tali_contact_detect(surfaces, it->num_surfaces, X_GS, &store, &why);
@@ -99,7 +99,7 @@ bool tali_contact_look(const tali_contact_element *it, const tal_system *system,
 
 void tali_contact_declare_found(tali_contact_element *it, tal_forces *forces)
 {
-    const size_t n = (size_t)it->num_surfaces;
+    const size_t n = (size_t)it->num_surfaces + 1; // no entry is empty
     tal_prereq needs = tal_prereq_var(it->shapes);
     tal_cache_def cache = tal_cache_def_default();
     cache.name = "placed";

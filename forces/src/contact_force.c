@@ -48,12 +48,18 @@ static tal_contact_pair_material pair_of(const tali_contact_element *it,
 }
 
 // k of f = k x^n at a point, and the shape of its patch.
-static double stiffness_at(const tali_contact_element *it, const tali_contact_point *point, double E,
-                           tali_ellipse *patch)
+static double stiffness_at(const tali_contact_element *it, const tali_contact_point *point,
+                           double E, tali_ellipse *patch)
 {
     *patch = (tali_ellipse){.radius = 0.0, .ratio = 1.0, .spread = 1.0, .soften = 1.0};
     if (point->radius > 0.0) *patch = tali_hertz_ellipse(point->curvature[0], point->curvature[1]);
     return it->def.law == TAL_CONTACT_HERTZ ? tali_hertz_stiffness(patch, E) : E;
+}
+
+static tal_mat3 rotation_of(const tali_contact_element *it, const tal_bodies_view *poses,
+                            const tal_xform X_MS[], int surface)
+{
+    return tal_m3_mul(tal_view_X_GM(poses, it->surfaces[surface].body.i)->R, X_MS[surface].R);
 }
 
 // Velocity of surface 1 relative to surface 2 at a point of both.
@@ -89,17 +95,15 @@ static void hold(const scene *at, const tal_contact_pair_material *pair, int bri
                  tali_touch *touch)
 {
     const int s = tali_holder(at->it, touch->surface);
-    const tal_mat3 R_GM = tal_view_X_GM(&at->poses, at->it->surfaces[s].body.i)->R;
-    const tal_mat3 R_GS = tal_m3_mul(R_GM, at->X_MS[s].R);
+    const tal_mat3 R_GS = rotation_of(at->it, &at->poses, at->X_MS, s);
     const double *z = at->z + (size_t)3 * (size_t)bristle;
     const tal_vec3 z_G = tal_m3_mul_v3(R_GS, tal_v3(z[0], z[1], z[2]));
     const double up = tal_v3_dot(touch->n_G, z_G);
     const tal_vec3 z_t = tal_v3_axpy(-up, touch->n_G, z_G);
-    const tali_grip grip = at->it->def.friction == TAL_CONTACT_SOFT_COULOMB
-                               ? tali_soft_coulomb(&at->bristles, pair, touch->normal_force,
-                                                   touch->slip_G, z_t)
-                               : tali_elastoplastic(&at->bristles, pair, touch->normal_force,
-                                                    touch->slip_G, z_t);
+    const tali_grip grip =
+        at->it->def.friction == TAL_CONTACT_SOFT_COULOMB
+            ? tali_soft_coulomb(&at->bristles, pair, touch->normal_force, touch->slip_G, z_t)
+            : tali_elastoplastic(&at->bristles, pair, touch->normal_force, touch->slip_G, z_t);
     const double K = at->bristles.stiffness, rate = K / at->bristles.damping;
     const tal_vec3 zdot_G = tal_v3_axpy(-rate * up, touch->n_G, grip.zdot);
     const tal_vec3 zdot_S = tal_m3_tmul_v3(R_GS, zdot_G);
@@ -148,26 +152,55 @@ static tal_vec3 spring_point(const tali_contact_face *face, double share1)
     return tal_v3_axpy(along * face->depth, face->n_G, face->p_G);
 }
 
+// The area of a face across its spring. Pressure acts on what a face covers of the patch, so that a
+// foundation of pressure k x carries k times the volume displaced. A face turned away covers nothing.
+// `normal_G` is the face's own normal, along the spring as n is for surface 2, against it for surface 1.
+static double covered_area(const tali_contact_element *it, const int surface[2],
+                           const tal_mat3 R_GS[2], const tali_contact_face *face,
+                           tal_vec3 *normal_G)
+{
+    const tal_mesh *mesh = it->surfaces[surface[face->surface]].shape.mesh;
+    const tal_vec3 out_G =
+        tal_m3_mul_v3(R_GS[face->surface], tal_mesh_face_normal(mesh, face->face));
+    *normal_G = face->surface == 0 ? tal_v3_neg(out_G) : out_G;
+    return face->area * fmax(0.0, tal_v3_dot(*normal_G, face->n_G));
+}
+
 // Sums over the faces of a patch, moments about Ground's origin.
 typedef struct patch_sum {
-    tal_vec3 f_G, m_G;    // of all springs
+    tal_vec3 f_G, m_G;    // of all springs, on surface 1
     tal_vec3 n_G, p_G;    // weighted by normal forces
     tal_vec3 middle;      // of all faces
     double normal, depth; // sum of normal forces, largest depth
     double area, energy, power;
 } patch_sum;
 
+// The energy k a x^2 / 2 of a spring also changes when its face turns, since it covers less then: with
+// a = A normal . n that is a couple k A x^2 / 2 normal x n on the surface that has the face. Couples of
+// a fine mesh cancel; with them the energy is exact for a coarse one too.
+static tal_vec3 couple_on_1(const tali_contact_face *face, tal_vec3 normal_G, double k, double area)
+{
+    if (area == 0.0) return TAL_VEC3_ZERO;
+    const double size = 0.5 * k * face->area * face->depth * face->depth;
+    const tal_vec3 couple = tal_v3_scale(-size, tal_v3_cross(normal_G, face->n_G));
+    return face->surface == 0 ? couple : tal_v3_neg(couple);
+}
+
 static patch_sum sum_faces(const scene *at, const tal_contact_pair_material *pair,
                            const tali_contact_face faces[], int count, const int surface[2])
 {
+    const tal_mat3 R_GS[2] = {rotation_of(at->it, &at->poses, at->X_MS, surface[0]),
+                              rotation_of(at->it, &at->poses, at->X_MS, surface[1])};
     patch_sum sum = {.area = 0.0};
     for (int i = 0; i < count; ++i) {
         const tali_contact_face *face = &faces[i];
+        tal_vec3 normal_G;
+        const double area = covered_area(at->it, surface, R_GS, face, &normal_G);
         const tal_vec3 p = spring_point(face, pair->share1);
         const tal_vec3 v = velocity_at(at, surface, p);
         const double xdot = -tal_v3_dot(face->n_G, v);
-        const tali_press press = tali_foundation(pair->stiffness, pair->dissipation, face->area,
-                                                 face->depth, xdot);
+        const tali_press press =
+            tali_foundation(pair->stiffness, pair->dissipation, area, face->depth, xdot);
         tal_vec3 f = tal_v3_scale(press.force, face->n_G);
         sum.power += press.power;
         if (at->z == NULL) {
@@ -176,12 +209,13 @@ static patch_sum sum_faces(const scene *at, const tal_contact_pair_material *pai
         }
         sum.f_G = tal_v3_add(sum.f_G, f);
         sum.m_G = tal_v3_add(sum.m_G, tal_v3_cross(p, f));
+        sum.m_G = tal_v3_add(sum.m_G, couple_on_1(face, normal_G, pair->stiffness, area));
         sum.n_G = tal_v3_axpy(press.force, face->n_G, sum.n_G);
         sum.p_G = tal_v3_axpy(press.force, p, sum.p_G);
         sum.middle = tal_v3_axpy(1.0 / count, p, sum.middle);
         sum.normal += press.force;
         sum.depth = fmax(sum.depth, face->depth);
-        sum.area += face->area;
+        sum.area += area;
         sum.energy += press.energy;
     }
     return sum;
@@ -315,8 +349,10 @@ static tal_status calc_touches(const void *self, const tal_system *system, tal_s
 
 void tali_contact_declare_touches(tali_contact_element *it, tal_forces *forces)
 {
-    const tal_prereq needs[] = {tal_prereq_cache(it->contacts), tal_prereq_var(it->materials),
-                                tal_prereq_var(it->base.values), {TAL_PREREQ_Z, 0}};
+    const tal_prereq needs[] = {tal_prereq_cache(it->contacts),
+                                tal_prereq_var(it->materials),
+                                tal_prereq_var(it->base.values),
+                                {TAL_PREREQ_Z, 0}};
     tal_cache_def cache = tal_cache_def_default();
     cache.name = "touches";
     cache.size = tali_zdot_offset(it) + (size_t)3 * (size_t)it->num_bristles * sizeof(double);
@@ -374,6 +410,35 @@ tal_status tali_contact_realize_acceleration(const void *self, const tal_force_c
     return TAL_OK;
 }
 
+static double energy_of_points(const tali_contact_element *it, const tali_contact_point points[],
+                               int count, double E)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        tali_ellipse patch;
+        const double k = stiffness_at(it, &points[i], E, &patch);
+        sum += tali_hunt_crossley(k, exponent_of(it), 0.0, points[i].depth, 0.0).energy;
+    }
+    return sum;
+}
+
+static double energy_of_faces(const tali_contact_element *it, const tal_force_context *context,
+                              const tali_contact *contact, const tali_contact_face faces[],
+                              double k)
+{
+    const int *surface = contact->surface;
+    const tal_xform *X_MS = tal_cache_value(context->system, context->state, it->placed);
+    const tal_mat3 R_GS[2] = {rotation_of(it, &context->poses, X_MS, surface[0]),
+                              rotation_of(it, &context->poses, X_MS, surface[1])};
+    double sum = 0.0;
+    for (int i = 0; i < contact->count; ++i) {
+        tal_vec3 normal_G;
+        const double area = covered_area(it, surface, R_GS, &faces[i], &normal_G);
+        sum += tali_foundation(k, 0.0, area, faces[i].depth, 0.0).energy;
+    }
+    return sum;
+}
+
 // At Position nothing is known of velocities, so the energy is computed from what was found.
 tal_status tali_contact_calc_energy(const void *self, const tal_force_context *context,
                                     double *energy)
@@ -386,18 +451,10 @@ tal_status tali_contact_calc_energy(const void *self, const tal_force_context *c
     double sum = 0.0;
     for (int c = 0; c < sight.num_contacts; ++c) {
         const tali_contact *contact = &sight.contacts[c];
-        const tal_contact_pair_material pair = pair_of(it, materials, contact);
-        for (int i = contact->first; i < contact->first + contact->count; ++i) {
-            if (contact->is_patch) {
-                const tali_contact_face *face = &sight.faces[i];
-                sum += tali_foundation(pair.stiffness, 0.0, face->area, face->depth, 0.0).energy;
-            } else {
-                tali_ellipse patch;
-                const double k = stiffness_at(it, &sight.points[i], pair.stiffness, &patch);
-                const double x = sight.points[i].depth;
-                sum += tali_hunt_crossley(k, exponent_of(it), 0.0, x, 0.0).energy;
-            }
-        }
+        const double E = pair_of(it, materials, contact).stiffness;
+        sum += contact->is_patch
+                   ? energy_of_faces(it, context, contact, sight.faces + contact->first, E)
+                   : energy_of_points(it, sight.points + contact->first, contact->count, E);
     }
     const double K = tali_values(&it->base, context)[TAL_CONTACT_BRISTLE_STIFFNESS];
     const double *z = deflections(it, context->system, context->state);
@@ -408,7 +465,8 @@ tal_status tali_contact_calc_energy(const void *self, const tal_force_context *c
     return TAL_OK;
 }
 
-tal_status tali_contact_calc_power(const void *self, const tal_force_context *context, double *power)
+tal_status tali_contact_calc_power(const void *self, const tal_force_context *context,
+                                   double *power)
 {
     const tali_touches *all = tali_contact_touches(self, context->system, context->state);
     if (all == NULL) return failure(context);

@@ -151,11 +151,11 @@ static tali_grip with_viscous(tali_grip it, double coefficient, tal_vec3 v)
 }
 
 // mu_d + (mu_s - mu_d) exp(-(v/vt)^2)
-static double steady_mu(const tali_bristles *it, const tal_contact_pair_material *pair, double speed)
+static double steady_mu(const tali_bristles *it, const tal_contact_pair_material *pair,
+                        double speed)
 {
     const double s = speed / it->vt;
-    return pair->dynamic_friction +
-           (pair->static_friction - pair->dynamic_friction) * exp(-s * s);
+    return pair->dynamic_friction + (pair->static_friction - pair->dynamic_friction) * exp(-s * s);
 }
 
 // Sticking, the patch follows: zdot = v and p = K z + D v (RBDA eq. 11.78).

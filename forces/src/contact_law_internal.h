@@ -32,7 +32,7 @@ typedef struct tali_press {
 /// let go is dissipated.
 tali_press tali_hunt_crossley(double k, double n, double c, double x, double xdot);
 
-/// Elastic foundation: a spring for each face, f = max(0, k a x (1 + c xdot)) on an area a.
+/// Elastic foundation: a spring for each face, f = max(0, k a x (1 + c xdot)) on an area a across it.
 tali_press tali_foundation(double k, double c, double area, double x, double xdot);
 
 /// An elliptical Hertz contact.

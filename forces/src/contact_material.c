@@ -116,8 +116,8 @@ static tal_contact_pair_material combine(const tal_contact_material *m1,
 }
 
 // NaN and a breach when there is nothing to combine.
-static bool has_both(const tal_contact_material *m1, const tal_contact_material *m2, double exponent,
-                     const char *where)
+static bool has_both(const tal_contact_material *m1, const tal_contact_material *m2,
+                     double exponent, const char *where)
 {
     if (m1 == NULL || m2 == NULL) {
         (void)tali_breach(TAL_ERR_NULL, where, "a material is NULL");

@@ -87,8 +87,8 @@ START_TEST(ellipses_obey_hertz)
         const tali_ellipse it = tali_hertz_ellipse(flat, curved);
         ck_assert_double_eq_tol(it.ratio, ratio, 1e-12);
         ck_assert_double_eq_tol(it.radius, 1.0 / sqrt(flat * curved), 1e-14);
-        const double F1 = cbrt(4.0 / (PI * e2) * pow(ratio, 1.5) *
-                               sqrt((E / (ratio * ratio) - K) * (K - E)));
+        const double F1 =
+            cbrt(4.0 / (PI * e2) * pow(ratio, 1.5) * sqrt((E / (ratio * ratio) - K) * (K - E)));
         ck_assert_double_eq_tol(it.spread, F1, 1e-12);
         ck_assert_double_eq_tol(it.soften, 2.0 / PI * sqrt(ratio) / F1 * K, 1e-12);
         const tali_ellipse same = tali_hertz_ellipse(curved, flat);
@@ -130,9 +130,8 @@ END_TEST
 
 // --- friction without memory ---
 
-static const tal_contact_pair_material pair = {.static_friction = 0.8,
-                                               .dynamic_friction = 0.5,
-                                               .viscous_friction = 0.1};
+static const tal_contact_pair_material pair = {
+    .static_friction = 0.8, .dynamic_friction = 0.5, .viscous_friction = 0.1};
 
 START_TEST(stribeck_passes_through_its_points)
 {
@@ -275,8 +274,7 @@ START_TEST(the_smooth_law_is_its_formula_and_near_hertz)
         ck_assert_double_eq_tol(tali_smooth_elastic(&smooth, R, E, x), elastic, 1e-13 * E);
         for (int j = -5; j <= 5; ++j) {
             const double v = 0.2 * j;
-            const double f =
-                elastic * (1.0 + 3.0 * v) * (0.5 + 0.5 * tanh(50.0 * (v + 1.0 / 3.0)));
+            const double f = elastic * (1.0 + 3.0 * v) * (0.5 + 0.5 * tanh(50.0 * (v + 1.0 / 3.0)));
             ck_assert_double_eq_tol(tali_smooth_force(&smooth, elastic, c, v), f, 1e-13 * E);
         }
         ck_assert_double_eq(tali_smooth_force(&smooth, elastic, 0.0, -1.0), elastic);
@@ -302,7 +300,8 @@ START_TEST(the_smooth_energy_is_an_integral_of_the_force)
         double work = 0.0;
         for (int j = 0; j <= 2000; ++j) {
             const double w = j == 0 || j == 2000 ? 1.0 : (j % 2 == 1 ? 4.0 : 2.0);
-            work += w * h / 3000.0 * tali_smooth_elastic(&smooth, R, E, x + h * (j - 1000) / 1000.0);
+            work +=
+                w * h / 3000.0 * tali_smooth_elastic(&smooth, R, E, x + h * (j - 1000) / 1000.0);
         }
         const double size = tali_smooth_energy(&smooth, R, E, x + h);
         ck_assert_double_eq_tol(gained, work, 1e-13 * (size + 1.0));

@@ -116,8 +116,8 @@ START_TEST(bad_values_are_breaches)
     test_assert_breach(x = tal_contact_material_of((tal_common_material)99).stiffness,
                        TAL_ERR_BAD_INDEX, "99");
     ck_assert(isnan(x));
-    test_assert_breach((void)tal_common_material_name((tal_common_material)(-1)),
-                       TAL_ERR_BAD_INDEX, "-1");
+    test_assert_breach((void)tal_common_material_name((tal_common_material)(-1)), TAL_ERR_BAD_INDEX,
+                       "-1");
 }
 
 END_TEST

@@ -155,6 +155,7 @@ TAL_API tal_status tal_contact_surface_set_X_BS(const tal_forces *forces, tal_st
                                                 tal_force_ix contact,
                                                 tal_contact_surface_ix surface,
                                                 const tal_xform *X_BS);
+
 /// @}
 
 /// One contact: a point, or the patch of a mesh. Surface 1 is the one added first.
@@ -163,17 +164,18 @@ typedef struct tal_contact_info {
     const char *surface_name[2]; ///< borrowed from the System
     tal_body_ix body[2];
     const char *body_name[2]; ///< borrowed from the System
-    int feature;       ///< which of the points that two surfaces can have; 0 for a patch
-    tal_vec3 p_G;      ///< where the force acts; of a patch: the center of pressure [m]
-    tal_vec3 n_G;      ///< normal, from surface 2 towards surface 1
-    double depth;      ///< overlap of the undeformed surfaces; of a patch: the largest [m]
-    double depth_rate; ///< of its rate, positive while they approach [m/s]
-    tal_vec3 slip_G;   ///< velocity of surface 1 relative to surface 2 there, tangential [m/s]
-    double semi_axis[2]; ///< of the patch, larger first; of faces: that of a circle of their area [m]
-    int num_faces;       ///< of a patch; 0 for a point
-    double normal_force; ///< not negative [N]
-    tal_vec3 f_G;        ///< force on surface 1, friction included; -f_G acts on surface 2 [N]
-    tal_vec3 m_G;        ///< moment on surface 1 about p_G; zero for a point [N m]
+    int feature;              ///< which of the points that two surfaces can have; 0 for a patch
+    tal_vec3 p_G;             ///< where the force acts; of a patch: the center of pressure [m]
+    tal_vec3 n_G;             ///< normal, from surface 2 towards surface 1
+    double depth;             ///< overlap of the undeformed surfaces; of a patch: the largest [m]
+    double depth_rate;        ///< of its rate, positive while they approach [m/s]
+    tal_vec3 slip_G; ///< velocity of surface 1 relative to surface 2 there, tangential [m/s]
+    double
+        semi_axis[2]; ///< of the patch, larger first; of faces: that of a circle of their area [m]
+    int num_faces;    ///< of a patch; 0 for a point
+    double normal_force;     ///< not negative [N]
+    tal_vec3 f_G;            ///< force on surface 1, friction included; -f_G acts on surface 2 [N]
+    tal_vec3 m_G;            ///< moment on surface 1 about p_G; zero for a point [N m]
     double potential_energy; ///< [J]
     double dissipated_power; ///< [W]
 } tal_contact_info;

@@ -90,9 +90,8 @@ TAL_API tal_contact_pair_material tal_contact_combine(const tal_contact_material
                                                       double exponent);
 
 /// The same from the foundations: n = 1, and `stiffness` is a pressure per depth [Pa/m].
-TAL_API tal_contact_pair_material
-tal_contact_combine_foundations(const tal_contact_material *material1,
-                                const tal_contact_material *material2);
+TAL_API tal_contact_pair_material tal_contact_combine_foundations(
+    const tal_contact_material *material1, const tal_contact_material *material2);
 
 /// @}
 
