@@ -267,8 +267,8 @@ double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force
         return TALI_NAN;
     }
     const actuator *it = element->self;
-    const tal_force_context context = {.system = forces->system, .state = state};
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_EMPTY);
     double output = TALI_NAN;
-    if (tal_var_value(forces->system, state, it->base.values) == NULL) return TALI_NAN;
+    if (context.params[it->base.kind->ops.needs] == NULL) return TALI_NAN;
     return calc_output(it, &context, &output) == TAL_OK ? output : TALI_NAN;
 }

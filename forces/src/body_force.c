@@ -43,6 +43,8 @@ static const tali_param force_params[] = {{"station x", TALI_FINITE}, {"station 
 static const tali_kind force_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "constant force",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply_force,
             .declare = declare_force,
             .realize_instance = place_force,
@@ -79,6 +81,8 @@ static const tali_param torque_params[] = {
 static const tali_kind torque_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "constant torque",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply_torque,
             .declare = tali_element_declare,
             .destroy = tali_element_destroy},

@@ -106,10 +106,14 @@ static bool declare_vars(tali_contact_element *it, tal_forces *forces)
     }
     if (good) {
         tal_var_def var = tal_var_def_default();
+        var.name = "grip";
+        var.size = sizeof it->def.grip;
+        var.initial = &it->def.grip;
+        var.invalidates = TAL_STAGE_DYNAMICS;
+        it->grip = tal_force_add_var(forces, it->base.me, &var);
         var.name = "materials";
         var.size = materials_size;
         var.initial = materials;
-        var.invalidates = TAL_STAGE_DYNAMICS;
         it->materials = tal_force_add_var(forces, it->base.me, &var);
         var.name = "shapes";
         var.size = shapes_size;
@@ -181,16 +185,6 @@ static void release(void *self)
 
 // --- the kind ---
 
-static const char *check(const double params[])
-{
-    return params[TAL_CONTACT_BREAKAWAY] <= 1.0 ? NULL : "the breakaway is more than 1";
-}
-
-static const tali_param params[] = {{"transition speed", TALI_POSITIVE},
-                                    {"bristle stiffness", TALI_POSITIVE},
-                                    {"bristle damping", TALI_POSITIVE},
-                                    {"breakaway", TALI_NOT_NEGATIVE}};
-
 static const tali_kind contact_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "contact",
@@ -200,9 +194,6 @@ static const tali_kind contact_kind = {
             .calc_potential_energy = tali_contact_calc_energy,
             .calc_dissipated_power = tali_contact_calc_power,
             .destroy = tali_element_destroy},
-    .params = params,
-    .num_params = 4,
-    .check = check,
     .release = release,
 };
 
@@ -213,11 +204,25 @@ tal_contact_def tal_contact_def_default(void)
     const tal_contact_def def = {.law = TAL_CONTACT_HERTZ,
                                  .exponent = 1.5,
                                  .friction = TAL_CONTACT_STRIBECK,
-                                 .transition_speed = 0.01,
-                                 .bristle_stiffness = 1e5,
-                                 .bristle_damping = 1e2,
-                                 .breakaway = 0.7};
+                                 .grip = {.transition_speed = 0.01,
+                                          .stiffness = 1e5,
+                                          .damping = 1e2,
+                                          .breakaway = 0.7}};
     return def;
+}
+
+static bool is_positive(double value)
+{
+    return value > 0.0 && isfinite(value);
+}
+
+static const char *wrong_with_grip(const tal_contact_grip *grip)
+{
+    if (!is_positive(grip->transition_speed)) return "the transition speed is not positive";
+    if (!is_positive(grip->stiffness)) return "the stiffness of the grip is not positive";
+    if (!is_positive(grip->damping)) return "the damping of the grip is not positive";
+    const bool good = grip->breakaway >= 0.0 && grip->breakaway <= 1.0;
+    return good ? NULL : "the breakaway is not between 0 and 1";
 }
 
 static const char *wrong_with(const tal_contact_def *def)
@@ -230,7 +235,7 @@ static const char *wrong_with(const tal_contact_def *def)
     if (def->max_pairs < 0 || def->max_points < 0 || def->max_faces < 0 || def->max_bristles < 0) {
         return "a capacity is negative";
     }
-    return NULL;
+    return wrong_with_grip(&def->grip);
 }
 
 tal_force_ix tal_forces_add_contact(tal_forces *forces, const char *name,
@@ -249,9 +254,7 @@ tal_force_ix tal_forces_add_contact(tal_forces *forces, const char *name,
         return (tal_force_ix){-1};
     }
     if (like.def.max_bristles == 0) like.def.max_bristles = MAX_BRISTLES;
-    const double initial[4] = {like.def.transition_speed, like.def.bristle_stiffness,
-                               like.def.bristle_damping, like.def.breakaway};
-    return tali_element_add(forces, name, &contact_kind, &like, sizeof like, initial);
+    return tali_element_add(forces, name, &contact_kind, &like, sizeof like, NULL);
 }
 
 tal_contact_surface_def tal_contact_surface_def_default(void)
@@ -411,7 +414,29 @@ tal_body_ix tal_contact_surface_body(const tal_forces *forces, tal_force_ix cont
     return it != NULL ? it->surfaces[surface.i].body : (tal_body_ix){-1};
 }
 
-// --- surfaces in a State ---
+// --- the element and its surfaces in a State ---
+
+tal_contact_grip tal_contact_grip_of(const tal_forces *forces, const tal_state *state,
+                                     tal_force_ix contact)
+{
+    const tali_contact_element *it = tali_element_of(forces, contact, &contact_kind, __func__);
+    const tal_contact_grip *grip =
+        it != NULL ? tal_var_value(forces->system, state, it->grip) : NULL;
+    if (grip != NULL) return *grip;
+    return (tal_contact_grip){TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN};
+}
+
+tal_status tal_contact_set_grip(const tal_forces *forces, tal_state *state, tal_force_ix contact,
+                                const tal_contact_grip *grip)
+{
+    const tali_contact_element *it = tali_element_of(forces, contact, &contact_kind, __func__);
+    if (it == NULL) return tal_contract_last()->status;
+    if (grip == NULL) return TALI_BREACH(TAL_ERR_NULL, "the grip is NULL");
+    const char *wrong = wrong_with_grip(grip);
+    if (wrong == NULL) return tal_var_set(forces->system, state, it->grip, grip);
+    return tal_state_refuse(state, TAL_ERR_BAD_VALUE, "contact '%s': %s",
+                            tal_force_name(forces, contact), wrong);
+}
 
 tal_contact_material tal_contact_surface_material(const tal_forces *forces, const tal_state *state,
                                                   tal_force_ix contact,

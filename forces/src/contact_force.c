@@ -13,17 +13,9 @@ typedef struct scene {
     const tal_contact_material *materials;
     const tal_xform *X_MS;
     const double *z;
-    tali_bristles bristles;
+    tal_contact_grip grip;
     double *zdot;
 } scene;
-
-static tali_bristles bristles_of(const double values[])
-{
-    return (tali_bristles){.stiffness = values[TAL_CONTACT_BRISTLE_STIFFNESS],
-                           .damping = values[TAL_CONTACT_BRISTLE_DAMPING],
-                           .breakaway = values[TAL_CONTACT_BREAKAWAY],
-                           .vt = values[TAL_CONTACT_TRANSITION_SPEED]};
-}
 
 static const double *deflections(const tali_contact_element *it, const tal_system *system,
                                  const tal_state *state)
@@ -81,7 +73,7 @@ static tal_vec3 velocity_at(const scene *at, const int surface[2], tal_vec3 p_G)
 static tal_vec3 rub(const scene *at, const tal_contact_pair_material *pair, double normal_force,
                     tal_vec3 v, double *power)
 {
-    const double speed = tal_v3_norm(v), vt = at->bristles.vt;
+    const double speed = tal_v3_norm(v), vt = at->grip.transition_speed;
     const double over_v = at->it->def.friction == TAL_CONTACT_HOLLARS
                               ? tali_hollars(pair, vt, speed)
                               : tali_stribeck(pair, vt, speed);
@@ -102,9 +94,9 @@ static void hold(const scene *at, const tal_contact_pair_material *pair, int bri
     const tal_vec3 z_t = tal_v3_axpy(-up, touch->n_G, z_G);
     const tali_grip grip =
         at->it->def.friction == TAL_CONTACT_SOFT_COULOMB
-            ? tali_soft_coulomb(&at->bristles, pair, touch->normal_force, touch->slip_G, z_t)
-            : tali_elastoplastic(&at->bristles, pair, touch->normal_force, touch->slip_G, z_t);
-    const double K = at->bristles.stiffness, rate = K / at->bristles.damping;
+            ? tali_soft_coulomb(&at->grip, pair, touch->normal_force, touch->slip_G, z_t)
+            : tali_elastoplastic(&at->grip, pair, touch->normal_force, touch->slip_G, z_t);
+    const double K = at->grip.stiffness, rate = K / at->grip.damping;
     const tal_vec3 zdot_G = tal_v3_axpy(-rate * up, touch->n_G, grip.zdot);
     const tal_vec3 zdot_S = tal_m3_tmul_v3(R_GS, zdot_G);
     memcpy(at->zdot + (size_t)3 * (size_t)bristle, &zdot_S, sizeof zdot_S);
@@ -250,7 +242,7 @@ static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
 // before those in contact are.
 static void let_go(const scene *at)
 {
-    const double rate = at->bristles.stiffness / at->bristles.damping;
+    const double rate = at->grip.stiffness / at->grip.damping;
     for (int i = 0; i < 3 * at->it->num_bristles; ++i) {
         at->zdot[i] = -rate * at->z[i];
     }
@@ -260,8 +252,8 @@ static void let_go(const scene *at)
 static double idle_power(const scene *at, int bristle)
 {
     const double *z = at->z + (size_t)3 * (size_t)bristle;
-    const double K = at->bristles.stiffness;
-    return K * K / at->bristles.damping * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+    const double K = at->grip.stiffness;
+    return K * K / at->grip.damping * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
 }
 
 // Walks along the held pairs, which are in the order of the contacts. Returns the first bristle of a
@@ -331,7 +323,7 @@ static tal_status calc_touches(const void *self, const tal_system *system, tal_s
     tali_touches *all = value;
     tali_sight sight;
     if (!tali_contact_look(it, system, state, &sight)) return tal_state_error(state)->status;
-    const double *values = tal_var_value(system, state, it->base.values);
+    const tal_contact_grip *grip = tal_var_value(system, state, it->grip);
     const scene at = {
         .it = it,
         .poses = tal_matter_poses(matter, state),
@@ -339,7 +331,7 @@ static tal_status calc_touches(const void *self, const tal_system *system, tal_s
         .materials = tal_var_value(system, state, it->materials),
         .X_MS = tal_cache_value(system, state, it->placed),
         .z = deflections(it, system, state),
-        .bristles = bristles_of(values),
+        .grip = *grip,
         .zdot = (double *)(void *)((char *)value + tali_zdot_offset(it)),
     };
     if (at.z != NULL) let_go(&at);
@@ -351,7 +343,7 @@ void tali_contact_declare_touches(tali_contact_element *it, tal_forces *forces)
 {
     const tal_prereq needs[] = {tal_prereq_cache(it->contacts),
                                 tal_prereq_var(it->materials),
-                                tal_prereq_var(it->base.values),
+                                tal_prereq_var(it->grip),
                                 {TAL_PREREQ_Z, 0}};
     tal_cache_def cache = tal_cache_def_default();
     cache.name = "touches";
@@ -456,10 +448,10 @@ tal_status tali_contact_calc_energy(const void *self, const tal_force_context *c
                    ? energy_of_faces(it, context, contact, sight.faces + contact->first, E)
                    : energy_of_points(it, sight.points + contact->first, contact->count, E);
     }
-    const double K = tali_values(&it->base, context)[TAL_CONTACT_BRISTLE_STIFFNESS];
+    const tal_contact_grip *grip = tal_var_value(context->system, context->state, it->grip);
     const double *z = deflections(it, context->system, context->state);
     for (int i = 0; i < 3 * it->num_bristles; ++i) {
-        sum += 0.5 * K * z[i] * z[i];
+        sum += 0.5 * grip->stiffness * z[i] * z[i];
     }
     *energy = sum;
     return TAL_OK;

@@ -33,6 +33,7 @@ typedef struct tali_contact_element {
     int num_held, held_capacity, num_bristles;
     tali_contact_limits limits;
     int max_touches;
+    tal_var_ix grip;       ///< tal_contact_grip
     tal_var_ix materials;  ///< tal_contact_material per surface
     tal_var_ix shapes;     ///< tali_placement per surface
     tal_cache_ix placed;   ///< tal_xform per surface: X_MS

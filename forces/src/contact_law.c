@@ -128,7 +128,7 @@ double tali_hollars(const tal_contact_pair_material *pair, double vt, double spe
 
 // The patch pulls with p = K z + D zdot, and what surface 1 feels is -p; it is inside the cone, or the
 // patch slides. Stored: K z^2 / 2. Of the power p . v that goes in, K z . zdot is stored.
-static tali_grip grip(const tali_bristles *it, double limit, tal_vec3 v, tal_vec3 z, tal_vec3 zdot)
+static tali_grip grip(const tal_contact_grip *it, double limit, tal_vec3 v, tal_vec3 z, tal_vec3 zdot)
 {
     const double K = it->stiffness, D = it->damping;
     tal_vec3 p = tal_v3_add(tal_v3_scale(K, z), tal_v3_scale(D, zdot));
@@ -151,15 +151,15 @@ static tali_grip with_viscous(tali_grip it, double coefficient, tal_vec3 v)
 }
 
 // mu_d + (mu_s - mu_d) exp(-(v/vt)^2)
-static double steady_mu(const tali_bristles *it, const tal_contact_pair_material *pair,
+static double steady_mu(const tal_contact_grip *it, const tal_contact_pair_material *pair,
                         double speed)
 {
-    const double s = speed / it->vt;
+    const double s = speed / it->transition_speed;
     return pair->dynamic_friction + (pair->static_friction - pair->dynamic_friction) * exp(-s * s);
 }
 
 // Sticking, the patch follows: zdot = v and p = K z + D v (RBDA eq. 11.78).
-tali_grip tali_soft_coulomb(const tali_bristles *it, const tal_contact_pair_material *pair,
+tali_grip tali_soft_coulomb(const tal_contact_grip *it, const tal_contact_pair_material *pair,
                             double normal_force, tal_vec3 v, tal_vec3 z)
 {
     const double limit = steady_mu(it, pair, tal_v3_norm(v)) * normal_force;
@@ -177,7 +177,7 @@ static double plasticity(double z, double z_ba, double z_max)
 // zdot = v (1 - alpha z / z_ss) along z when v stretches the patch further, zdot = v otherwise, so
 // that z never leaves z_ss(v) = mu(v) f_n / K. What is across z turns it. Where the normal force falls
 // faster than z can follow, the cone limits the force as in RBDA sec. 11.8.
-tali_grip tali_elastoplastic(const tali_bristles *it, const tal_contact_pair_material *pair,
+tali_grip tali_elastoplastic(const tal_contact_grip *it, const tal_contact_pair_material *pair,
                              double normal_force, tal_vec3 v, tal_vec3 z)
 {
     const double K = it->stiffness, size = tal_v3_norm(z);

@@ -8,7 +8,7 @@
 #define TALUS_FORCES_CONTACT_LAW_INTERNAL_H
 
 #include <talus/common.h>
-#include <talus/forces/contact_material.h>
+#include <talus/forces/contact.h>
 
 #include <math.h>
 
@@ -73,13 +73,6 @@ double tali_hollars(const tal_contact_pair_material *pair, double vt, double spe
 
 // --- friction with memory: a massless patch that sticks to one surface by springs ---
 
-typedef struct tali_bristles {
-    double stiffness; ///< sigma_0 or K_t [N/m]
-    double damping;   ///< sigma_1 or D_t [N s/m]
-    double breakaway; ///< z_ba / z_max: below it the patch only bends
-    double vt;        ///< speed at which mu falls from static to dynamic [m/s]
-} tali_bristles;
-
 /// A friction force with memory.
 typedef struct tali_grip {
     tal_vec3 force; ///< on surface 1 [N]
@@ -89,11 +82,11 @@ typedef struct tali_grip {
 } tali_grip;
 
 /// Soft Coulomb friction, RBDA eq. 11.77 to 11.79 with a vector for the scalar x.
-tali_grip tali_soft_coulomb(const tali_bristles *it, const tal_contact_pair_material *pair,
+tali_grip tali_soft_coulomb(const tal_contact_grip *it, const tal_contact_pair_material *pair,
                             double normal_force, tal_vec3 v, tal_vec3 z);
 
 /// The single-state elastoplastic model (manual sec. 11.2.3, ref. 15): presliding without creep.
-tali_grip tali_elastoplastic(const tali_bristles *it, const tal_contact_pair_material *pair,
+tali_grip tali_elastoplastic(const tal_contact_grip *it, const tal_contact_pair_material *pair,
                              double normal_force, tal_vec3 v, tal_vec3 z);
 
 // --- smooth sphere on half-space ---

@@ -111,6 +111,8 @@ static void destroy(void *self)
 static const tal_force_ops gravity_ops = {
     .size = sizeof gravity_ops,
     .name = "gravity",
+    .needs = TAL_FORCE_NEEDS_Q,
+    .is_concurrent = true,
     .apply = apply,
     .declare = declare,
     .realize_instance = realize_instance,

@@ -93,7 +93,7 @@ static tal_status calc_potential_energy(const void *self, const tal_force_contex
                                         double *energy)
 {
     law at = {.force = 0.0};
-    double qdot;
+    double qdot = 0.0;
     const tal_status st = evaluate(self, context, &at, &qdot);
     if (st == TAL_OK) *energy = at.energy;
     return st;
@@ -104,7 +104,7 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
                                         double *power)
 {
     law at = {.force = 0.0};
-    double qdot;
+    double qdot = 0.0;
     const tal_status st = evaluate(self, context, &at, &qdot);
     if (st == TAL_OK) *power = (at.conservative - at.force) * qdot;
     return st;
@@ -135,6 +135,7 @@ static const tali_param spring_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
 static const tali_kind spring_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility spring",
+            .needs = TAL_FORCE_NEEDS_Q,
             .apply = apply,
             .declare = declare,
             .realize_instance = realize_instance,
@@ -170,6 +171,7 @@ static void release_function(void *self)
 static const tali_kind nonlinear_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility nonlinear spring",
+            .needs = TAL_FORCE_NEEDS_Q,
             .apply = apply,
             .declare = declare,
             .realize_instance = realize_instance,

@@ -60,6 +60,8 @@ static const tali_param force_params[] = {{"force", TALI_FINITE}};
 static const tali_kind force_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility force",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply,
             .declare = tali_element_declare,
             .destroy = tali_element_destroy},
@@ -85,6 +87,7 @@ static const tali_param damper_params[] = {{"damping", TALI_NOT_NEGATIVE}};
 static const tali_kind damper_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility damper",
+            .is_concurrent = true,
             .apply = apply,
             .declare = tali_element_declare,
             .calc_dissipated_power = calc_dissipated_power,
@@ -124,6 +127,7 @@ static const tali_param friction_params[] = {{"static force", TALI_NOT_NEGATIVE}
 static const tali_kind friction_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility friction",
+            .is_concurrent = true,
             .apply = apply,
             .declare = tali_element_declare,
             .calc_dissipated_power = calc_dissipated_power,
@@ -179,6 +183,7 @@ static tal_status power_of_global(const void *self, const tal_force_context *con
 static const tali_kind global_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "global damper",
+            .is_concurrent = true,
             .apply = apply_global,
             .declare = tali_element_declare,
             .calc_dissipated_power = power_of_global,

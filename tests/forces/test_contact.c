@@ -30,9 +30,9 @@ static tal_contact_def quiet(tal_contact_friction friction)
 {
     tal_contact_def def = tal_contact_def_default();
     def.friction = friction;
-    def.transition_speed = 0.5;
-    def.bristle_stiffness = 3.0;
-    def.bristle_damping = 0.5;
+    def.grip.transition_speed = 0.5;
+    def.grip.stiffness = 3.0;
+    def.grip.damping = 0.5;
     return def;
 }
 
@@ -425,12 +425,18 @@ START_TEST(parameters_live_in_the_state)
     const tal_contact_def def = quiet(TAL_CONTACT_STRIBECK);
     scene s = balls(&def);
     model *m = &s.m;
-    model_check_param(m, s.contact, TAL_CONTACT_TRANSITION_SPEED, 5.0, TAL_STAGE_DYNAMICS);
-    model_check_refused(m, s.contact, TAL_CONTACT_TRANSITION_SPEED, 0.0, TAL_ERR_BAD_VALUE);
-    model_check_refused(m, s.contact, TAL_CONTACT_BREAKAWAY, 1.1, TAL_ERR_BAD_VALUE);
-    model_check_refused(m, s.contact, TAL_CONTACT_BRISTLE_DAMPING, (double)NAN, TAL_ERR_NOT_FINITE);
-
     const load before = model_load(m, s.contact);
+    tal_contact_grip grip = tal_contact_grip_of(m->forces, m->state, s.contact);
+    ck_assert_double_eq(grip.transition_speed, 0.5);
+    grip.transition_speed = 5.0;
+    model_realize(m, TAL_STAGE_ACCELERATION);
+    ck_assert_int_eq(tal_contact_set_grip(m->forces, m->state, s.contact, &grip), TAL_OK);
+    ck_assert_int_eq(tal_state_stage(m->state), TAL_STAGE_VELOCITY);
+    load after = model_load(m, s.contact);
+    ck_assert_int_ne(memcmp(&before, &after, sizeof after), 0);
+    grip.transition_speed = 0.5;
+    tal_contact_set_grip(m->forces, m->state, s.contact, &grip);
+
     tal_contact_material material =
         tal_contact_surface_material(m->forces, m->state, s.contact, s.surface[1]);
     material.stiffness *= 2.0;
@@ -439,7 +445,7 @@ START_TEST(parameters_live_in_the_state)
         tal_contact_surface_set_material(m->forces, m->state, s.contact, s.surface[1], &material),
         TAL_OK);
     ck_assert_int_eq(tal_state_stage(m->state), TAL_STAGE_VELOCITY);
-    load after = model_load(m, s.contact);
+    after = model_load(m, s.contact);
     ck_assert_int_ne(memcmp(&before, &after, sizeof after), 0);
     material.stiffness /= 2.0;
     tal_contact_surface_set_material(m->forces, m->state, s.contact, s.surface[1], &material);
@@ -477,6 +483,19 @@ START_TEST(what_cannot_be_is_refused)
 {
     scene s = balls(NULL);
     model *m = &s.m;
+    tal_contact_grip grip = tal_contact_def_default().grip;
+    grip.transition_speed = 0.0;
+    ck_assert_int_eq(tal_contact_set_grip(m->forces, m->state, s.contact, &grip),
+                     TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(tal_state_error(m->state)->message, "transition speed"));
+    ck_assert_int_ne(tal_system_realize(m->system, m->state, TAL_STAGE_VELOCITY), TAL_OK);
+    test_assert_breach((void)tal_contact_set_grip(m->forces, m->state, s.contact, NULL),
+                       TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)tal_contact_set_grip(m->forces, m->state, (tal_force_ix){9}, &grip),
+                       TAL_ERR_BAD_INDEX, "9");
+    test_assert_breach(grip = tal_contact_grip_of(m->forces, m->state, (tal_force_ix){9}),
+                       TAL_ERR_BAD_INDEX, "9");
+    ck_assert(isnan(grip.breakaway));
     const tal_contact_surface_ix ball = s.surface[1], none = {9};
     tal_contact_material material =
         tal_contact_surface_material(m->forces, m->state, s.contact, ball);
@@ -599,8 +618,14 @@ START_TEST(bad_definitions_are_refused_when_building)
     def.max_faces = -3;
     check_refused_def(&def, "negative");
     def = tal_contact_def_default();
-    def.bristle_damping = 0.0;
-    check_refused_def(&def, "bristle damping is 0");
+    def.grip.damping = 0.0;
+    check_refused_def(&def, "damping");
+    def = tal_contact_def_default();
+    def.grip.stiffness = (double)INFINITY;
+    check_refused_def(&def, "stiffness");
+    def = tal_contact_def_default();
+    def.grip.breakaway = 1.5;
+    check_refused_def(&def, "breakaway");
     test_assert_breach((void)tal_forces_add_contact(NULL, "touch", NULL), TAL_ERR_NULL, "NULL");
 
     tal_contact_surface_def surface = tal_contact_surface_def_default();

@@ -182,8 +182,8 @@ END_TEST
 
 // --- friction with memory ---
 
-static const tali_bristles bristles = {
-    .stiffness = 1e4, .damping = 20.0, .breakaway = 0.7, .vt = 0.05};
+static const tal_contact_grip bristles = {
+    .transition_speed = 0.05, .stiffness = 1e4, .damping = 20.0, .breakaway = 0.7};
 
 // RBDA eq. 11.77 to 11.79, along one direction.
 START_TEST(soft_coulomb_is_its_formula)

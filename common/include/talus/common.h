@@ -9,6 +9,7 @@
  */
 
 #include <talus/common/alloc.h>
+#include <talus/common/executor.h>
 #include <talus/common/function.h>
 #include <talus/common/inertia.h>
 #include <talus/common/lapack.h>

@@ -20,6 +20,7 @@
 #include <talus/forces/gravity.h>
 #include <talus/forces/mobility.h>
 #include <talus/forces/params.h>
+#include <talus/forces/thermostat.h>
 #include <talus/forces/two_point.h>
 #include <talus/matter.h>
 

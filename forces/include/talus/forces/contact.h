@@ -26,8 +26,8 @@
  * meshes rest on an elastic foundation, one spring for each face. Contacts are summed in the order of
  * their surfaces, whatever way they were found in.
  *
- * What varies is in the State. Shapes and frames of surfaces invalidate Position; materials and the
- * parameters below (params.h) Dynamics. Surfaces are found when somebody asks at Position, and kept
+ * What varies is in the State. Shapes and frames of surfaces invalidate Position; materials and grip
+ * Dynamics. Surfaces are found when somebody asks at Position, and kept
  * until a pose or a shape changes.
  */
 
@@ -58,26 +58,23 @@ typedef enum tal_contact_friction {
                               ///< when shaken below break-away
 } tal_contact_friction;
 
-/// Parameters of the element (params.h). All invalidate Dynamics.
-enum {
-    TAL_CONTACT_TRANSITION_SPEED = 0,
-    TAL_CONTACT_BRISTLE_STIFFNESS = 1,
-    TAL_CONTACT_BRISTLE_DAMPING = 2,
-    TAL_CONTACT_BREAKAWAY = 3
-};
+/// How fast, and with memory how firmly, friction takes hold.
+typedef struct tal_contact_grip {
+    double transition_speed; ///< [m/s] > 0: below it friction is static, or almost
+    /// @name Friction with memory only: the springs by which surfaces hold on to each other
+    /// @{
+    double stiffness; ///< [N/m] > 0
+    double damping;   ///< [N s/m] > 0
+    double breakaway; ///< part of the friction that is purely elastic, 0 (LuGre's model) to 1
+    /// @}
+} tal_contact_grip;
 
 /// What a contact element is made from. Obtain it from tal_contact_def_default(), then edit.
 typedef struct tal_contact_def {
     tal_contact_law law;
     double exponent; ///< n of a power law, at least 1; Hertz's is 3/2 in any case
     tal_contact_friction friction;
-    double transition_speed; ///< [m/s] > 0: below it friction is static, or almost
-    /// @name Friction with memory only: the springs by which surfaces hold on to each other
-    /// @{
-    double bristle_stiffness; ///< [N/m] > 0
-    double bristle_damping;   ///< [N s/m] > 0
-    double breakaway; ///< part of the friction that is purely elastic, 0 (LuGre's model) to 1
-    /// @}
+    tal_contact_grip grip; ///< initial values, which a State can change
     /// @name Capacities. Zero: chosen from the surfaces. More than fits is TAL_ERR_CAPACITY.
     /// @{
     int max_pairs;    ///< pairs of surfaces whose boxes overlap
@@ -117,6 +114,15 @@ TAL_API tal_force_ix tal_forces_add_contact(tal_forces *forces, const char *name
 /// System remembers.
 TAL_API tal_contact_surface_ix tal_contact_add_surface(tal_forces *forces, tal_force_ix contact,
                                                        const tal_contact_surface_def *def);
+
+/// How friction takes hold in a State. NaN on a breach.
+TAL_API tal_contact_grip tal_contact_grip_of(const tal_forces *forces, const tal_state *state,
+                                             tal_force_ix contact);
+
+/// Change how friction takes hold; invalidates TAL_STAGE_DYNAMICS. What building would refuse is
+/// refused.
+TAL_API tal_status tal_contact_set_grip(const tal_forces *forces, tal_state *state,
+                                        tal_force_ix contact, const tal_contact_grip *grip);
 
 /// Number of surfaces; -1 on a breach.
 TAL_API int tal_contact_num_surfaces(const tal_forces *forces, tal_force_ix contact);
