@@ -201,13 +201,11 @@ static const tali_kind contact_kind = {
 
 tal_contact_def tal_contact_def_default(void)
 {
-    const tal_contact_def def = {.law = TAL_CONTACT_HERTZ,
-                                 .exponent = 1.5,
-                                 .friction = TAL_CONTACT_STRIBECK,
-                                 .grip = {.transition_speed = 0.01,
-                                          .stiffness = 1e5,
-                                          .damping = 1e2,
-                                          .breakaway = 0.7}};
+    const tal_contact_def def = {
+        .law = TAL_CONTACT_HERTZ,
+        .exponent = 1.5,
+        .friction = TAL_CONTACT_STRIBECK,
+        .grip = {.transition_speed = 0.01, .stiffness = 1e5, .damping = 1e2, .breakaway = 0.7}};
     return def;
 }
 

@@ -128,7 +128,8 @@ double tali_hollars(const tal_contact_pair_material *pair, double vt, double spe
 
 // The patch pulls with p = K z + D zdot, and what surface 1 feels is -p; it is inside the cone, or the
 // patch slides. Stored: K z^2 / 2. Of the power p . v that goes in, K z . zdot is stored.
-static tali_grip grip(const tal_contact_grip *it, double limit, tal_vec3 v, tal_vec3 z, tal_vec3 zdot)
+static tali_grip grip(const tal_contact_grip *it, double limit, tal_vec3 v, tal_vec3 z,
+                      tal_vec3 zdot)
 {
     const double K = it->stiffness, D = it->damping;
     tal_vec3 p = tal_v3_add(tal_v3_scale(K, z), tal_v3_scale(D, zdot));
