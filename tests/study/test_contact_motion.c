@@ -350,16 +350,16 @@ static double slide(const slope *on, double t[], double x[], int n)
 }
 
 // Below mu the block gives way by m g sin(angle) / K and stays there: what is left after 2 s has decayed
-// at the rate D / (2 m) = 50 / s to nothing, and steps keep 1e-9. Let go at once, it overshoots by 16 %
-// (a damping ratio of 1/2), which 0.4 of 0.5 leaves room for.
+// at the rate D / (2 m) = 50 / s to nothing, and steps keep 1e-9. Let go at once, the force overshoots by
+// 30 % (a damping ratio of 1/2), which 0.35 of 0.5 leaves room for.
 START_TEST(friction_with_memory_does_not_creep)
 {
     const tal_contact_friction frictions[] = {TAL_CONTACT_SOFT_COULOMB, TAL_CONTACT_ELASTOPLASTIC};
     for (int i = 0; i < 2; ++i) {
-        const slope below = {frictions[i], 0.4, 0.7, {0.0, 1.0}};
+        const slope below = {frictions[i], 0.35, 0.7, {0.0, 1.0}};
         double t[] = {2.0, 12.0}, x[2];
         (void)slide(&below, t, x, 2);
-        const double bent = G * sin(atan(0.4)) / 1e4;
+        const double bent = G * sin(atan(0.35)) / 1e4;
         if (frictions[i] == TAL_CONTACT_SOFT_COULOMB) {
             ck_assert_double_eq_tol(x[0], bent, 1e-7);
         } else {
@@ -368,8 +368,8 @@ START_TEST(friction_with_memory_does_not_creep)
         }
         ck_assert_double_eq_tol(x[1], x[0], 1e-8);
     }
-    // while a curve mu(v) lets it creep, at mu(v) = 0.4: near the transition speed
-    const slope creeping = {TAL_CONTACT_STRIBECK, 0.4, 0.0, {0.0, 1.0}};
+    // while a curve mu(v) lets it creep, at mu(v) = 0.35: near the transition speed
+    const slope creeping = {TAL_CONTACT_STRIBECK, 0.35, 0.0, {0.0, 1.0}};
     double t[] = {2.0, 12.0}, x[2];
     (void)slide(&creeping, t, x, 2);
     ck_assert_double_gt(x[1] - x[0], 0.05);
