@@ -1,6 +1,7 @@
 // What surfaces that touch do to each other: forces, energy, power, and the rates of bristles.
 #include "contact_internal.h"
 #include "contact_law_internal.h"
+#include "on_plane_internal.h"
 
 #include <string.h>
 
@@ -57,14 +58,8 @@ static tal_mat3 rotation_of(const tali_contact_element *it, const tal_bodies_vie
 // Velocity of surface 1 relative to surface 2 at a point of both.
 static tal_vec3 velocity_at(const scene *at, const int surface[2], tal_vec3 p_G)
 {
-    tal_vec3 v[2];
-    for (int k = 0; k < 2; ++k) {
-        const int body = at->it->surfaces[surface[k]].body.i;
-        const tal_spatial_vec *V_GM = tal_view_V_GM(&at->velocities, body);
-        const tal_vec3 p_MP_G = tal_v3_sub(p_G, tal_view_X_GM(&at->poses, body)->p);
-        v[k] = tal_v3_add(V_GM->v, tal_v3_cross(V_GM->w, p_MP_G));
-    }
-    return tal_v3_sub(v[0], v[1]);
+    const int body[2] = {at->it->surfaces[surface[0]].body.i, at->it->surfaces[surface[1]].body.i};
+    return tali_relative_velocity(&at->poses, &at->velocities, body, p_G);
 }
 
 // --- friction ---
@@ -379,13 +374,9 @@ tal_status tali_contact_apply(const void *self, const tal_force_context *context
     if (all == NULL) return failure(context);
     for (int i = 0; i < all->count; ++i) {
         const tali_touch *touch = &all->touch[i];
-        const tal_spatial_vec on_P = tal_sv(touch->m_G, touch->f_G);
-        const int b1 = it->surfaces[touch->surface[0]].body.i;
-        const int b2 = it->surfaces[touch->surface[1]].body.i;
-        const tal_vec3 p1 = tal_v3_sub(touch->p_G, tal_view_X_GM(&context->poses, b1)->p);
-        const tal_vec3 p2 = tal_v3_sub(touch->p_G, tal_view_X_GM(&context->poses, b2)->p);
-        F[b1] = tal_sv_add(F[b1], tal_sv_shift_force(on_P, p1));
-        F[b2] = tal_sv_sub(F[b2], tal_sv_shift_force(on_P, p2));
+        const int body[2] = {it->surfaces[touch->surface[0]].body.i,
+                             it->surfaces[touch->surface[1]].body.i};
+        tali_push_apart(&context->poses, body, touch->p_G, tal_sv(touch->m_G, touch->f_G), F);
     }
     return TAL_OK;
 }
