@@ -87,6 +87,23 @@ static inline int tali_holder(const tali_contact_element *it, const int surface[
     return surface[second_is_flat ? 1 : 0];
 }
 
+// --- contact.c and contact_state.c ---
+
+extern const tali_kind tali_contact_kind;
+
+/// What is wrong with a grip; NULL: nothing.
+const char *tali_contact_wrong_grip(const tal_contact_grip *grip);
+
+/// @name Whether a surface can be so; `name` is the surface's
+/// @{
+tal_status tali_contact_check_material(const tal_contact_material *m, const char *name,
+                                       tal_error *err);
+tal_status tali_contact_check_frame(const tal_xform *X_BS, const char *name, tal_error *err);
+tal_status tali_contact_check_shape(const tali_contact_element *it, const tal_shape *shape,
+                                    const char *name, tal_error *err);
+
+/// @}
+
 // --- contact_find.c: Instance and Position ---
 
 /// What was found, to look at.
