@@ -56,7 +56,7 @@ static void integrals(double m1, double *B, double *D)
     *B = K - *D;
 }
 
-// Solves rho = m1 D / B for m1 = (b/a)^2, with rho the ratio of the curvatures: Johnson eq. 4.25,
+// Solves rho = m1 D / B for m1 = (b/a)^2, with rho the ratio of the curvatures (Johnson ch. 4),
 // where (a/b)^2 E - K = m B / m1 and K - E = m D. Newton's method in the logarithms, from
 // b/a = rho^(2/3); d rho / d m1 from dK/dm = B / (2 m1), dE/dm = -D / 2.
 static double solve_m1(double rho, double *B, double *D)

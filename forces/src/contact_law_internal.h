@@ -44,7 +44,7 @@ typedef struct tali_ellipse {
 } tali_ellipse;
 
 /// The patch where the surfaces' relative principal curvatures are `k1` and `k2` [1/m], both
-/// positive, in any order: Johnson, Contact Mechanics, eq. 4.25 to 4.28, solved to round-off.
+/// positive, in any order: Johnson ch. 4, solved to round-off.
 tali_ellipse tali_hertz_ellipse(double k1, double k2);
 
 /// k of f = k x^(3/2): 4/3 sqrt(R) E* for a circle (manual sec. 11.2.2, errata applied), less for an

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// Manual sec. 11.2.2, first table: Young's modulus and dissipation are given with two digits.
+// The first table of manual sec. 11.2.2: Young's modulus and dissipation are given with two digits.
 typedef struct entry {
     const char *name;
     double young, poisson, dissipation;

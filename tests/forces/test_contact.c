@@ -79,7 +79,7 @@ static tal_contact_info info_of(scene *s, int a, int b)
     ck_abort_msg("surfaces %d and %d do not touch", a, b);
 }
 
-// Manual sec. 11.2.2 from matter's own kinematics: two dozen operations on numbers of size 10, 1e-13.
+// The laws of manual sec. 11.2.2 from matter's own kinematics: two dozen operations on numbers of size 10, 1e-13.
 START_TEST(two_balls_obey_hunt_crossley_and_stribeck)
 {
     const tal_contact_def def = quiet(TAL_CONTACT_STRIBECK);

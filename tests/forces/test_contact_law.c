@@ -73,7 +73,7 @@ static void elliptic(double ratio, double *K, double *E)
     }
 }
 
-// Johnson, Contact Mechanics, eq. 4.25, 4.26 with the integrals above, e^2 = 1 - (b/a)^2. The
+// The formulas of Johnson ch. 4 with the integrals above, e^2 = 1 - (b/a)^2. The
 // differences in them lose 1 / e^2: 1e-12 at b/a = 0.9.
 START_TEST(ellipses_obey_hertz)
 {

@@ -17,7 +17,7 @@ static tal_contact_material material(double E, double c)
     return m;
 }
 
-// Manual sec. 11.2.2 with errata: both surfaces feel E1 x1^n = E2 x2^n = E* (x1 + x2)^n.
+// By manual sec. 11.2.2 with errata both surfaces feel E1 x1^n = E2 x2^n = E* (x1 + x2)^n.
 START_TEST(both_surfaces_feel_the_same_force)
 {
     const double exponents[] = {1.0, 1.5, 2.0, 3.3};
@@ -71,7 +71,7 @@ START_TEST(friction_combines_harmonically)
 
 END_TEST
 
-// Manual sec. 11.2.2, first table: plane-strain moduli in GPa, to the digits printed (diamond's 1150 is
+// The first table of manual sec. 11.2.2: plane-strain moduli in GPa, to the digits printed (diamond's 1150 is
 // 1146 rounded).
 START_TEST(the_table_is_the_manuals)
 {
