@@ -269,6 +269,73 @@ START_TEST(all_shapes_push_and_are_pushed)
 
 END_TEST
 
+// A mesh and a floor only: the couples of its faces make the energy exact, however coarse it is. Within
+// the differences of model_energy_rate() few faces come into contact, each with x^2 = (1e-3)^2: 1e-5.
+START_TEST(a_mesh_on_the_floor_accounts_for_its_energy)
+{
+    for (int k = 0; k < 2; ++k) {
+        scene s = {.m = model_begin()};
+        tal_contact_def def = quiet(TAL_CONTACT_STRIBECK);
+        s.contact = tal_forces_add_contact(s.m.forces, "contact", &def);
+        const int divisions[3] = {2, 2, 2};
+        tal_mesh *mesh = NULL;
+        ck_assert_int_eq(tal_mesh_create_brick(NULL, tal_v3(4.0, 5.0, 6.0), divisions, &mesh, NULL),
+                         TAL_OK);
+        // the order of the two decides which of them has the faces
+        s.surface[0] = add(&s, k == 0 ? 0 : BALL,
+                           k == 0 ? tal_shape_half_space() : tal_shape_mesh(mesh), 0.01);
+        s.surface[1] = add(&s, k == 0 ? BALL : 0,
+                           k == 0 ? tal_shape_mesh(mesh) : tal_shape_half_space(), 0.01);
+        model_finish(&s.m);
+        model_check_reaction(&s.m, s.contact, 1e-11);
+        model_check_balance(&s.m, s.contact, 1e-5);
+        ck_assert_double_gt(info_of(&s, 0, 1).normal_force, 0.01);
+        model_end(&s.m);
+        tal_mesh_destroy(mesh);
+    }
+}
+
+END_TEST
+
+// Which surface comes first decides the signs of the normal and of a bristle's deflection, and nothing
+// else: that is kept in the frame of the half-space in any case.
+START_TEST(the_order_of_surfaces_makes_no_difference)
+{
+    const tal_contact_friction frictions[] = {TAL_CONTACT_STRIBECK, TAL_CONTACT_ELASTOPLASTIC};
+    for (int i = 0; i < 2; ++i) {
+        const tal_contact_def def = quiet(frictions[i]);
+        scene s[2] = {{.m = model_begin()}, {.m = model_begin()}};
+        load on[2];
+        double energy[2], power[2];
+        for (int k = 0; k < 2; ++k) {
+            s[k].contact = tal_forces_add_contact(s[k].m.forces, "contact", &def);
+            if (k == 0) (void)add(&s[k], 0, tal_shape_half_space(), 2.0);
+            (void)add(&s[k], GIMBAL, tal_shape_sphere(6.0), 1.0);
+            if (k == 1) (void)add(&s[k], 0, tal_shape_half_space(), 2.0);
+            model_finish(&s[k].m);
+            double *z = tal_state_upd_z(s[k].m.state);
+            for (int j = 0; j < tal_state_nz(s[k].m.state); ++j) {
+                z[j] = (k == 0 ? 0.1 : -0.1) * (j + 1); // of surface 1 against surface 2
+            }
+            model_shake(&s[k].m, 5);
+            on[k] = model_load(&s[k].m, s[k].contact);
+            energy[k] = tal_force_potential_energy(s[k].m.forces, s[k].m.state, s[k].contact);
+            power[k] = tal_force_dissipated_power(s[k].m.forces, s[k].m.state, s[k].contact);
+        }
+        ck_assert_int_eq(tal_contact_num(s[0].m.forces, s[0].m.state, s[0].contact), 1);
+        ck_assert_double_gt(tal_v3_norm(on[0].F[GIMBAL].v), 1.0);
+        for (int b = 0; b < MODEL_BODIES; ++b) {
+            test_assert_sv_near(on[0].F[b], on[1].F[b], 1e-11);
+        }
+        ck_assert_double_eq_tol(energy[0], energy[1], 1e-11);
+        ck_assert_double_eq_tol(power[0], power[1], 1e-11);
+        model_end(&s[0].m);
+        model_end(&s[1].m);
+    }
+}
+
+END_TEST
+
 // --- one ball on rails, for what needs a plain setting ---
 
 typedef struct rail {
@@ -738,6 +805,8 @@ int main(void)
     tcase_add_test(theory, action_is_reaction_and_energy_is_accounted_for);
     tcase_add_test(theory, friction_with_memory_keeps_books);
     tcase_add_test(theory, all_shapes_push_and_are_pushed);
+    tcase_add_test(theory, a_mesh_on_the_floor_accounts_for_its_energy);
+    tcase_add_test(theory, the_order_of_surfaces_makes_no_difference);
     tcase_add_test(theory, a_mesh_sphere_carries_the_volume_of_its_cap);
     tcase_add_test(theory, an_ellipsoid_is_softer_where_it_is_sharper);
     tcase_add_test(theory, surfaces_of_a_clique_or_a_body_do_not_meet);

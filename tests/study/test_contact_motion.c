@@ -413,6 +413,40 @@ START_TEST(elastoplastic_friction_does_not_drift_when_shaken)
 
 END_TEST
 
+// A foot on exponential springs' own numbers, put down on a slope of 0.3 with mu_s = 0.7, sinks in until
+// it bears the weight, bends, and stays. Steps keep 1e-9 m, at which its stiffness of d2 fz = 1e5 N/m makes
+// 1e-4 N; ten times that.
+START_TEST(an_exponential_spring_holds)
+{
+    world w = {.system = tal_system_create(NULL)};
+    w.matter = tal_matter_create(w.system);
+    w.forces = tal_forces_create(w.system, w.matter);
+    tal_mobod_def mobod = tal_mobod_def_default();
+    mobod.mass = tal_mass_props_point(10.0, TAL_VEC3_ZERO);
+    w.body = tal_matter_add_translation(w.matter, TAL_GROUND, &mobod);
+    tal_exponential_spring_def def = tal_exponential_spring_def_default();
+    def.body = w.body;
+    const tal_force_ix foot = tal_forces_add_exponential_spring(w.forces, "foot", &def);
+    const double angle = atan(0.3);
+    (void)tal_forces_add_gravity(w.forces, tal_v3(G * sin(angle), 0.0, -G * cos(angle)));
+    world_finish(&w, 1e-9);
+    tal_state_upd_q(w.state)[2] = 0.01;
+    double x[2];
+    for (int i = 0; i < 2; ++i) {
+        step_to(&w, i == 0 ? 3.0 : 10.0);
+        x[i] = tal_state_q(w.state)[0];
+    }
+    tal_exponential_spring_info info;
+    ck_assert_int_eq(tal_exponential_spring_calc(w.forces, w.state, foot, &info), TAL_OK);
+    ck_assert_double_eq_tol(info.f_F.z, 10.0 * G * cos(angle), 1e-3);
+    ck_assert_double_eq_tol(info.f_F.x, -10.0 * G * sin(angle), 1e-3);
+    ck_assert_double_eq(info.sliding, 0.0);
+    ck_assert_double_eq_tol(x[1], x[0], 1e-8);
+    world_end(&w);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/contact_motion");
@@ -426,6 +460,7 @@ int main(void)
     tcase_add_test(theory, friction_with_memory_does_not_creep);
     tcase_add_test(theory, above_mu_a_block_slides);
     tcase_add_test(theory, elastoplastic_friction_does_not_drift_when_shaken);
+    tcase_add_test(theory, an_exponential_spring_holds);
     suite_add_tcase(suite, theory);
     return test_run(suite);
 }
