@@ -85,10 +85,12 @@ static friction rub(const double values[], double fz, plane_vec p, plane_vec v, 
     const double kept = part_within(mix(1.0, elastic, 1.0, viscous), limit);
     on.elastic = mix(kept * (1.0 - s), elastic, 0.0, p);
     on.viscous = mix(kept * (1.0 - s) + part_within(viscous, limit) * s, viscous, 0.0, v);
-    // the anchor is where the elastic part says; sliding starts at the limit and ends with the motion
-    const double calm = fmin(1.0, size_of(v) / value(values, TAL_EXPONENTIAL_V_SETTLE));
+    // The anchor is where the elastic part says. Sliding starts at the limit. It ends where the damper
+    // alone stays within it: the anchor is under the station then, so that the force does not jump.
+    const double settle = fmax(value(values, TAL_EXPONENTIAL_V_SETTLE), c > 0.0 ? limit / c : 0.0);
     const plane_vec at = mix(1.0, p, 1.0 / k, on.elastic);
-    on.next = (memory){{at.x, at.y}, kept < 1.0 ? 1.0 : fmin(s, calm)};
+    const double if_kept = size_of(v) < settle ? 0.0 : s;
+    on.next = (memory){{at.x, at.y}, kept < 1.0 ? 1.0 : if_kept};
     return on;
 }
 

@@ -14,8 +14,9 @@
  *
  * Friction is that of a spring kxy and a damper cxy from the station to an anchor p0 in the plane while
  * it sticks, and of the damper alone while it slides; neither exceeds mu fz. `sliding` blends them, and
- * mu = mus - sliding (mus - muk): it becomes 1 when sticking would take more than mu fz, and falls with
- * the speed to 0 below v_settle. The anchor follows so that the spring never pulls more than it may.
+ * mu = mus - sliding (mus - muk): it becomes 1 when sticking would take more than mu fz, and 0 when the
+ * speed is below v_settle or the damper alone stays within mu fz. The anchor follows so that the spring
+ * never pulls more than it may; while the station slides, it is under it.
  *
  * Anchor and `sliding` are a discrete variable of the State that is brought up to date at the start of
  * every step (tal_var_def.update).
