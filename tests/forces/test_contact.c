@@ -794,6 +794,77 @@ START_TEST(too_many_contacts_are_an_error_by_name)
 
 END_TEST
 
+// A pose that overflows is told by the surface that has it.
+START_TEST(a_pose_that_is_not_finite_is_told)
+{
+    rail r = rail_begin(NULL);
+    r.ball = rail_add(&r, "ball", tal_shape_sphere(1.0));
+    rail_finish(&r, 1.5e308);
+    const tal_xform X_BS = tal_xf_from_p(tal_v3(1.5e308, 0.0, 0.0));
+    tal_contact_surface_set_X_BS(r.m.forces, r.m.state, r.contact, r.ball, &X_BS);
+    const tal_status st = tal_system_realize(r.m.system, r.m.state, TAL_STAGE_DYNAMICS);
+    ck_assert_int_eq(st, TAL_ERR_NOT_FINITE);
+    ck_assert_msg(strstr(tal_state_error(r.m.state)->message, "ball") != NULL, "%s",
+                  tal_state_error(r.m.state)->message);
+    model_end(&r.m);
+}
+
+END_TEST
+
+// An allocator that fails on its n-th call.
+typedef struct stingy {
+    int left;
+} stingy;
+
+static void *stingy_alloc(void *context, size_t size)
+{
+    stingy *it = context;
+    return it->left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
+}
+
+static void stingy_free(void *context, void *block, size_t size)
+{
+    (void)context;
+    tal_allocator_default().free(NULL, block, size);
+}
+
+START_TEST(without_memory_building_fails_and_nothing_leaks)
+{
+    int failures = 0;
+    for (int left = 0; left < 200; ++left) {
+        stingy limit = {left};
+        tal_system_def def = tal_system_def_default();
+        def.allocator = (tal_allocator){stingy_alloc, stingy_free, &limit};
+        tal_system *system = tal_system_create(&def);
+        if (system == NULL) continue;
+        tal_matter *matter = tal_matter_create(system);
+        tal_forces *forces = matter != NULL ? tal_forces_create(system, matter) : NULL;
+        if (forces != NULL) {
+            const tal_contact_def sticky = quiet(TAL_CONTACT_ELASTOPLASTIC);
+            tal_mobod_def body = tal_mobod_def_default();
+            body.mass.mass = 1.0;
+            const tal_force_ix contact = tal_forces_add_contact(forces, "contact", &sticky);
+            tal_contact_surface_def surface = tal_contact_surface_def_default();
+            for (int b = 0; b < 10; ++b) {
+                (void)tal_contact_add_surface(forces, contact, &surface);
+                surface.body = tal_matter_add_slider(matter, TAL_GROUND, &body);
+                surface.shape = tal_shape_sphere(1.0);
+            }
+        }
+        tal_error err = {0};
+        const tal_status st = tal_system_realize_topology(system, &err);
+        tal_system_destroy(system);
+        if (st == TAL_OK && forces != NULL) break;
+        ck_assert_int_ne(st, TAL_OK);
+        ck_assert_int_eq(err.status, TAL_ERR_NO_MEMORY);
+        ++failures;
+    }
+    ck_assert_int_gt(failures, 10);
+    ck_assert_int_lt(failures, 190);
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -819,6 +890,10 @@ int main(void)
     tcase_add_test(errors, bad_definitions_are_refused_when_building);
     tcase_add_test(errors, what_can_be_known_when_building_is_told_then);
     tcase_add_test(errors, too_many_contacts_are_an_error_by_name);
+    tcase_add_test(errors, a_pose_that_is_not_finite_is_told);
     suite_add_tcase(suite, errors);
+    TCase *alloc = tcase_create("alloc");
+    tcase_add_test(alloc, without_memory_building_fails_and_nothing_leaks);
+    suite_add_tcase(suite, alloc);
     return test_run(suite);
 }
