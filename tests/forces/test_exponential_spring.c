@@ -109,6 +109,7 @@ START_TEST(the_anchor_holds_and_then_follows)
     for (int step = 0; step < 3; ++step) {
         model_realize(m, TAL_STAGE_ACCELERATION);
         ck_assert_int_eq(tal_system_begin_step(m->system, m->state), TAL_OK);
+        ck_assert_int_eq(tal_state_stage(m->state), TAL_STAGE_VELOCITY); // it has changed
         model_realize(m, TAL_STAGE_ACCELERATION);
         ck_assert_double_eq_tol(info_of(&s).mu, mu[step], 1e-15);
     }
