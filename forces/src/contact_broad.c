@@ -1,9 +1,17 @@
 // Broad phase: which surfaces are near enough for a close look. Sweep and prune.
 //
-// The boxes around surfaces are sorted by where they begin along one axis; a sweep then meets, for each
-// box, only those that begin before it ends. Half-spaces are not swept: each is compared with every
-// box. In the end the pairs are sorted by their surfaces, so the list depends on the boxes alone, and
-// not on the axis or on the order in which the sweep came upon them.
+// The boxes around surfaces are sorted by where they begin along one axis, and dealt out to strips
+// along a second. A sweep through a strip then meets, for each box, only those of the strip that begin
+// before it ends. Strips are some four boxes wide, so that a layer of n balls takes O(n log n).
+//
+//     axis 1 -->
+//     strip 0   [a   ]   [c ]  [d  ]      a and b are both in strips 0 and 1: the pair is told in the
+//     ----------[    ][b ]-----------     first of them
+//     strip 1         [  ]   [e    ]
+//
+// Half-spaces, and boxes several times as large as the others, are not swept: each is compared with
+// every box. In the end the pairs are sorted by their surfaces, so the list depends on the boxes
+// alone, and not on axes, strips or the order in which the sweep came upon them.
 #include "mesh_internal.h"
 
 #include <limits.h>
@@ -70,18 +78,22 @@ static void sort_keys(uint64_t keys[], int n, uint64_t spare[])
 
 // ---- the sweep
 
-// An integer that grows as the number does. Adding zero makes +0 of -0.
+// An integer that grows as the number does. It tells -0 from +0, but no side of a box is -0: it is a sum,
+// and a sum that vanishes is +0.
 static uint64_t ordered(double x)
 {
-    const double value = x + 0.0;
     uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
+    memcpy(&bits, &x, sizeof bits);
     const uint64_t sign = UINT64_C(1) << 63;
     return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-// The axis along which the boxes' centers are spread most: there the sweep meets fewest.
-static tal_axis sweep_axis(const tali_sweep boxes[], int n)
+// The two axes along which the boxes' centers are spread most: there the sweep meets fewest.
+typedef struct sweep_axes {
+    tal_axis first, second;
+} sweep_axes;
+
+static sweep_axes choose_axes(const tali_sweep boxes[], int n)
 {
     tal_vec3 mean = TAL_VEC3_ZERO, square = TAL_VEC3_ZERO;
     for (int i = 0; i < n; ++i) {
@@ -91,8 +103,13 @@ static tal_axis sweep_axis(const tali_sweep boxes[], int n)
         const tal_vec3 d = tal_v3_sub(tali_box_center(&boxes[i].box), mean);
         square = tal_v3_add(square, tal_v3_mul(d, d));
     }
-    if (square.x >= square.y && square.x >= square.z) return TAL_AXIS_X;
-    return square.y >= square.z ? TAL_AXIS_Y : TAL_AXIS_Z;
+    if (square.x >= square.y && square.x >= square.z) {
+        return (sweep_axes){TAL_AXIS_X, square.y >= square.z ? TAL_AXIS_Y : TAL_AXIS_Z};
+    }
+    if (square.y >= square.z) {
+        return (sweep_axes){TAL_AXIS_Y, square.x >= square.z ? TAL_AXIS_X : TAL_AXIS_Z};
+    }
+    return (sweep_axes){TAL_AXIS_Z, square.x >= square.y ? TAL_AXIS_X : TAL_AXIS_Y};
 }
 
 static bool boxes_overlap(const tali_box *a, const tali_box *b)
@@ -125,26 +142,16 @@ static void found_pair(found *f, int i, int j)
     f->count += f->count < INT_MAX;
 }
 
-// What is left of a key when its lowest bits are given to the surface's number: it orders boxes by
-// where they begin, rounded down.
+// The lowest bits of a key, which are given to a surface's number; the others order boxes by where
+// they begin, rounded down. Also the last of the places for strips, which are fewer than two per
+// surface.
 static uint64_t number_mask(int num_surfaces)
 {
-    uint64_t mask = 1;
-    while (mask < (uint64_t)num_surfaces) {
+    uint64_t mask = 0;
+    while (mask + 1 < (uint64_t)num_surfaces) {
         mask = 2 * mask + 1;
     }
     return mask;
-}
-
-static void sweep_boxes(const tali_sweep boxes[], int n, uint64_t mask, tal_axis axis, found *f)
-{
-    for (int i = 0; i < n; ++i) {
-        const uint64_t end = ordered(tal_v3_at(boxes[i].box.high, axis));
-        for (int j = i + 1; j < n && (boxes[j].key & ~mask) <= end; ++j) {
-            if (!boxes_overlap(&boxes[i].box, &boxes[j].box)) continue;
-            found_pair(f, (int)(boxes[i].key & mask), (int)(boxes[j].key & mask));
-        }
-    }
 }
 
 // Boxes of all surfaces but half-spaces, in order of surfaces, with the surface for a key.
@@ -154,7 +161,8 @@ static int collect_boxes(const tali_surface surfaces[], int num_surfaces, const 
     int n = 0;
     for (int s = 0; s < num_surfaces; ++s) {
         if (surfaces[s].shape.kind == TAL_SHAPE_HALF_SPACE) continue;
-        boxes[n++] = (tali_sweep){tali_shape_box(&surfaces[s].shape, &X_GS[s]), (uint64_t)s};
+        boxes[n++] =
+            (tali_sweep){.box = tali_shape_box(&surfaces[s].shape, &X_GS[s]), .key = (uint64_t)s};
     }
     return n;
 }
@@ -180,8 +188,109 @@ static void sort_boxes(const tali_sweep boxes[], int n, uint64_t mask, tal_axis 
     sort_keys(keys, n, keys + n);
     for (int i = 0; i < n; ++i) {
         const tali_sweep *it = &boxes[keys[i] & mask];
-        sorted[i] = (tali_sweep){it->box, (keys[i] & ~mask) | it->key};
+        sorted[i] = (tali_sweep){.box = it->box, .key = (keys[i] & ~mask) | it->key};
     }
+}
+
+// ---- strips
+
+// Four times the mean side of a box along the axis.
+static double strip_width(const tali_sweep boxes[], int n, tal_axis axis)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += tal_v3_at(boxes[i].box.high, axis) - tal_v3_at(boxes[i].box.low, axis);
+    }
+    return 4.0 * sum / n;
+}
+
+// Which strips a box is in: at most two, if it is no wider than one. Numbers of strips grow with the
+// coordinate, so two boxes that overlap are in one strip at least. A box so far out that its
+// strips cannot be counted is as good as large.
+static void choose_strips(tali_sweep *it, tal_axis axis, double width)
+{
+    const double low = floor(tal_v3_at(it->box.low, axis) / width);
+    const double high = floor(tal_v3_at(it->box.high, axis) / width);
+    const bool is_plain = fabs(low) < 1e15 && high - low <= 1.0;
+    it->strip = is_plain ? (int64_t)low : 0;
+    it->num_strips = is_plain ? 1 + (high > low) : 0;
+}
+
+// Where the strip with this number is kept: strips far apart may share a place.
+static size_t place_of(int64_t strip, uint64_t mask)
+{
+    return (size_t)((uint64_t)strip & mask);
+}
+
+// Deal the sorted boxes out to the strips: those of place p become strips[starts[p]] to
+// strips[starts[p + 1] - 1], still sorted.
+static void deal_out(const tali_sweep sorted[], int n, uint64_t mask, tali_strip strips[],
+                     int starts[])
+{
+    // starts[p + 2] counts the boxes of place p; starts[p + 1] is then where it begins, and in the end
+    // where it ends
+    memset(starts, 0, (size_t)(mask + 3) * sizeof starts[0]);
+    for (int i = 0; i < n; ++i) {
+        for (int part = 0; part < sorted[i].num_strips; ++part) {
+            ++starts[place_of(sorted[i].strip + part, mask) + 2];
+        }
+    }
+    for (size_t p = 2; p <= mask + 1; ++p) {
+        starts[p] += starts[p - 1];
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int part = 0; part < sorted[i].num_strips; ++part) {
+            const size_t p = place_of(sorted[i].strip + part, mask);
+            strips[starts[p + 1]++] = (tali_strip){i, part};
+        }
+    }
+}
+
+// The sweep along one place. Of two boxes that share two strips the pair is told in the first.
+static void sweep_strip(const tali_sweep sorted[], const tali_strip strips[], int count,
+                        uint64_t mask, tal_axis axis, found *f)
+{
+    for (int i = 0; i < count; ++i) {
+        const tali_sweep *a = &sorted[strips[i].box];
+        const uint64_t end = ordered(tal_v3_at(a->box.high, axis));
+        for (int j = i + 1; j < count; ++j) {
+            const tali_sweep *b = &sorted[strips[j].box];
+            if ((b->key & ~mask) > end) break;
+            const bool is_told = a->strip + strips[i].part == b->strip + strips[j].part &&
+                                 (strips[i].part == 0 || strips[j].part == 0);
+            if (!is_told || !boxes_overlap(&a->box, &b->box)) continue;
+            found_pair(f, (int)(a->key & mask), (int)(b->key & mask));
+        }
+    }
+}
+
+// Large boxes with all that are not, and with one another.
+static void meet_large(const tali_sweep sorted[], int n, uint64_t mask, found *f)
+{
+    for (int i = 0; i < n; ++i) {
+        if (sorted[i].num_strips > 0) continue;
+        for (int j = 0; j < n; ++j) {
+            const bool is_told = sorted[j].num_strips > 0 || j > i;
+            if (!is_told || !boxes_overlap(&sorted[i].box, &sorted[j].box)) continue;
+            found_pair(f, (int)(sorted[i].key & mask), (int)(sorted[j].key & mask));
+        }
+    }
+}
+
+static void sweep_boxes(tali_sweep sorted[], int n, uint64_t mask, sweep_axes axes,
+                        const tali_contact_store *store, found *f)
+{
+    const double width = strip_width(sorted, n, axes.second);
+    for (int i = 0; i < n; ++i) {
+        choose_strips(&sorted[i], axes.second, width);
+    }
+    deal_out(sorted, n, mask, store->strips, store->starts);
+    const int *starts = store->starts;
+    for (size_t p = 0; p <= mask; ++p) {
+        sweep_strip(sorted, store->strips + starts[p], starts[p + 1] - starts[p], mask, axes.first,
+                    f);
+    }
+    meet_large(sorted, n, mask, f);
 }
 
 int tali_find_pairs(const tali_surface surfaces[], int num_surfaces, const tal_xform X_GS[],
@@ -190,12 +299,12 @@ int tali_find_pairs(const tali_surface surfaces[], int num_surfaces, const tal_x
     tali_sweep *boxes = store->sweep, *sorted = boxes + num_surfaces;
     const uint64_t mask = number_mask(num_surfaces);
     const int n = collect_boxes(surfaces, num_surfaces, X_GS, boxes);
-    const tal_axis axis = sweep_axis(boxes, n);
-    sort_boxes(boxes, n, mask, axis, store->keys, sorted);
+    const sweep_axes axes = choose_axes(boxes, n);
+    sort_boxes(boxes, n, mask, axes.first, store->keys, sorted);
 
     found f = {surfaces, store->keys, 0, store->limits.pairs};
     meet_half_spaces(surfaces, num_surfaces, X_GS, boxes, n, &f);
-    sweep_boxes(sorted, n, mask, axis, &f);
+    sweep_boxes(sorted, n, mask, axes, store, &f);
     if (f.count > f.limit) return f.count;
 
     sort_keys(f.keys, f.count, f.keys + f.count);

@@ -51,6 +51,7 @@ int tali_pair_max_points(tal_shape_kind a, tal_shape_kind b)
 
 tal_status tali_contact_check(const tali_surface surfaces[], int num_surfaces, tal_error *err)
 {
+    if (err != NULL) *err = (tal_error){.status = TAL_OK};
     for (int i = 0; i < num_surfaces; ++i) {
         const tal_status st = tal_shape_check(&surfaces[i].shape, surfaces[i].name, err);
         if (st != TAL_OK) return st;
@@ -90,6 +91,8 @@ static size_t place(tali_contact_store *store, char *block, int num_surfaces)
     store->faces = take(block, &size, (size_t)store->limits.faces, sizeof store->faces[0]);
     store->pairs = take(block, &size, pairs, sizeof store->pairs[0]);
     store->sweep = take(block, &size, 2 * n, sizeof store->sweep[0]);
+    store->strips = take(block, &size, 2 * n, sizeof store->strips[0]);
+    store->starts = take(block, &size, 2 * n + 3, sizeof store->starts[0]);
     store->keys = take(block, &size, 2 * (n > pairs ? n : pairs), sizeof store->keys[0]);
     return size;
 }
@@ -156,6 +159,7 @@ static tal_status fail_capacity(const char *what, int needed, int limit, tal_err
 tal_status tali_contact_detect(const tali_surface surfaces[], int num_surfaces,
                                const tal_xform X_GS[], tali_contact_store *store, tal_error *err)
 {
+    if (err != NULL) *err = (tal_error){.status = TAL_OK};
     store->num_pairs = store->num_contacts = store->num_points = store->num_faces = 0;
     for (int s = 0; s < num_surfaces; ++s) {
         if (tal_xf_is_finite(X_GS[s])) continue;

@@ -67,8 +67,16 @@ typedef struct tali_box {
 /// A surface's box on its way through the sweep.
 typedef struct tali_sweep {
     tali_box box;
-    uint64_t key; ///< where it begins and whose it is
+    uint64_t key;   ///< where it begins along the sweep, and whose it is
+    int64_t strip;  ///< the first strip it is in
+    int num_strips; ///< 1 or 2; 0: it is large, and in none
 } tali_sweep;
+
+/// A box in one of its strips.
+typedef struct tali_strip {
+    int box;  ///< which
+    int part; ///< 0 in its first strip, 1 in its second
+} tali_strip;
 
 /// How much there can be at once.
 typedef struct tali_contact_limits {
@@ -86,8 +94,11 @@ typedef struct tali_contact_store {
     tali_contact_point *points; ///< those of a contact by increasing feature
     tali_contact_face *faces;   ///< those of a contact in an order that does not depend on poses
     tali_pair *pairs;           ///< what the broad phase found, by increasing (a, b)
-    tali_sweep *sweep;          ///< scratch of the broad phase, per surface
-    uint64_t *keys;             ///< scratch of the broad phase
+    // scratch of the broad phase, with room for n surfaces
+    tali_sweep *sweep;  ///< [2 n]
+    tali_strip *strips; ///< [2 n]
+    int *starts;        ///< [2 n + 3]
+    uint64_t *keys;     ///< [2 max(n, limits.pairs)]
 } tali_contact_store;
 
 /// Bytes of the block for so many surfaces and these limits.

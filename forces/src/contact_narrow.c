@@ -54,7 +54,9 @@ typedef struct ring {
 // Three balls on a ring: at its deepest point, and a third of a turn to either side. To first order in
 // the tilt of a ring that is nearly level they push and turn it as they would from any other
 // starting point, so it does not matter that the deepest point jumps there. A ring that is
-// exactly level starts at x.
+// exactly level starts at x. Though the balls wander along the ring as it moves, springs at them
+// have a potential: the deepest does not get deeper by wandering, and what one of the other two
+// gains, the other, which is as deep, loses.
 static void half_space_ring(const tali_placed *half_space, const tali_placed *b, ring it,
                             int feature, tali_sink *sink)
 {

@@ -5,59 +5,31 @@
 #include "contact_narrow_internal.h"
 #include "mesh_internal.h"
 
-#include <assert.h>
-
-// A mesh that is compared with something, and what shape it is of the two: 0 for a, 1 for b.
+// A mesh that is compared with something.
 typedef struct probe {
     const tal_mesh *mesh;
     const tal_xform *X_GS;
-    int side;
+    int side; // which shape of the two it is: 0 for a, 1 for b
+    tali_sink *sink;
 } probe;
 
-static probe probe_of(const tali_placed *it, int side)
+static probe probe_of(const tali_placed *it, int side, tali_sink *sink)
 {
-    return (probe){it->shape->mesh, it->X_GS, side};
+    return (probe){it->shape->mesh, it->X_GS, side, sink};
 }
 
-static void add_face(const probe *it, int f, tal_vec3 n_G, double depth, double share,
-                     tali_sink *sink)
+// `share`: how much of the face's area this spring stands for.
+static void add_face(const probe *it, int f, tal_vec3 n_G, double depth, double share)
 {
     const tali_mesh_face *face = &it->mesh->faces[f];
-    tali_sink_face(sink, (tali_contact_face){
-                             .surface = it->side,
-                             .face = f,
-                             .p_G = tal_xf_apply(*it->X_GS, face->centroid),
-                             .n_G = n_G,
-                             .depth = depth,
-                             .area = share * face->area,
-                         });
-}
-
-// What a walk does at a node: go on to its faces or children, or leave it out.
-typedef bool (*wants_fn)(const void *self, const tali_mesh_node *node);
-typedef void (*face_fn)(const void *self, int f, tali_sink *sink);
-
-// Walk through the nodes that are wanted. In preorder what is left out is skipped by going on with the
-// node after it, which a stack of right children remembers.
-static void walk(const tal_mesh *mesh, const void *self, wants_fn wants, face_fn do_face,
-                 tali_sink *sink)
-{
-    int stack[TALI_MESH_STACK] = {0};
-    int depth = 1;
-    while (depth > 0) {
-        const int i = stack[--depth];
-        const tali_mesh_node *node = &mesh->nodes[i];
-        if (!wants(self, node)) continue;
-        if (node->right != 0) {
-            assert(depth + 2 <= TALI_MESH_STACK);
-            stack[depth++] = node->right;
-            stack[depth++] = i + 1;
-            continue;
-        }
-        for (int j = node->first; j < node->first + node->count; ++j) {
-            do_face(self, mesh->order[j], sink);
-        }
-    }
+    tali_sink_face(it->sink, (tali_contact_face){
+                                 .surface = it->side,
+                                 .face = f,
+                                 .p_G = tal_xf_apply(*it->X_GS, face->centroid),
+                                 .n_G = n_G,
+                                 .depth = depth,
+                                 .area = share * face->area,
+                             });
 }
 
 // ---- half-space
@@ -70,7 +42,7 @@ typedef struct half_space_probe {
     tal_vec3 n_G;
 } half_space_probe;
 
-static bool half_space_wants(const void *self, const tali_mesh_node *node)
+static bool half_space_wants(void *self, const tali_mesh_node *node)
 {
     const half_space_probe *h = self;
     const tal_vec3 half = tali_box_half(&node->box), x = h->x_S;
@@ -78,21 +50,21 @@ static bool half_space_wants(const void *self, const tali_mesh_node *node)
     return tal_v3_dot(x, tali_box_center(&node->box)) + reach >= h->offset;
 }
 
-static void half_space_face(const void *self, int f, tali_sink *sink)
+static void half_space_visit(void *self, int f)
 {
     const half_space_probe *h = self;
     const double depth = tal_v3_dot(h->x_S, h->it.mesh->faces[f].centroid) - h->offset;
-    if (depth > 0.0) add_face(&h->it, f, h->n_G, depth, 1.0, sink);
+    if (depth > 0.0) add_face(&h->it, f, h->n_G, depth, 1.0);
 }
 
 void tali_half_space_mesh(const tali_placed *a, const tali_placed *b, tali_sink *sink)
 {
     const tal_vec3 n = a->X_GS->R.x;
-    const half_space_probe h = {.it = probe_of(b, 1),
-                                .x_S = tal_m3_tmul_v3(b->X_GS->R, n),
-                                .offset = tal_v3_dot(n, tal_v3_sub(a->X_GS->p, b->X_GS->p)),
-                                .n_G = n};
-    walk(b->shape->mesh, &h, half_space_wants, half_space_face, sink);
+    half_space_probe h = {.it = probe_of(b, 1, sink),
+                          .x_S = tal_m3_tmul_v3(b->X_GS->R, n),
+                          .offset = tal_v3_dot(n, tal_v3_sub(a->X_GS->p, b->X_GS->p)),
+                          .n_G = n};
+    tali_mesh_walk(b->shape->mesh, &h, half_space_wants, half_space_visit);
 }
 
 // ---- sphere
@@ -103,7 +75,7 @@ typedef struct sphere_probe {
     double radius;
 } sphere_probe;
 
-static bool sphere_wants(const void *self, const tali_mesh_node *node)
+static bool sphere_wants(void *self, const tali_mesh_node *node)
 {
     const sphere_probe *s = self;
     return tali_box_distance2(&node->box, s->center_S) < s->radius * s->radius;
@@ -111,7 +83,7 @@ static bool sphere_wants(const void *self, const tali_mesh_node *node)
 
 // The sphere pushes a face straight away from its center; a face with its centroid there, into the
 // mesh.
-static void sphere_face(const void *self, int f, tali_sink *sink)
+static void sphere_visit(void *self, int f)
 {
     const sphere_probe *s = self;
     const tali_mesh_face *face = &s->it.mesh->faces[f];
@@ -120,15 +92,15 @@ static void sphere_face(const void *self, int f, tali_sink *sink)
     if (!(depth > 0.0)) return;
     const bool has_direction = tal_v3_max_abs(to_center) > 0.0;
     const tal_vec3 n_S = has_direction ? tal_v3_normalize(to_center) : face->normal;
-    add_face(&s->it, f, tal_m3_mul_v3(s->it.X_GS->R, n_S), depth, 1.0, sink);
+    add_face(&s->it, f, tal_m3_mul_v3(s->it.X_GS->R, n_S), depth, 1.0);
 }
 
 void tali_sphere_mesh(const tali_placed *a, const tali_placed *b, tali_sink *sink)
 {
-    const sphere_probe s = {.it = probe_of(b, 1),
-                            .center_S = tal_xf_inv_apply(*b->X_GS, a->X_GS->p),
-                            .radius = a->shape->size.x};
-    walk(b->shape->mesh, &s, sphere_wants, sphere_face, sink);
+    sphere_probe s = {.it = probe_of(b, 1, sink),
+                      .center_S = tal_xf_inv_apply(*b->X_GS, a->X_GS->p),
+                      .radius = a->shape->size.x};
+    tali_mesh_walk(b->shape->mesh, &s, sphere_wants, sphere_visit);
 }
 
 // ---- two meshes
@@ -139,40 +111,44 @@ typedef struct mesh_probe {
     const tal_mesh *other;
     tal_xform X_TS;
     tal_mat3 R_GT;
+    int hint; // face of the other mesh that was nearest last; -1: none yet
 } mesh_probe;
 
 // A node can be left out when the ball around its box is outside the other mesh: when its center is,
 // and the surface is farther away than the ball's radius. Round-off in that comparison does not
 // matter: a face that it decides about would be in contact by no more than round-off.
-static bool mesh_wants(const void *self, const tali_mesh_node *node)
+static bool mesh_wants(void *self, const tali_mesh_node *node)
 {
-    const mesh_probe *m = self;
+    mesh_probe *m = self;
     const tal_vec3 center = tal_xf_apply(m->X_TS, tali_box_center(&node->box));
     const double radius = tal_v3_norm(tali_box_half(&node->box));
     if (tali_box_distance2(&m->other->nodes[0].box, center) > radius * radius) return false;
-    const tal_mesh_point at = tal_mesh_calc_nearest(m->other, center);
+    const tal_mesh_point at = tali_mesh_nearest(m->other, center, m->hint, radius);
+    m->hint = at.face;
     return at.is_inside || at.distance <= radius;
 }
 
-static void mesh_face(const void *self, int f, tali_sink *sink)
+static void mesh_visit(void *self, int f)
 {
-    const mesh_probe *m = self;
+    mesh_probe *m = self;
     const tal_vec3 p_T = tal_xf_apply(m->X_TS, m->it.mesh->faces[f].centroid);
-    const tal_mesh_point at = tal_mesh_calc_nearest(m->other, p_T);
+    const tal_mesh_point at = tali_mesh_nearest(m->other, p_T, m->hint, 0.0);
+    m->hint = at.face;
     const tal_vec3 way_out = tal_v3_sub(at.p_S, p_T);
     if (!at.is_inside || !(tal_v3_max_abs(way_out) > 0.0)) return;
     // the face is pushed out: along n if it is a's, against n if it is b's
     const tal_vec3 n_T = tal_v3_scale(m->it.side == 0 ? 1.0 : -1.0, tal_v3_normalize(way_out));
-    add_face(&m->it, f, tal_m3_mul_v3(m->R_GT, n_T), at.distance, 0.5, sink);
+    add_face(&m->it, f, tal_m3_mul_v3(m->R_GT, n_T), at.distance, 0.5);
 }
 
 static void probe_mesh(const tali_placed *of, int side, const tali_placed *in, tali_sink *sink)
 {
-    const mesh_probe m = {.it = probe_of(of, side),
-                          .other = in->shape->mesh,
-                          .X_TS = tal_xf_inv_mul(*in->X_GS, *of->X_GS),
-                          .R_GT = in->X_GS->R};
-    walk(of->shape->mesh, &m, mesh_wants, mesh_face, sink);
+    mesh_probe m = {.it = probe_of(of, side, sink),
+                    .hint = -1,
+                    .other = in->shape->mesh,
+                    .X_TS = tal_xf_inv_mul(*in->X_GS, *of->X_GS),
+                    .R_GT = in->X_GS->R};
+    tali_mesh_walk(of->shape->mesh, &m, mesh_wants, mesh_visit);
 }
 
 void tali_mesh_mesh(const tali_placed *a, const tali_placed *b, tali_sink *sink)

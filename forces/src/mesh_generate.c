@@ -15,20 +15,33 @@ typedef struct draft {
     int vertex_capacity, face_capacity;
 } draft;
 
-static bool draft_alloc(draft *d, const tal_allocator *allocator, int num_vertices, int num_faces)
+static void draft_free(draft *d)
+{
+    tali_free(&d->allocator, d->vertices, (size_t)d->vertex_capacity * sizeof d->vertices[0]);
+    tali_free(&d->allocator, d->faces, 3 * (size_t)d->face_capacity * sizeof d->faces[0]);
+}
+
+// On failure there is nothing to free.
+static tal_status draft_begin(draft *d, const tal_allocator *allocator, int num_vertices,
+                              int num_faces, tal_error *err)
 {
     *d = (draft){.allocator = allocator != NULL ? *allocator : tal_allocator_default(),
                  .vertex_capacity = num_vertices,
                  .face_capacity = num_faces};
     d->vertices = tali_alloc(&d->allocator, (size_t)num_vertices * sizeof d->vertices[0]);
     d->faces = tali_alloc(&d->allocator, 3 * (size_t)num_faces * sizeof d->faces[0]);
-    return d->vertices != NULL && d->faces != NULL;
+    if (d->vertices != NULL && d->faces != NULL) return TAL_OK;
+    draft_free(d);
+    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for the vertices and faces of a mesh");
 }
 
-static void draft_free(draft *d)
+// Make the mesh; the draft is of no use afterwards.
+static tal_status draft_finish(draft *d, tal_mesh **out, tal_error *err)
 {
-    tali_free(&d->allocator, d->vertices, (size_t)d->vertex_capacity * sizeof d->vertices[0]);
-    tali_free(&d->allocator, d->faces, 3 * (size_t)d->face_capacity * sizeof d->faces[0]);
+    const tal_status st = tal_mesh_create(&d->allocator, d->vertices, d->num_vertices, d->faces,
+                                          d->num_faces, out, err);
+    draft_free(d);
+    return st;
 }
 
 static void add_vertex(draft *d, tal_vec3 p)
@@ -42,17 +55,6 @@ static void add_triangle(draft *d, int a, int b, int c)
     face[0] = a;
     face[1] = b;
     face[2] = c;
-}
-
-static tal_status draft_create(const draft *d, tal_mesh **out, tal_error *err)
-{
-    return tal_mesh_create(&d->allocator, d->vertices, d->num_vertices, d->faces, d->num_faces, out,
-                           err);
-}
-
-static tal_status fail_memory(tal_error *err)
-{
-    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for the vertices and faces of a mesh");
 }
 
 // What every generator begins with: nothing has failed and there is no mesh.
@@ -132,17 +134,13 @@ static tal_status split(const tal_mesh *mesh, double radius, tal_mesh **out, tal
     const int nf = mesh->num_faces;
     const size_t size = 3 * (size_t)nf * sizeof(int);
     int *middles = tali_alloc(&mesh->allocator, size);
+    if (middles == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory to split a mesh");
     draft d;
-    tal_status st = TAL_OK;
-    const bool has_draft =
-        draft_alloc(&d, &mesh->allocator, mesh->num_vertices + 3 * nf / 2, 4 * nf);
-    if (has_draft && middles != NULL) {
+    tal_status st = draft_begin(&d, &mesh->allocator, mesh->num_vertices + 3 * nf / 2, 4 * nf, err);
+    if (st == TAL_OK) {
         draft_split(mesh, radius, middles, &d);
-        st = draft_create(&d, out, err);
-    } else {
-        st = fail_memory(err);
+        st = draft_finish(&d, out, err);
     }
-    draft_free(&d);
     tali_free(&mesh->allocator, middles, size);
     return st;
 }
@@ -158,14 +156,11 @@ tal_status tal_mesh_create_sphere(const tal_allocator *allocator, double radius,
                          level);
     }
     draft d;
+    st = draft_begin(&d, allocator, 12, 20, err);
+    if (st != TAL_OK) return st;
+    draft_icosahedron(&d, radius);
     tal_mesh *mesh = NULL;
-    if (draft_alloc(&d, allocator, 12, 20)) {
-        draft_icosahedron(&d, radius);
-        st = draft_create(&d, &mesh, err);
-    } else {
-        st = fail_memory(err);
-    }
-    draft_free(&d);
+    st = draft_finish(&d, &mesh, err);
     for (int i = 0; i < level && st == TAL_OK; ++i) {
         tal_mesh *finer = NULL;
         st = split(mesh, radius, &finer, err);
@@ -251,14 +246,10 @@ tal_status tal_mesh_create_brick(const tal_allocator *allocator, tal_vec3 half_l
     }
     const int cells = n[0] * n[1] + n[1] * n[2] + n[2] * n[0]; // on three of the six sides
     draft d;
-    if (draft_alloc(&d, allocator, 2 * cells + 2, 4 * cells)) {
-        draft_brick(&d, half_lengths, n);
-        st = draft_create(&d, out, err);
-    } else {
-        st = fail_memory(err);
-    }
-    draft_free(&d);
-    return st;
+    st = draft_begin(&d, allocator, 2 * cells + 2, 4 * cells, err);
+    if (st != TAL_OK) return st;
+    draft_brick(&d, half_lengths, n);
+    return draft_finish(&d, out, err);
 }
 
 // ---- cylinder: rings from the middle of the bottom out, up, and in to the middle of the top
@@ -327,12 +318,8 @@ tal_status tal_mesh_create_cylinder(const tal_allocator *allocator, double radiu
                      (int)along};
     const int rings = num_rings(&l);
     draft d;
-    if (draft_alloc(&d, allocator, around * rings + 2, 2 * around * rings)) {
-        draft_cylinder(&d, &l);
-        st = draft_create(&d, out, err);
-    } else {
-        st = fail_memory(err);
-    }
-    draft_free(&d);
-    return st;
+    st = draft_begin(&d, allocator, around * rings + 2, 2 * around * rings, err);
+    if (st != TAL_OK) return st;
+    draft_cylinder(&d, &l);
+    return draft_finish(&d, out, err);
 }

@@ -57,13 +57,36 @@ static inline tal_vec3 tali_box_half(const tali_box *box)
     return tal_v3_scale(0.5, tal_v3_sub(box->high, box->low));
 }
 
+/// The larger of two numbers; unlike fmax() it is inlined, and makes no promise about NaN.
+static inline double tali_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /// Square of the distance from a point to a box; zero inside.
 static inline double tali_box_distance2(const tali_box *box, tal_vec3 p)
 {
-    const double x = fmax(fmax(box->low.x - p.x, p.x - box->high.x), 0.0);
-    const double y = fmax(fmax(box->low.y - p.y, p.y - box->high.y), 0.0);
-    const double z = fmax(fmax(box->low.z - p.z, p.z - box->high.z), 0.0);
+    const double x = tali_larger(tali_larger(box->low.x - p.x, p.x - box->high.x), 0.0);
+    const double y = tali_larger(tali_larger(box->low.y - p.y, p.y - box->high.y), 0.0);
+    const double z = tali_larger(tali_larger(box->low.z - p.z, p.z - box->high.z), 0.0);
     return x * x + y * y + z * z;
 }
+
+/// Whether a node of the tree, or what is below it, is worth a visit.
+typedef bool (*tali_wants_fn)(void *self, const tali_mesh_node *node);
+/// Visits a face.
+typedef void (*tali_visit_fn)(void *self, int face);
+
+/// Visit the faces of the leaves that are wanted and whose ancestors are, in the order of the leaves.
+void tali_mesh_walk(const tal_mesh *mesh, void *self, tali_wants_fn wants, tali_visit_fn visit);
+
+/**
+ * tal_mesh_calc_nearest() for many points.
+ *
+ * @param[in] hint    a face that may be near, such as that of the point before; -1: none. It saves time;
+ *                    of points that are equally near it may decide which is told
+ * @param[in] enough  a point as near as this is as good as the nearest, and ends the search [m]
+ */
+tal_mesh_point tali_mesh_nearest(const tal_mesh *mesh, tal_vec3 p_SQ, int hint, double enough);
 
 #endif // TALUS_FORCES_MESH_INTERNAL_H

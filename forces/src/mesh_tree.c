@@ -140,6 +140,28 @@ void tali_mesh_build_tree(tal_mesh *mesh)
     assert(n == mesh->num_nodes);
 }
 
+// ---- walking
+
+void tali_mesh_walk(const tal_mesh *mesh, void *self, tali_wants_fn wants, tali_visit_fn visit)
+{
+    int stack[TALI_MESH_STACK] = {0};
+    int depth = 1;
+    while (depth > 0) {
+        const int i = stack[--depth];
+        const tali_mesh_node *node = &mesh->nodes[i];
+        if (!wants(self, node)) continue;
+        if (node->right != 0) {
+            assert(depth + 2 <= TALI_MESH_STACK);
+            stack[depth++] = node->right;
+            stack[depth++] = i + 1;
+            continue;
+        }
+        for (int j = node->first; j < node->first + node->count; ++j) {
+            visit(self, mesh->order[j]);
+        }
+    }
+}
+
 // ---- nearest point
 
 // What of a triangle is nearest.
@@ -233,12 +255,13 @@ typedef struct candidate {
     double distance2;
 } candidate;
 
-static nearest find_nearest(const tal_mesh *mesh, tal_vec3 q)
+static nearest find_nearest(const tal_mesh *mesh, tal_vec3 q, int hint, double enough2)
 {
     nearest best = {.face = -1, .distance2 = (double)INFINITY};
+    if (hint >= 0) best = nearest_on_face(mesh, hint, q);
     candidate stack[TALI_MESH_STACK] = {{0, tali_box_distance2(&mesh->nodes[0].box, q)}};
     int depth = 1;
-    while (depth > 0) {
+    while (depth > 0 && !(best.distance2 <= enough2)) {
         const candidate it = stack[--depth];
         const tali_mesh_node *node = &mesh->nodes[it.node];
         if (!(it.distance2 < best.distance2)) continue;
@@ -261,23 +284,31 @@ static tal_mesh_point no_point(void)
     return (tal_mesh_point){-1, tal_v3(TALI_NAN, TALI_NAN, TALI_NAN), TALI_NAN, false};
 }
 
-tal_mesh_point tal_mesh_calc_nearest(const tal_mesh *mesh, tal_vec3 p_SQ)
+tal_mesh_point tali_mesh_nearest(const tal_mesh *mesh, tal_vec3 p_SQ, int hint, double enough)
 {
-    if (mesh == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the mesh is NULL");
-        return no_point();
-    }
-    const nearest best = find_nearest(mesh, p_SQ);
+    const nearest best = find_nearest(mesh, p_SQ, hint, enough * enough);
     if (best.face < 0) return no_point();
     const tal_vec3 way = tal_v3_sub(p_SQ, best.p);
     const bool is_inside = tal_v3_dot(way, outward_at(mesh, &best)) <= 0.0;
     return (tal_mesh_point){best.face, best.p, sqrt(best.distance2), is_inside};
 }
 
+tal_mesh_point tal_mesh_calc_nearest(const tal_mesh *mesh, tal_vec3 p_SQ)
+{
+    if (mesh == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the mesh is NULL");
+        return no_point();
+    }
+    return tali_mesh_nearest(mesh, p_SQ, -1, 0.0);
+}
+
 // ---- rays
 
 typedef struct ray {
+    const tal_mesh *mesh;
     tal_vec3 origin, direction; // of length 1
+    double limit;               // where it has met a face, the first so far
+    tal_mesh_point hit;
 } ray;
 
 // Narrow [*from, *to] to where the ray is between low and high along one axis.
@@ -292,12 +323,14 @@ static void clip(double origin, double direction, double low, double high, doubl
     }
 }
 
-// Whether the ray meets a box before `limit`. The box is widened by what rounding can take away, so
-// that no face is missed.
-static bool meets_box(const ray *r, const tali_box *box, double limit)
+// Whether the ray meets a node's box before the limit. The box is widened by what rounding can take
+// away, so that no face is missed.
+static bool ray_wants(void *self, const tali_mesh_node *node)
 {
+    const ray *r = self;
     const tal_vec3 o = r->origin, d = r->direction;
-    double from = 0.0, to = limit;
+    const tali_box *box = &node->box;
+    double from = 0.0, to = r->limit;
     clip(o.x, d.x, box->low.x, box->high.x, &from, &to);
     clip(o.y, d.y, box->low.y, box->high.y, &from, &to);
     clip(o.z, d.z, box->low.z, box->high.z, &from, &to);
@@ -308,11 +341,11 @@ static bool meets_box(const ray *r, const tali_box *box, double limit)
 // that the sign of d . (a x b) tells, with a and b taken from the ray's origin. The product for the
 // same edge in the neighbor, from b to a, is the same number with the other sign, bit for bit: a ray
 // cannot slip through between the two.
-static double meets_face(const tal_mesh *mesh, const ray *r, const tali_mesh_face *face)
+static double meets_face(const ray *r, const tali_mesh_face *face)
 {
     tal_vec3 v[3];
     for (int k = 0; k < 3; ++k) {
-        v[k] = tal_v3_sub(mesh->vertices[face->vertex[k]], r->origin);
+        v[k] = tal_v3_sub(r->mesh->vertices[face->vertex[k]], r->origin);
     }
     int left = 0, right = 0;
     for (int k = 0; k < 3; ++k) {
@@ -325,32 +358,15 @@ static double meets_face(const tal_mesh *mesh, const ray *r, const tali_mesh_fac
     return tal_v3_dot(v[0], face->normal) / slope;
 }
 
-static tal_mesh_point first_hit(const tal_mesh *mesh, const ray *r)
+static void ray_visit(void *self, int f)
 {
-    tal_mesh_point best = no_point();
-    double limit = (double)INFINITY;
-    int stack[TALI_MESH_STACK] = {0};
-    int depth = 1;
-    while (depth > 0) {
-        const int i = stack[--depth];
-        const tali_mesh_node *node = &mesh->nodes[i];
-        if (!meets_box(r, &node->box, limit)) continue;
-        if (node->right != 0) {
-            assert(depth + 2 <= TALI_MESH_STACK);
-            stack[depth++] = node->right;
-            stack[depth++] = i + 1;
-            continue;
-        }
-        for (int j = node->first; j < node->first + node->count; ++j) {
-            const tali_mesh_face *face = &mesh->faces[mesh->order[j]];
-            const double distance = meets_face(mesh, r, face);
-            if (!(distance >= 0.0 && distance < limit)) continue;
-            limit = distance;
-            best = (tal_mesh_point){mesh->order[j], tal_v3_axpy(distance, r->direction, r->origin),
-                                    distance, tal_v3_dot(r->direction, face->normal) > 0.0};
-        }
-    }
-    return best;
+    ray *r = self;
+    const tali_mesh_face *face = &r->mesh->faces[f];
+    const double distance = meets_face(r, face);
+    if (!(distance >= 0.0 && distance < r->limit)) return;
+    r->limit = distance;
+    r->hit = (tal_mesh_point){f, tal_v3_axpy(distance, r->direction, r->origin), distance,
+                              tal_v3_dot(r->direction, face->normal) > 0.0};
 }
 
 tal_mesh_point tal_mesh_calc_ray(const tal_mesh *mesh, tal_vec3 p_SO, tal_vec3 direction)
@@ -359,12 +375,13 @@ tal_mesh_point tal_mesh_calc_ray(const tal_mesh *mesh, tal_vec3 p_SO, tal_vec3 d
         (void)TALI_BREACH(TAL_ERR_NULL, "the mesh is NULL");
         return no_point();
     }
-    const ray r = {p_SO, tal_v3_normalize(direction)};
+    ray r = {mesh, p_SO, tal_v3_normalize(direction), (double)INFINITY, no_point()};
     if (!tal_v3_is_finite(p_SO) || !tal_v3_is_finite(r.direction)) {
         (void)TALI_BREACH(TAL_ERR_BAD_VALUE,
                           "the ray from (%g, %g, %g) along (%g, %g, %g) goes nowhere", p_SO.x,
                           p_SO.y, p_SO.z, direction.x, direction.y, direction.z);
         return no_point();
     }
-    return first_hit(mesh, &r);
+    tali_mesh_walk(mesh, &r, ray_wants, ray_visit);
+    return r.hit;
 }

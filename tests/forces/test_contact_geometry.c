@@ -473,6 +473,51 @@ START_TEST(exchanging_the_surfaces_turns_the_normal_round_and_nothing_else)
 
 END_TEST
 
+// Energy of unit springs at the points, sum of depth^2 / 2.
+static double energy_of_springs(scene *s)
+{
+    (void)scene_detect(s);
+    double energy = 0.0;
+    for (int i = 0; i < s->store.num_points; ++i) {
+        energy += 0.5 * s->store.points[i].depth * s->store.points[i].depth;
+    }
+    return energy;
+}
+
+// Normals, points and depths belong together: along any motion of surface 2, springs of unit stiffness
+// give the power that their energy loses. So forces along n have a potential, for the points that
+// wander along a ring too.
+START_TEST(springs_along_the_normals_lose_the_energy_they_give)
+{
+    test_rng rng = test_rng_seed(12);
+    const double step = 1e-6;
+    for (int trial = 0; trial < TRIALS; ++trial) {
+        scene s = random_pair(&rng, trial);
+        const tal_xform X = s.X_GS[1];
+        const tal_vec3 w = test_random_unit(&rng), v = test_random_vec3(&rng);
+        (void)scene_detect(&s);
+        double power = 0.0;
+        for (int i = 0; i < s.store.num_points; ++i) {
+            const tali_contact_point *c = &s.store.points[i];
+            const tal_vec3 v_P = tal_v3_add(v, tal_v3_cross(w, tal_v3_sub(c->p_G, X.p)));
+            power -= c->depth * tal_v3_dot(c->n_G, v_P);
+        }
+        double energy[2];
+        for (int side = 0; side < 2; ++side) {
+            const double t = side == 0 ? -step : step;
+            const tal_mat3 R = tal_m3_mul(tal_rotation_from_angle_axis(t, w), X.R);
+            s.X_GS[1] = tal_xf(R, tal_v3_axpy(t, v, X.p));
+            energy[side] = energy_of_springs(&s);
+        }
+        // a point that appears within the step makes an error of the step times speed^2; third
+        // derivatives are about 1 / tilt^2 times step^2, round-off eps / step
+        ck_assert_double_eq_tol((energy[1] - energy[0]) / (2.0 * step), -power, 1e-5);
+        scene_end(&s);
+    }
+}
+
+END_TEST
+
 // ---- shapes
 
 START_TEST(shapes_with_bad_sizes_are_refused_by_name)
@@ -558,6 +603,7 @@ int main(void)
     suite_add_tcase(suite, closed);
     TCase *all = tcase_create("all pairs");
     tcase_add_test(all, a_common_motion_moves_contacts_along);
+    tcase_add_test(all, springs_along_the_normals_lose_the_energy_they_give);
     tcase_add_test(all, exchanging_the_surfaces_turns_the_normal_round_and_nothing_else);
     suite_add_tcase(suite, all);
     TCase *shapes = tcase_create("shapes");

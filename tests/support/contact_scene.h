@@ -80,4 +80,24 @@ static inline tal_xform scene_plane(test_rng *rng, tal_vec3 p, tal_vec3 m)
     return tal_xf(tal_m3(x, y, tal_v3_cross(x, y)), p);
 }
 
+/// Meshes that cannot fail.
+static inline tal_mesh *mesh_of_sphere(double radius, int level)
+{
+    tal_mesh *mesh = NULL;
+    tal_error err;
+    const tal_status st = tal_mesh_create_sphere(NULL, radius, level, &mesh, &err);
+    ck_assert_msg(st == TAL_OK, "%s", err.message);
+    return mesh;
+}
+
+static inline tal_mesh *mesh_of_brick(tal_vec3 half, int nx, int ny, int nz)
+{
+    tal_mesh *mesh = NULL;
+    tal_error err;
+    const int n[3] = {nx, ny, nz};
+    const tal_status st = tal_mesh_create_brick(NULL, half, n, &mesh, &err);
+    ck_assert_msg(st == TAL_OK, "%s", err.message);
+    return mesh;
+}
+
 #endif // TALUS_CONTACT_SCENE_H

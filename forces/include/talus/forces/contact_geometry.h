@@ -39,7 +39,7 @@
  * level and "the deepest" jumps. A corner or rim radius of zero is a sharp one.
  *
  * A face counts as a whole, by its centroid: make meshes fine compared with the patches they are to
- * resolve.
+ * resolve. A sphere that fits between the centroids of a mesh touches it unnoticed.
  */
 
 #include <talus/common.h>
