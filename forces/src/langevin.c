@@ -130,7 +130,6 @@ static tal_status sum_up(const langevin *it, const tal_force_context *context, t
     const double dt = tali_geometry(&it->base, context)[TAL_LANGEVIN_INTERVAL];
     const double gamma = values[TAL_LANGEVIN_FRICTION];
     const double size = sqrt(2.0 * gamma * values[TAL_LANGEVIN_KT] / dt);
-    const double *u = tal_state_u(context->state);
     const draw *draws = NULL;
     const tal_status st = draw_noise(it, context, &draws);
     if (st != TAL_OK) return st;
@@ -140,9 +139,9 @@ static tal_status sum_up(const langevin *it, const tal_force_context *context, t
         *power -= tal_sv_dot(on, *tal_view_V_GM(&context->velocities, b));
         if (F != NULL) F[b] = tal_sv_add(F[b], on);
         if (!(body->rotor > 0.0)) continue;
-        const double along =
-            size * sqrt(body->rotor) * draws[b].u - gamma * body->rotor * u[body->u];
-        *power -= along * u[body->u];
+        const double u = tali_thermal_rotor_speed(body, context, b);
+        const double along = size * sqrt(body->rotor) * draws[b].u - gamma * body->rotor * u;
+        *power -= along * u;
         if (f != NULL) f[body->u] += along;
     }
     return TAL_OK;

@@ -55,15 +55,22 @@ tal_spatial_vec tali_thermal_momentum(const tali_thermal_body *body,
     return tal_sv(tal_v3_add(tal_m3_mul_v3(R_GM, h_M), tal_v3_cross(p_MC_G, p)), p);
 }
 
+double tali_thermal_rotor_speed(const tali_thermal_body *body, const tal_force_context *context,
+                                int b)
+{
+    if (!(body->rotor > 0.0)) return 0.0;
+    return tal_body_u(context->matter, context->state, (tal_body_ix){b}, 0);
+}
+
 double tali_thermal_energy(const tali_element *it, const tal_force_context *context)
 {
     const tali_thermal_body *bodies = tali_place(it, context);
-    const double *u = tal_state_u(context->state);
     double sum = 0.0;
     for (int b = 1; b < context->poses.num_bodies; ++b) {
         const tal_spatial_vec momentum = tali_thermal_momentum(&bodies[b], context, b);
         sum += tal_sv_dot(momentum, *tal_view_V_GM(&context->velocities, b));
-        if (bodies[b].rotor > 0.0) sum += bodies[b].rotor * u[bodies[b].u] * u[bodies[b].u];
+        const double u = tali_thermal_rotor_speed(&bodies[b], context, b);
+        sum += bodies[b].rotor * u * u;
     }
     return 0.5 * sum;
 }

@@ -14,8 +14,8 @@ typedef struct tali_thermal_body {
     tal_sym3 I_C_M; ///< inertia about the center of mass, in M
     tal_mat3 root;  ///< root root^T = I_C_M
     double mass;    ///< [kg]
-    double rotor;   ///< inertia along the speed `u` [kg m^2 or kg]
-    int u;          ///< that speed
+    double rotor;   ///< inertia along its only speed [kg m^2 or kg]; zero: there is no rotor
+    int u;          ///< its first speed, in f
 } tali_thermal_body;
 
 /// Reserve room for all bodies; for tal_force_ops.declare.
@@ -27,6 +27,10 @@ tal_status tali_thermal_place(const void *self, const tal_force_context *context
 /// Momentum of a body about Mo, in Ground.
 tal_spatial_vec tali_thermal_momentum(const tali_thermal_body *body,
                                       const tal_force_context *context, int b);
+
+/// Speed of a body's rotor; zero where there is none.
+double tali_thermal_rotor_speed(const tali_thermal_body *body, const tal_force_context *context,
+                                int b);
 
 /// Kinetic energy of all bodies and rotors [J].
 double tali_thermal_energy(const tali_element *it, const tal_force_context *context);

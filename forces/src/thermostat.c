@@ -38,12 +38,13 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
 {
     const thermostat *it = self;
     const tali_thermal_body *bodies = tali_place(&it->base, context);
-    const double *u = tal_state_u(context->state);
     const double c = chain_of(it, context->state)[0];
     for (int b = 1; b < context->poses.num_bodies; ++b) {
         const tal_spatial_vec momentum = tali_thermal_momentum(&bodies[b], context, b);
         F[b] = tal_sv_sub(F[b], tal_sv_scale(c, momentum));
-        if (bodies[b].rotor > 0.0) f[bodies[b].u] -= c * bodies[b].rotor * u[bodies[b].u];
+        if (!(bodies[b].rotor > 0.0)) continue;
+        const double u = tali_thermal_rotor_speed(&bodies[b], context, b);
+        f[bodies[b].u] -= c * bodies[b].rotor * u;
     }
     return TAL_OK;
 }

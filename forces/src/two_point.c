@@ -73,6 +73,49 @@ TAL_ALWAYS_INLINE tal_status apply(const two_point *it, const tal_force_context 
     return TAL_OK;
 }
 
+// How a station moves: the shift of Mo and the turn of p_MS_G.
+static tal_vec3 shift_of(tal_spatial_vec dX, tal_vec3 p_MS_G)
+{
+    return tal_v3_add(dX.v, tal_v3_cross(dX.w, p_MS_G));
+}
+
+// With p = x d from station 1 to station 2, v their relative velocity, and t the tension,
+//
+//     dx = d . dp,   dd = (dp - d dx) / x,   dxdot = d . dv + dd . v
+//     dt = (dt/dx) dx + (dt/dxdot) dxdot,    df = dt d + t dd
+//
+// dv is that of stations fixed on their bodies: dV_S = dv_M + dw x p + w x dp_MS.
+static tal_status apply_change(const two_point *it, const tal_force_context *context, double t,
+                               const double slopes[2], const tal_force_change *change,
+                               tal_spatial_vec dF[])
+{
+    const line at = line_at(it, context);
+    if (!(at.x > 1e-150)) return TAL_OK; // no direction, no force
+    tal_vec3 arm[2], dp[2], v[2], dv[2];
+    for (int k = 0; k < 2; ++k) {
+        const int b = it->body[k];
+        const tal_spatial_vec V_GM = *tal_view_V_GM(&context->velocities, b);
+        arm[k] = tal_v3_cross(change->dX[b].w, at.p_MS_G[k]);
+        dp[k] = shift_of(change->dX[b], at.p_MS_G[k]);
+        v[k] = tali_station_velocity(context, b, at.p_MS_G[k]);
+        dv[k] = tal_v3_add(shift_of(change->dV[b], at.p_MS_G[k]), tal_v3_cross(V_GM.w, arm[k]));
+    }
+    const tal_vec3 dp12 = tal_v3_sub(dp[1], dp[0]);
+    const double dx = tal_v3_dot(at.d_G, dp12);
+    const tal_vec3 dd = tal_v3_scale(1.0 / at.x, tal_v3_sub(dp12, tal_v3_scale(dx, at.d_G)));
+    const double dxdot =
+        tal_v3_dot(at.d_G, tal_v3_sub(dv[1], dv[0])) + tal_v3_dot(dd, tal_v3_sub(v[1], v[0]));
+    const double dt = slopes[0] * dx + slopes[1] * dxdot;
+    const tal_vec3 f = tal_v3_scale(t, at.d_G);
+    const tal_vec3 df = tal_v3_axpy(dt, at.d_G, tal_v3_scale(t, dd));
+    for (int k = 0; k < 2; ++k) {
+        const tal_vec3 dm = tal_v3_add(tal_v3_cross(arm[k], f), tal_v3_cross(at.p_MS_G[k], df));
+        tal_spatial_vec *on = &dF[it->body[k]];
+        *on = k == 0 ? tal_sv_add(*on, tal_sv(dm, df)) : tal_sv_sub(*on, tal_sv(dm, df));
+    }
+    return TAL_OK;
+}
+
 // --- the laws ---
 
 static double tension_of_spring(const double values[], const line *at)
@@ -112,6 +155,39 @@ static tal_status apply_force(const void *self, const tal_force_context *context
     return apply(self, context, tension_of_force, F);
 }
 
+static tal_status change_of_spring(const void *self, const tal_force_context *context,
+                                   const tal_force_change *change, tal_spatial_vec dF[],
+                                   double df[])
+{
+    (void)df;
+    const two_point *it = self;
+    const double *values = tali_values(&it->base, context);
+    const line at = line_at(it, context);
+    const double slopes[2] = {values[0], 0.0};
+    return apply_change(it, context, tension_of_spring(values, &at), slopes, change, dF);
+}
+
+static tal_status change_of_damper(const void *self, const tal_force_context *context,
+                                   const tal_force_change *change, tal_spatial_vec dF[],
+                                   double df[])
+{
+    (void)df;
+    const two_point *it = self;
+    const double *values = tali_values(&it->base, context);
+    const line at = line_at(it, context);
+    const double slopes[2] = {0.0, values[0]};
+    return apply_change(it, context, tension_of_damper(values, &at), slopes, change, dF);
+}
+
+static tal_status change_of_force(const void *self, const tal_force_context *context,
+                                  const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const two_point *it = self;
+    const double slopes[2] = {0.0, 0.0};
+    return apply_change(it, context, -tali_values(&it->base, context)[0], slopes, change, dF);
+}
+
 static tal_status energy_of_spring(const void *self, const tal_force_context *context,
                                    double *energy)
 {
@@ -149,6 +225,7 @@ static const tali_kind spring_kind = {
             .needs = TAL_FORCE_NEEDS_Q,
             .is_concurrent = true,
             .apply = apply_spring,
+            .apply_change = change_of_spring,
             .declare = declare,
             .realize_instance = realize_instance,
             .calc_potential_energy = energy_of_spring,
@@ -163,6 +240,7 @@ static const tali_kind damper_kind = {
             .name = "two-point damper",
             .is_concurrent = true,
             .apply = apply_damper,
+            .apply_change = change_of_damper,
             .declare = declare,
             .realize_instance = realize_instance,
             .calc_dissipated_power = power_of_damper,
@@ -178,6 +256,7 @@ static const tali_kind force_kind = {
             .needs = TAL_FORCE_NEEDS_Q,
             .is_concurrent = true,
             .apply = apply_force,
+            .apply_change = change_of_force,
             .declare = declare,
             .realize_instance = realize_instance,
             .destroy = tali_element_destroy},

@@ -14,6 +14,7 @@
 #include <talus/forces/contact.h>
 #include <talus/forces/contact_geometry.h>
 #include <talus/forces/contact_material.h>
+#include <talus/forces/derivative.h>
 #include <talus/forces/discrete.h>
 #include <talus/forces/exponential_spring.h>
 #include <talus/forces/force.h>

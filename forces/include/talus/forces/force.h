@@ -139,7 +139,7 @@ typedef struct tal_force_ops {
      *
      * It is linear in `change`. An element that works with bodies reads dX and dV, one that works with
      * coordinates dq and du: both tell of the same change. On entry as for `apply`, with poses and
-     * velocities. May return TAL_ERR_BAD_VALUE, before it adds anything, where differences must do.
+     * velocities.
      *
      * @param[in,out] dF  [num_bodies] change of moment about Mo, which moves along, and of force
      * @param[in,out] df  [nu] change of the forces along speeds

@@ -23,7 +23,7 @@
  *
  *     energy of the system + kT (N tau^2 c_0^2 / 2 + N s_0 + sum over i > 0 of tau^2 c_i^2 / 2 + s_i)
  *
- * is constant (Martyna, Klein, Tuckerman 1992). c and s are z of the element.
+ * is constant (MKT). c and s are z of the element.
  *
  * **Langevin.** Friction and noise, with noise that is renewed every interval dt:
  *
@@ -33,7 +33,8 @@
  * and continued to the bit. It is constant through a step, which must be one interval long: use an
  * integrator with `fixed_step` = dt. A step that begins between two intervals, or goes on past the end of
  * one, is refused with TAL_ERR_BAD_VALUE. Held noise makes the temperature low by a fraction
- * (gamma dt)^2 / 12: choose dt well below 1 / gamma, and below the periods of the motion.
+ * (gamma dt)^2 / 12, and it turns with the bodies while it is held: choose dt well below 1 / gamma, and
+ * so that nothing turns by more than a tenth of a radian in it.
  *
  * Power that goes to a bath counts as dissipated, and is negative when it comes from there.
  */
