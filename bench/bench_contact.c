@@ -65,7 +65,8 @@ static void build(table *t, int n, bool alone)
     for (int i = 0; i < n; ++i) {
         q[3 * i] = 1.3 * (i % side);
         q[3 * i + 1] = 0.5 - 1e-5 * (1 + i % 1000);
-        q[3 * i + 2] = 1.3 * (i / side);
+        const int row = i / side;
+        q[3 * i + 2] = 1.3 * row;
     }
     double *u = tal_state_upd_u(t->state);
     for (int i = 0; i < 3 * n; ++i) {

@@ -233,14 +233,9 @@ tal_exponential_spring_def tal_exponential_spring_def_default(void)
 tal_force_ix tal_forces_add_exponential_spring(tal_forces *forces, const char *name,
                                                const tal_exponential_spring_def *def)
 {
-    const tal_force_ix none = {-1};
     if (def == NULL) {
         (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
-        return none;
-    }
-    if (!tali_element_has(forces, name, &exponential_kind, def->body) ||
-        !tali_element_has(forces, name, &exponential_kind, def->plane_body)) {
-        return none;
+        return (tal_force_ix){-1};
     }
     double initial[25] = {
         [TAL_EXPONENTIAL_D0] = def->d0,         [TAL_EXPONENTIAL_D1] = def->d1,
@@ -248,9 +243,9 @@ tal_force_ix tal_forces_add_exponential_spring(tal_forces *forces, const char *n
         [TAL_EXPONENTIAL_MAX_FZ] = def->max_fz, [TAL_EXPONENTIAL_KXY] = def->kxy,
         [TAL_EXPONENTIAL_CXY] = def->cxy,       [TAL_EXPONENTIAL_V_SETTLE] = def->v_settle,
         [TAL_EXPONENTIAL_MUS] = def->mus,       [TAL_EXPONENTIAL_MUK] = def->muk};
-    tali_on_plane_fill(initial, def->p_BS, &def->X_BF);
     spring like = {.base.body = {def->body.i, def->plane_body.i}};
-    return tali_element_add(forces, name, &exponential_kind, &like, sizeof like, initial);
+    return tali_on_plane_add(forces, name, &exponential_kind, &like.base, sizeof like, def->p_BS,
+                             &def->X_BF, initial);
 }
 
 // --- in a State ---

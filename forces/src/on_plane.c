@@ -45,10 +45,17 @@ tali_plane_view tali_on_plane_look(const tali_on_plane *it, const tal_force_cont
         .R_GF = X_GF.R, .p_GS = p_GS, .p_FS_F = tal_m3_tmul_v3(X_GF.R, tal_v3_sub(p_GS, X_GF.p))};
 }
 
-void tali_on_plane_fill(double params[], tal_vec3 p_BS, const tal_xform *X_BF)
+tal_force_ix tali_on_plane_add(tal_forces *forces, const char *name, const tali_kind *kind,
+                               tali_on_plane *like, size_t size, tal_vec3 p_BS,
+                               const tal_xform *X_BF, double params[])
 {
+    for (int k = 0; k < 2; ++k) {
+        const tal_body_ix body = {like->body[k]};
+        if (!tali_element_has(forces, name, kind, body)) return (tal_force_ix){-1};
+    }
     memcpy(params + TALI_ON_PLANE_STATION, &p_BS, sizeof p_BS);
     memcpy(params + TALI_ON_PLANE_FRAME, X_BF, sizeof *X_BF);
+    return tali_element_add(forces, name, kind, like, size, params);
 }
 
 const char *tali_on_plane_check(const double params[])

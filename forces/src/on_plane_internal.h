@@ -62,8 +62,15 @@ tal_status tali_on_plane_declare(void *self, tal_forces *forces, tal_force_ix me
 tal_status tali_on_plane_realize_instance(const void *self, const tal_force_context *context);
 tali_plane_view tali_on_plane_look(const tali_on_plane *it, const tal_force_context *context);
 
-/// The parameters of station and frame, from a def.
-void tali_on_plane_fill(double params[], tal_vec3 p_BS, const tal_xform *X_BF);
+/**
+ * Add such an element: check the bodies, fill in station and frame, and hand over.
+ *
+ * @param[in]     like    begins with a tali_on_plane whose bodies are set; copied
+ * @param[in,out] params  initial values of all but station and frame
+ */
+tal_force_ix tali_on_plane_add(tal_forces *forces, const char *name, const tali_kind *kind,
+                               tali_on_plane *like, size_t size, tal_vec3 p_BS,
+                               const tal_xform *X_BF, double params[]);
 
 /// What is wrong with the frame; NULL: nothing.
 const char *tali_on_plane_check(const double params[]);

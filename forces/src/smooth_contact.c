@@ -146,14 +146,9 @@ tal_smooth_contact_def tal_smooth_contact_def_default(void)
 tal_force_ix tal_forces_add_smooth_contact(tal_forces *forces, const char *name,
                                            const tal_smooth_contact_def *def)
 {
-    const tal_force_ix none = {-1};
     if (def == NULL) {
         (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
-        return none;
-    }
-    if (!tali_element_has(forces, name, &smooth_kind, def->sphere_body) ||
-        !tali_element_has(forces, name, &smooth_kind, def->plane_body)) {
-        return none;
+        return (tal_force_ix){-1};
     }
     const tal_contact_material *m = &def->material;
     double initial[25] = {[TAL_SMOOTH_RADIUS] = def->radius,
@@ -166,8 +161,8 @@ tal_force_ix tal_forces_add_smooth_contact(tal_forces *forces, const char *name,
                           [TAL_SMOOTH_CF] = def->cf,
                           [TAL_SMOOTH_BD] = def->bd,
                           [TAL_SMOOTH_BV] = def->bv};
-    tali_on_plane_fill(initial, def->center, &def->X_BF);
     smooth_contact like = {.base.body = {def->sphere_body.i, def->plane_body.i},
                            .has_kink = def->has_kink};
-    return tali_element_add(forces, name, &smooth_kind, &like, sizeof like, initial);
+    return tali_on_plane_add(forces, name, &smooth_kind, &like.base, sizeof like, def->center,
+                             &def->X_BF, initial);
 }

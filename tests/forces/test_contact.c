@@ -1,5 +1,6 @@
 // Tests for forces/src/contact.c, contact_find.c and contact_force.c.
 #include "force_model.h"
+#include "stingy.h"
 
 #include <stdio.h>
 
@@ -179,20 +180,6 @@ START_TEST(what_is_read_is_what_is_applied)
 
 END_TEST
 
-// The public tester, at a few States: its differences are right to 1e-10 for what is of size one, here
-// forces of size 10 with scales of a tenth.
-static void check_by_tester(model *m, tal_force_ix force)
-{
-    for (uint64_t seed = 1; seed < 5; ++seed) {
-        model_shake(m, seed);
-        tal_force_report report;
-        tal_error err = {0};
-        ck_assert_msg(tal_force_test(m->forces, m->state, force, &report, &err) == TAL_OK, "%s",
-                      err.message);
-        ck_assert_double_lt(report.worst, 1e-7);
-    }
-}
-
 // Energies are of size 100, so that what model_energy_rate() computes is right to 1e-9.
 START_TEST(action_is_reaction_and_energy_is_accounted_for)
 {
@@ -203,7 +190,7 @@ START_TEST(action_is_reaction_and_energy_is_accounted_for)
         model_check_reaction(&s.m, s.contact, 1e-10);
         model_check_balance(&s.m, s.contact, 1e-7);
         model_check_heap_and_switch(&s.m, s.contact);
-        check_by_tester(&s.m, s.contact);
+        model_check_by_tester(&s.m, s.contact, 1e-7);
         model_end(&s.m);
     }
     tal_contact_def def = quiet(TAL_CONTACT_STRIBECK);
@@ -833,23 +820,6 @@ START_TEST(a_pose_that_is_not_finite_is_told)
 }
 
 END_TEST
-
-// An allocator that fails on its n-th call.
-typedef struct stingy {
-    int left;
-} stingy;
-
-static void *stingy_alloc(void *context, size_t size)
-{
-    stingy *it = context;
-    return it->left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
-}
-
-static void stingy_free(void *context, void *block, size_t size)
-{
-    (void)context;
-    tal_allocator_default().free(NULL, block, size);
-}
 
 START_TEST(without_memory_building_fails_and_nothing_leaks)
 {

@@ -77,27 +77,13 @@ START_TEST(the_force_is_its_formula)
 
 END_TEST
 
-// The public tester, at a few States: its differences are right to 1e-10 for what is of size one, here
-// forces of size 10 with scales of a tenth.
-static void check_by_tester(model *m, tal_force_ix force)
-{
-    for (uint64_t seed = 1; seed < 5; ++seed) {
-        model_shake(m, seed);
-        tal_force_report report;
-        tal_error err = {0};
-        ck_assert_msg(tal_force_test(m->forces, m->state, force, &report, &err) == TAL_OK, "%s",
-                      err.message);
-        ck_assert_double_lt(report.worst, 1e-7);
-    }
-}
-
 START_TEST(action_is_reaction_and_energy_is_accounted_for)
 {
     ball b = begin(false);
     model_check_reaction(&b.m, b.force, 1e-12);
     model_check_balance(&b.m, b.force, 1e-8);
     model_check_heap_and_switch(&b.m, b.force);
-    check_by_tester(&b.m, b.force);
+    model_check_by_tester(&b.m, b.force, 1e-7);
     model_end(&b.m);
 }
 
