@@ -1,6 +1,9 @@
 // What a contact element finds: where its shapes are on M, and at Position what touches.
 #include "contact_internal.h"
+#include "hash_internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 // Head of the `contacts` entry: the counts, and where in it the arrays are.
@@ -97,6 +100,21 @@ bool tali_contact_look(const tali_contact_element *it, const tal_system *system,
     return true;
 }
 
+// Names of entries enter the System's structure hash: this one tells surfaces of other kinds, bodies or
+// cliques from these, and other laws.
+static void name_structure(const tali_contact_element *it, char name[], size_t size)
+{
+    const int laws[2] = {(int)it->def.law, (int)it->def.friction};
+    uint64_t hash = tali_hash(TALI_HASH_SEED, laws, sizeof laws);
+    for (int s = 0; s < it->num_surfaces; ++s) {
+        const tali_contact_surface *surface = &it->surfaces[s];
+        const int what[2] = {(int)surface->shape.kind, surface->body.i};
+        hash = tali_hash(hash, what, sizeof what);
+        hash = tali_hash(hash, &surface->cliques, sizeof surface->cliques);
+    }
+    (void)snprintf(name, size, "found %016" PRIx64, hash);
+}
+
 void tali_contact_declare_found(tali_contact_element *it, tal_forces *forces)
 {
     const size_t n = (size_t)it->num_surfaces + 1; // no entry is empty
@@ -110,7 +128,9 @@ void tali_contact_declare_found(tali_contact_element *it, tal_forces *forces)
     it->placed = tal_force_add_cache(forces, it->base.me, &cache);
 
     needs = tal_prereq_cache(it->placed);
-    cache.name = "contacts";
+    char name[24];
+    name_structure(it, name, sizeof name);
+    cache.name = name;
     cache.size = HEAD + tali_contact_store_size(it->num_surfaces, &it->limits);
     cache.depends_on = TAL_STAGE_POSITION;
     cache.calc = calc_contacts;
