@@ -30,8 +30,8 @@ static void add_floor(table *t, const tal_contact_material *material)
     (void)tal_contact_add_surface(t->forces, t->contact, &floor);
 }
 
-// n balls of radius 0.5 on a square grid, sunk in by up to 0.01. With `alone` they are in one clique, so
-// that only the floor is looked at.
+// n balls of radius 0.5 on a square grid, sunk in by up to 0.01. With `alone` they are in one
+// clique, so that only the floor is looked at.
 static void build(table *t, int n, bool alone)
 {
     *t = (table){.system = tal_system_create(NULL)};

@@ -4,8 +4,8 @@
 //                                       table and slanted, so that one end lands first
 //     ============================
 //
-// Each link carries a sphere at its outer end. The spheres touch the table, and each other where the
-// chain folds.
+// Each link carries a sphere at its outer end. The spheres touch the table, and each other where
+// the chain folds.
 //
 // Run it:  build/dev/examples/06_chain_on_table        Expected output: 06_chain_on_table.out
 #include <talus/talus.h>

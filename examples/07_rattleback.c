@@ -1,12 +1,13 @@
 // A rattleback: an ellipsoid that dislikes one way of spinning, rattles, and turns the other way.
 //
-//         .-----------------.         half-axes a = 20 cm, b = 3 cm, c = 2 cm; the mass is 1 cm below
-//        (        o          )        the center o, and its long axis is turned a little from the
-//     ----`-.___________.--'----      ellipsoid's: that couples spinning with rattling.
+//         .-----------------.       half-axes a = 20 cm, b = 3 cm, c = 2 cm; the mass is 1 cm
+//        (        o          )      below the center o, and its long axis is turned a little from
+//     ----`-.___________.--'----    the ellipsoid's: that couples spinning with rattling.
 //
 // The numbers are those of T. R. Kane and D. A. Levinson, Realistic mathematical modeling of the
-// rattleback, Int. J. Non-Linear Mechanics 17 (1982). Here the stone is not said to roll: it touches
-// the table by Hertz's law at an elliptical patch, and friction with memory keeps it from slipping.
+// rattleback, Int. J. Non-Linear Mechanics 17 (1982). Here the stone is not said to roll: it
+// touches the table by Hertz's law at an elliptical patch, and friction with memory keeps it from
+// slipping.
 //
 // Run it:  build/dev/examples/07_rattleback        Expected output: 07_rattleback.out
 #include <talus/talus.h>
@@ -44,8 +45,8 @@ static tal_force_ix add_contact(tal_forces *forces, tal_body_ix stone)
     return contact;
 }
 
-// Spins the stone, tipped by half a degree about y, and puts it on the table, sunk in by a micron or
-// so: its lowest point is sqrt(a^2 sin^2 + c^2 cos^2) below the center.
+// Spins the stone, tipped by half a degree about y, and puts it on the table, sunk in by a micron
+// or so: its lowest point is sqrt(a^2 sin^2 + c^2 cos^2) below the center.
 static void start(const tal_matter *matter, tal_state *state, tal_body_ix stone, double spin)
 {
     const double tip = 0.5 * 3.14159265358979 / 180.0;

@@ -1,17 +1,18 @@
 // A passive walker goes down a slope: no motor, no control, eight stiff legs with round feet.
 //
-//          \ | /            McGeer's rimless wheel (T. McGeer, Passive dynamic walking, Int. J. of
-//        ---- o ----        Robotics Research 9, 1990): a body of mass m at the hub o, n legs of length l.
-//          / | \            It falls forward over the foot it stands on, until the next foot hits the
-//     ------------------    slope and, without a bounce, takes over. Every step loses and gains speed.
+//          \ | /          McGeer's rimless wheel (T. McGeer, Passive dynamic walking, Int. J. of
+//        ---- o ----      Robotics Research 9, 1990): a body of mass m at the hub o, n legs of
+//          / | \          length l. It falls forward over the foot it stands on, until the next foot
+//     ----------------    hits the slope and, without a bounce, takes over. Every step loses and
+//                         gains speed.
 //
 // With J = I + m l^2, legs 2 a apart, a slope s and the part of the speed that an impact leaves,
 // e = (I + m l^2 cos(2 a)) / J, the speed after each impact tends to
 //
 //     w = sqrt(e^2 / (1 - e^2) 4 m g l sin(a) sin(s) / J)
 //
-// That is for legs that end in points and impacts that take no time. These end in small spheres, which
-// sink in, and roll a little: it walks a little faster.
+// That is for legs that end in points and impacts that take no time. These end in small spheres,
+// which sink in, and roll a little: it walks a little faster.
 //
 // Run it:  build/dev/examples/08_passive_walker        Expected output: 08_passive_walker.out
 #include <talus/talus.h>
@@ -65,8 +66,9 @@ static tal_force_ix build(tal_matter *matter, tal_forces *forces)
     return contact;
 }
 
-// What the speed tends to in the middle of a step, when the leg is perpendicular to the slope: after an
-// impact it is w, and from there the hub rises by l (1 - cos a) and goes down the slope by l sin a.
+// What the speed tends to in the middle of a step, when the leg is perpendicular to the slope:
+// after an impact it is w, and from there the hub rises by l (1 - cos a) and goes down the slope by
+// l sin a.
 static double mcgeer(void)
 {
     const double a = PI / LEGS, J = INERTIA + MASS * LEG * LEG, weight = MASS * GRAVITY;

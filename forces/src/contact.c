@@ -58,8 +58,8 @@ static bool add_held_pairs(tali_contact_element *it)
     return true;
 }
 
-// Room for every pair with a half-space, six for each other surface, and every face once: spheres that
-// lie in a heap touch twelve others, and share them.
+// Room for every pair with a half-space, six for each other surface, and every face once: spheres
+// that lie in a heap touch twelve others, and share them.
 static void choose_limits(tali_contact_element *it)
 {
     enum {

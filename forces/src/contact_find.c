@@ -100,8 +100,8 @@ bool tali_contact_look(const tali_contact_element *it, const tal_system *system,
     return true;
 }
 
-// Names of entries enter the System's structure hash: this one tells surfaces of other kinds, bodies or
-// cliques from these, and other laws.
+// Names of entries enter the System's structure hash: this one tells surfaces of other kinds,
+// bodies or cliques from these, and other laws.
 static void name_structure(const tali_contact_element *it, char name[], size_t size)
 {
     const int laws[2] = {(int)it->def.law, (int)it->def.friction};

@@ -76,8 +76,9 @@ static tal_vec3 rub(const scene *at, const tal_contact_pair_material *pair, doub
     return tal_v3_scale(-normal_force * over_v, v);
 }
 
-// Friction of a bristle, whose deflection is kept in the frame S of one surface. It lies in the tangent
-// plane; what curved surfaces turn out of that plane relaxes as a bristle does that holds nothing.
+// Friction of a bristle, whose deflection is kept in the frame S of one surface. It lies in the
+// tangent plane; what curved surfaces turn out of that plane relaxes as a bristle does that holds
+// nothing.
 static void hold(const scene *at, const tal_contact_pair_material *pair, int bristle,
                  tali_touch *touch)
 {
@@ -140,8 +141,9 @@ static tal_vec3 spring_point(const tali_contact_face *face, double share1)
 }
 
 // The area of a face across its spring. Pressure acts on what a face covers of the patch, so that a
-// foundation of pressure k x carries k times the volume displaced. A face turned away covers nothing.
-// `normal_G` is the face's own normal, along the spring as n is for surface 2, against it for surface 1.
+// foundation of pressure k x carries k times the volume displaced. A face turned away covers
+// nothing. `normal_G` is the face's own normal, along the spring as n is for surface 2, against it
+// for surface 1.
 static double covered_area(const tali_contact_element *it, const int surface[2],
                            const tal_mat3 R_GS[2], const tali_contact_face *face,
                            tal_vec3 *normal_G)
@@ -162,9 +164,9 @@ typedef struct patch_sum {
     double area, energy, power;
 } patch_sum;
 
-// The energy k a x^2 / 2 of a spring also changes when its face turns, since it covers less then: with
-// a = A normal . n that is a couple k A x^2 / 2 normal x n on the surface that has the face. Couples of
-// a fine mesh cancel; with them the energy is exact for a coarse one too.
+// The energy k a x^2 / 2 of a spring also changes when its face turns, since it covers less then:
+// with a = A normal . n that is a couple k A x^2 / 2 normal x n on the surface that has the face.
+// Couples of a fine mesh cancel; with them the energy is exact for a coarse one too.
 static tal_vec3 couple_on_1(const tali_contact_face *face, tal_vec3 normal_G, double k, double area)
 {
     if (area == 0.0) return TAL_VEC3_ZERO;
@@ -233,8 +235,8 @@ static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
 
 // --- all contacts ---
 
-// Bristles that hold nothing relax, zdot = -K/D z (RBDA eq. 11.77 without a force): all are set to it
-// before those in contact are.
+// Bristles that hold nothing relax, zdot = -K/D z (RBDA eq. 11.77 without a force): all are set to
+// it before those in contact are.
 static void let_go(const scene *at)
 {
     const double rate = at->grip.stiffness / at->grip.damping;
@@ -251,8 +253,8 @@ static double idle_power(const scene *at, int bristle)
     return K * K / at->grip.damping * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
 }
 
-// Walks along the held pairs, which are in the order of the contacts. Returns the first bristle of a
-// contact; bristles passed on the way hold nothing.
+// Walks along the held pairs, which are in the order of the contacts. Returns the first bristle of
+// a contact; bristles passed on the way hold nothing.
 typedef struct walk {
     int pair, bristle;
 } walk;

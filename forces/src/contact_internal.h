@@ -117,8 +117,8 @@ typedef struct tali_sight {
 /// Declare `placed` and `contacts`, for limits that are known.
 void tali_contact_declare_found(tali_contact_element *it, tal_forces *forces);
 
-/// Find what touches, unless it is known. Needs Position. False when that failed, which the State has
-/// been told.
+/// Find what touches, unless it is known. Needs Position. False when that failed, which the State
+/// has been told.
 bool tali_contact_look(const tali_contact_element *it, const tal_system *system, tal_state *state,
                        tali_sight *sight);
 

@@ -30,9 +30,9 @@ tali_press tali_foundation(double k, double c, double area, double x, double xdo
     return press(elastic, 0.5 * elastic * x, c, xdot);
 }
 
-// The complete elliptic integrals B = (E - m1 K) / m and D = (K - E) / m with m1 = (b/a)^2 = 1 - m, by
-// the arithmetic-geometric mean. Their sum is K. Dividing by m before summing leaves no cancellation
-// at the circle:
+// The complete elliptic integrals B = (E - m1 K) / m and D = (K - E) / m with m1 = (b/a)^2 = 1 - m,
+// by the arithmetic-geometric mean. Their sum is K. Dividing by m before summing leaves no
+// cancellation at the circle:
 //
 //     (K - E) / K = sum 2^(i-1) c_i^2,   c_0^2 = m,   c_i = (a_(i-1) - g_(i-1)) / 2
 static void integrals(double m1, double *B, double *D)
@@ -126,8 +126,8 @@ double tali_hollars(const tal_contact_pair_material *pair, double vt, double spe
 
 // --- friction with memory ---
 
-// The patch pulls with p = K z + D zdot, and what surface 1 feels is -p; it is inside the cone, or the
-// patch slides. Stored: K z^2 / 2. Of the power p . v that goes in, K z . zdot is stored.
+// The patch pulls with p = K z + D zdot, and what surface 1 feels is -p; it is inside the cone, or
+// the patch slides. Stored: K z^2 / 2. Of the power p . v that goes in, K z . zdot is stored.
 static tali_grip grip(const tal_contact_grip *it, double limit, tal_vec3 v, tal_vec3 z,
                       tal_vec3 zdot)
 {
@@ -176,8 +176,8 @@ static double plasticity(double z, double z_ba, double z_max)
 }
 
 // zdot = v (1 - alpha z / z_ss) along z when v stretches the patch further, zdot = v otherwise, so
-// that z never leaves z_ss(v) = mu(v) f_n / K. What is across z turns it. Where the normal force falls
-// faster than z can follow, the cone limits the force as in RBDA sec. 11.8.
+// that z never leaves z_ss(v) = mu(v) f_n / K. What is across z turns it. Where the normal force
+// falls faster than z can follow, the cone limits the force as in RBDA sec. 11.8.
 tali_grip tali_elastoplastic(const tal_contact_grip *it, const tal_contact_pair_material *pair,
                              double normal_force, tal_vec3 v, tal_vec3 z)
 {
@@ -217,8 +217,8 @@ double tali_smooth_force(const tali_smooth *it, double elastic, double c, double
 }
 
 // The integral of the elastic force, which has no closed form, from where it is below round-off:
-// Gauss-Legendre with 8 points on panels half as wide as the force's nearest singularity in the complex
-// plane is away (i sqrt(cf), i pi / (2 bd)), and wider ones where tanh is 1.
+// Gauss-Legendre with 8 points on panels half as wide as the force's nearest singularity in the
+// complex plane is away (i sqrt(cf), i pi / (2 bd)), and wider ones where tanh is 1.
 double tali_smooth_energy(const tali_smooth *it, double R, double E, double x)
 {
     static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267,

@@ -1,9 +1,9 @@
 // The laws of compliant contact as pure functions: depths, speeds and states in, forces out.
 //
 // Signs: n points from surface 2 to surface 1 (manual sec. 11.2.2), so that a positive normal force
-// pushes them apart: f n acts on surface 1. x is the depth, positive inside, and xdot its rate. v is
-// the velocity of the point of surface 1 relative to that of surface 2, in the tangent plane; friction
-// is what acts on surface 1.
+// pushes them apart: f n acts on surface 1. x is the depth, positive inside, and xdot its rate. v
+// is the velocity of the point of surface 1 relative to that of surface 2, in the tangent plane;
+// friction is what acts on surface 1.
 #ifndef TALUS_FORCES_CONTACT_LAW_INTERNAL_H
 #define TALUS_FORCES_CONTACT_LAW_INTERNAL_H
 
@@ -32,7 +32,8 @@ typedef struct tali_press {
 /// let go is dissipated.
 tali_press tali_hunt_crossley(double k, double n, double c, double x, double xdot);
 
-/// Elastic foundation: a spring for each face, f = max(0, k a x (1 + c xdot)) on an area a across it.
+/// Elastic foundation: a spring for each face, f = max(0, k a x (1 + c xdot)) on an area a across
+/// it.
 tali_press tali_foundation(double k, double c, double area, double x, double xdot);
 
 /// An elliptical Hertz contact.
@@ -47,8 +48,8 @@ typedef struct tali_ellipse {
 /// positive, in any order: Johnson ch. 4, solved to round-off.
 tali_ellipse tali_hertz_ellipse(double k1, double k2);
 
-/// k of f = k x^(3/2): 4/3 sqrt(R) E* for a circle (manual sec. 11.2.2, errata applied), less for an
-/// ellipse.
+/// k of f = k x^(3/2): 4/3 sqrt(R) E* for a circle (manual sec. 11.2.2, errata applied), less for
+/// an ellipse.
 static inline double tali_hertz_stiffness(const tali_ellipse *it, double E)
 {
     return 4.0 / 3.0 * sqrt(it->radius) * E / tali_power(it->soften, 1.5);
@@ -97,8 +98,8 @@ typedef struct tali_smooth {
     double bv; ///< steepness of the way out of being torn apart [s/m]
 } tali_smooth;
 
-/// Hertz's force on a sphere of radius R, both surfaces of plane-strain modulus E, with tanh for the
-/// edge at x = 0.
+/// Hertz's force on a sphere of radius R, both surfaces of plane-strain modulus E, with tanh for
+/// the edge at x = 0.
 double tali_smooth_elastic(const tali_smooth *it, double R, double E, double x);
 
 /// The same with Hunt and Crossley's dissipation, and tanh for the edge where it would pull.

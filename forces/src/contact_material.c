@@ -68,8 +68,8 @@ tal_contact_material tal_contact_material_of(tal_common_material which)
     const entry *it = entry_of(which, __func__);
     tal_contact_material material = {TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN};
     if (it == NULL) return material;
-    // rubber keeps its volume, so that a confined layer of it is as stiff as its bulk modulus, which
-    // nu = 0.5 does not tell: a layer that can swell at its edges stands for it
+    // rubber keeps its volume, so that a confined layer of it is as stiff as its bulk modulus,
+    // which nu = 0.5 does not tell: a layer that can swell at its edges stands for it
     const double layer = it->poisson < 0.5 ? tal_confined_modulus(it->young, it->poisson)
                                            : tal_plane_strain_modulus(it->young, it->poisson);
     material = (tal_contact_material){
@@ -94,8 +94,8 @@ static double harmonic(double a, double b)
 }
 
 // Both forms of s and E* are those of manual sec. 11.2.2, divided by the larger of the two powers:
-// with r = (Esoft / Ehard)^(1/n) the soft surface takes the share 1 / (1 + r), and since both feel the
-// same force, E* x^n = Esoft (x / (1 + r))^n.
+// with r = (Esoft / Ehard)^(1/n) the soft surface takes the share 1 / (1 + r), and since both feel
+// the same force, E* x^n = Esoft (x / (1 + r))^n.
 static tal_contact_pair_material combine(const tal_contact_material *m1,
                                          const tal_contact_material *m2, double E1, double E2,
                                          double n)

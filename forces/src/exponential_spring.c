@@ -85,8 +85,9 @@ static friction rub(const double values[], double fz, plane_vec p, plane_vec v, 
     const double kept = part_within(mix(1.0, elastic, 1.0, viscous), limit);
     on.elastic = mix(kept * (1.0 - s), elastic, 0.0, p);
     on.viscous = mix(kept * (1.0 - s) + part_within(viscous, limit) * s, viscous, 0.0, v);
-    // The anchor is where the elastic part says. Sliding starts at the limit. It ends where the damper
-    // alone stays within it: the anchor is under the station then, so that the force does not jump.
+    // The anchor is where the elastic part says. Sliding starts at the limit. It ends where the
+    // damper alone stays within it: the anchor is under the station then, so that the force does
+    // not jump.
     const double settle = fmax(value(values, TAL_EXPONENTIAL_V_SETTLE), c > 0.0 ? limit / c : 0.0);
     const plane_vec at = mix(1.0, p, 1.0 / k, on.elastic);
     const double if_kept = size_of(v) < settle ? 0.0 : s;

@@ -1,5 +1,5 @@
-// What is shared by everything that pushes two bodies apart at one point, and by the elements that act
-// between a station of one body and a plane of another.
+// What is shared by everything that pushes two bodies apart at one point, and by the elements that
+// act between a station of one body and a plane of another.
 #ifndef TALUS_FORCES_ON_PLANE_INTERNAL_H
 #define TALUS_FORCES_ON_PLANE_INTERNAL_H
 

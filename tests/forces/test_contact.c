@@ -85,7 +85,8 @@ static tal_contact_info info_of(scene *s, int a, int b)
     ck_abort_msg("surfaces %d and %d do not touch", a, b);
 }
 
-// The laws of manual sec. 11.2.2 from matter's own kinematics: two dozen operations on numbers of size 10, 1e-13.
+// The laws of manual sec. 11.2.2 from matter's own kinematics: two dozen operations on numbers of
+// size 10, 1e-13.
 START_TEST(two_balls_obey_hunt_crossley_and_stribeck)
 {
     const tal_contact_def def = quiet(TAL_CONTACT_STRIBECK);
@@ -204,8 +205,8 @@ START_TEST(action_is_reaction_and_energy_is_accounted_for)
 
 END_TEST
 
-// With memory the energy also changes by K z . zdot: what the bodies receive, what the bristles store
-// and what is lost add up to nothing. K is 3.
+// With memory the energy also changes by K z . zdot: what the bodies receive, what the bristles
+// store and what is lost add up to nothing. K is 3.
 static void check_books(scene *s, double tol)
 {
     model *m = &s->m;
@@ -283,8 +284,9 @@ START_TEST(all_shapes_push_and_are_pushed)
 
 END_TEST
 
-// A mesh and a floor only: the couples of its faces make the energy exact, however coarse it is. Within
-// the differences of model_energy_rate() few faces come into contact, each with x^2 = (1e-3)^2: 1e-5.
+// A mesh and a floor only: the couples of its faces make the energy exact, however coarse it is.
+// Within the differences of model_energy_rate() few faces come into contact, each with x^2 =
+// (1e-3)^2: 1e-5.
 START_TEST(a_mesh_on_the_floor_accounts_for_its_energy)
 {
     for (int i = 0; i < 4; ++i) {
@@ -313,8 +315,8 @@ START_TEST(a_mesh_on_the_floor_accounts_for_its_energy)
 
 END_TEST
 
-// Which surface comes first decides the signs of the normal and of a bristle's deflection, and nothing
-// else: that is kept in the frame of the half-space in any case.
+// Which surface comes first decides the signs of the normal and of a bristle's deflection, and
+// nothing else: that is kept in the frame of the half-space in any case.
 START_TEST(the_order_of_surfaces_makes_no_difference)
 {
     const tal_contact_friction frictions[] = {TAL_CONTACT_STRIBECK, TAL_CONTACT_ELASTOPLASTIC};
@@ -398,9 +400,10 @@ static void rail_finish(rail *r, double x)
 
 // An elastic foundation of pressure k x carries k times the volume it displaces. For a sphere of
 // radius R at depth x that is the cap, pi x^2 (3 R - x) / 3. The middle of a face with edges h lies
-// inside the sphere by h^2 / (6 R), which the depth loses over an area 2 pi R x: h^2 / (3 R x) of the
-// force, and h^2 / (2 R x) of the energy. At the rim, where the depth rises with slope sqrt(2 x / R),
-// faces count as a whole: at most half as much again. The longest edges are within 1.26 R / 2^level.
+// inside the sphere by h^2 / (6 R), which the depth loses over an area 2 pi R x: h^2 / (3 R x) of
+// the force, and h^2 / (2 R x) of the energy. At the rim, where the depth rises with slope sqrt(2 x
+// / R), faces count as a whole: at most half as much again. The longest edges are within 1.26 R /
+// 2^level.
 START_TEST(a_mesh_sphere_carries_the_volume_of_its_cap)
 {
     const double R = 0.5, x = 0.15, pi = 3.14159265358979323846;
@@ -420,7 +423,8 @@ START_TEST(a_mesh_sphere_carries_the_volume_of_its_cap)
         ck_assert_double_eq_tol(info.normal_force, k * cap, bound * k * cap);
         test_assert_v3_near(info.n_G, tal_v3(1.0, 0.0, 0.0), 1e-15); // floor is surface 1
         ck_assert_double_eq_tol(info.p_G.y, 0.0, 0.02 * R);
-        // each spring acts half way in, so that the mean of x/2 weighted by k a x is energy over force
+        // each spring acts half way in, so that the mean of x/2 weighted by k a x is energy over
+        // force
         ck_assert_double_eq_tol(info.p_G.x, info.potential_energy / info.normal_force, 1e-14);
         // energy: k times the integral of the cap over the depth, pi (R x^3 / 3 - x^4 / 12)
         const double energy = k * pi * (R * x * x * x / 3.0 - x * x * x * x / 12.0);
@@ -518,6 +522,54 @@ START_TEST(shapes_are_part_of_the_structure)
     }
     ck_assert(hash[0] != hash[1]);
     ck_assert(hash[0] == hash[2]); // a radius is a value
+}
+
+END_TEST
+
+// Simbody 3.7's HuntCrossleyForce and SmoothSphereHalfSpaceForce on the same ball, floor and
+// motion, moments about its center: 15 digits, printed by a program that links it.
+START_TEST(simbody_finds_the_same_forces)
+{
+    model m = {.system = tal_system_create(NULL)};
+    m.matter = tal_matter_create(m.system);
+    m.forces = tal_forces_create(m.system, m.matter);
+    tal_mobod_def mobod = tal_mobod_def_default();
+    mobod.mass = tal_mass_props_sphere(1.0, 1.0);
+    const tal_body_ix body = tal_matter_add_free(m.matter, TAL_GROUND, &mobod);
+    tal_contact_def def = tal_contact_def_default();
+    def.friction = TAL_CONTACT_HOLLARS;
+    const tal_force_ix contact = tal_forces_add_contact(m.forces, "contact", &def);
+    tal_contact_surface_def surface = tal_contact_surface_def_default();
+    surface.X_BS.R = tal_rotation_about(TAL_AXIS_Z, -0.5 * 3.14159265358979323846);
+    surface.material = (tal_contact_material){2e6, 1.0, 0.3, 0.8, 0.5, 0.1};
+    (void)tal_contact_add_surface(m.forces, contact, &surface);
+    tal_smooth_contact_def smooth = tal_smooth_contact_def_default();
+    smooth.sphere_body = body;
+    smooth.radius = 0.8;
+    smooth.X_BF = surface.X_BS;
+    smooth.material = (tal_contact_material){1e6, 1.0, 2.0, 0.8, 0.5, 0.1};
+    smooth.has_kink = true;
+    const tal_force_ix smoothed = tal_forces_add_smooth_contact(m.forces, "smooth", &smooth);
+    surface.body = body;
+    surface.X_BS = TAL_XFORM_IDENTITY;
+    surface.shape = tal_shape_sphere(0.8);
+    surface.material = (tal_contact_material){1e6, 1.0, 0.7, 0.9, 0.6, 0.2};
+    (void)tal_contact_add_surface(m.forces, contact, &surface);
+    ck_assert_int_eq(tal_system_realize_topology(m.system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(m.system, &m.state, NULL), TAL_OK);
+    const double p[] = {0.1, 0.75, 0.2}, u[] = {0.3, 0.2, -0.4, 0.05, -0.2, 0.02};
+    memcpy(tal_state_upd_q(m.state) + 4, p, sizeof p);
+    memcpy(tal_state_upd_u(m.state), u, sizeof u);
+    model_realize(&m, TAL_STAGE_VELOCITY);
+
+    const tal_spatial_vec found[] = {{{-2143.93914263139, 0.0, 2621.27109315708},
+                                      {3407.23764572567, 7455.63797855814, 2786.78164039889}},
+                                     {{-1981.60755155425, 0.0, 2424.55512190167},
+                                      {3128.45822180861, 7565.08845475914, 2556.91296974742}}};
+    const load hertz = model_load(&m, contact), rounded = model_load(&m, smoothed);
+    test_assert_sv_near(hertz.F[1], found[0], 2e-11); // two units of the last digit
+    test_assert_sv_near(rounded.F[1], found[1], 2e-11);
+    model_end(&m);
 }
 
 END_TEST
@@ -906,6 +958,9 @@ int main(void)
     tcase_add_test(theory, shapes_are_part_of_the_structure);
     tcase_add_test(theory, parameters_live_in_the_state);
     suite_add_tcase(suite, theory);
+    TCase *textbook = tcase_create("textbook");
+    tcase_add_test(textbook, simbody_finds_the_same_forces);
+    suite_add_tcase(suite, textbook);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, what_cannot_be_is_refused);
     tcase_add_test(errors, bad_definitions_are_refused_when_building);

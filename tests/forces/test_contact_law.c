@@ -145,8 +145,8 @@ START_TEST(stribeck_passes_through_its_points)
 
 END_TEST
 
-// Two derivatives are continuous where the pieces meet: second differences on the two sides of a knot
-// agree within h times the third derivative, 60 mu / 8 at most for vt = 1.
+// Two derivatives are continuous where the pieces meet: second differences on the two sides of a
+// knot agree within h times the third derivative, 60 mu / 8 at most for vt = 1.
 START_TEST(stribeck_has_two_derivatives)
 {
     const double knots[] = {1.0, 3.0}, h = 1e-4;
@@ -233,8 +233,8 @@ START_TEST(friction_with_memory_keeps_books)
 
 END_TEST
 
-// Dupont et al.: below break-away the patch is a spring; at z_ss(v) it stands still; going back it is a
-// spring again.
+// Dupont et al.: below break-away the patch is a spring; at z_ss(v) it stands still; going back it
+// is a spring again.
 START_TEST(elastoplastic_is_elastic_then_plastic)
 {
     const double fn = 10.0, K = bristles.stiffness;
@@ -287,8 +287,9 @@ START_TEST(the_smooth_law_is_its_formula_and_near_hertz)
 
 END_TEST
 
-// The energy is the integral of the force: differences over [x - h, x + h] against Simpson's rule with
-// steps of h / 1000, whose error, a fourth derivative times h (h/1000)^4 / 90, is below round-off.
+// The energy is the integral of the force: differences over [x - h, x + h] against Simpson's rule
+// with steps of h / 1000, whose error, a fourth derivative times h (h/1000)^4 / 90, is below
+// round-off.
 START_TEST(the_smooth_energy_is_an_integral_of_the_force)
 {
     const double R = 0.1, E = 1e6;

@@ -71,8 +71,8 @@ START_TEST(friction_combines_harmonically)
 
 END_TEST
 
-// The first table of manual sec. 11.2.2: plane-strain moduli in GPa, to the digits printed (diamond's 1150 is
-// 1146 rounded).
+// The first table of manual sec. 11.2.2: plane-strain moduli in GPa, to the digits printed
+// (diamond's 1150 is 1146 rounded).
 START_TEST(the_table_is_the_manuals)
 {
     const double E[] = {0.0133, 2.4, 3.6, 17.0, 25.6, 220.0, 1150.0};

@@ -34,8 +34,8 @@ static tal_exponential_spring_info info_of(foot *s)
     return info;
 }
 
-// The formulas of the header, from matter's own kinematics, for a station that has just been put down
-// sticking: the anchor is under it, so that all friction is viscous, up to the limit.
+// The formulas of the header, from matter's own kinematics, for a station that has just been put
+// down sticking: the anchor is under it, so that all friction is viscous, up to the limit.
 START_TEST(the_force_is_its_formula)
 {
     foot s = begin();
@@ -78,8 +78,8 @@ START_TEST(the_force_is_its_formula)
 
 END_TEST
 
-// Moved away from its anchor the station is pulled back by k, or by mu fz where that is less, and then
-// the anchor follows.
+// Moved away from its anchor the station is pulled back by k, or by mu fz where that is less, and
+// then the anchor follows.
 START_TEST(the_anchor_holds_and_then_follows)
 {
     foot s = begin();

@@ -32,7 +32,8 @@ static ball begin(bool has_kink)
     return b;
 }
 
-// Simbody's formulas, from matter's own kinematics: a few dozen operations on numbers of size 10, 1e-12.
+// Simbody's formulas, from matter's own kinematics: a few dozen operations on numbers of size 10,
+// 1e-12.
 START_TEST(the_force_is_its_formula)
 {
     for (int kink = 0; kink < 2; ++kink) {

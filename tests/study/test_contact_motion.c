@@ -95,8 +95,8 @@ static double account(world *w)
 
 // --- impacts ---
 
-// refs/hertz_impact.json: E* = 1e7, R = 0.1, m = 0.5, v = 2. Half way through the ball stands still at
-// the largest depth. The steps keep 1e-12 of speeds near 1, some hundred of them: 1e-9.
+// refs/hertz_impact.json: E* = 1e7, R = 0.1, m = 0.5, v = 2. Half way through the ball stands still
+// at the largest depth. The steps keep 1e-12 of speeds near 1, some hundred of them: 1e-9.
 START_TEST(an_elastic_impact_is_hertzs)
 {
     const double delta = 0.003229985024889083244, F = 773.99739650057643235;
@@ -150,8 +150,8 @@ static double bounce(double v, double c, double exponent, double mass_kg)
     return out / v;
 }
 
-// Dividing m v dv = -k x^n (1 + a v) dx, a = 3/2 c, by 1 + a v and integrating in and out gives, for any
-// m, k and n,
+// Dividing m v dv = -k x^n (1 + a v) dx, a = 3/2 c, by 1 + a v and integrating in and out gives,
+// for any m, k and n,
 //
 //     a v - log(1 + a v) = -a e v - log(1 - a e v)
 //
@@ -246,10 +246,10 @@ END_TEST
 
 // --- sliding to rolling ---
 
-// refs/sliding_to_rolling.json. The ball sinks in by x = 1.3e-5 m, which shortens its lever by half of
-// that: of the speed, 1e-4 with a margin of two. Friction is less than mu below the transition speed:
-// 3e-4 m/s, lost in 2/7 of it. The rolling time follows from the speed by mu g: 8e-4 / (mu g) = 7e-4 s,
-// and the way from the time.
+// refs/sliding_to_rolling.json. The ball sinks in by x = 1.3e-5 m, which shortens its lever by half
+// of that: of the speed, 1e-4 with a margin of two. Friction is less than mu below the transition
+// speed: 3e-4 m/s, lost in 2/7 of it. The rolling time follows from the speed by mu g: 8e-4 / (mu
+// g) = 7e-4 s, and the way from the time.
 static void check_rolling(double omega0, double t_roll, double v_roll, double x_roll)
 {
     const double R = 0.108;
@@ -319,8 +319,8 @@ typedef struct slope {
     shaker shaker;
 } slope;
 
-// A block, which does not turn, on a slope with mu_s = mu_d = 0.5. Returns where it is along the slope
-// after `t`, having started in balance across it.
+// A block, which does not turn, on a slope with mu_s = mu_d = 0.5. Returns where it is along the
+// slope after `t`, having started in balance across it.
 static double slide(const slope *on, double t[], double x[], int n)
 {
     tal_contact_material material = tal_contact_material_default();
@@ -349,9 +349,9 @@ static double slide(const slope *on, double t[], double x[], int n)
     return speed;
 }
 
-// Below mu the block gives way by m g sin(angle) / K and stays there: what is left after 2 s has decayed
-// at the rate D / (2 m) = 50 / s to nothing, and steps keep 1e-9. Let go at once, the force overshoots by
-// 30 % (a damping ratio of 1/2), which 0.35 of 0.5 leaves room for.
+// Below mu the block gives way by m g sin(angle) / K and stays there: what is left after 2 s has
+// decayed at the rate D / (2 m) = 50 / s to nothing, and steps keep 1e-9. Let go at once, the force
+// overshoots by 30 % (a damping ratio of 1/2), which 0.35 of 0.5 leaves room for.
 START_TEST(friction_with_memory_does_not_creep)
 {
     const tal_contact_friction frictions[] = {TAL_CONTACT_SOFT_COULOMB, TAL_CONTACT_ELASTOPLASTIC};
@@ -377,8 +377,8 @@ START_TEST(friction_with_memory_does_not_creep)
 
 END_TEST
 
-// Above mu it slides with g (sin - mu cos), from rest. In the beginning the patch bends by mu g / K and
-// the speed lags by less than the time constant of 0.02 s.
+// Above mu it slides with g (sin - mu cos), from rest. In the beginning the patch bends by mu g / K
+// and the speed lags by less than the time constant of 0.02 s.
 START_TEST(above_mu_a_block_slides)
 {
     const tal_contact_friction frictions[] = {TAL_CONTACT_SOFT_COULOMB, TAL_CONTACT_ELASTOPLASTIC,
@@ -395,8 +395,8 @@ START_TEST(above_mu_a_block_slides)
 
 END_TEST
 
-// Shaken between 0.1 and 0.3 of the normal force, below break-away at 0.35, the elastoplastic block is
-// where it was; without break-away (LuGre's model) every cycle slips a little.
+// Shaken between 0.1 and 0.3 of the normal force, below break-away at 0.35, the elastoplastic block
+// is where it was; without break-away (LuGre's model) every cycle slips a little.
 START_TEST(elastoplastic_friction_does_not_drift_when_shaken)
 {
     const double normal = G * cos(atan(0.2));
@@ -413,9 +413,9 @@ START_TEST(elastoplastic_friction_does_not_drift_when_shaken)
 
 END_TEST
 
-// A foot on exponential springs' own numbers, put down on a slope of 0.3 with mu_s = 0.7, sinks in until
-// it bears the weight, bends, and stays. Steps keep 1e-9 m, at which its stiffness of d2 fz = 1e5 N/m makes
-// 1e-4 N; ten times that.
+// A foot on exponential springs' own numbers, put down on a slope of 0.3 with mu_s = 0.7, sinks in
+// until it bears the weight, bends, and stays. Steps keep 1e-9 m, at which its stiffness of d2 fz =
+// 1e5 N/m makes 1e-4 N; ten times that.
 START_TEST(an_exponential_spring_holds)
 {
     world w = {.system = tal_system_create(NULL)};

@@ -17,18 +17,18 @@
  *     ball.shape = tal_shape_sphere(0.1);
  *     tal_contact_add_surface(forces, contact, &ball);
  *
- * One element holds all surfaces that can meet. Two surfaces meet when they are on different bodies,
- * not both on Ground, and have no clique in common (contact_geometry.h tells which shapes can). Undeformed shapes
- * that overlap by a depth x stand for bodies that have been flattened by as much. The materials tell
- * how hard they push back, where, and how much is lost; doc/contact.md tells the story.
+ * One element holds all surfaces that can meet. Two surfaces meet when they are on different bodies
+ * and have no clique in common (contact_geometry.h tells which shapes can). Undeformed shapes that
+ * overlap by a depth x stand for bodies that have been flattened by as much. The materials tell how
+ * hard they push back, where, and how much is lost; doc/contact.md tells the story.
  *
- * Point contacts obey Hertz's law with Hunt and Crossley's dissipation (manual sec. 11.2.2), or a power law;
- * meshes rest on an elastic foundation, one spring for each face. Contacts are summed in the order of
- * their surfaces, whatever way they were found in.
+ * Point contacts obey Hertz's law with Hunt and Crossley's dissipation (manual sec. 11.2.2), or a
+ * power law; meshes rest on an elastic foundation, one spring for each face. Contacts are summed in
+ * the order of their surfaces, whatever way they were found in.
  *
- * What varies is in the State. Shapes and frames of surfaces invalidate Position; materials and grip
- * Dynamics. Surfaces are found when somebody asks at Position, and kept
- * until a pose or a shape changes.
+ * What varies is in the State. Shapes and frames of surfaces invalidate Position; materials and
+ * grip Dynamics. Contacts are found when somebody asks at Position, and kept until a pose or a
+ * shape changes.
  */
 
 #include <talus/forces/contact_geometry.h>
@@ -44,7 +44,7 @@ extern "C" {
 
 /// How two surfaces that touch at a point push back.
 typedef enum tal_contact_law {
-    TAL_CONTACT_HERTZ, ///< f = 4/3 sqrt(R) E* x^(3/2), elliptical patches included; no sharp corners
+    TAL_CONTACT_HERTZ, ///< f = 4/3 sqrt(R) E* x^(3/2), or an ellipse; no sharp corners
     TAL_CONTACT_POWER  ///< f = k x^n, whatever the curvature; `stiffness` is k [N/m^n]
 } tal_contact_law;
 
@@ -54,8 +54,8 @@ typedef enum tal_contact_friction {
     TAL_CONTACT_HOLLARS,  ///< mu(v): steeper at rest, so less creep; a kink at the transition speed
     TAL_CONTACT_SOFT_COULOMB, ///< the surface gives way like a damped spring, then slides (RBDA
                               ///< sec. 11.8); no creep
-    TAL_CONTACT_ELASTOPLASTIC ///< single-state presliding friction (manual sec. 11.2.3): no creep, even
-                              ///< when shaken below break-away
+    TAL_CONTACT_ELASTOPLASTIC ///< single-state presliding friction (manual sec. 11.2.3): no
+                              ///< creep, even when shaken below break-away
 } tal_contact_friction;
 
 /// How fast, and with memory how firmly, friction takes hold.
@@ -80,7 +80,7 @@ typedef struct tal_contact_def {
     int max_pairs;    ///< pairs of surfaces whose boxes overlap
     int max_points;   ///< point contacts
     int max_faces;    ///< faces of meshes in contact
-    int max_bristles; ///< places where friction with memory can act, in contact or not
+    int max_bristles; ///< places where friction with memory can act, in contact or not; zero: 3000
     /// @}
 } tal_contact_def;
 
@@ -110,8 +110,8 @@ TAL_API tal_contact_surface_def tal_contact_surface_def_default(void);
 TAL_API tal_force_ix tal_forces_add_contact(tal_forces *forces, const char *name,
                                             const tal_contact_def *def);
 
-/// Add a surface to a contact element, before the topology is realized. `i` < 0 on failure, which the
-/// System remembers.
+/// Add a surface to a contact element, before the topology is realized. `i` < 0 on failure, which
+/// the System remembers.
 TAL_API tal_contact_surface_ix tal_contact_add_surface(tal_forces *forces, tal_force_ix contact,
                                                        const tal_contact_surface_def *def);
 
@@ -174,7 +174,7 @@ typedef struct tal_contact_info {
     tal_vec3 p_G;             ///< where the force acts; of a patch: the center of pressure [m]
     tal_vec3 n_G;             ///< normal, from surface 2 towards surface 1
     double depth;             ///< overlap of the undeformed surfaces; of a patch: the largest [m]
-    double depth_rate;        ///< of its rate, positive while they approach [m/s]
+    double depth_rate;        ///< its rate, positive while they approach [m/s]
     tal_vec3 slip_G; ///< velocity of surface 1 relative to surface 2 there, tangential [m/s]
     double
         semi_axis[2]; ///< of the patch, larger first; of faces: that of a circle of their area [m]

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/forces/contact_material.h
- * @brief What contact surfaces are made of, and what two materials make together (manual sec. 11.2).
+ * @brief What contact surfaces are made of, and what two make together (manual sec. 11.2).
  *
  *     tal_contact_material ball = tal_contact_material_of(TAL_RUBBER);
  *     ball.static_friction = 0.9;
@@ -51,8 +51,8 @@ typedef enum tal_common_material {
  * A common material, by the table of manual sec. 11.2.2: ballpark figures.
  *
  * The stiffness is E / (1 - nu^2). The dissipation is the table's for rubber, lead and steel and 0
- * where it has none. The foundation is that of a layer 1 cm thick. Friction is a matter of pairs and
- * of what lies between them, not of materials: it is 0.
+ * where it has none. The foundation is that of a layer 1 cm thick. Friction is a matter of pairs
+ * and of what lies between them, not of materials: it is 0.
  *
  * @return NaN, and a breach, for a number that is not in the list
  */

@@ -7,22 +7,23 @@
  * @file talus/forces/exponential_spring.h
  * @brief A station above a plane, held off by a force that grows exponentially: no contact to find.
  *
- * After Simbody's ExponentialSpringForce. The plane is z = 0 of a frame F on a body, Ground for a floor;
- * z points out of it. With the height pz of the station and its rate vz, in F,
+ * After Simbody's ExponentialSpringForce. The plane is z = 0 of a frame F on a body, Ground for a
+ * floor; z points out of it. With the height pz of the station and its rate vz, in F,
  *
  *     fz = d1 exp(-d2 (pz - d0)) (1 - cz vz),   0 <= fz <= max_fz
  *
- * Friction is that of a spring kxy and a damper cxy from the station to an anchor p0 in the plane while
- * it sticks, and of the damper alone while it slides; neither exceeds mu fz. `sliding` blends them, and
- * mu = mus - sliding (mus - muk): it becomes 1 when sticking would take more than mu fz, and 0 when the
- * speed is below v_settle or the damper alone stays within mu fz. The anchor follows so that the spring
- * never pulls more than it may; while the station slides, it is under it.
+ * Friction is that of a spring kxy and a damper cxy from the station to an anchor p0 in the plane
+ * while it sticks, and of the damper alone while it slides; neither exceeds mu fz. `sliding` blends
+ * them, and mu = mus - sliding (mus - muk): it becomes 1 when sticking would take more than mu fz,
+ * and 0 when the speed is below v_settle or the damper alone stays within mu fz. The anchor follows
+ * so that the spring never pulls more than it may; while the station slides, it is under it.
  *
- * Anchor and `sliding` are a discrete variable of the State that is brought up to date at the start of
- * every step (tal_var_def.update).
+ * Anchor and `sliding` are a discrete variable of the State that is brought up to date at the start
+ * of every step (tal_var_def.update).
  *
- * Energy: that of the normal force is exact. The spring's is k |p - p0|^2 / 2; when the anchor follows,
- * what the spring loses is not counted as dissipated, so the account closes while it sticks.
+ * Energy: that of the normal force is exact. The spring's is k |p - p0|^2 / 2; when the anchor
+ * follows, what the spring loses is not counted as dissipated, so the account closes while it
+ * sticks.
  */
 
 #include <talus/forces/params.h>
@@ -51,8 +52,8 @@ enum {
     TAL_EXPONENTIAL_MUK = 24
 };
 
-/// What an exponential spring is made from. Obtain it from tal_exponential_spring_def_default(), then
-/// edit.
+/// What an exponential spring is made from. Obtain it from tal_exponential_spring_def_default(),
+/// then edit.
 typedef struct tal_exponential_spring_def {
     tal_body_ix body;
     tal_vec3 p_BS; ///< the station [m]
@@ -70,8 +71,8 @@ typedef struct tal_exponential_spring_def {
     double muk;      ///< >= 0
 } tal_exponential_spring_def;
 
-/// Simbody's numbers: d0 0.0065905, d1 0.5336, d2 1150, cz 0.5, max_fz 1e5, kxy 2e4, cxy 2 sqrt(kxy),
-/// v_settle 0.01, mus 0.7, muk 0.5. The origin of a body over the plane z = 0 of Ground.
+/// Simbody's numbers: d0 0.0065905, d1 0.5336, d2 1150, cz 0.5, max_fz 1e5, kxy 2e4, cxy 2
+/// sqrt(kxy), v_settle 0.01, mus 0.7, muk 0.5. The origin of a body over the plane z = 0 of Ground.
 TAL_API tal_exponential_spring_def tal_exponential_spring_def_default(void);
 
 /// Add an exponential spring. `def` is copied.

@@ -7,9 +7,9 @@
  * @file talus/forces/smooth_contact.h
  * @brief A sphere on a half-space whose force has two continuous derivatives, for optimizers.
  *
- * It is Simbody's SmoothSphereHalfSpaceForce: Hunt and Crossley's law with every edge made round by a
- * tanh. With the depth x and its rate xdot, the plane-strain modulus E of both surfaces and c, the
- * element pushes with
+ * It is Simbody's SmoothSphereHalfSpaceForce: Hunt and Crossley's law with every edge made round by
+ * a tanh. With the depth x and its rate xdot, the plane-strain modulus E of both surfaces and c,
+ * the element pushes with
  *
  *     elastic = 4/3 k sqrt(R k) (x^2 + cf)^(3/4) (1 + tanh(bd x)) / 2,   k = E^(2/3) / 2
  *     f       = elastic (1 + 3/2 c xdot) (1 + tanh(bv (xdot + 2 / (3 c)))) / 2
@@ -28,7 +28,8 @@ extern "C" {
 /// @addtogroup contact
 /// @{
 
-/// Parameters of a smooth contact (params.h). The first three invalidate Instance, the others Dynamics.
+/// Parameters of a smooth contact (params.h). The first three invalidate Instance, the others
+/// Dynamics.
 enum {
     TAL_SMOOTH_CENTER = 0, ///< of the sphere, in its body, 3 values [m]
     TAL_SMOOTH_PLANE = 3,  ///< frame of the half-space on its body: rotation by columns, origin
@@ -60,7 +61,8 @@ typedef struct tal_smooth_contact_def {
     double bv; ///< [s/m] > 0: how fast it falls where the surfaces are torn apart
 } tal_smooth_contact_def;
 
-/// Simbody's numbers: cf 1e-5, bd 300, bv 50, transition speed 0.01; radius 1; a half-space on Ground.
+/// Simbody's numbers: cf 1e-5, bd 300, bv 50, transition speed 0.01; radius 1; a half-space on
+/// Ground.
 TAL_API tal_smooth_contact_def tal_smooth_contact_def_default(void);
 
 /// Add a smooth contact. `def` is copied.
