@@ -182,7 +182,7 @@ START_TEST(a_bouncing_ball_keeps_its_energy)
     const tal_mass_props mass = tal_mass_props_sphere(1.0, 0.2);
     world w = world_begin(tal_matter_add_free, &mass, NULL, &material, tal_shape_sphere(0.2));
     (void)tal_forces_add_gravity(w.forces, tal_v3(0.0, -G, 0.0));
-    world_finish(&w, 1e-12);
+    world_finish(&w, 1e-13);
     set_height(&w, 0.7);
     tal_state_upd_u(w.state)[1] = 3.0; // it spins, and nothing holds it
     step_to(&w, 0.0);
