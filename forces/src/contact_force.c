@@ -30,14 +30,32 @@ static double exponent_of(const tali_contact_element *it)
     return it->def.law == TAL_CONTACT_HERTZ ? 1.5 : it->def.exponent;
 }
 
-static tal_contact_pair_material pair_of(const tali_contact_element *it,
-                                         const tal_contact_material materials[],
-                                         const tali_contact *contact)
+// What two materials make together, and which two: surfaces are many, materials few, and combining
+// takes roots.
+typedef struct combined {
+    const tal_contact_material *of[2]; // NULL in the beginning
+    bool is_patch;
+    tal_contact_pair_material pair;
+} combined;
+
+static bool is_made_of(const tal_contact_material *known, const tal_contact_material *wanted)
+{
+    return known == wanted || (known != NULL && memcmp(known, wanted, sizeof *known) == 0);
+}
+
+static const tal_contact_pair_material *combine(const tali_contact_element *it,
+                                                const tal_contact_material materials[],
+                                                const tali_contact *contact, combined *last)
 {
     const tal_contact_material *m1 = &materials[contact->surface[0]];
     const tal_contact_material *m2 = &materials[contact->surface[1]];
-    if (contact->is_patch) return tal_contact_combine_foundations(m1, m2);
-    return tal_contact_combine(m1, m2, exponent_of(it));
+    const bool known = last->is_patch == contact->is_patch && is_made_of(last->of[0], m1) &&
+                       is_made_of(last->of[1], m2);
+    if (known) return &last->pair;
+    *last = (combined){.of = {m1, m2}, .is_patch = contact->is_patch};
+    last->pair = contact->is_patch ? tal_contact_combine_foundations(m1, m2)
+                                   : tal_contact_combine(m1, m2, exponent_of(it));
+    return &last->pair;
 }
 
 // k of f = k x^n at a point, and the shape of its patch.
@@ -283,11 +301,12 @@ static double touch_all(const scene *at, const tali_sight *sight, tali_touches *
 {
     const tali_contact_element *it = at->it;
     walk here = {0, 0};
+    combined last = {.is_patch = false};
     double power = 0.0;
     all->count = 0;
     for (int c = 0; c < sight->num_contacts; ++c) {
         const tali_contact *contact = &sight->contacts[c];
-        const tal_contact_pair_material pair = pair_of(it, at->materials, contact);
+        const tal_contact_pair_material *pair = combine(it, at->materials, contact, &last);
         const int first = at->z != NULL ? first_bristle(it, &here, contact->surface) : -1;
         const int points = contact->is_patch ? 1 : contact->count;
         for (int i = 0; i < points; ++i) {
@@ -301,10 +320,10 @@ static double touch_all(const scene *at, const tali_sight *sight, tali_touches *
                 here.bristle = bristle + 1;
             }
             if (contact->is_patch) {
-                touch_patch(at, &pair, sight->faces + contact->first, contact->count, bristle,
+                touch_patch(at, pair, sight->faces + contact->first, contact->count, bristle,
                             touch);
             } else {
-                touch_point(at, &pair, point, bristle, touch);
+                touch_point(at, pair, point, bristle, touch);
             }
             power += touch->power;
         }
@@ -433,10 +452,11 @@ tal_status tali_contact_calc_energy(const void *self, const tal_force_context *c
         tal_var_value(context->system, context->state, it->materials);
     tali_sight sight;
     if (!tali_contact_look(it, context->system, context->state, &sight)) return failure(context);
+    combined last = {.is_patch = false};
     double sum = 0.0;
     for (int c = 0; c < sight.num_contacts; ++c) {
         const tali_contact *contact = &sight.contacts[c];
-        const double E = pair_of(it, materials, contact).stiffness;
+        const double E = combine(it, materials, contact, &last)->stiffness;
         sum += contact->is_patch
                    ? energy_of_faces(it, context, contact, sight.faces + contact->first, E)
                    : energy_of_points(it, sight.points + contact->first, contact->count, E);
