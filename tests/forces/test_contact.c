@@ -436,6 +436,38 @@ START_TEST(a_mesh_sphere_carries_the_volume_of_its_cap)
 
 END_TEST
 
+// Contacts side by side, of other materials and other laws, are what each is by itself.
+START_TEST(neighbors_do_not_share_what_they_are_made_of)
+{
+    tal_mesh *mesh = NULL;
+    ck_assert_int_eq(tal_mesh_create_sphere(NULL, 1.0, 3, &mesh, NULL), TAL_OK);
+    double alone[3], together[3];
+    for (int k = 0; k < 4; ++k) { // one at a time, then all
+        rail r = rail_begin(NULL);
+        for (int i = 0; i < 3; ++i) {
+            if (k < 3 && i != k) continue;
+            tal_contact_surface_def surface = tal_contact_surface_def_default();
+            surface.body = r.body;
+            surface.shape = i == 2 ? tal_shape_mesh(mesh) : tal_shape_sphere(1.0);
+            surface.material.stiffness = i == 0 ? 1e6 : 4e6; // the mesh is made as the second ball
+            (void)tal_contact_add_surface(r.m.forces, r.contact, &surface);
+        }
+        rail_finish(&r, -0.9);
+        for (int i = 0; i < (k < 3 ? 1 : 3); ++i) {
+            tal_contact_info info;
+            ck_assert_int_eq(tal_contact_calc(r.m.forces, r.m.state, r.contact, i, &info), TAL_OK);
+            if (k < 3) alone[k] = info.normal_force;
+            if (k == 3) together[i] = info.normal_force;
+        }
+        model_end(&r.m);
+    }
+    test_assert_near(together, alone, 3, 0.0, "normal forces");
+    ck_assert_double_gt(alone[1], 1.1 * alone[0]);
+    tal_mesh_destroy(mesh);
+}
+
+END_TEST
+
 START_TEST(an_ellipsoid_is_softer_where_it_is_sharper)
 {
     rail r = rail_begin(NULL);
@@ -951,6 +983,7 @@ int main(void)
     tcase_add_test(theory, a_mesh_on_the_floor_accounts_for_its_energy);
     tcase_add_test(theory, the_order_of_surfaces_makes_no_difference);
     tcase_add_test(theory, a_mesh_sphere_carries_the_volume_of_its_cap);
+    tcase_add_test(theory, neighbors_do_not_share_what_they_are_made_of);
     tcase_add_test(theory, an_ellipsoid_is_softer_where_it_is_sharper);
     tcase_add_test(theory, surfaces_of_a_clique_or_a_body_do_not_meet);
     tcase_add_test(theory, coincident_centers_are_finite);
