@@ -94,7 +94,7 @@ static tal_status run_nose_hoover(void)
         const double energy = tal_system_energy(c.system, c.state);
         const double in_bath = tal_thermostat_bath_energy(c.forces, c.state, thermostat);
         (void)printf("            %3.1f %6.2f %7.3f %9.3f %9.6f\n", 0.5 * k,
-                     tal_thermostat_measured_kT(c.forces, c.state, thermostat), energy, in_bath,
+                     tal_thermostat_temperature(c.forces, c.state, thermostat), energy, in_bath,
                      energy + in_bath);
     }
     return clean_up(&c, st);

@@ -22,7 +22,8 @@ static void sort_elements(tal_forces *forces)
             for (int i = 0; i < forces->num_elements; ++i) {
                 const tal_force_ops *ops = &forces->elements[i].ops;
                 const bool first = ops->is_concurrent && forces->num_chunks > 0;
-                if ((int)ops->needs == needs && first == (pass == 0)) forces->order[k++] = i;
+                if ((int)ops->needs != needs || first != (pass == 0)) continue;
+                forces->order[k++] = (tali_force_call){ops->apply, forces->elements[i].self, i};
             }
             if (pass == 0) class->middle = k;
         }
@@ -133,16 +134,19 @@ static tal_applied_forces sum_in(const tal_forces *forces, void *bytes)
     return (tal_applied_forces){F, (double *)(void *)(F + forces->num_bodies)};
 }
 
+static void add_numbers(const double *from, int n, double *to)
+{
+    for (int i = 0; i < n; ++i) {
+        to[i] += from[i];
+    }
+}
+
 static void add(const tal_forces *forces, const void *sum, const tal_applied_forces *to)
 {
-    const tal_spatial_vec *F = sum;
-    const double *f = (const double *)(const void *)(F + forces->num_bodies);
-    for (int b = 0; b < forces->num_bodies; ++b) {
-        to->F[b] = tal_sv_add(to->F[b], F[b]);
-    }
-    for (int i = 0; i < forces->nu; ++i) {
-        to->f[i] += f[i];
-    }
+    const int num_F = 6 * forces->num_bodies;
+    const double *F = sum;
+    add_numbers(F, num_F, (double *)(void *)to->F);
+    add_numbers(F + num_F, forces->nu, to->f);
 }
 
 static bool all_finite(const tal_forces *forces, const tal_applied_forces *sum)
@@ -157,12 +161,11 @@ static tal_status apply_some(const tal_forces *forces, const tal_force_context *
                              const tal_applied_forces *to, int *failed)
 {
     for (int k = range[0]; k < range[1]; ++k) {
-        const int i = forces->order[k];
-        if (!enabled[i]) continue;
-        const tali_force *element = &forces->elements[i];
-        const tal_status st = element->ops.apply(element->self, context, to->F, to->f);
+        const tali_force_call *call = &forces->order[k];
+        if (!enabled[call->element]) continue;
+        const tal_status st = call->apply(call->self, context, to->F, to->f);
         if (st == TAL_OK) continue;
-        *failed = i;
+        *failed = call->element;
         return st;
     }
     return TAL_OK;
@@ -226,10 +229,11 @@ static tal_status apply_chunks(const tal_forces *forces, const tal_force_context
     }
     tal_status st = TAL_OK;
     for (int i = 0; i < n && st == TAL_OK; ++i) {
-        if (all.status[i] != TAL_OK)
-            st = hear_why(&all, i);
-        else
+        if (all.status[i] == TAL_OK) {
             add(forces, all.sums[i].F, to);
+        } else {
+            st = hear_why(&all, i);
+        }
     }
     tal_state_scratch_release(context->state, mark);
     return st;

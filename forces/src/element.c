@@ -94,7 +94,9 @@ tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_k
         (void)tal_system_fail(forces->system, why.status, "%s", why.message);
         return drop(kind, like);
     }
-    tali_element *it = tali_alloc(&forces->allocator, size);
+    const size_t place = tali_align(size); // of the initial values
+    const size_t bytes = place + (size_t)kind->num_params * sizeof(double);
+    tali_element *it = tali_alloc(&forces->allocator, bytes);
     if (it == NULL) {
         (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %s '%s'",
                               kind->ops.name, said(name));
@@ -103,10 +105,13 @@ tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_k
     memcpy(it, like, size);
     it->kind = kind;
     it->allocator = forces->allocator;
-    it->size = size;
+    it->size = bytes;
+    it->needs = kind->ops.needs;
+    double *initial = (double *)(void *)((char *)it + place);
     for (int i = 0; i < kind->num_params; ++i) {
-        it->initial[i] = params[i];
+        initial[i] = params[i];
     }
+    it->initial = initial;
     return tal_forces_add(forces, name, &kind->ops, it);
 }
 

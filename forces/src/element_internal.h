@@ -33,18 +33,20 @@ typedef struct tali_kind {
     void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
 } tali_kind;
 
-/// What the struct of every built-in element begins with.
+/// What the struct of every built-in element begins with. What `apply` reads comes last, beside what the
+/// kind adds.
 typedef struct tali_element {
     const tali_kind *kind;
     const tal_forces *forces;
     tal_allocator allocator;
-    size_t size; ///< of the whole struct
+    size_t size;           ///< of the whole block
+    const double *initial; ///< [num_params] behind the struct
     tal_force_ix me;
-    tal_var_ix geometry; ///< the parameters that invalidate Instance
-    int first_value;     ///< the parameters that invalidate Dynamics, among all of the same needs
-    tal_cache_ix placed; ///< what realize_instance computes, if the kind declares it
-    size_t place;        ///< the same, where the kind reserves it
-    double initial[TALI_MAX_FORCE_PARAMS];
+    tal_var_ix geometry;   ///< the parameters that invalidate Instance
+    tal_cache_ix placed;   ///< what realize_instance computes, if the kind declares it
+    tal_force_needs needs; ///< of the kind
+    size_t place;          ///< what realize_instance computes, where the kind reserves it
+    int first_value;       ///< the parameters that invalidate Dynamics, among all of the same needs
 } tali_element;
 
 /**
@@ -97,7 +99,7 @@ static inline const double *tali_geometry(const tali_element *it, const tal_forc
 /// The parameters that invalidate Dynamics.
 static inline const double *tali_values(const tali_element *it, const tal_force_context *context)
 {
-    return context->params[it->kind->ops.needs] + it->first_value;
+    return context->params[it->needs] + it->first_value;
 }
 
 /// What realize_instance computed.

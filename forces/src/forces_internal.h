@@ -38,6 +38,14 @@ typedef struct tali_force_values {
     tal_var_ix var;
 } tali_force_values;
 
+/// What applying an element takes, in one place: a walk over many elements reads little memory.
+typedef struct tali_force_call {
+    tal_status (*apply)(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[]);
+    const void *self;
+    int element;
+} tali_force_call;
+
 /// Elements that need the same: their forces are summed, and kept, together.
 typedef struct tali_force_class {
     int begin, middle, end; // in `order`; up to `middle` those that may run concurrently
@@ -59,8 +67,8 @@ struct tal_forces {
     size_t placed_size; // bytes that built-in elements compute at Instance
     tal_cache_ix placed;
     tali_force_class classes[TAL_NUM_FORCE_NEEDS];
-    int *order;         // [num_elements] by class
-    tal_var_ix enabled; // uint8_t per element
+    tali_force_call *order; // [num_elements] by class
+    tal_var_ix enabled;     // uint8_t per element
     tal_executor executor;
     int num_chunks; // 0: no chunks
     int num_bodies, nu;

@@ -149,7 +149,7 @@ double tal_thermostat_dof(const tal_forces *forces, const tal_state *state, tal_
     return dof(it, state, tal_force_param(forces, state, force, TAL_THERMOSTAT_EXCLUDED));
 }
 
-double tal_thermostat_measured_kT(const tal_forces *forces, tal_state *state, tal_force_ix force)
+double tal_thermostat_temperature(const tal_forces *forces, tal_state *state, tal_force_ix force)
 {
     const thermostat *it = at_stage(forces, state, force, TAL_STAGE_VELOCITY, __func__);
     if (it == NULL) return TALI_NAN;

@@ -85,11 +85,12 @@ static tal_vec3 shift_of(tal_spatial_vec dX, tal_vec3 p_MS_G)
 //     dt = (dt/dx) dx + (dt/dxdot) dxdot,    df = dt d + t dd
 //
 // dv is that of stations fixed on their bodies: dV_S = dv_M + dw x p + w x dp_MS.
-static tal_status apply_change(const two_point *it, const tal_force_context *context, double t,
-                               const double slopes[2], const tal_force_change *change,
-                               tal_spatial_vec dF[])
+static tal_status apply_change(const two_point *it, const tal_force_context *context,
+                               tension_fn calc_tension, const double slopes[2],
+                               const tal_force_change *change, tal_spatial_vec dF[])
 {
     const line at = line_at(it, context);
+    const double t = calc_tension(tali_values(&it->base, context), &at);
     if (!(at.x > 1e-150)) return TAL_OK; // no direction, no force
     tal_vec3 arm[2], dp[2], v[2], dv[2];
     for (int k = 0; k < 2; ++k) {
@@ -161,10 +162,8 @@ static tal_status change_of_spring(const void *self, const tal_force_context *co
 {
     (void)df;
     const two_point *it = self;
-    const double *values = tali_values(&it->base, context);
-    const line at = line_at(it, context);
-    const double slopes[2] = {values[0], 0.0};
-    return apply_change(it, context, tension_of_spring(values, &at), slopes, change, dF);
+    const double slopes[2] = {tali_values(&it->base, context)[0], 0.0};
+    return apply_change(it, context, tension_of_spring, slopes, change, dF);
 }
 
 static tal_status change_of_damper(const void *self, const tal_force_context *context,
@@ -173,19 +172,16 @@ static tal_status change_of_damper(const void *self, const tal_force_context *co
 {
     (void)df;
     const two_point *it = self;
-    const double *values = tali_values(&it->base, context);
-    const line at = line_at(it, context);
-    const double slopes[2] = {0.0, values[0]};
-    return apply_change(it, context, tension_of_damper(values, &at), slopes, change, dF);
+    const double slopes[2] = {0.0, tali_values(&it->base, context)[0]};
+    return apply_change(it, context, tension_of_damper, slopes, change, dF);
 }
 
 static tal_status change_of_force(const void *self, const tal_force_context *context,
                                   const tal_force_change *change, tal_spatial_vec dF[], double df[])
 {
     (void)df;
-    const two_point *it = self;
     const double slopes[2] = {0.0, 0.0};
-    return apply_change(it, context, -tali_values(&it->base, context)[0], slopes, change, dF);
+    return apply_change(self, context, tension_of_force, slopes, change, dF);
 }
 
 static tal_status energy_of_spring(const void *self, const tal_force_context *context,

@@ -115,6 +115,38 @@ START_TEST(forces_are_computed_when_what_they_need_has_changed)
 
 END_TEST
 
+// Parameters of built-in elements share variables: setting one is heard by the sum it belongs to, and
+// the result is that of a State which never was elsewhere.
+START_TEST(a_parameter_that_changes_is_felt)
+{
+    model m = model_begin();
+    const tal_two_points at = {TAL_GROUND, {0.1, 0.2, 0.3}, m.body[PIN], {0.3, 0.1, 0.2}};
+    const tal_force_ix spring = tal_forces_add_two_point_spring(m.forces, "s", &at, 1.0, 0.1);
+    const tal_force_ix damper = tal_forces_add_two_point_damper(m.forces, "d", &at, 1.0);
+    model_finish(&m);
+    const tal_force_ix both[] = {spring, damper};
+    const int which[] = {TAL_SPRING_STIFFNESS, TAL_DAMPER_DAMPING};
+    tal_state *other = NULL;
+    for (int k = 0; k < 2; ++k) {
+        double before[MODEL_NU];
+        model_realize(&m, TAL_STAGE_ACCELERATION);
+        memcpy(before, tal_state_udot(m.state), sizeof before);
+        tal_force_set_param(m.forces, m.state, both[k], which[k], 3.0);
+        model_realize(&m, TAL_STAGE_ACCELERATION);
+        ck_assert_int_ne(memcmp(before, tal_state_udot(m.state), sizeof before), 0);
+        ck_assert_int_eq(tal_state_create(m.system, &other, NULL), TAL_OK);
+        tal_state_set_y(other, tal_state_y(m.state), tal_state_ny(m.state));
+        tal_force_set_param(m.forces, other, spring, TAL_SPRING_STIFFNESS, 3.0);
+        if (k == 1) tal_force_set_param(m.forces, other, damper, TAL_DAMPER_DAMPING, 3.0);
+        ck_assert_int_eq(tal_system_realize(m.system, other, TAL_STAGE_ACCELERATION), TAL_OK);
+        test_assert_near(tal_state_udot(m.state), tal_state_udot(other), MODEL_NU, 0.0, "udot");
+        tal_state_destroy(other);
+    }
+    model_end(&m);
+}
+
+END_TEST
+
 START_TEST(what_is_not_needed_is_not_shown)
 {
     counted c;
@@ -393,6 +425,7 @@ int main(void)
     TCase *theory = tcase_create("theory");
     tcase_set_timeout(theory, 60);
     tcase_add_test(theory, forces_are_computed_when_what_they_need_has_changed);
+    tcase_add_test(theory, a_parameter_that_changes_is_felt);
     tcase_add_test(theory, what_is_not_needed_is_not_shown);
     tcase_add_test(theory, kept_sums_are_the_same_to_the_bit);
     tcase_add_test(theory, results_do_not_depend_on_the_number_of_threads);

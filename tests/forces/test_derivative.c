@@ -250,7 +250,7 @@ END_TEST
 
 // --- the derivative of all ---
 
-// Generalized forces of all elements at q + s N w, u + s v, from J^T explicitly formed.
+// Generalized forces of all elements at q + s N w, u + s v.
 static void generalized_at(zoo *z, double s, const double w[], const double v[], double g[])
 {
     model *m = &z->m;
@@ -265,19 +265,10 @@ static void generalized_at(zoo *z, double s, const double w[], const double v[],
         u[i] += s * v[i];
     }
     ck_assert_int_eq(tal_system_realize(m->system, z->scratch, TAL_STAGE_VELOCITY), TAL_OK);
-    tal_spatial_vec F[MODEL_BODIES];
-    double f[MODEL_NU];
-    ck_assert_int_eq(tal_forces_calc_sum(m->forces, z->scratch, z->all, z->count, F, f), TAL_OK);
-    const tal_bodies_view poses = tal_matter_poses(m->matter, z->scratch);
-    for (int b = 0; b < MODEL_BODIES; ++b) {
-        const tal_xform X_MB = tal_body_X_MB(m->matter, z->scratch, m->body[b]);
-        const tal_vec3 p = tal_m3_mul_v3(tal_view_X_GM(&poses, b)->R, X_MB.p);
-        F[b].w = tal_v3_sub(F[b].w, tal_v3_cross(p, F[b].v));
-    }
-    ck_assert_int_eq(tal_matter_mul_JT(m->matter, z->scratch, F, g), TAL_OK);
-    for (int i = 0; i < MODEL_NU; ++i) {
-        g[i] += f[i];
-    }
+    load on;
+    ck_assert_int_eq(tal_forces_calc_sum(m->forces, z->scratch, z->all, z->count, on.F, on.f),
+                     TAL_OK);
+    model_generalized(m, z->scratch, &on, g);
 }
 
 // Central differences with h = 1e-5 of forces of size 100: h^2 f''' = 1e-8 and eps f / h = 1e-9.
@@ -438,6 +429,49 @@ START_TEST(an_element_that_fails_is_named)
 
 END_TEST
 
+// An allocator that fails once, when `left` comes to zero.
+static void *faulty_alloc(void *context, size_t size)
+{
+    int *left = context;
+    return (*left)-- == 0 ? NULL : tal_allocator_default().alloc(NULL, size);
+}
+
+static void faulty_free(void *context, void *block, size_t size)
+{
+    (void)context;
+    tal_allocator_default().free(NULL, block, size);
+}
+
+START_TEST(the_test_of_an_element_may_find_no_memory)
+{
+    int left = -1;
+    tal_system_def def = tal_system_def_default();
+    def.allocator = (tal_allocator){faulty_alloc, faulty_free, &left};
+    tal_system *system = tal_system_create(&def);
+    tal_matter *matter = tal_matter_create(system);
+    tal_forces *forces = tal_forces_create(system, matter);
+    const tal_mobod_def body = tal_mobod_def_default();
+    (void)tal_matter_add_free(matter, TAL_GROUND, &body);
+    const tal_force_ix damper = tal_forces_add_global_damper(forces, "air", 0.3);
+    tal_state *state = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+    tal_force_report report;
+    tal_error err;
+    int failures = 0;
+    for (int n = 0; n < 3; ++n) { // its arrays and two States
+        left = n;
+        if (tal_force_test(forces, state, damper, &report, &err) == TAL_ERR_NO_MEMORY) ++failures;
+    }
+    ck_assert_int_eq(failures, 3);
+    left = -1;
+    ck_assert_int_eq(tal_force_test(forces, state, damper, &report, &err), TAL_OK);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -452,6 +486,7 @@ int main(void)
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, broken_contracts_are_told);
     tcase_add_test(errors, an_element_that_fails_is_named);
+    tcase_add_test(errors, the_test_of_an_element_may_find_no_memory);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

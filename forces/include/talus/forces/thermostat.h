@@ -81,7 +81,7 @@ TAL_API double tal_thermostat_dof(const tal_forces *forces, const tal_state *sta
                                   tal_force_ix force);
 
 /// 2 K / N [J]: kT as the motion has it. Needs TAL_STAGE_VELOCITY; NaN on failure.
-TAL_API double tal_thermostat_measured_kT(const tal_forces *forces, tal_state *state,
+TAL_API double tal_thermostat_temperature(const tal_forces *forces, tal_state *state,
                                           tal_force_ix force);
 
 /// Energy in the bath [J]: what makes the sum above constant. Needs TAL_STAGE_INSTANCE; NaN on failure.
