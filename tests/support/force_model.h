@@ -209,6 +209,20 @@ static inline void model_check_reaction(model *m, tal_force_ix force, double tol
     }
 }
 
+/// What the public tester says, at several States. Its differences are right to 1e-10 for forces and
+/// scales of size one.
+static inline void model_check_by_tester(model *m, tal_force_ix force, double tol)
+{
+    for (uint64_t seed = 1; seed < 5; ++seed) {
+        model_shake(m, seed);
+        tal_force_report report;
+        tal_error err = {0};
+        ck_assert_msg(tal_force_test(m->forces, m->state, force, &report, &err) == TAL_OK, "%s",
+                      err.message);
+        ck_assert_double_lt(report.worst, tol);
+    }
+}
+
 /// Setting parameter i to `value` takes the State below `stage` and not further, and changes what the
 /// element applies; putting it back restores that bit for bit.
 static inline void model_check_param(model *m, tal_force_ix force, int i, double value,
