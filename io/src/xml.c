@@ -1,5 +1,6 @@
 // The tree of an XML document, built from what expat reports.
 #include "alloc_internal.h"
+#include "arena_internal.h"
 #include "error_internal.h"
 #include "xml_internal.h"
 
@@ -10,22 +11,13 @@
 #include <string.h>
 
 enum {
-    CHUNK = 65536,      // bytes of text handed to expat at a time
-    BLOCK = 1024 * 1024 // bytes of memory taken at a time
+    CHUNK = 65536 // bytes of text handed to expat at a time
 };
-
-// A block of memory of the tree; what is in it follows it.
-typedef struct block {
-    struct block *before;
-    size_t size; // all of it
-} block;
 
 // A document and what it is built with.
 typedef struct document {
     tali_xml xml; // first: what the outside sees
-    tal_allocator allocator;
-    block *last;
-    size_t used, taken; // bytes used of the last block, and taken in all
+    tali_arena arena;
 } document;
 
 // Reading a document.
@@ -51,47 +43,12 @@ tali_xml_limits tali_xml_limits_default(void)
                              .depth = 64};
 }
 
-// ---- memory
-
-// `size` bytes that live as long as the document; NULL when memory runs out.
-static void *take(document *doc, size_t size)
-{
-    const size_t rounded = (size + 15) / 16 * 16;
-    if (doc->last == NULL || doc->last->size - doc->used < rounded) {
-        const size_t head = tali_align(sizeof(block));
-        const size_t want = rounded + head > BLOCK ? rounded + head : BLOCK;
-        block *fresh = tali_alloc(&doc->allocator, want);
-        if (fresh == NULL) return NULL;
-        fresh->before = doc->last;
-        fresh->size = want;
-        doc->last = fresh;
-        doc->used = head;
-        doc->taken += want;
-    }
-    void *at = (char *)doc->last + doc->used;
-    doc->used += rounded;
-    return at;
-}
-
-static const char *take_string(document *doc, const char *text, size_t length)
-{
-    char *copy = take(doc, length + 1);
-    if (copy == NULL) return NULL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
 void tali_xml_destroy(tali_xml *xml)
 {
     if (xml == NULL) return;
     document *doc = (document *)xml;
-    const tal_allocator from = doc->allocator;
-    for (block *it = doc->last; it != NULL;) {
-        block *before = it->before;
-        tali_free(&from, it, it->size);
-        it = before;
-    }
+    const tal_allocator from = doc->arena.allocator;
+    tali_arena_free(&doc->arena);
     tali_free(&from, doc, sizeof *doc);
 }
 
@@ -143,7 +100,7 @@ static void settle_text(reader *r)
         r->open->mixed = true;
         return;
     }
-    r->open->text = take_string(r->doc, r->text + begin, (size_t)(end - begin));
+    r->open->text = tali_arena_copy(&r->doc->arena, r->text + begin, (size_t)(end - begin));
     if (r->open->text == NULL) refuse_memory(r);
 }
 
@@ -181,11 +138,13 @@ static void locate(reader *r, tali_xml_attribute attributes[], int count)
 
 static tali_xml_attribute *take_attributes(reader *r, const char **given, int count)
 {
-    tali_xml_attribute *attributes = take(r->doc, (size_t)count * sizeof *attributes);
+    tali_xml_attribute *attributes =
+        tali_arena_take(&r->doc->arena, (size_t)count * sizeof *attributes);
     if (attributes == NULL) return NULL;
     for (int i = 0; i < count; ++i) {
-        attributes[i].name = take_string(r->doc, given[2 * i], strlen(given[2 * i]));
-        attributes[i].value = take_string(r->doc, given[2 * i + 1], strlen(given[2 * i + 1]));
+        attributes[i].name = tali_arena_copy(&r->doc->arena, given[2 * i], strlen(given[2 * i]));
+        attributes[i].value =
+            tali_arena_copy(&r->doc->arena, given[2 * i + 1], strlen(given[2 * i + 1]));
         if (attributes[i].name == NULL || attributes[i].value == NULL) return NULL;
     }
     locate(r, attributes, count);
@@ -201,7 +160,7 @@ static void XMLCALL start_element(void *context, const char *name, const char **
         refuse(r, TAL_ERR_CAPACITY, "elements are nested deeper than %d levels", r->limits.depth);
         return;
     }
-    if (r->doc->taken > r->limits.memory_bytes || r->doc->xml.num_elements == INT_MAX) {
+    if (r->doc->arena.taken > r->limits.memory_bytes || r->doc->xml.num_elements == INT_MAX) {
         refuse(r, TAL_ERR_CAPACITY, "the document takes more than %zu bytes of memory",
                r->limits.memory_bytes);
         return;
@@ -210,8 +169,8 @@ static void XMLCALL start_element(void *context, const char *name, const char **
     while (given[2 * count] != NULL) {
         ++count;
     }
-    tali_xml_element *element = take(r->doc, sizeof *element);
-    const char *copy = take_string(r->doc, name, strlen(name));
+    tali_xml_element *element = tali_arena_take(&r->doc->arena, sizeof *element);
+    const char *copy = tali_arena_copy(&r->doc->arena, name, strlen(name));
     const tali_xml_attribute *attributes = take_attributes(r, given, count);
     if (element == NULL || copy == NULL || attributes == NULL) {
         refuse_memory(r);
@@ -258,15 +217,16 @@ static void XMLCALL character_data(void *context, const char *text, int length)
         --length;
     }
     if (length == 0) return;
-    if ((size_t)r->text_length + (size_t)length > r->limits.memory_bytes - r->doc->taken) {
+    const size_t together = r->doc->arena.taken + (size_t)r->text_length + (size_t)length;
+    if (together > r->limits.memory_bytes) {
         refuse(r, TAL_ERR_CAPACITY, "the document takes more than %zu bytes of memory",
                r->limits.memory_bytes);
         return;
     }
     const int wanted = r->text_length + length;
     while (r->text_capacity < wanted) {
-        if (!tali_grow(&r->doc->allocator, (void **)&r->text, r->text_capacity, &r->text_capacity,
-                       1)) {
+        if (!tali_grow(&r->doc->arena.allocator, (void **)&r->text, r->text_capacity,
+                       &r->text_capacity, 1)) {
             refuse_memory(r);
             return;
         }
@@ -328,9 +288,9 @@ static tal_status begin_reading(reader *r, const char *name, const tali_xml_limi
     const tal_allocator from = allocator != NULL ? *allocator : tal_allocator_default();
     r->doc = tali_alloc(&from, sizeof *r->doc);
     if (r->doc == NULL) return TAL_ERR_NO_MEMORY;
-    r->doc->allocator = from;
-    r->doc->xml.file = take_string(r->doc, name, strlen(name));
-    r->closed = take(r->doc, ((size_t)r->limits.depth + 1) * sizeof *r->closed);
+    r->doc->arena = tali_arena_make(&from);
+    r->doc->xml.file = tali_arena_copy(&r->doc->arena, name, strlen(name));
+    r->closed = tali_arena_take(&r->doc->arena, ((size_t)r->limits.depth + 1) * sizeof *r->closed);
     if (r->doc->xml.file == NULL || r->closed == NULL) return TAL_ERR_NO_MEMORY;
 
     r->parser = XML_ParserCreate("UTF-8");
@@ -350,7 +310,7 @@ static tal_status end_reading(reader *r, tal_status st, tali_xml **out)
     }
     if (st == TAL_OK) st = r->status;
     if (r->parser != NULL) XML_ParserFree(r->parser);
-    if (r->doc != NULL) tali_free(&r->doc->allocator, r->text, (size_t)r->text_capacity);
+    if (r->doc != NULL) tali_free(&r->doc->arena.allocator, r->text, (size_t)r->text_capacity);
     if (st == TAL_OK) {
         *out = &r->doc->xml;
     } else if (r->doc != NULL) {
@@ -378,7 +338,7 @@ tal_status tali_xml_read_memory(const char *name, const char *text, size_t size,
 
 static tal_status read_stream(reader *r, FILE *stream)
 {
-    char *chunk = tali_alloc(&r->doc->allocator, CHUNK);
+    char *chunk = tali_alloc(&r->doc->arena.allocator, CHUNK);
     if (chunk == NULL) return TAL_ERR_NO_MEMORY;
     bool more = true;
     while (more) {
@@ -390,7 +350,7 @@ static tal_status read_stream(reader *r, FILE *stream)
         }
         more = feed(r, chunk, size, last) && !last;
     }
-    tali_free(&r->doc->allocator, chunk, CHUNK);
+    tali_free(&r->doc->arena.allocator, chunk, CHUNK);
     return TAL_OK;
 }
 

@@ -9,6 +9,7 @@
  */
 
 #include <talus/io/diagnostics.h>
+#include <talus/io/model.h>
 #include <talus/io/number.h>
 
 #endif // TALUS_IO_H
