@@ -30,6 +30,7 @@ typedef struct tali_method {
 /// A family of methods: how steps are taken, and what is known between their ends. The one-step
 /// methods are one; each solver of SUNDIALS is another, with its memory in `engine`.
 typedef struct tali_family {
+    bool is_one_step; // a step needs nothing of those before it but its size
     /// Take all memory the family will need; NULL: the integrator's workspace is enough. On failure
     /// nothing is left behind.
     tal_status (*create)(tal_integrator *integ, tal_error *err);
@@ -66,9 +67,11 @@ struct tal_integrator {
     double *k;               // stages of the method
 
     // where the run stands
-    double t0, t1; // [s] start and end of the last step
-    bool has_step; // y0 ... k belong to a step that can be interpolated
-    double h_next; // 0: to be chosen
+    double t0, t1;   // [s] start and end of the last step
+    bool has_step;   // y0 ... k belong to a step that can be interpolated
+    bool is_settled; // a State at t1, y1 is prescribed, projected and relaxed
+    bool is_cut;     // nothing is kept of steps before: a run can be resumed from here
+    double h_next;   // 0: to be chosen
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;
@@ -104,6 +107,11 @@ tal_status tali_spend_step(tal_integrator *integ, double t0, double t_end);
 
 /// Put y at a time within the last step into the State, prescribed, projected and relaxed.
 tal_status tali_put_dense(tal_integrator *integ, tal_state *state, double t);
+
+// --- integrator_save.c ---
+
+/// Did this integrator, or one like it, write these bytes? Otherwise TAL_ERR_FILE.
+tal_status tali_integrator_check(tal_integrator *integ, const void *bytes, size_t size);
 
 // --- trial.c: what methods do to the State ---
 

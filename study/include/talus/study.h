@@ -9,8 +9,10 @@
  */
 
 #include <talus/forces.h>
+#include <talus/study/events.h>
 #include <talus/study/integrator.h>
 #include <talus/study/recorder.h>
 #include <talus/study/tableau.h>
+#include <talus/study/time_stepper.h>
 
 #endif // TALUS_STUDY_H
