@@ -15,14 +15,34 @@ typedef struct point {
 
 // --- two crossings within a step ---
 
-// Where the cubic through both ends is extremal, as fractions of the step in ascending order. With
-// D = w1 - w0, B = h rate0 - D and C = D - h rate1 - B it is w0 + x (D + (1 - x) (B + x C)), and its
-// slope h rate0 + 2 (C - B) x - 3 C x^2.
-static int find_extrema(const tali_watch *watch, double h, double x[2], double w[2])
+// The cubic with the values and rates of the witness at both ends, over the fraction x of the step:
+// w0 + x (s0 + x (c2 + x c3)). Written from the start of the step, where a witness that has just
+// happened begins with values and slopes far smaller than those of the whole step.
+typedef struct cubic {
+    double w0, s0, c2, c3;
+} cubic;
+
+static cubic cubic_of(const tali_watch *watch, double h)
 {
-    const double w0 = watch->memory.value, slope0 = h * watch->memory.rate;
-    const double D = watch->w1 - w0, B = slope0 - D, C = D - h * watch->rate1 - B;
-    const double a = -3.0 * C, half_b = C - B, c = slope0;
+    const double s0 = h * watch->memory.rate, s1 = h * watch->rate1;
+    const double D = watch->w1 - watch->memory.value;
+    return (cubic){watch->memory.value, s0, 3.0 * D - 2.0 * s0 - s1, s0 + s1 - 2.0 * D};
+}
+
+static bool has_cubic(const tali_watch *watch)
+{
+    return watch->memory.has_rate && watch->has_rate1;
+}
+
+static double value_of(const cubic *it, double x)
+{
+    return it->w0 + x * (it->s0 + x * (it->c2 + x * it->c3));
+}
+
+// Where it is extremal within the step, in ascending order: s0 + 2 c2 x + 3 c3 x^2 = 0.
+static int find_extrema(const cubic *it, double x[2])
+{
+    const double a = 3.0 * it->c3, half_b = it->c2, c = it->s0;
     const double discriminant = half_b * half_b - a * c;
     if (!(discriminant >= 0.0)) return 0;
     // no cancellation: one root from the sum, the other from the product of both
@@ -32,9 +52,7 @@ static int find_extrema(const tali_watch *watch, double h, double x[2], double w
     int n = 0;
     for (int k = 0; k < 2; ++k) {
         const double root = roots[k == 0 ? first : 1 - first];
-        if (!(root > 0.0 && root < 1.0)) continue;
-        x[n] = root;
-        w[n++] = w0 + root * (D + (1.0 - root) * (B + root * C));
+        if (root > 0.0 && root < 1.0) x[n++] = root;
     }
     return n;
 }
@@ -83,13 +101,13 @@ static tal_status find_points(tal_time_stepper *ts, const tal_state *state, int 
     const double near = 0.1 * fmax(fabs(watch->memory.value), fabs(watch->w1));
     const int side = watch->memory.side;
     const point end = {ts->integ->t1, watch->w1};
-    double x[2], w[2];
-    const bool has_cubic = watch->memory.has_rate && watch->has_rate1 && side != 0;
-    const int n = has_cubic ? find_extrema(watch, h, x, w) : 0;
+    double x[2];
+    const cubic curve = cubic_of(watch, h);
+    const int n = has_cubic(watch) && side != 0 ? find_extrema(&curve, x) : 0;
     *count = 0;
     points[(*count)++] = (point){t0, watch->memory.value};
     for (int k = 0; k < n; ++k) {
-        const bool is_near = side * w[k] <= near;
+        const bool is_near = side * value_of(&curve, x[k]) <= near;
         point m = {t0 + x[k] * h, 0.0};
         if (!is_near || m.t <= points[*count - 1].t || m.t >= end.t) continue;
         tal_status st = tali_sample(ts, state, event, m.t, &m.w);
@@ -148,9 +166,45 @@ static double chord(const tali_watch *watch)
     return watch->lo + (watch->hi - watch->lo) * (w_lo / (w_lo - w_hi));
 }
 
-// Regula falsi in the variant of Illinois: an end that stays has its value halved. Points are kept
-// away from the ends by a part of the window, so that the last two enclose the crossing; a bracket
-// that does not shrink is cut in two.
+// Where the cubic crosses zero between two times at which it shows different signs; otherwise the
+// chord does. Bisection costs nothing here: no State is made.
+static double first_guess(const tal_time_stepper *ts, const tali_watch *watch)
+{
+    const double t0 = ts->integ->t0, h = ts->integ->t1 - t0;
+    const cubic curve = cubic_of(watch, h);
+    double lo = (watch->lo - t0) / h, hi = (watch->hi - t0) / h;
+    if (!has_cubic(watch) || value_of(&curve, lo) * watch->direction > 0.0 ||
+        value_of(&curve, hi) * watch->direction < 0.0) {
+        return chord(watch);
+    }
+    for (int k = 0; k < 60; ++k) {
+        const double x = 0.5 * (lo + hi);
+        if (value_of(&curve, x) * watch->direction < 0.0) {
+            lo = x;
+        } else {
+            hi = x;
+        }
+    }
+    return t0 + hi * h;
+}
+
+// The next time to look at: the cubic's guess, then half a window to its other side, so that a good
+// guess is enclosed at once; then the chord, and the middle when a bracket does not shrink. Kept away
+// from the ends by a part of the window, so that the last two points enclose the crossing.
+static double next_guess(const tal_time_stepper *ts, const tali_watch *watch, int k, double window,
+                         double *width)
+{
+    double t = chord(watch);
+    if (k == 0) t = first_guess(ts, watch);
+    if (k == 1) t = watch->hi < ts->integ->t1 ? watch->hi - 0.5 * window : watch->lo + 0.5 * window;
+    if (k % 3 == 0 && k > 0) {
+        if (watch->hi - watch->lo > 0.5 * *width) t = 0.5 * (watch->lo + watch->hi);
+        *width = watch->hi - watch->lo;
+    }
+    return fmin(fmax(t, watch->lo + 0.4 * window), watch->hi - 0.4 * window);
+}
+
+// Regula falsi in the variant of Illinois: an end that stays has its value halved.
 static tal_status localize(tal_time_stepper *ts, const tal_state *state, int event)
 {
     tali_watch *watch = &ts->watches[event];
@@ -159,11 +213,7 @@ static tal_status localize(tal_time_stepper *ts, const tal_state *state, int eve
     double width = watch->hi - watch->lo;
     ++ts->stats.localizations;
     for (int k = 0; k < MAX_SECANTS && watch->hi - watch->lo > window; ++k) {
-        double t = fmin(fmax(chord(watch), watch->lo + 0.4 * window), watch->hi - 0.4 * window);
-        if (k % 3 == 2) {
-            if (watch->hi - watch->lo > 0.5 * width) t = 0.5 * (watch->lo + watch->hi);
-            width = watch->hi - watch->lo;
-        }
+        const double t = next_guess(ts, watch, k, window, &width);
         if (!(t > watch->lo && t < watch->hi)) return TAL_OK; // time has no more digits
         double w = 0.0;
         const tal_status st = tali_sample(ts, state, event, t, &w);

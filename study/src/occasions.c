@@ -300,9 +300,12 @@ tal_status tali_begin_run(tal_time_stepper *ts, tal_state *state)
 tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state)
 {
     ts->any_handled = false;
+    bool any_pending = false;
     tal_status st = TAL_OK;
     for (int i = 0; i < ts->num_events && st == TAL_OK; ++i) {
-        if (ts->watches[i].is_pending) st = remember_crossing(ts, state, i);
+        if (!ts->watches[i].is_pending) continue;
+        any_pending = true;
+        st = remember_crossing(ts, state, i);
     }
     // whoever only looks sees the State before anybody changes it
     if (st == TAL_OK) st = tali_report_appointed(ts, state);
@@ -318,9 +321,10 @@ tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state)
     }
     if (st == TAL_OK && !ts->terminate) st = tali_handle_signaled(ts, state);
     if (st != TAL_OK) return st;
-    // a State that nobody changed goes on, with its last step to interpolate
-    if (!ts->any_handled) tali_watch_go_on(ts);
-    return ts->any_handled ? tali_watch_begin(ts, state) : TAL_OK;
+    // what nobody could change goes on with what is known of it
+    if (ts->any_handled || any_pending) return tali_watch_begin(ts, state);
+    tali_watch_go_on(ts);
+    return TAL_OK;
 }
 
 tal_status tali_end_run(tal_time_stepper *ts, tal_state *state)

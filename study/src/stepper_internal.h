@@ -10,7 +10,7 @@
 typedef struct tali_event_memory {
     double value, rate; // of its witness where the run stands
     double t_crossed;   // [s] when it was triggered last; -infinity: never
-    int32_t side;       // sign of the witness; 0: its rate will tell
+    int32_t side;       // sign of the witness; 0: not known yet
     int32_t has_rate;
     int32_t just_happened; // at this time, so that a witness near zero has the sign of its rate
     int32_t in_a_row;      // triggered so often, each time soon after the last
@@ -28,10 +28,11 @@ typedef struct tali_watch {
     bool is_on; // it has a witness, which is active
     double w1, rate1;
     bool has_rate1;
-    int side1;     // sign at the end of the step
-    bool crosses;  // in a direction that counts
-    int direction; // then
-    double lo, hi; // [s] brackets the first such crossing
+    double steepest; // largest rate seen in the step, before it was taken again
+    int side1;       // sign at the end of the step
+    bool crosses;    // in a direction that counts
+    int direction;   // then
+    double lo, hi;   // [s] brackets the first such crossing
     double w_lo, w_hi;
     bool is_pending; // crossed, not handled yet
 } tali_watch;
@@ -81,14 +82,13 @@ tal_status tali_witness(tal_time_stepper *ts, tal_state *state, int event, doubl
 tal_status tali_sample(tal_time_stepper *ts, const tal_state *state, int event, double t,
                        double *value);
 
-/// Begin to watch from a State, e.g. one that handlers have changed. Signs that are not plain are left
-/// to the rates at the start of the next step.
+/// Begin to watch from a State, e.g. one that handlers have changed.
 tal_status tali_watch_begin(tal_time_stepper *ts, tal_state *state);
 
 /// Which events are watched, in a State that a run is resumed with.
 void tali_watch_resume(tal_time_stepper *ts, const tal_state *state);
 
-/// Read all witnesses at the end of a step, and the rates at both ends where they are wanted.
+/// Read all witnesses at the end of a step, and their rates where they are wanted.
 tal_status tali_watch_ends(tal_time_stepper *ts, tal_state *state);
 
 /// Go on watching from the end of a step in which nothing was handled.

@@ -189,6 +189,9 @@ static tal_status spend_step(tal_time_stepper *ts, const tal_state *state, doubl
 // happens at the end of the step.
 static tal_status step_to_event(tal_time_stepper *ts, tal_state *state, double t_max)
 {
+    for (int i = 0; i < ts->num_events; ++i) {
+        ts->watches[i].steepest = 0.0;
+    }
     tal_status st = tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, t_max));
     for (int round = 0; st == TAL_OK; ++round) {
         double t = 0.0;

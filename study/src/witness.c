@@ -57,6 +57,69 @@ tal_status tali_sample(tal_time_stepper *ts, const tal_state *state, int event, 
     return st == TAL_OK ? tali_witness(ts, ts->seen, event, value) : tali_stepper_pass_on(ts, st);
 }
 
+// --- rates ---
+
+// Rates come for free where their owner computes them. Otherwise they are wanted to see two crossings
+// in one step, which cannot be if steps are shorter than the separation of crossings.
+static bool wants_difference(const tali_watch *watch)
+{
+    return watch->rate_stage == TAL_STAGE_EMPTY && watch->def.separation == 0.0;
+}
+
+// The private State moved along the motion: t + dt, y + dt ydot.
+static tal_status move(tal_time_stepper *ts, const tal_state *state, double dt)
+{
+    tal_status st = tal_state_copy(ts->seen, state);
+    if (st == TAL_OK) st = tal_state_set_t(ts->seen, tal_state_t(state) + dt);
+    if (st != TAL_OK) return st;
+    const double *y = tal_state_y(state), *ydot = tal_state_ydot(state);
+    double *moved = tal_state_upd_y(ts->seen);
+    for (int i = 0; i < tal_state_ny(state); ++i) {
+        moved[i] = y[i] + dt * ydot[i];
+    }
+    ++ts->stats.samples;
+    return TAL_OK;
+}
+
+// dw/dt = dw/dt + dw/dy ydot by central differences, for witnesses whose rates nobody computes. A
+// witness that cannot be had a little beyond the State has no rate.
+static void differ(tal_time_stepper *ts, const tal_state *state, bool all)
+{
+    const double t = tal_state_t(state), t_c = tal_system_time_scale(ts->system);
+    const double dt = fmax(6e-6 * t_c, 1e-10 * fabs(t));
+    const tal_error story = ts->error_record;
+    for (int way = -1; way <= 1; way += 2) {
+        const bool is_there = move(ts, state, way * dt) == TAL_OK;
+        for (int i = 0; i < ts->num_events; ++i) {
+            tali_watch *watch = &ts->watches[i];
+            if (!watch->is_on || watch->rate_stage != TAL_STAGE_EMPTY) continue;
+            if (!all && !wants_difference(watch)) continue;
+            double w = 0.0;
+            const bool has_value = is_there && tali_witness(ts, ts->seen, i, &w) == TAL_OK;
+            watch->has_rate1 = has_value && (way < 0 || watch->has_rate1);
+            watch->rate1 = way < 0 ? -w : (watch->rate1 + w) / (2.0 * dt);
+        }
+    }
+    ts->error_record = story;
+}
+
+// Rates where the State stands, into rate1. `all`: also those that only tell a sign.
+static tal_status find_rates(tal_time_stepper *ts, tal_state *state, bool all)
+{
+    bool any = false;
+    for (int i = 0; i < ts->num_events; ++i) {
+        tali_watch *watch = &ts->watches[i];
+        if (!watch->is_on) continue;
+        watch->has_rate1 = watch->rate_stage != TAL_STAGE_EMPTY;
+        any = any || (!watch->has_rate1 && (all || wants_difference(watch)));
+        if (!watch->has_rate1) continue;
+        const tal_status st = read_slot(ts, state, i, true, &watch->rate1);
+        if (st != TAL_OK) return st;
+    }
+    if (any) differ(ts, state, all);
+    return TAL_OK;
+}
+
 // --- the start of a step ---
 
 static bool is_on(const tal_time_stepper *ts, const tal_state *state, int event)
@@ -66,22 +129,36 @@ static bool is_on(const tal_time_stepper *ts, const tal_state *state, int event)
            tal_event_is_active(ts->system, state, (tal_event_ix){event});
 }
 
+// A witness that starts at zero has the sign its rate gives it. So has one whose event has just
+// happened, as long as zero is no further than what localizing may have left: the window times the
+// rates of the step, with room to spare. Beyond that the event itself has moved it.
+static int side_of(const tal_time_stepper *ts, const tali_watch *watch)
+{
+    const tali_event_memory *memory = &watch->memory;
+    const double rate = fmax(watch->steepest, fabs(memory->rate));
+    const double reach = 100.0 * rate * tali_window(ts, watch);
+    const bool is_near = memory->just_happened && fabs(memory->value) <= reach;
+    const bool by_rate = memory->has_rate && memory->rate != 0.0;
+    return sign_of((memory->value == 0.0 || is_near) && by_rate ? memory->rate : memory->value);
+}
+
 tal_status tali_watch_begin(tal_time_stepper *ts, tal_state *state)
 {
-    tal_status st = tal_system_realize(ts->system, state, TAL_STAGE_INSTANCE);
+    tal_status st = tal_system_realize(ts->system, state, TAL_STAGE_ACCELERATION);
     if (st != TAL_OK) return tali_stepper_explain(ts, state, st);
+    bool signs = false; // is there one that its rate must tell?
     for (int i = 0; i < ts->num_events; ++i) {
         tali_watch *watch = &ts->watches[i];
-        tali_event_memory *memory = &watch->memory;
         watch->is_on = is_on(ts, state, i);
         if (!watch->is_on) continue;
-        memory->has_rate = watch->rate_stage != TAL_STAGE_EMPTY;
-        st = tali_witness(ts, state, i, &memory->value);
-        if (st == TAL_OK && memory->has_rate) st = read_slot(ts, state, i, true, &memory->rate);
+        st = tali_witness(ts, state, i, &watch->w1);
         if (st != TAL_OK) return st;
-        memory->side = memory->just_happened ? 0 : sign_of(memory->value);
+        signs = signs || watch->memory.just_happened || watch->w1 == 0.0;
+        watch->side1 = sign_of(watch->w1);
     }
-    return TAL_OK;
+    st = find_rates(ts, state, signs);
+    if (st == TAL_OK) tali_watch_go_on(ts);
+    return st;
 }
 
 void tali_watch_resume(tal_time_stepper *ts, const tal_state *state)
@@ -97,96 +174,28 @@ void tali_watch_go_on(tal_time_stepper *ts)
         tali_watch *watch = &ts->watches[i];
         tali_event_memory *memory = &watch->memory;
         if (!watch->is_on) continue;
+        const bool is_plain = !memory->just_happened && watch->w1 != 0.0;
         memory->value = watch->w1;
         memory->rate = watch->rate1;
         memory->has_rate = watch->has_rate1;
-        memory->side = memory->just_happened ? 0 : watch->side1;
+        memory->side = is_plain ? watch->side1 : side_of(ts, watch);
+        memory->just_happened = 0;
     }
-}
-
-// A witness that starts at zero has the sign its rate gives it. So has one whose event has just
-// happened, as long as zero is no further than what localizing may have left: the velocity before
-// the event was at most some hundred times that after it, or the event itself moved the witness.
-static void decide_side(tal_time_stepper *ts, tali_watch *watch)
-{
-    tali_event_memory *memory = &watch->memory;
-    if (memory->side == 0) {
-        const double reach = 100.0 * fabs(memory->rate) * tali_window(ts, watch);
-        const bool is_near = memory->just_happened && fabs(memory->value) <= reach;
-        const bool by_rate = memory->value == 0.0 || is_near;
-        memory->side = sign_of(by_rate && memory->rate != 0.0 ? memory->rate : memory->value);
-    }
-    memory->just_happened = 0;
-}
-
-// --- the ends of a step ---
-
-// The State a little inside an end of the step, for differences.
-static tal_status look_inside(tal_time_stepper *ts, const tal_state *state, double t)
-{
-    ++ts->stats.samples;
-    const tal_status st = tal_integrator_interpolate(ts->integ, state, t, ts->seen);
-    return st == TAL_OK ? TAL_OK : tali_stepper_pass_on(ts, st);
-}
-
-// A crossing cannot hide within a step that is shorter than the separation of crossings: then a rate
-// is only wanted to tell the sign at the start.
-static bool wants_rate_at_start(const tali_watch *watch)
-{
-    const tali_event_memory *memory = &watch->memory;
-    return watch->is_on && !memory->has_rate && (watch->def.separation == 0.0 || memory->side == 0);
-}
-
-static bool wants_rate_at_end(const tali_watch *watch)
-{
-    return watch->is_on && !watch->has_rate1 && watch->def.separation == 0.0;
-}
-
-// Rates by one-sided differences over a ten-thousandth of the step.
-static tal_status differ(tal_time_stepper *ts, const tal_state *state, bool at_end)
-{
-    const double t0 = ts->integ->t0, t1 = ts->integ->t1;
-    const double inside = 1e-4 * (t1 - t0), t = at_end ? t1 - inside : t0 + inside;
-    const double dt = at_end ? t1 - t : t - t0;
-    bool has_looked = false;
-    for (int i = 0; i < ts->num_events; ++i) {
-        tali_watch *watch = &ts->watches[i];
-        tali_event_memory *memory = &watch->memory;
-        if (!(at_end ? wants_rate_at_end(watch) : wants_rate_at_start(watch))) continue;
-        tal_status st = TAL_OK;
-        double w = 0.0;
-        if (dt > 0.0 && !has_looked) st = look_inside(ts, state, t);
-        has_looked = true;
-        if (st == TAL_OK && dt > 0.0) st = tali_witness(ts, ts->seen, i, &w);
-        if (st != TAL_OK) return st;
-        // a step too short to look inside is a difference by itself
-        const double slope = (watch->w1 - memory->value) / (t1 - t0);
-        if (at_end) {
-            watch->rate1 = dt > 0.0 ? (watch->w1 - w) / dt : slope;
-            watch->has_rate1 = true;
-        } else {
-            memory->rate = dt > 0.0 ? (w - memory->value) / dt : slope;
-            memory->has_rate = 1;
-        }
-    }
-    return TAL_OK;
 }
 
 tal_status tali_watch_ends(tal_time_stepper *ts, tal_state *state)
 {
     for (int i = 0; i < ts->num_events; ++i) {
         tali_watch *watch = &ts->watches[i];
-        if (!watch->is_on) continue;
-        watch->has_rate1 = watch->rate_stage != TAL_STAGE_EMPTY;
-        tal_status st = tali_witness(ts, state, i, &watch->w1);
-        if (st == TAL_OK && watch->has_rate1) st = read_slot(ts, state, i, true, &watch->rate1);
+        const tal_status st = watch->is_on ? tali_witness(ts, state, i, &watch->w1) : TAL_OK;
         if (st != TAL_OK) return st;
     }
-    tal_status st = differ(ts, state, false);
-    if (st == TAL_OK) st = differ(ts, state, true);
-    if (st != TAL_OK) return st;
+    const tal_status st = find_rates(ts, state, false);
     for (int i = 0; i < ts->num_events; ++i) {
-        if (ts->watches[i].is_on) decide_side(ts, &ts->watches[i]);
+        tali_watch *watch = &ts->watches[i];
+        if (!watch->is_on || !watch->has_rate1) continue;
+        const double rates = fmax(fabs(watch->memory.rate), fabs(watch->rate1));
+        watch->steepest = fmax(watch->steepest, rates);
     }
-    return TAL_OK;
+    return st;
 }
