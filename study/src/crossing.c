@@ -98,7 +98,7 @@ static tal_status find_points(tal_time_stepper *ts, const tal_state *state, int 
 {
     const tali_watch *watch = &ts->watches[event];
     const double t0 = ts->integ->t0, h = ts->integ->t1 - t0;
-    const double near = 0.1 * fmax(fabs(watch->memory.value), fabs(watch->w1));
+    const double near = 0.3 * fmax(fabs(watch->memory.value), fabs(watch->w1));
     const int side = watch->memory.side;
     const point end = {ts->integ->t1, watch->w1};
     double x[2];
@@ -132,13 +132,15 @@ static bool is_wanted(tal_crossing crossing, int direction)
 }
 
 // From point to point: the first crossing that counts, and the sign at the end if none does. A
-// sign that is not known at the start crosses nothing.
+// sign that is not known at the start crosses nothing. Zero is crossed when it is reached, unless the
+// witness has only its rate to tell where it came from.
 static void walk(tali_watch *watch, const point points[], int count)
 {
     int side = watch->memory.side;
     watch->crosses = false;
     for (int k = 1; k < count; ++k) {
-        if (side == 0 || side * points[k].w > 0.0) {
+        const bool is_there = side * points[k - 1].w > 0.0 && points[k].w == 0.0;
+        if (side * points[k].w >= 0.0 && !is_there) {
             if (side == 0) side = sign_of(points[k].w);
             continue;
         }

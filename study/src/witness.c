@@ -174,7 +174,7 @@ void tali_watch_go_on(tal_time_stepper *ts)
         tali_watch *watch = &ts->watches[i];
         tali_event_memory *memory = &watch->memory;
         if (!watch->is_on) continue;
-        const bool is_plain = !memory->just_happened && watch->w1 != 0.0;
+        const bool is_plain = !memory->just_happened && watch->side1 != 0;
         memory->value = watch->w1;
         memory->rate = watch->rate1;
         memory->has_rate = watch->has_rate1;
