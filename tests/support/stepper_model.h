@@ -64,6 +64,24 @@ static inline tal_integrator_def dormand_prince(double accuracy)
     return def;
 }
 
+enum {
+    NUM_ONE_STEP_METHODS = 7
+};
+
+/// Every one-step method, by number.
+static inline tal_integrator_def one_step_method(int i, double accuracy)
+{
+    const tal_rk_tableau *const tableaux[] = {tal_rk_euler(), tal_rk_trapezoid(),
+                                              tal_rk_bogacki_shampine(), tal_rk_merson(),
+                                              tal_rk_dormand_prince()};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.accuracy = accuracy;
+    if (i < 5) def.tableau = tableaux[i];
+    if (i == 5) def.method = TAL_METHOD_SEMI_EXPLICIT_EULER;
+    if (i == 6) def.method = TAL_METHOD_VERLET;
+    return def;
+}
+
 /// A point of 1 kg that moves freely: x, y, z are its q.
 static inline tal_body_ix add_point(stepper_model *m)
 {
@@ -79,6 +97,28 @@ static inline tal_body_ix add_pendulum(stepper_model *m)
     def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
     def.X_BM = tal_xf_from_p(tal_v3(0.0, 1.0, 0.0));
     return tal_matter_add_pin(m->matter, TAL_GROUND, &def);
+}
+
+/// The same pendulum as a point that a rod holds 1 m from the origin: x, y, z are its q.
+static inline tal_body_ix add_rod_pendulum(stepper_model *m)
+{
+    const tal_body_ix body = add_point(m);
+    tal_constraint_def rod = tal_constraint_def_default();
+    rod.bodies[0] = TAL_GROUND;
+    rod.bodies[1] = body;
+    (void)tal_constraint_add_rod(m->matter, &rod, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    return body;
+}
+
+/// A body that turns freely about its center, with quaternions.
+static inline tal_body_ix add_top(stepper_model *m)
+{
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass.mass = 1.0;
+    def.mass.inertia.xx = 1.0;
+    def.mass.inertia.yy = 2.0;
+    def.mass.inertia.zz = 3.0;
+    return tal_matter_add_ball(m->matter, TAL_GROUND, &def);
 }
 
 /// An event on the first coordinate of matter: it crosses zero.
