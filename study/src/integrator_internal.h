@@ -88,6 +88,13 @@ static inline bool tali_is_controlled(const tal_integrator *integ)
     return integ->def.fixed_step == 0.0;
 }
 
+/// E = min(W, 1/|y|), or W when the accuracy is absolute (manual eq. 9.3).
+static inline double tali_weight(double W, double y, bool absolute)
+{
+    const double size = y < 0.0 ? -y : y;
+    return absolute || size * W <= 1.0 ? W : 1.0 / size;
+}
+
 // --- families and methods ---
 
 const tali_family *tali_one_step_family(void);

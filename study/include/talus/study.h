@@ -9,6 +9,7 @@
  */
 
 #include <talus/forces.h>
+#include <talus/study/equations.h>
 #include <talus/study/events.h>
 #include <talus/study/integrator.h>
 #include <talus/study/recorder.h>
