@@ -165,6 +165,7 @@ static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
     if (st == TAL_OK && integ->method.begin != NULL) st = integ->method.begin(integ, state);
     double norm = 0.0;
     if (st == TAL_OK) st = integ->method.try_step(integ, state, t, &norm);
+    if (st != TAL_OK) leave_at_start(integ, state);
     return st;
 }
 

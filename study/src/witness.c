@@ -66,11 +66,10 @@ static bool wants_difference(const tali_watch *watch)
     return watch->rate_stage == TAL_STAGE_EMPTY && watch->def.separation == 0.0;
 }
 
-// The private State moved along the motion: t + dt, y + dt ydot.
+// Moves the private State, a copy, along the motion: t + dt, y + dt ydot.
 static tal_status move(tal_time_stepper *ts, const tal_state *state, double dt)
 {
-    tal_status st = tal_state_copy(ts->seen, state);
-    if (st == TAL_OK) st = tal_state_set_t(ts->seen, tal_state_t(state) + dt);
+    const tal_status st = tal_state_set_t(ts->seen, tal_state_t(state) + dt);
     if (st != TAL_OK) return st;
     const double *y = tal_state_y(state), *ydot = tal_state_ydot(state);
     double *moved = tal_state_upd_y(ts->seen);
@@ -81,15 +80,16 @@ static tal_status move(tal_time_stepper *ts, const tal_state *state, double dt)
     return TAL_OK;
 }
 
-// dw/dt = dw/dt + dw/dy ydot by central differences, for witnesses whose rates nobody computes. A
-// witness that cannot be had a little beyond the State has no rate.
+// The rate of w(t, y) along the motion by central differences, for witnesses whose rates nobody
+// computes. A witness that cannot be had a little before or after the State has no rate.
 static void differ(tal_time_stepper *ts, const tal_state *state, bool all)
 {
     const double t = tal_state_t(state), t_c = tal_system_time_scale(ts->system);
     const double dt = fmax(6e-6 * t_c, 1e-10 * fabs(t));
     const tal_error story = ts->error_record;
+    const bool has_copy = tal_state_copy(ts->seen, state) == TAL_OK;
     for (int way = -1; way <= 1; way += 2) {
-        const bool is_there = move(ts, state, way * dt) == TAL_OK;
+        const bool is_there = has_copy && move(ts, state, way * dt) == TAL_OK;
         for (int i = 0; i < ts->num_events; ++i) {
             tali_watch *watch = &ts->watches[i];
             if (!watch->is_on || watch->rate_stage != TAL_STAGE_EMPTY) continue;

@@ -269,14 +269,14 @@ static tal_status land(void *context, const tal_system *system, tal_state *state
     return st == TAL_OK ? tal_state_set_u(state, &u, 1) : st;
 }
 
-// Time from a to b: the integral of 1/omega, omega^2 = omega0^2 + 2 g (cos a - cos theta), by
+// Time from a to b: the integral of 1/omega, omega^2 = omega0^2 + 2 g (cos a - cos theta), g per length, by
 // Simpson's rule; 2000 intervals of a function without features leave 1e-14.
-static double swing_time(double a, double b, double omega0)
+static double swing_time(double a, double b, double omega0, double g)
 {
     double sum = 0.0;
     for (int i = 0; i <= 2000; ++i) {
         const double theta = a + (b - a) * i / 2000.0;
-        const double f = 1.0 / sqrt(omega0 * omega0 + 2.0 * 9.81 * (cos(a) - cos(theta)));
+        const double f = 1.0 / sqrt(omega0 * omega0 + 2.0 * g * (cos(a) - cos(theta)));
         sum += f * (i == 0 || i == 2000 ? 1.0 : i % 2 == 1 ? 4.0 : 2.0);
     }
     return sum * (b - a) / 6000.0;
@@ -304,12 +304,147 @@ START_TEST(a_rimless_wheel_walks_in_time)
     (void)tal_state_set_u(m.state, &omega, 1);
     ck_assert_int_eq(run_stepper(&m, 100.0), TAL_OUTCOME_TERMINATED);
     for (int n = 0; n < 30; ++n) {
-        t += swing_time(start, end, omega);
+        t += swing_time(start, end, omega, 9.81);
         ck_assert_double_eq_tol(it.steps.t[n], t, BOUND);
         omega =
             cos(2.0 * it.alpha) * sqrt(omega * omega + 4.0 * 9.81 * sin(it.gamma) * sin(it.alpha));
     }
     end_stepper_model(&m);
+}
+
+END_TEST
+
+// --- a ladder that slides down a wall until it leaves it ---
+//
+// Without friction the ladder, L = 2 m and theta from the vertical, turns as a rod does that is held at
+// one end: theta'' = 3 g/(2 L) sin(theta). The wall pushes its center, x = L/2 sin(theta), until x'' = 0: at
+// cos(theta) = 2/3 cos(theta0) + 2 L omega0^2/(9 g).
+
+typedef struct ladder {
+    const tal_matter *matter;
+    tal_constraint_ix wall;
+    tal_event_ix event;
+    impacts left;
+} ladder;
+
+// The multiplier of the wall: negative as long as it pushes. Known at stage Acceleration.
+static tal_status push_of_wall(void *context, const tal_system *system, tal_state *state,
+                               double *value)
+{
+    (void)context;
+    (void)system;
+    const bool has_wall = tal_state_pool_size(state, TAL_POOL_UDOTERR) == 2;
+    *value = has_wall ? tal_state_multipliers(state)[1] : (double)NAN; // nobody looks: it is off
+    return TAL_OK;
+}
+
+// A change at stage Instance: one constraint less, and a witness that has lost its meaning.
+static tal_status leave_wall(void *context, const tal_system *system, tal_state *state,
+                             tal_event_cause cause, bool *terminate)
+{
+    (void)cause;
+    (void)terminate;
+    ladder *it = context;
+    it->left.t[it->left.n++] = tal_state_t(state);
+    const tal_status st = tal_constraint_set_enabled(it->matter, state, it->wall, false);
+    return st == TAL_OK ? tal_event_set_active(system, state, it->event, false) : st;
+}
+
+START_TEST(a_ladder_leaves_the_wall_in_time)
+{
+    const double L = 2.0, g = 9.81, theta0 = 0.3, omega0 = 0.5;
+    stepper_model m = begin_stepper_model(g);
+    ladder it = {.matter = m.matter};
+    tal_mobod_def rod = tal_mobod_def_default();
+    rod.mass = tal_mass_props_rod(3.0, tal_v3(0.0, 0.5 * L, 0.0));
+    const tal_body_ix body = tal_matter_add_planar(m.matter, TAL_GROUND, &rod);
+    const tal_constraint_def on = tal_constraint_between(TAL_GROUND, body);
+    (void)tal_constraint_add_point_in_plane(m.matter, &on, tal_v3(0.0, 1.0, 0.0), 0.0,
+                                            tal_v3(0.0, -0.5 * L, 0.0));
+    it.wall = tal_constraint_add_point_in_plane(m.matter, &on, tal_v3(1.0, 0.0, 0.0), 0.0,
+                                                tal_v3(0.0, 0.5 * L, 0.0));
+    tal_happening event = tal_happening_default();
+    event.context = &it;
+    event.witness = push_of_wall;
+    event.stage = TAL_STAGE_ACCELERATION;
+    event.crossing = TAL_CROSSING_RISING;
+    event.handle = leave_wall;
+    it.event = tal_events_add(m.events, &event);
+    const tal_integrator_def def = dormand_prince(1e-12);
+    finish_stepper_model(&m, &def, NULL);
+    const double q[] = {theta0, 0.5 * L * sin(theta0), 0.5 * L * cos(theta0)};
+    const double u[] = {omega0, 0.5 * L * cos(theta0) * omega0, -0.5 * L * sin(theta0) * omega0};
+    (void)tal_state_set_q(m.state, q, 3);
+    (void)tal_state_set_u(m.state, u, 3);
+    run_stepper(&m, 0.9);
+
+    // omega^2 = omega0^2 + 3 g/L (cos theta0 - cos theta): as a pendulum under 3 g/(2 L)
+    const double end = acos(2.0 / 3.0 * cos(theta0) + 2.0 * L * omega0 * omega0 / (9.0 * g));
+    ck_assert_int_eq(it.left.n, 1);
+    ck_assert_double_eq_tol(it.left.t[0], swing_time(theta0, end, omega0, 1.5 * g / L), BOUND);
+    ck_assert_int_eq(tal_state_pool_size(m.state, TAL_POOL_UDOTERR), 1);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+// --- a bowling ball that slides until it rolls ---
+
+static const double RADIUS = 0.108;
+
+static tal_status slip(void *context, const tal_system *system, tal_state *state, double *value)
+{
+    (void)context;
+    (void)system;
+    const double *u = tal_state_u(state); // turning about z, moving along x
+    *value = u[1] + RADIUS * u[0];
+    return TAL_OK;
+}
+
+static tal_status stop(void *context, const tal_system *system, tal_state *state,
+                       tal_event_cause cause, bool *terminate)
+{
+    (void)system;
+    (void)cause;
+    impacts *it = context;
+    it->t[it->n++] = tal_state_t(state);
+    *terminate = true;
+    return TAL_OK;
+}
+
+// 2 (v0 - R omega0)/(7 mu g), omega positive as rolling is.
+START_TEST(a_ball_begins_to_roll_in_time)
+{
+    const double mass = 7.0, mu = 0.12, g = 9.81, v0 = 8.0;
+    const double spin[] = {0.0, -30.0}, expected[] = {1.9416533178001067, 2.72802291150915};
+    const double rolls[] = {5.714285714285714, 4.788571428571428};
+    for (int k = 0; k < 2; ++k) {
+        impacts it = {.n = 0};
+        stepper_model m = begin_stepper_model(0.0);
+        tal_mobod_def ball = tal_mobod_def_default();
+        ball.mass.mass = mass;
+        ball.mass.inertia.xx = ball.mass.inertia.yy = ball.mass.inertia.zz =
+            0.4 * mass * RADIUS * RADIUS;
+        const tal_body_ix body = tal_matter_add_planar(m.matter, TAL_GROUND, &ball);
+        const double friction = -mu * mass * g;
+        (void)tal_forces_add_mobility_force(m.forces, NULL, (tal_mobility){body, 1}, friction);
+        (void)tal_forces_add_mobility_force(m.forces, NULL, (tal_mobility){body, 0},
+                                            RADIUS * friction);
+        tal_happening event = tal_happening_default();
+        event.context = &it;
+        event.witness = slip;
+        event.stage = TAL_STAGE_VELOCITY;
+        event.handle = stop;
+        (void)tal_events_add(m.events, &event);
+        const tal_integrator_def def = dormand_prince(1e-10);
+        finish_stepper_model(&m, &def, NULL);
+        const double u[] = {-spin[k], v0, 0.0}; // rolling along x turns about -z
+        (void)tal_state_set_u(m.state, u, 3);
+        ck_assert_int_eq(run_stepper(&m, 10.0), TAL_OUTCOME_TERMINATED);
+        ck_assert_double_eq_tol(it.t[0], expected[k], BOUND);
+        ck_assert_double_eq_tol(tal_state_u(m.state)[1], rolls[k], BOUND);
+        end_stepper_model(&m);
+    }
 }
 
 END_TEST
@@ -324,6 +459,8 @@ int main(void)
     tcase_add_test(references, a_ball_does_not_fall_through_the_floor);
     tcase_add_test(references, a_pendulum_has_its_period);
     tcase_add_test(references, a_rimless_wheel_walks_in_time);
+    tcase_add_test(references, a_ladder_leaves_the_wall_in_time);
+    tcase_add_test(references, a_ball_begins_to_roll_in_time);
     suite_add_tcase(suite, references);
     return test_run(suite);
 }

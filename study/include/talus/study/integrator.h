@@ -148,7 +148,7 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_interpolate(tal_integrator *inte
  * others use their dense output and begin anew from it.
  *
  * @param[in,out] state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it;
- *                       on success realized to TAL_STAGE_ACCELERATION
+ *                       on success realized to TAL_STAGE_ACCELERATION, on failure at the start of the step
  * @param[in]     t      [s] from the start of the last step to its end
  * @return as tal_integrator_interpolate()
  */
