@@ -274,6 +274,41 @@ START_TEST(broken_contracts_are_told)
 
 END_TEST
 
+static int blocks_left;
+
+static void *stingy_alloc(void *context, size_t size)
+{
+    (void)context;
+    return blocks_left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
+}
+
+static void stingy_free(void *context, void *block, size_t size)
+{
+    (void)context;
+    tal_allocator_default().free(NULL, block, size);
+}
+
+START_TEST(memory_may_run_out_at_create)
+{
+    tal_system_def def = tal_system_def_default();
+    def.allocator.alloc = stingy_alloc;
+    def.allocator.free = stingy_free;
+    blocks_left = 1000;
+    tal_system *system = tal_system_create(&def);
+    tal_error err = {0};
+    ck_assert_int_eq(tal_system_realize_topology(system, &err), TAL_OK);
+    for (int n = 0; n < 5; ++n) {
+        tal_equations *eq = NULL;
+        blocks_left = n;
+        const tal_status st = tal_equations_create(system, NULL, &eq, &err);
+        ck_assert_int_eq(st, n < 4 ? TAL_ERR_NO_MEMORY : TAL_OK);
+        tal_equations_destroy(eq);
+    }
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 START_TEST(no_call_touches_the_heap)
 {
     outside it = begin(true, 1e-6);
@@ -301,6 +336,7 @@ int main(void)
     tcase_add_test(tests, what_is_not_finite_is_refused_by_name);
     tcase_add_test(tests, broken_contracts_are_told);
     tcase_add_test(tests, no_call_touches_the_heap);
+    tcase_add_test(tests, memory_may_run_out_at_create);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

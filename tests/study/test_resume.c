@@ -1,4 +1,6 @@
 // Tests for study/src/integrator_save.c and run_save.c, and for going back within a step.
+#include "integrator_internal.h"
+
 #include "stepper_model.h"
 
 #include <math.h>
@@ -194,6 +196,34 @@ START_TEST(a_run_with_checkpoints_is_resumed_at_them)
     free(bytes);
     end_stepper_model(&m);
     end_stepper_model(&other);
+}
+
+END_TEST
+
+// A method that remembers steps cannot be resumed in between: one that only says it does stands in.
+START_TEST(a_method_that_remembers_steps_is_saved_at_checkpoints_only)
+{
+    const tal_integrator_def def = one_step_method(4, 1e-6);
+    tal_time_stepper_def run = tal_time_stepper_def_default();
+    run.checkpoint_period = 0.2;
+    counters none = {0, 0};
+    stepper_model m = begin(2, &none, &def, &run);
+    tali_family remembers = *m.integ->family;
+    remembers.is_one_step = false;
+    m.integ->family = &remembers;
+    const size_t size = tal_time_stepper_save_size(m.stepper, m.state);
+    void *bytes = malloc(size);
+    int saved = 0;
+    while (advance(&m)) {
+        const double t = tal_state_t(m.state);
+        const tal_status st = tal_time_stepper_save(m.stepper, m.state, bytes, size);
+        ck_assert_int_eq(st, t == round(t / 0.2) * 0.2 ? TAL_OK : TAL_ERR_STAGE);
+        saved += st == TAL_OK;
+        if (st == TAL_OK) resume(&m, bytes, size); // changes nothing
+    }
+    ck_assert_int_eq(saved, 7);
+    free(bytes);
+    end_stepper_model(&m);
 }
 
 END_TEST
@@ -409,6 +439,7 @@ int main(void)
     tcase_add_test(saving, a_run_is_resumed_bit_for_bit_after_any_step);
     tcase_add_test(saving, the_last_step_can_be_interpolated_after_resuming);
     tcase_add_test(saving, a_run_with_checkpoints_is_resumed_at_them);
+    tcase_add_test(saving, a_method_that_remembers_steps_is_saved_at_checkpoints_only);
     tcase_add_test(saving, bytes_that_are_not_this_run_are_refused);
     tcase_add_test(saving, an_integrator_can_be_saved_without_a_stepper);
     suite_add_tcase(suite, saving);
