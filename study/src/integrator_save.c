@@ -4,6 +4,7 @@
 // integrator wrote them is told by a hash of everything in its def that decides a step.
 #include "hash_internal.h"
 #include "integrator_internal.h"
+#include "sealed_internal.h"
 
 #include <string.h>
 
@@ -14,15 +15,10 @@ enum {
 static const char MAGIC[8] = "TALINTEG";
 
 typedef struct saved {
-    char magic[8];
-    uint32_t byte_order; // reads 1 on a machine of the same byte order
-    uint32_t version;
-    uint64_t identity; // of System and def
-    uint64_t block_bytes;
+    tali_seal seal;
     double t0, t1, h_next;
     uint32_t has_step, is_settled;
     tal_integrator_stats stats;
-    uint64_t checksum; // of header (with this field zero) and workspace
 } saved;
 
 static uint64_t identity_of(const tal_integrator *integ)
@@ -38,12 +34,6 @@ static uint64_t identity_of(const tal_integrator *integ)
     hash = tali_hash(hash, choices, sizeof choices);
     if (def->method != TAL_METHOD_RUNGE_KUTTA) return hash;
     return tali_hash(hash, def->tableau->name, strlen(def->tableau->name));
-}
-
-static uint64_t checksum(saved header, const void *block, size_t size)
-{
-    header.checksum = 0;
-    return tali_hash(tali_hash(TALI_HASH_SEED, &header, sizeof header), block, size);
 }
 
 void tal_integrator_checkpoint(tal_integrator *integ)
@@ -73,58 +63,35 @@ tal_status tal_integrator_save(tal_integrator *integ, void *bytes, size_t size)
         return TALI_FAIL(&integ->error_record, TAL_ERR_STAGE,
                          "a method that remembers steps is saved at checkpoints only");
     }
-    if (size < tal_integrator_save_size(integ)) {
+    const size_t total = tal_integrator_save_size(integ);
+    if (size < total) {
         return TALI_FAIL(&integ->error_record, TAL_ERR_CAPACITY,
-                         "%zu bytes do not hold the %zu of an integrator", size,
-                         tal_integrator_save_size(integ));
+                         "%zu bytes do not hold the %zu of an integrator", size, total);
     }
     saved header;
     memset(&header, 0, sizeof header);
-    memcpy(header.magic, MAGIC, sizeof header.magic);
-    header.byte_order = 1;
-    header.version = FORMAT_VERSION;
-    header.identity = identity_of(integ);
-    header.block_bytes = integ->block_bytes;
     header.t0 = integ->t0;
     header.t1 = integ->t1;
     header.h_next = integ->h_next;
     header.has_step = integ->has_step;
     header.is_settled = integ->is_settled;
     header.stats = integ->stats;
-    header.checksum = checksum(header, integ->block, integ->block_bytes);
     memcpy(bytes, &header, sizeof header);
     memcpy((char *)bytes + sizeof header, integ->block, integ->block_bytes);
-    return TAL_OK;
-}
-
-static tal_status check_bytes(tal_integrator *integ, const void *bytes, size_t size, saved *header)
-{
-    tal_error *err = &integ->error_record;
-    if (size != tal_integrator_save_size(integ)) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "%zu bytes, but this integrator has %zu", size,
-                         tal_integrator_save_size(integ));
-    }
-    memcpy(header, bytes, sizeof *header);
-    if (memcmp(header->magic, MAGIC, sizeof header->magic) != 0 || header->byte_order != 1 ||
-        header->version != FORMAT_VERSION) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "not an integrator saved by this library");
-    }
-    if (header->checksum !=
-        checksum(*header, (const char *)bytes + sizeof *header, integ->block_bytes)) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "damaged: the checksum is wrong");
-    }
-    if (header->identity != identity_of(integ)) {
-        return TALI_FAIL(err, TAL_ERR_FILE,
-                         "saved by an integrator of another System, method or accuracy");
-    }
+    tali_seal_bytes(bytes, total, MAGIC, FORMAT_VERSION, identity_of(integ));
     return TAL_OK;
 }
 
 tal_status tali_integrator_check(tal_integrator *integ, const void *bytes, size_t size)
 {
-    saved header;
-    integ->error_record = (tal_error){TAL_OK, "", ""};
-    return check_bytes(integ, bytes, size, &header);
+    tal_error *err = &integ->error_record;
+    *err = (tal_error){TAL_OK, "", ""};
+    const tal_status st = tali_check_seal(bytes, size, MAGIC, FORMAT_VERSION, err);
+    if (st != TAL_OK) return st;
+    const bool fits = size == tal_integrator_save_size(integ);
+    if (fits && tali_sealed_identity(bytes) == identity_of(integ)) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_FILE,
+                     "saved by an integrator of another System, method or accuracy");
 }
 
 tal_status tal_integrator_restore(tal_integrator *integ, tal_state *state, const void *bytes,
@@ -133,14 +100,14 @@ tal_status tal_integrator_restore(tal_integrator *integ, tal_state *state, const
     if (integ == NULL) return TALI_BREACH(TAL_ERR_NULL, "the integrator is NULL");
     if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
     if (bytes == NULL) return TALI_BREACH(TAL_ERR_NULL, "the bytes are NULL");
-    integ->error_record = (tal_error){TAL_OK, "", ""};
-    saved header;
-    tal_status st = check_bytes(integ, bytes, size, &header);
+    tal_status st = tali_integrator_check(integ, bytes, size);
     if (st != TAL_OK) return st;
     st = tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION);
     if (st != TAL_OK) return tali_pass_on(integ, state, st);
     tal_state_reset_low_water(state);
     if (integ->family->restart != NULL) integ->family->restart(integ);
+    saved header;
+    memcpy(&header, bytes, sizeof header);
     memcpy(integ->block, (const char *)bytes + sizeof header, integ->block_bytes);
     integ->t0 = header.t0;
     integ->t1 = header.t1;

@@ -1,8 +1,7 @@
 // A run as bytes: what the stepper remembers, the integrator and the State, so that it can be resumed.
 //
-// A header, the memory of every event, then what tal_integrator_save() and tal_state_save() wrote. The
-// checksum covers all of it.
-#include "hash_internal.h"
+// A header, the memory of every event, then what tal_integrator_save() and tal_state_save() wrote.
+#include "sealed_internal.h"
 #include "stepper_internal.h"
 
 #include <string.h>
@@ -11,19 +10,15 @@ enum {
     FORMAT_VERSION = 1
 };
 
-static const char MAGIC[8] = "TALRUN1\n";
+static const char MAGIC[8] = "TALUSRUN";
 
 typedef struct saved {
-    char magic[8];
-    uint32_t byte_order; // reads 1 on a machine of the same byte order
-    uint32_t version;
-    uint64_t structure; // hash of the System
+    tali_seal seal; // its identity is the structure of the System
     double final_time, checkpoint_period;
     uint64_t num_events, integ_bytes, state_bytes;
     uint32_t has_begun, has_ended, was_terminated, unused;
     double t, t_done;
     tal_time_stepper_stats stats;
-    uint64_t checksum; // of header (with this field zero) and all that follows
 } saved;
 
 static size_t memory_bytes(const tal_time_stepper *ts)
@@ -31,19 +26,21 @@ static size_t memory_bytes(const tal_time_stepper *ts)
     return (size_t)ts->num_events * sizeof(tali_event_memory);
 }
 
-static uint64_t checksum(saved header, const void *rest, size_t size)
+// True when all three are there; otherwise a breach has been told.
+static bool are_there(const tal_time_stepper *ts, const tal_state *state, const void *bytes,
+                      const char *where)
 {
-    header.checksum = 0;
-    return tali_hash(tali_hash(TALI_HASH_SEED, &header, sizeof header), rest, size);
+    if (ts != NULL && state != NULL && bytes != NULL) return true;
+    (void)tali_breach(TAL_ERR_NULL, where, "the %s",
+                      ts == NULL      ? "time stepper is NULL"
+                      : state == NULL ? "State is NULL"
+                                      : "bytes are NULL");
+    return false;
 }
 
 size_t tal_time_stepper_save_size(const tal_time_stepper *stepper, const tal_state *state)
 {
-    if (stepper == NULL || state == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the %s is NULL",
-                          stepper == NULL ? "time stepper" : "State");
-        return 0;
-    }
+    if (!are_there(stepper, state, state, __func__)) return 0;
     return sizeof(saved) + memory_bytes(stepper) + tal_integrator_save_size(stepper->integ) +
            tal_state_save_size(state);
 }
@@ -52,10 +49,6 @@ static saved header_of(const tal_time_stepper *ts, const tal_state *state)
 {
     saved header;
     memset(&header, 0, sizeof header);
-    memcpy(header.magic, MAGIC, sizeof header.magic);
-    header.byte_order = 1;
-    header.version = FORMAT_VERSION;
-    header.structure = tal_system_structure_hash(ts->system);
     header.final_time = ts->def.final_time;
     header.checkpoint_period = ts->def.checkpoint_period;
     header.num_events = (uint64_t)ts->num_events;
@@ -73,12 +66,7 @@ static saved header_of(const tal_time_stepper *ts, const tal_state *state)
 tal_status tal_time_stepper_save(tal_time_stepper *stepper, tal_state *state, void *bytes,
                                  size_t size)
 {
-    if (stepper == NULL || state == NULL || bytes == NULL) {
-        return TALI_BREACH(TAL_ERR_NULL, "the %s is NULL",
-                           stepper == NULL ? "time stepper"
-                           : state == NULL ? "State"
-                                           : "memory");
-    }
+    if (!are_there(stepper, state, bytes, __func__)) return TAL_ERR_NULL;
     tal_time_stepper *ts = stepper;
     ts->error_record = (tal_error){TAL_OK, "", ""};
     const size_t total = tal_time_stepper_save_size(ts, state);
@@ -86,8 +74,9 @@ tal_status tal_time_stepper_save(tal_time_stepper *stepper, tal_state *state, vo
         return TALI_FAIL(&ts->error_record, TAL_ERR_CAPACITY,
                          "%zu bytes do not hold the %zu of a run", size, total);
     }
-    saved header = header_of(ts, state);
-    char *rest = (char *)bytes + sizeof header, *next = rest;
+    const saved header = header_of(ts, state);
+    memcpy(bytes, &header, sizeof header);
+    char *next = (char *)bytes + sizeof header;
     for (int i = 0; i < ts->num_events; ++i, next += sizeof(tali_event_memory)) {
         memcpy(next, &ts->watches[i].memory, sizeof(tali_event_memory));
     }
@@ -95,37 +84,27 @@ tal_status tal_time_stepper_save(tal_time_stepper *stepper, tal_state *state, vo
     if (st != TAL_OK) return tali_stepper_pass_on(ts, st);
     st = tal_state_save(state, next + header.integ_bytes, header.state_bytes);
     if (st != TAL_OK) return tali_stepper_explain(ts, state, st);
-    header.checksum = checksum(header, rest, total - sizeof header);
-    memcpy(bytes, &header, sizeof header);
+    tali_seal_bytes(bytes, total, MAGIC, FORMAT_VERSION, tal_system_structure_hash(ts->system));
     return TAL_OK;
 }
 
-static tal_status check_bytes(tal_time_stepper *ts, const tal_state *state, const char *bytes,
+// Whole, of this System, and of a stepper and an integrator like these.
+static tal_status check_bytes(tal_time_stepper *ts, const tal_state *state, const void *bytes,
                               size_t size, saved *header)
 {
     tal_error *err = &ts->error_record;
     const saved mine = header_of(ts, state);
-    if (size < sizeof *header) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "cut short: %zu bytes are less than a run's header",
-                         size);
-    }
-    memcpy(header, bytes, sizeof *header);
-    if (memcmp(header->magic, MAGIC, sizeof header->magic) != 0 || header->byte_order != 1 ||
-        header->version != FORMAT_VERSION) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "not a run saved by this library");
-    }
-    if (header->structure != mine.structure) {
+    const tal_status st = tali_check_seal(bytes, size, MAGIC, FORMAT_VERSION, err);
+    if (st != TAL_OK) return st;
+    if (tali_sealed_identity(bytes) != tal_system_structure_hash(ts->system)) {
         return TALI_FAIL(err, TAL_ERR_WRONG_SYSTEM, "saved from another System than '%s'",
                          tal_system_name(ts->system));
     }
-    const size_t total = tal_time_stepper_save_size(ts, state);
-    if (size != total || header->num_events != mine.num_events ||
+    memcpy(header, bytes, sizeof *header);
+    if (size != tal_time_stepper_save_size(ts, state) || header->num_events != mine.num_events ||
         header->integ_bytes != mine.integ_bytes || header->state_bytes != mine.state_bytes) {
         return TALI_FAIL(err, TAL_ERR_FILE, "%zu bytes, but a run with this integrator has %zu",
-                         size, total);
-    }
-    if (header->checksum != checksum(*header, bytes + sizeof *header, size - sizeof *header)) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "damaged: the checksum is wrong");
+                         size, tal_time_stepper_save_size(ts, state));
     }
     if (header->final_time != mine.final_time ||
         header->checkpoint_period != mine.checkpoint_period) {
@@ -133,18 +112,15 @@ static tal_status check_bytes(tal_time_stepper *ts, const tal_state *state, cons
             err, TAL_ERR_FILE, "saved with final_time %g and checkpoint_period %g, not %g and %g",
             header->final_time, header->checkpoint_period, mine.final_time, mine.checkpoint_period);
     }
-    return TAL_OK;
+    const char *integ_bytes = (const char *)bytes + sizeof *header + memory_bytes(ts);
+    return tali_stepper_pass_on(ts,
+                                tali_integrator_check(ts->integ, integ_bytes, header->integ_bytes));
 }
 
 tal_status tal_time_stepper_resume(tal_time_stepper *stepper, tal_state *state, const void *bytes,
                                    size_t size)
 {
-    if (stepper == NULL || state == NULL || bytes == NULL) {
-        return TALI_BREACH(TAL_ERR_NULL, "the %s is NULL",
-                           stepper == NULL ? "time stepper"
-                           : state == NULL ? "State"
-                                           : "bytes");
-    }
+    if (!are_there(stepper, state, bytes, __func__)) return TAL_ERR_NULL;
     tal_time_stepper *ts = stepper;
     ts->error_record = (tal_error){TAL_OK, "", ""};
     saved header;
@@ -152,10 +128,7 @@ tal_status tal_time_stepper_resume(tal_time_stepper *stepper, tal_state *state, 
     if (st != TAL_OK) return st;
     const char *next = (const char *)bytes + sizeof header;
     const char *integ_bytes = next + memory_bytes(ts);
-    const char *state_bytes = integ_bytes + header.integ_bytes;
-    st = tali_integrator_check(ts->integ, integ_bytes, header.integ_bytes);
-    if (st != TAL_OK) return tali_stepper_pass_on(ts, st);
-    st = tal_state_load(ts->system, state, state_bytes, header.state_bytes);
+    st = tal_state_load(ts->system, state, integ_bytes + header.integ_bytes, header.state_bytes);
     if (st != TAL_OK) return tali_stepper_explain(ts, state, st);
     st = tal_integrator_restore(ts->integ, state, integ_bytes, header.integ_bytes);
     if (st != TAL_OK) return tali_stepper_pass_on(ts, st);

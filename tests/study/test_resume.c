@@ -253,7 +253,7 @@ START_TEST(bytes_that_are_not_this_run_are_refused)
     ck_assert_int_eq(tal_time_stepper_save(m.stepper, m.state, bytes, size - 1), TAL_ERR_CAPACITY);
 
     must_refuse(&m, bytes, 10, TAL_ERR_FILE, "cut short");
-    must_refuse(&m, bytes, size - 1, TAL_ERR_FILE, "a run with this integrator has");
+    must_refuse(&m, bytes, size - 1, TAL_ERR_FILE, "cut short or padded");
     for (size_t i = 0; i < size; i += 1 + size / 97) {
         bytes[i] ^= 4;
         const tal_status st = tal_time_stepper_resume(m.stepper, m.state, bytes, size);
@@ -261,13 +261,21 @@ START_TEST(bytes_that_are_not_this_run_are_refused)
         bytes[i] ^= 4;
     }
     bytes[0] ^= 1;
-    must_refuse(&m, bytes, size, TAL_ERR_FILE, "not a run");
+    must_refuse(&m, bytes, size, TAL_ERR_FILE, "were not saved by");
+    must_refuse(&m, bytes + 1, 0, TAL_ERR_FILE, "cut short");
     bytes[0] ^= 1;
     bytes[size - 1] ^= 1;
     must_refuse(&m, bytes, size, TAL_ERR_FILE, "checksum");
     bytes[size - 1] ^= 1;
 
-    stepper_model other = begin(0, &none, &coarse, NULL);
+    bytes[12] ^= 1;
+    must_refuse(&m, bytes, size, TAL_ERR_FILE, "format version");
+    bytes[12] ^= 1;
+    const tal_integrator_def merson = one_step_method(3, 1e-6);
+    stepper_model other = begin(0, &none, &merson, NULL);
+    must_refuse(&other, bytes, size, TAL_ERR_FILE, "but a run with this integrator has");
+    end_stepper_model(&other);
+    other = begin(0, &none, &coarse, NULL);
     must_refuse(&other, bytes, size, TAL_ERR_FILE, "another System, method or accuracy");
     end_stepper_model(&other);
     tal_time_stepper_def run = tal_time_stepper_def_default();
@@ -328,7 +336,7 @@ START_TEST(an_integrator_can_be_saved_without_a_stepper)
     test_assert_breach((void)tal_time_stepper_save_size(NULL, m.state), TAL_ERR_NULL, "stepper");
     test_assert_breach((void)tal_time_stepper_save_size(m.stepper, NULL), TAL_ERR_NULL, "State");
     test_assert_breach((void)!tal_time_stepper_save(m.stepper, m.state, NULL, 1), TAL_ERR_NULL,
-                       "memory");
+                       "bytes");
     test_assert_breach((void)!tal_time_stepper_save(m.stepper, NULL, bytes, 1), TAL_ERR_NULL,
                        "State");
     test_assert_breach((void)!tal_time_stepper_resume(NULL, m.state, bytes, 1), TAL_ERR_NULL,
