@@ -5,11 +5,6 @@
 
 // --- choosing events ---
 
-static bool is_active(const tal_time_stepper *ts, const tal_state *state, int event)
-{
-    return tal_event_is_active(ts->system, state, (tal_event_ix){event});
-}
-
 // Events that asked for a cause, in the order they were declared.
 static int list_by_cause(tal_time_stepper *ts, const tal_state *state, tal_event_cause cause,
                          bool reports)
@@ -18,7 +13,7 @@ static int list_by_cause(tal_time_stepper *ts, const tal_state *state, tal_event
     for (int i = 0; i < ts->num_events; ++i) {
         const tal_event_def *def = &ts->watches[i].def;
         const bool asked = (def->causes & 1u << cause) != 0;
-        if (asked && def->reports == reports && is_active(ts, state, i)) {
+        if (asked && def->reports == reports && tali_is_active(ts, state, i)) {
             ts->list[n++] = (tal_event_ix){i};
         }
     }
@@ -60,7 +55,7 @@ static bool has_appointments(const tal_time_stepper *ts, const tal_state *state,
                              bool reports)
 {
     const tal_event_def *def = &ts->watches[event].def;
-    return def->next_time != NULL && def->reports == reports && is_active(ts, state, event);
+    return def->next_time != NULL && def->reports == reports && tali_is_active(ts, state, event);
 }
 
 tal_status tali_next_appointment(tal_time_stepper *ts, const tal_state *state, bool reports,
@@ -260,7 +255,7 @@ static tal_status revise_pending(tal_time_stepper *ts, tal_state *state, tal_sta
         tali_watch *watch = &ts->watches[i];
         if (!watch->is_pending || watch->stage <= after) continue;
         double w = 0.0;
-        const bool is_off = lowest <= TAL_STAGE_INSTANCE || !is_active(ts, state, i);
+        const bool is_off = lowest <= TAL_STAGE_INSTANCE || !tali_is_active(ts, state, i);
         const tal_status st = is_off ? TAL_OK : tali_witness(ts, state, i, &w);
         if (st != TAL_OK) return st;
         watch->is_pending = !is_off && w * watch->direction >= 0.0;

@@ -68,6 +68,7 @@ tal_status tal_time_stepper_save(tal_time_stepper *stepper, tal_state *state, vo
 {
     if (!are_there(stepper, state, bytes, __func__)) return TAL_ERR_NULL;
     tal_time_stepper *ts = stepper;
+    if (ts->is_broken) return ts->error_record.status;
     ts->error_record = (tal_error){TAL_OK, "", ""};
     const size_t total = tal_time_stepper_save_size(ts, state);
     if (size < total) {
@@ -139,6 +140,7 @@ tal_status tal_time_stepper_resume(tal_time_stepper *stepper, tal_state *state, 
     ts->has_begun = header.has_begun != 0;
     ts->has_ended = header.has_ended != 0;
     ts->was_terminated = header.was_terminated != 0;
+    ts->is_broken = false;
     ts->t = header.t;
     ts->t_done = header.t_done;
     ts->stats = header.stats;

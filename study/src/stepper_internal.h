@@ -49,8 +49,9 @@ struct tal_time_stepper {
 
     // where the run stands; saved
     bool has_begun, has_ended, was_terminated;
-    double t;      // [s] of the State when the last call returned
-    double t_done; // [s] all appointments up to this time are kept
+    bool is_broken; // a step was taken, but what happened in it could not be found or handled
+    double t;       // [s] of the State when the last call returned
+    double t_done;  // [s] all appointments up to this time are kept
     tal_time_stepper_stats stats;
 
     // of the present call
@@ -58,6 +59,15 @@ struct tal_time_stepper {
     bool any_handled, terminate;
     tal_error error_record;
 };
+
+/// Is an event switched on?
+static inline bool tali_is_active(const tal_time_stepper *ts, const tal_state *state, int event)
+{
+    const tal_var_ix var = ts->watches[event].def.flags;
+    if (var.i < 0) return true;
+    const tal_event_flags *flags = (const tal_event_flags *)tal_var_value(ts->system, state, var);
+    return flags == NULL || flags->active != 0;
+}
 
 // --- failures ---
 

@@ -46,7 +46,7 @@ static tal_status check_def(const tal_time_stepper_def *def, tal_error *err)
 
 static void forget(tal_time_stepper *ts)
 {
-    ts->has_begun = ts->has_ended = ts->was_terminated = false;
+    ts->has_begun = ts->has_ended = ts->was_terminated = ts->is_broken = false;
     ts->t = ts->t_done = -(double)INFINITY;
     ts->stats = (tal_time_stepper_stats){.steps = 0};
     for (int i = 0; i < ts->num_events; ++i) {
@@ -193,6 +193,7 @@ static tal_status step_to_event(tal_time_stepper *ts, tal_state *state, double t
         ts->watches[i].steepest = 0.0;
     }
     tal_status st = tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, t_max));
+    ts->is_broken = st == TAL_OK; // until everything that happens in the step is done
     for (int round = 0; st == TAL_OK; ++round) {
         double t = 0.0;
         st = tali_watch_ends(ts, state);
@@ -219,6 +220,7 @@ static tal_status one_step(tal_time_stepper *ts, tal_state *state, double t_end)
     const double period = ts->def.checkpoint_period, t = tal_state_t(state);
     const bool is_checkpoint = period > 0.0 && t == round(t / period) * period;
     if (st == TAL_OK && is_checkpoint) tal_integrator_checkpoint(ts->integ);
+    ts->is_broken = st != TAL_OK;
     return st;
 }
 
@@ -292,6 +294,7 @@ static tal_status call(tal_time_stepper *ts, tal_state *state, double t, bool ju
     tal_outcome nobody_asks = TAL_OUTCOME_FAILED;
     if (outcome == NULL) outcome = &nobody_asks;
     *outcome = TAL_OUTCOME_FAILED;
+    if (ts->is_broken) return ts->error_record.status;
     ts->error_record = (tal_error){TAL_OK, "", ""};
     if (!isfinite(t) || t < tal_state_t(state)) {
         return TALI_FAIL(&ts->error_record, TAL_ERR_BAD_VALUE, "cannot step to t = %g from t = %g",

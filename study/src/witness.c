@@ -126,7 +126,7 @@ static bool is_on(const tal_time_stepper *ts, const tal_state *state, int event)
 {
     const tali_watch *watch = &ts->watches[event];
     return watch->stage != TAL_STAGE_EMPTY && has_slot(ts, state, &watch->def) &&
-           tal_event_is_active(ts->system, state, (tal_event_ix){event});
+           tali_is_active(ts, state, event);
 }
 
 // A witness that starts at zero has the sign its rate gives it. So has one whose event has just

@@ -274,26 +274,11 @@ START_TEST(broken_contracts_are_told)
 
 END_TEST
 
-static int blocks_left;
-
-static void *stingy_alloc(void *context, size_t size)
-{
-    (void)context;
-    return blocks_left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
-}
-
-static void stingy_free(void *context, void *block, size_t size)
-{
-    (void)context;
-    tal_allocator_default().free(NULL, block, size);
-}
-
 START_TEST(memory_may_run_out_at_create)
 {
     tal_system_def def = tal_system_def_default();
-    def.allocator.alloc = stingy_alloc;
-    def.allocator.free = stingy_free;
-    blocks_left = 1000;
+    int blocks_left = 1000;
+    def.allocator = test_stingy_allocator(&blocks_left);
     tal_system *system = tal_system_create(&def);
     tal_error err = {0};
     ck_assert_int_eq(tal_system_realize_topology(system, &err), TAL_OK);

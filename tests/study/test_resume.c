@@ -294,6 +294,41 @@ START_TEST(bytes_that_are_not_this_run_are_refused)
 
 END_TEST
 
+static tal_status refuse(void *context, const tal_system *system, tal_state *state,
+                         tal_event_cause cause, bool *terminate)
+{
+    (void)context;
+    (void)system;
+    (void)state;
+    (void)cause;
+    (void)terminate;
+    return TAL_ERR_CALLBACK;
+}
+
+// There is nothing to resume in a run that a handler has failed, but what was saved before can be.
+START_TEST(a_run_that_failed_is_not_saved)
+{
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_pendulum(&m);
+    tal_happening event = tal_happening_default();
+    event.handle = refuse;
+    event.period = 0.5;
+    event.first = 0.5;
+    (void)tal_events_add(m.events, &event);
+    finish_stepper_model(&m, NULL, NULL);
+    run_stepper(&m, 0.3);
+    size_t size = 0;
+    void *bytes = save(&m, &size);
+    ck_assert_int_eq(tal_time_stepper_step_to(m.stepper, m.state, 1.0, NULL), TAL_ERR_CALLBACK);
+    ck_assert_int_eq(tal_time_stepper_save(m.stepper, m.state, bytes, size), TAL_ERR_CALLBACK);
+    resume(&m, bytes, size);
+    run_stepper(&m, 0.4);
+    free(bytes);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 START_TEST(an_integrator_can_be_saved_without_a_stepper)
 {
     test_record_breaches();
@@ -449,6 +484,7 @@ int main(void)
     tcase_add_test(saving, a_run_with_checkpoints_is_resumed_at_them);
     tcase_add_test(saving, a_method_that_remembers_steps_is_saved_at_checkpoints_only);
     tcase_add_test(saving, bytes_that_are_not_this_run_are_refused);
+    tcase_add_test(saving, a_run_that_failed_is_not_saved);
     tcase_add_test(saving, an_integrator_can_be_saved_without_a_stepper);
     suite_add_tcase(suite, saving);
     TCase *back = tcase_create("back");

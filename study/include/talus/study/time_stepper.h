@@ -116,7 +116,9 @@ TAL_API void tal_time_stepper_destroy(tal_time_stepper *stepper);
  * @param[out]    outcome  why the call returned; may be NULL
  * @return TAL_OK; TAL_ERR_NOT_FINITE for a witness that is not a number, by name;
  *         TAL_ERR_EVENT_LIMIT; TAL_ERR_STEP_LIMIT; or what the integrator, a handler or a reporter
- *         returned. tal_time_stepper_error() tells the story.
+ *         returned. tal_time_stepper_error() tells the story. When it was a witness, a handler, a
+ *         reporter or the number of events that ended a step, further calls return the same until the
+ *         stepper is reset: nothing that has happened is passed over.
  */
 TAL_API TAL_NODISCARD tal_status tal_time_stepper_step_to(tal_time_stepper *stepper,
                                                           tal_state *state, double t,
