@@ -32,6 +32,12 @@ tali_row_map tali_row_map_of(const tal_matter *matter, const tal_state *state)
                           .ma = at[4 * n + 2]};
 }
 
+// Constraints on fast bodies are met by relaxing and have no rows here (manual sec. 10.3).
+static bool takes_part(const tali_constraint *c, uint8_t is_enabled)
+{
+    return is_enabled && c->fast_level == TAL_LEVEL_FREE;
+}
+
 // Row numbers run through a block, so the rows of one block stand together in its matrix.
 static tal_status calc_rows(const void *self, const tal_system *system, tal_state *state,
                             void *value)
@@ -45,15 +51,17 @@ static tal_status calc_rows(const void *self, const tal_system *system, tal_stat
     for (int i = 0; i < n; ++i) {
         const tal_constraint_ops *ops = &cs->list[i].ops;
         at[i] = total[0], at[n + i] = total[1], at[2 * n + i] = total[2];
-        if (enabled[i]) total[0] += ops->mp, total[1] += ops->mv, total[2] += ops->ma;
+        if (!takes_part(&cs->list[i], enabled[i])) continue;
+        total[0] += ops->mp, total[1] += ops->mv, total[2] += ops->ma;
     }
     at[4 * n] = total[0], at[4 * n + 1] = total[1], at[4 * n + 2] = total[2];
     for (int k = 0; k < cs->num_blocks; ++k) {
         int rows = 0;
         for (int j = cs->block_begin[k]; j < cs->block_begin[k + 1]; ++j) {
             const int i = cs->by_block[j];
-            at[3 * n + i] = enabled[i] ? rows : -1;
-            if (enabled[i]) rows += tali_rows(&cs->list[i]);
+            const bool counts = takes_part(&cs->list[i], enabled[i]);
+            at[3 * n + i] = counts ? rows : -1;
+            if (counts) rows += tali_rows(&cs->list[i]);
         }
     }
     return TAL_OK;

@@ -79,7 +79,7 @@ static inline void put_column(const columns *F, int k, sv V)
 
 // The body's own columns, and its block of M: lower triangle.
 static inline void start_columns(const tali_view *view, int b, const tali_composite *C,
-                                 const columns *F, double *M, int ld)
+                                 const columns *F, double *M, int ld, bool without_rotors)
 {
     const int nu = view->tree->nu[b], u0 = view->tree->u0[b], k0 = view->tree->place[b];
     const sv *H = view->H + u0;
@@ -91,7 +91,8 @@ static inline void start_columns(const tali_view *view, int b, const tali_compos
             column[i] = sv_dot(H[i], I_H);
         }
     }
-    if (nu == 1) M[(size_t)u0 * (size_t)ld + (size_t)u0] += view->constants[b].rotor;
+    if (nu == 1 && !without_rotors)
+        M[(size_t)u0 * (size_t)ld + (size_t)u0] += view->constants[b].rotor;
 }
 
 // One step towards Ground: the moments about the parent's Mo, p_PM away.
@@ -189,7 +190,7 @@ void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
     zero_uncoupled(tree, M, ld);
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_composite C = close_composite(view, b, room->open);
-        start_columns(view, b, &C, &F, M, ld);
+        start_columns(view, b, &C, &F, M, ld, room->without_rotors);
         if (tree->parent[b] == 0) continue;
         step_to_parent(view, b, &F, M, ld, room);
         hand_down(view, b, &C, room->open);

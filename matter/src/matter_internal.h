@@ -27,7 +27,7 @@ typedef struct tali_body {
     tal_xform X_BM;
     tal_direction direction;
     bool use_angles;    ///< never for a mobilizer without a choice
-    bool is_fast;       ///< brought to balance instead of accelerated
+    uint8_t fast_level; ///< tal_level at which it is brought to balance; free: it accelerates
     uint8_t lock_level; ///< tal_level at which States begin
     tal_mobilizer_ops ops;
     void *self;

@@ -53,7 +53,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
 static tali_mass_matrix_room take_mass_matrix_room(const tali_tree *tree, tal_state *state)
 {
     const size_t nu = (size_t)tree->num_u + 1;
-    tali_mass_matrix_room room;
+    tali_mass_matrix_room room = {.without_rotors = false};
     room.open = tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *room.open);
     room.F = tal_state_scratch_take(state, 6 * nu * sizeof *room.F);
     room.row = tal_state_scratch_take(state, nu * sizeof *room.row);
@@ -75,6 +75,53 @@ tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_mat
     const tali_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
     tali_sweep_mass_matrix(&view, M.data, M.ld, &room);
     tali_mirror(M.data, n, (size_t)M.ld, 1);
+    tal_state_scratch_release(state, mark);
+    return TAL_OK;
+}
+
+// --- J^T Phi J ---
+
+// Weights given about Bo in B become those about Mo in Ground.
+static tali_composite weights_at_M(const tali_view *view, int b, const tal_mass_props *in_B)
+{
+    const tal_xform X_MB = view->constants[b].X_MB;
+    const tal_mat3 R_GB = tal_m3_mul(view->pose[b].R_GM, X_MB.R);
+    const tal_vec3 p_MB = tali_p_MB_G(view, b);
+    const tal_vec3 com = tal_m3_mul_v3(R_GB, in_B->com);
+    const tal_vec3 mc = tal_v3_scale(in_B->mass, com);
+    // I about Mo = I about Bo + m (px^2 about Mo - about Bo), with -(px)^2 of p = p_MB + com
+    const tal_sym3 shift =
+        tal_s3_sub(tal_s3_cross_square(tal_v3_add(p_MB, com)), tal_s3_cross_square(com));
+    return (tali_composite){
+        in_B->mass, tal_v3_axpy(in_B->mass, p_MB, mc),
+        tal_s3_add(tal_s3_congruence(R_GB, in_B->inertia), tal_s3_scale(in_B->mass, shift))};
+}
+
+tal_status tal_matter_calc_gram(const tal_matter *matter, tal_state *state,
+                                const tal_mass_props weights[], tal_matrix gram)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("weights", weights, __func__);
+    if (st != TAL_OK) return st;
+    const tali_tree *tree = view.tree;
+    const int n = tree->num_u;
+    st = tali_op_matrix("gram", gram, n, n, __func__);
+    if (st == TAL_OK) {
+        st = tali_op_finite(state, "weights", &weights[0].mass, 10 * tree->num_bodies);
+    }
+    if (st != TAL_OK) return st;
+
+    const size_t mark = tal_state_scratch_mark(state);
+    tali_composite *rigid = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *rigid);
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        rigid[b] = weights_at_M(&view, b, &weights[b]);
+    }
+    view.rigid = rigid;
+    tali_mass_matrix_room room = take_mass_matrix_room(tree, state);
+    room.without_rotors = true;
+    tali_sweep_mass_matrix(&view, gram.data, gram.ld, &room);
+    tali_mirror(gram.data, n, (size_t)gram.ld, 1);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

@@ -83,7 +83,8 @@ static tal_status calc_forces(const void *self, const tal_system *system, tal_st
 
     tali_view view;
     if (!tali_view_at(matter, state, TALI_BIAS, &view)) return TAL_ERR_CALLBACK;
-    const tali_applied applied = tali_applied_of(matter, state);
+    const tali_applied applied = tali_loads_of(matter, state);
+    if (applied.F == NULL) return TAL_ERR_CALLBACK;
     const double *udot = tal_state_udot(state) + tal_group_start(system, state, matter->u);
     const size_t mark = tal_state_scratch_mark(state);
     const size_t n = (size_t)tree->num_bodies;
@@ -182,11 +183,12 @@ void tali_prescribed_declare_dynamics(tal_matter *matter)
     def.depends_on = TAL_STAGE_ACCELERATION;
     def.calc = calc_forces;
     matter->prescribed.forces = tal_system_add_cache(matter->system, matter->me, &def);
+    tali_fast_declare(matter);
 }
 
 size_t tali_prescribed_scratch(const tal_matter *matter)
 {
-    return tali_relax_scratch(matter) + 2 * body_bytes(&matter->tree) +
+    return tali_relax_scratch(matter) + tali_fast_scratch(matter) + 2 * body_bytes(&matter->tree) +
            tali_align(((size_t)matter->tree.num_slots + 1) * sizeof(tal_spatial_vec)) +
            tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double));
 }

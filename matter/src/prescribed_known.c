@@ -82,7 +82,7 @@ static void find_sources(const tal_matter *matter, const tal_state *state, int32
     for (int b = 0; b < tree->num_bodies; ++b) {
         for (int j = 0; j < tree->nu[b]; ++j) {
             source[tree->u0[b] + j] = all->fast[b] ? TALI_FROM_RELAX : TALI_FROM_FORCES;
-            level[tree->u0[b] + j] = all->fast[b] ? TAL_LEVEL_POSITION : TAL_LEVEL_FREE;
+            level[tree->u0[b] + j] = all->fast[b];
         }
     }
     for (int i = 0; i < all->count; ++i) {
@@ -149,6 +149,13 @@ bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int
     const int j = i < matter->tree.nu[b] ? i : 0;
     const tal_level level = (tal_level)known->level[matter->tree.u0[b] + j];
     return level != TAL_LEVEL_FREE && first_order(level) <= order;
+}
+
+// Is this the order at which coordinate or speed i of a body is given, not found by differentiating?
+static bool is_first(const tali_known *known, const tali_tree *tree, int b, int i, tali_order order)
+{
+    const int u = tree->u0[b] + (i < tree->nu[b] ? i : 0);
+    return first_order((tal_level)known->level[u]) == order;
 }
 
 static tal_mobilizer_arg arg_of(const tal_matter *matter, const tal_state *state, int b)
@@ -269,7 +276,7 @@ tal_status tali_known_values(const tal_matter *matter, tal_state *state, const t
     for (int i = 0; i < n; ++i) {
         if (!tali_is_known(matter, known, b, i, order)) continue;
         const int from = known->source[tree->u0[b] + (i < tree->nu[b] ? i : 0)];
-        if (from == TALI_FROM_RELAX && order == TALI_ORDER_Q) continue; // q is up to relax
+        if (from == TALI_FROM_RELAX && is_first(known, tree, b, i, order)) continue; // up to relax
         *count = n;
         if (from >= 0) {
             const tal_status st =
@@ -409,7 +416,7 @@ double tal_matter_motion_error(const tal_matter *matter, tal_state *state, tal_l
             const int j = i < matter->tree.nu[b] ? i : 0;
             const bool is_relaxed = known.source[matter->tree.u0[b] + j] == TALI_FROM_RELAX;
             if (!tali_is_known(matter, &known, b, i, order)) continue;
-            if (order == TALI_ORDER_Q && is_relaxed) continue;
+            if (is_relaxed && is_first(&known, &matter->tree, b, i, order)) continue;
             worst = fmax(worst, fabs(values[i] - present_values(matter, state, order)[at + i]));
         }
     }

@@ -202,7 +202,8 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
 static tal_status realize_acceleration(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_matter *matter = self;
-    const tali_applied applied = tali_applied_of(matter, state);
+    const tali_applied applied = tali_loads_of(matter, state);
+    if (applied.F == NULL) return tal_state_error(state)->status;
     tal_spatial_vec *A_GM = tal_cache_upd(system, state, matter->acceleration);
     double *udot = tal_group_upd_dot(system, state, matter->u);
     double *lambda = matter->constraints.count > 0

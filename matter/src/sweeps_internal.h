@@ -111,6 +111,7 @@ typedef struct tali_mass_matrix_room {
     double *F;            ///< [6 num_u]
     double *row;          ///< [num_u]
     int32_t *speed_at;    ///< [num_u]; NULL if the tree is numbered depth first
+    bool without_rotors;
 } tali_mass_matrix_room;
 
 /// M by composite rigid bodies (RBDA tab. 6.2): diagonal and what is below it; above it zeros or

@@ -11,6 +11,7 @@
 #include <talus/forces/actuator.h>
 #include <talus/forces/body_force.h>
 #include <talus/forces/bushing.h>
+#include <talus/forces/contact_geometry.h>
 #include <talus/forces/discrete.h>
 #include <talus/forces/force.h>
 #include <talus/forces/gear.h>
