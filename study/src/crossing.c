@@ -133,14 +133,17 @@ static bool is_wanted(tal_crossing crossing, int direction)
 
 // From point to point: the first crossing that counts, and the sign at the end if none does. A
 // sign that is not known at the start crosses nothing. Zero is crossed when it is reached, unless the
-// witness has only its rate to tell where it came from.
+// witness has only its rate to tell where it came from; such a witness may turn back before it has
+// come to that side at all, and crosses no sooner than that.
 static void walk(tali_watch *watch, const point points[], int count)
 {
     int side = watch->memory.side;
     watch->crosses = false;
     for (int k = 1; k < count; ++k) {
-        const bool is_there = side * points[k - 1].w > 0.0 && points[k].w == 0.0;
-        if (side * points[k].w >= 0.0 && !is_there) {
+        const bool comes_from_side = side * points[k - 1].w > 0.0;
+        const bool reaches_zero = comes_from_side && points[k].w == 0.0;
+        const bool is_coming = k < count - 1 || (watch->has_rate1 && side * watch->rate1 > 0.0);
+        if ((side * points[k].w >= 0.0 && !reaches_zero) || (!comes_from_side && is_coming)) {
             if (side == 0) side = sign_of(points[k].w);
             continue;
         }
@@ -257,6 +260,15 @@ static double gather(tal_time_stepper *ts)
     return t;
 }
 
+// A witness that is beyond zero by no more than localizing may leave, but on its way back already, has
+// not crossed: it turned within a window. (Or it is below the accuracy of a method whose dense output
+// is not a step, where values and rates need not agree.)
+static bool comes_back(const tal_time_stepper *ts, const tali_watch *watch)
+{
+    if (!watch->has_rate1 || watch->rate1 * watch->direction >= 0.0) return false;
+    return fabs(watch->w1) <= tali_reach(ts, watch, watch->rate1);
+}
+
 tal_status tali_find_crossings(tal_time_stepper *ts, const tal_state *state, double *t)
 {
     *t = (double)INFINITY;
@@ -276,6 +288,9 @@ tal_status tali_find_crossings(tal_time_stepper *ts, const tal_state *state, dou
     for (int i = 0; i < ts->num_events; ++i) {
         tali_watch *watch = &ts->watches[i];
         watch->is_pending = watch->is_on && watch->crosses && *t == ts->integ->t1;
+        if (!watch->is_pending || !comes_back(ts, watch)) continue;
+        watch->is_pending = false;
+        watch->side1 = -watch->direction;
     }
     return TAL_OK;
 }

@@ -237,6 +237,7 @@ static tal_status remember_crossing(tal_time_stepper *ts, const tal_state *state
     const bool is_soon = t - memory->t_crossed <= 10.0 * window;
     memory->in_a_row = is_soon ? memory->in_a_row + 1 : 1;
     memory->t_crossed = t;
+    memory->w_crossed = watch->w1;
     memory->direction = watch->direction;
     memory->just_happened = 1;
     if (memory->in_a_row <= ts->def.zeno_events) return TAL_OK;
@@ -318,7 +319,7 @@ tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state)
     if (st != TAL_OK) return st;
     // what nobody could change goes on with what is known of it
     if (ts->any_handled || any_pending) return tali_watch_begin(ts, state);
-    tali_watch_go_on(ts);
+    tali_watch_go_on(ts, true);
     return TAL_OK;
 }
 

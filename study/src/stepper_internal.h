@@ -9,7 +9,9 @@
 /// What is remembered of one event from step to step; saved with a run.
 typedef struct tali_event_memory {
     double value, rate; // of its witness where the run stands
+    double steepest;    // largest slope of a step without an event
     double t_crossed;   // [s] when it was triggered last; -infinity: never
+    double w_crossed;   // its value then, before anybody handled it
     int32_t side;       // sign of the witness; 0: not known yet
     int32_t has_rate;
     int32_t just_happened; // at this time, so that a witness near zero has the sign of its rate
@@ -28,7 +30,7 @@ typedef struct tali_watch {
     bool is_on; // it has a witness, which is active
     double w1, rate1;
     bool has_rate1;
-    double steepest; // largest rate seen in the step, before it was taken again
+    double steepest; // largest rate in this step, also before it was taken again
     int side1;       // sign at the end of the step
     bool crosses;    // in a direction that counts
     int direction;   // then
@@ -85,6 +87,9 @@ void tali_name_event(const tal_time_stepper *ts, int event, char text[], size_t 
 /// How close to find the crossings of an event [s].
 double tali_window(const tal_time_stepper *ts, const tali_watch *watch);
 
+/// How far from zero localizing may leave a witness that has the given rate there.
+double tali_reach(const tal_time_stepper *ts, const tali_watch *watch, double rate);
+
 /// The value of a witness in a State, which is realized as far as that needs.
 tal_status tali_witness(tal_time_stepper *ts, tal_state *state, int event, double *value);
 
@@ -101,8 +106,9 @@ void tali_watch_resume(tal_time_stepper *ts, const tal_state *state);
 /// Read all witnesses at the end of a step, and their rates where they are wanted.
 tal_status tali_watch_ends(tal_time_stepper *ts, tal_state *state);
 
-/// Go on watching from the end of a step in which nothing was handled.
-void tali_watch_go_on(tal_time_stepper *ts);
+/// Go on watching with what is known where the State stands; after a step without an event (`is_step`)
+/// its slopes are remembered.
+void tali_watch_go_on(tal_time_stepper *ts, bool is_step);
 
 // --- crossing.c ---
 

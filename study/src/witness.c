@@ -17,6 +17,13 @@ double tali_window(const tal_time_stepper *ts, const tali_watch *watch)
     return fmax(wanted, 4.0 * DBL_EPSILON * fabs(ts->integ->t1));
 }
 
+// The window times the largest of the rates seen, with room to spare.
+double tali_reach(const tal_time_stepper *ts, const tali_watch *watch, double rate)
+{
+    const double seen = fmax(watch->steepest, watch->memory.steepest);
+    return 4.0 * fmax(seen, fabs(rate)) * tali_window(ts, watch);
+}
+
 // --- reading ---
 
 // A group that is sized below the slot has switched the witness off.
@@ -130,14 +137,14 @@ static bool is_on(const tal_time_stepper *ts, const tal_state *state, int event)
 }
 
 // A witness that starts at zero has the sign its rate gives it. So has one whose event has just
-// happened, as long as zero is no further than what localizing may have left: the window times the
-// rates of the step, with room to spare. Beyond that the event itself has moved it.
+// happened, if it still stands where localizing has left it. One that jumped across zero, or that its
+// handler has moved, has the sign of its value.
 static int side_of(const tal_time_stepper *ts, const tali_watch *watch)
 {
     const tali_event_memory *memory = &watch->memory;
-    const double rate = fmax(watch->steepest, fabs(memory->rate));
-    const double reach = 100.0 * rate * tali_window(ts, watch);
-    const bool is_near = memory->just_happened && fabs(memory->value) <= reach;
+    const double left = fabs(memory->w_crossed);
+    const bool is_unmoved = memory->just_happened && fabs(memory->value) <= 2.0 * left;
+    const bool is_near = is_unmoved && left <= tali_reach(ts, watch, memory->rate);
     const bool by_rate = memory->has_rate && memory->rate != 0.0;
     return sign_of((memory->value == 0.0 || is_near) && by_rate ? memory->rate : memory->value);
 }
@@ -157,7 +164,7 @@ tal_status tali_watch_begin(tal_time_stepper *ts, tal_state *state)
         watch->side1 = sign_of(watch->w1);
     }
     st = find_rates(ts, state, signs);
-    if (st == TAL_OK) tali_watch_go_on(ts);
+    if (st == TAL_OK) tali_watch_go_on(ts, false);
     return st;
 }
 
@@ -168,13 +175,16 @@ void tali_watch_resume(tal_time_stepper *ts, const tal_state *state)
     }
 }
 
-void tali_watch_go_on(tal_time_stepper *ts)
+void tali_watch_go_on(tal_time_stepper *ts, bool is_step)
 {
     for (int i = 0; i < ts->num_events; ++i) {
         tali_watch *watch = &ts->watches[i];
         tali_event_memory *memory = &watch->memory;
         if (!watch->is_on) continue;
         const bool is_plain = !memory->just_happened && watch->side1 != 0;
+        const double h = ts->integ->t1 - ts->integ->t0;
+        const double slope = fabs(watch->w1 - memory->value) / h;
+        if (is_step && h > 0.0) memory->steepest = fmax(memory->steepest, slope);
         memory->value = watch->w1;
         memory->rate = watch->rate1;
         memory->has_rate = watch->has_rate1;

@@ -255,6 +255,30 @@ static tal_status sine_value(void *context, const tal_system *system, tal_state 
     return TAL_OK;
 }
 
+// It is over before anybody could say when it began: the sides stay right, whether it was seen or not.
+START_TEST(a_dip_within_a_window_counts_twice_or_not_at_all)
+{
+    test_rng rng = test_rng_seed(9);
+    for (int k = 0; k < 100; ++k) {
+        dip it = {.c = test_random_uniform(&rng, 0.1, 0.9), .d = 1e-5};
+        tal_happening event = tal_happening_default();
+        event.witness = dip_value;
+        event.stage = TAL_STAGE_DYNAMICS;
+        event.window = 1e-3;
+        event.handle = dip_found;
+        tal_integrator_def def = tal_integrator_def_default();
+        def.fixed_step = 1.0;
+        run r;
+        begin_run(&r, event, &it, sizeof it, 1, &def);
+        go(&r, 3.0);
+        ck_assert_int_le(it.n, 2);
+        ck_assert_int_ne(it.n, 1);
+        end_run(&r);
+    }
+}
+
+END_TEST
+
 START_TEST(a_search_goes_on_where_the_cubic_is_not_the_witness)
 {
     test_rng rng = test_rng_seed(8);
@@ -349,6 +373,37 @@ START_TEST(what_has_happened_does_not_happen_again)
 
 END_TEST
 
+static tal_status set_back(void *context, const tal_system *system, tal_state *state,
+                           tal_event_cause cause, bool *terminate)
+{
+    (void)system;
+    (void)cause;
+    (void)terminate;
+    dip *it = context;
+    ++it->n;
+    const double z = it->c - it->d;
+    return tal_state_set_z(state, &z, 1);
+}
+
+// A witness that its handler moves to the side it came from crosses again, however near that is: every
+// 0.02 s from 0.7 s on, and late by no more than the window each time, 1e-4 s by default.
+START_TEST(a_witness_that_its_handler_moves_crosses_again)
+{
+    dip it = {.c = 0.7, .d = 0.02};
+    tal_happening event = tal_happening_default();
+    event.witness = root;
+    event.stage = TAL_STAGE_DYNAMICS;
+    event.handle = set_back;
+    run r;
+    begin_run(&r, event, &it, sizeof it, 1, NULL);
+    go(&r, 0.7 + 50.5 * 0.02);
+    ck_assert_int_ge(it.n, 50);
+    ck_assert_int_le(it.n, 51);
+    end_run(&r);
+}
+
+END_TEST
+
 // Crossings closer together than their windows happen at one time, others do not.
 START_TEST(what_crosses_within_a_window_happens_together)
 {
@@ -378,8 +433,10 @@ int main(void)
     tcase_set_timeout(tests, 14400.0);
     tcase_add_test(tests, no_well_separated_crossing_is_missed);
     tcase_add_test(tests, two_crossings_within_a_step_are_found);
+    tcase_add_test(tests, a_dip_within_a_window_counts_twice_or_not_at_all);
     tcase_add_test(tests, a_search_goes_on_where_the_cubic_is_not_the_witness);
     tcase_add_test(tests, what_has_happened_does_not_happen_again);
+    tcase_add_test(tests, a_witness_that_its_handler_moves_crosses_again);
     tcase_add_test(tests, what_crosses_within_a_window_happens_together);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -32,7 +32,8 @@
  * declare tal_event_def.separation, or limit the steps. Two crossings within a step are found when
  * the cubic with the witness's values and rates at both ends of the step shows them, as that of a
  * ball that bounces does. A witness that is zero, or was handled at the same time, has the sign that
- * its rate gives it: what has happened does not happen again until it crosses anew.
+ * its rate gives it: what has happened does not happen again until it crosses anew. What is back
+ * within a window may not be seen at all.
  */
 
 #include <talus/study/events.h>
