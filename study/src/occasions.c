@@ -185,31 +185,32 @@ static tal_status call_by_cause(tal_time_stepper *ts, tal_state *state, tal_even
     return reports ? report(ts, state, cause, n) : handle(ts, state, cause, n, &lowest);
 }
 
+// Signaled events; their signals are taken back.
+static int list_signaled(tal_time_stepper *ts, tal_state *state, bool reports)
+{
+    int n = 0;
+    for (int i = 0; i < ts->num_events; ++i) {
+        const tal_event_def *def = &ts->watches[i].def;
+        if (def->flags.i < 0 || def->reports != reports) continue;
+        const tal_event_flags *flags = tal_var_value(ts->system, state, def->flags);
+        if (flags == NULL || flags->signaled == 0) continue;
+        tal_event_flags *upd = tal_var_upd(ts->system, state, def->flags);
+        upd->signaled = 0;
+        ts->list[n++] = (tal_event_ix){i};
+    }
+    return n;
+}
+
 tal_status tali_handle_signaled(tal_time_stepper *ts, tal_state *state)
 {
     tal_status st = TAL_OK;
-    for (int n = 1; n > 0 && st == TAL_OK && !ts->terminate;) {
-        n = 0;
-        for (int i = 0; i < ts->num_events; ++i) {
-            const tal_var_ix var = ts->watches[i].def.flags;
-            const tal_event_flags *flags =
-                var.i >= 0 ? tal_var_value(ts->system, state, var) : NULL;
-            if (flags == NULL || flags->signaled == 0) continue;
-            tal_event_flags *upd = tal_var_upd(ts->system, state, var);
-            upd->signaled = 0;
-            // a reporter can be asked too
-            if (!ts->watches[i].def.reports) {
-                ts->list[n++] = (tal_event_ix){i};
-                continue;
-            }
-            const tal_event_ix kept = ts->list[0];
-            ts->list[0] = (tal_event_ix){i};
-            st = report(ts, state, TAL_EVENT_SIGNALED, 1);
-            ts->list[0] = kept;
-            if (st != TAL_OK) return st;
-        }
+    for (bool any = true; any && st == TAL_OK && !ts->terminate;) {
         tal_stage lowest = TAL_STAGE_INFINITY;
+        st = report(ts, state, TAL_EVENT_SIGNALED, list_signaled(ts, state, true));
+        if (st != TAL_OK) return st;
+        const int n = list_signaled(ts, state, false);
         st = handle(ts, state, TAL_EVENT_SIGNALED, n, &lowest);
+        any = n > 0; // they may have signaled others
     }
     return st;
 }
