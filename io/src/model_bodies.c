@@ -285,7 +285,7 @@ static void finish_body(tali_model *m, tali_item *item, tal_body_ix body)
         if (isinf(r[0]) && isinf(r[1]) && r[0] < r[1]) continue;
         (void)tal_body_limit_coordinate(m->matter, body, i, r[0], r[1]);
     }
-    if (item->ref[TALI_BODY_FAST]) (void)tal_matter_make_fast(m->matter, body);
+    if (item->ref[TALI_BODY_FAST]) (void)tal_matter_make_fast(m->matter, body, TAL_LEVEL_POSITION);
 }
 
 static void build_body(tali_model *m, tali_item *item)

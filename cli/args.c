@@ -1,0 +1,282 @@
+// Understanding a command line by the table of commands.
+#include "cli.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const cli_command *cli_find_command(const char *name)
+{
+    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
+        if (strcmp(c->name, name) == 0) return c;
+    }
+    return NULL;
+}
+
+static const char *command_at(const void *context, int i)
+{
+    (void)context;
+    return cli_commands[i].name;
+}
+
+const char *cli_guess_command(const char *name)
+{
+    return tal_did_you_mean(name, command_at, NULL);
+}
+
+int cli_options_of(const cli_command *command, const cli_option *options[])
+{
+    int n = 0;
+    for (const cli_option *o = command->options; o != NULL && o->name != NULL; ++o) {
+        options[n++] = o;
+    }
+    for (int bit = 0; bit < CLI_NUM_COMMON; ++bit) {
+        if ((command->common & (1u << bit)) != 0) options[n++] = &cli_common_options[bit];
+    }
+    return n;
+}
+
+static const char *option_at(const void *context, int i)
+{
+    const cli_args *const args = context;
+    return i < args->num_options ? args->options[i]->name : NULL;
+}
+
+static int find_option(const cli_args *args, const char *name, size_t length, char letter)
+{
+    for (int i = 0; i < args->num_options; ++i) {
+        const cli_option *const o = args->options[i];
+        if (letter != 0 && o->letter == letter) return i;
+        if (letter == 0 && strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// Is the text a value of this kind?
+static bool fits(const cli_option *option, const char *text)
+{
+    double number;
+    int whole;
+    const char *end;
+    switch (option->kind) {
+    case CLI_NUMBER:
+        end = tal_number_read(text, NULL, &number);
+        return end != NULL && *end == 0 && isfinite(number);
+    case CLI_COUNT:
+        end = tal_integer_read(text, NULL, &whole);
+        return end != NULL && *end == 0 && whole >= 0;
+    default:
+        return text[0] != 0;
+    }
+}
+
+static int take_value(cli_args *args, int i, const char *text)
+{
+    const cli_option *const o = args->options[i];
+    if (!fits(o, text)) {
+        return cli_fail(args, CLI_USAGE, "--%s wants %s, not '%s'.", o->name,
+                        o->kind == CLI_NUMBER  ? "a number"
+                        : o->kind == CLI_COUNT ? "a whole number"
+                                               : "a text",
+                        text);
+    }
+    if (args->num_values[i] > 0 && o->kind != CLI_LIST) {
+        return cli_fail(args, CLI_USAGE, "--%s is there twice.", o->name);
+    }
+    if (args->num_values[i] == CLI_MAX_OPTIONS) {
+        return cli_fail(args, CLI_USAGE, "--%s is there more than %d times.", o->name,
+                        CLI_MAX_OPTIONS);
+    }
+    args->values[i][args->num_values[i]++] = text;
+    return CLI_OK;
+}
+
+static int refuse_option(const cli_args *args, const char *name, size_t length)
+{
+    char wrong[64];
+    snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
+    const char *const meant = tal_did_you_mean(wrong, option_at, args);
+    if (meant != NULL) {
+        return cli_fail(args, CLI_USAGE, "there is no option --%s (did you mean --%s?).", wrong,
+                        meant);
+    }
+    return cli_fail(args, CLI_USAGE, "there is no option --%s; see talus %s --help.", wrong,
+                    args->command->name);
+}
+
+// One option at argv[*k]; its value may be in the next argument. --NAME, --NAME=VALUE, -x VALUE, -xVALUE
+static int parse_option(cli_args *args, int argc, const char *const argv[], int *k)
+{
+    const char *const text = argv[*k];
+    const bool is_long = text[1] == '-';
+    const char *const name = text + (is_long ? 2 : 1);
+    const size_t length = is_long ? strcspn(name, "=") : 1;
+    const int i = find_option(args, name, length, is_long ? 0 : name[0]);
+    if (i < 0 && is_long) return refuse_option(args, name, length);
+    if (i < 0) return cli_fail(args, CLI_USAGE, "there is no option -%c.", name[0]);
+
+    const char *value = name[length] == 0 ? NULL : name + length + (is_long ? 1 : 0);
+    if (args->options[i]->kind == CLI_FLAG) {
+        if (value != NULL) {
+            return cli_fail(args, CLI_USAGE, "--%s has no value.", args->options[i]->name);
+        }
+        args->values[i][0] = "yes";
+        args->num_values[i] = 1;
+        return CLI_OK;
+    }
+    if (value == NULL) {
+        if (*k + 1 >= argc) {
+            return cli_fail(args, CLI_USAGE, "--%s wants a value, %s.", args->options[i]->name,
+                            args->options[i]->value);
+        }
+        value = argv[++*k];
+    }
+    return take_value(args, i, value);
+}
+
+static int check_files(const cli_args *args)
+{
+    const cli_command *const c = args->command;
+    if (args->num_files < c->min_files) {
+        return cli_fail(args, CLI_USAGE, "something is missing: talus %s %s", c->name, c->files);
+    }
+    if (args->num_files > c->max_files) {
+        return cli_fail(args, CLI_USAGE, "'%s' is one argument too many: talus %s %s",
+                        args->files[c->max_files], c->name, c->files);
+    }
+    return CLI_OK;
+}
+
+int cli_parse(int argc, const char *const argv[], cli_args *args)
+{
+    memset(args, 0, sizeof *args);
+    args->command = cli_find_command(argv[0]);
+    if (args->command == NULL) {
+        const char *const meant = cli_guess_command(argv[0]);
+        fprintf(stderr, "talus: there is no command '%s'", argv[0]);
+        if (meant != NULL) fprintf(stderr, " (did you mean '%s'?)", meant);
+        fprintf(stderr, "; talus help lists them.\n");
+        return CLI_USAGE;
+    }
+    args->num_options = cli_options_of(args->command, args->options);
+
+    bool only_files = false;
+    int code = CLI_OK;
+    for (int k = 1; k < argc && code == CLI_OK; ++k) {
+        if (!only_files && strcmp(argv[k], "--") == 0) {
+            only_files = true;
+        } else if (!only_files && argv[k][0] == '-' && argv[k][1] != 0) {
+            code = parse_option(args, argc, argv, &k);
+        } else if (args->num_files == CLI_MAX_ARGS) {
+            code = cli_fail(args, CLI_USAGE, "there are more than %d files.", CLI_MAX_ARGS);
+        } else {
+            args->files[args->num_files++] = argv[k];
+        }
+    }
+    return code == CLI_OK ? check_files(args) : code;
+}
+
+static int option_of(const cli_args *args, const char *option)
+{
+    return find_option(args, option, strlen(option), 0);
+}
+
+bool cli_is_given(const cli_args *args, const char *option)
+{
+    const int i = option_of(args, option);
+    return i >= 0 && args->num_values[i] > 0;
+}
+
+bool cli_flag(const cli_args *args, const char *option)
+{
+    return cli_is_given(args, option);
+}
+
+const char *cli_text(const cli_args *args, const char *option)
+{
+    const int i = option_of(args, option);
+    if (i < 0) return NULL;
+    return args->num_values[i] > 0 ? args->values[i][0] : args->options[i]->initial;
+}
+
+double cli_number(const cli_args *args, const char *option)
+{
+    const char *const text = cli_text(args, option);
+    double value = NAN;
+    if (text != NULL) (void)tal_number_read(text, NULL, &value);
+    return value;
+}
+
+int cli_count(const cli_args *args, const char *option)
+{
+    const char *const text = cli_text(args, option);
+    int value = -1;
+    if (text != NULL) (void)tal_integer_read(text, NULL, &value);
+    return value;
+}
+
+int cli_list(const cli_args *args, const char *option, const char *const **values)
+{
+    const int i = option_of(args, option);
+    if (i < 0) return 0;
+    *values = args->values[i];
+    return args->num_values[i];
+}
+
+static void print_to_user(const cli_args *args, const char *what, const char *fmt, va_list list)
+{
+    fprintf(stderr, "talus %s: %s", args->command->name, what);
+    vfprintf(stderr, fmt, list);
+    fputc('\n', stderr);
+}
+
+int cli_fail(const cli_args *args, int code, const char *fmt, ...)
+{
+    va_list list;
+    va_start(list, fmt);
+    print_to_user(args, "", fmt, list);
+    va_end(list);
+    return code;
+}
+
+int cli_fail_with(const cli_args *args, int code, const tal_error *err)
+{
+    const bool has_sentence = err->message[0] != 0;
+    return cli_fail(args, code, "%s", has_sentence ? err->message : tal_status_text(err->status));
+}
+
+void cli_warn(const cli_args *args, const char *fmt, ...)
+{
+    if (cli_flag(args, "quiet")) return;
+    va_list list;
+    va_start(list, fmt);
+    print_to_user(args, "warning: ", fmt, list);
+    va_end(list);
+}
+
+static void *check_memory(void *memory)
+{
+    if (memory != NULL) return memory;
+    fputs("talus: there is not enough memory.\n", stderr);
+    exit(CLI_FAILED);
+}
+
+void *cli_alloc(size_t count, size_t size)
+{
+    return check_memory(calloc(count > 0 ? count : 1, size));
+}
+
+void *cli_resize(void *memory, size_t count, size_t size)
+{
+    if (count > SIZE_MAX / size) return check_memory(NULL);
+    return check_memory(realloc(memory, (count > 0 ? count : 1) * size));
+}
+
+char *cli_copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    return memcpy(cli_alloc(size, 1), text, size);
+}

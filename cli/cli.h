@@ -1,0 +1,124 @@
+// What the files of the program share: commands and their options, arguments, errors, exit codes.
+#ifndef TALUS_CLI_CLI_H
+#define TALUS_CLI_CLI_H
+
+#include <talus/talus.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+// How the program ends.
+enum {
+    CLI_OK = 0,
+    CLI_FAILED = 1, // the study failed, or was interrupted
+    CLI_USAGE = 2,  // the command line makes no sense
+    CLI_BAD_FILE = 3
+};
+
+enum {
+    CLI_MAX_ARGS = 64,   // files on a command line
+    CLI_MAX_OPTIONS = 32 // options of a command, and values of one that can be repeated
+};
+
+// What the value of an option is.
+typedef enum cli_kind {
+    CLI_FLAG,   // none
+    CLI_NUMBER, // a finite number
+    CLI_COUNT,  // a whole number, not negative
+    CLI_TEXT,
+    CLI_LIST // text, and the option can be repeated
+} cli_kind;
+
+// A row of the table of options. Help, man page, parsing and the settings in results come from it.
+typedef struct cli_option {
+    const char *name; // without dashes
+    char letter;      // short form; 0: none
+    cli_kind kind;
+    const char *value;   // stands for the value in help texts; NULL for a flag
+    const char *initial; // when it is not given; NULL: nothing
+    const char *help;
+    bool is_setting; // a result depends on it and records it
+} cli_option;
+
+// Options that several commands have, as bits.
+enum {
+    CLI_JSON = 1 << 0,
+    CLI_QUIET = 1 << 1,
+    CLI_SEED = 1 << 2,
+    CLI_THREADS = 1 << 3,
+    CLI_ACCURACY = 1 << 4,
+    CLI_INTEGRATOR = 1 << 5,
+    CLI_OUT = 1 << 6,
+    CLI_SET = 1 << 7,
+    CLI_NUM_COMMON = 8
+};
+
+typedef struct cli_args cli_args;
+
+// A row of the table of commands.
+typedef struct cli_command {
+    const char *name;
+    const char *files; // names of the arguments, as in help texts
+    int min_files, max_files;
+    const char *summary;       // one line
+    const char *about;         // what else there is to know
+    unsigned common;           // which of the common options
+    const cli_option *options; // its own, up to one without a name; NULL: none
+    const char *example;       // a command line
+    const char *example_help;  // what it does
+    int (*run)(const cli_args *args);
+} cli_command;
+
+// The commands, up to one without a name, and the common options in the order of their bits.
+extern const cli_command cli_commands[];
+extern const cli_option cli_common_options[];
+
+// A command line, understood. Strings are borrowed from it.
+struct cli_args {
+    const cli_command *command;
+    const char *files[CLI_MAX_ARGS];
+    int num_files;
+    const cli_option *options[CLI_MAX_OPTIONS]; // all that the command has
+    const char *values[CLI_MAX_OPTIONS][CLI_MAX_OPTIONS]; // [option][i]
+    int num_values[CLI_MAX_OPTIONS];                      // 0: as the table says
+    int num_options;
+};
+
+// Understand a command line without the program's name. Errors are printed; returns an exit code.
+int cli_parse(int argc, const char *const argv[], cli_args *args);
+
+// Find a command by name; NULL when there is none.
+const cli_command *cli_find_command(const char *name);
+// The command that may have been meant; NULL: no idea.
+const char *cli_guess_command(const char *name);
+
+// All options of a command in the order of help texts; returns how many.
+int cli_options_of(const cli_command *command, const cli_option *options[]);
+
+// Values of an option that the command has; what the table says when it was not given.
+bool cli_flag(const cli_args *args, const char *option);
+bool cli_is_given(const cli_args *args, const char *option);
+const char *cli_text(const cli_args *args, const char *option); // NULL: not given, no default
+double cli_number(const cli_args *args, const char *option);    // NaN: not given, no default
+int cli_count(const cli_args *args, const char *option);        // -1: not given, no default
+int cli_list(const cli_args *args, const char *option, const char *const **values);
+
+// Print "talus COMMAND: sentence" on stderr and return `code`.
+int cli_fail(const cli_args *args, int code, const char *fmt, ...) TAL_PRINTF(3, 4);
+// The same for what a library call has to say.
+int cli_fail_with(const cli_args *args, int code, const tal_error *err);
+// A warning: printed unless the command is to be quiet.
+void cli_warn(const cli_args *args, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+// Memory, or the end of the program with a sentence.
+void *cli_alloc(size_t count, size_t size);
+void *cli_resize(void *memory, size_t count, size_t size);
+char *cli_copy(const char *text);
+
+// Help texts.
+void cli_help(FILE *out);
+void cli_help_command(FILE *out, const cli_command *command);
+void cli_man_page(FILE *out);
+
+#endif // TALUS_CLI_CLI_H

@@ -1,0 +1,107 @@
+// talus info: what is in a model.
+#include "commands.h"
+#include "model.h"
+#include "report.h"
+
+static void report_bodies(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"body", "parent", "mobilizer", "speeds", "mass"};
+    report_table(r, "bodies", columns, 5);
+    for (int b = 1; b < tal_matter_num_bodies(model->matter); ++b) {
+        const tal_body_ix body = {b};
+        const tal_body_ix parent = tal_body_parent(model->matter, body);
+        report_cell_text(r, tal_body_name(model->matter, body));
+        report_cell_text(r, tal_body_name(model->matter, parent));
+        report_cell_text(r, tal_body_mobilizer(model->matter, body)->name);
+        report_cell_count(r, tal_body_nu(model->matter, body));
+        report_cell_number(r, tal_body_mass_props(model->matter, model->state, body).mass);
+    }
+    report_end_table(r);
+}
+
+static void report_constraints(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"constraint", "rows", "enabled"};
+    const int n = tal_matter_num_constraints(model->matter);
+    if (n == 0) return;
+    report_table(r, "constraints", columns, 3);
+    for (int i = 0; i < n; ++i) {
+        const tal_constraint_ix c = {i};
+        const tal_constraint_rows rows = tal_constraint_rows_of(model->matter, model->state, c);
+        report_cell_text(r, tal_constraint_name(model->matter, c));
+        report_cell_count(r, rows.mp + rows.mv + rows.ma);
+        report_cell_text(
+            r, tal_constraint_is_enabled(model->matter, model->state, c) ? "yes" : "no");
+    }
+    report_end_table(r);
+}
+
+static void report_forces(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"force", "kind", "enabled"};
+    const int n = tal_forces_num(model->forces);
+    if (n == 0) return;
+    report_table(r, "forces", columns, 3);
+    for (int i = 0; i < n; ++i) {
+        const tal_force_ix f = {i};
+        report_cell_text(r, tal_force_name(model->forces, f));
+        report_cell_text(r, tal_force_kind(model->forces, f));
+        report_cell_text(r, tal_force_is_enabled(model->forces, model->state, f) ? "yes" : "no");
+    }
+    report_end_table(r);
+}
+
+static void report_measures(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"measure", "kind", "values"};
+    const int n = tal_system_num_measures(model->system);
+    if (n == 0) return;
+    report_table(r, "measures", columns, 3);
+    for (int i = 0; i < n; ++i) {
+        const tal_measure_ix m = {i};
+        report_cell_text(r, tal_measure_name(model->system, m));
+        report_cell_text(r, tal_measure_kind(model->system, m));
+        report_cell_count(r, tal_measure_size(model->system, m));
+    }
+    report_end_table(r);
+}
+
+static int report_model(const cli_args *args, const cli_model *model)
+{
+    const int code = cli_realize(args, model, model->state, TAL_STAGE_VELOCITY);
+    tal_rows_report rows = {0};
+    if (code != CLI_OK) return code;
+    if (tal_matter_calc_constraint_report(model->matter, model->state, &rows, NULL) != TAL_OK) {
+        return cli_fail_with(args, CLI_FAILED, tal_state_error(model->state));
+    }
+    const tal_vec3 com = tal_matter_com(model->matter, model->state);
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "model", tal_system_name(model->system));
+    report_text(&r, "hash", model->hash);
+    report_count(&r, "bodies besides ground", tal_matter_num_bodies(model->matter) - 1);
+    report_number(&r, "mass", tal_matter_mass(model->matter, model->state), "kg");
+    report_number(&r, "mass center x", com.x, "m");
+    report_number(&r, "mass center y", com.y, "m");
+    report_number(&r, "mass center z", com.z, "m");
+    report_count(&r, "coordinates", tal_state_nq(model->state));
+    report_count(&r, "speeds", tal_state_nu(model->state));
+    report_count(&r, "other variables", tal_state_nz(model->state));
+    report_count(&r, "constraint equations", rows.num_rows);
+    report_count(&r, "degrees of freedom", rows.dof);
+    report_bodies(&r, model);
+    report_constraints(&r, model);
+    report_forces(&r, model);
+    report_measures(&r, model);
+    report_end(&r);
+    return CLI_OK;
+}
+
+int cmd_info(const cli_args *args)
+{
+    cli_model model;
+    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (code == CLI_OK) code = report_model(args, &model);
+    cli_model_destroy(&model);
+    return code;
+}

@@ -1,0 +1,158 @@
+// talus simulate: a model through time.
+#include "columns.h"
+#include "commands.h"
+#include "integrators.h"
+#include "motion.h"
+#include "progress.h"
+#include "report.h"
+#include "result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Times of the rows: from the start, every so often, and the end.
+typedef struct schedule {
+    double start, end, every;
+    int num;
+} schedule;
+
+static int make_schedule(const cli_args *args, const cli_model *model, schedule *out)
+{
+    out->start = tal_state_t(model->state);
+    out->end = cli_number(args, "end");
+    out->every = cli_number(args, "every");
+    if (!(out->end > out->start)) {
+        return cli_fail(args, CLI_USAGE, "--end %g is not after the start, %g.", out->end,
+                        out->start);
+    }
+    if (out->every < 0.0) {
+        return cli_fail(args, CLI_USAGE, "--every wants a positive number, not %g.", out->every);
+    }
+    if (out->every == 0.0) out->every = (out->end - out->start) / 100.0;
+    // a row that would come within round-off of the end is the end
+    const double rows = ceil((out->end - out->start) / out->every * (1.0 - 1e-12));
+    if (!(rows < 1e8)) {
+        return cli_fail(args, CLI_USAGE, "--every %g would give %g rows.", out->every, rows);
+    }
+    out->num = (int)rows + 1;
+    return CLI_OK;
+}
+
+static double time_of(const schedule *s, int k)
+{
+    return k == s->num - 1 ? s->end : s->start + k * s->every;
+}
+
+static bool go_on(void *context, double t)
+{
+    return progress_tell(context, t);
+}
+
+static tal_status add_row(const columns *columns, motion *run, tal_table *table, double row[])
+{
+    tal_status st = columns_read(columns, run->model, run->shown, row);
+    if (st != TAL_OK) {
+        run->error = *tal_state_error(run->shown);
+        return st;
+    }
+    st = tal_table_add_row(table, row);
+    if (st != TAL_OK) run->error.status = st;
+    return st;
+}
+
+// Fill the table. A failure, an interrupt or an event may end it early: the last row is where.
+static tal_status record(motion *run, const schedule *s, const columns *columns, tal_table *table)
+{
+    double *const row = cli_alloc((size_t)columns->num, sizeof *row);
+    tal_status st = TAL_OK;
+    for (int k = 0; k < s->num && st == TAL_OK && !run->was_stopped && !run->has_ended; ++k) {
+        st = motion_go(run, time_of(s, k));
+        const tal_status added = add_row(columns, run, table, row);
+        if (st == TAL_OK) st = added;
+    }
+    free(row);
+    return st;
+}
+
+static void report_run(const cli_args *args, const motion *run, const tal_table *table)
+{
+    const tal_integrator_stats stats = tal_integrator_statistics(run->integ);
+    const int last = tal_table_num_rows(table) - 1;
+    const int energy = tal_table_find_column(table, "energy");
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "result", cli_text(args, "out"));
+    report_count(&r, "rows", tal_table_num_rows(table));
+    report_count(&r, "columns", tal_table_num_columns(table));
+    report_number(&r, "final time", tal_state_t(run->state), "s");
+    report_count(&r, "steps", (long)stats.steps_taken);
+    report_count(&r, "steps refused", (long)(stats.error_failures + stats.other_failures));
+    report_count(&r, "evaluations", (long)stats.realizations);
+    if (run->has_ended) report_text(&r, "ended by", "an event");
+    if (energy >= 0 && last >= 0) {
+        report_number(&r, "energy at first", tal_table_value(table, 0, energy), "J");
+        report_number(&r, "energy at last", tal_table_value(table, last, energy), "J");
+    }
+    report_end(&r);
+}
+
+static int simulate(const cli_args *args, const cli_model *model, motion *run, const schedule *s,
+                    const columns *columns)
+{
+    tal_table *const table = result_create(args, model);
+    if (table == NULL || columns_name(columns, table) != TAL_OK) {
+        tal_table_destroy(table);
+        return cli_fail(args, CLI_FAILED, "the table cannot be made.");
+    }
+    progress told;
+    progress_begin(&told, args, "s", true, s->start, s->end);
+    run->end = s->end;
+    run->go_on = go_on;
+    run->context = &told;
+    const tal_status st = record(run, s, columns, table);
+    progress_end(&told, tal_state_t(run->state));
+
+    int code = CLI_OK;
+    char why[320];
+    const double t = tal_state_t(run->state);
+    if (st != TAL_OK) {
+        snprintf(why, sizeof why, "failed at t = %.17g: %s", t, run->error.message);
+    } else if (run->was_stopped) {
+        snprintf(why, sizeof why, "interrupted at t = %.17g", t);
+    }
+    if (st != TAL_OK || run->was_stopped) {
+        result_mark_incomplete(table, why);
+        code = cli_fail(args, CLI_FAILED, "%s", why);
+    }
+    const int written = result_write(args, table);
+    if (written != CLI_OK) code = written;
+    if (written == CLI_OK && cli_is_given(args, "out") && !cli_flag(args, "quiet")) {
+        report_run(args, run, table);
+    }
+    tal_table_destroy(table);
+    return code;
+}
+
+int cmd_simulate(const cli_args *args)
+{
+    cli_model model;
+    schedule s;
+    columns columns = {0};
+    motion run = {0};
+    tal_integrator_def def;
+    int code = cli_integrator_def(args, &def);
+    if (code != CLI_OK) return code;
+    def.fixed_step = cli_number(args, "step");
+    def.max_steps = cli_count(args, "max-steps");
+    code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (code == CLI_OK) code = make_schedule(args, &model, &s);
+    if (code == CLI_OK) {
+        code = columns_choose(args, &model, cli_text(args, "columns"), true, &columns);
+    }
+    if (code == CLI_OK) code = motion_create(args, &model, &def, &run);
+    if (code == CLI_OK) code = simulate(args, &model, &run, &s, &columns);
+    motion_destroy(&run);
+    columns_destroy(&columns);
+    cli_model_destroy(&model);
+    return code;
+}

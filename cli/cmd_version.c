@@ -1,0 +1,13 @@
+// talus version: which program and library this is.
+#include "commands.h"
+#include "report.h"
+
+int cmd_version(const cli_args *args)
+{
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "talus", tal_version_string());
+    report_text(&r, "commit", tal_git_hash());
+    report_end(&r);
+    return CLI_OK;
+}

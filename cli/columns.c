@@ -1,0 +1,239 @@
+// Columns of results: choosing and reading them.
+#include "columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A group of columns that can be asked for by one word.
+typedef struct group {
+    const char *name;
+    column_kind first, last;
+} group;
+
+static const group groups[] = {{"q", COLUMN_Q, COLUMN_Q},
+                               {"u", COLUMN_U, COLUMN_U},
+                               {"measures", COLUMN_MEASURE, COLUMN_MEASURE},
+                               {"energy", COLUMN_KINETIC_ENERGY, COLUMN_ENERGY},
+                               {"errors", COLUMN_POSITION_ERROR, COLUMN_VELOCITY_ERROR}};
+
+enum {
+    NUM_GROUPS = sizeof groups / sizeof groups[0]
+};
+
+static column *add(columns *it, column_kind kind, int i, int j)
+{
+    it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
+    column *const c = &it->list[it->num++];
+    *c = (column){.kind = kind, .i = i, .j = j};
+    return c;
+}
+
+static void add_named(columns *it, column_kind kind, const char *name)
+{
+    column *const c = add(it, kind, 0, 0);
+    snprintf(c->name, sizeof c->name, "%s", name);
+}
+
+static void add_coordinates(columns *it, const cli_model *model)
+{
+    for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
+        int local = -1;
+        const tal_body_ix body = tal_matter_q_owner(model->matter, model->state, slot, &local);
+        column *const c = add(it, COLUMN_Q, slot, 0);
+        snprintf(c->name, sizeof c->name, "q%d", slot);
+        if (body.i < 0) continue;
+        (void)tal_body_coordinate_name(model->matter, model->state, body, local, c->name);
+    }
+}
+
+// A speed is named after its body: "<body>.u<i>".
+static void add_speeds(columns *it, const cli_model *model)
+{
+    for (int slot = 0; slot < tal_state_nu(model->state); ++slot) {
+        int local = -1;
+        const tal_body_ix body = tal_matter_u_owner(model->matter, model->state, slot, &local);
+        column *const c = add(it, COLUMN_U, slot, 0);
+        if (body.i < 0) {
+            snprintf(c->name, sizeof c->name, "u%d", slot);
+        } else {
+            snprintf(c->name, sizeof c->name, "%s.u%d", tal_body_name(model->matter, body), local);
+        }
+    }
+}
+
+static void add_measures(columns *it, const cli_model *model)
+{
+    for (int i = 0; i < tal_system_num_measures(model->system); ++i) {
+        const tal_measure_ix measure = {i};
+        const int size = tal_measure_size(model->system, measure);
+        const char *const name = tal_measure_name(model->system, measure);
+        for (int j = 0; j < size; ++j) {
+            column *const c = add(it, COLUMN_MEASURE, i, j);
+            if (size == 1) {
+                snprintf(c->name, sizeof c->name, "%s", name);
+            } else {
+                snprintf(c->name, sizeof c->name, "%s[%d]", name, j);
+            }
+        }
+    }
+}
+
+// Everything that a State can be asked for, in the order of results.
+static columns all_columns(const cli_model *model)
+{
+    columns all = {0};
+    add_coordinates(&all, model);
+    add_speeds(&all, model);
+    add_measures(&all, model);
+    add_named(&all, COLUMN_KINETIC_ENERGY, "kinetic_energy");
+    add_named(&all, COLUMN_POTENTIAL_ENERGY, "potential_energy");
+    add_named(&all, COLUMN_ENERGY, "energy");
+    add_named(&all, COLUMN_POSITION_ERROR, "position_error");
+    add_named(&all, COLUMN_VELOCITY_ERROR, "velocity_error");
+    return all;
+}
+
+static tal_stage stage_of(const cli_model *model, const column *c)
+{
+    switch (c->kind) {
+    case COLUMN_TIME:
+    case COLUMN_Q:
+    case COLUMN_U:
+        return TAL_STAGE_MODEL;
+    case COLUMN_MEASURE:
+        return tal_measure_stage(model->system, (tal_measure_ix){c->i}, 0);
+    case COLUMN_POTENTIAL_ENERGY:
+    case COLUMN_POSITION_ERROR:
+        return TAL_STAGE_POSITION;
+    default:
+        return TAL_STAGE_VELOCITY;
+    }
+}
+
+static void take(columns *it, const cli_model *model, const column *c)
+{
+    for (int k = 0; k < it->num; ++k) {
+        if (strcmp(it->list[k].name, c->name) == 0) return;
+    }
+    column *const copy = add(it, c->kind, c->i, c->j);
+    *copy = *c;
+    const tal_stage stage = stage_of(model, c);
+    if (stage > it->stage) it->stage = stage;
+}
+
+// Take what a word of the list asks for; how many columns that were.
+static int take_word(columns *it, const cli_model *model, const columns *all, const char *word)
+{
+    int found = 0;
+    for (int k = 0; k < all->num; ++k) {
+        if (strcmp(all->list[k].name, word) != 0) continue;
+        take(it, model, &all->list[k]);
+        ++found;
+    }
+    for (int g = 0; g < NUM_GROUPS && (found == 0 || strcmp(word, "energy") == 0); ++g) {
+        if (strcmp(groups[g].name, word) != 0) continue;
+        for (int k = 0; k < all->num; ++k) {
+            const column_kind kind = all->list[k].kind;
+            if (kind >= groups[g].first && kind <= groups[g].last) take(it, model, &all->list[k]);
+        }
+        ++found; // a group may be empty
+    }
+    return found;
+}
+
+static const char *name_at(const void *context, int i)
+{
+    const columns *const all = context;
+    if (i < NUM_GROUPS) return groups[i].name;
+    return i - NUM_GROUPS < all->num ? all->list[i - NUM_GROUPS].name : NULL;
+}
+
+static int refuse(const cli_args *args, const columns *all, const char *word)
+{
+    const char *const meant = tal_did_you_mean(word, name_at, all);
+    if (meant == NULL) return cli_fail(args, CLI_USAGE, "there is no column '%s'.", word);
+    return cli_fail(args, CLI_USAGE, "there is no column '%s' (did you mean '%s'?).", word, meant);
+}
+
+int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
+                   columns *out)
+{
+    memset(out, 0, sizeof *out);
+    out->stage = TAL_STAGE_MODEL;
+    if (with_time) add_named(out, COLUMN_TIME, "time");
+    columns all = all_columns(model);
+    char *const words = cli_copy(list);
+    int code = CLI_OK;
+    for (char *word = words; word != NULL && code == CLI_OK;) {
+        char *const comma = strchr(word, ',');
+        if (comma != NULL) *comma = 0;
+        if (take_word(out, model, &all, word) == 0) code = refuse(args, &all, word);
+        word = comma != NULL ? comma + 1 : NULL;
+    }
+    free(words);
+    columns_destroy(&all);
+    return code;
+}
+
+void columns_destroy(columns *it)
+{
+    free(it->list);
+    it->list = NULL;
+    it->num = 0;
+}
+
+tal_status columns_name(const columns *it, tal_table *table)
+{
+    tal_status st = TAL_OK;
+    for (int k = 0; k < it->num && st == TAL_OK; ++k) {
+        st = tal_table_add_column(table, it->list[k].name);
+    }
+    return st;
+}
+
+double cli_largest(const double values[], int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        if (!(fabs(values[i]) <= largest)) largest = fabs(values[i]);
+    }
+    return largest;
+}
+
+static double read_one(const column *c, const cli_model *model, tal_state *state)
+{
+    const double *values;
+    switch (c->kind) {
+    case COLUMN_TIME:
+        return tal_state_t(state);
+    case COLUMN_Q:
+        return tal_state_q(state)[c->i];
+    case COLUMN_U:
+        return tal_state_u(state)[c->i];
+    case COLUMN_MEASURE:
+        values = tal_measure_values(model->system, state, (tal_measure_ix){c->i});
+        return values != NULL ? values[c->j] : NAN;
+    case COLUMN_KINETIC_ENERGY:
+        return tal_matter_kinetic_energy(model->matter, state);
+    case COLUMN_POTENTIAL_ENERGY:
+        return tal_forces_potential_energy(model->forces, state);
+    case COLUMN_ENERGY:
+        return tal_matter_kinetic_energy(model->matter, state) +
+               tal_forces_potential_energy(model->forces, state);
+    case COLUMN_POSITION_ERROR:
+        return cli_largest(tal_state_qerr(state), tal_state_pool_size(state, TAL_POOL_QERR));
+    case COLUMN_VELOCITY_ERROR:
+        return cli_largest(tal_state_uerr(state), tal_state_pool_size(state, TAL_POOL_UERR));
+    }
+    return NAN;
+}
+
+tal_status columns_read(const columns *it, const cli_model *model, tal_state *state, double row[])
+{
+    const tal_status st = tal_system_realize(model->system, state, it->stage);
+    for (int k = 0; k < it->num && st == TAL_OK; ++k) {
+        row[k] = read_one(&it->list[k], model, state);
+    }
+    return st;
+}

@@ -1,0 +1,47 @@
+// Columns of results: numbers read from a State, each with a name.
+#ifndef TALUS_CLI_COLUMNS_H
+#define TALUS_CLI_COLUMNS_H
+
+#include "cli.h"
+#include "model.h"
+
+// What a column reads.
+typedef enum column_kind {
+    COLUMN_TIME,
+    COLUMN_Q,
+    COLUMN_U,
+    COLUMN_MEASURE,
+    COLUMN_KINETIC_ENERGY,
+    COLUMN_POTENTIAL_ENERGY,
+    COLUMN_ENERGY,
+    COLUMN_POSITION_ERROR, // largest |qerr|
+    COLUMN_VELOCITY_ERROR  // largest |uerr|
+} column_kind;
+
+typedef struct column {
+    column_kind kind;
+    int i, j; // which slot; which measure, and which of its values
+    char name[TAL_COORDINATE_NAME_SIZE + 16];
+} column;
+
+// The columns of a result.
+typedef struct columns {
+    column *list; // owned
+    int num;
+    tal_stage stage; // that they need
+} columns;
+
+// Choose columns by a list as in --columns; the time comes first when `with_time`. An exit code.
+int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
+                   columns *out);
+void columns_destroy(columns *it);
+
+// Add their names to a table.
+tal_status columns_name(const columns *it, tal_table *table);
+// Realize a State as far as they need it, and read a row: [it->num].
+tal_status columns_read(const columns *it, const cli_model *model, tal_state *state, double row[]);
+
+// Largest absolute value; 0 for none.
+double cli_largest(const double values[], int n);
+
+#endif // TALUS_CLI_COLUMNS_H

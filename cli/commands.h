@@ -1,0 +1,24 @@
+// The commands: each in a file of its own, cmd_NAME.c. All return an exit code.
+#ifndef TALUS_CLI_COMMANDS_H
+#define TALUS_CLI_COMMANDS_H
+
+#include "cli.h"
+
+int cmd_assemble(const cli_args *args);
+int cmd_bench(const cli_args *args);
+int cmd_check(const cli_args *args);
+int cmd_convert(const cli_args *args);
+int cmd_equilibrium(const cli_args *args);
+int cmd_help(const cli_args *args);
+int cmd_id(const cli_args *args);
+int cmd_ik(const cli_args *args);
+int cmd_info(const cli_args *args);
+int cmd_modes(const cli_args *args);
+int cmd_plot(const cli_args *args);
+int cmd_rerun(const cli_args *args);
+int cmd_simulate(const cli_args *args);
+int cmd_sweep(const cli_args *args);
+int cmd_template(const cli_args *args);
+int cmd_version(const cli_args *args);
+
+#endif // TALUS_CLI_COMMANDS_H

@@ -1,0 +1,143 @@
+// Reading models: diagnostics, params, hash.
+#include "model.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cli_print_diagnostics(tal_diagnostics *found)
+{
+    const int kept = tal_diagnostics_num(found);
+    int errors = 0;
+    for (int i = 0; i < kept; ++i) {
+        char text[TAL_DIAGNOSTIC_SIZE];
+        const tal_diagnostic *const it = tal_diagnostics_at(found, i);
+        fprintf(stderr, "%s\n", tal_diagnostic_text(it, text));
+        if (it->severity == TAL_ERROR) ++errors;
+    }
+    const int more = tal_diagnostics_num_errors(found) - errors;
+    if (more > 0) fprintf(stderr, "and %d errors more.\n", more);
+    tal_diagnostics_destroy(found);
+}
+
+char *cli_split(const char *text, const char **rest)
+{
+    const char *const equals = strchr(text, '=');
+    if (equals == NULL || equals == text || equals[1] == 0) return NULL;
+    char *const name = cli_copy(text);
+    name[equals - text] = 0;
+    *rest = equals + 1;
+    return name;
+}
+
+// FNV-1a of bytes, on top of a hash.
+static uint64_t add_to_hash(uint64_t hash, const unsigned char bytes[], size_t size)
+{
+    for (size_t i = 0; i < size; ++i) {
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+// Splines are in the file, params and includes in the State and the structure: both count.
+static void find_hash(cli_model *model)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    FILE *const file = fopen(model->path, "rb");
+    if (file != NULL) {
+        unsigned char part[4096];
+        size_t size;
+        while ((size = fread(part, 1, sizeof part, file)) > 0) {
+            hash = add_to_hash(hash, part, size);
+        }
+        fclose(file);
+    }
+    const size_t size = tal_state_save_size(model->state);
+    unsigned char *const bytes = cli_alloc(size, 1);
+    if (tal_state_save(model->state, bytes, size) == TAL_OK) hash = add_to_hash(hash, bytes, size);
+    free(bytes);
+    snprintf(model->hash, sizeof model->hash, "%016" PRIx64, hash);
+}
+
+// NAME=VALUE of --set; the name is owned by the caller.
+static int read_param(const cli_args *args, const char *text, tal_model_param *param)
+{
+    const char *rest = NULL;
+    param->name = cli_split(text, &rest);
+    const char *const end =
+        param->name != NULL ? tal_number_read(rest, NULL, &param->value) : NULL;
+    if (end == NULL || *end != 0) {
+        return cli_fail(args, CLI_USAGE, "--set wants NAME=VALUE, not '%s'.", text);
+    }
+    return CLI_OK;
+}
+
+static int read_with(const cli_args *args, const char *path, const tal_model_param params[], int n,
+                     cli_model *model)
+{
+    tal_model_options options = tal_model_options_default();
+    options.params = params;
+    options.num_params = n;
+    tal_diagnostics *const found = tal_diagnostics_create(NULL);
+    const tal_status st = tal_model_read_file(path, &options, &model->file, found);
+    if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
+        cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
+    }
+    cli_print_diagnostics(found);
+    if (st != TAL_OK) return CLI_BAD_FILE;
+    model->system = model->file.system;
+    model->state = model->file.state;
+    model->matter = model->file.matter;
+    model->forces = model->file.forces;
+    return CLI_OK;
+}
+
+int cli_model_read(const cli_args *args, const char *path, const tal_model_param more[],
+                   int num_more, cli_model *model)
+{
+    memset(model, 0, sizeof *model);
+    model->path = path;
+    const char *const *sets = NULL;
+    const int num_sets = cli_list(args, "set", &sets);
+    tal_model_param *const params = cli_alloc((size_t)(num_sets + num_more), sizeof *params);
+    int code = CLI_OK;
+    int n = 0;
+    for (; n < num_sets && code == CLI_OK; ++n) {
+        code = read_param(args, sets[n], &params[n]);
+    }
+    const int num_owned = n;
+    for (int i = 0; i < num_more; ++i) {
+        params[n++] = more[i];
+    }
+    if (code == CLI_OK) code = read_with(args, path, params, n, model);
+    if (code == CLI_OK) find_hash(model);
+    for (int i = 0; i < num_owned; ++i) {
+        free((char *)params[i].name);
+    }
+    free(params);
+    return code;
+}
+
+void cli_model_destroy(cli_model *model)
+{
+    tal_model_destroy(&model->file);
+}
+
+int cli_realize(const cli_args *args, const cli_model *model, tal_state *state, tal_stage stage)
+{
+    if (tal_system_realize(model->system, state, stage) == TAL_OK) return CLI_OK;
+    return cli_fail_with(args, CLI_FAILED, tal_state_error(state));
+}
+
+tal_state *cli_state_copy(const cli_args *args, const cli_model *model)
+{
+    tal_error err = {0};
+    tal_state *state = NULL;
+    if (tal_state_create(model->system, &state, &err) != TAL_OK ||
+        tal_state_copy(state, model->state) != TAL_OK) {
+        (void)cli_fail_with(args, CLI_FAILED, &err);
+        tal_state_destroy(state);
+        return NULL;
+    }
+    return state;
+}

@@ -1,0 +1,36 @@
+// Model files for commands.
+#ifndef TALUS_CLI_MODEL_H
+#define TALUS_CLI_MODEL_H
+
+#include "cli.h"
+
+// A model from a file.
+typedef struct cli_model {
+    const char *path; // borrowed
+    tal_system *system;
+    tal_state *state; // where it begins, realized to Model
+    const tal_matter *matter;
+    const tal_forces *forces;
+    tal_model file;
+    char hash[17]; // of the file and of all that the State holds, in hexadecimal digits
+} cli_model;
+
+// Read a model. Everything that is wrong with it is printed; an exit code.
+// `more` replaces values of <param>s besides those of --set; it may be NULL.
+int cli_model_read(const cli_args *args, const char *path, const tal_model_param more[],
+                   int num_more, cli_model *model);
+void cli_model_destroy(cli_model *model);
+
+// Split "NAME=REST" into a copy of the name, owned by the caller, and the rest; NULL when it is not so.
+char *cli_split(const char *text, const char **rest);
+
+// Print a list of diagnostics, warnings too, and destroy it.
+void cli_print_diagnostics(tal_diagnostics *found);
+
+// Realize a State, or print why it cannot be; an exit code.
+int cli_realize(const cli_args *args, const cli_model *model, tal_state *state, tal_stage stage);
+
+// Another State of a model, equal to where it begins; NULL, and a sentence, when there is no memory.
+tal_state *cli_state_copy(const cli_args *args, const cli_model *model);
+
+#endif // TALUS_CLI_MODEL_H

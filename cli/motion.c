@@ -1,0 +1,85 @@
+// Running a model through time, row by row.
+#include "motion.h"
+
+#include <string.h>
+
+static bool tell(void *context, const tal_progress *progress)
+{
+    motion *const run = context;
+    if (run->go_on == NULL || run->go_on(run->context, progress->t)) return true;
+    run->was_stopped = true;
+    return false;
+}
+
+static tal_status create_stepper(motion *run)
+{
+    tal_time_stepper_def def = tal_time_stepper_def_default();
+    def.max_steps = 0;
+    def.progress = tell;
+    def.progress_context = run;
+    return tal_time_stepper_create(run->integ, &def, &run->stepper, &run->error);
+}
+
+int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
+                  motion *run)
+{
+    memset(run, 0, sizeof *run);
+    run->model = model;
+    tal_status st = tal_integrator_create(model->system, def, &run->integ, &run->error);
+    if (st == TAL_OK && tal_system_num_events(model->system) > 0) st = create_stepper(run);
+    if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &run->error);
+    run->state = cli_state_copy(args, model);
+    run->shown = run->state != NULL ? cli_state_copy(args, model) : NULL;
+    return run->shown != NULL ? CLI_OK : CLI_FAILED;
+}
+
+void motion_destroy(motion *run)
+{
+    tal_state_destroy(run->shown);
+    tal_state_destroy(run->state);
+    tal_time_stepper_destroy(run->stepper);
+    tal_integrator_destroy(run->integ);
+}
+
+// Steps until one ends at `t` or behind it. The first has no length: it makes the State consistent.
+static tal_status step_past(motion *run, double t)
+{
+    tal_status st = TAL_OK;
+    if (tal_integrator_statistics(run->integ).realizations == 0) {
+        st = tal_integrator_step(run->integ, run->state, tal_state_t(run->state));
+    }
+    while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped) {
+        st = tal_integrator_step(run->integ, run->state, run->end);
+        if (st != TAL_OK || run->go_on == NULL) continue;
+        run->was_stopped = !run->go_on(run->context, tal_state_t(run->state));
+    }
+    return st;
+}
+
+static tal_status go_plain(motion *run, double t)
+{
+    tal_status st = step_past(run, t);
+    const double reached = tal_state_t(run->state);
+    if (st == TAL_OK && reached <= t) st = tal_state_copy(run->shown, run->state);
+    if (st == TAL_OK && reached > t) {
+        st = tal_integrator_interpolate(run->integ, run->state, t, run->shown);
+    }
+    if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
+    return st;
+}
+
+static tal_status go_with_events(motion *run, double t)
+{
+    tal_outcome why = TAL_OUTCOME_FAILED;
+    const tal_status st = tal_time_stepper_step_to(run->stepper, run->state, t, &why);
+    if (st != TAL_OK) run->error = *tal_time_stepper_error(run->stepper);
+    run->has_ended = why == TAL_OUTCOME_TERMINATED || why == TAL_OUTCOME_END;
+    return st == TAL_OK ? tal_state_copy(run->shown, run->state) : st;
+}
+
+tal_status motion_go(motion *run, double t)
+{
+    const tal_status st = run->stepper != NULL ? go_with_events(run, t) : go_plain(run, t);
+    if (st != TAL_OK) (void)tal_state_copy(run->shown, run->state);
+    return st;
+}

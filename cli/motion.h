@@ -1,0 +1,33 @@
+// Running a model through time, row by row.
+#ifndef TALUS_CLI_MOTION_H
+#define TALUS_CLI_MOTION_H
+
+#include "cli.h"
+#include "columns.h"
+#include "model.h"
+
+// A run. Rows lie on the method's dense output, so that they change no step; a model with events is
+// stepped by a time stepper instead, from row to row.
+typedef struct motion {
+    const cli_model *model;
+    tal_integrator *integ;
+    tal_time_stepper *stepper; // NULL without events
+    tal_state *state;          // where the run stands
+    tal_state *shown;          // at the time of the row
+    double end;
+    bool (*go_on)(void *context, double t); // told after every step; false ends the run
+    void *context;
+    bool was_stopped; // by go_on
+    bool has_ended;   // by an event of the model
+    tal_error error;  // why it failed
+} motion;
+
+// Prepare a run that begins where the model does. Failures are printed; an exit code.
+int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
+                  motion *run);
+void motion_destroy(motion *run);
+
+// Go to a time; then `shown` is there. It is where the run has ended when that comes first.
+tal_status motion_go(motion *run, double t);
+
+#endif // TALUS_CLI_MOTION_H

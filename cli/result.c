@@ -1,0 +1,128 @@
+// Results: headers, and where tables go.
+#include "result.h"
+
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void set(tal_table *table, const char *key, const char *value)
+{
+    (void)tal_table_set_header(table, key, value);
+}
+
+// Every setting of the command, given or not. Keys: talus_option_NAME, of a list talus_option_NAME_1, ...
+static void set_options(const cli_args *args, tal_table *table)
+{
+    for (int i = 0; i < args->num_options; ++i) {
+        const cli_option *const o = args->options[i];
+        char key[96];
+        if (!o->is_setting) continue;
+        snprintf(key, sizeof key, RESULT_OPTION "_%s", o->name);
+        if (o->kind != CLI_LIST) {
+            const char *const value = cli_text(args, o->name);
+            if (value != NULL) set(table, key, value);
+            continue;
+        }
+        for (int k = 0; k < args->num_values[i]; ++k) {
+            snprintf(key, sizeof key, RESULT_OPTION "_%s_%d", o->name, k + 1);
+            set(table, key, args->values[i][k]);
+        }
+    }
+}
+
+tal_table *result_create(const cli_args *args, const cli_model *model)
+{
+    tal_table *const table = tal_table_create(NULL);
+    if (table == NULL) {
+        (void)cli_fail(args, CLI_FAILED, "there is not enough memory.");
+        return NULL;
+    }
+    const char *const name = tal_system_name(model->system);
+    if (name[0] != 0) set(table, "name", name);
+    set(table, RESULT_VERSION, tal_version_string());
+    set(table, RESULT_GIT, tal_git_hash());
+    set(table, RESULT_COMMAND, args->command->name);
+    for (int i = 0; i < args->num_files; ++i) {
+        char key[32];
+        snprintf(key, sizeof key, RESULT_FILE "_%d", i + 1);
+        set(table, key, args->files[i]);
+    }
+    set(table, RESULT_MODEL_HASH, model->hash);
+    set_options(args, table);
+    return table;
+}
+
+void result_mark_incomplete(tal_table *table, const char *why)
+{
+    set(table, RESULT_INCOMPLETE, why);
+}
+
+static void print_json(FILE *out, const tal_table *table)
+{
+    const int columns = tal_table_num_columns(table);
+    fputs("{\n  \"header\": {", out);
+    for (int i = 0; i < tal_table_num_headers(table); ++i) {
+        const char *const key = tal_table_header_key(table, i);
+        fputs(i > 0 ? ",\n    " : "\n    ", out);
+        json_text(out, key);
+        fputs(": ", out);
+        json_text(out, tal_table_header(table, key));
+    }
+    fputs("},\n  \"columns\": [", out);
+    for (int c = 0; c < columns; ++c) {
+        if (c > 0) fputs(", ", out);
+        json_text(out, tal_table_column_name(table, c));
+    }
+    fputs("],\n  \"rows\": [", out);
+    for (int r = 0; r < tal_table_num_rows(table); ++r) {
+        fputs(r > 0 ? ",\n    [" : "\n    [", out);
+        for (int c = 0; c < columns; ++c) {
+            if (c > 0) fputs(", ", out);
+            json_number(out, tal_table_value(table, r, c));
+        }
+        fputc(']', out);
+    }
+    fputs("]\n}\n", out);
+}
+
+static int print_table(const cli_args *args, const tal_table *table, tal_table_format format)
+{
+    size_t length = 0;
+    tal_error err = {0};
+    if (tal_table_write_memory(table, format, NULL, 0, &length, &err) != TAL_OK) {
+        return cli_fail_with(args, CLI_FAILED, &err);
+    }
+    char *const text = cli_alloc(length + 1, 1);
+    const tal_status st = tal_table_write_memory(table, format, text, length + 1, &length, &err);
+    const bool printed = st == TAL_OK && fwrite(text, 1, length, stdout) == length;
+    free(text);
+    return printed ? CLI_OK : cli_fail(args, CLI_BAD_FILE, "standard output takes no more.");
+}
+
+int result_write(const cli_args *args, const tal_table *table)
+{
+    const char *const path = cli_text(args, "out");
+    tal_error err = {0};
+    if (path != NULL) {
+        if (tal_table_write_file(table, path, &err) == TAL_OK) return CLI_OK;
+        return cli_fail_with(args, CLI_BAD_FILE, &err);
+    }
+    if (cli_flag(args, "json")) {
+        print_json(stdout, table);
+        return CLI_OK;
+    }
+    const bool has_time = strcmp(tal_table_column_name(table, 0), "time") == 0;
+    return print_table(args, table, has_time ? TAL_TABLE_STO : TAL_TABLE_CSV);
+}
+
+int result_read(const cli_args *args, const char *path, tal_table **out)
+{
+    tal_diagnostics *const found = tal_diagnostics_create(NULL);
+    const tal_status st = tal_table_read_file(path, NULL, out, found);
+    if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
+        (void)cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
+    }
+    cli_print_diagnostics(found);
+    return st == TAL_OK ? CLI_OK : CLI_BAD_FILE;
+}

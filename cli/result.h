@@ -1,0 +1,29 @@
+// Results: tables that know how they came about.
+#ifndef TALUS_CLI_RESULT_H
+#define TALUS_CLI_RESULT_H
+
+#include "cli.h"
+#include "model.h"
+
+// An empty table whose header has version, commit, command, files, the model's hash and every setting.
+tal_table *result_create(const cli_args *args, const cli_model *model);
+
+// Mark a result that is not all of what was asked for.
+void result_mark_incomplete(tal_table *table, const char *why);
+
+// Write it to -o, or else to standard output as .sto, or as JSON with --json. An exit code.
+int result_write(const cli_args *args, const tal_table *table);
+
+// Read a table of any format; what is wrong is printed. An exit code.
+int result_read(const cli_args *args, const char *path, tal_table **out);
+
+// Keys of the header.
+#define RESULT_VERSION    "talus_version"
+#define RESULT_GIT        "talus_git_hash"
+#define RESULT_COMMAND    "talus_command"
+#define RESULT_FILE       "talus_file"   // and a number, from 1
+#define RESULT_OPTION     "talus_option" // and "_NAME"; of a list also a number
+#define RESULT_MODEL_HASH "talus_model_hash"
+#define RESULT_INCOMPLETE "talus_incomplete"
+
+#endif // TALUS_CLI_RESULT_H
