@@ -11,5 +11,6 @@
 #include <talus/io/diagnostics.h>
 #include <talus/io/model.h>
 #include <talus/io/number.h>
+#include <talus/io/table.h>
 
 #endif // TALUS_IO_H
