@@ -1,5 +1,6 @@
 // Assemblers: creation, workspace, observations.
 #include "assembler_internal.h"
+#include "chart_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -165,27 +166,9 @@ static tal_status check_def(const tal_matter *matter, const tal_assembler_def *d
 
 // --- memory ---
 
-// One piece of the block: where its address goes, how many bytes.
-typedef struct piece {
-    void *where;
-    size_t bytes;
-} piece;
-
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
-}
-
-// Adds up the pieces, and gives them their addresses when there is a block.
-static size_t place(const piece pieces[], size_t n, char *block)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < n; ++i) {
-        void *at = block != NULL ? block + total : NULL;
-        memcpy(pieces[i].where, &at, sizeof at);
-        total += tali_align(pieces[i].bytes);
-    }
-    return total;
 }
 
 static size_t lay_out(tal_assembler *it, char *block)
@@ -199,7 +182,7 @@ static size_t lay_out(tal_assembler *it, char *block)
     const size_t work = larger(larger(tal_cod_work_size(m, k), tal_pchol_work_size(k)), n);
     const size_t iwork = larger(tal_cod_iwork_size(m, k), tal_pchol_iwork_size(k));
     const size_t d = sizeof(double);
-    const piece pieces[] = {
+    const tali_piece pieces[] = {
         {&it->markers, markers * sizeof *it->markers},
         {&it->marker_names, markers * sizeof *it->marker_names},
         {&it->sensors, sensors * sizeof *it->sensors},
@@ -252,10 +235,13 @@ static size_t lay_out(tal_assembler *it, char *block)
         {&it->work, work * d},
         {&it->iwork, iwork * sizeof(int)},
         {&it->free_list, n * sizeof(int)},
-        {&it->was_free, n * sizeof *it->was_free},
+        {&it->was_free, n * sizeof(bool)},
+        {&it->fit_free, n * sizeof(bool)},
+        {&it->fit_markers, markers * sizeof(bool)},
+        {&it->fit_sensors, sensors * sizeof(bool)},
         {&it->active, nq},
     };
-    return place(pieces, sizeof pieces / sizeof pieces[0], block);
+    return tali_place_pieces(pieces, sizeof pieces / sizeof pieces[0], block);
 }
 
 static void copy_array(void *to, const void *from, int n, size_t size)
@@ -316,14 +302,11 @@ tal_status tal_assembler_create(const tal_system *system, const tal_assembler_de
     if (out == NULL) return TALI_BREACH(TAL_ERR_NULL, "'out' is NULL");
     *out = NULL;
     if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
-    if (system == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "the System is NULL");
+    tal_status st = tali_chart_check_system(system, err);
+    if (st != TAL_OK) return st;
     const tal_matter *matter = tal_system_matter(system);
-    if (!tal_system_has_topology(system) || matter == NULL) {
-        return TALI_FAIL(err, TAL_ERR_TOPOLOGY, "System '%s' needs matter and a realized topology",
-                         tal_system_name(system));
-    }
     const tal_assembler_def chosen = def != NULL ? *def : tal_assembler_def_default();
-    const tal_status st = check_def(matter, &chosen, err);
+    st = check_def(matter, &chosen, err);
     if (st != TAL_OK) return st;
 
     const tal_allocator allocator = tal_system_allocator(system);

@@ -93,8 +93,10 @@ struct tal_assembler {
     tal_spatial_vec *F;                   // [num_bodies]
     double *work;                         // of the factorizations
     int *iwork, *free_list;
-    bool *was_free; // [nu]
-    char *active;   // [max_nq] bounds in use: -1 low, 1 high
+    bool *was_free;                  // [nu]
+    bool *fit_free;                  // [nu]
+    bool *fit_markers, *fit_sensors; // [num_markers], [num_sensors]
+    char *active;                    // [max_nq] bounds in use: -1 low, 1 high
 
     tal_error error_record;
 };
@@ -143,6 +145,11 @@ tal_status tali_assembler_put_q(tal_assembler *it, tal_state *state, const doubl
 /// RMS of W_u x.
 double tali_assembler_step_size(const tal_assembler *it, const double x[]);
 
+// --- assembler_fit.c ---
+
+/// Put one body after the other, from the base outward, where its markers want it.
+tal_status tali_assembler_place_bodies(tal_assembler *it, tal_state *state);
+
 // --- assembler.c ---
 
 /// What the search for speeds is about: velocities of markers, angular velocities of sensors.
@@ -153,6 +160,10 @@ tal_status tali_assembler_observe_rates(tal_assembler *it, const tal_vec3 veloci
 void tali_assembler_look_at(tal_assembler *it, tali_observed *seen);
 
 // --- assembler_search.c ---
+
+/// Levenberg-Marquardt for the goals on what the constraints leave, from a State that meets them.
+tal_status tali_assembler_improve(tal_assembler *it, tal_state *state, double *goal,
+                                  int *iterations);
 
 /// The failure of a call on the State, in the State's words.
 tal_status tali_assembler_pass_on(tal_assembler *it, const tal_state *state, tal_status st);

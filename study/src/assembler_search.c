@@ -210,7 +210,8 @@ static tal_status try_goal(tal_assembler *it, tal_state *state, double *goal, bo
 }
 
 // Levenberg-Marquardt on what the constraints leave, from a State that meets them.
-static tal_status improve(tal_assembler *it, tal_state *state, double *goal, int *iterations)
+tal_status tali_assembler_improve(tal_assembler *it, tal_state *state, double *goal,
+                                  int *iterations)
 {
     double lambda = 0.0;
     for (int k = 0; k < it->def.max_iterations && lambda < 1e8; ++k, ++*iterations) {
@@ -267,29 +268,60 @@ static tal_status check_seen(tal_assembler *it)
                      it->is_observed ? "" : ": call tal_assembler_observe() first");
 }
 
+// From a State that has been started.
+static tal_status search_q(tal_assembler *it, tal_state *state, tal_assembly *found)
+{
+    tal_status st = meet_globally(it, state, found);
+    if (st == TAL_OK) st = tali_assembler_goal(it, state, &found->goal);
+    if (st == TAL_OK && found->assembled) {
+        st = tali_assembler_improve(it, state, &found->goal, &found->iterations);
+    }
+    if (st != TAL_OK) return st;
+    found->error = tali_assembler_error(it, state, found);
+    tali_assembler_marker_errors(it, state, found);
+    return TAL_OK;
+}
+
+// Bodies where their markers want them, unless that is worse than where they were.
+static tal_status place_bodies(tal_assembler *it, tal_state *state, double goal_before)
+{
+    double goal = 0.0;
+    tal_status st = tali_assembler_place_bodies(it, state);
+    if (st == TAL_OK) st = tali_assembler_goal(it, state, &goal);
+    if (st == TAL_OK && !(goal < goal_before)) st = tali_assembler_put_q(it, state, it->q_start);
+    return st;
+}
+
+static tal_status assemble(tal_assembler *it, tal_state *state, bool place_first,
+                           tal_assembly *found)
+{
+    it->error_record = (tal_error){TAL_OK, "", ""};
+    tal_assembly record = {.worst = {-1}, .worst_marker = -1};
+    tali_assembler_look_at(it, &it->of_q);
+    tal_status st = check_seen(it);
+    if (st == TAL_OK) st = start(it, state);
+    if (st != TAL_OK) return st;
+    record.error_before = tali_assembler_error(it, state, NULL);
+    st = tali_assembler_goal(it, state, &record.goal_before);
+    if (st == TAL_OK && place_first) st = place_bodies(it, state, record.goal_before);
+    if (st == TAL_OK) st = search_q(it, state, &record);
+    if (st != TAL_OK) return st;
+    if (found != NULL) *found = record;
+    return record.assembled ? TAL_OK : cannot_meet(it, &record);
+}
+
 tal_status tal_assembler_assemble(tal_assembler *assembler, tal_state *state, tal_assembly *found)
 {
     if (assembler == NULL) return TALI_BREACH(TAL_ERR_NULL, "the assembler is NULL");
     if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
-    assembler->error_record = (tal_error){TAL_OK, "", ""};
-    tal_assembly record = {.worst = {-1}, .worst_marker = -1};
-    tali_assembler_look_at(assembler, &assembler->of_q);
-    tal_status st = check_seen(assembler);
-    if (st == TAL_OK) st = start(assembler, state);
-    if (st != TAL_OK) return st;
+    return assemble(assembler, state, false, found);
+}
 
-    record.error_before = tali_assembler_error(assembler, state, NULL);
-    st = tali_assembler_goal(assembler, state, &record.goal_before);
-    if (st == TAL_OK) st = meet_globally(assembler, state, &record);
-    if (st == TAL_OK) st = tali_assembler_goal(assembler, state, &record.goal);
-    if (st == TAL_OK && record.assembled) {
-        st = improve(assembler, state, &record.goal, &record.iterations);
-    }
-    if (st != TAL_OK) return st;
-    record.error = tali_assembler_error(assembler, state, &record);
-    tali_assembler_marker_errors(assembler, state, &record);
-    if (found != NULL) *found = record;
-    return record.assembled ? TAL_OK : cannot_meet(assembler, &record);
+tal_status tal_assembler_fit(tal_assembler *assembler, tal_state *state, tal_assembly *found)
+{
+    if (assembler == NULL) return TALI_BREACH(TAL_ERR_NULL, "the assembler is NULL");
+    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    return assemble(assembler, state, true, found);
 }
 
 // --- speeds ---

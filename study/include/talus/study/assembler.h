@@ -185,6 +185,13 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_assemble(tal_assembler *assembler
                                                         tal_assembly *found);
 
 /**
+ * Find q from far away: bodies are first put, one after the other from the base outward, where their own
+ * markers want them (manual sec. 2.6); then as tal_assembler_assemble().
+ */
+TAL_API TAL_NODISCARD tal_status tal_assembler_fit(tal_assembler *assembler, tal_state *state,
+                                                   tal_assembly *found);
+
+/**
  * Find u: meet the velocity constraints, and come close to observed velocities.
  *
  * @param[in]     velocities [num_markers] of the markers, in Ground [m/s], NaN: not seen; NULL: none

@@ -64,6 +64,7 @@ typedef struct tal_integrator_def {
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
     double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
+    bool project_every_step; ///< take constraint errors away also when they are within tolerance
 } tal_integrator_def;
 
 /// Merson 4(3), accuracy 1e-3, controlled steps of any size and number, RMS norms.
