@@ -610,6 +610,125 @@ static inline void start_torque_actuator_case(built *m)
     tal_force_set_param(m->forces, m->state, m->force, TAL_TORQUE_ACTUATOR_CONTROL, 0.4);
 }
 
+static inline void case_body_actuator(built *m)
+{
+    const tal_thrust thrust = {m->c, tal_v3(0.1, 0.2, 0.3), true};
+    m->force = tal_forces_add_body_actuator(m->forces, "x", &thrust, 3.0, (tal_measure_ix){-1});
+}
+
+static inline void start_body_actuator_case(built *m)
+{
+    const double controls[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+    tal_force_set_params(m->forces, m->state, m->force, TAL_BODY_ACTUATOR_CONTROL, controls, 6);
+}
+
+static inline void case_thermostat(built *m)
+{
+    tal_thermostat_def def = tal_thermostat_def_default();
+    def.kT = 0.5;
+    def.relaxation_time = 0.2;
+    def.chain_length = 4;
+    def.excluded = 2.0;
+    tal_forces_add_thermostat(m->forces, "x", &def);
+}
+
+static inline void case_langevin(built *m)
+{
+    tal_langevin_def def = tal_langevin_def_default();
+    def.kT = 0.5;
+    def.friction = 2.0;
+    def.interval = 0.01;
+    def.seed = 42;
+    tal_forces_add_langevin(m->forces, "x", &def);
+}
+
+static inline void case_smooth_contact(built *m)
+{
+    tal_smooth_contact_def def = tal_smooth_contact_def_default();
+    def.sphere_body = m->c;
+    def.plane_body = m->e;
+    def.center = tal_v3(0.1, 0.2, 0.3);
+    def.radius = 0.5;
+    def.X_BF = frame_1();
+    def.material.stiffness = 2e4;
+    def.material.dissipation = 0.3;
+    def.material.static_friction = 0.8;
+    def.material.dynamic_friction = 0.6;
+    def.material.viscous_friction = 0.1;
+    tal_forces_add_smooth_contact(m->forces, "x", &def);
+}
+
+static inline void case_exponential_spring(built *m)
+{
+    tal_exponential_spring_def def = tal_exponential_spring_def_default();
+    def.body = m->c;
+    def.p_BS = tal_v3(0.1, 0.2, 0.3);
+    def.X_BF = frame_1();
+    tal_forces_add_exponential_spring(m->forces, "x", &def);
+}
+
+static inline void add_surface(built *m, const char *name, tal_body_ix body, tal_shape shape,
+                               uint64_t cliques)
+{
+    tal_contact_surface_def def = tal_contact_surface_def_default();
+    def.name = name;
+    def.body = body;
+    def.X_BS = frame_2();
+    def.shape = shape;
+    def.material = tal_contact_material_of(TAL_RUBBER);
+    def.material.static_friction = 0.8;
+    def.cliques = cliques;
+    tal_contact_add_surface(m->forces, m->force, &def);
+}
+
+static inline void add_contact(built *m, tal_shape other, tal_shape shape)
+{
+    tal_contact_def def = tal_contact_def_default();
+    def.friction = TAL_CONTACT_HOLLARS;
+    def.grip.transition_speed = 0.02;
+    m->force = tal_forces_add_contact(m->forces, "x", &def);
+    add_surface(m, "one", m->c, other, 0);
+    add_surface(m, "two", m->e, shape, 4);
+}
+
+static inline void case_contact(built *m)
+{
+    add_contact(m, tal_shape_sphere(0.6), tal_shape_sphere(0.7));
+}
+
+static inline void case_half_space(built *m)
+{
+    add_contact(m, tal_shape_sphere(0.6), tal_shape_half_space());
+}
+
+static inline void case_s_ellipsoid(built *m)
+{
+    add_contact(m, tal_shape_half_space(), tal_shape_ellipsoid(tal_v3(0.5, 0.6, 0.7)));
+}
+
+static inline void case_s_cylinder(built *m)
+{
+    add_contact(m, tal_shape_half_space(), tal_shape_cylinder(0.5, 0.6, 0.1));
+}
+
+static inline void case_s_brick(built *m)
+{
+    add_contact(m, tal_shape_half_space(), tal_shape_brick(tal_v3(0.5, 0.6, 0.7), 0.1));
+}
+
+static inline void case_s_torus(built *m)
+{
+    add_contact(m, tal_shape_half_space(), tal_shape_torus(0.5, 0.1));
+}
+
+#define RUBBER "frame='" FRAME_2 "' material='rubber' static_friction='0.8' "
+#define ONE    "<sphere name='one' body='c' radius='0.6' " RUBBER "/>"
+#define TWO    "name='two' body='e' clique='3' " RUBBER
+#define FLAT   "<half_space name='one' body='c' " RUBBER "/>"
+#define TOUCH(one, two)                                                                            \
+    "<contact name='x' friction='hollars' transition_speed='0.02'>" one two "</contact>"
+#define CONTACT(xml) TOUCH(ONE, xml)
+
 // ---- functions: each is the energy of a spring on b
 
 static inline void spring_on_b(built *m, tal_function *energy)
@@ -916,6 +1035,35 @@ static const model_case model_cases[] = {
     {TALI_GROUP_FORCES, "torque_actuator",
      "<torque_actuator " B_E "axis='1 2 2' gain='3' control='0.4'/>", case_torque_actuator,
      start_torque_actuator_case},
+    {TALI_GROUP_FORCES, "body_actuator",
+     "<body_actuator name='x' body='c' station='0.1 0.2 0.3' in_body='yes' gain='3' controls='1 2 3 4 5 6'/>",
+     case_body_actuator, start_body_actuator_case},
+    {TALI_GROUP_FORCES, "thermostat",
+     "<thermostat name='x' kT='0.5' relaxation_time='0.2' chain='4' excluded='2'/>",
+     case_thermostat, NULL},
+    {TALI_GROUP_FORCES, "langevin",
+     "<langevin name='x' kT='0.5' friction='2' interval='0.01' seed='42'/>", case_langevin, NULL},
+    {TALI_GROUP_FORCES, "smooth_contact",
+     "<smooth_contact name='x' sphere_body='c' plane_body='e' center='0.1 0.2 0.3' radius='0.5' plane='" FRAME_1
+     "' stiffness='2e4' dissipation='0.3' static_friction='0.8' dynamic_friction='0.6' "
+     "viscous_friction='0.1'/>",
+     case_smooth_contact, NULL},
+    {TALI_GROUP_FORCES, "exponential_spring",
+     "<exponential_spring name='x' body='c' station='0.1 0.2 0.3' plane='" FRAME_1 "'/>",
+     case_exponential_spring, NULL},
+    {TALI_GROUP_FORCES, "contact", CONTACT("<sphere radius='0.7' " TWO "/>"), case_contact, NULL},
+    {TALI_GROUP_SURFACES, "half_space", CONTACT("<half_space " TWO "/>"), case_half_space, NULL},
+    {TALI_GROUP_SURFACES, "sphere", CONTACT("<sphere radius='0.7' " TWO "/>"), case_contact, NULL},
+    {TALI_GROUP_SURFACES, "ellipsoid", TOUCH(FLAT, "<ellipsoid radii='0.5 0.6 0.7' " TWO "/>"),
+     case_s_ellipsoid, NULL},
+    {TALI_GROUP_SURFACES, "cylinder",
+     TOUCH(FLAT, "<cylinder radius='0.5' half_length='0.6' rim_radius='0.1' " TWO "/>"),
+     case_s_cylinder, NULL},
+    {TALI_GROUP_SURFACES, "brick",
+     TOUCH(FLAT, "<brick half_lengths='0.5 0.6 0.7' corner_radius='0.1' " TWO "/>"), case_s_brick,
+     NULL},
+    {TALI_GROUP_SURFACES, "torus",
+     TOUCH(FLAT, "<torus ring_radius='0.5' tube_radius='0.1' " TWO "/>"), case_s_torus, NULL},
     {SPRING_OF, "constant", ENERGY("<constant value='2'/>"), case_f_constant, NULL},
     {SPRING_OF, "linear", ENERGY("<linear slopes='1.5' offset='0.2'/>"), case_f_linear, NULL},
     {SPRING_OF, "polynomial", ENERGY("<polynomial coefficients='2 1 -3'/>"), case_f_polynomial,
@@ -955,7 +1103,7 @@ static inline const char *case_file(const model_case *c, char text[4000])
         [TALI_GROUP_BODIES] = "bodies",    [TALI_GROUP_CONSTRAINTS] = "constraints",
         [TALI_GROUP_MOTIONS] = "motions",  [TALI_GROUP_MEASURES] = "measures",
         [TALI_GROUP_FORCES] = "forces",    [TALI_GROUP_DECORATIONS] = "decorations",
-        [TALI_GROUP_FUNCTIONS] = "forces",
+        [TALI_GROUP_FUNCTIONS] = "forces", [TALI_GROUP_SURFACES] = "forces",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES

@@ -96,8 +96,8 @@ END_TEST
 START_TEST(every_row_of_the_table_has_its_case)
 {
     const tali_group groups[] = {
-        TALI_GROUP_BODIES, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,  TALI_GROUP_MEASURES,
-        TALI_GROUP_FORCES, TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS};
+        TALI_GROUP_BODIES, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,   TALI_GROUP_MEASURES,
+        TALI_GROUP_FORCES, TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
         const tali_row *rows = tali_rows(groups[g]);
         for (int r = 0; rows[r].name != NULL; ++r) {
@@ -123,7 +123,7 @@ START_TEST(the_state_begins_where_the_file_says)
         "<free name='b' mass='1' solid='sphere 0.2' angles='yes' q='90 0 0 1 2 3' u='180 0 0 4 5 6' "
         "weightless='yes'/>"
         "<free name='c' mass='1' solid='brick 1 2 3' q='1 0 0 0 4 5 6' reverse='yes'/>"
-        "<slider name='d' parent='a' axis='y' mass='1' q='2' fast='yes'/></bodies>"
+        "<slider name='d' parent='a' axis='y' mass='1' q='2' fast='position'/></bodies>"
         "<constraints><rod name='r' body1='a' length='1' enabled='no' share='2'/></constraints>"
         "<motions><steady name='m' body='c' all='yes' speed='0 0 0 0 0 0' enabled='no'/></motions>"
         "<forces><gravity g='0 -9.81 0'/><global_damper name='g' damping='1' enabled='no'/>"
