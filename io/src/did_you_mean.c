@@ -43,7 +43,8 @@ const char *tali_did_you_mean(const char *wrong, tali_string_at at, const void *
 {
     const size_t length = strlen(wrong);
     if (length > LONGEST) return NULL;
-    int least = min2(3, (int)(length + 2) / 3) + 1;
+    // of a letter alone nothing would be left
+    int least = min2((int)length, min2(3, (int)(length + 2) / 3) + 1);
     const char *best = NULL;
     const char *candidate;
     for (int i = 0; (candidate = at(context, i)) != NULL; ++i) {

@@ -40,7 +40,8 @@ static const tali_attribute body_attributes[] = {
      .doc = "low and high of every coordinate"},
     {"lock", TALI_TYPE_WORD, .initial = "free", .words = "free|acceleration|velocity|position",
      .doc = "begins locked at this level, at q or u as they are"},
-    {"fast", TALI_TYPE_BOOL, .initial = "no", .doc = "always in balance: tal_matter_make_fast()"},
+    {"fast", TALI_TYPE_WORD, .initial = "no", .words = "no|velocity|position",
+     .doc = "always in balance, at this level: tal_matter_make_fast()"},
     {"weightless", TALI_TYPE_BOOL, .initial = "no", .doc = "feels no gravity"},
     {.name = NULL}};
 
@@ -285,7 +286,10 @@ static void finish_body(tali_model *m, tali_item *item, tal_body_ix body)
         if (isinf(r[0]) && isinf(r[1]) && r[0] < r[1]) continue;
         (void)tal_body_limit_coordinate(m->matter, body, i, r[0], r[1]);
     }
-    if (item->ref[TALI_BODY_FAST]) (void)tal_matter_make_fast(m->matter, body, TAL_LEVEL_POSITION);
+    const int fast = item->ref[TALI_BODY_FAST]; // among no, velocity, position
+    if (fast == 0) return;
+    (void)tal_matter_make_fast(m->matter, body,
+                               fast == 1 ? TAL_LEVEL_VELOCITY : TAL_LEVEL_POSITION);
 }
 
 static void build_body(tali_model *m, tali_item *item)

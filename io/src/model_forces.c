@@ -349,6 +349,33 @@ static void start_torque_actuator(tali_model *m, tali_item *item)
     set_control(m, item, TAL_TORQUE_ACTUATOR_CONTROL, item->p[4]);
 }
 
+static const tali_attribute body_actuator_attributes[] = {
+    {"body", TALI_TYPE_BODY, .doc = "what it acts on"},
+    {"in_body", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "moment and force are given in the body and turn with it"},
+    {"measure", TALI_TYPE_MEASURE, .initial = "", .doc = "the controls, six numbers"},
+    {"station", TALI_TYPE_REAL, 3, "0", .doc = "on the body [m]"},
+    {"gain", TALI_TYPE_REAL, 1, .doc = "output per control [N m and N]"},
+    {"controls", TALI_TYPE_REAL, 6, "0", .doc = "of moment and force, where no measure drives it"},
+    {.name = NULL}};
+
+static void build_body_actuator(tali_model *m, tali_item *item)
+{
+    const tal_thrust thrust = {tali_body_at(m, item->ref[TARGET]), tali_vec3_at(item->p),
+                               item->ref[2] != 0};
+    item->built = tal_forces_add_body_actuator(m->forces, item->name, &thrust, item->p[3],
+                                               tali_measure_at(m, item->ref[3]))
+                      .i;
+}
+
+static void start_body_actuator(tali_model *m, tali_item *item)
+{
+    const tal_force_ix force = {item->built};
+    start_force(m, item);
+    (void)tal_force_set_params(m->forces, m->state, force, TAL_BODY_ACTUATOR_CONTROL, item->p + 4,
+                               6);
+}
+
 // ---- the rows
 
 #define FORCE(element, api, attributes, builder, text)                                             \
@@ -415,4 +442,24 @@ const tali_row tali_force_rows[] = {
     ACTUATOR("torque_actuator", "torque actuator", torque_actuator_attributes,
              build_torque_actuator, start_torque_actuator,
              "A torque between two bodies that a control drives."),
+    ACTUATOR("body_actuator", "body actuator", body_actuator_attributes, build_body_actuator,
+             start_body_actuator, "A moment and a force on a body that six controls drive."),
+    FORCE("thermostat", "thermostat", tali_thermostat_attributes, tali_build_thermostat,
+          "A Nose-Hoover chain."),
+    FORCE("langevin", "langevin", tali_langevin_attributes, tali_build_langevin,
+          "A Langevin bath: friction and noise on every speed."),
+    FORCE("smooth_contact", "smooth contact", tali_smooth_contact_attributes,
+          tali_build_smooth_contact, "A sphere on a half-space, smooth everywhere."),
+    FORCE("exponential_spring", "exponential spring", tali_exponential_spring_attributes,
+          tali_build_exponential_spring, "A station over a plane, held by springs."),
+    {.name = "contact",
+     .kind = "contact",
+     .doc = "Compliant contact between the surfaces in it.",
+     .shared = force_attributes,
+     .own = tali_contact_attributes,
+     .children = TALI_GROUP_SURFACES,
+     .max_children = -1,
+     .check = tali_check_contact,
+     .build = tali_build_contact,
+     .start = start_force},
     {.name = NULL}};

@@ -70,6 +70,7 @@ typedef enum tali_group {
     TALI_GROUP_MOTIONS,     ///< what stands in <motions>
     TALI_GROUP_MEASURES,    ///< what stands in <measures>
     TALI_GROUP_FORCES,      ///< what stands in <forces>
+    TALI_GROUP_SURFACES,    ///< what stands in <contact>
     TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
     TALI_GROUP_FUNCTIONS,   ///< what stands in elements that need functions
     TALI_NUM_GROUPS
@@ -104,7 +105,18 @@ const tali_row *tali_rows(tali_group group);
 /// @{
 extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
     tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
-    tali_function_rows[];
+    tali_function_rows[], tali_surface_rows[];
+
+/// Of rows that are in another file than the table of their group.
+extern const tali_attribute tali_thermostat_attributes[], tali_langevin_attributes[],
+    tali_smooth_contact_attributes[], tali_exponential_spring_attributes[],
+    tali_contact_attributes[];
+void tali_build_thermostat(tali_model *m, tali_item *item);
+void tali_build_langevin(tali_model *m, tali_item *item);
+void tali_build_smooth_contact(tali_model *m, tali_item *item);
+void tali_build_exponential_spring(tali_model *m, tali_item *item);
+void tali_check_contact(tali_model *m, tali_item *item);
+void tali_build_contact(tali_model *m, tali_item *item);
 /// @}
 
 /// An attribute of a row, shared ones first; NULL behind the last one.

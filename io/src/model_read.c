@@ -99,6 +99,8 @@ const tali_row *tali_rows(tali_group group)
         return tali_measure_rows;
     case TALI_GROUP_FORCES:
         return tali_force_rows;
+    case TALI_GROUP_SURFACES:
+        return tali_surface_rows;
     case TALI_GROUP_DECORATIONS:
         return tali_decoration_rows;
     case TALI_GROUP_FUNCTIONS:
@@ -160,7 +162,7 @@ void tali_enter_name(tali_model *m, int index)
 {
     const tali_item *item = &m->items[index];
     if (item->name == NULL || item->group < TALI_GROUP_BODIES ||
-        item->group == TALI_GROUP_BODY_PARTS) {
+        item->group == TALI_GROUP_BODY_PARTS || item->group == TALI_GROUP_SURFACES) {
         return;
     }
     if (item->group == TALI_GROUP_BODIES && strcmp(item->name, "ground") == 0) {

@@ -171,6 +171,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<motions>`", TALI_GROUP_MOTIONS);
     put_group(&out, "In `<measures>`", TALI_GROUP_MEASURES);
     put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
+    put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
     put_group(&out, "Functions", TALI_GROUP_FUNCTIONS);
     // one newline ends the text

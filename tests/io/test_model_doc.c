@@ -36,6 +36,7 @@ START_TEST(the_page_in_doc_is_the_table)
     free(page);
     free(text);
 }
+
 END_TEST
 
 START_TEST(a_short_buffer_gets_the_beginning)
@@ -45,6 +46,7 @@ START_TEST(a_short_buffer_gets_the_beginning)
     ck_assert_uint_gt(tal_model_reference(text, sizeof text), 1000);
     ck_assert_str_eq(text, "# Model files\n\nA mo");
 }
+
 END_TEST
 
 int main(void)

@@ -12,5 +12,6 @@
 #include <talus/io/model.h>
 #include <talus/io/number.h>
 #include <talus/io/suggest.h>
+#include <talus/io/table.h>
 
 #endif // TALUS_IO_H
