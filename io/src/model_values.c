@@ -4,13 +4,15 @@
 
 #include <talus/io/number.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MAX_TAG = 128
+    MAX_TAG = 128,
+    MAX_ATTRIBUTES = 48 // of one row
 };
 
 void tali_item_error(tali_model *m, const tali_item *item, const char *attribute, const char *fmt,
@@ -190,6 +192,11 @@ static tal_mat3 turned(const tali_item *item, const double angles[3])
 static void parse_frame(tali_model *m, tali_item *item, const tali_attribute *a, const char *text,
                         double *p)
 {
+    static const double identity[12] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    if (text == a->initial) {
+        memcpy(p, identity, (size_t)(a->type == TALI_TYPE_FRAME ? 12 : 9) * sizeof *p);
+        return; // the only default a frame has
+    }
     double given[12];
     const bool rotation = a->type == TALI_TYPE_ROTATION;
     const int origin = rotation ? 0 : 3;
@@ -331,16 +338,30 @@ static const char *attribute_name_at(const void *context, int i)
     return a != NULL ? a->name : NULL;
 }
 
-static void check_attributes_known(tali_model *m, const tali_item *item)
+// All attributes of a row; their number.
+static int attributes_of(const tali_row *row, const tali_attribute *all[MAX_ATTRIBUTES])
+{
+    int n = 0;
+    for (const tali_attribute *a = row->shared; a != NULL && a->name != NULL; ++a) {
+        all[n++] = a;
+    }
+    for (const tali_attribute *a = row->own; a != NULL && a->name != NULL; ++a) {
+        all[n++] = a;
+    }
+    assert(n <= MAX_ATTRIBUTES);
+    return n;
+}
+
+static void check_attributes_known(tali_model *m, const tali_item *item,
+                                   const tali_attribute *const all[], int n)
 {
     for (int i = 0; i < item->element->num_attributes; ++i) {
         const char *name = item->element->attributes[i].name;
-        const tali_attribute *a;
         int k = 0;
-        while ((a = tali_row_attribute(item->row, k)) != NULL && strcmp(a->name, name) != 0) {
+        while (k < n && strcmp(all[k]->name, name) != 0) {
             ++k;
         }
-        if (a != NULL) continue;
+        if (k < n) continue;
         const char *guess = tali_did_you_mean(name, attribute_name_at, item->row);
         tali_item_error(m, item, name, " has no attribute '%.60s'%s%s%s", name,
                         guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
@@ -391,22 +412,23 @@ static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute
 
 void tali_item_parse(tali_model *m, tali_item *item)
 {
-    check_attributes_known(m, item);
-    const tali_attribute *a;
-    room all = {0, 0, 0, 0};
-    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
-        all = room_after(all, a);
+    const tali_attribute *all[MAX_ATTRIBUTES];
+    const int n = attributes_of(item->row, all);
+    check_attributes_known(m, item, all, n);
+    room needed = {0, 0, 0, 0};
+    for (int i = 0; i < n; ++i) {
+        needed = room_after(needed, all[i]);
     }
-    item->p = tali_arena_take(&m->arena, (size_t)all.p * sizeof *item->p);
-    item->ref = tali_arena_take(&m->arena, (size_t)all.ref * sizeof *item->ref);
+    item->p = tali_arena_take(&m->arena, (size_t)needed.p * sizeof *item->p);
+    item->ref = tali_arena_take(&m->arena, (size_t)needed.ref * sizeof *item->ref);
     if (item->p == NULL || item->ref == NULL) {
         m->no_memory = true;
         return;
     }
     room at = {0, 0, 0, 0};
-    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
-        parse_attribute(m, item, a, at);
-        at = room_after(at, a);
+    for (int i = 0; i < n; ++i) {
+        parse_attribute(m, item, all[i], at);
+        at = room_after(at, all[i]);
     }
 }
 
@@ -533,14 +555,17 @@ static void convert_of_mobility(const tali_model *m, tali_item *item, const tali
 
 void tali_item_resolve(tali_model *m, tali_item *item)
 {
-    const tali_attribute *a;
+    const tali_attribute *all[MAX_ATTRIBUTES], *a;
+    const int n = attributes_of(item->row, all);
     room at = {0, 0, 0, 0};
-    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
-        const tali_xml_attribute *given = tali_xml_find(item->element, a->name);
+    for (int i = 0; i < n; ++i) {
+        a = all[i];
+        const bool refers = a->type >= TALI_TYPE_BODY;
+        const tali_xml_attribute *given = refers ? tali_xml_find(item->element, a->name) : NULL;
         const char *text = given != NULL ? given->value : a->initial;
         int *ref = item->ref + at.ref;
-        if (text == NULL) {
-            // missing, and told so
+        if (!refers || text == NULL) {
+            // a value, or missing and told so
         } else if (a->type == TALI_TYPE_BODY) {
             (void)resolve_name(m, item, a, TALI_GROUP_BODIES, text, ref);
         } else if (a->type == TALI_TYPE_MEASURE) {
