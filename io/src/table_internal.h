@@ -125,7 +125,7 @@ typedef struct tali_sink {
     bool failed; ///< the file did not take all
 } tali_sink;
 
-void tali_put(tali_sink *sink, const void *bytes, size_t size);
+void tali_table_put(tali_sink *sink, const void *bytes, size_t size);
 void tali_put_text(tali_sink *sink, const char *text);
 /// As few digits as it takes.
 void tali_put_number(tali_sink *sink, double value);

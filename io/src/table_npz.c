@@ -24,7 +24,7 @@ static void put_little(tali_sink *sink, uint64_t value, int bytes)
     for (int i = 0; i < bytes; ++i) {
         out[i] = (unsigned char)(value >> (8 * i) & 0xff);
     }
-    tali_put(sink, out, (size_t)bytes);
+    tali_table_put(sink, out, (size_t)bytes);
 }
 
 // --- arrays ---
@@ -39,9 +39,9 @@ static void put_array_header(tali_sink *sink, const char *type, const char *shap
         text[length++] = ' ';
     }
     text[length++] = '\n';
-    tali_put(sink, "\x93NUMPY\x01\x00", 8);
+    tali_table_put(sink, "\x93NUMPY\x01\x00", 8);
     put_little(sink, (uint64_t)length, 2);
-    tali_put(sink, text, (size_t)length);
+    tali_table_put(sink, text, (size_t)length);
 }
 
 static void put_data(const tal_table *table, tali_sink *sink)

@@ -26,7 +26,7 @@ static uint32_t add_crc(uint32_t crc, const unsigned char *bytes, size_t size)
     return ~crc;
 }
 
-void tali_put(tali_sink *sink, const void *bytes, size_t size)
+void tali_table_put(tali_sink *sink, const void *bytes, size_t size)
 {
     if (sink->sums) sink->crc = add_crc(sink->crc, bytes, size);
     if (sink->file != NULL && fwrite(bytes, 1, size, sink->file) != size) sink->failed = true;
@@ -39,14 +39,14 @@ void tali_put(tali_sink *sink, const void *bytes, size_t size)
 
 void tali_put_text(tali_sink *sink, const char *text)
 {
-    tali_put(sink, text, strlen(text));
+    tali_table_put(sink, text, strlen(text));
 }
 
 void tali_put_number(tali_sink *sink, double value)
 {
     char text[TAL_NUMBER_SIZE];
     const int n = tal_number_write(value, text);
-    tali_put(sink, text, (size_t)n);
+    tali_table_put(sink, text, (size_t)n);
 }
 
 static void put_count(tali_sink *sink, int n)
@@ -59,9 +59,9 @@ static void put_count(tali_sink *sink, int n)
 static void put_entry(tali_sink *sink, const char *key, const char *value)
 {
     tali_put_text(sink, key);
-    tali_put(sink, "=", 1);
+    tali_table_put(sink, "=", 1);
     tali_put_text(sink, value);
-    tali_put(sink, "\n", 1);
+    tali_table_put(sink, "\n", 1);
 }
 
 static void put_row(tali_sink *sink, const tal_table *table, int row, char separator)
@@ -69,10 +69,10 @@ static void put_row(tali_sink *sink, const tal_table *table, int row, char separ
     const int n = tal_table_num_columns(table);
     const double *values = tal_table_row(table, row);
     for (int i = 0; i < n; ++i) {
-        if (i > 0) tali_put(sink, &separator, 1);
+        if (i > 0) tali_table_put(sink, &separator, 1);
         tali_put_number(sink, values[i]);
     }
-    tali_put(sink, "\n", 1);
+    tali_table_put(sink, "\n", 1);
 }
 
 // --- .sto ---
@@ -103,7 +103,7 @@ static void write_sto(const tal_table *table, tali_sink *sink)
     put_count(sink, tal_table_num_rows(table));
     tali_put_text(sink, "\nnColumns=");
     put_count(sink, tal_table_num_columns(table));
-    tali_put(sink, "\n", 1);
+    tali_table_put(sink, "\n", 1);
     put_entry(sink, "inDegrees", tal_table_in_degrees(table) ? "yes" : "no");
     for (int i = 0; i < tal_table_num_headers(table); ++i) {
         const char *key = tal_table_header_key(table, i);
@@ -115,7 +115,7 @@ static void write_sto(const tal_table *table, tali_sink *sink)
     const int n = tal_table_num_columns(table);
     for (int i = 0; i < n; ++i) {
         tali_put_text(sink, tal_table_column_name(table, i));
-        tali_put(sink, i + 1 < n ? "\t" : "\n", 1);
+        tali_table_put(sink, i + 1 < n ? "\t" : "\n", 1);
     }
     for (int i = 0; i < tal_table_num_rows(table); ++i) {
         put_row(sink, table, i, '\t');
@@ -132,12 +132,12 @@ static void put_name(tali_sink *sink, const char *name)
         tali_put_text(sink, name);
         return;
     }
-    tali_put(sink, "\"", 1);
+    tali_table_put(sink, "\"", 1);
     for (const char *at = name; *at != '\0'; ++at) {
-        if (*at == '"') tali_put(sink, at, 1);
-        tali_put(sink, at, 1);
+        if (*at == '"') tali_table_put(sink, at, 1);
+        tali_table_put(sink, at, 1);
     }
-    tali_put(sink, "\"", 1);
+    tali_table_put(sink, "\"", 1);
 }
 
 static void write_csv(const tal_table *table, tali_sink *sink)
@@ -149,10 +149,10 @@ static void write_csv(const tal_table *table, tali_sink *sink)
         put_entry(sink, key, tal_table_header(table, key));
     }
     for (int i = 0; i < tal_table_num_columns(table); ++i) {
-        if (i > 0) tali_put(sink, ",", 1);
+        if (i > 0) tali_table_put(sink, ",", 1);
         put_name(sink, tal_table_column_name(table, i));
     }
-    tali_put(sink, "\n", 1);
+    tali_table_put(sink, "\n", 1);
     for (int i = 0; i < tal_table_num_rows(table); ++i) {
         put_row(sink, table, i, ',');
     }
@@ -188,7 +188,7 @@ static void put_header_or(tali_sink *sink, const tal_table *table, const char *k
 {
     const char *value = tal_table_header(table, key);
     tali_put_text(sink, value != NULL ? value : otherwise);
-    tali_put(sink, "\t", 1);
+    tali_table_put(sink, "\t", 1);
 }
 
 static void put_trc_header(const tal_table *table, tali_sink *sink)
@@ -207,9 +207,9 @@ static void put_trc_header(const tal_table *table, tali_sink *sink)
     put_header_or(sink, table, "DataRate", rate);
     put_header_or(sink, table, "CameraRate", rate);
     put_count(sink, frames);
-    tali_put(sink, "\t", 1);
+    tali_table_put(sink, "\t", 1);
     put_count(sink, markers);
-    tali_put(sink, "\t", 1);
+    tali_table_put(sink, "\t", 1);
     put_header_or(sink, table, "Units", "m");
     put_header_or(sink, table, "OrigDataRate", rate);
     put_header_or(sink, table, "OrigDataStartFrame", "1");
@@ -218,7 +218,7 @@ static void put_trc_header(const tal_table *table, tali_sink *sink)
     tali_put_text(sink, "\nFrame#\tTime\t");
     for (int i = 0; i < markers; ++i) {
         const char *label = tal_table_column_name(table, 1 + 3 * i);
-        tali_put(sink, label, strlen(label) - 2);
+        tali_table_put(sink, label, strlen(label) - 2);
         tali_put_text(sink, i + 1 < markers ? "\t\t\t" : "");
     }
     tali_put_text(sink, "\n\t\t");
@@ -239,10 +239,10 @@ static void write_trc(const tal_table *table, tali_sink *sink)
         const double *row = tal_table_row(table, i);
         put_count(sink, i + 1);
         for (int k = 0; k < n; ++k) {
-            tali_put(sink, "\t", 1);
+            tali_table_put(sink, "\t", 1);
             if (!isnan(row[k])) tali_put_number(sink, row[k]);
         }
-        tali_put(sink, "\n", 1);
+        tali_table_put(sink, "\n", 1);
     }
 }
 

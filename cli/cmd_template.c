@@ -1,0 +1,47 @@
+// talus template: a model file to begin with.
+#include "commands.h"
+
+static const char *const lines[] = {
+    "<!-- A double pendulum. Run it:  talus simulate mine.talus -o swing.sto",
+    "     and draw it:               talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
+    "     doc/model_file.md lists everything that a file can say. -->",
+    "<talus version=\"1\" name=\"double pendulum\" units=\"deg\">",
+    "  <!-- a number with a name; talus simulate mine.talus --set length=0.7 changes it -->",
+    "  <param name=\"length\" value=\"0.5\"/>",
+    "",
+    "  <bodies>",
+    "    <!-- A body is named after the joint that connects it to its parent: pin, slider, ball, free, ...",
+    "         mass [kg], com: mass center from the body's origin [m], q: where it begins (in units). -->",
+    "    <pin name=\"upper\" mass=\"1\" com=\"0 -$length 0\" q=\"60\"/>",
+    "    <!-- frame: where the joint is on the parent [m]; solid: inertia of a simple shape -->",
+    "    <pin name=\"lower\" parent=\"upper\" frame=\"0 -$length 0\" mass=\"1\" com=\"0 -$length 0\"",
+    "         solid=\"sphere 0.05\"/>",
+    "  </bodies>",
+    "",
+    "  <!-- Close loops and tie things together here:",
+    "  <constraints>",
+    "    <rod name=\"tie\" body1=\"ground\" station1=\"1 0 0\" body2=\"lower\" length=\"1.2\"/>",
+    "  </constraints> -->",
+    "",
+    "  <forces>",
+    "    <gravity g=\"0 -9.81 0\"/>",
+    "    <mobility_damper name=\"bearing\" mobility=\"upper\" damping=\"0.01\"/>",
+    "  </forces>",
+    "</talus>",
+};
+
+int cmd_template(const cli_args *args)
+{
+    const char *const path = cli_text(args, "out");
+    FILE *const out = path != NULL ? fopen(path, "wx") : stdout; // never over somebody's work
+    if (out == NULL) {
+        return cli_fail(args, CLI_BAD_FILE, "%s cannot be written, or is there already.", path);
+    }
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        fprintf(out, "%s\n", lines[i]);
+    }
+    if (path != NULL && fclose(out) != 0) {
+        return cli_fail(args, CLI_BAD_FILE, "%s cannot be written.", path);
+    }
+    return CLI_OK;
+}

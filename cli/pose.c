@@ -1,0 +1,57 @@
+// Commands whose answer is a pose.
+#include "pose.h"
+
+#include "columns.h"
+#include "result.h"
+
+#include <stdlib.h>
+
+int pose_run(const cli_args *args,
+             int (*find)(const cli_args *args, const cli_model *model, tal_state *state))
+{
+    cli_model model;
+    tal_state *state = NULL;
+    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (code == CLI_OK) {
+        state = cli_state_copy(args, &model);
+        code = state != NULL ? find(args, &model, state) : CLI_FAILED;
+    }
+    tal_state_destroy(state);
+    cli_model_destroy(&model);
+    return code;
+}
+
+void pose_report(report *r, const cli_model *model, const tal_state *state)
+{
+    static const char *const heads[] = {"coordinate", "value", "at first"};
+    report_table(r, "coordinates", heads, 3);
+    for (int slot = 0; slot < tal_state_nq(state); ++slot) {
+        int i = -1;
+        char name[TAL_COORDINATE_NAME_SIZE] = "";
+        const tal_body_ix body = tal_matter_q_owner(model->matter, state, slot, &i);
+        if (body.i >= 0) (void)tal_body_coordinate_name(model->matter, state, body, i, name);
+        report_cell_text(r, name);
+        report_cell_number(r, tal_state_q(state)[slot]);
+        report_cell_number(r, tal_state_q(model->state)[slot]);
+    }
+    report_end_table(r);
+}
+
+int pose_write(const cli_args *args, const cli_model *model, tal_state *state)
+{
+    if (!cli_is_given(args, "out")) return CLI_OK;
+    columns columns = {0};
+    int code = columns_choose(args, model, "q,u", true, &columns);
+    tal_table *const table = result_create(args, model);
+    double *const row = cli_alloc((size_t)columns.num, sizeof *row);
+    if (code == CLI_OK && table != NULL) {
+        tal_status st = columns_name(&columns, table);
+        if (st == TAL_OK) st = columns_read(&columns, model, state, row);
+        if (st == TAL_OK) st = tal_table_add_row(table, row);
+        code = st == TAL_OK ? result_write(args, table) : CLI_FAILED;
+    }
+    free(row);
+    tal_table_destroy(table);
+    columns_destroy(&columns);
+    return code;
+}
