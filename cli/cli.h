@@ -79,7 +79,7 @@ struct cli_args {
     const cli_command *command;
     const char *files[CLI_MAX_ARGS];
     int num_files;
-    const cli_option *options[CLI_MAX_OPTIONS]; // all that the command has
+    const cli_option *options[CLI_MAX_OPTIONS];           // all that the command has
     const char *values[CLI_MAX_OPTIONS][CLI_MAX_OPTIONS]; // [option][i]
     int num_values[CLI_MAX_OPTIONS];                      // 0: as the table says
     int num_options;

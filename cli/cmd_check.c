@@ -87,10 +87,10 @@ static void check_rows(findings *it, const cli_model *model)
 
 static void check_errors(findings *it, const cli_model *model)
 {
-    const double q = cli_largest(tal_state_qerr(model->state),
-                                 tal_state_pool_size(model->state, TAL_POOL_QERR));
-    const double u = cli_largest(tal_state_uerr(model->state),
-                                 tal_state_pool_size(model->state, TAL_POOL_UERR));
+    const double q =
+        cli_largest(tal_state_qerr(model->state), tal_state_pool_size(model->state, TAL_POOL_QERR));
+    const double u =
+        cli_largest(tal_state_uerr(model->state), tal_state_pool_size(model->state, TAL_POOL_UERR));
     if (!(q <= 1e-6)) add(it, "coordinates", "they miss constraints by %g; talus assemble.", q);
     if (!(u <= 1e-6)) add(it, "speeds", "they miss constraints by %g.", u);
 }

@@ -12,7 +12,7 @@ static void report_bodies(report *r, const cli_model *model)
         const tal_body_ix parent = tal_body_parent(model->matter, body);
         report_cell_text(r, tal_body_name(model->matter, body));
         report_cell_text(r, tal_body_name(model->matter, parent));
-        report_cell_text(r, tal_body_mobilizer(model->matter, body)->name);
+        report_cell_text(r, tal_body_mobilizer(model->matter, body));
         report_cell_count(r, tal_body_nu(model->matter, body));
         report_cell_number(r, tal_body_mass_props(model->matter, model->state, body).mass);
     }
@@ -30,8 +30,8 @@ static void report_constraints(report *r, const cli_model *model)
         const tal_constraint_rows rows = tal_constraint_rows_of(model->matter, model->state, c);
         report_cell_text(r, tal_constraint_name(model->matter, c));
         report_cell_count(r, rows.mp + rows.mv + rows.ma);
-        report_cell_text(
-            r, tal_constraint_is_enabled(model->matter, model->state, c) ? "yes" : "no");
+        report_cell_text(r,
+                         tal_constraint_is_enabled(model->matter, model->state, c) ? "yes" : "no");
     }
     report_end_table(r);
 }

@@ -48,7 +48,7 @@ static bool go_on(void *context, double t)
     return progress_tell(context, t);
 }
 
-static tal_status add_row(const columns *columns, motion *run, tal_table *table, double row[])
+static tal_status add_row(const cli_columns *columns, motion *run, tal_table *table, double row[])
 {
     tal_status st = columns_read(columns, run->model, run->shown, row);
     if (st != TAL_OK) {
@@ -61,7 +61,8 @@ static tal_status add_row(const columns *columns, motion *run, tal_table *table,
 }
 
 // Fill the table. A failure, an interrupt or an event may end it early: the last row is where.
-static tal_status record(motion *run, const schedule *s, const columns *columns, tal_table *table)
+static tal_status record(motion *run, const schedule *s, const cli_columns *columns,
+                         tal_table *table)
 {
     double *const row = cli_alloc((size_t)columns->num, sizeof *row);
     tal_status st = TAL_OK;
@@ -78,7 +79,7 @@ static void report_run(const cli_args *args, const motion *run, const tal_table 
 {
     const tal_integrator_stats stats = tal_integrator_statistics(run->integ);
     const int last = tal_table_num_rows(table) - 1;
-    const int energy = tal_table_find_column(table, "energy");
+    const int energy = tal_table_find_column(table, "total_energy");
     report r;
     report_begin(&r, args);
     report_text(&r, "result", cli_text(args, "out"));
@@ -97,7 +98,7 @@ static void report_run(const cli_args *args, const motion *run, const tal_table 
 }
 
 static int simulate(const cli_args *args, const cli_model *model, motion *run, const schedule *s,
-                    const columns *columns)
+                    const cli_columns *columns)
 {
     tal_table *const table = result_create(args, model);
     if (table == NULL || columns_name(columns, table) != TAL_OK) {
@@ -136,14 +137,13 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
 int cmd_simulate(const cli_args *args)
 {
     cli_model model;
-    schedule s;
-    columns columns = {0};
+    schedule s = {0};
+    cli_columns columns = {0};
     motion run = {0};
     tal_integrator_def def;
     int code = cli_integrator_def(args, &def);
     if (code != CLI_OK) return code;
     def.fixed_step = cli_number(args, "step");
-    def.max_steps = cli_count(args, "max-steps");
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = make_schedule(args, &model, &s);
     if (code == CLI_OK) {

@@ -14,14 +14,14 @@ typedef struct group {
 static const group groups[] = {{"q", COLUMN_Q, COLUMN_Q},
                                {"u", COLUMN_U, COLUMN_U},
                                {"measures", COLUMN_MEASURE, COLUMN_MEASURE},
-                               {"energy", COLUMN_KINETIC_ENERGY, COLUMN_ENERGY},
+                               {"energy", COLUMN_KINETIC_ENERGY, COLUMN_TOTAL_ENERGY},
                                {"errors", COLUMN_POSITION_ERROR, COLUMN_VELOCITY_ERROR}};
 
 enum {
     NUM_GROUPS = sizeof groups / sizeof groups[0]
 };
 
-static column *add(columns *it, column_kind kind, int i, int j)
+static column *add(cli_columns *it, column_kind kind, int i, int j)
 {
     it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
     column *const c = &it->list[it->num++];
@@ -29,13 +29,13 @@ static column *add(columns *it, column_kind kind, int i, int j)
     return c;
 }
 
-static void add_named(columns *it, column_kind kind, const char *name)
+static void add_named(cli_columns *it, column_kind kind, const char *name)
 {
     column *const c = add(it, kind, 0, 0);
     snprintf(c->name, sizeof c->name, "%s", name);
 }
 
-static void add_coordinates(columns *it, const cli_model *model)
+static void add_coordinates(cli_columns *it, const cli_model *model)
 {
     for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
         int local = -1;
@@ -48,7 +48,7 @@ static void add_coordinates(columns *it, const cli_model *model)
 }
 
 // A speed is named after its body: "<body>.u<i>".
-static void add_speeds(columns *it, const cli_model *model)
+static void add_speeds(cli_columns *it, const cli_model *model)
 {
     for (int slot = 0; slot < tal_state_nu(model->state); ++slot) {
         int local = -1;
@@ -62,7 +62,7 @@ static void add_speeds(columns *it, const cli_model *model)
     }
 }
 
-static void add_measures(columns *it, const cli_model *model)
+static void add_measures(cli_columns *it, const cli_model *model)
 {
     for (int i = 0; i < tal_system_num_measures(model->system); ++i) {
         const tal_measure_ix measure = {i};
@@ -80,15 +80,15 @@ static void add_measures(columns *it, const cli_model *model)
 }
 
 // Everything that a State can be asked for, in the order of results.
-static columns all_columns(const cli_model *model)
+static cli_columns all_columns(const cli_model *model)
 {
-    columns all = {0};
+    cli_columns all = {0};
     add_coordinates(&all, model);
     add_speeds(&all, model);
     add_measures(&all, model);
     add_named(&all, COLUMN_KINETIC_ENERGY, "kinetic_energy");
     add_named(&all, COLUMN_POTENTIAL_ENERGY, "potential_energy");
-    add_named(&all, COLUMN_ENERGY, "energy");
+    add_named(&all, COLUMN_TOTAL_ENERGY, "total_energy");
     add_named(&all, COLUMN_POSITION_ERROR, "position_error");
     add_named(&all, COLUMN_VELOCITY_ERROR, "velocity_error");
     return all;
@@ -111,7 +111,7 @@ static tal_stage stage_of(const cli_model *model, const column *c)
     }
 }
 
-static void take(columns *it, const cli_model *model, const column *c)
+static void take(cli_columns *it, const cli_model *model, const column *c)
 {
     for (int k = 0; k < it->num; ++k) {
         if (strcmp(it->list[k].name, c->name) == 0) return;
@@ -122,34 +122,34 @@ static void take(columns *it, const cli_model *model, const column *c)
     if (stage > it->stage) it->stage = stage;
 }
 
-// Take what a word of the list asks for; how many columns that were.
-static int take_word(columns *it, const cli_model *model, const columns *all, const char *word)
+// Take what a word of the list asks for: a group, which may be empty, or a column. Is there any?
+static bool take_word(cli_columns *it, const cli_model *model, const cli_columns *all,
+                      const char *word)
 {
-    int found = 0;
-    for (int k = 0; k < all->num; ++k) {
-        if (strcmp(all->list[k].name, word) != 0) continue;
-        take(it, model, &all->list[k]);
-        ++found;
+    const group *asked = NULL;
+    for (int g = 0; g < NUM_GROUPS; ++g) {
+        if (strcmp(groups[g].name, word) == 0) asked = &groups[g];
     }
-    for (int g = 0; g < NUM_GROUPS && (found == 0 || strcmp(word, "energy") == 0); ++g) {
-        if (strcmp(groups[g].name, word) != 0) continue;
-        for (int k = 0; k < all->num; ++k) {
-            const column_kind kind = all->list[k].kind;
-            if (kind >= groups[g].first && kind <= groups[g].last) take(it, model, &all->list[k]);
-        }
-        ++found; // a group may be empty
+    bool found = asked != NULL;
+    for (int k = 0; k < all->num; ++k) {
+        const column *const c = &all->list[k];
+        const bool is_meant = asked != NULL ? c->kind >= asked->first && c->kind <= asked->last
+                                            : strcmp(c->name, word) == 0;
+        if (!is_meant) continue;
+        take(it, model, c);
+        found = true;
     }
     return found;
 }
 
 static const char *name_at(const void *context, int i)
 {
-    const columns *const all = context;
+    const cli_columns *const all = context;
     if (i < NUM_GROUPS) return groups[i].name;
     return i - NUM_GROUPS < all->num ? all->list[i - NUM_GROUPS].name : NULL;
 }
 
-static int refuse(const cli_args *args, const columns *all, const char *word)
+static int refuse(const cli_args *args, const cli_columns *all, const char *word)
 {
     const char *const meant = tal_did_you_mean(word, name_at, all);
     if (meant == NULL) return cli_fail(args, CLI_USAGE, "there is no column '%s'.", word);
@@ -157,18 +157,18 @@ static int refuse(const cli_args *args, const columns *all, const char *word)
 }
 
 int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
-                   columns *out)
+                   cli_columns *out)
 {
     memset(out, 0, sizeof *out);
     out->stage = TAL_STAGE_MODEL;
     if (with_time) add_named(out, COLUMN_TIME, "time");
-    columns all = all_columns(model);
+    cli_columns all = all_columns(model);
     char *const words = cli_copy(list);
     int code = CLI_OK;
     for (char *word = words; word != NULL && code == CLI_OK;) {
         char *const comma = strchr(word, ',');
         if (comma != NULL) *comma = 0;
-        if (take_word(out, model, &all, word) == 0) code = refuse(args, &all, word);
+        if (!take_word(out, model, &all, word)) code = refuse(args, &all, word);
         word = comma != NULL ? comma + 1 : NULL;
     }
     free(words);
@@ -176,14 +176,14 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
     return code;
 }
 
-void columns_destroy(columns *it)
+void columns_destroy(cli_columns *it)
 {
     free(it->list);
     it->list = NULL;
     it->num = 0;
 }
 
-tal_status columns_name(const columns *it, tal_table *table)
+tal_status columns_name(const cli_columns *it, tal_table *table)
 {
     tal_status st = TAL_OK;
     for (int k = 0; k < it->num && st == TAL_OK; ++k) {
@@ -213,12 +213,12 @@ static double read_one(const column *c, const cli_model *model, tal_state *state
         return tal_state_u(state)[c->i];
     case COLUMN_MEASURE:
         values = tal_measure_values(model->system, state, (tal_measure_ix){c->i});
-        return values != NULL ? values[c->j] : NAN;
+        return values != NULL ? values[c->j] : (double)NAN;
     case COLUMN_KINETIC_ENERGY:
         return tal_matter_kinetic_energy(model->matter, state);
     case COLUMN_POTENTIAL_ENERGY:
         return tal_forces_potential_energy(model->forces, state);
-    case COLUMN_ENERGY:
+    case COLUMN_TOTAL_ENERGY:
         return tal_matter_kinetic_energy(model->matter, state) +
                tal_forces_potential_energy(model->forces, state);
     case COLUMN_POSITION_ERROR:
@@ -229,7 +229,8 @@ static double read_one(const column *c, const cli_model *model, tal_state *state
     return NAN;
 }
 
-tal_status columns_read(const columns *it, const cli_model *model, tal_state *state, double row[])
+tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state *state,
+                        double row[])
 {
     const tal_status st = tal_system_realize(model->system, state, it->stage);
     for (int k = 0; k < it->num && st == TAL_OK; ++k) {

@@ -13,7 +13,7 @@ typedef enum column_kind {
     COLUMN_MEASURE,
     COLUMN_KINETIC_ENERGY,
     COLUMN_POTENTIAL_ENERGY,
-    COLUMN_ENERGY,
+    COLUMN_TOTAL_ENERGY,
     COLUMN_POSITION_ERROR, // largest |qerr|
     COLUMN_VELOCITY_ERROR  // largest |uerr|
 } column_kind;
@@ -25,21 +25,22 @@ typedef struct column {
 } column;
 
 // The columns of a result.
-typedef struct columns {
+typedef struct cli_columns {
     column *list; // owned
     int num;
     tal_stage stage; // that they need
-} columns;
+} cli_columns;
 
 // Choose columns by a list as in --columns; the time comes first when `with_time`. An exit code.
 int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
-                   columns *out);
-void columns_destroy(columns *it);
+                   cli_columns *out);
+void columns_destroy(cli_columns *it);
 
 // Add their names to a table.
-tal_status columns_name(const columns *it, tal_table *table);
+tal_status columns_name(const cli_columns *it, tal_table *table);
 // Realize a State as far as they need it, and read a row: [it->num].
-tal_status columns_read(const columns *it, const cli_model *model, tal_state *state, double row[]);
+tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state *state,
+                        double row[]);
 
 // Largest absolute value; 0 for none.
 double cli_largest(const double values[], int n);

@@ -76,12 +76,6 @@ static const cli_option simulate_options[] = {
      .initial = "0",
      .help = "steps of this size, errors not controlled; 0: controlled",
      .is_setting = true},
-    {.name = "max-steps",
-     .kind = CLI_COUNT,
-     .value = "NUMBER",
-     .initial = "0",
-     .help = "give up after this many steps; 0: no limit",
-     .is_setting = true},
     {0}};
 
 static const cli_option assemble_options[] = {
@@ -129,25 +123,22 @@ static const cli_option id_options[] = {
      .is_setting = true},
     {0}};
 
-static const cli_option modes_options[] = {{.name = "at-rest",
-                                            .kind = CLI_FLAG,
-                                            .help = "find an equilibrium first",
-                                            .is_setting = true},
-                                           {0}};
-
-static const cli_option equilibrium_options[] = {
-    {.name = "any",
-     .kind = CLI_FLAG,
-     .help = "whichever is near, stable or not",
-     .is_setting = true},
-    {.name = "accuracy",
-     .letter = 'a',
-     .kind = CLI_NUMBER,
-     .value = "NUMBER",
-     .initial = "1e-9",
-     .help = "done when the next step is below this",
-     .is_setting = true},
+static const cli_option modes_options[] = {
+    {.name = "at-rest", .kind = CLI_FLAG, .help = "find an equilibrium first", .is_setting = true},
     {0}};
+
+static const cli_option equilibrium_options[] = {{.name = "any",
+                                                  .kind = CLI_FLAG,
+                                                  .help = "whichever is near, stable or not",
+                                                  .is_setting = true},
+                                                 {.name = "accuracy",
+                                                  .letter = 'a',
+                                                  .kind = CLI_NUMBER,
+                                                  .value = "NUMBER",
+                                                  .initial = "1e-9",
+                                                  .help = "done when the next step is below this",
+                                                  .is_setting = true},
+                                                 {0}};
 
 static const cli_option sweep_options[] = {
     {.name = "vary",
@@ -243,8 +234,8 @@ const cli_command cli_commands[] = {
      "FRAMES is a .trc file. Markers of the file that the model does not have are left out, with a "
      "warning. The result has the coordinates of every frame and how well it fits.",
      MODEL_OPTIONS | CLI_THREADS | CLI_OUT, ik_options,
-     "talus ik walker.talus walk.trc --markers markers.csv -o walk.sto", "coordinates of each frame",
-     cmd_ik},
+     "talus ik walker.talus walk.trc --markers markers.csv -o walk.sto",
+     "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as talus ik or talus simulate write it; a "
      "coordinate that is not there keeps its value. Quintic splines through the rows give speeds and "
@@ -256,9 +247,8 @@ const cli_command cli_commands[] = {
      "About where the model begins, or about an equilibrium. A mode with a positive real part grows.",
      MODEL_OPTIONS | CLI_OUT, modes_options, "talus modes pendulum.talus --at-rest",
      "how it swings about its rest", cmd_modes},
-    {"equilibrium", "MODEL", 1, 1, "find where a model stays at rest", "",
-     MODEL_OPTIONS | CLI_OUT, equilibrium_options, "talus equilibrium pendulum.talus",
-     "it hangs down", cmd_equilibrium},
+    {"equilibrium", "MODEL", 1, 1, "find where a model stays at rest", "", MODEL_OPTIONS | CLI_OUT,
+     equilibrium_options, "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
     {"sweep", "MODEL", 1, 1, "simulate a model for many values of its params",
      "One row for each sample: the values, then the columns at the end of the run.",
      MOTION_OPTIONS | CLI_SEED | CLI_THREADS, sweep_options,

@@ -1,6 +1,5 @@
 // Help texts and the manual page, from the table of commands.
 #include "cli.h"
-
 #include "integrators.h"
 
 #include <ctype.h>
@@ -35,6 +34,7 @@ static void describe_option(FILE *out, const cli_option *option)
     enum {
         INDENT = 30
     };
+
     char head[64];
     const char letter[] = {'-', option->letter, ',', ' ', 0};
     snprintf(head, sizeof head, "  %s--%s%s%s", option->letter != 0 ? letter : "    ", option->name,

@@ -64,8 +64,7 @@ static int read_param(const cli_args *args, const char *text, tal_model_param *p
 {
     const char *rest = NULL;
     param->name = cli_split(text, &rest);
-    const char *const end =
-        param->name != NULL ? tal_number_read(rest, NULL, &param->value) : NULL;
+    const char *const end = param->name != NULL ? tal_number_read(rest, NULL, &param->value) : NULL;
     if (end == NULL || *end != 0) {
         return cli_fail(args, CLI_USAGE, "--set wants NAME=VALUE, not '%s'.", text);
     }

@@ -40,7 +40,7 @@ void pose_report(report *r, const cli_model *model, const tal_state *state)
 int pose_write(const cli_args *args, const cli_model *model, tal_state *state)
 {
     if (!cli_is_given(args, "out")) return CLI_OK;
-    columns columns = {0};
+    cli_columns columns = {0};
     int code = columns_choose(args, model, "q,u", true, &columns);
     tal_table *const table = result_create(args, model);
     double *const row = cli_alloc((size_t)columns.num, sizeof *row);

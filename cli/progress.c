@@ -55,6 +55,7 @@ static void print_bar(progress *p, double share)
     enum {
         WIDTH = 30
     };
+
     char bar[WIDTH + 1];
     const int filled = (int)(share * WIDTH + 0.5);
     for (int i = 0; i < WIDTH; ++i) {

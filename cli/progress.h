@@ -8,9 +8,9 @@
 
 typedef struct progress {
     bool is_quiet, is_terminal;
-    const char *unit;   // of what is counted, e.g. "s"
-    bool is_time;       // it is: tell the speed against real time
-    double first, last; // where it begins and ends
+    const char *unit;        // of what is counted, e.g. "s"
+    bool is_time;            // it is: tell the speed against real time
+    double first, last;      // where it begins and ends
     double started, printed; // [s] on the wall clock
     bool has_bar;            // one is on the screen
     atomic_flag busy;        // somebody prints
