@@ -74,8 +74,7 @@ typedef struct tali_group {
 
 typedef struct tali_event {
     tali_element element;
-    int trigger; ///< group, -1 for none
-    int slot;
+    tal_event_def def; ///< without its name
 } tali_event;
 
 /// The context of one cache entry of a measure.

@@ -330,8 +330,8 @@ static uint64_t hash_structure(const tal_system *system)
     for (int i = 0; i < system->events.count; ++i) {
         const tali_event *event = tali_event_at(system, i);
         hash = hash_element(hash, &event->element);
-        hash = hash_int(hash, event->trigger);
-        hash = hash_int(hash, event->slot);
+        hash = hash_int(hash, event->def.trigger.i);
+        hash = hash_int(hash, event->def.slot);
     }
     hash = tali_measures_hash(system, hash);
     hash = hash_int(hash, (int64_t)system->scratch_bytes);

@@ -174,5 +174,5 @@ void tal_integrator_reset(tal_integrator *integ)
 {
     if (integ == NULL) return;
     integ->h_next = 0.0;
-    integ->has_step = false;
+    integ->has_step = integ->is_settled = false;
 }

@@ -30,6 +30,7 @@ typedef struct tali_method {
 /// A family of methods: how steps are taken, and what is known between their ends. The one-step
 /// methods are one; each solver of SUNDIALS is another, with its memory in `engine`.
 typedef struct tali_family {
+    bool is_one_step; // a step needs nothing of those before it but its size
     /// Take all memory the family will need; NULL: the integrator's workspace is enough. On failure
     /// nothing is left behind.
     tal_status (*create)(tal_integrator *integ, tal_error *err);
@@ -66,9 +67,11 @@ struct tal_integrator {
     double *k;               // stages of the method
 
     // where the run stands
-    double t0, t1; // [s] start and end of the last step
-    bool has_step; // y0 ... k belong to a step that can be interpolated
-    double h_next; // 0: to be chosen
+    double t0, t1;   // [s] start and end of the last step
+    bool has_step;   // y0 ... k belong to a step that can be interpolated
+    bool is_settled; // a State at t1, y1 is prescribed, projected and relaxed
+    bool is_cut;     // nothing is kept of steps before: a run can be resumed from here
+    double h_next;   // 0: to be chosen
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;
@@ -83,6 +86,13 @@ static inline double *tali_stage(const tal_integrator *integ, int i)
 static inline bool tali_is_controlled(const tal_integrator *integ)
 {
     return integ->def.fixed_step == 0.0;
+}
+
+/// E = min(W, 1/|y|), or W when the accuracy is absolute (manual eq. 9.3).
+static inline double tali_weight(double W, double y, bool absolute)
+{
+    const double size = y < 0.0 ? -y : y;
+    return absolute || size * W <= 1.0 ? W : 1.0 / size;
 }
 
 // --- families and methods ---
@@ -104,6 +114,11 @@ tal_status tali_spend_step(tal_integrator *integ, double t0, double t_end);
 
 /// Put y at a time within the last step into the State, prescribed, projected and relaxed.
 tal_status tali_put_dense(tal_integrator *integ, tal_state *state, double t);
+
+// --- integrator_save.c ---
+
+/// Did this integrator, or one like it, write these bytes? Otherwise TAL_ERR_FILE.
+tal_status tali_integrator_check(tal_integrator *integ, const void *bytes, size_t size);
 
 // --- trial.c: what methods do to the State ---
 

@@ -99,6 +99,7 @@ static void accept(tal_integrator *integ, double h, double taken, double norm, b
     integ->h_next = limited(integ, was_cut && may_grow ? fmax(wanted, h) : wanted);
     if (integ->def.fixed_step > 0.0) integ->h_next = integ->def.fixed_step;
     integ->stats.last_step = taken;
+    integ->stats.last_error = norm;
     ++integ->stats.steps_taken;
 }
 
@@ -164,12 +165,13 @@ static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
     if (st == TAL_OK && integ->method.begin != NULL) st = integ->method.begin(integ, state);
     double norm = 0.0;
     if (st == TAL_OK) st = integ->method.try_step(integ, state, t, &norm);
+    if (st != TAL_OK) leave_at_start(integ, state);
     return st;
 }
 
 const tali_family *tali_one_step_family(void)
 {
     static const tali_family family = {
-        .step = step, .dense = tali_one_step_dense, .back_up = step_again};
+        .is_one_step = true, .step = step, .dense = tali_one_step_dense, .back_up = step_again};
     return &family;
 }

@@ -149,7 +149,7 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_interpolate(tal_integrator *inte
  * others use their dense output and begin anew from it.
  *
  * @param[in,out] state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it;
- *                       on success realized to TAL_STAGE_ACCELERATION
+ *                       on success realized to TAL_STAGE_ACCELERATION, on failure at the start of the step
  * @param[in]     t      [s] from the start of the last step to its end
  * @return as tal_integrator_interpolate()
  */
@@ -168,6 +168,7 @@ typedef struct tal_integrator_stats {
     uint64_t realizations;    ///< realizations of ydot; one known from the step before is free
     double last_step;         ///< [s] length of the last step taken; 0 before the first
     double next_step;         ///< [s] the step to be tried next; 0 before the first
+    double last_error;        ///< norm of the last step's weighted error; 0 for fixed steps
 } tal_integrator_stats;
 
 /// The counters so far.
@@ -176,6 +177,36 @@ TAL_API tal_integrator_stats tal_integrator_statistics(const tal_integrator *int
 /// Forget the step size that the last call arrived at: begin as after create. For a State that has
 /// been changed by more than a step changes it.
 TAL_API void tal_integrator_reset(tal_integrator *integ);
+
+/// @name Saving what the next step needs besides the State.
+/// With a State saved by tal_state_save() at the same time a run resumes bit for bit, in another
+/// process too. One-step methods can be saved after any step; methods that remember several only
+/// after tal_integrator_checkpoint(). A time stepper does all this: tal_time_stepper_save().
+/// @{
+
+/// Forget what is kept of steps before, except the size of the next. A run that continues and one
+/// that is resumed here then go on alike.
+TAL_API void tal_integrator_checkpoint(tal_integrator *integ);
+
+/// Bytes that tal_integrator_save() writes. 0 for NULL.
+TAL_API size_t tal_integrator_save_size(const tal_integrator *integ);
+
+/// Write to memory of `size` bytes. TAL_ERR_STAGE when the method cannot be resumed from here,
+/// TAL_ERR_CAPACITY when the memory is too small.
+TAL_API TAL_NODISCARD tal_status tal_integrator_save(tal_integrator *integ, void *bytes,
+                                                     size_t size);
+
+/**
+ * Read what tal_integrator_save() wrote.
+ *
+ * @param[in,out] state  the State of the same moment, loaded by tal_state_load(); realized to
+ *                       TAL_STAGE_ACCELERATION
+ * @return TAL_OK; TAL_ERR_FILE for bytes that are damaged or of an integrator of another System,
+ *         method or accuracy: the integrator is as it was; or what realizing returned
+ */
+TAL_API TAL_NODISCARD tal_status tal_integrator_restore(tal_integrator *integ, tal_state *state,
+                                                        const void *bytes, size_t size);
+/// @}
 
 /// @}
 
