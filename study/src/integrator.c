@@ -18,14 +18,34 @@ static tal_status check_positive(double value, bool zero_too, const char *what, 
                      value, zero_too ? ", or zero for the default" : "");
 }
 
+static const tali_family *family_of(const tal_integrator_def *def)
+{
+    switch (def->method) {
+    case TAL_METHOD_RUNGE_KUTTA:
+    case TAL_METHOD_SEMI_EXPLICIT_EULER:
+    case TAL_METHOD_VERLET:
+        return tali_one_step_family();
+    case TAL_METHOD_CVODE_BDF:
+    case TAL_METHOD_CVODE_ADAMS:
+        return tali_cvode_family();
+    }
+    return NULL;
+}
+
 static tal_status check_method(const tal_integrator_def *def, tal_error *err)
 {
-    if (def->method == TAL_METHOD_SEMI_EXPLICIT_EULER || def->method == TAL_METHOD_VERLET) {
-        return TAL_OK;
-    }
-    if (def->method != TAL_METHOD_RUNGE_KUTTA) {
+    if (family_of(def) == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "method %d does not exist", (int)def->method);
     }
+    if (def->linear_solver != TAL_LINEAR_DENSE && def->linear_solver != TAL_LINEAR_GMRES) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "linear solver %d does not exist",
+                         (int)def->linear_solver);
+    }
+    if (def->order < 0) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "order is %d: it must not be negative",
+                         def->order);
+    }
+    if (def->method != TAL_METHOD_RUNGE_KUTTA) return TAL_OK;
     const tal_status st = tal_rk_check(def->tableau, err);
     if (st == TAL_OK && def->fixed_step == 0.0 && def->tableau->b_hat == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
@@ -65,8 +85,10 @@ static tali_method method_of(const tal_integrator_def *def)
         return tali_semi_explicit_euler();
     case TAL_METHOD_VERLET:
         return tali_verlet();
-    default:
+    case TAL_METHOD_RUNGE_KUTTA:
         return tali_runge_kutta(def->tableau);
+    default:
+        return (tali_method){.num_stages = 0};
     }
 }
 
@@ -130,7 +152,7 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
     integ->projection.tolerance =
         chosen.constraint_tolerance > 0.0 ? chosen.constraint_tolerance : 0.1 * chosen.accuracy;
     integ->projection.infinity_norm = chosen.infinity_norm;
-    integ->family = tali_one_step_family();
+    integ->family = family_of(&chosen);
     integ->method = method_of(&chosen);
     st = take_workspace(integ, err);
     if (st == TAL_OK && integ->family->create != NULL) st = integ->family->create(integ, err);

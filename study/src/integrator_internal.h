@@ -88,6 +88,7 @@ static inline bool tali_is_controlled(const tal_integrator *integ)
 // --- families and methods ---
 
 const tali_family *tali_one_step_family(void);
+const tali_family *tali_cvode_family(void);
 tal_status tali_one_step_dense(tal_integrator *integ, double t, int ny, double y[]);
 
 tali_method tali_runge_kutta(const tal_rk_tableau *tableau);
@@ -104,6 +105,20 @@ tal_status tali_spend_step(tal_integrator *integ, double t0, double t_end);
 
 /// Put y at a time within the last step into the State, prescribed, projected and relaxed.
 tal_status tali_put_dense(tal_integrator *integ, tal_state *state, double t);
+
+// --- step_loop.c: what families share ---
+
+/// The least step worth taking: what t can resolve, with some bits to spare.
+double tali_least_step(const tal_integrator *integ, double t);
+
+/// A failure that a smaller step may avoid.
+bool tali_may_retry(tal_status st);
+
+/// The variable in `worst` would need a step below `h`.
+tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h);
+
+/// Put the State back to the start of a step that failed. The integrator's record stays.
+void tali_leave_at_start(tal_integrator *integ, tal_state *state);
 
 // --- trial.c: what methods do to the State ---
 

@@ -43,12 +43,21 @@ extern "C" {
 /// @defgroup integrator Integrators
 /// @{
 
-/// How a step is made. Every method runs with controlled or with fixed steps.
+/// How a step is made. The first three run with controlled or with fixed steps. The others are
+/// SUNDIALS' solvers, which choose their steps themselves; the implicit ones are for stiff systems.
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
-    TAL_METHOD_VERLET ///< order 2 (manual sec. 10.4); needs the qdotdot of every coordinate
+    TAL_METHOD_VERLET,     ///< order 2 (manual sec. 10.4); needs the qdotdot of every coordinate
+    TAL_METHOD_CVODE_BDF,  ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
+    TAL_METHOD_CVODE_ADAMS ///< CVODE: orders 1 to 12, not stiff; without constraints or quaternions
 } tal_method;
+
+/// How implicit methods solve for a step.
+typedef enum tal_linear_solver {
+    TAL_LINEAR_DENSE, ///< Newton's method with a Jacobian of ny columns, kept over many steps
+    TAL_LINEAR_GMRES  ///< Newton's method with products J v only: for large systems, a little stiff
+} tal_linear_solver;
 
 /// What an integrator is created from. Obtain it from tal_integrator_def_default(), then edit.
 typedef struct tal_integrator_def {
@@ -64,6 +73,8 @@ typedef struct tal_integrator_def {
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
     double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
+    int order;                   ///< CVODE: highest order it may use; 0: the highest it has
+    tal_linear_solver linear_solver; ///< of implicit methods
 } tal_integrator_def;
 
 /// Merson 4(3), accuracy 1e-3, controlled steps of any size and number, RMS norms.
@@ -160,13 +171,16 @@ TAL_API const tal_error *tal_integrator_error(const tal_integrator *integ);
 
 /// What an integrator has done so far.
 typedef struct tal_integrator_stats {
-    uint64_t steps_attempted; ///< steps tried
-    uint64_t steps_taken;     ///< steps accepted
-    uint64_t error_failures;  ///< steps refused because their error was too large
-    uint64_t other_failures;  ///< steps refused because something could not be computed
-    uint64_t realizations;    ///< realizations of ydot; one known from the step before is free
-    double last_step;         ///< [s] length of the last step taken; 0 before the first
-    double next_step;         ///< [s] the step to be tried next; 0 before the first
+    uint64_t steps_attempted;      ///< steps tried
+    uint64_t steps_taken;          ///< steps accepted
+    uint64_t error_failures;       ///< steps refused because their error was too large
+    uint64_t other_failures;       ///< steps refused because something could not be computed
+    uint64_t realizations;         ///< realizations of ydot; one known from the step before is free
+    uint64_t jacobians;            ///< Jacobians of ydot; their realizations are counted above
+    uint64_t nonlinear_iterations; ///< of implicit methods
+    uint64_t projections;          ///< within steps of SUNDIALS' solvers
+    double last_step;              ///< [s] length of the last step taken; 0 before the first
+    double next_step;              ///< [s] the step to be tried next; 0 before the first
 } tal_integrator_stats;
 
 /// The counters so far.

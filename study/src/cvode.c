@@ -1,0 +1,281 @@
+// CVODE: backward differentiation formulas with coordinate projection (manual sec. 10.1), and Adams'
+// methods for systems that need no projection.
+//
+// One step at a time. CVODE never passes t_end: its stop time is set before each step, which is also
+// how the defects of stop times in SUNDIALS 6.4.1 are avoided. It is begun anew when the State was
+// changed from outside.
+#include "sundials_internal.h"
+
+#include <cvode/cvode.h>
+#include <cvode/cvode_ls.h>
+#include <cvode/cvode_proj.h>
+#include <math.h>
+#include <string.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+// Vectors that CVODE clones: its history (6 or 13), 8 of its own, 3 of Newton's method and of the
+// interface to linear solvers; and 4 of fixed-point iteration.
+static const int NUM_VECTORS = 32;
+
+// The matrix and the Jacobian it was made from.
+static const int NUM_MATRICES = 2;
+
+// Failures in one step; steps that are too small to be worth taking end it before.
+static const int MAX_FAILURES = 50;
+
+static bool is_adams(const tal_integrator *integ)
+{
+    return integ->def.method == TAL_METHOD_CVODE_ADAMS;
+}
+
+// --- projection ---
+
+// The correction that brings y onto the constraints, and the part of the error it removes.
+static int project(double t, N_Vector y, N_Vector correction, double tolerance, N_Vector error,
+                   void *self)
+{
+    (void)tolerance; // the projection's own
+    tali_sun *sun = self;
+    tal_integrator *integ = sun->integ;
+    const double *before = tali_sun_data(y);
+    double *out = tali_sun_data(correction);
+    tal_status st = tali_put(integ, sun->state, t, before);
+    if (st == TAL_OK) {
+        st = tali_project(integ, sun->state, error != NULL ? tali_sun_data(error) : NULL);
+    }
+    if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
+    if (st != TAL_OK) return tali_sun_answer(sun, st);
+    const double *after = tal_state_y(sun->state);
+    for (int i = 0; i < sun->pool.length; ++i) {
+        out[i] = after[i] - before[i];
+    }
+    return 0;
+}
+
+// --- creation ---
+
+static tal_status check(const tal_integrator *integ, tal_error *err)
+{
+    const tal_integrator_def *def = &integ->def;
+    const int most = is_adams(integ) ? 12 : 5;
+    if (def->fixed_step > 0.0) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "fixed_step is %g: CVODE chooses its steps itself; it must be 0",
+                         def->fixed_step);
+    }
+    if (def->order > most) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "order is %d: this method goes up to %d",
+                         def->order, most);
+    }
+    return TAL_OK;
+}
+
+// Newton's method with the linear solver of the def.
+static bool attach_newton(tali_sun *sun)
+{
+    SUNMatrix J = sun->gmres == NULL ? tali_sun_pool_matrix(&sun->pool) : NULL;
+    if (CVodeSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != CVLS_SUCCESS) {
+        return false;
+    }
+    return J != NULL ? CVodeSetJacFn(sun->memory, tali_sun_jacobian) == CVLS_SUCCESS
+                     : CVodeSetJacTimes(sun->memory, NULL, tali_sun_jacobian_times) == CVLS_SUCCESS;
+}
+
+static bool attach_fixed_point(tali_sun *sun)
+{
+    sun->nonlinear = SUNNonlinSol_FixedPoint(sun->y, 0, sun->context);
+    return sun->nonlinear != NULL &&
+           CVodeSetNonlinearSolver(sun->memory, sun->nonlinear) == CV_SUCCESS;
+}
+
+static bool set_up(tali_sun *sun)
+{
+    const tal_integrator_def *def = &sun->integ->def;
+    const bool adams = is_adams(sun->integ);
+    void *memory = CVodeCreate(adams ? CV_ADAMS : CV_BDF, sun->context);
+    sun->memory = memory;
+    if (memory == NULL) return false;
+    bool ok = CVodeSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == CV_SUCCESS;
+    if (def->order > 0) ok = ok && CVodeSetMaxOrd(memory, def->order) == CV_SUCCESS;
+    ok = ok && CVodeInit(memory, tali_sun_rates, 0.0, sun->y) == CV_SUCCESS &&
+         CVodeSetUserData(memory, sun) == CV_SUCCESS &&
+         CVodeWFtolerances(memory, tali_sun_error_weights) == CV_SUCCESS &&
+         CVodeSetMaxStep(memory, def->max_step) == CV_SUCCESS &&
+         CVodeSetMaxHnilWarns(memory, -1) == CV_SUCCESS &&
+         CVodeSetMaxErrTestFails(memory, MAX_FAILURES) == CV_SUCCESS &&
+         CVodeSetMaxConvFails(memory, MAX_FAILURES) == CV_SUCCESS;
+    if (!ok) return false;
+    if (adams) return attach_fixed_point(sun);
+    return attach_newton(sun) && CVodeSetProjFn(memory, project) == CV_SUCCESS &&
+           CVodeSetMaxNumProjFails(memory, MAX_FAILURES) == CV_SUCCESS;
+}
+
+static tal_status create(tal_integrator *integ, tal_error *err)
+{
+    const tal_status st = check(integ, err);
+    if (st != TAL_OK) return st;
+    const tali_sun_need need = {.capacity = tali_sun_ny_capacity(integ),
+                                .num_vectors = NUM_VECTORS,
+                                .num_matrices = is_adams(integ) ? 0 : NUM_MATRICES};
+    tali_sun *sun = NULL;
+    const tal_status made = tali_sun_create(integ, &need, &sun, err);
+    if (made != TAL_OK) return made;
+    sun->free_memory = CVodeFree;
+    if (set_up(sun)) return TAL_OK;
+    tali_sun_destroy(integ);
+    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for CVODE");
+}
+
+// --- beginning anew ---
+
+// Adams' methods cannot project (CVODE's projection is for the others).
+static tal_status check_free(tal_integrator *integ, const tal_state *state)
+{
+    const int rows =
+        tal_state_pool_size(state, TAL_POOL_QERR) + tal_state_pool_size(state, TAL_POOL_UERR);
+    const tal_matter *matter = integ->matter;
+    if (rows > 0) {
+        const tal_constraint_ix first =
+            matter != NULL ? tal_matter_row_owner(matter, state, 0) : (tal_constraint_ix){-1};
+        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
+                         "Adams' methods cannot project, and constraint '%s' is enabled: use "
+                         "TAL_METHOD_CVODE_BDF",
+                         first.i >= 0 ? tal_constraint_name(matter, first)
+                                      : "of another subsystem");
+    }
+    for (int b = 1; matter != NULL && b < tal_matter_num_bodies(matter); ++b) {
+        const tal_body_ix body = {b};
+        if (tal_body_nq(matter, state, body) == tal_body_nq_angles(matter, body)) continue;
+        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
+                         "Adams' methods cannot project, and body '%s' has a quaternion: use "
+                         "TAL_METHOD_CVODE_BDF, or angles",
+                         tal_body_name(matter, body));
+    }
+    return TAL_OK;
+}
+
+static tal_status begin_anew(tali_sun *sun, const tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    const tal_status st = is_adams(integ) ? check_free(integ, state) : TAL_OK;
+    if (st != TAL_OK) return st;
+    const int ny = tal_state_ny(state);
+    sun->pool.length = ny;
+    sun->counts = (tali_sun_counts){0, 0, 0, 0};
+    memcpy(tali_sun_data(sun->y), integ->y0, (size_t)ny * sizeof(double));
+    const double first = integ->h_next == 0.0 ? integ->def.initial_step : 0.0; // 0: CVODE's choice
+    if (CVodeReInit(sun->memory, integ->t0, sun->y) != CV_SUCCESS ||
+        CVodeSetInitStep(sun->memory, first) != CV_SUCCESS) {
+        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
+                         "CVODE refuses to begin at t = %g", integ->t0);
+    }
+    sun->is_fresh = false;
+    return TAL_OK;
+}
+
+// --- one step ---
+
+static void count(tali_sun *sun)
+{
+    tali_sun_counts counts = sun->counts;
+    long errors_of_newton = 0, projection_failures = 0;
+    (void)CVodeGetNumErrTestFails(sun->memory, &counts.error_failures);
+    (void)CVodeGetNumStepSolveFails(sun->memory, &errors_of_newton);
+    (void)CVodeGetNumNonlinSolvIters(sun->memory, &counts.iterations);
+    if (!is_adams(sun->integ)) {
+        (void)CVodeGetNumProjEvals(sun->memory, &counts.projections);
+        (void)CVodeGetNumProjFails(sun->memory, &projection_failures);
+    }
+    counts.other_failures = errors_of_newton + projection_failures;
+    tali_sun_count(sun, &counts);
+}
+
+// The variable to blame for a step that stayed too inaccurate.
+static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    double h = 0.0;
+    (void)CVodeGetCurrentStep(sun->memory, &h);
+    if (CVodeGetEstLocalErrors(sun->memory, sun->y) == CV_SUCCESS) {
+        memcpy(integ->error, tali_sun_data(sun->y), (size_t)sun->pool.length * sizeof(double));
+        (void)tali_error_norm(integ, state);
+    }
+    return tali_step_too_small(integ, state, integ->t0, h);
+}
+
+// Why CVODE failed, in the user's terms; the State stands at the start of the step. A callback that
+// failed has left its sentence.
+static tal_status explain(tali_sun *sun, tal_state *state, int flag)
+{
+    tal_integrator *integ = sun->integ;
+    tal_error *record = &integ->error_record;
+    if (flag == CV_ERR_FAILURE) return too_inaccurate(sun, state);
+    if (record->status != TAL_OK) return record->status;
+    if (flag == CV_TOO_MUCH_ACC) {
+        return TALI_FAIL(record, TAL_ERR_STEP_TOO_SMALL,
+                         "at t = %.17g accuracy %g is beyond what double precision can resolve",
+                         integ->t0, integ->def.accuracy);
+    }
+    return TALI_FAIL(
+        record, TAL_ERR_NO_CONVERGENCE,
+        "at t = %.17g the equations of a step cannot be solved, however short the step", integ->t0);
+}
+
+// A remainder that t can hardly resolve, along the rates.
+static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_end)
+{
+    const tal_integrator *integ = sun->integ;
+    double *y = tali_sun_data(sun->y);
+    for (int i = 0; i < tal_state_ny(state); ++i) {
+        y[i] = integ->y0[i] + (t_end - integ->t0) * integ->ydot1[i];
+    }
+    sun->is_fresh = true;
+    return tali_sun_finish(sun, state, t_end);
+}
+
+static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
+{
+    tali_sun *sun = tali_sun_of(integ);
+    const double t0 = tal_state_t(state), least = tali_least_step(integ, t0);
+    tal_status st = tali_spend_step(integ, t0, t_end);
+    if (st == TAL_OK) st = tali_sun_begin(sun, state);
+    if (st == TAL_OK && t_end - t0 < least) return step_of_round_off(sun, state, t_end);
+    if (st == TAL_OK && sun->is_fresh) st = begin_anew(sun, state);
+    if (st != TAL_OK) return st;
+    (void)CVodeSetStopTime(sun->memory, t_end);
+    (void)CVodeSetMinStep(sun->memory, least);
+    double t1 = t0;
+    const int flag = CVode(sun->memory, t_end, sun->y, &t1, CV_ONE_STEP);
+    count(sun);
+    if (flag < 0) {
+        (void)tali_sun_give_up(sun, state, TAL_OK);
+        return explain(sun, state, flag);
+    }
+    st = tali_sun_finish(sun, state, t1);
+    if (st != TAL_OK) return tali_sun_give_up(sun, state, st);
+    (void)CVodeGetCurrentStep(sun->memory, &integ->h_next);
+    return TAL_OK;
+}
+
+static tal_status dense(tal_integrator *integ, double t, int ny, double y[])
+{
+    tali_sun *sun = tali_sun_of(integ);
+    const bool is_start = t == integ->t0;
+    if (!is_start && CVodeGetDky(sun->memory, t, 0, sun->y) != CV_SUCCESS) {
+        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE, "CVODE does not know y at t = %g",
+                         t);
+    }
+    memcpy(y, is_start ? integ->y0 : tali_sun_data(sun->y), (size_t)ny * sizeof *y);
+    return TAL_OK;
+}
+
+const tali_family *tali_cvode_family(void)
+{
+    static const tali_family family = {.create = create,
+                                       .destroy = tali_sun_destroy,
+                                       .restart = tali_sun_restart,
+                                       .step = step,
+                                       .dense = dense,
+                                       .back_up = tali_sun_back_up};
+    return &family;
+}

@@ -1,0 +1,243 @@
+// Models with known motions, for tests of the integrators.
+#ifndef TALUS_STUDY_MODEL_H
+#define TALUS_STUDY_MODEL_H
+
+#include "talus_test.h"
+
+#include <talus/study.h>
+
+#include <math.h>
+
+#define STUDY_PI 3.14159265358979323846
+
+/// A System with matter and forces, one State, and the integrator under test.
+typedef struct study {
+    tal_system *system;
+    tal_matter *matter;
+    tal_forces *forces;
+    tal_state *state;
+    tal_integrator *integ;
+} study;
+
+static inline study study_begin(tal_vec3 g)
+{
+    study s = {.system = tal_system_create(NULL)};
+    s.matter = tal_matter_create(s.system);
+    s.forces = tal_forces_create(s.system, s.matter);
+    (void)tal_forces_add_gravity(s.forces, g);
+    return s;
+}
+
+/// Realizes the topology, makes the State and, unless `def` is NULL, the integrator.
+static inline void study_finish(study *s, const tal_integrator_def *def)
+{
+    tal_error err = {0};
+    ck_assert_msg(tal_system_realize_topology(s->system, &err) == TAL_OK, "%s", err.message);
+    ck_assert_msg(tal_state_create(s->system, &s->state, &err) == TAL_OK, "%s", err.message);
+    ck_assert_int_eq(tal_system_realize(s->system, s->state, TAL_STAGE_MODEL), TAL_OK);
+    if (def == NULL) return;
+    ck_assert_msg(tal_integrator_create(s->system, def, &s->integ, &err) == TAL_OK, "%s",
+                  err.message);
+}
+
+static inline void study_end(study *s)
+{
+    tal_integrator_destroy(s->integ);
+    tal_state_destroy(s->state);
+    tal_system_destroy(s->system);
+}
+
+static inline void study_step_to(study *s, double t)
+{
+    const tal_status st = tal_integrator_step_to(s->integ, s->state, t);
+    ck_assert_msg(st == TAL_OK, "%s", tal_integrator_error(s->integ)->message);
+}
+
+static inline tal_integrator_def study_def(tal_method method, double accuracy)
+{
+    tal_integrator_def def = tal_integrator_def_default();
+    def.method = method;
+    def.accuracy = accuracy;
+    return def;
+}
+
+// --- a pendulum of 1 m and 1 kg under 9.81 m/s^2, released at 90 degrees ---
+
+/// T = 4 sqrt(L/g) K(1/2) [s]: refs/pendulum_period_table.json.
+#define STUDY_PENDULUM_PERIOD 2.3678419475762374493
+
+/// On a pin.
+static inline study study_pin_pendulum(const tal_integrator_def *def)
+{
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def bob = tal_mobod_def_default();
+    bob.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
+    (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
+    study_finish(&s, def);
+    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, STUDY_PI / 2.0);
+    return s;
+}
+
+/// As a particle at the end of a rod.
+static inline study study_rod_pendulum(const tal_integrator_def *def)
+{
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def bob = tal_mobod_def_default();
+    bob.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_translation(s.matter, TAL_GROUND, &bob);
+    const tal_constraint_def rod = tal_constraint_between(TAL_GROUND, body);
+    (void)tal_constraint_add_rod(s.matter, &rod, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    study_finish(&s, def);
+    (void)tal_body_set_q(s.matter, s.state, body, 0, 1.0);
+    return s;
+}
+
+/// Distance of the bob from where it was released, and its speed: zero after a whole period.
+static inline double study_pendulum_error(const study *s)
+{
+    const double *q = tal_state_q(s->state), *u = tal_state_u(s->state);
+    if (tal_state_nq(s->state) == 1) return hypot(q[0] - STUDY_PI / 2.0, u[0]);
+    return sqrt((q[0] - 1.0) * (q[0] - 1.0) + q[1] * q[1] + u[0] * u[0] + u[1] * u[1]);
+}
+
+// --- Andrews' squeezer, refs/a03_andrews_squeezer.json ---
+
+/// A planar link on a pin: mass, center of mass, moment of inertia about it.
+static inline tal_body_ix study_add_link(study *s, tal_body_ix parent, tal_vec3 p_PF, double mass,
+                                         tal_vec3 com, double inertia)
+{
+    const tal_sym3 about_com = {inertia, inertia, inertia, 0.0, 0.0, 0.0};
+    tal_mobod_def link = tal_mobod_def_default();
+    link.mass.mass = mass;
+    link.mass.com = com;
+    link.mass.inertia = tal_s3_add(about_com, tal_s3_scale(mass, tal_s3_cross_square(com)));
+    link.X_PF.p = p_PF;
+    return tal_matter_add_pin(s->matter, parent, &link);
+}
+
+static inline void study_tie(study *s, tal_body_ix body1, tal_vec3 p1, tal_body_ix body2,
+                             tal_vec3 p2)
+{
+    const tal_constraint_def tie = tal_constraint_between(body1, body2);
+    (void)tal_constraint_add_ball(s->matter, &tie, p1, p2);
+}
+
+/// Seven links, three loops; q[0] is beta. Each ball's third row has no effect in the plane.
+static inline study study_squeezer(const tal_integrator_def *def)
+{
+    study s = study_begin(TAL_VEC3_ZERO);
+    const tal_vec3 A = tal_v3(-0.06934, -0.00227, 0.0), B = tal_v3(-0.03635, 0.03273, 0.0);
+    const tal_body_ix K1 =
+        study_add_link(&s, TAL_GROUND, TAL_VEC3_ZERO, 0.04325, tal_v3(0.00092, 0.0, 0.0), 2.194e-6);
+    const tal_body_ix K2 = study_add_link(&s, K1, tal_v3(0.007, 0.0, 0.0), 0.00365,
+                                          tal_v3(-0.0115, 0.0, 0.0), 4.41e-7);
+    const tal_body_ix K3 =
+        study_add_link(&s, TAL_GROUND, B, 0.02373, tal_v3(0.01043, -0.01874, 0.0), 5.255e-6);
+    const tal_body_ix K5 =
+        study_add_link(&s, TAL_GROUND, A, 0.0705, tal_v3(0.02308, 0.00916, 0.0), 1.169e-5);
+    const tal_body_ix K4 = study_add_link(&s, K5, tal_v3(0.04, 0.0, 0.0), 0.00706,
+                                          tal_v3(0.0, 0.01421 - 0.02, 0.0), 5.667e-7);
+    const tal_body_ix K7 =
+        study_add_link(&s, TAL_GROUND, A, 0.05498, tal_v3(-0.00449, -0.01228, 0.0), 1.912e-5);
+    const tal_body_ix K6 = study_add_link(&s, K7, tal_v3(0.0, -0.04, 0.0), 0.00706,
+                                          tal_v3(0.02 - 0.01421, 0.0, 0.0), 5.667e-7);
+    const tal_vec3 E = tal_v3(-0.028, 0.0, 0.0);
+    study_tie(&s, K3, tal_v3(0.0, -0.035, 0.0), K2, E);
+    study_tie(&s, K4, tal_v3(0.0, -0.02, 0.0), K2, E);
+    study_tie(&s, K6, tal_v3(0.02, 0.0, 0.0), K2, E);
+    const tal_two_points spring = {K3, tal_v3(0.02, -0.018, 0.0), TAL_GROUND,
+                                   tal_v3(0.014, 0.072, 0.0)};
+    (void)tal_forces_add_two_point_spring(s.forces, "spring", &spring, 4530.0, 0.07785);
+    (void)tal_forces_add_mobility_force(s.forces, "drive", (tal_mobility){K1, 0}, 0.033);
+    study_finish(&s, def);
+    // beta, theta, gamma, delta, phi, epsilon, omega
+    const double q[] = {-0.061713890014276449636, 0.0,
+                        0.45527981916307038026,   0.48736497954384255023,
+                        0.22266839016588588467,   1.2305474445498211925,
+                        -0.22266839016588588467};
+    ck_assert_int_eq(tal_state_set_q(s.state, q, 7), TAL_OK);
+    return s;
+}
+
+// --- a closed loop of three links under gravity ---
+
+/// A four-bar with links of 1, 2 and 2 m between pins 2 m apart, let go with the crank at 60 degrees:
+/// the loop is closed by projection.
+static inline study study_four_bar(const tal_integrator_def *def)
+{
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    const tal_body_ix crank =
+        study_add_link(&s, TAL_GROUND, TAL_VEC3_ZERO, 1.0, tal_v3(0.5, 0.0, 0.0), 1.0 / 12.0);
+    const tal_body_ix coupler =
+        study_add_link(&s, crank, tal_v3(1.0, 0.0, 0.0), 2.0, tal_v3(1.0, 0.0, 0.0), 2.0 / 3.0);
+    const tal_body_ix rocker = study_add_link(&s, TAL_GROUND, tal_v3(2.0, 0.0, 0.0), 2.0,
+                                              tal_v3(1.0, 0.0, 0.0), 2.0 / 3.0);
+    study_tie(&s, coupler, tal_v3(2.0, 0.0, 0.0), rocker, tal_v3(2.0, 0.0, 0.0));
+    study_finish(&s, def);
+    (void)tal_body_set_q(s.matter, s.state, crank, 0, STUDY_PI / 3.0);
+    (void)tal_body_set_q(s.matter, s.state, coupler, 0, -0.1);
+    (void)tal_body_set_q(s.matter, s.state, rocker, 0, 1.5);
+    return s;
+}
+
+/// The largest of all constraint errors of position and velocity.
+static inline double study_constraint_error(const study *s)
+{
+    double worst = 0.0;
+    for (int i = 0; i < tal_state_pool_size(s->state, TAL_POOL_QERR); ++i) {
+        worst = fmax(worst, fabs(tal_state_qerr(s->state)[i]));
+    }
+    for (int i = 0; i < tal_state_pool_size(s->state, TAL_POOL_UERR); ++i) {
+        worst = fmax(worst, fabs(tal_state_uerr(s->state)[i]));
+    }
+    return worst;
+}
+
+// --- equations in z, one subsystem: zdot = f(t, z) ---
+
+typedef struct study_odes {
+    int n;
+    double z0[4];
+    void (*rates)(double t, const double z[], double zdot[]);
+    int evaluations; // counted by the test's only thread
+    tal_group_ix group;
+} study_odes;
+
+static inline tal_status study_odes_declare(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    study_odes *it = self;
+    tal_group_def def = tal_group_def_default();
+    def.name = "x";
+    def.capacity = it->n;
+    def.initial = it->z0;
+    it->group = tal_system_add_group(system, me, &def);
+    return TAL_OK;
+}
+
+static inline tal_status study_odes_rates(const void *self, const tal_system *system,
+                                          tal_state *state)
+{
+    const study_odes *it = self;
+    ++((study_odes *)self)->evaluations; // NOLINT: a counter for the test
+    it->rates(tal_state_t(state), tal_state_z(state) + tal_group_start(system, state, it->group),
+              tal_group_upd_dot(system, state, it->group));
+    return TAL_OK;
+}
+
+static const tal_subsystem_ops study_odes_ops = {
+    .size = sizeof study_odes_ops,
+    .name = "odes",
+    .realize_topology = study_odes_declare,
+    .realize_acceleration = study_odes_rates,
+};
+
+/// A System of these equations alone.
+static inline study study_of_odes(study_odes *it, const tal_integrator_def *def)
+{
+    study s = {.system = tal_system_create(NULL)};
+    (void)tal_system_add_subsystem(s.system, "odes", &study_odes_ops, it);
+    study_finish(&s, def);
+    return s;
+}
+
+#endif // TALUS_STUDY_MODEL_H
