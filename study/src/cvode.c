@@ -30,7 +30,9 @@ static bool is_adams(const tal_integrator *integ)
 
 // --- projection ---
 
-// The correction that brings y onto the constraints, and the part of the error it removes.
+// The correction that brings y onto the constraints, and the part of the error it removes. One iteration
+// is always taken: corrections that come and go with the tolerance roughen the history, and cost a
+// third more steps.
 static int project(double t, N_Vector y, N_Vector correction, double tolerance, N_Vector error,
                    void *self)
 {
@@ -39,10 +41,13 @@ static int project(double t, N_Vector y, N_Vector correction, double tolerance, 
     tal_integrator *integ = sun->integ;
     const double *before = tali_sun_data(y);
     double *out = tali_sun_data(correction);
+    const bool as_told = integ->projection.even_if_met;
     tal_status st = tali_put(integ, sun->state, t, before);
+    integ->projection.even_if_met = true;
     if (st == TAL_OK) {
         st = tali_project(integ, sun->state, error != NULL ? tali_sun_data(error) : NULL);
     }
+    integ->projection.even_if_met = as_told;
     if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
     if (st != TAL_OK) return tali_sun_answer(sun, st);
     const double *after = tal_state_y(sun->state);
@@ -77,8 +82,9 @@ static bool attach_newton(tali_sun *sun)
     if (CVodeSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != CVLS_SUCCESS) {
         return false;
     }
-    return J != NULL ? CVodeSetJacFn(sun->memory, tali_sun_jacobian) == CVLS_SUCCESS
-                     : CVodeSetJacTimes(sun->memory, NULL, tali_sun_jacobian_times) == CVLS_SUCCESS;
+    if (J != NULL) return CVodeSetJacFn(sun->memory, tali_sun_jacobian) == CVLS_SUCCESS;
+    return CVodeSetJacTimes(sun->memory, NULL, tali_sun_jacobian_times) == CVLS_SUCCESS &&
+           tali_sun_prepare_gmres(sun);
 }
 
 static bool attach_fixed_point(tali_sun *sun)

@@ -34,16 +34,35 @@ void tali_sun_be_silent(int code, const char *module, const char *function, char
     (void)code, (void)module, (void)function, (void)message, (void)self;
 }
 
+// SUNDIALS 6.4.1 crashes in SUNContext_Create() when memory runs out. Built without logging and profiling,
+// as Debian does, it only passes contexts on and never looks behind the pointer, so any zeros will do.
+#if SUNDIALS_VERSION_MAJOR == 6 && SUNDIALS_LOGGING_LEVEL == 0 &&                                  \
+    !defined(SUNDIALS_BUILD_WITH_PROFILING)
+static bool make_context(tali_sun *sun)
+{
+    sun->context = (SUNContext)(void *)&sun->zeros;
+    return true;
+}
+
+static void free_context(tali_sun *sun)
+{
+    sun->context = NULL;
+}
+#else
+static bool make_context(tali_sun *sun)
+{
+    return SUNContext_Create(NULL, &sun->context) == 0;
+}
+
+static void free_context(tali_sun *sun)
+{
+    if (sun->context != NULL) (void)SUNContext_Free(&sun->context);
+}
+#endif
+
 static double norm_of_y(const void *self, const double x[], const double id[])
 {
     return tali_weights_norm(self, x, id);
-}
-
-// GMRES takes its memory when it is initialized, which SUNDIALS would do during the first step.
-static bool create_gmres(tali_sun *sun)
-{
-    sun->gmres = SUNLinSol_SPGMR(sun->y, SUN_PREC_NONE, KRYLOV, sun->context);
-    return sun->gmres != NULL && SUNLinSolInitialize(sun->gmres) == SUNLS_SUCCESS;
 }
 
 static bool fill(tali_sun *sun, const tali_sun_need *need)
@@ -53,8 +72,7 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
     const int num_vectors = need->num_vectors + 1 + (wants_gmres ? KRYLOV + 3 : 0);
     const int num_matrices = wants_gmres ? 0 : need->num_matrices;
     if (!tali_sun_pool_create(&sun->pool, allocator, need->capacity, num_vectors, num_matrices) ||
-        !tali_weights_create(&sun->weights, sun->integ) ||
-        SUNContext_Create(NULL, &sun->context) != 0) {
+        !tali_weights_create(&sun->weights, sun->integ) || !make_context(sun)) {
         return false;
     }
     tali_sun_pool_set_context(&sun->pool, sun->context);
@@ -62,7 +80,8 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
     sun->pool.norm = norm_of_y;
     sun->pool.norm_self = &sun->weights;
     sun->y = tali_sun_pool_vector(&sun->pool);
-    return !wants_gmres || create_gmres(sun);
+    if (wants_gmres) sun->gmres = SUNLinSol_SPGMR(sun->y, SUN_PREC_NONE, KRYLOV, sun->context);
+    return !wants_gmres || sun->gmres != NULL;
 }
 
 void tali_sun_destroy(tal_integrator *integ)
@@ -72,7 +91,7 @@ void tali_sun_destroy(tal_integrator *integ)
     if (sun->memory != NULL) sun->free_memory(&sun->memory);
     if (sun->nonlinear != NULL) (void)SUNNonlinSolFree(sun->nonlinear);
     if (sun->gmres != NULL) (void)SUNLinSolFree(sun->gmres);
-    if (sun->context != NULL) (void)SUNContext_Free(&sun->context);
+    free_context(sun);
     tali_weights_destroy(&sun->weights);
     tali_sun_pool_destroy(&sun->pool);
     tali_free(&integ->allocator, sun, sizeof *sun);
@@ -97,6 +116,11 @@ tal_status tali_sun_create(tal_integrator *integ, const tali_sun_need *need, tal
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)
 {
     return sun->gmres != NULL ? sun->gmres : &sun->pool.lu;
+}
+
+bool tali_sun_prepare_gmres(tali_sun *sun)
+{
+    return SUNLinSolInitialize(sun->gmres) == SUNLS_SUCCESS;
 }
 
 // --- callbacks ---

@@ -5,6 +5,7 @@
 
 #include "integrator_internal.h"
 
+#include <stddef.h>
 #include <sundials/sundials_context.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
@@ -116,6 +117,7 @@ typedef struct tali_sun {
     tal_integrator *integ;
     tal_state *state; // while a step is being taken
     SUNContext context;
+    max_align_t zeros[4]; // what the context points to, where nobody looks behind it
     tali_sun_pool pool;
     tali_weights weights;
     void *memory; // of CVODE, IDA or ARKODE
@@ -144,6 +146,10 @@ int tali_sun_ny_capacity(const tal_integrator *integ);
 
 /// The linear solver chosen in the def.
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun);
+
+/// GMRES takes its memory when it is initialized, which SUNDIALS would do during the first step: do it
+/// once the solver is attached.
+bool tali_sun_prepare_gmres(tali_sun *sun);
 
 static inline tali_sun *tali_sun_of(const tal_integrator *integ)
 {

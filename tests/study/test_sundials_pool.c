@@ -1,0 +1,279 @@
+// Tests for study/src/sundials_vector.c and sundials_matrix.c: the pool, and what it is for: SUNDIALS
+// neither allocates while it steps nor crashes when memory runs out (promises P14 and P15).
+#include "sundials_internal.h"
+
+#include "heap_fault.h"
+#include "study_model.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+// --- the pool itself ---
+
+static const int CAPACITY = 5;
+
+static double sum_of_three(const void *self, const double x[], const double id[])
+{
+    (void)self;
+    double sum = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        sum += id == NULL || id[i] != 0.0 ? x[i] : 0.0;
+    }
+    return sum;
+}
+
+static void begin_pool(tali_sun_pool *pool)
+{
+    const tal_allocator allocator = tal_allocator_default();
+    ck_assert(tali_sun_pool_create(pool, &allocator, CAPACITY, 4, 2));
+    pool->length = 3;
+    pool->norm = sum_of_three;
+}
+
+static void set(N_Vector v, double a, double b, double c)
+{
+    tali_sun_data(v)[0] = a;
+    tali_sun_data(v)[1] = b;
+    tali_sun_data(v)[2] = c;
+}
+
+static void check_vector(N_Vector v, double a, double b, double c)
+{
+    const double expected[] = {a, b, c};
+    test_assert_near(tali_sun_data(v), expected, 3, 0.0, "vector");
+}
+
+START_TEST(a_pool_gives_as_many_vectors_as_it_has)
+{
+    tali_sun_pool pool;
+    begin_pool(&pool);
+    N_Vector first = tali_sun_pool_vector(&pool), last = NULL;
+    ck_assert_int_eq(N_VGetLength(first), 3);
+    ck_assert_int_eq(N_VGetVectorID(first), SUNDIALS_NVEC_CUSTOM);
+    for (int i = 1; i < 4; ++i) {
+        last = N_VClone(first);
+        ck_assert_ptr_nonnull(last);
+        tali_sun_data(last)[CAPACITY - 1] = 1.0;
+    }
+    ck_assert_int_eq(tali_sun_pool_vectors_taken(&pool), 4);
+    ck_assert_ptr_null(tali_sun_pool_vector(&pool)); // N_VClone() would crash
+    N_VDestroy(last);
+    ck_assert_ptr_eq(N_VClone(first), last);
+    SUNMatrix A = tali_sun_pool_matrix(&pool), B = SUNMatClone(A);
+    ck_assert_ptr_nonnull(B);
+    ck_assert_int_eq(SUNMatGetID(B), SUNMATRIX_CUSTOM);
+    ck_assert_ptr_null(tali_sun_pool_matrix(&pool));
+    SUNMatDestroy(B);
+    ck_assert_ptr_eq(SUNMatClone(A), B);
+    tali_sun_pool_destroy(&pool);
+}
+
+END_TEST
+
+// Numbers are small integers and powers of two, so that every result is exact.
+START_TEST(vectors_do_what_their_operations_say)
+{
+    tali_sun_pool pool;
+    begin_pool(&pool);
+    N_Vector x = tali_sun_pool_vector(&pool), y = N_VClone(x), z = N_VClone(x);
+    set(x, 1.0, -2.0, 4.0);
+    set(y, 3.0, 5.0, -1.0);
+    N_VLinearSum(2.0, x, -1.0, y, z);
+    check_vector(z, -1.0, -9.0, 9.0);
+    N_VConst(7.0, z);
+    check_vector(z, 7.0, 7.0, 7.0);
+    N_VProd(x, y, z);
+    check_vector(z, 3.0, -10.0, -4.0);
+    N_VDiv(y, x, z);
+    check_vector(z, 3.0, -2.5, -0.25);
+    N_VScale(-2.0, x, z);
+    check_vector(z, -2.0, 4.0, -8.0);
+    N_VAbs(x, z);
+    check_vector(z, 1.0, 2.0, 4.0);
+    N_VInv(x, z);
+    check_vector(z, 1.0, -0.5, 0.25);
+    N_VAddConst(x, 1.0, z);
+    check_vector(z, 2.0, -1.0, 5.0);
+    ck_assert_double_eq(N_VDotProd(x, y), -11.0);
+    ck_assert_double_eq(N_VMaxNorm(y), 5.0);
+    ck_assert_double_eq(N_VMin(x), -2.0);
+    ck_assert_double_eq(N_VWrmsNorm(x, y), 3.0);
+    set(z, 1.0, 0.0, 1.0);
+    ck_assert_double_eq(N_VWrmsNormMask(x, y, z), 5.0);
+    tali_sun_pool_destroy(&pool);
+}
+
+END_TEST
+
+START_TEST(matrices_do_what_their_operations_say)
+{
+    tali_sun_pool pool;
+    begin_pool(&pool);
+    SUNMatrix A = tali_sun_pool_matrix(&pool), B = SUNMatClone(A);
+    for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 3; ++i) {
+            tali_sun_column(A, j)[i] = i + 10.0 * j;
+        }
+    }
+    ck_assert_int_eq(SUNMatCopy(A, B), SUNMAT_SUCCESS);
+    ck_assert_int_eq(SUNMatScaleAdd(2.0, A, B), SUNMAT_SUCCESS);
+    ck_assert_double_eq(tali_sun_column(A, 2)[1], 3.0 * 21.0);
+    ck_assert_int_eq(SUNMatScaleAddI(-1.0, A), SUNMAT_SUCCESS);
+    ck_assert_double_eq(tali_sun_column(A, 2)[1], -3.0 * 21.0);
+    ck_assert_double_eq(tali_sun_column(A, 1)[1], 1.0 - 3.0 * 11.0);
+    ck_assert_int_eq(SUNMatZero(A), SUNMAT_SUCCESS);
+    ck_assert_double_eq(tali_sun_column(A, 1)[1], 0.0);
+    tali_sun_pool_destroy(&pool);
+}
+
+END_TEST
+
+// [0 2 0; 1 0 0; 0 0 4] needs its rows swapped; a zero matrix has no factors.
+START_TEST(the_linear_solver_pivots_and_knows_singular_matrices)
+{
+    tali_sun_pool pool;
+    begin_pool(&pool);
+    SUNMatrix A = tali_sun_pool_matrix(&pool);
+    N_Vector x = tali_sun_pool_vector(&pool), b = N_VClone(x);
+    (void)SUNMatZero(A);
+    ck_assert_int_eq(SUNLinSolSetup(&pool.lu, A), SUNLS_LUFACT_FAIL);
+    (void)SUNMatZero(A);
+    tali_sun_column(A, 1)[0] = 2.0;
+    tali_sun_column(A, 0)[1] = 1.0;
+    tali_sun_column(A, 2)[2] = 4.0;
+    set(b, 6.0, 5.0, 8.0);
+    ck_assert_int_eq(SUNLinSolGetType(&pool.lu), SUNLINEARSOLVER_DIRECT);
+    ck_assert_int_eq(SUNLinSolGetID(&pool.lu), SUNLINEARSOLVER_CUSTOM);
+    ck_assert_int_eq(SUNLinSolSetup(&pool.lu, A), SUNLS_SUCCESS);
+    ck_assert_int_eq(SUNLinSolSolve(&pool.lu, A, x, b, 0.0), SUNLS_SUCCESS);
+    check_vector(x, 5.0, 3.0, 2.0);
+    tali_sun_pool_destroy(&pool);
+}
+
+END_TEST
+
+// --- what the pool is for ---
+
+typedef struct choice {
+    tal_method method;
+    tal_linear_solver linear_solver;
+} choice;
+
+static const choice CHOICES[] = {
+    {TAL_METHOD_CVODE_BDF, TAL_LINEAR_DENSE},
+    {TAL_METHOD_CVODE_BDF, TAL_LINEAR_GMRES},
+    {TAL_METHOD_CVODE_ADAMS, TAL_LINEAR_DENSE},
+};
+
+enum {
+    NUM_CHOICES = sizeof CHOICES / sizeof CHOICES[0]
+};
+
+static study begin_choice(choice it)
+{
+    tal_integrator_def def = study_def(it.method, 1e-6);
+    def.linear_solver = it.linear_solver;
+    return it.method == TAL_METHOD_CVODE_ADAMS ? study_pin_pendulum(&def)
+                                               : study_rod_pendulum(&def);
+}
+
+// SUNDIALS complains on stderr about a solver it could not even begin to make, to which no error
+// handler could be given. Nobody needs to read that here.
+static int silence(void)
+{
+    const int kept = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);
+    (void)dup2(nowhere, STDERR_FILENO);
+    (void)close(nowhere);
+    return kept;
+}
+
+static void speak(int kept)
+{
+    (void)dup2(kept, STDERR_FILENO);
+    (void)close(kept);
+}
+
+// Request after request fails, until create succeeds: each time it says so and leaves nothing behind.
+START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
+{
+    study s = begin_choice(CHOICES[_i]);
+    tal_integrator_destroy(s.integ);
+    s.integ = NULL;
+    tal_integrator_def def = study_def(CHOICES[_i].method, 1e-6);
+    def.linear_solver = CHOICES[_i].linear_solver;
+    int tried = 0;
+    tal_status st = TAL_ERR_NO_MEMORY;
+    const int kept = silence();
+    while (st == TAL_ERR_NO_MEMORY && tried < 10000) {
+        tal_error err = {0};
+        const long live = heap_live;
+        heap_fails_at = HEAP_IS_WATCHED ? heap_asked + ++tried : 0;
+        st = tal_integrator_create(s.system, &def, &s.integ, &err);
+        heap_fails_at = 0;
+        if (st == TAL_OK) break;
+        ck_assert_int_eq(heap_live, live);
+        ck_assert_ptr_null(s.integ);
+        ck_assert_str_ne(err.message, "");
+    }
+    speak(kept);
+    ck_assert_int_eq(st, TAL_OK);
+    if (HEAP_IS_WATCHED) ck_assert_int_gt(tried, 10);
+    study_step_to(&s, 0.1); // and it works
+    study_end(&s);
+}
+
+END_TEST
+
+// From the first step to the last, events and backing up included.
+START_TEST(steps_do_not_touch_the_heap)
+{
+    study s = begin_choice(CHOICES[_i]);
+    tal_status st = TAL_OK;
+    const long asked = heap_asked, live = heap_live;
+    for (int i = 0; i < 2000 && st == TAL_OK; ++i) {
+        st = tal_integrator_step(s.integ, s.state, 1000.0);
+        const double t = tal_state_t(s.state);
+        if (i % 100 == 99 && st == TAL_OK) {
+            const double h = tal_integrator_statistics(s.integ).last_step;
+            st = tal_integrator_back_up(s.integ, s.state, t - 0.5 * h);
+        }
+    }
+    const long more_asked = heap_asked - asked, more_live = heap_live - live; // Check allocates too
+    ck_assert_int_eq(st, TAL_OK);
+    ck_assert_int_eq(more_asked, 0);
+    ck_assert_int_eq(more_live, 0);
+    study_end(&s);
+}
+
+END_TEST
+
+// Clones never fail because there are always vectors left.
+START_TEST(no_solver_takes_all_vectors_of_its_pool)
+{
+    study s = begin_choice(CHOICES[_i]);
+    study_step_to(&s, 0.5);
+    const tali_sun_pool *pool = &tali_sun_of(s.integ)->pool;
+    ck_assert_int_lt(tali_sun_pool_vectors_taken(pool), pool->num_vectors);
+    study_end(&s);
+}
+
+END_TEST
+
+int main(void)
+{
+    test_record_breaches();
+    Suite *suite = suite_create("sundials_pool");
+    TCase *pool = tcase_create("pool");
+    tcase_add_test(pool, a_pool_gives_as_many_vectors_as_it_has);
+    tcase_add_test(pool, vectors_do_what_their_operations_say);
+    tcase_add_test(pool, matrices_do_what_their_operations_say);
+    tcase_add_test(pool, the_linear_solver_pivots_and_knows_singular_matrices);
+    suite_add_tcase(suite, pool);
+    TCase *alloc = tcase_create("alloc");
+    tcase_add_loop_test(alloc, memory_that_runs_out_at_create_is_told_and_nothing_leaks, 0,
+                        NUM_CHOICES);
+    tcase_add_loop_test(alloc, steps_do_not_touch_the_heap, 0, NUM_CHOICES);
+    tcase_add_loop_test(alloc, no_solver_takes_all_vectors_of_its_pool, 0, NUM_CHOICES);
+    suite_add_tcase(suite, alloc);
+    return test_run(suite);
+}
