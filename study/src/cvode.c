@@ -78,13 +78,12 @@ static tal_status check(const tal_integrator *integ, tal_error *err)
 // Newton's method with the linear solver of the def.
 static bool attach_newton(tali_sun *sun)
 {
-    SUNMatrix J = sun->gmres == NULL ? tali_sun_pool_matrix(&sun->pool) : NULL;
+    SUNMatrix J = !tali_sun_has_gmres(sun) ? tali_sun_pool_matrix(&sun->pool) : NULL;
     if (CVodeSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != CVLS_SUCCESS) {
         return false;
     }
     if (J != NULL) return CVodeSetJacFn(sun->memory, tali_sun_jacobian) == CVLS_SUCCESS;
-    return CVodeSetJacTimes(sun->memory, NULL, tali_sun_jacobian_times) == CVLS_SUCCESS &&
-           tali_sun_prepare_gmres(sun);
+    return CVodeSetJacTimes(sun->memory, NULL, tali_sun_jacobian_times) == CVLS_SUCCESS;
 }
 
 static bool attach_fixed_point(tali_sun *sun)

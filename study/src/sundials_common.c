@@ -8,12 +8,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <sunlinsol/sunlinsol_spgmr.h>
-
-// Directions that GMRES keeps, at most.
-enum {
-    KRYLOV = 10
-};
 
 // Evaluations that may end in a NaN or infinity, close to each other, before a run gives up: steps
 // get shorter by a factor of 4 each time, so by 1e-9 in all.
@@ -67,9 +61,9 @@ static double norm_of_y(const void *self, const double x[], const double id[])
 
 static bool fill(tali_sun *sun, const tali_sun_need *need)
 {
-    const bool wants_gmres = sun->integ->def.linear_solver == TAL_LINEAR_GMRES;
+    const bool wants_gmres = tali_sun_has_gmres(sun);
     const tal_allocator *allocator = &sun->integ->allocator;
-    const int num_vectors = need->num_vectors + 1 + (wants_gmres ? KRYLOV + 3 : 0);
+    const int num_vectors = need->num_vectors + 1 + (wants_gmres ? TALI_KRYLOV + 2 : 0);
     const int num_matrices = wants_gmres ? 0 : need->num_matrices;
     if (!tali_sun_pool_create(&sun->pool, allocator, need->capacity, num_vectors, num_matrices) ||
         !tali_weights_create(&sun->weights, sun->integ) || !make_context(sun)) {
@@ -80,8 +74,8 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
     sun->pool.norm = norm_of_y;
     sun->pool.norm_self = &sun->weights;
     sun->y = tali_sun_pool_vector(&sun->pool);
-    if (wants_gmres) sun->gmres = SUNLinSol_SPGMR(sun->y, SUN_PREC_NONE, KRYLOV, sun->context);
-    return !wants_gmres || sun->gmres != NULL;
+    if (wants_gmres) (void)tali_sun_gmres_create(&sun->gmres, &sun->pool);
+    return true;
 }
 
 void tali_sun_destroy(tal_integrator *integ)
@@ -90,7 +84,6 @@ void tali_sun_destroy(tal_integrator *integ)
     if (sun == NULL) return;
     if (sun->memory != NULL) sun->free_memory(&sun->memory);
     if (sun->nonlinear != NULL) (void)SUNNonlinSolFree(sun->nonlinear);
-    if (sun->gmres != NULL) (void)SUNLinSolFree(sun->gmres);
     free_context(sun);
     tali_weights_destroy(&sun->weights);
     tali_sun_pool_destroy(&sun->pool);
@@ -115,12 +108,7 @@ tal_status tali_sun_create(tal_integrator *integ, const tali_sun_need *need, tal
 
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)
 {
-    return sun->gmres != NULL ? sun->gmres : &sun->pool.lu;
-}
-
-bool tali_sun_prepare_gmres(tali_sun *sun)
-{
-    return SUNLinSolInitialize(sun->gmres) == SUNLS_SUCCESS;
+    return tali_sun_has_gmres(sun) ? &sun->gmres.base : &sun->pool.lu;
 }
 
 // --- callbacks ---

@@ -75,6 +75,27 @@ double *tali_sun_column(SUNMatrix A, int j);
 /// Fills in the matrices' part of a pool.
 void tali_sun_fill_matrix_ops(tali_sun_pool *pool);
 
+// --- sundials_gmres.c ---
+
+enum {
+    TALI_KRYLOV = 10 // directions that GMRES keeps, at most
+};
+
+typedef struct tali_sun_gmres {
+    struct _generic_SUNLinearSolver base;
+    struct _generic_SUNLinearSolver_Ops ops;
+    void *A;
+    SUNATimesFn times;
+    N_Vector s1, s2, work, basis[TALI_KRYLOV + 1];
+    double H[TALI_KRYLOV + 1][TALI_KRYLOV];
+    double cosine[TALI_KRYLOV], sine[TALI_KRYLOV], g[TALI_KRYLOV + 1];
+    int iterations;
+    double residual;
+} tali_sun_gmres;
+
+/// A linear solver with TALI_KRYLOV + 2 vectors of the pool. It has nothing to free.
+SUNLinearSolver tali_sun_gmres_create(tali_sun_gmres *it, tali_sun_pool *pool);
+
 // --- sundials_weights.c: the norm of manual sec. 9.1 to 9.3 ---
 
 /// W_u N^+ of one body.
@@ -122,7 +143,7 @@ typedef struct tali_sun {
     tali_weights weights;
     void *memory; // of CVODE, IDA or ARKODE
     void (*free_memory)(void **memory);
-    SUNLinearSolver gmres;        // NULL with the dense solver, which is in the pool
+    tali_sun_gmres gmres;         // the dense solver is in the pool
     SUNNonlinearSolver nonlinear; // NULL: the one the solver made for itself
     N_Vector y;                   // where SUNDIALS returns y
     bool is_fresh;                // the next step begins anew
@@ -147,9 +168,10 @@ int tali_sun_ny_capacity(const tal_integrator *integ);
 /// The linear solver chosen in the def.
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun);
 
-/// GMRES takes its memory when it is initialized, which SUNDIALS would do during the first step: do it
-/// once the solver is attached.
-bool tali_sun_prepare_gmres(tali_sun *sun);
+static inline bool tali_sun_has_gmres(const tali_sun *sun)
+{
+    return sun->integ->def.linear_solver == TAL_LINEAR_GMRES;
+}
 
 static inline tali_sun *tali_sun_of(const tal_integrator *integ)
 {
