@@ -133,28 +133,35 @@ static tal_status create(tal_integrator *integ, tal_error *err)
 
 // --- beginning anew ---
 
-// Adams' methods cannot project (CVODE's projection is for the others).
+static tal_status cannot_project(tal_integrator *integ, const char *what, const char *name)
+{
+    return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
+                     "Adams' methods cannot project, as %s '%s' needs it: use TAL_METHOD_CVODE_BDF",
+                     what, name);
+}
+
+// CVODE projects with backward differentiation formulas only.
 static tal_status check_free(tal_integrator *integ, const tal_state *state)
 {
-    const int rows =
-        tal_state_pool_size(state, TAL_POOL_QERR) + tal_state_pool_size(state, TAL_POOL_UERR);
     const tal_matter *matter = integ->matter;
-    if (rows > 0) {
-        const tal_constraint_ix first =
-            matter != NULL ? tal_matter_row_owner(matter, state, 0) : (tal_constraint_ix){-1};
-        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
-                         "Adams' methods cannot project, and constraint '%s' is enabled: use "
-                         "TAL_METHOD_CVODE_BDF",
-                         first.i >= 0 ? tal_constraint_name(matter, first)
-                                      : "of another subsystem");
+    if (matter != NULL) {
+        const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
+        if (rows.mp + rows.mv > 0) {
+            const tal_constraint_ix first = tal_matter_row_owner(matter, state, 0);
+            return cannot_project(integ, "constraint", tal_constraint_name(matter, first));
+        }
+        for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
+            const tal_body_ix body = {b};
+            if (tal_body_nq(matter, state, body) == tal_body_nq_angles(matter, body)) continue;
+            return cannot_project(integ, "the quaternion of body", tal_body_name(matter, body));
+        }
     }
-    for (int b = 1; matter != NULL && b < tal_matter_num_bodies(matter); ++b) {
-        const tal_body_ix body = {b};
-        if (tal_body_nq(matter, state, body) == tal_body_nq_angles(matter, body)) continue;
-        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
-                         "Adams' methods cannot project, and body '%s' has a quaternion: use "
-                         "TAL_METHOD_CVODE_BDF, or angles",
-                         tal_body_name(matter, body));
+    const tal_pool pools[] = {TAL_POOL_QERR, TAL_POOL_UERR};
+    for (int k = 0; k < 2; ++k) {
+        int local = 0;
+        if (tal_state_pool_size(state, pools[k]) == 0) continue;
+        const tal_group_ix group = tal_state_slot_owner(integ->system, state, pools[k], 0, &local);
+        return cannot_project(integ, "group", tal_group_name(integ->system, group));
     }
     return TAL_OK;
 }

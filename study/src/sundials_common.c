@@ -9,9 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-// Evaluations that may end in a NaN or infinity, close to each other, before a run gives up: steps
-// get shorter by a factor of 4 each time, so by 1e-9 in all.
-static const int MAX_BAD_EVALUATIONS = 15;
+// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps lie
+// between them: each makes the step shorter by a factor of 4. Half of them will do when as many
+// evaluations have been spent since the first.
+static const int MAX_BAD_EVALUATIONS = 8;
+static const uint64_t MAX_SPENT = 50;
+static const uint64_t GOOD_STEPS_TO_FORGET = 20;
 
 // --- creation ---
 
@@ -113,6 +116,18 @@ SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)
 
 // --- callbacks ---
 
+// One more evaluation was not finite.
+static bool is_hopeless(tali_sun *sun)
+{
+    const uint64_t realizations = sun->integ->stats.realizations;
+    if (sun->bad_evaluations == 0) sun->first_bad = realizations;
+    sun->good_steps = 0;
+    ++sun->bad_evaluations;
+    return sun->bad_evaluations >= MAX_BAD_EVALUATIONS ||
+           (sun->bad_evaluations >= MAX_BAD_EVALUATIONS / 2 &&
+            realizations - sun->first_bad >= MAX_SPENT);
+}
+
 int tali_sun_answer(tali_sun *sun, tal_status st)
 {
     tal_error *record = &sun->integ->error_record;
@@ -120,8 +135,7 @@ int tali_sun_answer(tali_sun *sun, tal_status st)
         if (record->status != TAL_OK) *record = (tal_error){TAL_OK, "", ""};
         return 0;
     }
-    sun->good_steps = 0;
-    if (st == TAL_ERR_NOT_FINITE && ++sun->bad_evaluations > MAX_BAD_EVALUATIONS) return -1;
+    if (st == TAL_ERR_NOT_FINITE && is_hopeless(sun)) return -1;
     return tali_may_retry(st) ? 1 : -1;
 }
 
@@ -317,7 +331,7 @@ tal_status tali_sun_finish(tali_sun *sun, tal_state *state, double t)
     integ->error_record = (tal_error){TAL_OK, "", ""};
     integ->stats.last_step = t - integ->t0;
     ++integ->stats.steps_taken;
-    if (++sun->good_steps >= (uint64_t)MAX_BAD_EVALUATIONS) sun->bad_evaluations = 0;
+    if (++sun->good_steps >= GOOD_STEPS_TO_FORGET) sun->bad_evaluations = 0;
     return TAL_OK;
 }
 

@@ -148,6 +148,7 @@ typedef struct tali_sun {
     N_Vector y;                   // where SUNDIALS returns y
     bool is_fresh;                // the next step begins anew
     int bad_evaluations;          // that were not finite, lately
+    uint64_t first_bad;           // realizations before the first of them
     uint64_t good_steps;          // since the last of them
     tali_sun_counts counts;       // that went into the statistics already
 } tali_sun;

@@ -240,4 +240,149 @@ static inline study study_of_odes(study_odes *it, const tal_integrator_def *def)
     return s;
 }
 
+// --- what every method has to do ---
+
+/// Steps until t one by one; every State on the way meets the constraints to `tolerance`, which bounds
+/// the root mean square of errors of position, and of velocity times the time scale of 0.1 s: one of n
+/// errors is at most sqrt(n) of it, and of velocity ten times that.
+static inline void study_step_within(study *s, double t, double tolerance)
+{
+    const int rows = tal_state_pool_size(s->state, TAL_POOL_UERR);
+    while (tal_state_t(s->state) < t) {
+        const tal_status st = tal_integrator_step(s->integ, s->state, t);
+        ck_assert_msg(st == TAL_OK, "%s", tal_integrator_error(s->integ)->message);
+        ck_assert_double_le(study_constraint_error(s), 10.0 * sqrt(rows) * tolerance);
+    }
+    ck_assert_double_eq(tal_state_t(s->state), t);
+}
+
+/// Errors after a period of the pendulum, on a pin or on a rod, at accuracies 1e-3 ... 1e-9: each step
+/// adds at most the accuracy, and by the shear of the motion over one period errors grow by less than
+/// 5, so that the error is below 5 accuracy times steps; from end to end it falls at least as 5 per
+/// 10 of accuracy (promise P4).
+static inline void study_check_proportional(tal_integrator_def def, bool on_rod)
+{
+    double first = 0.0, last = 0.0;
+    for (int k = 3; k <= 9; ++k) {
+        def.accuracy = pow(10.0, -k);
+        study s = on_rod ? study_rod_pendulum(&def) : study_pin_pendulum(&def);
+        study_step_to(&s, 0.0);
+        study_step_within(&s, STUDY_PENDULUM_PERIOD, 0.1 * def.accuracy);
+        const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+        last = study_pendulum_error(&s);
+        if (k == 3) first = last;
+        ck_assert_msg(last <= 5.0 * def.accuracy * steps, "accuracy %g: error %g in %g steps",
+                      def.accuracy, last, steps);
+        study_end(&s);
+    }
+    ck_assert_double_ge(first / last, pow(5.0, 6.0));
+}
+
+/// Where the pendulum on a pin is at `t`, by a method of its own kind.
+static inline void study_check_dense(tal_integrator_def def, double bound)
+{
+    study s = study_pin_pendulum(&def), ref = study_pin_pendulum(NULL);
+    tal_integrator_def fine = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-13);
+    tal_state *between = NULL;
+    ck_assert_int_eq(tal_state_create(s.system, &between, NULL), TAL_OK);
+    ck_assert_int_eq(tal_integrator_create(ref.system, &fine, &ref.integ, NULL), TAL_OK);
+    while (tal_state_t(s.state) < 1.0) {
+        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+        const double h = tal_integrator_statistics(s.integ).last_step;
+        const double t = tal_state_t(s.state) - 0.4 * h;
+        ck_assert_int_eq(tal_integrator_interpolate(s.integ, s.state, t, between), TAL_OK);
+        study_step_to(&ref, t);
+        ck_assert_double_eq(tal_state_t(between), t);
+        test_assert_near(tal_state_y(between), tal_state_y(ref.state), 2, bound, "dense output");
+    }
+    tal_state_destroy(between);
+    study_end(&s);
+    study_end(&ref);
+}
+
+/// A force element that gives NaN from t = 0.5 on.
+static inline tal_status study_bad_apply(const void *self, const tal_force_context *context,
+                                         tal_spatial_vec F[], double f[])
+{
+    (void)self, (void)F;
+    f[0] += tal_state_t(context->state) < 0.5 ? 0.0 : (double)NAN;
+    return TAL_OK;
+}
+
+static const tal_force_ops study_bad_ops = {
+    .size = sizeof study_bad_ops, .name = "bad", .apply = study_bad_apply};
+
+/// The run ends with the force's name, within 100 evaluations from the first NaN (promise P13), and the
+/// State stands at the last good step.
+static inline void study_check_nan_force(const tal_integrator_def *def)
+{
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def bob = tal_mobod_def_default();
+    bob.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
+    (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
+    (void)tal_forces_add(s.forces, "rotten spring", &study_bad_ops, NULL);
+    study_finish(&s, def);
+    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, 1.0);
+    tal_status st = TAL_OK;
+    uint64_t before = 0;
+    while (st == TAL_OK && tal_state_t(s.state) < 1.0) {
+        if (tal_integrator_statistics(s.integ).other_failures == 0) {
+            before = tal_integrator_statistics(s.integ).realizations;
+        }
+        st = tal_integrator_step(s.integ, s.state, 1.0);
+    }
+    ck_assert_int_eq(st, TAL_ERR_NOT_FINITE);
+    const char *message = tal_integrator_error(s.integ)->message;
+    ck_assert_msg(strstr(message, "rotten spring") != NULL, "%s", message);
+    ck_assert_double_lt(tal_state_t(s.state), 0.5);
+    ck_assert_double_gt(tal_state_t(s.state), 0.4);
+    ck_assert_uint_le(tal_integrator_statistics(s.integ).realizations - before, 100);
+    study_end(&s);
+}
+
+static inline void study_square(double t, const double z[], double zdot[])
+{
+    (void)t;
+    zdot[0] = z[0] * z[0];
+}
+
+/// z' = z^2, z(0) = 1 has a pole at t = 1. Near it steps are a fixed fraction of what is left, so that
+/// ln(1e16) over that fraction are enough; the pole of the numbers computed is off by the global error.
+static inline void study_check_pole(const tal_integrator_def *def, double off, int evaluations)
+{
+    study_odes it = {.n = 1, .z0 = {1.0}, .rates = study_square};
+    study s = study_of_odes(&it, def);
+    ck_assert_int_eq(tal_integrator_step_to(s.integ, s.state, 2.0), TAL_ERR_STEP_TOO_SMALL);
+    ck_assert_double_eq_tol(tal_state_t(s.state), 1.0, off);
+    ck_assert_int_lt(it.evaluations, evaluations);
+    const char *message = tal_integrator_error(s.integ)->message;
+    ck_assert_msg(strstr(message, "z 0 of 'x'") != NULL, "%s", message);
+    study_end(&s);
+}
+
+/// Follows (1 + 0.4 sin 6t) / 2 with a time constant of 1e-5 s, as a muscle's activation might.
+static inline void study_muscle(double t, const double z[], double zdot[])
+{
+    zdot[0] = 1e5 * (0.5 + 0.2 * sin(6.0 * t) - z[0]);
+}
+
+/// Beside a pendulum, for one second. Steps follow the motion, not the time constant.
+static inline void study_check_stiff(const tal_integrator_def *def, int max_steps)
+{
+    study_odes it = {.n = 1, .z0 = {0.1}, .rates = study_muscle};
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def bob = tal_mobod_def_default();
+    bob.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
+    (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
+    (void)tal_system_add_subsystem(s.system, "odes", &study_odes_ops, &it);
+    study_finish(&s, def);
+    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, STUDY_PI / 2.0);
+    study_step_to(&s, 1.0);
+    ck_assert_uint_le(tal_integrator_statistics(s.integ).steps_taken, (uint64_t)max_steps);
+    // z lags by 1e-5 s: 1.2e-5 at most
+    ck_assert_double_eq_tol(tal_state_z(s.state)[0], 0.5 + 0.2 * sin(6.0),
+                            2e-5 + 10.0 * def->accuracy);
+    study_end(&s);
+}
+
 #endif // TALUS_STUDY_MODEL_H
