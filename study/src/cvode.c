@@ -259,7 +259,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
     double t1 = t0;
     const int flag = CVode(sun->memory, t_end, sun->y, &t1, CV_ONE_STEP);
     count(sun);
-    if (flag < 0) {
+    if (flag < 0 || tali_sun_is_hopeless(sun)) {
         (void)tali_sun_give_up(sun, state, TAL_OK);
         return explain(sun, state, flag);
     }

@@ -135,7 +135,10 @@ int tali_sun_answer(tali_sun *sun, tal_status st)
         if (record->status != TAL_OK) *record = (tal_error){TAL_OK, "", ""};
         return 0;
     }
-    if (st == TAL_ERR_NOT_FINITE && is_hopeless(sun)) return -1;
+    if (st == TAL_ERR_NOT_FINITE && is_hopeless(sun)) {
+        sun->hopeless = *record;
+        return -1;
+    }
     return tali_may_retry(st) ? 1 : -1;
 }
 
@@ -335,9 +338,18 @@ tal_status tali_sun_finish(tali_sun *sun, tal_state *state, double t)
     return TAL_OK;
 }
 
+bool tali_sun_is_hopeless(tali_sun *sun)
+{
+    if (sun->hopeless.status == TAL_OK) return false;
+    sun->integ->error_record = sun->hopeless;
+    return true;
+}
+
 tal_status tali_sun_give_up(tali_sun *sun, tal_state *state, tal_status st)
 {
     sun->is_fresh = true;
+    sun->bad_evaluations = 0;
+    sun->hopeless.status = TAL_OK;
     tali_leave_at_start(sun->integ, state);
     return st;
 }

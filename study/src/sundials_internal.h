@@ -150,6 +150,7 @@ typedef struct tali_sun {
     int bad_evaluations;          // that were not finite, lately
     uint64_t first_bad;           // realizations before the first of them
     uint64_t good_steps;          // since the last of them
+    tal_error hopeless;           // why a callback gave up; TAL_OK: none did
     tali_sun_counts counts;       // that went into the statistics already
 } tali_sun;
 
@@ -204,6 +205,10 @@ void tali_sun_count(tali_sun *sun, const tali_sun_counts *counts);
 
 /// The end of an accepted step: y into the State, prescribed, projected, relaxed.
 tal_status tali_sun_finish(tali_sun *sun, tal_state *state, double t);
+
+/// Was a callback told to give up? Then its sentence is in the integrator's record. Not every solver
+/// listens when a callback says that a failure is final.
+bool tali_sun_is_hopeless(tali_sun *sun);
 
 /// The step failed with `st`: begin anew next time, from the start of this step.
 tal_status tali_sun_give_up(tali_sun *sun, tal_state *state, tal_status st);
