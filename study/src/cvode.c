@@ -115,22 +115,6 @@ static bool set_up(tali_sun *sun)
            CVodeSetMaxNumProjFails(memory, MAX_FAILURES) == CV_SUCCESS;
 }
 
-static tal_status create(tal_integrator *integ, tal_error *err)
-{
-    const tal_status st = check(integ, err);
-    if (st != TAL_OK) return st;
-    const tali_sun_need need = {.capacity = tali_sun_ny_capacity(integ),
-                                .num_vectors = NUM_VECTORS,
-                                .num_matrices = is_adams(integ) ? 0 : NUM_MATRICES};
-    tali_sun *sun = NULL;
-    const tal_status made = tali_sun_create(integ, &need, &sun, err);
-    if (made != TAL_OK) return made;
-    sun->free_memory = CVodeFree;
-    if (set_up(sun)) return TAL_OK;
-    tali_sun_destroy(integ);
-    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for CVODE");
-}
-
 // --- beginning anew ---
 
 static tal_status cannot_project(tal_integrator *integ, const char *what, const char *name)
@@ -166,22 +150,16 @@ static tal_status check_free(tal_integrator *integ, const tal_state *state)
     return TAL_OK;
 }
 
-static tal_status begin_anew(tali_sun *sun, const tal_state *state)
+static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
 {
     tal_integrator *integ = sun->integ;
     const tal_status st = is_adams(integ) ? check_free(integ, state) : TAL_OK;
     if (st != TAL_OK) return st;
-    const int ny = tal_state_ny(state);
-    sun->pool.length = ny;
-    sun->counts = (tali_sun_counts){0, 0, 0, 0};
-    memcpy(tali_sun_data(sun->y), integ->y0, (size_t)ny * sizeof(double));
-    const double first = integ->h_next == 0.0 ? integ->def.initial_step : 0.0; // 0: CVODE's choice
     if (CVodeReInit(sun->memory, integ->t0, sun->y) != CV_SUCCESS ||
-        CVodeSetInitStep(sun->memory, first) != CV_SUCCESS) {
+        CVodeSetInitStep(sun->memory, first_step) != CV_SUCCESS) {
         return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE,
                          "CVODE refuses to begin at t = %g", integ->t0);
     }
-    sun->is_fresh = false;
     return TAL_OK;
 }
 
@@ -202,83 +180,60 @@ static void count(tali_sun *sun)
     tali_sun_count(sun, &counts);
 }
 
-// The variable to blame for a step that stayed too inaccurate.
-static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
+static tali_sun_failure classify(int flag)
 {
-    tal_integrator *integ = sun->integ;
-    double h = 0.0;
-    (void)CVodeGetCurrentStep(sun->memory, &h);
-    if (CVodeGetEstLocalErrors(sun->memory, sun->y) == CV_SUCCESS) {
-        memcpy(integ->error, tali_sun_data(sun->y), (size_t)sun->pool.length * sizeof(double));
-        (void)tali_error_norm(integ, state);
-    }
-    return tali_step_too_small(integ, state, integ->t0, h);
+    if (flag >= 0) return TALI_SUN_FINE;
+    if (flag == CV_ERR_FAILURE) return TALI_SUN_INACCURATE;
+    return flag == CV_TOO_MUCH_ACC ? TALI_SUN_TOO_FINE : TALI_SUN_UNSOLVED;
 }
 
-// Why CVODE failed, in the user's terms; the State stands at the start of the step. A callback that
-// failed has left its sentence.
-static tal_status explain(tali_sun *sun, tal_state *state, int flag)
+static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
 {
-    tal_integrator *integ = sun->integ;
-    tal_error *record = &integ->error_record;
-    if (flag == CV_ERR_FAILURE) return too_inaccurate(sun, state);
-    if (record->status != TAL_OK) return record->status;
-    if (flag == CV_TOO_MUCH_ACC) {
-        return TALI_FAIL(record, TAL_ERR_STEP_TOO_SMALL,
-                         "at t = %.17g accuracy %g is beyond what double precision can resolve",
-                         integ->t0, integ->def.accuracy);
-    }
-    return TALI_FAIL(
-        record, TAL_ERR_NO_CONVERGENCE,
-        "at t = %.17g the equations of a step cannot be solved, however short the step", integ->t0);
-}
-
-// A remainder that t can hardly resolve, along the rates.
-static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_end)
-{
-    const tal_integrator *integ = sun->integ;
-    double *y = tali_sun_data(sun->y);
-    for (int i = 0; i < tal_state_ny(state); ++i) {
-        y[i] = integ->y0[i] + (t_end - integ->t0) * integ->ydot1[i];
-    }
-    sun->is_fresh = true;
-    return tali_sun_finish(sun, state, t_end);
-}
-
-static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
-{
-    tali_sun *sun = tali_sun_of(integ);
-    const double t0 = tal_state_t(state), least = tali_least_step(integ, t0);
-    tal_status st = tali_spend_step(integ, t0, t_end);
-    if (st == TAL_OK) st = tali_sun_begin(sun, state);
-    if (st == TAL_OK && t_end - t0 < least) return step_of_round_off(sun, state, t_end);
-    if (st == TAL_OK && sun->is_fresh) st = begin_anew(sun, state);
-    if (st != TAL_OK) return st;
     (void)CVodeSetStopTime(sun->memory, t_end);
     (void)CVodeSetMinStep(sun->memory, least);
-    double t1 = t0;
-    const int flag = CVode(sun->memory, t_end, sun->y, &t1, CV_ONE_STEP);
+    const int flag = CVode(sun->memory, t_end, sun->y, t1, CV_ONE_STEP);
     count(sun);
-    if (flag < 0 || tali_sun_is_hopeless(sun)) {
-        (void)tali_sun_give_up(sun, state, TAL_OK);
-        return explain(sun, state, flag);
-    }
-    st = tali_sun_finish(sun, state, t1);
-    if (st != TAL_OK) return tali_sun_give_up(sun, state, st);
-    (void)CVodeGetCurrentStep(sun->memory, &integ->h_next);
-    return TAL_OK;
+    return classify(flag);
 }
 
-static tal_status dense(tal_integrator *integ, double t, int ny, double y[])
+static double next_step(tali_sun *sun)
 {
-    tali_sun *sun = tali_sun_of(integ);
-    const bool is_start = t == integ->t0;
-    if (!is_start && CVodeGetDky(sun->memory, t, 0, sun->y) != CV_SUCCESS) {
-        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE, "CVODE does not know y at t = %g",
-                         t);
-    }
-    memcpy(y, is_start ? integ->y0 : tali_sun_data(sun->y), (size_t)ny * sizeof *y);
-    return TAL_OK;
+    double h = 0.0;
+    (void)CVodeGetCurrentStep(sun->memory, &h);
+    return h;
+}
+
+static bool estimate_error(tali_sun *sun, N_Vector error)
+{
+    return CVodeGetEstLocalErrors(sun->memory, error) == CV_SUCCESS;
+}
+
+static bool interpolate(tali_sun *sun, double t, N_Vector y)
+{
+    return CVodeGetDky(sun->memory, t, 0, y) == CV_SUCCESS;
+}
+
+static const tali_sun_solver SOLVER = {.begin_anew = begin_anew,
+                                       .advance = advance,
+                                       .next_step = next_step,
+                                       .estimate_error = estimate_error,
+                                       .interpolate = interpolate,
+                                       .free = CVodeFree};
+
+static tal_status create(tal_integrator *integ, tal_error *err)
+{
+    const tal_status st = check(integ, err);
+    if (st != TAL_OK) return st;
+    const tali_sun_need need = {.capacity = tali_sun_ny_capacity(integ),
+                                .num_vectors = NUM_VECTORS,
+                                .num_matrices = is_adams(integ) ? 0 : NUM_MATRICES};
+    tali_sun *sun = NULL;
+    const tal_status made = tali_sun_create(integ, &need, &sun, err);
+    if (made != TAL_OK) return made;
+    sun->solver = &SOLVER;
+    if (set_up(sun)) return TAL_OK;
+    tali_sun_destroy(integ);
+    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for CVODE");
 }
 
 const tali_family *tali_cvode_family(void)
@@ -286,8 +241,8 @@ const tali_family *tali_cvode_family(void)
     static const tali_family family = {.create = create,
                                        .destroy = tali_sun_destroy,
                                        .restart = tali_sun_restart,
-                                       .step = step,
-                                       .dense = dense,
+                                       .step = tali_sun_step,
+                                       .dense = tali_sun_dense,
                                        .back_up = tali_sun_back_up};
     return &family;
 }

@@ -1,4 +1,4 @@
-// What the solvers of SUNDIALS share: engine, callbacks on the State, beginnings and ends of steps.
+// What the solvers of SUNDIALS share: the engine, and callbacks on the State.
 //
 // SUNDIALS 6.4.1 does not notice a NaN; the callbacks look at every number that goes in or out, and
 // keep the sentence about the first culprit in the integrator's record.
@@ -14,7 +14,6 @@
 // evaluations have been spent since the first.
 static const int MAX_BAD_EVALUATIONS = 8;
 static const uint64_t MAX_SPENT = 50;
-static const uint64_t GOOD_STEPS_TO_FORGET = 20;
 
 // --- creation ---
 
@@ -85,7 +84,7 @@ void tali_sun_destroy(tal_integrator *integ)
 {
     tali_sun *sun = tali_sun_of(integ);
     if (sun == NULL) return;
-    if (sun->memory != NULL) sun->free_memory(&sun->memory);
+    if (sun->memory != NULL) sun->solver->free(&sun->memory);
     if (sun->nonlinear != NULL) (void)SUNNonlinSolFree(sun->nonlinear);
     free_context(sun);
     tali_weights_destroy(&sun->weights);
@@ -161,7 +160,12 @@ int tali_sun_error_weights(N_Vector y, N_Vector ewt, void *self)
 {
     (void)y;
     const tali_sun *sun = self;
-    memcpy(tali_sun_data(ewt), sun->weights.e, (size_t)sun->pool.length * sizeof(double));
+    const int ny = sun->weights.nq + sun->weights.nu + sun->weights.nz;
+    double *out = tali_sun_data(ewt);
+    memcpy(out, sun->weights.e, (size_t)ny * sizeof *out);
+    for (int i = ny; i < sun->pool.length; ++i) {
+        out[i] = 1.0; // multipliers, which no norm counts
+    }
     return 0;
 }
 
@@ -290,79 +294,4 @@ int tali_sun_jacobian_times(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vec
         out[i] = (out[i] - rates[i]) / step;
     }
     return tali_sun_answer(sun, st);
-}
-
-// --- steps ---
-
-tal_status tali_sun_begin(tali_sun *sun, tal_state *state)
-{
-    tal_integrator *integ = sun->integ;
-    integ->has_step = false;
-    sun->state = state;
-    tal_status st = tali_evaluate(integ, state, integ->ydot1);
-    if (st != TAL_OK) return st;
-    st = tal_system_begin_step(integ->system, state);
-    if (st != TAL_OK) return tali_pass_on(integ, state, st);
-    // a sampled variable has changed: the rates jump
-    if (tal_state_stage(state) < TAL_STAGE_ACCELERATION) sun->is_fresh = true;
-    memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
-    integ->t0 = tal_state_t(state);
-    return tali_pass_on(integ, state, tali_weights_set(&sun->weights, state));
-}
-
-void tali_sun_count(tali_sun *sun, const tali_sun_counts *counts)
-{
-    tal_integrator_stats *stats = &sun->integ->stats;
-    const tali_sun_counts *before = &sun->counts;
-    const long errors = counts->error_failures - before->error_failures;
-    const long others = counts->other_failures - before->other_failures;
-    stats->error_failures += (uint64_t)errors;
-    stats->other_failures += (uint64_t)others;
-    stats->steps_attempted += (uint64_t)(errors + others);
-    stats->nonlinear_iterations += (uint64_t)(counts->iterations - before->iterations);
-    stats->projections += (uint64_t)(counts->projections - before->projections);
-    sun->counts = *counts;
-}
-
-tal_status tali_sun_finish(tali_sun *sun, tal_state *state, double t)
-{
-    tal_integrator *integ = sun->integ;
-    tal_status st = tali_put(integ, state, t, tali_sun_data(sun->y));
-    if (st == TAL_OK) st = tali_project(integ, state, NULL);
-    if (st == TAL_OK) st = tali_settle_relaxed(integ, state);
-    if (st != TAL_OK) return st;
-    integ->error_record = (tal_error){TAL_OK, "", ""};
-    integ->stats.last_step = t - integ->t0;
-    ++integ->stats.steps_taken;
-    if (++sun->good_steps >= GOOD_STEPS_TO_FORGET) sun->bad_evaluations = 0;
-    return TAL_OK;
-}
-
-bool tali_sun_is_hopeless(tali_sun *sun)
-{
-    if (sun->hopeless.status == TAL_OK) return false;
-    sun->integ->error_record = sun->hopeless;
-    return true;
-}
-
-tal_status tali_sun_give_up(tali_sun *sun, tal_state *state, tal_status st)
-{
-    sun->is_fresh = true;
-    sun->bad_evaluations = 0;
-    sun->hopeless.status = TAL_OK;
-    tali_leave_at_start(sun->integ, state);
-    return st;
-}
-
-// --- within the last step ---
-
-tal_status tali_sun_back_up(tal_integrator *integ, tal_state *state, double t)
-{
-    tali_sun_of(integ)->is_fresh = true;
-    return tali_put_dense(integ, state, t);
-}
-
-void tali_sun_restart(tal_integrator *integ)
-{
-    tali_sun_of(integ)->is_fresh = true;
 }

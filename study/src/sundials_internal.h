@@ -134,7 +134,30 @@ typedef struct tali_sun_counts {
     long error_failures, other_failures, iterations, projections;
 } tali_sun_counts;
 
-typedef struct tali_sun {
+typedef struct tali_sun tali_sun;
+
+/// How a step of a solver ended.
+typedef enum tali_sun_failure {
+    TALI_SUN_FINE,
+    TALI_SUN_INACCURATE, // however short
+    TALI_SUN_TOO_FINE,   // an accuracy beyond double precision
+    TALI_SUN_UNSOLVED    // Newton's method, or a callback
+} tali_sun_failure;
+
+/// CVODE, IDA or ARKODE, as sundials_step.c sees it.
+typedef struct tali_sun_solver {
+    /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's choice.
+    tal_status (*begin_anew)(tali_sun *sun, tal_state *state, double first_step);
+    /// One step that ends at or before `t_end`, not shorter than `least` unless it ends there. Leaves y
+    /// in `sun->y`, and counts.
+    tali_sun_failure (*advance)(tali_sun *sun, double t_end, double least, double *t1);
+    double (*next_step)(tali_sun *sun);
+    bool (*estimate_error)(tali_sun *sun, N_Vector error); // of the last step tried
+    bool (*interpolate)(tali_sun *sun, double t, N_Vector y);
+    void (*free)(void **memory);
+} tali_sun_solver;
+
+struct tali_sun {
     tal_integrator *integ;
     tal_state *state; // while a step is being taken
     SUNContext context;
@@ -142,7 +165,7 @@ typedef struct tali_sun {
     tali_sun_pool pool;
     tali_weights weights;
     void *memory; // of CVODE, IDA or ARKODE
-    void (*free_memory)(void **memory);
+    const tali_sun_solver *solver;
     tali_sun_gmres gmres;         // the dense solver is in the pool
     SUNNonlinearSolver nonlinear; // NULL: the one the solver made for itself
     N_Vector y;                   // where SUNDIALS returns y
@@ -152,7 +175,7 @@ typedef struct tali_sun {
     uint64_t good_steps;          // since the last of them
     tal_error hopeless;           // why a callback gave up; TAL_OK: none did
     tali_sun_counts counts;       // that went into the statistics already
-} tali_sun;
+};
 
 /// How many vectors and matrices a solver clones, and how long they are.
 typedef struct tali_sun_need {
@@ -196,24 +219,14 @@ int tali_sun_jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *se
 int tali_sun_jacobian_times(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector ydot,
                             void *self, N_Vector tmp);
 
-/// The start of a step: auto-update variables, y0, t0, weights. A sampled variable that changes makes
-/// the engine begin anew.
-tal_status tali_sun_begin(tali_sun *sun, tal_state *state);
-
 /// Add what has been counted since the last call to the statistics.
 void tali_sun_count(tali_sun *sun, const tali_sun_counts *counts);
 
-/// The end of an accepted step: y into the State, prescribed, projected, relaxed.
-tal_status tali_sun_finish(tali_sun *sun, tal_state *state, double t);
+// functions of the families
 
-/// Was a callback told to give up? Then its sentence is in the integrator's record. Not every solver
-/// listens when a callback says that a failure is final.
-bool tali_sun_is_hopeless(tali_sun *sun);
-
-/// The step failed with `st`: begin anew next time, from the start of this step.
-tal_status tali_sun_give_up(tali_sun *sun, tal_state *state, tal_status st);
-
-/// As the family's back_up: dense output, then everything anew from there.
+tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end);
+tal_status tali_sun_dense(tal_integrator *integ, double t, int ny, double y[]);
+/// Dense output, then everything anew from there.
 tal_status tali_sun_back_up(tal_integrator *integ, tal_state *state, double t);
 void tali_sun_restart(tal_integrator *integ);
 
