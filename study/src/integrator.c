@@ -28,6 +28,8 @@ static const tali_family *family_of(const tal_integrator_def *def)
     case TAL_METHOD_CVODE_BDF:
     case TAL_METHOD_CVODE_ADAMS:
         return tali_cvode_family();
+    case TAL_METHOD_IDA:
+        return tali_ida_family();
     }
     return NULL;
 }

@@ -67,7 +67,10 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
     const tal_allocator *allocator = &sun->integ->allocator;
     const int num_vectors = need->num_vectors + 1 + (wants_gmres ? TALI_KRYLOV + 2 : 0);
     const int num_matrices = wants_gmres ? 0 : need->num_matrices;
-    if (!tali_sun_pool_create(&sun->pool, allocator, need->capacity, num_vectors, num_matrices) ||
+    sun->num_doubles = need->num_doubles;
+    sun->doubles = tali_alloc(allocator, need->num_doubles * sizeof(double));
+    if (sun->doubles == NULL ||
+        !tali_sun_pool_create(&sun->pool, allocator, need->capacity, num_vectors, num_matrices) ||
         !tali_weights_create(&sun->weights, sun->integ) || !make_context(sun)) {
         return false;
     }
@@ -88,18 +91,21 @@ void tali_sun_destroy(tal_integrator *integ)
     if (sun->nonlinear != NULL) (void)SUNNonlinSolFree(sun->nonlinear);
     free_context(sun);
     tali_weights_destroy(&sun->weights);
-    tali_sun_pool_destroy(&sun->pool);
-    tali_free(&integ->allocator, sun, sizeof *sun);
+    if (sun->pool.block != NULL) tali_sun_pool_destroy(&sun->pool);
+    tali_free(&integ->allocator, sun->doubles, sun->num_doubles * sizeof(double));
+    tali_free(&integ->allocator, sun, sun->engine_bytes);
     integ->engine = NULL;
 }
 
 tal_status tali_sun_create(tal_integrator *integ, const tali_sun_need *need, tali_sun **out,
                            tal_error *err)
 {
-    tali_sun *sun = tali_alloc(&integ->allocator, sizeof *sun);
+    const size_t bytes = need->engine_bytes > 0 ? need->engine_bytes : sizeof(tali_sun);
+    tali_sun *sun = tali_alloc(&integ->allocator, bytes);
     integ->engine = sun;
     *out = sun;
     if (sun != NULL) {
+        sun->engine_bytes = bytes;
         sun->integ = integ;
         sun->is_fresh = true;
         if (fill(sun, need)) return TAL_OK;
@@ -173,7 +179,7 @@ int tali_sun_error_weights(N_Vector y, N_Vector ewt, void *self)
 
 // By how much to change a variable for differences: half the digits of it, or of a unit change. The
 // change is one that adds up exactly.
-static double increment(const tali_sun *sun, double y, int i)
+double tali_sun_increment(const tali_sun *sun, double y, int i)
 {
     const double unit = 1.0 / (sun->weights.e[i] * sun->integ->def.accuracy);
     const double wanted = sqrt(DBL_EPSILON) * fmax(fabs(y), unit);
@@ -199,7 +205,7 @@ static tal_status columns_of_uz(tali_sun *sun, const double ydot[], SUNMatrix J,
     const int nq = sun->weights.nq, nu = sun->weights.nu, ny = nq + nu + sun->weights.nz;
     for (int j = ny - 1; j >= nq; --j) {
         if (j < nq + nu && sun->weights.known_u[j - nq]) continue;
-        const double kept = y[j], step = increment(sun, kept, j);
+        const double kept = y[j], step = tali_sun_increment(sun, kept, j);
         y[j] = kept + step;
         tal_status st = tali_put_uz(integ, sun->state, y);
         y[j] = kept;
@@ -217,7 +223,7 @@ static tal_status columns_of_q(tali_sun *sun, double t, const double ydot[], SUN
 {
     const int nq = sun->weights.nq, ny = nq + sun->weights.nu + sun->weights.nz;
     for (int j = 0; j < nq; ++j) {
-        const double kept = y[j], step = increment(sun, kept, j);
+        const double kept = y[j], step = tali_sun_increment(sun, kept, j);
         y[j] = kept + step;
         const tal_status st = rates_at(sun, t, y, moved);
         y[j] = kept;

@@ -162,6 +162,9 @@ struct tali_sun {
     tal_state *state; // while a step is being taken
     SUNContext context;
     max_align_t zeros[4]; // what the context points to, where nobody looks behind it
+    size_t engine_bytes;
+    double *doubles; // [num_doubles]
+    size_t num_doubles;
     tali_sun_pool pool;
     tali_weights weights;
     void *memory; // of CVODE, IDA or ARKODE
@@ -177,9 +180,12 @@ struct tali_sun {
     tali_sun_counts counts;       // that went into the statistics already
 };
 
-/// How many vectors and matrices a solver clones, and how long they are.
+/// What a solver needs.
 typedef struct tali_sun_need {
-    int capacity, num_vectors, num_matrices;
+    size_t engine_bytes; // 0: those of tali_sun; an engine with more in it has a tali_sun first
+    int capacity;        // of vectors and matrices
+    int num_vectors, num_matrices;
+    size_t num_doubles; // besides
 } tali_sun_need;
 
 /// An engine without its solver's memory: context, pool, weights, template vector, GMRES if wanted.
@@ -209,6 +215,9 @@ void tali_sun_be_silent(int code, const char *module, const char *function, char
 
 /// What a callback returns: 0, 1 for a failure that a smaller step may avoid, -1 for any other.
 int tali_sun_answer(tali_sun *sun, tal_status st);
+
+/// By how much to change variable `i`, which is `y`, for differences.
+double tali_sun_increment(const tali_sun *sun, double y, int i);
 
 // callbacks, as CVODE and ARKODE want them; `self` is the engine
 
