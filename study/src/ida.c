@@ -74,8 +74,6 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
     tali_ida *ida = tali_ida_of(sun);
     tal_integrator *integ = sun->integ;
     double *Y = tali_sun_data(sun->y), *Yp = tali_sun_data(ida->yp);
-    tal_status st = tali_evaluate(integ, state, integ->ydot1);
-    if (st != TAL_OK) return st;
     tali_ida_count(ida, state);
     memset(Y + ida->ny, 0, (size_t)(sun->pool.length - ida->ny) * sizeof *Y);
     memset(Yp, 0, (size_t)sun->pool.length * sizeof *Yp);

@@ -30,6 +30,9 @@ static const tali_family *family_of(const tal_integrator_def *def)
         return tali_cvode_family();
     case TAL_METHOD_IDA:
         return tali_ida_family();
+    case TAL_METHOD_ARKODE_EXPLICIT:
+    case TAL_METHOD_ARKODE_DIRK:
+        return tali_arkode_family();
     }
     return NULL;
 }

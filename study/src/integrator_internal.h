@@ -90,6 +90,7 @@ static inline bool tali_is_controlled(const tal_integrator *integ)
 const tali_family *tali_one_step_family(void);
 const tali_family *tali_cvode_family(void);
 const tali_family *tali_ida_family(void);
+const tali_family *tali_arkode_family(void);
 tal_status tali_one_step_dense(tal_integrator *integ, double t, int ny, double y[]);
 
 tali_method tali_runge_kutta(const tal_rk_tableau *tableau);

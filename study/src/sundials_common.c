@@ -147,10 +147,18 @@ int tali_sun_answer(tali_sun *sun, tal_status st)
     return tali_may_retry(st) ? 1 : -1;
 }
 
-// ydot of the State where it stands, prescribed and relaxed first.
+static bool stands_at(const tal_state *state, double t, const double y[])
+{
+    const size_t bytes = (size_t)tal_state_ny(state) * sizeof *y;
+    return tal_state_stage(state) >= TAL_STAGE_ACCELERATION && tal_state_t(state) == t &&
+           memcmp(tal_state_y(state), y, bytes) == 0;
+}
+
+// ydot at t and y, prescribed and relaxed first. Free where the State stands already.
 static tal_status rates_at(tali_sun *sun, double t, const double y[], double ydot[])
 {
     tal_integrator *integ = sun->integ;
+    if (stands_at(sun->state, t, y)) return tali_evaluate(integ, sun->state, ydot);
     tal_status st = tali_put(integ, sun->state, t, y);
     if (st == TAL_OK) st = tali_settle_stage(integ, sun->state, false);
     return st == TAL_OK ? tali_evaluate(integ, sun->state, ydot) : st;

@@ -122,7 +122,8 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state)
     sun->counts = (tali_sun_counts){0, 0, 0, 0};
     memcpy(tali_sun_data(sun->y), integ->y0, (size_t)ny * sizeof(double));
     const double first = integ->h_next == 0.0 ? integ->def.initial_step : 0.0;
-    const tal_status st = sun->solver->begin_anew(sun, state, first);
+    tal_status st = tali_evaluate(integ, state, integ->ydot1); // once more after a sampled variable
+    if (st == TAL_OK) st = sun->solver->begin_anew(sun, state, first);
     if (st == TAL_OK) sun->is_fresh = false;
     return st;
 }

@@ -180,6 +180,93 @@ static inline study study_four_bar(const tal_integrator_def *def)
     return s;
 }
 
+// --- the car axis, refs/ivp_caraxis.json ---
+
+/// The line through both wheels is turned by asin(0.1 sin 10t).
+static inline tal_status study_axis_turn(const void *self, const tal_motion_arg *arg, int order,
+                                         double out[])
+{
+    (void)self;
+    const double s = 0.1 * sin(10.0 * arg->t), s1 = cos(10.0 * arg->t), s2 = -100.0 * s;
+    const double c = sqrt(1.0 - s * s);
+    const double angle[] = {asin(s), s1 / c, (s2 + s * s1 * s1 / (c * c)) / c};
+    out[0] = angle[order];
+    return TAL_OK;
+}
+
+static const tal_motion_ops study_axis_ops = {
+    .size = sizeof study_axis_ops, .name = "axis", .calc = study_axis_turn};
+
+/// Wheels at the origin and 1 m along the line; a particle hangs on a spring from each. The left one
+/// stays across the line from its wheel, and the two keep their distance.
+static inline study study_car_axis(const tal_integrator_def *def)
+{
+    study s = study_begin(tal_v3(0.0, -1.0, 0.0));
+    tal_mobod_def part = tal_mobod_def_default();
+    part.mass = tal_mass_props_sphere(1.0, 1.0);
+    const tal_body_ix line = tal_matter_add_pin(s.matter, TAL_GROUND, &part);
+    part.mass = tal_mass_props_point(10.0 * 1e-4 / 2.0, TAL_VEC3_ZERO);
+    const tal_body_ix left = tal_matter_add_translation(s.matter, TAL_GROUND, &part);
+    const tal_body_ix right = tal_matter_add_translation(s.matter, TAL_GROUND, &part);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body = line;
+    (void)tal_matter_add_motion(s.matter, &motion, &study_axis_ops, NULL, NULL);
+    const tal_constraint_def across = tal_constraint_between(line, left);
+    const tal_constraint_def apart = tal_constraint_between(left, right);
+    (void)tal_constraint_add_point_in_plane(s.matter, &across, tal_v3(1.0, 0.0, 0.0), 0.0,
+                                            TAL_VEC3_ZERO);
+    (void)tal_constraint_add_rod(s.matter, &apart, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    const tal_two_points first = {TAL_GROUND, TAL_VEC3_ZERO, left, TAL_VEC3_ZERO};
+    const tal_two_points second = {line, tal_v3(1.0, 0.0, 0.0), right, TAL_VEC3_ZERO};
+    (void)tal_forces_add_two_point_spring(s.forces, "left", &first, 1.0, 0.5);
+    (void)tal_forces_add_two_point_spring(s.forces, "right", &second, 1.0, 0.5);
+    study_finish(&s, def);
+    const double q[] = {0.0, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0};
+    const double u[] = {1.0, -0.5, 0.0, 0.0, -0.5, 0.0, 0.0};
+    ck_assert_int_eq(tal_state_set_q(s.state, q, 7), TAL_OK);
+    ck_assert_int_eq(tal_state_set_u(s.state, u, 7), TAL_OK);
+    return s;
+}
+
+/// Largest deviation at t = 3 s of positions and velocities from the reference, which is good to 5e-12.
+static inline double study_car_axis_error(const study *s)
+{
+    static const double p[] = {0.049345578427524094, 0.4969894602300081, 0.0,
+                               1.0417425248854262,   0.3739110272653658, 0.0};
+    static const double v[] = {-0.07705836840359208, 0.007446866592068417, 0.0,
+                               0.017556815753541736, 0.7703410437796011,   0.0};
+    double worst = 0.0;
+    for (int i = 0; i < 6; ++i) {
+        worst = fmax(worst, fabs(tal_state_q(s->state)[i + 1] - p[i]));
+        worst = fmax(worst, fabs(tal_state_u(s->state)[i + 1] - v[i]));
+    }
+    return worst;
+}
+
+// --- two points on rods of 1 m, refs/double_pendulum_point.json ---
+
+static inline study study_double_pendulum(const tal_integrator_def *def)
+{
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    const tal_vec3 end = tal_v3(0.0, -1.0, 0.0);
+    const tal_body_ix upper = study_add_link(&s, TAL_GROUND, TAL_VEC3_ZERO, 1.0, end, 0.0);
+    (void)study_add_link(&s, upper, end, 1.0, end, 0.0);
+    study_finish(&s, def);
+    (void)tal_body_set_q(s.matter, s.state, upper, 0, STUDY_PI / 2.0);
+    return s;
+}
+
+/// Largest deviation of angles and rates from the reference at t = 5 s.
+static inline double study_double_pendulum_error(const study *s)
+{
+    const double *q = tal_state_q(s->state), *u = tal_state_u(s->state);
+    const double angle =
+        fmax(fabs(q[0] + 0.62718670506653070934), fabs(q[0] + q[1] + 1.3013155502098115215));
+    const double rate =
+        fmax(fabs(u[0] - 2.1254086738429106105), fabs(u[0] + u[1] - 3.8818887272656075739));
+    return fmax(angle, rate);
+}
+
 /// The largest of all constraint errors of position and velocity.
 static inline double study_constraint_error(const study *s)
 {

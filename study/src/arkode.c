@@ -1,0 +1,291 @@
+// ARKODE: Runge-Kutta methods of high order, explicit or diagonally implicit, projected at the end of
+// each step. The order chooses the table.
+#include "sundials_internal.h"
+
+#include <arkode/arkode_arkstep.h>
+#include <math.h>
+#include <string.h>
+
+// Vectors that ARKODE clones: up to 13 stages, 20 of its own, 3 of Newton's method and linear solvers.
+static const int NUM_VECTORS = 48;
+
+// The matrix and the Jacobian it was made from.
+static const int NUM_MATRICES = 2;
+
+// Failures in one step; steps that are too small to be worth taking end it before.
+static const int MAX_FAILURES = 50;
+
+/// Where a step began, and how fast things went there.
+typedef struct start {
+    double t; // NAN: there is no such step
+    double *y, *ydot;
+} start;
+
+/// An engine that remembers the starts of the last step and of the one before it.
+typedef struct tali_arkode {
+    tali_sun sun; // first: the engine is this
+    start last, before;
+} tali_arkode;
+
+static tali_arkode *of(tali_sun *sun)
+{
+    return (tali_arkode *)(void *)sun;
+}
+
+static bool is_implicit(const tal_integrator *integ)
+{
+    return integ->def.method == TAL_METHOD_ARKODE_DIRK;
+}
+
+// --- callbacks: at create, when there is no State yet, nothing moves ---
+
+static int rates(double t, N_Vector y, N_Vector ydot, void *self)
+{
+    const tali_sun *sun = self;
+    if (sun->state != NULL) return tali_sun_rates(t, y, ydot, self);
+    N_VConst(0.0, ydot);
+    return 0;
+}
+
+static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self, N_Vector tmp1,
+                    N_Vector tmp2, N_Vector tmp3)
+{
+    const tali_sun *sun = self;
+    if (sun->state != NULL) return tali_sun_jacobian(t, y, ydot, J, self, tmp1, tmp2, tmp3);
+    return SUNMatZero(J);
+}
+
+static int jacobian_times(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector ydot, void *self,
+                          N_Vector tmp)
+{
+    const tali_sun *sun = self;
+    if (sun->state != NULL) return tali_sun_jacobian_times(v, Jv, t, y, ydot, self, tmp);
+    N_VConst(0.0, Jv);
+    return 0;
+}
+
+// The end of a step, in place. Its error has been tested as it was before.
+static int project(double t, N_Vector y, void *self)
+{
+    tali_sun *sun = self;
+    tal_integrator *integ = sun->integ;
+    if (sun->state == NULL) return 0;
+    tal_status st = tali_put(integ, sun->state, t, tali_sun_data(y));
+    if (st == TAL_OK) st = tali_project(integ, sun->state, NULL);
+    if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
+    if (st != TAL_OK) return tali_sun_answer(sun, st);
+    ++integ->stats.projections;
+    memcpy(tali_sun_data(y), tal_state_y(sun->state), (size_t)sun->pool.length * sizeof(double));
+    return 0;
+}
+
+// --- creation ---
+
+static tal_status check(const tal_integrator *integ, tal_error *err)
+{
+    const tal_integrator_def *def = &integ->def;
+    const int most = is_implicit(integ) ? 5 : 8;
+    if (def->fixed_step > 0.0) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "fixed_step is %g: ARKODE chooses its steps itself; it must be 0",
+                         def->fixed_step);
+    }
+    if (def->order == 1 || def->order > most) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "order is %d: there are tables of order 2 to %d, and 0 means 4",
+                         def->order, most);
+    }
+    return TAL_OK;
+}
+
+static bool attach_newton(tali_sun *sun)
+{
+    SUNMatrix J = tali_sun_has_gmres(sun) ? NULL : tali_sun_pool_matrix(&sun->pool);
+    if (ARKStepSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != ARK_SUCCESS) {
+        return false;
+    }
+    if (J != NULL) return ARKStepSetJacFn(sun->memory, jacobian) == ARK_SUCCESS;
+    return ARKStepSetJacTimes(sun->memory, NULL, jacobian_times) == ARK_SUCCESS;
+}
+
+// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves.
+static bool warm_up(tali_sun *sun)
+{
+    double t = 0.0;
+    return ARKStepSetInitStep(sun->memory, 1.0) == ARK_SUCCESS &&
+           ARKStepEvolve(sun->memory, 1.0, sun->y, &t, ARK_ONE_STEP) >= 0;
+}
+
+static bool set_up(tali_sun *sun)
+{
+    const tal_integrator_def *def = &sun->integ->def;
+    const bool implicit = is_implicit(sun->integ);
+    void *memory =
+        ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y, sun->context);
+    sun->memory = memory;
+    if (memory == NULL) return false;
+    const bool ok = ARKStepSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == ARK_SUCCESS &&
+                    ARKStepSetUserData(memory, sun) == ARK_SUCCESS &&
+                    ARKStepSetOrder(memory, def->order > 0 ? def->order : 4) == ARK_SUCCESS &&
+                    ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE) == ARK_SUCCESS &&
+                    ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS && // ours is better
+                    ARKStepWFtolerances(memory, tali_sun_error_weights) == ARK_SUCCESS &&
+                    ARKStepSetMaxStep(memory, def->max_step) == ARK_SUCCESS &&
+                    ARKStepSetMaxHnilWarns(memory, -1) == ARK_SUCCESS &&
+                    ARKStepSetMaxErrTestFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
+                    ARKStepSetMaxConvFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
+                    ARKStepSetPostprocessStepFn(memory, project) == ARK_SUCCESS;
+    return ok && (!implicit || attach_newton(sun)) && warm_up(sun);
+}
+
+// --- steps ---
+
+static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
+{
+    (void)state;
+    const tal_integrator *integ = sun->integ;
+    const bool implicit = is_implicit(integ);
+    const double h =
+        first_step > 0.0 ? first_step : integ->h_next; // one step says how long the next
+    of(sun)->last.t = (double)NAN;
+    if (ARKStepReInit(sun->memory, implicit ? NULL : rates, implicit ? rates : NULL, integ->t0,
+                      sun->y) != ARK_SUCCESS ||
+        ARKStepSetInitStep(sun->memory, h) != ARK_SUCCESS) {
+        return TALI_FAIL(&sun->integ->error_record, TAL_ERR_BAD_VALUE,
+                         "ARKODE refuses to begin at t = %g", integ->t0);
+    }
+    return TAL_OK;
+}
+
+static void count(tali_sun *sun)
+{
+    tali_sun_counts counts = sun->counts;
+    (void)ARKStepGetNumErrTestFails(sun->memory, &counts.error_failures);
+    (void)ARKStepGetNumStepSolveFails(sun->memory, &counts.other_failures);
+    if (is_implicit(sun->integ)) {
+        (void)ARKStepGetNumNonlinSolvIters(sun->memory, &counts.iterations);
+    }
+    tali_sun_count(sun, &counts);
+}
+
+// A step begins where the integrator stands; its rates there are in ydot1.
+static void remember(tali_arkode *it)
+{
+    const tal_integrator *integ = it->sun.integ;
+    const size_t bytes = (size_t)it->sun.pool.length * sizeof(double);
+    const start oldest = it->before;
+    it->before = it->last;
+    it->last = (start){integ->t0, oldest.y, oldest.ydot};
+    memcpy(it->last.y, integ->y0, bytes);
+    memcpy(it->last.ydot, integ->ydot1, bytes);
+}
+
+static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
+{
+    remember(of(sun));
+    (void)ARKStepSetStopTime(sun->memory, t_end);
+    (void)ARKStepSetMinStep(sun->memory, least);
+    const int flag = ARKStepEvolve(sun->memory, t_end, sun->y, t1, ARK_ONE_STEP);
+    count(sun);
+    if (flag >= 0) return TALI_SUN_FINE;
+    if (flag == ARK_ERR_FAILURE) return TALI_SUN_INACCURATE;
+    return flag == ARK_TOO_MUCH_ACC ? TALI_SUN_TOO_FINE : TALI_SUN_UNSOLVED;
+}
+
+static double next_step(tali_sun *sun)
+{
+    double h = 0.0;
+    (void)ARKStepGetCurrentStep(sun->memory, &h);
+    return h;
+}
+
+static bool estimate_error(tali_sun *sun, N_Vector error)
+{
+    return ARKStepGetEstLocalErrors(sun->memory, error) == ARK_SUCCESS;
+}
+
+// --- dense output ---
+
+enum {
+    MAX_NODES = 6
+};
+
+// The polynomial with values f and slopes g at distinct x, by divided differences over nodes taken twice.
+static double hermite(const double x[], const double f[], const double g[], int n, double t)
+{
+    double node[MAX_NODES], d[MAX_NODES];
+    for (int k = 0; k < n; ++k) {
+        node[2 * k] = node[2 * k + 1] = x[k];
+        d[2 * k] = f[k];
+        d[2 * k + 1] = g[k];
+        if (k > 0) d[2 * k] = (f[k] - f[k - 1]) / (x[k] - x[k - 1]);
+    }
+    for (int level = 2; level < 2 * n; ++level) {
+        for (int i = 2 * n - 1; i >= level; --i) {
+            d[i] = (d[i] - d[i - 1]) / (node[i] - node[i - level]);
+        }
+    }
+    double value = d[2 * n - 1];
+    for (int i = 2 * n - 2; i >= 0; --i) {
+        value = d[i] + (t - node[i]) * value;
+    }
+    return value;
+}
+
+// Values and rates at both ends of the last step and, if steps go on from one another, at the start of
+// the one before: of degree 5 without further evaluations.
+static bool interpolate(tali_sun *sun, double t, N_Vector y)
+{
+    const tali_arkode *it = of(sun);
+    const tal_integrator *integ = sun->integ;
+    const start *last = &it->last, *before = &it->before;
+    const int n = isnan(before->t) ? 2 : 3;
+    const double x[] = {integ->t0, integ->t1, before->t};
+    double *out = tali_sun_data(y);
+    for (int i = 0; i < sun->pool.length; ++i) {
+        const double f[] = {last->y[i], integ->y1[i], before->y[i]};
+        const double g[] = {last->ydot[i], integ->ydot1[i], before->ydot[i]};
+        out[i] = hermite(x, f, g, n, t);
+    }
+    return true;
+}
+
+static const tali_sun_solver SOLVER = {.begin_anew = begin_anew,
+                                       .advance = advance,
+                                       .next_step = next_step,
+                                       .estimate_error = estimate_error,
+                                       .interpolate = interpolate,
+                                       .free = ARKStepFree};
+
+static tal_status create(tal_integrator *integ, tal_error *err)
+{
+    const tal_status st = check(integ, err);
+    if (st != TAL_OK) return st;
+    const int ny = tali_sun_ny_capacity(integ);
+    const tali_sun_need need = {.engine_bytes = sizeof(tali_arkode),
+                                .capacity = ny,
+                                .num_vectors = NUM_VECTORS,
+                                .num_matrices = is_implicit(integ) ? NUM_MATRICES : 0,
+                                .num_doubles = 4 * (size_t)ny};
+    tali_sun *sun = NULL;
+    const tal_status made = tali_sun_create(integ, &need, &sun, err);
+    if (made != TAL_OK) return made;
+    double *next = sun->doubles;
+    of(sun)->last = (start){(double)NAN, next, next + ny};
+    of(sun)->before = (start){(double)NAN, next + 2 * ny, next + 3 * ny};
+    sun->solver = &SOLVER;
+    if (set_up(sun)) return TAL_OK;
+    tali_sun_destroy(integ);
+    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for ARKODE");
+}
+
+const tali_family *tali_arkode_family(void)
+{
+    static const tali_family family = {.create = create,
+                                       .destroy = tali_sun_destroy,
+                                       .restart = tali_sun_restart,
+                                       .step = tali_sun_step,
+                                       .dense = tali_sun_dense,
+                                       .back_up = tali_sun_back_up};
+    return &family;
+}
