@@ -81,19 +81,25 @@ static int project(double t, N_Vector y, void *self)
 
 // --- creation ---
 
+static const tali_butcher *table_of(const tal_integrator *integ)
+{
+    const bool implicit = is_implicit(integ);
+    const int order = integ->def.order, by_default = implicit ? 4 : 5;
+    return tali_butcher_of_order(implicit, order > 0 ? order : by_default);
+}
+
 static tal_status check(const tal_integrator *integ, tal_error *err)
 {
     const tal_integrator_def *def = &integ->def;
-    const int most = is_implicit(integ) ? 5 : 8;
     if (def->fixed_step > 0.0) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "fixed_step is %g: ARKODE chooses its steps itself; it must be 0",
                          def->fixed_step);
     }
-    if (def->order == 1 || def->order > most) {
+    if (table_of(integ) == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "order is %d: there are tables of order 2 to %d, and 0 means 4",
-                         def->order, most);
+                         "order is %d: there are tables of order %s, and 0 is 5", def->order,
+                         is_implicit(integ) ? "2 to 5" : "2 to 6 and 8");
     }
     return TAL_OK;
 }
@@ -108,10 +114,38 @@ static bool attach_newton(tali_sun *sun)
     return ARKStepSetJacTimes(sun->memory, NULL, jacobian_times) == ARK_SUCCESS;
 }
 
-// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves.
+// ARKODE keeps a copy.
+static bool set_table(tali_sun *sun)
+{
+    const tali_butcher *table = table_of(sun->integ);
+    double A[TALI_MAX_STAGES][TALI_MAX_STAGES] = {{0.0}}, *rows[TALI_MAX_STAGES];
+    double b[TALI_MAX_STAGES], c[TALI_MAX_STAGES], d[TALI_MAX_STAGES];
+    const double *a = table->a;
+    for (int i = 0; i < table->stages; ++i) {
+        rows[i] = A[i];
+        b[i] = table->b[i];
+        c[i] = table->c[i];
+        d[i] = table->d[i];
+        for (int j = 0; j <= i; ++j) {
+            A[i][j] = *a++;
+        }
+    }
+    struct ARKodeButcherTableMem it = {table->order, table->embedded, table->stages, rows, c, b, d};
+    const bool implicit = is_implicit(sun->integ);
+    return ARKStepSetTables(sun->memory, table->order, table->embedded, implicit ? &it : NULL,
+                            implicit ? NULL : &it) == ARK_SUCCESS;
+}
+
+// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It does
+// not look whether three small arrays were given, so that more than those is asked for beforehand.
 static bool warm_up(tali_sun *sun)
 {
+    const tal_allocator *allocator = &sun->integ->allocator;
+    const size_t plenty = (size_t)64 << 10;
     double t = 0.0;
+    void *rehearsal = tali_alloc(allocator, plenty);
+    if (rehearsal == NULL) return false;
+    tali_free(allocator, rehearsal, plenty);
     return ARKStepSetInitStep(sun->memory, 1.0) == ARK_SUCCESS &&
            ARKStepEvolve(sun->memory, 1.0, sun->y, &t, ARK_ONE_STEP) >= 0;
 }
@@ -125,8 +159,7 @@ static bool set_up(tali_sun *sun)
     sun->memory = memory;
     if (memory == NULL) return false;
     const bool ok = ARKStepSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == ARK_SUCCESS &&
-                    ARKStepSetUserData(memory, sun) == ARK_SUCCESS &&
-                    ARKStepSetOrder(memory, def->order > 0 ? def->order : 4) == ARK_SUCCESS &&
+                    ARKStepSetUserData(memory, sun) == ARK_SUCCESS && set_table(sun) &&
                     ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE) == ARK_SUCCESS &&
                     ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS && // ours is better
                     ARKStepWFtolerances(memory, tali_sun_error_weights) == ARK_SUCCESS &&

@@ -239,4 +239,20 @@ tal_status tali_sun_dense(tal_integrator *integ, double t, int ny, double y[]);
 tal_status tali_sun_back_up(tal_integrator *integ, tal_state *state, double t);
 void tali_sun_restart(tal_integrator *integ);
 
+// --- arkode_tables.c ---
+
+enum {
+    TALI_MAX_STAGES = 13
+};
+
+/// A Runge-Kutta method: y1 = y0 + h sum b_i k_i, and with d instead of b of order `embedded`.
+typedef struct tali_butcher {
+    int order, embedded, stages;
+    const double *a; // lower triangle, row by row, diagonal included
+    const double *b, *d, *c;
+} tali_butcher;
+
+/// The table of an order; NULL when there is none.
+const tali_butcher *tali_butcher_of_order(bool implicit, int order);
+
 #endif // TALUS_SUNDIALS_INTERNAL_H

@@ -52,7 +52,7 @@ typedef enum tal_method {
     TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
     TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions
     TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
-    TAL_METHOD_ARKODE_EXPLICIT, ///< ARKODE: explicit Runge-Kutta of def.order 2 to 8, projected
+    TAL_METHOD_ARKODE_EXPLICIT, ///< ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected
     TAL_METHOD_ARKODE_DIRK ///< ARKODE: diagonally implicit Runge-Kutta of def.order 2 to 5, projected
 } tal_method;
 
@@ -76,7 +76,8 @@ typedef struct tal_integrator_def {
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
     double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
-    int order; ///< CVODE, IDA: highest order; ARKODE: order of the table. 0: the highest, and 4
+    int order; ///< CVODE, IDA: highest order, 0: the highest there is; ARKODE: order of the table, 0:
+               ///< 5 if explicit, 4 if implicit
     tal_linear_solver linear_solver; ///< of implicit methods
 } tal_integrator_def;
 

@@ -1,0 +1,255 @@
+// Tests for study/src/arkode.c and arkode_tables.c.
+#include "sundials_internal.h"
+
+#include "study_model.h"
+
+#include <stdio.h>
+// after stdio: ARKODE's header needs FILE
+#include <arkode/arkode_butcher_dirk.h>
+#include <arkode/arkode_butcher_erk.h>
+
+static tal_integrator_def explicit_of(int order, double accuracy)
+{
+    tal_integrator_def def = study_def(TAL_METHOD_ARKODE_EXPLICIT, accuracy);
+    def.order = order;
+    return def;
+}
+
+static tal_integrator_def implicit_of(int order, double accuracy)
+{
+    tal_integrator_def def = study_def(TAL_METHOD_ARKODE_DIRK, accuracy);
+    def.order = order;
+    return def;
+}
+
+// --- tables ---
+
+static void compare(const tali_butcher *mine, ARKodeButcherTable theirs)
+{
+    ck_assert_ptr_nonnull(theirs);
+    ck_assert_int_eq(mine->order, theirs->q);
+    ck_assert_int_eq(mine->embedded, theirs->p);
+    ck_assert_int_eq(mine->stages, theirs->stages);
+    const double *a = mine->a;
+    for (int i = 0; i < mine->stages; ++i) {
+        ck_assert_double_eq(mine->b[i], theirs->b[i]);
+        ck_assert_double_eq(mine->c[i], theirs->c[i]);
+        ck_assert_double_eq(mine->d[i], theirs->d[i]);
+        for (int j = 0; j <= i; ++j) {
+            ck_assert_double_eq(*a++, theirs->A[i][j]);
+        }
+    }
+    ARKodeButcherTable_Free(theirs);
+}
+
+START_TEST(tables_are_those_of_arkode_bit_for_bit)
+{
+    static const ARKODE_ERKTableID erk[] = {ARKODE_HEUN_EULER_2_1_2, ARKODE_BOGACKI_SHAMPINE_4_2_3,
+                                            ARKODE_ZONNEVELD_5_3_4,  ARKODE_DORMAND_PRINCE_7_4_5,
+                                            ARKODE_VERNER_8_5_6,     ARKODE_ERK_NONE,
+                                            ARKODE_FEHLBERG_13_7_8};
+    static const ARKODE_DIRKTableID dirk[] = {ARKODE_SDIRK_2_1_2, ARKODE_ESDIRK325L2SA_5_2_3,
+                                              ARKODE_ESDIRK436L2SA_6_3_4,
+                                              ARKODE_ESDIRK547L2SA2_7_4_5};
+    for (int order = 2; order <= 8; ++order) {
+        const tali_butcher *mine = tali_butcher_of_order(false, order);
+        if (order == 7) {
+            ck_assert_ptr_null(mine);
+        } else {
+            compare(mine, ARKodeButcherTable_LoadERK(erk[order - 2]));
+        }
+    }
+    for (int order = 2; order <= 5; ++order) {
+        compare(tali_butcher_of_order(true, order), ARKodeButcherTable_LoadDIRK(dirk[order - 2]));
+    }
+}
+
+END_TEST
+
+// --- accuracy ---
+
+START_TEST(errors_of_explicit_methods_are_proportional_to_the_accuracy)
+{
+    for (int order = 4; order <= 8; ++order) {
+        if (order == 7) continue;
+        study_check_proportional(explicit_of(order, 1.0), false);
+        study_check_proportional(explicit_of(order, 1.0), true);
+    }
+}
+
+END_TEST
+
+START_TEST(errors_of_implicit_methods_are_proportional_to_the_accuracy)
+{
+    for (int order = 4; order <= 5; ++order) {
+        study_check_proportional(implicit_of(order, 1.0), false);
+        study_check_proportional(implicit_of(order, 1.0), true);
+    }
+    tal_integrator_def krylov = implicit_of(5, 1.0);
+    krylov.linear_solver = TAL_LINEAR_GMRES;
+    study_check_proportional(krylov, true);
+}
+
+END_TEST
+
+START_TEST(andrews_squeezer_arrives_at_its_reference)
+{
+    const tal_integrator_def defs[] = {explicit_of(8, 1e-10), implicit_of(4, 1e-8)};
+    for (int k = 0; k < 2; ++k) {
+        study s = study_squeezer(&defs[k]);
+        study_step_to(&s, 0.0);
+        study_step_within(&s, 0.03, 0.1 * defs[k].accuracy);
+        ck_assert_double_eq_tol(tal_state_q(s.state)[0], 15.81077119515371, 1e-7);
+        study_end(&s);
+    }
+}
+
+END_TEST
+
+START_TEST(the_car_axis_and_the_double_pendulum_arrive_at_their_references)
+{
+    const tal_integrator_def def = explicit_of(8, 1e-10);
+    study s = study_car_axis(&def);
+    study_step_to(&s, 0.0);
+    study_step_within(&s, 3.0, 1e-11);
+    ck_assert_double_lt(study_car_axis_error(&s), 1e-7);
+    study_end(&s);
+    s = study_double_pendulum(&def);
+    study_step_to(&s, 5.0);
+    ck_assert_double_lt(study_double_pendulum_error(&s), 1e-7);
+    study_end(&s);
+}
+
+END_TEST
+
+// Some 350 steps, each good to accuracy times 60 J.
+START_TEST(a_closed_loop_loses_little_energy)
+{
+    const tal_integrator_def def = explicit_of(8, 1e-10);
+    study s = study_four_bar(&def);
+    study_step_to(&s, 0.0);
+    const double before = tal_system_energy(s.system, s.state);
+    study_step_within(&s, 10.0, 1e-11);
+    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+    ck_assert_double_le(fabs(tal_system_energy(s.system, s.state) - before), 60e-10 * steps);
+    study_end(&s);
+}
+
+END_TEST
+
+START_TEST(a_stiff_muscle_costs_implicit_methods_few_steps)
+{
+    const tal_integrator_def def = implicit_of(4, 1e-6);
+    study_check_stiff(&def, 300);
+}
+
+END_TEST
+
+// The polynomial of degree 5 is as good as steps of order 5; steps of order 8 are longer.
+START_TEST(dense_output_is_as_accurate_as_steps)
+{
+    study_check_dense(explicit_of(5, 1e-8), 1e-5);
+    study_check_dense(implicit_of(4, 1e-8), 1e-5);
+}
+
+END_TEST
+
+// --- steps and failures ---
+
+START_TEST(a_pole_ends_the_run_with_a_clear_status)
+{
+    const tal_integrator_def defs[] = {explicit_of(5, 1e-8), implicit_of(4, 1e-8)};
+    for (int k = 0; k < 2; ++k) {
+        study_check_pole(&defs[k], 1e-7, 100000);
+    }
+}
+
+END_TEST
+
+START_TEST(a_force_that_is_not_a_number_is_named)
+{
+    const tal_integrator_def defs[] = {explicit_of(5, 1e-6), implicit_of(4, 1e-6)};
+    for (int k = 0; k < 2; ++k) {
+        study_check_nan_force(&defs[k]);
+    }
+}
+
+END_TEST
+
+START_TEST(one_can_go_back_within_a_step)
+{
+    const tal_integrator_def defs[] = {explicit_of(5, 1e-9), implicit_of(4, 1e-9)};
+    for (int k = 0; k < 2; ++k) {
+        study s = study_rod_pendulum(&defs[k]);
+        study_step_to(&s, 1.0);
+        const double t = 1.0 - 0.3 * tal_integrator_statistics(s.integ).last_step;
+        ck_assert_int_eq(tal_integrator_back_up(s.integ, s.state, t), TAL_OK);
+        ck_assert_double_eq(tal_state_t(s.state), t);
+        ck_assert_double_lt(study_constraint_error(&s), 1e-8);
+        study_step_to(&s, STUDY_PENDULUM_PERIOD);
+        const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+        ck_assert_double_lt(study_pendulum_error(&s), 5e-9 * steps);
+        study_end(&s);
+    }
+}
+
+END_TEST
+
+START_TEST(the_first_and_the_longest_step_can_be_given)
+{
+    tal_integrator_def def = explicit_of(8, 1e-3);
+    def.initial_step = 1e-5;
+    def.max_step = 0.01;
+    study s = study_pin_pendulum(&def);
+    ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+    ck_assert_double_eq_tol(tal_state_t(s.state), 1e-5, 1e-20);
+    while (tal_state_t(s.state) < 1.0) {
+        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+        ck_assert_double_le(tal_integrator_statistics(s.integ).last_step, 0.01 * (1.0 + 1e-12));
+    }
+    ck_assert_double_eq(tal_state_t(s.state), 1.0);
+    study_end(&s);
+}
+
+END_TEST
+
+START_TEST(what_arkode_cannot_do_is_refused)
+{
+    tal_integrator_def def[] = {explicit_of(5, 1e-6), explicit_of(7, 1e-6), implicit_of(6, 1e-6)};
+    static const char *const parts[] = {"fixed_step is 0.1", "2 to 6 and 8", "2 to 5"};
+    def[0].fixed_step = 0.1;
+    study s = study_pin_pendulum(NULL);
+    for (int k = 0; k < 3; ++k) {
+        tal_error err = {0};
+        ck_assert_int_eq(tal_integrator_create(s.system, &def[k], &s.integ, &err),
+                         TAL_ERR_BAD_VALUE);
+        ck_assert_msg(strstr(err.message, parts[k]) != NULL, "%s", err.message);
+    }
+    study_end(&s);
+}
+
+END_TEST
+
+int main(void)
+{
+    test_record_breaches();
+    Suite *suite = suite_create("arkode");
+    TCase *accuracy = tcase_create("accuracy");
+    tcase_add_test(accuracy, tables_are_those_of_arkode_bit_for_bit);
+    tcase_add_test(accuracy, errors_of_explicit_methods_are_proportional_to_the_accuracy);
+    tcase_add_test(accuracy, errors_of_implicit_methods_are_proportional_to_the_accuracy);
+    tcase_add_test(accuracy, andrews_squeezer_arrives_at_its_reference);
+    tcase_add_test(accuracy, the_car_axis_and_the_double_pendulum_arrive_at_their_references);
+    tcase_add_test(accuracy, a_closed_loop_loses_little_energy);
+    tcase_add_test(accuracy, a_stiff_muscle_costs_implicit_methods_few_steps);
+    tcase_add_test(accuracy, dense_output_is_as_accurate_as_steps);
+    suite_add_tcase(suite, accuracy);
+    TCase *errors = tcase_create("errors");
+    tcase_add_test(errors, a_pole_ends_the_run_with_a_clear_status);
+    tcase_add_test(errors, a_force_that_is_not_a_number_is_named);
+    tcase_add_test(errors, one_can_go_back_within_a_step);
+    tcase_add_test(errors, the_first_and_the_longest_step_can_be_given);
+    tcase_add_test(errors, what_arkode_cannot_do_is_refused);
+    suite_add_tcase(suite, errors);
+    return test_run(suite);
+}
