@@ -25,6 +25,12 @@ static tal_status check(const tal_integrator_def *def, tal_error *err)
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "order is %d: this method goes up to 5",
                          def->order);
     }
+    if (def->baumgarte > 0.0) {
+        return TALI_FAIL(
+            err, TAL_ERR_BAD_VALUE,
+            "baumgarte is %g: IDA has the constraints among its equations; it must be 0",
+            def->baumgarte);
+    }
     if (def->linear_solver != TAL_LINEAR_DENSE) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "IDA needs the dense linear solver: its matrices with multipliers are too "

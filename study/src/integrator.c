@@ -71,6 +71,7 @@ static tal_status check_def(const tal_integrator_def *def, tal_error *err)
     if (st == TAL_OK) {
         st = check_positive(def->constraint_tolerance, true, "constraint_tolerance", err);
     }
+    if (st == TAL_OK) st = check_positive(def->baumgarte, true, "baumgarte", err);
     if (st != TAL_OK) return st;
     if (def->max_steps < 0) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "max_steps is %ld: it must not be negative",
@@ -109,7 +110,8 @@ static tal_status take_workspace(tal_integrator *integ, tal_error *err)
     const size_t num_named = sizeof named / sizeof named[0];
     const size_t one = tali_align((size_t)ny * sizeof(double));
     integ->stride = one / sizeof(double);
-    integ->block_bytes = one * (num_named + (size_t)integ->method.num_stages);
+    const size_t num_vectors = num_named + (size_t)integ->method.num_stages;
+    integ->block_bytes = one * num_vectors + tali_baumgarte_size(integ) * sizeof(double);
     integ->block = tali_alloc(&integ->allocator, integ->block_bytes);
     if (integ->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an integrator's workspace");
@@ -119,6 +121,7 @@ static tal_status take_workspace(tal_integrator *integ, tal_error *err)
         *named[i] = next;
     }
     integ->k = next;
+    integ->stabilizer = next + (size_t)integ->method.num_stages * integ->stride;
     return TAL_OK;
 }
 
@@ -157,6 +160,7 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
     integ->projection.tolerance =
         chosen.constraint_tolerance > 0.0 ? chosen.constraint_tolerance : 0.1 * chosen.accuracy;
     integ->projection.infinity_norm = chosen.infinity_norm;
+    integ->projection.even_if_met = chosen.project_always;
     integ->family = family_of(&chosen);
     integ->method = method_of(&chosen);
     st = take_workspace(integ, err);

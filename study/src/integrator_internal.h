@@ -64,11 +64,13 @@ struct tal_integrator {
     double *y0, *y1, *ydot1; // start and end of the last step
     double *error, *weighed; // estimated error; free between trial steps
     double *k;               // stages of the method
+    double *stabilizer;      // of baumgarte.c
 
     // where the run stands
-    double t0, t1; // [s] start and end of the last step
-    bool has_step; // y0 ... k belong to a step that can be interpolated
-    double h_next; // 0: to be chosen
+    double t0, t1;    // [s] start and end of the last step
+    bool is_starting; // the State is being made consistent, by projection in any case
+    bool has_step;    // y0 ... k belong to a step that can be interpolated
+    double h_next;    // 0: to be chosen
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;
@@ -156,6 +158,14 @@ tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
 /// The end of a trial step that stands in the State, with its error in `integ->error`: prescribed,
 /// projected, tested and, if the error is small enough, relaxed.
 tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm);
+
+// --- baumgarte.c ---
+
+/// Doubles it needs.
+size_t tali_baumgarte_size(const tal_integrator *integ);
+
+/// Add to ydot what stabilization asks for, if it is wanted. Needs TAL_STAGE_ACCELERATION.
+tal_status tali_stabilize(tal_integrator *integ, tal_state *state, double ydot[]);
 
 // --- error_norm.c ---
 

@@ -282,13 +282,15 @@ END_TEST
 
 START_TEST(what_ida_cannot_do_is_refused)
 {
-    tal_integrator_def def[3] = {ida(1e-6), ida(1e-6), ida(1e-6)};
-    static const char *const parts[] = {"fixed_step is 0.1", "goes up to 5", "dense linear solver"};
+    tal_integrator_def def[] = {ida(1e-6), ida(1e-6), ida(1e-6), ida(1e-6)};
+    static const char *const parts[] = {"fixed_step is 0.1", "goes up to 5", "dense linear solver",
+                                        "baumgarte is 5"};
+    def[3].baumgarte = 5.0;
     def[0].fixed_step = 0.1;
     def[1].order = 6;
     def[2].linear_solver = TAL_LINEAR_GMRES;
     study s = study_pin_pendulum(NULL);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
         tal_error err = {0};
         ck_assert_int_eq(tal_integrator_create(s.system, &def[k], &s.integ, &err),
                          TAL_ERR_BAD_VALUE);

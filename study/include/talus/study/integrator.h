@@ -76,6 +76,10 @@ typedef struct tal_integrator_def {
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
     double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
+    bool project_always; ///< project at the end of every step, not only where errors are too large
+    double baumgarte;    ///< [1/s] > 0: constraint errors are made to fade as e^(-baumgarte t) by
+                         ///< accelerations, and not projected but at the start. For comparison: the
+                         ///< constraint tolerance is not kept, and the system becomes stiffer
     int order; ///< CVODE, IDA: highest order, 0: the highest there is; ARKODE: order of the table, 0:
                ///< 5 if explicit, 4 if implicit
     tal_linear_solver linear_solver; ///< of implicit methods
