@@ -54,6 +54,24 @@ START_TEST(andrews_squeezer_arrives_at_its_reference)
 
 END_TEST
 
+// refs/ivp_caraxis.json and refs/double_pendulum_point.json. 3700 and 2300 steps at accuracy 1e-10; the car
+// axis shakes 75 times, and errors of its phase add up.
+START_TEST(the_car_axis_and_the_double_pendulum_arrive_at_their_references)
+{
+    const tal_integrator_def def = bdf(1e-10);
+    study s = study_car_axis(&def);
+    study_step_to(&s, 0.0);
+    study_step_within(&s, 3.0, 1e-11);
+    ck_assert_double_lt(study_car_axis_error(&s), 5.0 * 3700.0 * 1e-10);
+    study_end(&s);
+    s = study_double_pendulum(&def);
+    study_step_to(&s, 5.0);
+    ck_assert_double_lt(study_double_pendulum_error(&s), 1e-7);
+    study_end(&s);
+}
+
+END_TEST
+
 // Each of n steps may change the energy by accuracy times its size, all with one sign at worst: some
 // 4000 steps, 60 J.
 START_TEST(a_closed_loop_loses_little_energy)
@@ -435,6 +453,7 @@ int main(void)
     tcase_add_test(accuracy, errors_are_proportional_to_the_accuracy);
     tcase_add_test(accuracy, errors_are_proportional_to_the_accuracy_with_constraints);
     tcase_add_test(accuracy, andrews_squeezer_arrives_at_its_reference);
+    tcase_add_test(accuracy, the_car_axis_and_the_double_pendulum_arrive_at_their_references);
     tcase_add_test(accuracy, a_closed_loop_loses_little_energy);
     tcase_add_test(accuracy, quaternions_stay_of_length_one);
     tcase_add_test(accuracy, a_stiff_muscle_costs_few_steps);

@@ -5,7 +5,12 @@
 #include "heap_fault.h"
 #include "study_model.h"
 
+#include <arkode/arkode_arkstep.h>
+#include <cvode/cvode.h>
 #include <fcntl.h>
+#include <ida/ida.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 // --- the pool itself ---
@@ -290,6 +295,80 @@ START_TEST(steps_do_not_touch_the_heap)
 
 END_TEST
 
+#if HEAP_IS_WATCHED
+
+static int decay(double t, N_Vector y, N_Vector ydot, void *self)
+{
+    (void)t, (void)self;
+    N_VScale(-1.0, y, ydot);
+    return 0;
+}
+
+static int residual(double t, N_Vector y, N_Vector yp, N_Vector r, void *self)
+{
+    (void)t, (void)self;
+    N_VLinearSum(1.0, yp, 1.0, y, r);
+    return 0;
+}
+
+static double largest_of_three(const void *self, const double x[], const double id[])
+{
+    (void)self, (void)id;
+    return 1e6 * fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2]));
+}
+
+static int weights(N_Vector y, N_Vector ewt, void *self)
+{
+    (void)y, (void)self;
+    N_VConst(1e6, ewt);
+    return 0;
+}
+
+// What sundials_common.c relies on: a context that may not even be read is as good as any.
+START_TEST(sundials_never_looks_into_its_context)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *forbidden = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(forbidden, MAP_FAILED);
+    SUNContext context = forbidden;
+    const tal_allocator allocator = tal_allocator_default();
+    tali_sun_pool pool;
+    ck_assert(tali_sun_pool_create(&pool, &allocator, 3, 100, 1));
+    tali_sun_pool_set_context(&pool, context);
+    pool.length = 3;
+    pool.norm = largest_of_three;
+    N_Vector y = tali_sun_pool_vector(&pool), yp = N_VClone(y);
+    double t = 0.0;
+    N_VConst(1.0, y);
+    void *cvode = CVodeCreate(CV_ADAMS, context);
+    SUNNonlinearSolver fixed_point = SUNNonlinSol_FixedPoint(y, 0, context);
+    ck_assert_int_eq(CVodeInit(cvode, decay, 0.0, y), CV_SUCCESS);
+    ck_assert_int_eq(CVodeWFtolerances(cvode, weights), CV_SUCCESS);
+    ck_assert_int_eq(CVodeSetNonlinearSolver(cvode, fixed_point), CV_SUCCESS);
+    ck_assert_int_eq(CVode(cvode, 1.0, y, &t, CV_NORMAL), CV_SUCCESS);
+    ck_assert_double_eq_tol(tali_sun_data(y)[2], exp(-1.0), 1e-4);
+    CVodeFree(&cvode);
+    (void)SUNNonlinSolFree(fixed_point);
+    N_VConst(1.0, y);
+    void *arkode = ARKStepCreate(decay, NULL, 0.0, y, context);
+    ck_assert_int_eq(ARKStepWFtolerances(arkode, weights), ARK_SUCCESS);
+    ck_assert_int_eq(ARKStepEvolve(arkode, 1.0, y, &t, ARK_NORMAL), ARK_SUCCESS);
+    ck_assert_double_eq_tol(tali_sun_data(y)[2], exp(-1.0), 1e-4);
+    ARKStepFree(&arkode);
+    N_VConst(1.0, y);
+    N_VConst(-1.0, yp);
+    void *ida = IDACreate(context);
+    ck_assert_int_eq(IDAInit(ida, residual, 0.0, y, yp), IDA_SUCCESS);
+    ck_assert_int_eq(IDAWFtolerances(ida, weights), IDA_SUCCESS);
+    IDAFree(&ida);
+    tali_sun_pool_destroy(&pool);
+    (void)munmap(forbidden, page);
+}
+
+END_TEST
+
+#endif // HEAP_IS_WATCHED
+
 // Clones never fail because there are always vectors left.
 START_TEST(no_solver_takes_all_vectors_of_its_pool)
 {
@@ -318,6 +397,9 @@ int main(void)
     tcase_add_loop_test(alloc, our_own_memory_that_runs_out_is_told, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, steps_do_not_touch_the_heap, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, no_solver_takes_all_vectors_of_its_pool, 0, NUM_CHOICES);
+#if HEAP_IS_WATCHED
+    tcase_add_test(alloc, sundials_never_looks_into_its_context);
+#endif
     suite_add_tcase(suite, alloc);
     return test_run(suite);
 }
