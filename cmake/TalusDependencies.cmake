@@ -11,4 +11,5 @@ endforeach()
 
 set(TALUS_PACKAGES LAPACK)             # find_dependency() in talusConfig.cmake
 set(TALUS_PC_REQUIRES "lapack, blas")  # pkg-config modules, Requires.private in talus.pc
-set(TALUS_PC_LIBS "-lsundials_cvode -lsundials_ida -lsundials_arkode -lm")               # libraries without a module, Libs.private in talus.pc
+list(JOIN TALUS_SUNDIALS " -l" sundials_flags)
+set(TALUS_PC_LIBS "-l${sundials_flags} -lm")  # libraries without a module, Libs.private in talus.pc

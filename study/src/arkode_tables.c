@@ -6,7 +6,7 @@
 
 // --- explicit ---
 
-// Heun 2(1): HNW sec. II.1
+// Heun 2(1)
 static const double heun_euler_a[] = {
     0.0,
     1.0, 0.0,
@@ -26,7 +26,7 @@ static const double bogacki_shampine_b[] = {2.0 / 9, 1.0 / 3, 4.0 / 9, 0.0};
 static const double bogacki_shampine_d[] = {7.0 / 24, 0.25, 1.0 / 3, 1.0 / 8};
 static const double bogacki_shampine_c[] = {0.0, 0.5, 0.75, 1.0};
 
-// Zonneveld 4(3): HNW sec. II.4
+// Zonneveld 4(3), 1963
 static const double zonneveld_a[] = {
     0.0,
     0.5, 0.0,
@@ -38,7 +38,7 @@ static const double zonneveld_b[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6, 0.0};
 static const double zonneveld_d[] = {-0.5, 7.0 / 3, 7.0 / 3, 13.0 / 6, -16.0 / 3};
 static const double zonneveld_c[] = {0.0, 0.5, 0.5, 1.0, 0.75};
 
-// Dormand and Prince 5(4): HNW sec. II.5
+// Dormand and Prince 5(4), 1980
 static const double dormand_prince_a[] = {
     0.0,
     0.2, 0.0,
@@ -57,7 +57,7 @@ static const double dormand_prince_d[] = {
 };
 static const double dormand_prince_c[] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9, 1.0, 1.0};
 
-// Verner 6(5): HNW sec. II.5
+// Verner 6(5), 1978
 static const double verner_a[] = {
     0.0,
     1.0 / 6, 0.0,
@@ -77,7 +77,7 @@ static const double verner_d[] = {
 };
 static const double verner_c[] = {0.0, 1.0 / 6, 4.0 / 15, 2.0 / 3, 5.0 / 6, 1.0, 1.0 / 15, 1.0};
 
-// Fehlberg 8(7): HNW sec. II.5
+// Fehlberg 8(7), NASA TR R-287, 1968
 static const double fehlberg_a[] = {
     0.0,
     2.0 / 27, 0.0,
