@@ -173,6 +173,7 @@ struct tali_sun {
     SUNNonlinearSolver nonlinear; // NULL: the one the solver made for itself
     N_Vector y;                   // where SUNDIALS returns y
     bool is_fresh;                // the next step begins anew
+    bool is_round_off;            // the last step was one that t can hardly resolve
     int bad_evaluations;          // that were not finite, lately
     uint64_t first_bad;           // realizations before the first of them
     uint64_t good_steps;          // since the last of them

@@ -111,6 +111,7 @@ static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_en
         y[i] = integ->y0[i] + (t_end - integ->t0) * integ->ydot1[i];
     }
     sun->is_fresh = true;
+    sun->is_round_off = true;
     return finish(sun, state, t_end);
 }
 
@@ -138,6 +139,7 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     if (st == TAL_OK && sun->is_fresh) st = begin_anew(sun, state);
     if (st != TAL_OK) return st;
     double t1 = t0;
+    sun->is_round_off = false;
     const tali_sun_failure why = sun->solver->advance(sun, t_end, least, &t1);
     if (why != TALI_SUN_FINE || is_hopeless(sun)) {
         give_up(sun, state);
@@ -157,7 +159,7 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
 tal_status tali_sun_dense(tal_integrator *integ, double t, int ny, double y[])
 {
     tali_sun *sun = tali_sun_of(integ);
-    const bool is_start = t == integ->t0;
+    const bool is_start = t == integ->t0 || sun->is_round_off;
     if (!is_start && !sun->solver->interpolate(sun, t, sun->y)) {
         return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE, "y at t = %g is not known", t);
     }

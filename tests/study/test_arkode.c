@@ -154,6 +154,16 @@ START_TEST(dense_output_is_as_accurate_as_steps)
 
 END_TEST
 
+START_TEST(other_subsystems_have_coordinates_too)
+{
+    const tal_integrator_def defs[] = {explicit_of(5, 1e-8), implicit_of(4, 1e-8)};
+    for (int k = 0; k < 2; ++k) {
+        study_check_mixed(&defs[k]);
+    }
+}
+
+END_TEST
+
 // --- steps and failures ---
 
 START_TEST(a_pole_ends_the_run_with_a_clear_status)
@@ -243,6 +253,7 @@ int main(void)
     tcase_add_test(accuracy, a_closed_loop_loses_little_energy);
     tcase_add_test(accuracy, a_stiff_muscle_costs_implicit_methods_few_steps);
     tcase_add_test(accuracy, dense_output_is_as_accurate_as_steps);
+    tcase_add_test(accuracy, other_subsystems_have_coordinates_too);
     suite_add_tcase(suite, accuracy);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_pole_ends_the_run_with_a_clear_status);

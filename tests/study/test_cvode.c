@@ -136,6 +136,16 @@ START_TEST(dense_output_is_as_accurate_as_steps)
 
 END_TEST
 
+START_TEST(other_subsystems_have_coordinates_too)
+{
+    const tal_integrator_def defs[] = {bdf(1e-8), krylov(1e-8), adams(1e-8)};
+    for (int k = 0; k < 3; ++k) {
+        study_check_mixed(&defs[k]);
+    }
+}
+
+END_TEST
+
 // A lower highest order needs more steps.
 START_TEST(the_order_can_be_limited)
 {
@@ -193,6 +203,13 @@ START_TEST(remainders_of_a_few_bits_are_stepped_over)
     const double t = nextafter(nextafter(1.0, 2.0), 2.0);
     study_step_to(&s, t);
     ck_assert_double_eq(tal_state_t(s.state), t);
+    tal_state *between = NULL;
+    ck_assert_int_eq(tal_state_create(s.system, &between, NULL), TAL_OK);
+    const tal_status st =
+        tal_integrator_interpolate(s.integ, s.state, nextafter(1.0, 2.0), between);
+    ck_assert_int_eq(st, TAL_OK);
+    ck_assert_double_eq_tol(tal_state_z(between)[0], tal_state_z(s.state)[0], 1e-15);
+    tal_state_destroy(between);
     study_step_to(&s, 2.0);
     ck_assert_double_eq_tol(tal_state_z(s.state)[0], exp(-2.0), 1e-4);
     study_end(&s);
@@ -389,6 +406,44 @@ START_TEST(adams_methods_refuse_what_they_cannot_project)
 
 END_TEST
 
+START_TEST(constraints_of_other_subsystems_are_refused_as_well)
+{
+    study_spring it = {.num_errors = 1};
+    const tal_integrator_def def = adams(1e-6);
+    study s = {.system = tal_system_create(NULL)};
+    (void)tal_system_add_subsystem(s.system, "spring", &study_spring_ops, &it);
+    study_finish(&s, &def);
+    ck_assert_int_eq(tal_integrator_step_to(s.integ, s.state, 1.0), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(tal_integrator_error(s.integ)->message, "group 'balance'"));
+    study_end(&s);
+}
+
+END_TEST
+
+static int flips; // of the test's only thread
+
+static void flip(double t, const double z[], double zdot[])
+{
+    (void)t, (void)z;
+    zdot[0] = ++flips % 2 == 0 ? 1e30 : -1e30;
+}
+
+// Rates that never come out the same twice.
+START_TEST(equations_that_cannot_be_solved_are_told)
+{
+    study_odes it = {.n = 1, .z0 = {1.0}, .rates = flip};
+    tal_integrator_def def = bdf(1e-6);
+    def.initial_step = 1e-3;
+    study s = study_of_odes(&it, &def);
+    const tal_status st = tal_integrator_step_to(s.integ, s.state, 1.0);
+    ck_assert_int_eq(st, TAL_ERR_NO_CONVERGENCE);
+    ck_assert_ptr_nonnull(strstr(tal_integrator_error(s.integ)->message, "cannot be solved"));
+    ck_assert_double_eq(tal_state_t(s.state), 0.0);
+    study_end(&s);
+}
+
+END_TEST
+
 START_TEST(an_accuracy_beyond_double_precision_is_told)
 {
     const tal_integrator_def def = bdf(1e-17);
@@ -458,6 +513,7 @@ int main(void)
     tcase_add_test(accuracy, quaternions_stay_of_length_one);
     tcase_add_test(accuracy, a_stiff_muscle_costs_few_steps);
     tcase_add_test(accuracy, dense_output_is_as_accurate_as_steps);
+    tcase_add_test(accuracy, other_subsystems_have_coordinates_too);
     tcase_add_test(accuracy, the_order_can_be_limited);
     tcase_add_test(accuracy, error_weights_are_those_of_the_manual);
     suite_add_tcase(suite, accuracy);
@@ -474,6 +530,8 @@ int main(void)
     tcase_add_test(errors, a_pole_ends_the_run_with_a_clear_status);
     tcase_add_test(errors, a_force_that_is_not_a_number_is_named);
     tcase_add_test(errors, adams_methods_refuse_what_they_cannot_project);
+    tcase_add_test(errors, constraints_of_other_subsystems_are_refused_as_well);
+    tcase_add_test(errors, equations_that_cannot_be_solved_are_told);
     tcase_add_test(errors, an_accuracy_beyond_double_precision_is_told);
     tcase_add_test(errors, steps_are_limited);
     tcase_add_test(errors, what_cvode_cannot_do_is_refused);

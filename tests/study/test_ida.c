@@ -245,6 +245,35 @@ START_TEST(accelerations_and_speeds_can_be_prescribed)
 
 END_TEST
 
+// A slider held at an acceleration of 2 m/s^2 by a constraint, against gravity: u = 2t, q = t^2, and the
+// force is 2 - 5 = -3 N on 1 kg, which the multiplier takes with the other sign.
+START_TEST(constraints_on_accelerations_are_among_the_equations)
+{
+    const tal_integrator_def def = ida(1e-8);
+    study s = study_begin(tal_v3(5.0, 0.0, 0.0));
+    tal_mobod_def block = tal_mobod_def_default();
+    block.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(s.matter, TAL_GROUND, &block);
+    const tal_constraint_def held = tal_constraint_on(body, 0);
+    (void)tal_constraint_add_constant_acceleration(s.matter, &held, 2.0);
+    study_finish(&s, &def);
+    study_step_to(&s, 1.5);
+    ck_assert_double_eq_tol(tal_state_u(s.state)[0], 3.0, 1e-6);
+    ck_assert_double_eq_tol(tal_state_q(s.state)[0], 2.25, 1e-6);
+    ck_assert_double_eq_tol(tal_state_multipliers(s.state)[0], 3.0, 1e-12);
+    study_end(&s);
+}
+
+END_TEST
+
+START_TEST(other_subsystems_have_coordinates_too)
+{
+    const tal_integrator_def def = ida(1e-8);
+    study_check_mixed(&def);
+}
+
+END_TEST
+
 // --- steps and failures ---
 
 START_TEST(a_pole_ends_the_run_with_a_clear_status)
@@ -320,6 +349,8 @@ int main(void)
     tcase_add_test(equations, the_jacobian_is_the_derivative_of_the_residual);
     tcase_add_test(equations, all_kinds_of_unknowns_move_as_they_should);
     tcase_add_test(equations, accelerations_and_speeds_can_be_prescribed);
+    tcase_add_test(equations, constraints_on_accelerations_are_among_the_equations);
+    tcase_add_test(equations, other_subsystems_have_coordinates_too);
     suite_add_tcase(suite, equations);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_pole_ends_the_run_with_a_clear_status);

@@ -157,6 +157,120 @@ START_TEST(the_linear_solver_pivots_and_knows_singular_matrices)
 
 END_TEST
 
+// --- GMRES ---
+
+enum {
+    ROOM = 12 // more than GMRES keeps directions
+};
+
+typedef struct matrix {
+    int n;
+    double a[ROOM][ROOM];
+} matrix;
+
+static int times(void *self, N_Vector x, N_Vector y)
+{
+    const matrix *A = self;
+    for (int i = 0; i < A->n; ++i) {
+        tali_sun_data(y)[i] = 0.0;
+        for (int j = 0; j < A->n; ++j) {
+            tali_sun_data(y)[i] += A->a[i][j] * tali_sun_data(x)[j];
+        }
+    }
+    return 0;
+}
+
+static int refuse(void *self, N_Vector x, N_Vector y)
+{
+    (void)x, (void)y;
+    return *(const int *)self;
+}
+
+typedef struct krylov {
+    tali_sun_pool pool;
+    tali_sun_gmres gmres;
+    SUNLinearSolver solver;
+    N_Vector x, b;
+} krylov;
+
+static void begin_krylov(krylov *it, int n)
+{
+    const tal_allocator allocator = tal_allocator_default();
+    ck_assert(tali_sun_pool_create(&it->pool, &allocator, ROOM, TALI_KRYLOV + 8, 0));
+    it->pool.length = n;
+    it->solver = tali_sun_gmres_create(&it->gmres, &it->pool);
+    it->x = tali_sun_pool_vector(&it->pool);
+    it->b = N_VClone(it->x);
+    N_Vector s1 = N_VClone(it->x), s2 = N_VClone(it->x);
+    for (int i = 0; i < n; ++i) {
+        tali_sun_data(s1)[i] = 1.0 + i;
+        tali_sun_data(s2)[i] = 2.0 / (1.0 + i);
+        tali_sun_data(it->b)[i] = i == 0 ? 1.0 : 0.0;
+    }
+    ck_assert_int_eq(SUNLinSolSetScalingVectors(it->solver, s1, s2), SUNLS_SUCCESS);
+    ck_assert_int_eq(SUNLinSolGetType(it->solver), SUNLINEARSOLVER_ITERATIVE);
+    ck_assert_int_eq(SUNLinSolGetID(it->solver), SUNLINEARSOLVER_CUSTOM);
+}
+
+// As many directions as unknowns are enough. The matrix has a condition number of about 20.
+START_TEST(gmres_solves_in_as_many_steps_as_there_are_unknowns)
+{
+    krylov it;
+    matrix A = {.n = 4};
+    test_rng rng = test_rng_seed(3);
+    begin_krylov(&it, 4);
+    for (int i = 0; i < 4; ++i) {
+        tali_sun_data(it.b)[i] = test_random_uniform(&rng, -1.0, 1.0);
+        for (int j = 0; j < 4; ++j) {
+            A.a[i][j] = test_random_uniform(&rng, -1.0, 1.0) + (i == j ? 3.0 : 0.0);
+        }
+    }
+    ck_assert_int_eq(SUNLinSolSetATimes(it.solver, &A, times), SUNLS_SUCCESS);
+    ck_assert_int_eq(SUNLinSolSolve(it.solver, NULL, it.x, it.b, 1e-12), SUNLS_SUCCESS);
+    ck_assert_int_le(SUNLinSolNumIters(it.solver), 4);
+    ck_assert_double_le(SUNLinSolResNorm(it.solver), 1e-12);
+    N_Vector r = N_VClone(it.x);
+    ck_assert_int_eq(times(&A, it.x, r), 0);
+    test_assert_near(tali_sun_data(r), tali_sun_data(it.b), 4, 1e-11, "A x");
+    // nothing to do: x = 0
+    N_VConst(0.0, it.b);
+    ck_assert_int_eq(SUNLinSolSolve(it.solver, NULL, it.x, it.b, 0.0), SUNLS_SUCCESS);
+    ck_assert_double_eq(N_VMaxNorm(it.x), 0.0);
+    tali_sun_pool_destroy(&it.pool);
+}
+
+END_TEST
+
+// A zero matrix has no solution; a cyclic shift of 12 takes 12 directions, of which there are 10, and
+// nothing is gained before the last; a diagonal is solved in part.
+START_TEST(gmres_says_how_far_it_came)
+{
+    krylov it;
+    matrix A = {.n = ROOM};
+    begin_krylov(&it, ROOM);
+    ck_assert_int_eq(SUNLinSolSetATimes(it.solver, &A, times), SUNLS_SUCCESS);
+    ck_assert_int_eq(SUNLinSolSolve(it.solver, NULL, it.x, it.b, 1e-6), SUNLS_QRSOL_FAIL);
+    for (int i = 0; i < ROOM; ++i) {
+        A.a[(i + 1) % ROOM][i] = 1.0;
+    }
+    ck_assert_int_eq(SUNLinSolSolve(it.solver, NULL, it.x, it.b, 1e-6), SUNLS_CONV_FAIL);
+    ck_assert_int_eq(SUNLinSolNumIters(it.solver), TALI_KRYLOV);
+    memset(A.a, 0, sizeof A.a);
+    for (int i = 0; i < ROOM; ++i) {
+        A.a[i][i] = 1.0 + i;
+        tali_sun_data(it.b)[i] = 1.0;
+    }
+    ck_assert_int_eq(SUNLinSolSolve(it.solver, NULL, it.x, it.b, 1e-14), SUNLS_RES_REDUCED);
+    int status = 1;
+    ck_assert_int_eq(SUNLinSolSetATimes(it.solver, &status, refuse), SUNLS_SUCCESS);
+    ck_assert_int_eq(SUNLinSolSolve(it.solver, NULL, it.x, it.b, 1e-6), SUNLS_ATIMES_FAIL_REC);
+    status = -1;
+    ck_assert_int_eq(SUNLinSolSolve(it.solver, NULL, it.x, it.b, 1e-6), SUNLS_ATIMES_FAIL_UNREC);
+    tali_sun_pool_destroy(&it.pool);
+}
+
+END_TEST
+
 // --- what the pool is for ---
 
 typedef struct choice {
@@ -390,6 +504,8 @@ int main(void)
     tcase_add_test(pool, vectors_do_what_their_operations_say);
     tcase_add_test(pool, matrices_do_what_their_operations_say);
     tcase_add_test(pool, the_linear_solver_pivots_and_knows_singular_matrices);
+    tcase_add_test(pool, gmres_solves_in_as_many_steps_as_there_are_unknowns);
+    tcase_add_test(pool, gmres_says_how_far_it_came);
     suite_add_tcase(suite, pool);
     TCase *alloc = tcase_create("alloc");
     tcase_add_loop_test(alloc, memory_that_runs_out_at_create_is_told_and_nothing_leaks, 0,

@@ -327,6 +327,86 @@ static inline study study_of_odes(study_odes *it, const tal_integrator_def *def)
     return s;
 }
 
+// --- coordinates and speeds of a subsystem that is not matter: q'' = -q ---
+
+typedef struct study_spring {
+    int num_errors; // velocity constraint errors it declares, always zero
+    tal_group_ix q, u, err;
+} study_spring;
+
+static inline tal_status study_spring_declare(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    static const double one = 1.0;
+    study_spring *it = self;
+    tal_group_def def = tal_group_def_default();
+    def.name = "x";
+    def.capacity = 1;
+    def.pool = TAL_POOL_U;
+    it->u = tal_system_add_group(system, me, &def);
+    def.pool = TAL_POOL_Q;
+    def.initial = &one;
+    it->q = tal_system_add_group(system, me, &def);
+    if (it->num_errors == 0) return TAL_OK;
+    def.name = "balance";
+    def.pool = TAL_POOL_UERR;
+    def.initial = NULL;
+    it->err = tal_system_add_group(system, me, &def);
+    return TAL_OK;
+}
+
+static inline tal_status study_spring_velocity(const void *self, const tal_system *system,
+                                               tal_state *state)
+{
+    const study_spring *it = self;
+    const double u = tal_state_u(state)[tal_group_start(system, state, it->u)];
+    tal_group_upd_dot(system, state, it->q)[0] = u;
+    if (it->num_errors > 0) tal_group_upd_errors(system, state, it->err)[0] = 0.0;
+    return TAL_OK;
+}
+
+static inline tal_status study_spring_acceleration(const void *self, const tal_system *system,
+                                                   tal_state *state)
+{
+    const study_spring *it = self;
+    const double q = tal_state_q(state)[tal_group_start(system, state, it->q)];
+    tal_group_upd_dot(system, state, it->u)[0] = -q;
+    tal_group_upd_qdotdot(system, state, it->q)[0] = -q;
+    return TAL_OK;
+}
+
+static const tal_subsystem_ops study_spring_ops = {
+    .size = sizeof study_spring_ops,
+    .name = "spring",
+    .realize_topology = study_spring_declare,
+    .realize_velocity = study_spring_velocity,
+    .realize_acceleration = study_spring_acceleration,
+};
+
+/// One before matter with a pendulum and one after, so that matter's slots begin and end in between:
+/// q = cos t and u = -sin t of the subsystems after a period, and the pendulum back where it was.
+static inline void study_check_mixed(const tal_integrator_def *def)
+{
+    study_spring before = {.num_errors = 0}, after = {.num_errors = 0};
+    study s = {.system = tal_system_create(NULL)};
+    (void)tal_system_add_subsystem(s.system, "before", &study_spring_ops, &before);
+    s.matter = tal_matter_create(s.system);
+    s.forces = tal_forces_create(s.system, s.matter);
+    (void)tal_forces_add_gravity(s.forces, tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def bob = tal_mobod_def_default();
+    bob.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
+    (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
+    (void)tal_system_add_subsystem(s.system, "after", &study_spring_ops, &after);
+    study_finish(&s, def);
+    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, STUDY_PI / 2.0);
+    const double t = STUDY_PENDULUM_PERIOD;
+    study_step_to(&s, t);
+    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+    const double q[] = {cos(t), STUDY_PI / 2.0, cos(t)}, u[] = {-sin(t), 0.0, -sin(t)};
+    test_assert_near(tal_state_q(s.state), q, 3, 5.0 * def->accuracy * steps, "q");
+    test_assert_near(tal_state_u(s.state), u, 3, 5.0 * def->accuracy * steps, "u");
+    study_end(&s);
+}
+
 // --- what every method has to do ---
 
 /// Steps until t one by one; every State on the way meets the constraints to `tolerance`, which bounds
