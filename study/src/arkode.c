@@ -18,14 +18,20 @@ static const int MAX_FAILURES = 50;
 
 /// Where a step began, and how fast things went there.
 typedef struct start {
-    double t; // NAN: there is no such step
+    double t;
     double *y, *ydot;
 } start;
 
-/// An engine that remembers the starts of the last step and of the one before it.
+enum {
+    NUM_STARTS = 2,            // of the last step and of the one before
+    MAX_NODES = NUM_STARTS + 1 // of dense output: these, and the end of the last step
+};
+
+/// An engine that remembers where the last steps began.
 typedef struct tali_arkode {
-    tali_sun sun; // first: the engine is this
-    start last, before;
+    tali_sun sun;             // first: the engine is this
+    start starts[NUM_STARTS]; // the latest first
+    int num_starts;           // steps that went on from one another
 } tali_arkode;
 
 static tali_arkode *of(tali_sun *sun)
@@ -150,16 +156,18 @@ static bool set_up(tali_sun *sun)
         ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y, sun->context);
     sun->memory = memory;
     if (memory == NULL) return false;
-    const bool ok = ARKStepSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == ARK_SUCCESS &&
-                    ARKStepSetUserData(memory, sun) == ARK_SUCCESS && set_table(sun) &&
-                    ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE) == ARK_SUCCESS &&
-                    ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS && // ours is better
-                    ARKStepWFtolerances(memory, tali_sun_error_weights) == ARK_SUCCESS &&
-                    ARKStepSetMaxStep(memory, def->max_step) == ARK_SUCCESS &&
-                    ARKStepSetMaxHnilWarns(memory, -1) == ARK_SUCCESS &&
-                    ARKStepSetMaxErrTestFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
-                    ARKStepSetMaxConvFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
-                    ARKStepSetPostprocessStepFn(memory, project) == ARK_SUCCESS;
+    const bool ok =
+        ARKStepSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == ARK_SUCCESS &&
+        ARKStepSetUserData(memory, sun) == ARK_SUCCESS && set_table(sun) &&
+        ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE) == ARK_SUCCESS &&
+        ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS && // ours is better
+        ARKStepWFtolerances(memory, tali_sun_error_weights) == ARK_SUCCESS &&
+        ARKStepSetMaxStep(memory, def->max_step) == ARK_SUCCESS &&
+        ARKStepSetMaxFirstGrowth(memory, 20.0) == ARK_SUCCESS && // dense output has little to go by
+        ARKStepSetMaxHnilWarns(memory, -1) == ARK_SUCCESS &&
+        ARKStepSetMaxErrTestFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
+        ARKStepSetMaxConvFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
+        ARKStepSetPostprocessStepFn(memory, project) == ARK_SUCCESS;
     return ok && (!implicit || attach_newton(sun)) && warm_up(sun);
 }
 
@@ -170,14 +178,12 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
     (void)state;
     const tal_integrator *integ = sun->integ;
     const bool implicit = is_implicit(integ);
-    const double h =
-        first_step > 0.0 ? first_step : integ->h_next; // one step says how long the next
-    of(sun)->last.t = (double)NAN;
-    const int flag = ARKStepReInit(sun->memory, implicit ? NULL : rates, implicit ? rates : NULL,
-                                   integ->t0, sun->y) |
-                     ARKStepSetInitStep(sun->memory, h);
-    assert(flag == ARK_SUCCESS);
-    (void)flag;
+    of(sun)->num_starts = 0;
+    const bool ok = ARKStepReInit(sun->memory, implicit ? NULL : rates, implicit ? rates : NULL,
+                                  integ->t0, sun->y) == ARK_SUCCESS &&
+                    ARKStepSetInitStep(sun->memory, first_step) == ARK_SUCCESS;
+    assert(ok);
+    (void)ok;
     return TAL_OK;
 }
 
@@ -197,16 +203,16 @@ static void remember(tali_arkode *it)
 {
     const tal_integrator *integ = it->sun.integ;
     const size_t bytes = (size_t)it->sun.pool.length * sizeof(double);
-    const start oldest = it->before;
-    it->before = it->last;
-    it->last = (start){integ->t0, oldest.y, oldest.ydot};
-    memcpy(it->last.y, integ->y0, bytes);
-    memcpy(it->last.ydot, integ->ydot1, bytes);
+    const start oldest = it->starts[NUM_STARTS - 1];
+    memmove(it->starts + 1, it->starts, (NUM_STARTS - 1) * sizeof *it->starts);
+    it->starts[0] = (start){integ->t0, oldest.y, oldest.ydot};
+    if (it->num_starts < NUM_STARTS) ++it->num_starts;
+    memcpy(it->starts[0].y, integ->y0, bytes);
+    memcpy(it->starts[0].ydot, integ->ydot1, bytes);
 }
 
-static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
+static tali_sun_failure evolve(tali_sun *sun, double t_end, double least, double *t1)
 {
-    remember(of(sun));
     (void)ARKStepSetStopTime(sun->memory, t_end);
     (void)ARKStepSetMinStep(sun->memory, least);
     const int flag = ARKStepEvolve(sun->memory, t_end, sun->y, t1, ARK_ONE_STEP);
@@ -214,6 +220,12 @@ static tali_sun_failure advance(tali_sun *sun, double t_end, double least, doubl
     if (flag >= 0) return TALI_SUN_FINE;
     if (flag == ARK_ERR_FAILURE) return TALI_SUN_INACCURATE;
     return flag == ARK_TOO_MUCH_ACC ? TALI_SUN_TOO_FINE : TALI_SUN_UNSOLVED;
+}
+
+static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
+{
+    remember(of(sun));
+    return evolve(sun, t_end, least, t1);
 }
 
 static double next_step(tali_sun *sun)
@@ -230,19 +242,14 @@ static bool estimate_error(tali_sun *sun, N_Vector error)
 
 // --- dense output ---
 
-enum {
-    MAX_NODES = 6
-};
-
 // The polynomial with values f and slopes g at distinct x, by divided differences over nodes taken twice.
 static double hermite(const double x[], const double f[], const double g[], int n, double t)
 {
-    double node[MAX_NODES], d[MAX_NODES];
+    double node[2 * MAX_NODES] = {0.0}, d[2 * MAX_NODES] = {0.0};
     for (int k = 0; k < n; ++k) {
         node[2 * k] = node[2 * k + 1] = x[k];
-        d[2 * k] = f[k];
+        d[2 * k] = k == 0 ? f[0] : (f[k] - f[k - 1]) / (x[k] - x[k - 1]);
         d[2 * k + 1] = g[k];
-        if (k > 0) d[2 * k] = (f[k] - f[k - 1]) / (x[k] - x[k - 1]);
     }
     for (int level = 2; level < 2 * n; ++level) {
         for (int i = 2 * n - 1; i >= level; --i) {
@@ -256,19 +263,25 @@ static double hermite(const double x[], const double f[], const double g[], int 
     return value;
 }
 
-// Values and rates at both ends of the last step and, if steps go on from one another, at the start of
-// the one before: of degree 5 without further evaluations.
+// Values and rates at the end of the last step and at its start, and at the start of the one that it went
+// on from: of degree 5 without further evaluations. Good enough for order 5.
 static bool interpolate(tali_sun *sun, double t, N_Vector y)
 {
     const tali_arkode *it = of(sun);
     const tal_integrator *integ = sun->integ;
-    const start *last = &it->last, *before = &it->before;
-    const int n = isnan(before->t) ? 2 : 3;
-    const double x[] = {integ->t0, integ->t1, before->t};
+    const int n = it->num_starts + 1;
+    double x[MAX_NODES] = {integ->t1}, f[MAX_NODES], g[MAX_NODES];
+    for (int k = 1; k < n; ++k) {
+        x[k] = it->starts[k - 1].t;
+    }
     double *out = tali_sun_data(y);
     for (int i = 0; i < sun->pool.length; ++i) {
-        const double f[] = {last->y[i], integ->y1[i], before->y[i]};
-        const double g[] = {last->ydot[i], integ->ydot1[i], before->ydot[i]};
+        f[0] = integ->y1[i];
+        g[0] = integ->ydot1[i];
+        for (int k = 1; k < n; ++k) {
+            f[k] = it->starts[k - 1].y[i];
+            g[k] = it->starts[k - 1].ydot[i];
+        }
         out[i] = hermite(x, f, g, n, t);
     }
     return true;
@@ -290,17 +303,43 @@ static tal_status create(tal_integrator *integ, tal_error *err)
                                 .capacity = ny,
                                 .num_vectors = NUM_VECTORS,
                                 .num_matrices = is_implicit(integ) ? NUM_MATRICES : 0,
-                                .num_doubles = 4 * (size_t)ny};
+                                .num_doubles = 2 * NUM_STARTS * (size_t)ny};
     tali_sun *sun = NULL;
     const tal_status made = tali_sun_create(integ, &need, &sun, err);
     if (made != TAL_OK) return made;
     double *next = sun->doubles;
-    of(sun)->last = (start){(double)NAN, next, next + ny};
-    of(sun)->before = (start){(double)NAN, next + 2 * ny, next + 3 * ny};
+    for (int k = 0; k < NUM_STARTS; ++k, next += 2 * ny) {
+        of(sun)->starts[k] = (start){0.0, next, next + ny};
+    }
     sun->solver = &SOLVER;
     if (set_up(sun)) return TAL_OK;
     tali_sun_destroy(integ);
     return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for ARKODE");
+}
+
+// --- back within the last step ---
+
+// The step once more, to a time within it: dense output would be worse at high orders. Should the steps
+// differ, it has to do.
+static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
+{
+    tali_sun *sun = tali_sun_of(integ);
+    const int num_starts = of(sun)->num_starts;
+    const double least = tali_least_step(integ, integ->t0);
+    double t1 = integ->t0;
+    if (sun->is_round_off || t - t1 < least) return tali_sun_back_up(integ, state, t);
+    sun->state = state;
+    sun->is_fresh = true;
+    sun->counts = (tali_sun_counts){0, 0, 0, 0};
+    tali_leave_at_start(integ, state);
+    memcpy(tali_sun_data(sun->y), integ->y0, (size_t)sun->pool.length * sizeof(double));
+    (void)begin_anew(sun, state, t - t1);
+    const bool is_there = evolve(sun, t, least, &t1) == TALI_SUN_FINE && t1 == t;
+    of(sun)->num_starts = num_starts;
+    if (!is_there) return tali_put_dense(integ, state, t);
+    tal_status st = tali_put(integ, state, t, tali_sun_data(sun->y));
+    if (st == TAL_OK) st = tali_project(integ, state, NULL);
+    return st == TAL_OK ? tali_settle_relaxed(integ, state) : st;
 }
 
 const tali_family *tali_arkode_family(void)
@@ -310,6 +349,6 @@ const tali_family *tali_arkode_family(void)
                                        .restart = tali_sun_restart,
                                        .step = tali_sun_step,
                                        .dense = tali_sun_dense,
-                                       .back_up = tali_sun_back_up};
+                                       .back_up = step_again};
     return &family;
 }

@@ -156,10 +156,10 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
     tal_integrator *integ = sun->integ;
     const tal_status st = is_adams(integ) ? check_free(integ, state) : TAL_OK;
     if (st != TAL_OK) return st;
-    const int flag =
-        CVodeReInit(sun->memory, integ->t0, sun->y) | CVodeSetInitStep(sun->memory, first_step);
-    assert(flag == CV_SUCCESS);
-    (void)flag;
+    const bool ok = CVodeReInit(sun->memory, integ->t0, sun->y) == CV_SUCCESS &&
+                    CVodeSetInitStep(sun->memory, first_step) == CV_SUCCESS;
+    assert(ok);
+    (void)ok;
     return TAL_OK;
 }
 

@@ -92,10 +92,11 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
         memcpy(Y + ida->ny, tal_state_multipliers(state) + start, (size_t)ida->m * sizeof *Y);
     }
     // IDA keeps a copy of `id`
-    const int flag = IDAReInit(sun->memory, integ->t0, sun->y, ida->yp) |
-                     IDASetId(sun->memory, ida->id) | IDASetInitStep(sun->memory, first_step);
-    assert(flag == IDA_SUCCESS);
-    (void)flag;
+    const bool ok = IDAReInit(sun->memory, integ->t0, sun->y, ida->yp) == IDA_SUCCESS &&
+                    IDASetId(sun->memory, ida->id) == IDA_SUCCESS &&
+                    IDASetInitStep(sun->memory, first_step) == IDA_SUCCESS;
+    assert(ok);
+    (void)ok;
     return TAL_OK;
 }
 

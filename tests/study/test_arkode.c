@@ -145,11 +145,61 @@ START_TEST(a_stiff_muscle_costs_implicit_methods_few_steps)
 
 END_TEST
 
-// The polynomial of degree 5 is as good as steps of order 5; steps of order 8 are longer.
+// The polynomial of degree 5 is as good as steps of order 5, some 50 and 90 of them; steps of order 8 are
+// longer, and it is not.
 START_TEST(dense_output_is_as_accurate_as_steps)
 {
-    study_check_dense(explicit_of(5, 1e-8), 1e-5);
-    study_check_dense(implicit_of(4, 1e-8), 1e-5);
+    study_check_dense(explicit_of(5, 1e-8), 5e-8);
+    study_check_dense(implicit_of(4, 1e-8), 9e-8);
+}
+
+END_TEST
+
+// q = q0 + u0 t + g t^2 / 2 on a slider, exact for every order. Steps before a jump of u say nothing about
+// those after it, within the first of them and later.
+START_TEST(dense_output_does_not_look_past_a_jump)
+{
+    const tal_integrator_def def = explicit_of(5, 1e-6);
+    study s = study_begin(tal_v3(2.0, 0.0, 0.0));
+    tal_mobod_def block = tal_mobod_def_default();
+    block.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(s.matter, TAL_GROUND, &block);
+    study_finish(&s, &def);
+    tal_state *between = NULL;
+    ck_assert_int_eq(tal_state_create(s.system, &between, NULL), TAL_OK);
+    study_step_to(&s, 1.0);
+    (void)tal_body_set_u(s.matter, s.state, body, 0, -7.0);
+    for (int k = 0; k < 3; ++k) {
+        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 2.0), TAL_OK);
+        const double end = tal_state_t(s.state);
+        const double t = end - 0.5 * tal_integrator_statistics(s.integ).last_step, d = t - 1.0;
+        ck_assert_int_eq(tal_integrator_interpolate(s.integ, s.state, t, between), TAL_OK);
+        ck_assert_double_eq_tol(tal_state_q(between)[0], 1.0 - 7.0 * d + d * d, 1e-12);
+        ck_assert_double_eq_tol(tal_state_u(between)[0], -7.0 + 2.0 * d, 1e-12);
+    }
+    tal_state_destroy(between);
+    study_end(&s);
+}
+
+END_TEST
+
+// Taken again to a time within it, a step of order 8 is as accurate as ever, unlike its dense output.
+START_TEST(going_back_within_a_step_is_as_accurate_as_steps)
+{
+    const tal_integrator_def def = explicit_of(8, 1e-10);
+    study s = study_pin_pendulum(&def), ref = study_pin_pendulum(NULL);
+    tal_integrator_def fine = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-13);
+    ck_assert_int_eq(tal_integrator_create(ref.system, &fine, &ref.integ, NULL), TAL_OK);
+    for (int k = 0; k < 15; ++k) {
+        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+    }
+    const double t = tal_state_t(s.state) - 0.4 * tal_integrator_statistics(s.integ).last_step;
+    ck_assert_int_eq(tal_integrator_back_up(s.integ, s.state, t), TAL_OK);
+    ck_assert_double_eq(tal_state_t(s.state), t);
+    study_step_to(&ref, t);
+    test_assert_near(tal_state_y(s.state), tal_state_y(ref.state), 2, 15e-10, "y");
+    study_end(&s);
+    study_end(&ref);
 }
 
 END_TEST
@@ -253,6 +303,8 @@ int main(void)
     tcase_add_test(accuracy, a_closed_loop_loses_little_energy);
     tcase_add_test(accuracy, a_stiff_muscle_costs_implicit_methods_few_steps);
     tcase_add_test(accuracy, dense_output_is_as_accurate_as_steps);
+    tcase_add_test(accuracy, dense_output_does_not_look_past_a_jump);
+    tcase_add_test(accuracy, going_back_within_a_step_is_as_accurate_as_steps);
     tcase_add_test(accuracy, other_subsystems_have_coordinates_too);
     suite_add_tcase(suite, accuracy);
     TCase *errors = tcase_create("errors");

@@ -255,6 +255,75 @@ START_TEST(a_changed_state_is_where_the_run_goes_on)
 
 END_TEST
 
+// z' = s, the time at which the step began: constant within each step, so that every method gets h s for
+// it to round-off, provided that it forgets what the rates were before.
+typedef struct sampler {
+    tal_group_ix z;
+    tal_var_ix s;
+} sampler;
+
+static tal_status sample(const void *self, const tal_system *system, tal_state *state, void *value)
+{
+    (void)self, (void)system;
+    *(double *)value = tal_state_t(state);
+    return TAL_OK;
+}
+
+static tal_status declare_sampler(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    sampler *it = self;
+    tal_group_def z = tal_group_def_default();
+    z.capacity = 1;
+    it->z = tal_system_add_group(system, me, &z);
+    tal_var_def var = tal_var_def_default();
+    var.name = "s";
+    var.size = sizeof(double);
+    var.invalidates = TAL_STAGE_ACCELERATION;
+    var.update = sample;
+    var.update_depends_on = TAL_STAGE_TIME;
+    var.sampled = true;
+    it->s = tal_system_add_var(system, me, &var);
+    return TAL_OK;
+}
+
+static tal_status sampled_rate(const void *self, const tal_system *system, tal_state *state)
+{
+    const sampler *it = self;
+    tal_group_upd_dot(system, state, it->z)[0] = tal_var_double(system, state, it->s);
+    return TAL_OK;
+}
+
+static const tal_subsystem_ops sampler_ops = {
+    .size = sizeof sampler_ops,
+    .name = "sampler",
+    .realize_topology = declare_sampler,
+    .realize_acceleration = sampled_rate,
+};
+
+START_TEST(a_sampled_variable_that_changes_makes_a_run_begin_anew)
+{
+    const tal_method methods[] = {TAL_METHOD_CVODE_BDF, TAL_METHOD_CVODE_ADAMS, TAL_METHOD_IDA,
+                                  TAL_METHOD_ARKODE_EXPLICIT};
+    for (int k = 0; k < 4; ++k) {
+        sampler it = {.s = {-1}};
+        tal_integrator_def def = study_def(methods[k], 1e-3);
+        def.max_step = 0.1;
+        study s = {.system = tal_system_create(NULL)};
+        (void)tal_system_add_subsystem(s.system, "sampler", &sampler_ops, &it);
+        study_finish(&s, &def);
+        double expected = 0.0;
+        while (tal_state_t(s.state) < 1.0) {
+            const double t = tal_state_t(s.state);
+            ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+            expected += t * (tal_state_t(s.state) - t);
+            ck_assert_double_eq_tol(tal_state_z(s.state)[0], expected, 1e-12);
+        }
+        study_end(&s);
+    }
+}
+
+END_TEST
+
 START_TEST(one_can_go_back_within_a_step)
 {
     const tal_integrator_def def = bdf(1e-9);
@@ -327,7 +396,10 @@ START_TEST(error_weights_are_those_of_the_manual)
         tal_mobod_def body = tal_mobod_def_default();
         body.mass = tal_mass_props_sphere(1.0, 1.0);
         const tal_body_ix first = tal_matter_add_free(s.matter, TAL_GROUND, &body);
-        (void)tal_matter_add_pin(s.matter, first, &body);
+        const tal_body_ix second = tal_matter_add_pin(s.matter, first, &body);
+        tal_motion_def motion = tal_motion_def_default(); // known: it does not count
+        motion.body = second;
+        (void)tal_matter_add_motion_sinusoid(s.matter, &motion, 1.0, 1.0, 0.0);
         (void)tal_system_add_subsystem(s.system, "odes", &study_odes_ops, &it);
         study_finish(&s, &def);
         test_rng rng = test_rng_seed(7);
@@ -522,6 +594,7 @@ int main(void)
     tcase_add_test(steps, remainders_of_a_few_bits_are_stepped_over);
     tcase_add_test(steps, the_first_and_the_longest_step_can_be_given);
     tcase_add_test(steps, a_changed_state_is_where_the_run_goes_on);
+    tcase_add_test(steps, a_sampled_variable_that_changes_makes_a_run_begin_anew);
     tcase_add_test(steps, one_can_go_back_within_a_step);
     tcase_add_test(steps, the_same_run_gives_the_same_bits);
     tcase_add_test(steps, prescribed_motion_is_met_exactly);

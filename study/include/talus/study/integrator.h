@@ -145,8 +145,9 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_step(tal_integrator *integ, tal_
 /**
  * The State at a time within the last step.
  *
- * Between the ends of the step y is the method's own dense output if its tableau has one, otherwise
- * the cubic with the values and rates at both ends (HNW sec. II.6); then it is prescribed, projected
+ * Between the ends of the step y is the method's own dense output if it has one, otherwise the cubic
+ * with the values and rates at both ends (HNW sec. II.6). That of CVODE and IDA is as accurate as their
+ * steps; that of ARKODE is of degree 5, which is as accurate up to order 5. Then it is prescribed, projected
  * and relaxed as the end of a step is. Discrete variables are those of `state`.
  *
  * @param[in]  state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it
@@ -163,8 +164,8 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_interpolate(tal_integrator *inte
 /**
  * Go back to a time within the last step, as if the step had ended there.
  *
- * What an event found inside a step asks for. One-step methods take the step again, to `t`; the
- * others use their dense output and begin anew from it.
+ * What an event found inside a step asks for. One-step methods, ARKODE's too, take the step again, to
+ * `t`; the others use their dense output and begin anew from it.
  *
  * @param[in,out] state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it;
  *                       on success realized to TAL_STAGE_ACCELERATION
