@@ -429,6 +429,72 @@ START_TEST(error_weights_are_those_of_the_manual)
 
 END_TEST
 
+// --- the Jacobian ---
+
+// Every column against central differences, good to 1e-9 relative to the largest entry of the column, of
+// which forward differences have the root of round-off, 1e-7; and J v against the columns. Coordinates of
+// another subsystem before matter's, a quaternion, a prescribed body, z.
+START_TEST(the_jacobian_is_the_derivative_of_the_rates)
+{
+    study_spring before = {.num_errors = 0};
+    study_odes it = {.n = 1, .z0 = {0.5}, .rates = study_square};
+    const tal_integrator_def def = bdf(1e-6);
+    study s = {.system = tal_system_create(NULL)};
+    (void)tal_system_add_subsystem(s.system, "before", &study_spring_ops, &before);
+    s.matter = tal_matter_create(s.system);
+    s.forces = tal_forces_create(s.system, s.matter);
+    (void)tal_forces_add_gravity(s.forces, tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def part = tal_mobod_def_default();
+    part.mass = tal_mass_props_sphere(1.0, 0.5);
+    part.X_BM = tal_xf_from_p(tal_v3(0.0, 1.0, 0.0));
+    const tal_body_ix arm = tal_matter_add_pin(s.matter, TAL_GROUND, &part);
+    (void)tal_matter_add_ball(s.matter, arm, &part);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body = arm;
+    (void)tal_matter_add_motion_sinusoid(s.matter, &motion, 0.3, 2.0, 0.5);
+    (void)tal_system_add_subsystem(s.system, "odes", &study_odes_ops, &it);
+    study_finish(&s, &def);
+    study_step_to(&s, 0.3);
+    tali_sun *sun = tali_sun_of(s.integ);
+    const int ny = tal_state_ny(s.state);
+    const double t = 0.3, eps = 1e-5;
+    N_Vector y = sun->y, f = N_VClone(y), low = N_VClone(y), high = N_VClone(y), v = N_VClone(y);
+    N_Vector tmp[] = {N_VClone(y), N_VClone(y)};
+    SUNMatrix J = &sun->pool.matrices[0].base;
+    double sum[16] = {0.0}, size = 0.0;
+    test_rng rng = test_rng_seed(8);
+    ck_assert_int_eq(ny, 6 + 5 + 1);
+    ck_assert_int_eq(tali_sun_rates(t, y, f, sun), 0);
+    ck_assert_int_eq(tali_sun_jacobian(t, y, f, J, sun, tmp[0], tmp[1], NULL), 0);
+    for (int j = 0; j < ny; ++j) {
+        const double kept = tali_sun_data(y)[j];
+        double largest = 1.0;
+        tali_sun_data(v)[j] = test_random_uniform(&rng, -1.0, 1.0);
+        tali_sun_data(y)[j] = kept + eps;
+        ck_assert_int_eq(tali_sun_rates(t, y, high, sun), 0);
+        tali_sun_data(y)[j] = kept - eps;
+        ck_assert_int_eq(tali_sun_rates(t, y, low, sun), 0);
+        tali_sun_data(y)[j] = kept;
+        for (int i = 0; i < ny; ++i) {
+            largest = fmax(largest, fabs(tali_sun_column(J, j)[i]));
+            sum[i] += tali_sun_column(J, j)[i] * tali_sun_data(v)[j];
+        }
+        size = fmax(size, largest);
+        for (int i = 0; i < ny; ++i) {
+            const double slope = (tali_sun_data(high)[i] - tali_sun_data(low)[i]) / (2.0 * eps);
+            ck_assert_double_eq_tol(tali_sun_column(J, j)[i], slope, 1e-6 * largest);
+        }
+    }
+    ck_assert_int_eq(tali_sun_jacobian_times(v, tmp[0], t, y, f, sun, tmp[1]), 0);
+    test_assert_near(tali_sun_data(tmp[0]), sum, ny, 1e-5 * size, "J v");
+    N_VConst(0.0, v); // no direction at all
+    ck_assert_int_eq(tali_sun_jacobian_times(v, tmp[0], t, y, f, sun, tmp[1]), 0);
+    ck_assert_double_eq(N_VMaxNorm(tmp[0]), 0.0);
+    study_end(&s);
+}
+
+END_TEST
+
 // --- failures ---
 
 START_TEST(a_pole_ends_the_run_with_a_clear_status)
@@ -588,6 +654,7 @@ int main(void)
     tcase_add_test(accuracy, other_subsystems_have_coordinates_too);
     tcase_add_test(accuracy, the_order_can_be_limited);
     tcase_add_test(accuracy, error_weights_are_those_of_the_manual);
+    tcase_add_test(accuracy, the_jacobian_is_the_derivative_of_the_rates);
     suite_add_tcase(suite, accuracy);
     TCase *steps = tcase_create("steps");
     tcase_add_test(steps, no_evaluation_is_past_the_end);
