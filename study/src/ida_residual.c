@@ -261,6 +261,7 @@ static tal_status columns_of_y(tali_ida *ida, double t, double cj, const double 
     return TAL_OK;
 }
 
+// NOLINTNEXTLINE(readability-function-size): IDA has ten parameters
 int tali_ida_jacobian(double t, double cj, N_Vector Y, N_Vector Yp, N_Vector r, SUNMatrix J,
                       void *self, N_Vector tmp1, N_Vector tmp2, N_Vector tmp3)
 {

@@ -96,11 +96,7 @@ START_TEST(andrews_squeezer_arrives_at_its_reference)
 {
     const tal_integrator_def defs[] = {explicit_of(8, 1e-10), implicit_of(4, 1e-8)};
     for (int k = 0; k < 2; ++k) {
-        study s = study_squeezer(&defs[k]);
-        study_step_to(&s, 0.0);
-        study_step_within(&s, 0.03, 0.1 * defs[k].accuracy);
-        ck_assert_double_eq_tol(tal_state_q(s.state)[0], 15.81077119515371, 1e-7);
-        study_end(&s);
+        study_check_squeezer(&defs[k]);
     }
 }
 
@@ -109,30 +105,15 @@ END_TEST
 START_TEST(the_car_axis_and_the_double_pendulum_arrive_at_their_references)
 {
     const tal_integrator_def def = explicit_of(8, 1e-10);
-    study s = study_car_axis(&def);
-    study_step_to(&s, 0.0);
-    study_step_within(&s, 3.0, 1e-11);
-    ck_assert_double_lt(study_car_axis_error(&s), 1e-7);
-    study_end(&s);
-    s = study_double_pendulum(&def);
-    study_step_to(&s, 5.0);
-    ck_assert_double_lt(study_double_pendulum_error(&s), 1e-7);
-    study_end(&s);
+    study_check_references(&def);
 }
 
 END_TEST
 
-// Some 350 steps, each good to accuracy times 60 J.
 START_TEST(a_closed_loop_loses_little_energy)
 {
     const tal_integrator_def def = explicit_of(8, 1e-10);
-    study s = study_four_bar(&def);
-    study_step_to(&s, 0.0);
-    const double before = tal_system_energy(s.system, s.state);
-    study_step_within(&s, 10.0, 1e-11);
-    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
-    ck_assert_double_le(fabs(tal_system_energy(s.system, s.state) - before), 60e-10 * steps);
-    study_end(&s);
+    study_check_energy(&def);
 }
 
 END_TEST
@@ -240,16 +221,7 @@ START_TEST(one_can_go_back_within_a_step)
 {
     const tal_integrator_def defs[] = {explicit_of(5, 1e-9), implicit_of(4, 1e-9)};
     for (int k = 0; k < 2; ++k) {
-        study s = study_rod_pendulum(&defs[k]);
-        study_step_to(&s, 1.0);
-        const double t = 1.0 - 0.3 * tal_integrator_statistics(s.integ).last_step;
-        ck_assert_int_eq(tal_integrator_back_up(s.integ, s.state, t), TAL_OK);
-        ck_assert_double_eq(tal_state_t(s.state), t);
-        ck_assert_double_lt(study_constraint_error(&s), 1e-8);
-        study_step_to(&s, STUDY_PENDULUM_PERIOD);
-        const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
-        ck_assert_double_lt(study_pendulum_error(&s), 5e-9 * steps);
-        study_end(&s);
+        study_check_back_up(&defs[k]);
     }
 }
 
@@ -257,35 +229,18 @@ END_TEST
 
 START_TEST(the_first_and_the_longest_step_can_be_given)
 {
-    tal_integrator_def def = explicit_of(8, 1e-3);
-    def.initial_step = 1e-5;
-    def.max_step = 0.01;
-    study s = study_pin_pendulum(&def);
-    ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
-    ck_assert_double_eq_tol(tal_state_t(s.state), 1e-5, 1e-20);
-    while (tal_state_t(s.state) < 1.0) {
-        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
-        ck_assert_double_le(tal_integrator_statistics(s.integ).last_step, 0.01 * (1.0 + 1e-12));
-    }
-    ck_assert_double_eq(tal_state_t(s.state), 1.0);
-    study_end(&s);
+    study_check_step_sizes(explicit_of(8, 1e-3));
 }
 
 END_TEST
 
 START_TEST(what_arkode_cannot_do_is_refused)
 {
-    tal_integrator_def def[] = {explicit_of(5, 1e-6), explicit_of(7, 1e-6), implicit_of(6, 1e-6)};
-    static const char *const parts[] = {"fixed_step is 0.1", "2 to 6 and 8", "2 to 5"};
-    def[0].fixed_step = 0.1;
-    study s = study_pin_pendulum(NULL);
-    for (int k = 0; k < 3; ++k) {
-        tal_error err = {0};
-        ck_assert_int_eq(tal_integrator_create(s.system, &def[k], &s.integ, &err),
-                         TAL_ERR_BAD_VALUE);
-        ck_assert_msg(strstr(err.message, parts[k]) != NULL, "%s", err.message);
-    }
-    study_end(&s);
+    tal_integrator_def def = explicit_of(5, 1e-6);
+    def.fixed_step = 0.1;
+    study_check_refused(def, "fixed_step is 0.1");
+    study_check_refused(explicit_of(7, 1e-6), "2 to 6 and 8");
+    study_check_refused(implicit_of(6, 1e-6), "2 to 5");
 }
 
 END_TEST

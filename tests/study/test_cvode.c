@@ -40,51 +40,27 @@ START_TEST(errors_are_proportional_to_the_accuracy_with_constraints)
 
 END_TEST
 
-// refs/a03_andrews_squeezer.json. Some 3500 steps at accuracy 1e-12, and beta turns 2.5 times: errors of
-// a few 1e-9; promise P5 asks for 1e-7.
+// Some 3500 steps at accuracy 1e-12, and beta turns 2.5 times: errors of a few 1e-9.
 START_TEST(andrews_squeezer_arrives_at_its_reference)
 {
     const tal_integrator_def def = bdf(1e-12);
-    study s = study_squeezer(&def);
-    study_step_to(&s, 0.0);
-    study_step_within(&s, 0.03, 1e-13);
-    ck_assert_double_eq_tol(tal_state_q(s.state)[0], 15.81077119515371, 1e-7);
-    study_end(&s);
+    study_check_squeezer(&def);
 }
 
 END_TEST
 
-// refs/ivp_caraxis.json and refs/double_pendulum_point.json. 3700 and 2300 steps at accuracy 1e-10; the car
-// axis shakes 75 times, and errors of its phase add up.
 START_TEST(the_car_axis_and_the_double_pendulum_arrive_at_their_references)
 {
     const tal_integrator_def def = bdf(1e-10);
-    study s = study_car_axis(&def);
-    study_step_to(&s, 0.0);
-    study_step_within(&s, 3.0, 1e-11);
-    ck_assert_double_lt(study_car_axis_error(&s), 5.0 * 3700.0 * 1e-10);
-    study_end(&s);
-    s = study_double_pendulum(&def);
-    study_step_to(&s, 5.0);
-    ck_assert_double_lt(study_double_pendulum_error(&s), 1e-7);
-    study_end(&s);
+    study_check_references(&def);
 }
 
 END_TEST
 
-// Each of n steps may change the energy by accuracy times its size, all with one sign at worst: some
-// 4000 steps, 60 J.
 START_TEST(a_closed_loop_loses_little_energy)
 {
     const tal_integrator_def def = bdf(1e-10);
-    study s = study_four_bar(&def);
-    study_step_to(&s, 0.0);
-    const double before = tal_system_energy(s.system, s.state);
-    study_step_within(&s, 10.0, 1e-11);
-    const double after = tal_system_energy(s.system, s.state);
-    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
-    ck_assert_double_le(fabs(after - before), 60.0 * steps * 1e-10);
-    study_end(&s);
+    study_check_energy(&def);
 }
 
 END_TEST
@@ -219,19 +195,8 @@ END_TEST
 
 START_TEST(the_first_and_the_longest_step_can_be_given)
 {
-    tal_integrator_def def = bdf(1e-3);
-    def.initial_step = 1e-5;
-    def.max_step = 0.01;
-    study s = study_pin_pendulum(&def);
-    ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
-    ck_assert_double_eq_tol(tal_state_t(s.state), 1e-5, 1e-20);
-    while (tal_state_t(s.state) < 1.0) {
-        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
-        const tal_integrator_stats stats = tal_integrator_statistics(s.integ);
-        ck_assert_double_le(stats.last_step, 0.01 * (1.0 + 1e-12));
-        ck_assert_double_gt(stats.next_step, 0.0);
-    }
-    study_end(&s);
+    study_check_step_sizes(bdf(1e-3));
+    study_check_step_sizes(adams(1e-3));
 }
 
 END_TEST
@@ -327,17 +292,7 @@ END_TEST
 START_TEST(one_can_go_back_within_a_step)
 {
     const tal_integrator_def def = bdf(1e-9);
-    study s = study_rod_pendulum(&def);
-    study_step_to(&s, 1.0);
-    const double h = tal_integrator_statistics(s.integ).last_step;
-    const double t = 1.0 - 0.3 * h;
-    ck_assert_int_eq(tal_integrator_back_up(s.integ, s.state, t), TAL_OK);
-    ck_assert_double_eq(tal_state_t(s.state), t);
-    ck_assert_double_lt(study_constraint_error(&s), 1e-9);
-    study_step_to(&s, STUDY_PENDULUM_PERIOD);
-    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
-    ck_assert_double_lt(study_pendulum_error(&s), 5e-9 * steps);
-    study_end(&s);
+    study_check_back_up(&def);
 }
 
 END_TEST
@@ -608,32 +563,22 @@ START_TEST(steps_are_limited)
 
 END_TEST
 
-static void check_refused(tal_integrator_def def, const char *part)
-{
-    study s = study_pin_pendulum(NULL);
-    tal_error err = {0};
-    ck_assert_int_eq(tal_integrator_create(s.system, &def, &s.integ, &err), TAL_ERR_BAD_VALUE);
-    ck_assert_ptr_null(s.integ);
-    ck_assert_msg(strstr(err.message, part) != NULL, "'%s' lacks '%s'", err.message, part);
-    study_end(&s);
-}
-
 START_TEST(what_cvode_cannot_do_is_refused)
 {
     tal_integrator_def def = bdf(1e-6);
     def.fixed_step = 0.1;
-    check_refused(def, "fixed_step is 0.1");
+    study_check_refused(def, "fixed_step is 0.1");
     def = bdf(1e-6);
     def.order = 6;
-    check_refused(def, "goes up to 5");
+    study_check_refused(def, "goes up to 5");
     def = adams(1e-6);
     def.order = 13;
-    check_refused(def, "goes up to 12");
+    study_check_refused(def, "goes up to 12");
     def.order = -1;
-    check_refused(def, "order is -1");
+    study_check_refused(def, "order is -1");
     def = bdf(1e-6);
     def.linear_solver = (tal_linear_solver)7;
-    check_refused(def, "linear solver 7");
+    study_check_refused(def, "linear solver 7");
 }
 
 END_TEST

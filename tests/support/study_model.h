@@ -445,6 +445,89 @@ static inline void study_check_proportional(tal_integrator_def def, bool on_rod)
     ck_assert_double_ge(first / last, pow(5.0, 6.0));
 }
 
+/// refs/a03_andrews_squeezer.json, to the 1e-7 of promise P5.
+static inline void study_check_squeezer(const tal_integrator_def *def)
+{
+    study s = study_squeezer(def);
+    study_step_to(&s, 0.0);
+    study_step_within(&s, 0.03, 0.1 * def->accuracy);
+    ck_assert_double_eq_tol(tal_state_q(s.state)[0], 15.81077119515371, 1e-7);
+    study_end(&s);
+}
+
+/// refs/ivp_caraxis.json, with what errors each step at `accuracy` may add while the axis shakes 75 times
+/// and errors of phase add up; and refs/double_pendulum_point.json, a regular motion, to 1e-7.
+static inline void study_check_references(const tal_integrator_def *def)
+{
+    study s = study_car_axis(def);
+    study_step_to(&s, 0.0);
+    study_step_within(&s, 3.0, 0.1 * def->accuracy);
+    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+    ck_assert_double_lt(study_car_axis_error(&s), 5.0 * steps * def->accuracy);
+    study_end(&s);
+    s = study_double_pendulum(def);
+    study_step_to(&s, 5.0);
+    ck_assert_double_lt(study_double_pendulum_error(&s), 1e-7);
+    study_end(&s);
+}
+
+/// A closed loop of 60 J: each step may change the energy by accuracy times that, all with one sign at worst.
+static inline void study_check_energy(const tal_integrator_def *def)
+{
+    study s = study_four_bar(def);
+    study_step_to(&s, 0.0);
+    const double before = tal_system_energy(s.system, s.state);
+    study_step_within(&s, 10.0, 0.1 * def->accuracy);
+    const double change = tal_system_energy(s.system, s.state) - before;
+    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+    ck_assert_double_le(fabs(change), 60.0 * steps * def->accuracy);
+    study_end(&s);
+}
+
+/// Back to a time within the last step of a constrained run, and on from there.
+static inline void study_check_back_up(const tal_integrator_def *def)
+{
+    study s = study_rod_pendulum(def);
+    study_step_to(&s, 1.0);
+    const double t = 1.0 - 0.3 * tal_integrator_statistics(s.integ).last_step;
+    ck_assert_int_eq(tal_integrator_back_up(s.integ, s.state, t), TAL_OK);
+    ck_assert_double_eq(tal_state_t(s.state), t);
+    ck_assert_double_lt(study_constraint_error(&s), 10.0 * def->accuracy);
+    study_step_to(&s, STUDY_PENDULUM_PERIOD);
+    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+    ck_assert_double_lt(study_pendulum_error(&s), 5.0 * steps * def->accuracy);
+    study_end(&s);
+}
+
+/// The first step and the longest one are as asked for.
+static inline void study_check_step_sizes(tal_integrator_def def)
+{
+    def.initial_step = 1e-5;
+    def.max_step = 0.01;
+    study s = study_pin_pendulum(&def);
+    ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+    ck_assert_double_eq_tol(tal_state_t(s.state), 1e-5, 1e-20);
+    while (tal_state_t(s.state) < 1.0) {
+        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+        const tal_integrator_stats stats = tal_integrator_statistics(s.integ);
+        ck_assert_double_le(stats.last_step, 0.01 * (1.0 + 1e-12));
+        ck_assert_double_gt(stats.next_step, 0.0);
+    }
+    ck_assert_double_eq(tal_state_t(s.state), 1.0);
+    study_end(&s);
+}
+
+/// An integrator is not created from this def, and the sentence has `part` in it.
+static inline void study_check_refused(tal_integrator_def def, const char *part)
+{
+    study s = study_pin_pendulum(NULL);
+    tal_error err = {0};
+    ck_assert_int_eq(tal_integrator_create(s.system, &def, &s.integ, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_null(s.integ);
+    ck_assert_msg(strstr(err.message, part) != NULL, "'%s' lacks '%s'", err.message, part);
+    study_end(&s);
+}
+
 /// Where the pendulum on a pin is at `t`, by a method of its own kind.
 static inline void study_check_dense(tal_integrator_def def, double bound)
 {
