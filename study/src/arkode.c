@@ -287,7 +287,8 @@ static bool interpolate(tali_sun *sun, double t, N_Vector y)
     return true;
 }
 
-static const tali_sun_solver SOLVER = {.begin_anew = begin_anew,
+static const tali_sun_solver SOLVER = {.wants_rates = true,
+                                       .begin_anew = begin_anew,
                                        .advance = advance,
                                        .next_step = next_step,
                                        .estimate_error = estimate_error,

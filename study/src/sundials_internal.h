@@ -146,6 +146,7 @@ typedef enum tali_sun_failure {
 
 /// CVODE, IDA or ARKODE, as sundials_step.c sees it.
 typedef struct tali_sun_solver {
+    bool wants_rates; // those at the start of a step in the integrator's ydot1
     /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's choice.
     tal_status (*begin_anew)(tali_sun *sun, tal_state *state, double first_step);
     /// One step that ends at or before `t_end`, not shorter than `least` unless it ends there. Leaves y

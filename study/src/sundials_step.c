@@ -9,17 +9,19 @@ static const uint64_t GOOD_STEPS_TO_FORGET = 20;
 // --- steps ---
 
 // Auto-update variables, y0, t0, weights. A sampled variable that changes makes the solver begin anew.
+// Rates are computed for the sake of these variables, or of a solver that wants them.
 static tal_status begin(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
+    const bool has_updates = tal_system_has_updates(integ->system);
     integ->has_step = false;
     sun->state = state;
-    tal_status st = tali_evaluate(integ, state, integ->ydot1);
+    tal_status st = TAL_OK;
+    if (has_updates || sun->solver->wants_rates) st = tali_evaluate(integ, state, integ->ydot1);
     if (st != TAL_OK) return st;
     st = tal_system_begin_step(integ->system, state);
     if (st != TAL_OK) return tali_pass_on(integ, state, st);
-    // a sampled variable has changed: the rates jump
-    if (tal_state_stage(state) < TAL_STAGE_ACCELERATION) sun->is_fresh = true;
+    if (has_updates && tal_state_stage(state) < TAL_STAGE_ACCELERATION) sun->is_fresh = true;
     memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
     integ->t0 = tal_state_t(state);
     return tali_pass_on(integ, state, tali_weights_set(&sun->weights, state));
@@ -105,7 +107,9 @@ static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
 // A remainder that t can hardly resolve, along the rates.
 static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_end)
 {
-    const tal_integrator *integ = sun->integ;
+    tal_integrator *integ = sun->integ;
+    const tal_status st = tali_evaluate(integ, state, integ->ydot1);
+    if (st != TAL_OK) return st;
     double *y = tali_sun_data(sun->y);
     for (int i = 0; i < tal_state_ny(state); ++i) {
         y[i] = integ->y0[i] + (t_end - integ->t0) * integ->ydot1[i];

@@ -276,6 +276,7 @@ START_TEST(a_sampled_variable_that_changes_makes_a_run_begin_anew)
         study s = {.system = tal_system_create(NULL)};
         (void)tal_system_add_subsystem(s.system, "sampler", &sampler_ops, &it);
         study_finish(&s, &def);
+        ck_assert(tal_system_has_updates(s.system));
         double expected = 0.0;
         while (tal_state_t(s.state) < 1.0) {
             const double t = tal_state_t(s.state);
