@@ -326,7 +326,7 @@ static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
 {
     tali_sun *sun = tali_sun_of(integ);
     const int num_starts = of(sun)->num_starts;
-    const double least = tali_least_step(integ, integ->t0);
+    const double least = tali_resolved_step(integ, integ->t0);
     double t1 = integ->t0;
     if (sun->is_round_off || t - t1 < least) return tali_sun_back_up(integ, state, t);
     sun->state = state;

@@ -112,7 +112,10 @@ tal_status tali_put_dense(tal_integrator *integ, tal_state *state, double t);
 
 // --- step_loop.c: what families share ---
 
-/// The least step worth taking: what t can resolve, with some bits to spare.
+/// The least step that t can resolve, with some bits to spare.
+double tali_resolved_step(const tal_integrator *integ, double t);
+
+/// The least step worth taking: that one, or the def's.
 double tali_least_step(const tal_integrator *integ, double t);
 
 /// A failure that a smaller step may avoid.

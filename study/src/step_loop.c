@@ -7,10 +7,14 @@
 
 // --- choosing steps ---
 
+double tali_resolved_step(const tal_integrator *integ, double t)
+{
+    return 16.0 * DBL_EPSILON * fmax(fabs(t), tal_system_time_scale(integ->system));
+}
+
 double tali_least_step(const tal_integrator *integ, double t)
 {
-    const double scale = fmax(fabs(t), tal_system_time_scale(integ->system));
-    return fmax(integ->def.min_step, 16.0 * DBL_EPSILON * scale);
+    return fmax(integ->def.min_step, tali_resolved_step(integ, t));
 }
 
 // (h / t_c)^n is about the error of a step, n the power of h that it goes with.

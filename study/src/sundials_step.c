@@ -139,7 +139,9 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     const double t0 = tal_state_t(state), least = tali_least_step(integ, t0);
     tal_status st = tali_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin(sun, state);
-    if (st == TAL_OK && t_end - t0 < least) return step_of_round_off(sun, state, t_end);
+    if (st == TAL_OK && t_end - t0 < tali_resolved_step(integ, t0)) {
+        return step_of_round_off(sun, state, t_end);
+    }
     if (st == TAL_OK && sun->is_fresh) st = begin_anew(sun, state);
     if (st != TAL_OK) return st;
     double t1 = t0;

@@ -193,6 +193,26 @@ START_TEST(remainders_of_a_few_bits_are_stepped_over)
 
 END_TEST
 
+// A least step is for accuracy's sake; the last one before t_end may be shorter, and is as good as others.
+START_TEST(the_least_step_may_be_cut_short_by_the_end)
+{
+    const tal_method methods[] = {TAL_METHOD_CVODE_BDF, TAL_METHOD_CVODE_ADAMS, TAL_METHOD_IDA,
+                                  TAL_METHOD_ARKODE_EXPLICIT, TAL_METHOD_ARKODE_DIRK};
+    for (int k = 0; k < 5; ++k) {
+        tal_integrator_def def = study_def(methods[k], 1e-6);
+        def.min_step = 1e-4;
+        study_odes it = {.n = 1, .z0 = {1.0}, .rates = note_time};
+        study s = study_of_odes(&it, &def);
+        for (int i = 1; i <= 100; ++i) {
+            study_step_to(&s, 5e-5 * i);
+        }
+        ck_assert_double_eq_tol(tal_state_z(s.state)[0], exp(-5e-3), 1e-8);
+        study_end(&s);
+    }
+}
+
+END_TEST
+
 START_TEST(the_first_and_the_longest_step_can_be_given)
 {
     study_check_step_sizes(bdf(1e-3));
@@ -605,6 +625,7 @@ int main(void)
     TCase *steps = tcase_create("steps");
     tcase_add_test(steps, no_evaluation_is_past_the_end);
     tcase_add_test(steps, remainders_of_a_few_bits_are_stepped_over);
+    tcase_add_test(steps, the_least_step_may_be_cut_short_by_the_end);
     tcase_add_test(steps, the_first_and_the_longest_step_can_be_given);
     tcase_add_test(steps, a_changed_state_is_where_the_run_goes_on);
     tcase_add_test(steps, a_sampled_variable_that_changes_makes_a_run_begin_anew);
