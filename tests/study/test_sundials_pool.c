@@ -9,6 +9,7 @@
 #include <cvode/cvode.h>
 #include <fcntl.h>
 #include <ida/ida.h>
+#include <stdio.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -483,6 +484,47 @@ END_TEST
 
 #endif // HEAP_IS_WATCHED
 
+// What a run writes to stdout and stderr goes to a file instead, whose size is the answer.
+static long bytes_printed_by(void (*run)(choice), choice it)
+{
+    FILE *file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    (void)fflush(NULL);
+    const int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+    (void)dup2(fileno(file), STDOUT_FILENO);
+    (void)dup2(fileno(file), STDERR_FILENO);
+    run(it);
+    (void)fflush(NULL);
+    (void)dup2(out, STDOUT_FILENO);
+    (void)dup2(err, STDERR_FILENO);
+    (void)close(out);
+    (void)close(err);
+    (void)fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    (void)fclose(file);
+    return size;
+}
+
+// Fails at a pole, and at an accuracy that is beyond double precision.
+static void fail_twice(choice it)
+{
+    for (int k = 0; k < 2; ++k) {
+        study_odes odes = {.n = 1, .z0 = {1.0}, .rates = study_square};
+        tal_integrator_def def = study_def(it.method, k == 0 ? 1e-6 : 1e-17);
+        def.linear_solver = it.linear_solver;
+        study s = study_of_odes(&odes, &def);
+        (void)!tal_integrator_step_to(s.integ, s.state, 2.0);
+        study_end(&s);
+    }
+}
+
+START_TEST(sundials_prints_nothing)
+{
+    ck_assert_int_eq(bytes_printed_by(fail_twice, CHOICES[_i]), 0);
+}
+
+END_TEST
+
 // Clones never fail because there are always vectors left.
 START_TEST(no_solver_takes_all_vectors_of_its_pool)
 {
@@ -512,6 +554,7 @@ int main(void)
                         NUM_SAFE_CHOICES);
     tcase_add_loop_test(alloc, our_own_memory_that_runs_out_is_told, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, steps_do_not_touch_the_heap, 0, NUM_CHOICES);
+    tcase_add_loop_test(alloc, sundials_prints_nothing, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, no_solver_takes_all_vectors_of_its_pool, 0, NUM_CHOICES);
 #if HEAP_IS_WATCHED
     tcase_add_test(alloc, sundials_never_looks_into_its_context);
