@@ -73,6 +73,7 @@ static int project(double t, N_Vector y, void *self)
     if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
     if (st != TAL_OK) return tali_sun_answer(sun, st);
     ++integ->stats.projections;
+    sun->is_settled = true;
     memcpy(tali_sun_data(y), tal_state_y(sun->state), (size_t)sun->pool.length * sizeof(double));
     return 0;
 }

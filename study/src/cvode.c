@@ -51,6 +51,7 @@ static int project(double t, N_Vector y, N_Vector correction, double tolerance, 
     integ->projection.even_if_met = as_told;
     if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
     if (st != TAL_OK) return tali_sun_answer(sun, st);
+    sun->is_settled = true;
     const double *after = tal_state_y(sun->state);
     for (int i = 0; i < sun->pool.length; ++i) {
         out[i] = after[i] - before[i];

@@ -158,6 +158,7 @@ static bool stands_at(const tal_state *state, double t, const double y[])
 static tal_status rates_at(tali_sun *sun, double t, const double y[], double ydot[])
 {
     tal_integrator *integ = sun->integ;
+    sun->is_settled = false;
     if (stands_at(sun->state, t, y)) return tali_evaluate(integ, sun->state, ydot);
     tal_status st = tali_put(integ, sun->state, t, y);
     if (st == TAL_OK) st = tali_settle_stage(integ, sun->state, false);
@@ -277,6 +278,7 @@ int tali_sun_jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *se
     (void)SUNMatZero(J);
     memcpy(at, tali_sun_data(y), (size_t)sun->pool.length * sizeof *at);
     ++integ->stats.jacobians;
+    sun->is_settled = false;
     tal_status st = tali_put(integ, sun->state, t, at);
     if (st == TAL_OK) st = tali_settle_stage(integ, sun->state, false);
     if (st == TAL_OK) st = columns_of_uz(sun, rates, J, at, moved);

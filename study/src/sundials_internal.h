@@ -111,9 +111,10 @@ typedef struct tali_weights {
     void *block;
     size_t block_bytes;
     int nq, nu, nz;
-    int num_blocks;
+    int num_blocks, widest; // most coordinates of a block
     tali_weight_block *blocks;
     double *coefs;           // of the blocks
+    double *units, *columns; // [nq], [nu] for products with N^+
     double *e;               // [ny] E of each variable over the accuracy; of q, its column's size
     bool *known_q, *known_u; // [nu] motions and speeds that prescribed motion knows
 } tali_weights;
@@ -121,8 +122,9 @@ typedef struct tali_weights {
 bool tali_weights_create(tali_weights *it, const tal_integrator *integ);
 void tali_weights_destroy(tali_weights *it);
 
-/// The weights at the State's y. Needs TAL_STAGE_INSTANCE.
-tal_status tali_weights_set(tali_weights *it, tal_state *state);
+/// The weights at the State's y. Needs TAL_STAGE_INSTANCE. `anew`: the State was changed by more than a
+/// step.
+tal_status tali_weights_set(tali_weights *it, tal_state *state, bool anew);
 
 /// The largest of the norms of q, u and z, over the accuracy: at most 1 is accurate enough.
 double tali_weights_norm(const tali_weights *it, const double y[], const double id[]);
@@ -175,6 +177,7 @@ struct tali_sun {
     N_Vector y;                   // where SUNDIALS returns y
     bool is_fresh;                // the next step begins anew
     bool is_round_off;            // the last step was one that t can hardly resolve
+    bool is_settled;              // the State was last moved by the projection of an end of step
     int bad_evaluations;          // that were not finite, lately
     uint64_t first_bad;           // realizations before the first of them
     uint64_t good_steps;          // since the last of them

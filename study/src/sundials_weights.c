@@ -4,6 +4,7 @@
 #include "sundials_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 // --- creation ---
 
@@ -18,14 +19,18 @@ bool tali_weights_create(tali_weights *it, const tal_integrator *integ)
     const size_t coefs = tali_align(nq * TAL_MAX_NU * sizeof *it->coefs);
     const size_t e = tali_align((nq + nu + nz) * sizeof *it->e);
     const size_t known = tali_align(nu * sizeof *it->known_q);
-    it->block_bytes = blocks + coefs + e + 2 * known;
+    const size_t units = tali_align(nq * sizeof *it->units);
+    const size_t columns = tali_align(nu * sizeof *it->columns);
+    it->block_bytes = blocks + coefs + e + units + columns + 2 * known;
     it->block = tali_alloc(&integ->allocator, it->block_bytes);
     if (it->block == NULL) return false;
     char *next = it->block;
     it->blocks = (tali_weight_block *)(void *)next;
     it->coefs = (double *)(void *)(next += blocks);
     it->e = (double *)(void *)(next += coefs);
-    it->known_q = (bool *)(next += e);
+    it->units = (double *)(void *)(next += e);
+    it->columns = (double *)(void *)(next += units);
+    it->known_q = (bool *)(next += columns);
     it->known_u = (bool *)(next + known);
     return true;
 }
@@ -38,30 +43,9 @@ void tali_weights_destroy(tali_weights *it)
 
 // --- setting them ---
 
-// W_u N^+ of a body over the accuracy; the size of its columns goes into `e`.
-static tal_status set_block(tali_weights *it, tal_state *state, tal_body_ix body,
-                            const tali_weight_block *b)
-{
-    const double *weights = tal_state_weights(state, TAL_POOL_U) + b->u0;
-    const double scale = 1.0 / it->integ->def.accuracy;
-    for (int j = 0; j < b->nq; ++j) {
-        double unit[TAL_MAX_NQ] = {0.0}, column[TAL_MAX_NU] = {0.0}, sum = 0.0;
-        unit[j] = 1.0;
-        const tal_status st =
-            tal_body_mul_N(it->integ->matter, state, body, TAL_NPLUS, unit, column);
-        if (st != TAL_OK) return st;
-        for (int i = 0; i < b->nu; ++i) {
-            const double coef = scale * weights[i] * column[i];
-            it->coefs[b->first + i * b->nq + j] = coef;
-            sum += coef * coef;
-        }
-        // a change of a quaternion's length alone counts for nothing; its weight may not be zero
-        it->e[b->q0 + j] = fmax(sqrt(sum), 1e-3 * scale);
-    }
-    return TAL_OK;
-}
-
-static tal_status set_blocks(tali_weights *it, tal_state *state)
+// One block for each body with speeds, and which of these are known. Both stay until the State is changed
+// from outside.
+static void lay_out_blocks(tali_weights *it, const tal_state *state)
 {
     const tal_matter *matter = it->integ->matter;
     const int u0 = tal_group_start(it->integ->system, state, it->integ->u_group);
@@ -77,15 +61,41 @@ static tal_status set_blocks(tali_weights *it, tal_state *state)
                                  .nu = nu,
                                  .first = first};
         first += b->nq * b->nu;
+        if (b->nq > it->widest) it->widest = b->nq;
         for (int k = 0; k < nu; ++k) {
             const tal_level level = tal_mobility_level(matter, state, (tal_mobility){body, k});
             it->known_q[b->u0 + k] = level >= TAL_LEVEL_POSITION;
             it->known_u[b->u0 + k] = level >= TAL_LEVEL_VELOCITY;
         }
-        const tal_status st = set_block(it, state, body, b);
-        if (st != TAL_OK) return st;
     }
-    return TAL_OK;
+}
+
+// Column j of W_u N^+ over the accuracy for every body that has as many: N^+ is made of blocks, so that
+// one product with the sum of their unit vectors gives all.
+static tal_status set_columns(tali_weights *it, tal_state *state, int j)
+{
+    const tal_integrator *integ = it->integ;
+    const int q0 = tal_group_start(integ->system, state, integ->q_group);
+    const int u0 = tal_group_start(integ->system, state, integ->u_group);
+    const double *weights = tal_state_weights(state, TAL_POOL_U), scale = 1.0 / integ->def.accuracy;
+    memset(it->units, 0, (size_t)tal_matter_nq(integ->matter, state) * sizeof *it->units);
+    for (int k = 0; k < it->num_blocks; ++k) {
+        const tali_weight_block *b = &it->blocks[k];
+        if (j < b->nq) it->units[b->q0 - q0 + j] = 1.0;
+    }
+    const tal_status st = tal_matter_mul_N(integ->matter, state, TAL_NPLUS, it->units, it->columns);
+    for (int k = 0; k < it->num_blocks && st == TAL_OK; ++k) {
+        const tali_weight_block *b = &it->blocks[k];
+        double sum = 0.0;
+        for (int i = 0; i < b->nu && j < b->nq; ++i) {
+            const double coef = scale * weights[b->u0 + i] * it->columns[b->u0 - u0 + i];
+            it->coefs[b->first + i * b->nq + j] = coef;
+            sum += coef * coef;
+        }
+        // a change of a quaternion's length alone counts for nothing; its weight may not be zero
+        if (j < b->nq) it->e[b->q0 + j] = fmax(sqrt(sum), 1e-3 * scale);
+    }
+    return st;
 }
 
 // E = min(W, 1/|y|), or W (manual eq. 9.3), over the accuracy.
@@ -98,26 +108,35 @@ static void set_relative(const double weights[], const double y[], int n, bool a
     }
 }
 
-tal_status tali_weights_set(tali_weights *it, tal_state *state)
+// Everything that does not change from step to step.
+static void begin_anew(tali_weights *it, const tal_state *state)
+{
+    it->nq = tal_state_nq(state);
+    it->nu = tal_state_nu(state);
+    it->nz = tal_state_nz(state);
+    it->num_blocks = it->widest = 0;
+    for (int i = 0; i < it->nq; ++i) {
+        it->e[i] = 1.0 / it->integ->def.accuracy; // of coordinates that are not matter's
+    }
+    memset(it->known_q, 0, (size_t)it->nu * sizeof *it->known_q);
+    memset(it->known_u, 0, (size_t)it->nu * sizeof *it->known_u);
+    if (it->integ->matter != NULL) lay_out_blocks(it, state);
+}
+
+tal_status tali_weights_set(tali_weights *it, tal_state *state, bool anew)
 {
     const tal_integrator_def *def = &it->integ->def;
     const double scale = 1.0 / def->accuracy, *y = tal_state_y(state);
-    const int nq = tal_state_nq(state), nu = tal_state_nu(state), nz = tal_state_nz(state);
-    it->nq = nq;
-    it->nu = nu;
-    it->nz = nz;
-    it->num_blocks = 0;
-    for (int i = 0; i < nq; ++i) {
-        it->e[i] = scale; // of coordinates that are not matter's
+    if (anew) begin_anew(it, state);
+    set_relative(tal_state_weights(state, TAL_POOL_U), y + it->nq, it->nu, def->absolute_u, scale,
+                 it->e + it->nq);
+    set_relative(tal_state_weights(state, TAL_POOL_Z), y + it->nq + it->nu, it->nz, def->absolute_z,
+                 scale, it->e + it->nq + it->nu);
+    tal_status st = TAL_OK;
+    for (int j = 0; j < it->widest && st == TAL_OK; ++j) {
+        st = set_columns(it, state, j);
     }
-    for (int i = 0; i < nu; ++i) {
-        it->known_q[i] = it->known_u[i] = false;
-    }
-    set_relative(tal_state_weights(state, TAL_POOL_U), y + nq, nu, def->absolute_u, scale,
-                 it->e + nq);
-    set_relative(tal_state_weights(state, TAL_POOL_Z), y + nq + nu, nz, def->absolute_z, scale,
-                 it->e + nq + nu);
-    return it->integ->matter != NULL ? set_blocks(it, state) : TAL_OK;
+    return st;
 }
 
 // --- the norm ---

@@ -390,7 +390,7 @@ START_TEST(error_weights_are_those_of_the_manual)
         ck_assert_int_eq(tal_system_realize(s.system, s.state, TAL_STAGE_POSITION), TAL_OK);
         const int ny = tal_state_ny(s.state);
         memcpy(integ->y0, tal_state_y(s.state), (size_t)ny * sizeof(double));
-        ck_assert_int_eq(tali_weights_set(weights, s.state), TAL_OK);
+        ck_assert_int_eq(tali_weights_set(weights, s.state, true), TAL_OK);
         for (int i = 0; i < ny; ++i) { // each variable alone, then all together
             integ->error[i] = test_random_uniform(&rng, -1.0, 1.0);
             const double mine = tali_weights_norm(weights, integ->error, NULL);
