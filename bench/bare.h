@@ -1,4 +1,5 @@
-// Dynamics of a tree of pins with nothing around it: no State, no stages, no checks, no other joints.
+// Dynamics of a tree of pins with nothing around it: no State, no stages, no checks, no other
+// joints.
 //
 // This is the practical floor that Talus is measured against, so it is written to be as fast as
 // plain C allows. Everything about a pin tree that can be decided beforehand is.

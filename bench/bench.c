@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double now_ns(void)
+double bench_now(void)
 {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
@@ -17,9 +17,9 @@ static double now_ns(void)
 static double time_batch(const bench *b, long count)
 {
     b->run(b->context, 1);
-    const double start = now_ns();
+    const double start = bench_now();
     b->run(b->context, count);
-    return (now_ns() - start) / (double)count;
+    return (bench_now() - start) / (double)count;
 }
 
 // How many repetitions fill a batch; warms the caches up on the way.
@@ -39,6 +39,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void bench_sort(double values[], int n)
+{
+    qsort(values, (size_t)n, sizeof *values, compare);
+}
+
 void bench_measure(bench *benches, int n, int batches, double batch_ns)
 {
     double *times = malloc((size_t)n * BENCH_MAX_BATCHES * sizeof *times);
@@ -55,13 +60,25 @@ void bench_measure(bench *benches, int n, int batches, double batch_ns)
     }
     for (int i = 0; i < n; ++i) {
         double *mine = times + (size_t)i * BENCH_MAX_BATCHES;
-        qsort(mine, (size_t)batches, sizeof *mine, compare);
+        bench_sort(mine, batches);
+        benches[i].least = mine[0];
         benches[i].low = mine[batches / 4];
         benches[i].median = mine[batches / 2];
         benches[i].high = mine[3 * batches / 4];
     }
     free(times);
     free(counts);
+}
+
+bench_line bench_fit(const double x[], const double y[], const double weights[], int n)
+{
+    double w = 0.0, wx = 0.0, wxx = 0.0, wy = 0.0, wxy = 0.0;
+    for (int i = 0; i < n; ++i) {
+        w += weights[i], wx += weights[i] * x[i], wxx += weights[i] * x[i] * x[i];
+        wy += weights[i] * y[i], wxy += weights[i] * x[i] * y[i];
+    }
+    const double d = w * wxx - wx * wx;
+    return (bench_line){(wxx * wy - wx * wxy) / d, (w * wxy - wx * wy) / d};
 }
 
 void bench_print(const char *title, const bench *benches, int n)

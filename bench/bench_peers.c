@@ -1,13 +1,15 @@
 // Talus, its peers and the bare sweep on the same models, side by side in one run.
 //
-// Before anything is timed all contestants must agree. Then they take turns, batch by batch, and the
-// medians are printed with their quartiles.
+// Before anything is timed all contestants must agree. Then they take turns, batch by batch, and
+// the medians are printed with their quartiles.
+#include "agree.h"
+#include "aims.h"
 #include "bench.h"
 #include "contestant.h"
 #include "count_alloc.h"
 #include "report.h"
+#include "series.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +32,45 @@ enum {
 
 typedef struct options {
     bool quick;
+    bool only_series;
     const char *only; ///< NULL, or part of "model/quantity/from"
     const char *csv, *json, *svg;
     const char *repeat[3]; ///< contestant, model, quantity: run just that, for callgrind
     long times;
 } options;
+
+// --- who takes part ---
+
+/// Everybody on one model. The last place is Talus on the tree alone, where more than a tree is
+/// timed: what loops or springs add is measured in the same run.
+typedef struct field {
+    const model *m;
+    model stripped;
+    const contestant *who[NUM_CONTESTANTS + 1];
+    void *selves[NUM_CONTESTANTS + 1]; ///< NULL: the model is beyond it
+} field;
+
+static void enter(field *f, const model *m)
+{
+    *f = (field){.m = m, .stripped = model_stripped(m)};
+    for (int i = 0; i < NUM_CONTESTANTS; ++i) {
+        f->who[i] = contestants[i];
+        f->selves[i] = contestants[i]->create(m);
+        if (f->selves[i] != NULL || !model_is_plain(m)) continue;
+        (void)printf("%-16s is beyond %s\n", m->name, contestants[i]->name);
+    }
+    f->who[NUM_CONTESTANTS] = &contestant_talus;
+    if (!model_is_plain(m)) f->selves[NUM_CONTESTANTS] = contestant_talus.create(&f->stripped);
+}
+
+static void leave(field *f)
+{
+    for (int i = 0; i <= NUM_CONTESTANTS; ++i) {
+        if (f->selves[i] != NULL) f->who[i]->destroy(f->selves[i]);
+    }
+}
+
+// --- timing ---
 
 typedef struct entry {
     const contestant *who;
@@ -43,102 +79,45 @@ typedef struct entry {
     bool fresh;
 } entry;
 
-// --- agreement ---
-
-static int answer_size(const model *m, quantity what)
-{
-    if (what == KINEMATICS) return 18;
-    if (what == EXPLICIT_M) return m->nu * m->nu;
-    return what == JACOBIAN ? 6 * m->nu : m->nu;
-}
-
-// Largest difference, relative to the largest number.
-static double difference(const double a[], const double b[], int n)
-{
-    double most = 0.0, size = 0.0;
-    for (int i = 0; i < n; ++i) {
-        const double d = fabs(a[i] - b[i]);
-        if (!(d <= most)) most = d;
-        if (fabs(b[i]) > size) size = fabs(b[i]);
-    }
-    return most / size;
-}
-
-/*
- * Relative difference allowed between two contestants. The sweeps differ by 1e-13 at n = 10000. Who
- * factors M has the round-off of its condition number, which for a chain of n links grows between n^2
- * and n^4: measured 1e-10 at 100 and 9e-8 at 1000, so beyond 100 the bound grows with n^3.
- */
-static double tolerance(const model *m, const contestant *who)
-{
-    const double n = 0.01 * (double)m->nu;
-    return who->factors_M && n > 1.0 ? 1e-9 * n * n * n : 1e-9;
-}
-
-static bool agree(const model *m, void *const selves[])
-{
-    static const quantity checked[] = {KINEMATICS, INVERSE,    FORWARD, MULTIPLY_M,
-                                       SOLVE_M,    EXPLICIT_M, JACOBIAN};
-    double worst = 0.0;
-    for (size_t c = 0; c < sizeof checked / sizeof checked[0]; ++c) {
-        const quantity what = checked[c];
-        if (what == EXPLICIT_M && m->nu > MODEL_MOST_EXPLICIT) continue;
-        const int n = answer_size(m, what);
-        double *answers[2] = {calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof(double))};
-        if (answers[0] == NULL || answers[1] == NULL) exit(EXIT_FAILURE);
-        const char *first = NULL;
-        for (int i = 0; i < NUM_CONTESTANTS; ++i) {
-            if (selves[i] == NULL || !contestants[i]->can(selves[i], what, true)) continue;
-            contestants[i]->answer(selves[i], what, answers[first != NULL]);
-            if (first == NULL) {
-                first = contestants[i]->name;
-                continue;
-            }
-            const double d = difference(answers[1], answers[0], n);
-            if (!(d <= worst)) worst = d;
-            if (d <= tolerance(m, contestants[i])) continue;
-            (void)fprintf(stderr, "bench: %s, %s: %s and %s differ by %.2g; nothing was timed\n",
-                          m->name, quantity_name(what), first, contestants[i]->name, d);
-            return false;
-        }
-        free(answers[0]);
-        free(answers[1]);
-    }
-    (void)printf("%-14s all agree to %.1e\n", m->name, worst);
-    return true;
-}
-
-// --- timing ---
-
 static void run_entry(void *context, long count)
 {
     const entry *e = context;
     e->who->run(e->self, e->what, e->fresh, count);
 }
 
-static row measure(const options *o, const model *m, void *const selves[], quantity what,
-                   bool fresh)
+static int list_entries(const field *f, quantity what, bool fresh, entry entries[], bench table[])
 {
-    entry entries[NUM_CONTESTANTS];
-    bench table[NUM_CONTESTANTS];
-    row r = {.nu = m->nu, .what = what, .fresh = fresh};
-    memcpy(r.model, m->name, sizeof r.model);
-    for (int i = 0; i < NUM_CONTESTANTS; ++i) {
-        if (selves[i] == NULL || !contestants[i]->can(selves[i], what, fresh)) continue;
-        const int k = r.num_figures++;
-        entries[k] = (entry){contestants[i], selves[i], what, fresh};
-        table[k] = (bench){.name = contestants[i]->name, .run = run_entry, .context = &entries[k]};
-        contestants[i]->run(selves[i], what, true, 1);
-        contestants[i]->run(selves[i], what, fresh, 1);
+    int n = 0;
+    for (int i = 0; i <= NUM_CONTESTANTS; ++i) {
+        if (f->selves[i] == NULL || !contestant_can(f->who[i], what, fresh)) continue;
+        entries[n] = (entry){f->who[i], f->selves[i], what, fresh};
+        table[n] = (bench){.name = i < NUM_CONTESTANTS ? f->who[i]->name : FIGURE_TREE,
+                           .run = run_entry,
+                           .context = &entries[n]};
+        // evaluate, for those who are to find something evaluated
+        f->who[i]->run(f->selves[i], FORWARD, true, 1);
+        f->who[i]->run(f->selves[i], what, fresh, 1);
+        ++n;
     }
-    if (r.num_figures == 0) return r;
+    return n;
+}
+
+static row measure(const options *o, const field *f, quantity what, bool fresh)
+{
+    entry entries[NUM_CONTESTANTS + 1];
+    bench table[NUM_CONTESTANTS + 1];
+    const model *m = f->m;
+    row r = {.nu = m->nu, .num_loops = m->num_loops, .what = what, .fresh = fresh};
+    memcpy(r.model, m->name, sizeof r.model);
+    r.num_figures = list_entries(f, what, fresh, entries, table);
     const int batches = o->quick ? 15 : m->nu < 300 ? 101 : 25;
     bench_measure(table, r.num_figures, batches, o->quick ? 1e5 : 3e5);
     for (int k = 0; k < r.num_figures; ++k) {
         const long before = allocations();
         run_entry(&entries[k], 10);
-        r.figures[k] = (figure){table[k].name, table[k].low, table[k].median, table[k].high,
-                                0.1 * (double)(allocations() - before)};
+        r.figures[k] =
+            (figure){table[k].name,   table[k].least, table[k].low,
+                     table[k].median, table[k].high,  0.1 * (double)(allocations() - before)};
     }
     return r;
 }
@@ -146,6 +125,7 @@ static row measure(const options *o, const model *m, void *const selves[], quant
 static bool is_wanted(const options *o, const model *m, quantity what, bool fresh)
 {
     char label[100];
+    if (!is_timed(m, what, fresh)) return false;
     (void)snprintf(label, sizeof label, "%s/%s/%s", m->name, quantity_name(what),
                    fresh ? "qu" : "cache");
     return o->only == NULL || strstr(label, o->only) != NULL;
@@ -164,63 +144,75 @@ static bool any_wanted(const options *o, const model *m)
 static bool bench_model(const options *o, const model *m, row rows[], int *num_rows)
 {
     if (!any_wanted(o, m)) return true;
-    void *selves[NUM_CONTESTANTS];
-    for (int i = 0; i < NUM_CONTESTANTS; ++i) {
-        selves[i] = contestants[i]->create(m);
-        if (selves[i] != NULL) continue;
-        (void)printf("%-14s is beyond %s\n", m->name, contestants[i]->name);
-    }
-    const bool ok = agree(m, selves);
+    field f;
+    enter(&f, m);
+    const bool ok = agree(m, f.who, f.selves, NUM_CONTESTANTS);
     for (int k = 0; k < 2 * NUM_QUANTITIES && ok && *num_rows < MAX_ROWS; ++k) {
         const quantity what = (quantity)(k / 2);
         const bool fresh = k % 2 == 0;
         if (!is_wanted(o, m, what, fresh)) continue;
-        if (what == EXPLICIT_M && m->nu > MODEL_MOST_EXPLICIT) continue;
-        const row r = measure(o, m, selves, what, fresh);
-        if (r.num_figures == 0) continue;
+        const row r = measure(o, &f, what, fresh);
         if (*num_rows == 0) report_heading();
         report_row(&r);
         rows[(*num_rows)++] = r;
     }
-    for (int i = 0; i < NUM_CONTESTANTS; ++i) {
-        if (selves[i] != NULL) contestants[i]->destroy(selves[i]);
-    }
+    leave(&f);
     return ok;
 }
 
-// --- the models ---
+// --- for callgrind and perf ---
 
-enum {
-    NUM_MODELS = 12
-};
+// Callgrind is told to count inside this function and nowhere else (--toggle-collect).
+__attribute__((noinline)) void run_repeatedly(const contestant *who, void *self, quantity what,
+                                              long times);
 
-static model make_model(int i)
+void run_repeatedly(const contestant *who, void *self, quantity what, long times)
 {
-    static const int lengths[] = {2, 6, 10, 30, 100, 300, 1000, 10000};
-    if (i < 8) return model_pin_chain(lengths[i]);
-    if (i == 8) return model_pin_tree(63);
-    if (i == 9) return model_pin_tree(255);
-    return i == 10 ? model_humanoid() : model_ball_chain(50);
+    who->run(self, what, what != STATE_COPY, times);
 }
 
-// Run one quantity of one contestant many times and print nothing else: for callgrind and perf.
+static const contestant *find_contestant(const char *name)
+{
+    for (int c = 0; c < NUM_CONTESTANTS; ++c) {
+        if (strcmp(contestants[c]->name, name) == 0) return contestants[c];
+    }
+    return NULL;
+}
+
+static quantity find_quantity(const char *name)
+{
+    int what = 0;
+    while (what < NUM_QUANTITIES && strcmp(quantity_name((quantity)what), name) != 0) {
+        ++what;
+    }
+    return (quantity)what;
+}
+
+// Run one quantity of one contestant many times and print nothing else.
 static int repeat(const options *o)
 {
-    for (int i = 0; i < NUM_MODELS; ++i) {
-        model m = make_model(i);
-        for (int c = 0; c < NUM_CONTESTANTS && strcmp(m.name, o->repeat[1]) == 0; ++c) {
-            if (strcmp(contestants[c]->name, o->repeat[0]) != 0) continue;
-            void *self = contestants[c]->create(&m);
-            for (int what = 0; what < NUM_QUANTITIES && self != NULL; ++what) {
-                if (strcmp(quantity_name((quantity)what), o->repeat[2]) != 0) continue;
-                contestants[c]->run(self, (quantity)what, what != STATE_COPY, o->times);
-                return EXIT_SUCCESS;
-            }
+    const contestant *who = find_contestant(o->repeat[0]);
+    const quantity what = find_quantity(o->repeat[2]);
+    const bool fresh = what != STATE_COPY;
+    bool done = false;
+    for (int i = 0; i < model_count() && who != NULL && what != NUM_QUANTITIES && !done; ++i) {
+        model m = model_make(i);
+        void *self = NULL;
+        if (strcmp(m.name, o->repeat[1]) == 0 && is_timed(&m, what, fresh) &&
+            contestant_can(who, what, fresh)) {
+            self = who->create(&m);
+        }
+        if (self != NULL) {
+            who->run(self, FORWARD, true, MODEL_SETS); // warm up
+            run_repeatedly(who, self, what, o->times);
+            who->destroy(self);
+            done = true;
         }
         model_free(&m);
     }
-    (void)fprintf(stderr, "bench: no contestant '%s', model '%s' or quantity '%s'\n", o->repeat[0],
-                  o->repeat[1], o->repeat[2]);
+    if (done) return EXIT_SUCCESS;
+    (void)fprintf(stderr, "bench: '%s' does not do '%s' of '%s'\n", o->repeat[0], o->repeat[2],
+                  o->repeat[1]);
     return EXIT_FAILURE;
 }
 
@@ -232,6 +224,7 @@ static void print_help(void)
                  "  --quick                fewer and shorter batches\n"
                  "  --only TEXT            rows whose \"model/quantity/from\" holds TEXT,\n"
                  "                         e.g. \"chain 100/forward\"\n"
+                 "  --series               only cost against size: slopes and fixed costs\n"
                  "  --csv FILE --json FILE --svg FILE\n"
                  "  --repeat WHO MODEL QUANTITY N\n"
                  "                         run just that N times and print nothing, e.g.\n"
@@ -246,6 +239,8 @@ static bool parse(int argc, char **argv, options *o)
         const int left = argc - i - 1;
         if (strcmp(arg, "--quick") == 0) {
             o->quick = true;
+        } else if (strcmp(arg, "--series") == 0) {
+            o->only_series = true;
         } else if (strcmp(arg, "--only") == 0 && left >= 1) {
             o->only = argv[++i];
         } else if (strcmp(arg, "--csv") == 0 && left >= 1) {
@@ -299,11 +294,13 @@ int main(int argc, char **argv)
     static row rows[MAX_ROWS];
     int num_rows = 0;
     bool ok = true;
-    for (int i = 0; i < NUM_MODELS && ok; ++i) {
-        model m = make_model(i);
+    for (int i = 0; i < model_count() && ok && !o.only_series; ++i) {
+        model m = model_make(i);
         ok = bench_model(&o, &m, rows, &num_rows);
         model_free(&m);
     }
+    if (ok && num_rows > 0) aims_print(rows, num_rows);
+    if (ok && o.only == NULL) series_print(o.quick);
     if (o.csv != NULL) ok = report_csv(o.csv, rows, num_rows) && ok;
     if (o.json != NULL) ok = report_json(o.json, rows, num_rows) && ok;
     if (o.svg != NULL) ok = report_svg(o.svg, rows, num_rows) && ok;

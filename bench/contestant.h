@@ -9,11 +9,11 @@ extern "C" {
 #endif
 
 /// What a contestant computes. "Fresh" begins with values it has not seen; "cached" has evaluated
-/// positions (and, for M^-1 v, whatever it factors) before.
+/// what depends on q and u alone before: poses, velocities, inertias, and what it factors.
 typedef enum quantity {
     KINEMATICS, ///< poses and velocities of all bodies
     INVERSE,    ///< forces for given udot, against gravity
-    FORWARD,    ///< udot under gravity
+    FORWARD,    ///< udot under gravity and, when cached, given forces
     MULTIPLY_M, ///< M v
     SOLVE_M,    ///< M^-1 v
     EXPLICIT_M, ///< all of M
@@ -21,6 +21,15 @@ typedef enum quantity {
     STATE_COPY, ///< all variables and results
     NUM_QUANTITIES
 } quantity;
+
+/// Whether this is asked of a model. What loops and springs add shows in two quantities only.
+static inline bool is_timed(const model *m, quantity what, bool fresh)
+{
+    if (what == KINEMATICS && !fresh) return false;
+    if (what == STATE_COPY && fresh) return false;
+    if (!model_is_plain(m)) return fresh && (what == KINEMATICS || what == FORWARD);
+    return what != EXPLICIT_M || m->nu <= MODEL_MOST_EXPLICIT;
+}
 
 /// A way of computing those. All answers are in the model's own conventions.
 typedef struct contestant {
@@ -30,19 +39,24 @@ typedef struct contestant {
     void *(*create)(const model *m);
     void (*destroy)(void *self);
 
-    /// Whether it can do this.
-    bool (*can)(const void *self, quantity what, bool fresh);
+    /// Whether it can do this; NULL: it can do everything.
+    bool (*can)(quantity what, bool fresh);
 
     /// Compute it `count` times, the model's sets of values taking turns.
     void (*run)(void *self, quantity what, bool fresh, long count);
 
     /// What it computes from set 0: poses of the last body (R_GB by columns, p_GB, then V_GB), [nu]
     /// numbers, M by columns, or J by columns (each: w, v). Not called for STATE_COPY.
-    void (*answer)(void *self, quantity what, double out[]);
+    void (*answer)(void *self, quantity what, bool fresh, double out[]);
 
     /// udot comes from a factored M, with the round-off that its condition number brings.
     bool factors_M;
 } contestant;
+
+static inline bool contestant_can(const contestant *who, quantity what, bool fresh)
+{
+    return who->can == NULL || who->can(what, fresh);
+}
 
 extern const contestant contestant_talus;
 extern const contestant contestant_bare;

@@ -1,4 +1,4 @@
-// The models that are timed.
+// Making the models that are timed, and the list of them.
 #include "models.h"
 
 #include <talus/common/random.h>
@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static const double PI = 3.14159265358979323846;
 
 static void *room(size_t n, size_t size)
 {
@@ -17,25 +15,18 @@ static void *room(size_t n, size_t size)
     exit(EXIT_FAILURE);
 }
 
-static model start(int n)
+model model_start(int n)
 {
-    model m = {.num_bodies = 1, .is_pins = true};
+    model m = {.num_bodies = 1, .is_pins = true, .has_gravity = true};
     m.bodies = room((size_t)n + 1, sizeof *m.bodies);
+    m.loops = room((size_t)n, sizeof *m.loops);
+    m.springs = room((size_t)n, sizeof *m.springs);
     m.bodies[0] =
         (model_body){-1, MODEL_PIN, TAL_XFORM_IDENTITY, {0.0, TAL_VEC3_ZERO, TAL_SYM3_ZERO}};
     return m;
 }
 
-// A slender limb along x, its com off the axis and its inertia full, so that no zero flatters anyone.
-static tal_mass_props limb(double mass, double length)
-{
-    const tal_mass_props brick = tal_mass_props_brick(mass, tal_v3(0.5 * length, 0.05, 0.03));
-    const tal_xform X = {tal_rotation_from_angle_axis(0.3, tal_v3(0.6, 0.0, 0.8)),
-                         tal_v3(0.5 * length, 0.01, -0.02)};
-    return tal_mass_props_transform(&X, &brick);
-}
-
-static int add(model *m, int parent, model_joint joint, tal_xform X_PF, tal_mass_props mass)
+int model_add(model *m, int parent, model_joint joint, tal_xform X_PF, tal_mass_props mass)
 {
     m->bodies[m->num_bodies] = (model_body){parent, joint, X_PF, mass};
     m->nq += model_joint_nq(joint);
@@ -43,6 +34,16 @@ static int add(model *m, int parent, model_joint joint, tal_xform X_PF, tal_mass
     m->is_pins = m->is_pins && joint == MODEL_PIN;
     return m->num_bodies++;
 }
+
+tal_mass_props model_limb(double mass, double length)
+{
+    const tal_mass_props brick = tal_mass_props_brick(mass, tal_v3(0.5 * length, 0.05, 0.03));
+    const tal_xform X = {tal_rotation_from_angle_axis(0.3, tal_v3(0.6, 0.0, 0.8)),
+                         tal_v3(0.5 * length, 0.01, -0.02)};
+    return tal_mass_props_transform(&X, &brick);
+}
+
+// --- values ---
 
 static void draw(tal_random *random, int n, double most, double values[])
 {
@@ -65,7 +66,7 @@ static void draw_q(const model *m, tal_random *random, double q[])
     }
 }
 
-static model finish(model m)
+model model_finish(model m)
 {
     tal_random random = {20240, (uint64_t)m.num_bodies, 0};
     for (int k = 0; k < MODEL_SETS; ++k) {
@@ -79,68 +80,13 @@ static model finish(model m)
     return m;
 }
 
-model model_pin_chain(int n)
+model model_stripped(const model *m)
 {
-    model m = start(n);
-    (void)snprintf(m.name, sizeof m.name, "chain %d", n);
-    for (int b = 1; b <= n; ++b) {
-        const tal_mat3 R_PF = tal_rotation_about(TAL_AXIS_X, b % 2 == 0 ? 0.5 * PI : -0.5 * PI);
-        (void)add(&m, b - 1, MODEL_PIN, tal_xf(R_PF, tal_v3(b > 1 ? 0.3 : 0.0, 0.0, 0.0)),
-                  limb(1.0, 0.3));
-    }
-    return finish(m);
-}
-
-model model_pin_tree(int n)
-{
-    model m = start(n);
-    (void)snprintf(m.name, sizeof m.name, "tree %d", n);
-    for (int b = 1; b <= n; ++b) {
-        const tal_mat3 R_PF =
-            tal_rotation_from_angle_axis(b % 2 == 0 ? 0.7 : -0.7, tal_v3(0.6, 0.8, 0.0));
-        (void)add(&m, b / 2, MODEL_PIN, tal_xf(R_PF, tal_v3(b > 1 ? 0.3 : 0.0, 0.0, 0.0)),
-                  limb(1.0, 0.3));
-    }
-    return finish(m);
-}
-
-// Pins whose axes alternate, from a place on a body outwards.
-static int grow_limb(model *m, int parent, tal_vec3 p_PF, int pins, double mass)
-{
-    int body = parent;
-    for (int i = 0; i < pins; ++i) {
-        const tal_mat3 R_PF = tal_rotation_from_angle_axis(
-            i % 2 == 0 ? 1.1 : -1.3, tal_v3(i % 3 == 0 ? 0.6 : -0.8, i % 3 == 0 ? 0.8 : 0.6, 0.0));
-        body = add(m, body, MODEL_PIN, tal_xf(R_PF, i == 0 ? p_PF : tal_v3(0.15, 0.0, 0.0)),
-                   limb(mass, 0.15));
-    }
-    return body;
-}
-
-model model_humanoid(void)
-{
-    model m = start(31);
-    (void)snprintf(m.name, sizeof m.name, "humanoid 6+30");
-    const int pelvis = add(&m, 0, MODEL_FREE, TAL_XFORM_IDENTITY, limb(12.0, 0.3));
-    const int chest = grow_limb(&m, pelvis, tal_v3(0.0, 0.1, 0.0), 3, 8.0);
-    (void)grow_limb(&m, chest, tal_v3(0.3, 0.0, 0.0), 3, 1.5);
-    (void)grow_limb(&m, chest, tal_v3(0.2, 0.0, 0.2), 6, 1.0);
-    (void)grow_limb(&m, chest, tal_v3(0.2, 0.0, -0.2), 6, 1.0);
-    (void)grow_limb(&m, pelvis, tal_v3(0.0, -0.1, 0.1), 6, 3.0);
-    (void)grow_limb(&m, pelvis, tal_v3(0.0, -0.1, -0.1), 6, 3.0);
-    return finish(m);
-}
-
-model model_ball_chain(int n)
-{
-    model m = start(n);
-    (void)snprintf(m.name, sizeof m.name, "balls %d", n);
-    for (int b = 1; b <= n; ++b) {
-        const tal_mat3 R_PF = tal_rotation_from_angle_axis(0.4, tal_v3(0.0, 0.6, 0.8));
-        (void)add(&m, b - 1, MODEL_BALL, tal_xf(R_PF, tal_v3(b > 1 ? 0.3 : 0.0, 0.0, 0.0)),
-                  limb(1.0, 0.3));
-    }
-    return finish(m);
+    model tree = *m;
+    tree.has_gravity = m->has_gravity && m->num_springs == 0;
+    tree.num_loops = 0;
+    tree.num_springs = 0;
+    return tree;
 }
 
 void model_free(model *m)
@@ -151,5 +97,36 @@ void model_free(model *m)
         free(m->v[k]);
     }
     free(m->bodies);
+    free(m->loops);
+    free(m->springs);
     *m = (model){.num_bodies = 0};
+}
+
+// --- the list ---
+
+typedef struct listed {
+    model (*make)(int n);
+    int n;
+} listed;
+
+static const listed list[] = {
+    {model_pin_chain, 2},     {model_pin_chain, 6},     {model_pin_chain, 10},
+    {model_pin_chain, 30},    {model_pin_chain, 100},   {model_pin_chain, 300},
+    {model_pin_chain, 1000},  {model_pin_chain, 10000}, {model_pin_tree, 63},
+    {model_pin_tree, 255},    {model_humanoid, 0},      {model_ball_chain, 50},
+    {model_sprung_tree, 100}, {model_ball_closed, 10},  {model_ball_closed, 30},
+    {model_ball_closed, 100}, {model_rod_closed, 10},   {model_rod_closed, 30},
+    {model_rod_closed, 100},  {model_four_bars, 1},     {model_four_bars, 5},
+    {model_four_bars, 10},    {model_four_bars, 40},    {model_four_bars, 100},
+    {model_four_bars, 200},   {model_squeezer, 0},
+};
+
+int model_count(void)
+{
+    return (int)(sizeof list / sizeof list[0]);
+}
+
+model model_make(int i)
+{
+    return list[i].make(list[i].n);
 }

@@ -18,7 +18,7 @@ static bare_v3 vec(tal_vec3 v)
 
 static void *create(const model *m)
 {
-    if (!m->is_pins) return NULL;
+    if (!m->is_pins || !model_is_plain(m)) return NULL;
     const int n = m->num_bodies - 1;
     bare_peer *self = calloc(1, sizeof *self);
     bare_body *bodies = calloc((size_t)n, sizeof *bodies);
@@ -53,9 +53,8 @@ static void destroy(void *context)
     free(self);
 }
 
-static bool can(const void *self, quantity what, bool fresh)
+static bool can(quantity what, bool fresh)
 {
-    (void)self;
     return fresh && (what == KINEMATICS || what == FORWARD || what == INVERSE);
 }
 
@@ -76,8 +75,9 @@ static void run(void *self, quantity what, bool fresh, long count)
     }
 }
 
-static void answer(void *context, quantity what, double out[])
+static void answer(void *context, quantity what, bool fresh, double out[])
 {
+    (void)fresh;
     const bare_peer *self = context;
     compute(self, what, 0);
     if (what == KINEMATICS) {

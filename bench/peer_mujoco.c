@@ -54,8 +54,8 @@ static void append(text *t, const char *piece)
     t->used += n;
 }
 
-// Principal moments about the com and the axes they belong to. MuJoCo finds them itself if asked to,
-// but only to about 1e-9.
+// Principal moments about the com and the axes they belong to. MuJoCo finds them itself if asked
+// to, but only to about 1e-9.
 static tal_mat3 principal_axes(const tal_mass_props *mass, double moments[3])
 {
     const tal_sym3 I = tal_mass_props_central_inertia(*mass);
@@ -304,7 +304,7 @@ static void convert_q(const mujoco_peer *self, int k)
 
 static void *create(const model *m)
 {
-    if (m->nu > MOST_NV) return NULL;
+    if (m->nu > MOST_NV || !model_is_plain(m)) return NULL;
     mjModel *mj = load(m);
     if (mj == NULL) return NULL;
     mujoco_peer *self = room(1, sizeof *self);
@@ -350,12 +350,6 @@ static void destroy(void *context)
     free(self);
 }
 
-static bool can(const void *self, quantity what, bool fresh)
-{
-    (void)self;
-    return what == STATE_COPY ? !fresh : fresh || what > FORWARD;
-}
-
 // --- what it computes ---
 
 static void place_bodies(mujoco_peer *self, int k)
@@ -366,15 +360,17 @@ static void place_bodies(mujoco_peer *self, int k)
     mj_comPos(self->mj, self->d);
 }
 
-static void forward(mujoco_peer *self)
+static void forward(mujoco_peer *self, bool fresh, const mjtNum f[])
 {
     const int nv = self->mj->nv;
-    mj_crb(self->mj, self->d);
-    mj_factorM(self->mj, self->d);
-    mj_comVel(self->mj, self->d);
-    mj_rne(self->mj, self->d, 0, self->d->qfrc_bias);
+    if (fresh) {
+        mj_crb(self->mj, self->d);
+        mj_factorM(self->mj, self->d);
+        mj_comVel(self->mj, self->d);
+        mj_rne(self->mj, self->d, 0, self->d->qfrc_bias);
+    }
     for (int i = 0; i < nv; ++i) {
-        self->out[i] = -self->d->qfrc_bias[i];
+        self->out[i] = (fresh ? 0.0 : f[i]) - self->d->qfrc_bias[i];
     }
     mj_solveM(self->mj, self->d, self->d->qacc, self->out, 1);
 }
@@ -393,11 +389,11 @@ static void compute(mujoco_peer *self, quantity what, bool fresh, int k)
         break;
     case INVERSE:
         memcpy(d->qacc, self->v[k], nv * sizeof(mjtNum));
-        mj_comVel(mj, d);
+        if (fresh) mj_comVel(mj, d);
         mj_rne(mj, d, 1, self->out);
         break;
     case FORWARD:
-        forward(self);
+        forward(self, fresh, self->v[k]);
         break;
     case MULTIPLY_M:
         mj_mulM(mj, d, self->out, self->v[k]);
@@ -438,11 +434,12 @@ static void answer_kinematics(const mujoco_peer *self, double out[])
     mj_objectVelocity(self->mj, self->d, mjOBJ_XBODY, last, out + 12, 0);
 }
 
-static void answer(void *context, quantity what, double out[])
+static void answer(void *context, quantity what, bool fresh, double out[])
 {
     mujoco_peer *self = context;
     const int nv = self->mj->nv;
-    compute(self, what, true, 0);
+    if (!fresh) compute(self, FORWARD, true, 0);
+    compute(self, what, fresh, 0);
     if (what == KINEMATICS) {
         answer_kinematics(self, out);
     } else if (what == EXPLICIT_M) {
@@ -465,4 +462,4 @@ static void answer(void *context, quantity what, double out[])
     }
 }
 
-const contestant contestant_mujoco = {"MuJoCo", create, destroy, can, run, answer, true};
+const contestant contestant_mujoco = {"MuJoCo", create, destroy, NULL, run, answer, true};

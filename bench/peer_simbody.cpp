@@ -1,63 +1,24 @@
-// Simbody as a contestant. Its conventions for q and u are the model's own.
+// Simbody as a contestant.
+#include "build_simbody.hpp"
 #include "contestant.h"
 
-#include <Simbody.h>
 #include <cstring>
-#include <vector>
 
 using namespace SimTK;
 
 namespace
 {
 
-Vec3 vec(tal_vec3 v)
-{
-    return Vec3(v.x, v.y, v.z);
-}
-
-Transform transform(const tal_xform &X)
-{
-    Mat33 R;
-    R.col(0) = vec(X.R.x), R.col(1) = vec(X.R.y), R.col(2) = vec(X.R.z);
-    return Transform(Rotation(R, true), vec(X.p));
-}
-
-MassProperties mass_properties(const tal_mass_props &from)
-{
-    const tal_sym3 &I = from.inertia;
-    return MassProperties(from.mass, vec(from.com), Inertia(I.xx, I.yy, I.zz, I.xy, I.xz, I.yz));
-}
-
-struct simbody_peer {
+struct simbody_peer : simbody_model {
     const model *m;
-    MultibodySystem system;
-    SimbodyMatterSubsystem matter;
-    GeneralForceSubsystem forces;
-    Force::Gravity gravity;
-    State state, copy;
+    State copy;
     Vector v[MODEL_SETS], out, none;
     Matrix M;
     RowVector_<SpatialVec> J;
+    Vector_<SpatialVec> A_GB;
 
-    explicit simbody_peer(const model *from)
-        : m(from), matter(system), forces(system), gravity(forces, matter, vec(MODEL_GRAVITY))
+    explicit simbody_peer(const model *from) : simbody_model(from), m(from)
     {
-        std::vector<MobilizedBody> bodies(1, matter.Ground());
-        for (int b = 1; b < m->num_bodies; ++b) {
-            const model_body &body = m->bodies[b];
-            MobilizedBody &parent = bodies[(std::size_t)body.parent];
-            const Body::Rigid rigid(mass_properties(body.mass));
-            const Transform X_PF = transform(body.X_PF);
-            if (body.joint == MODEL_PIN) {
-                bodies.push_back(MobilizedBody::Pin(parent, X_PF, rigid, Transform()));
-            } else if (body.joint == MODEL_BALL) {
-                bodies.push_back(MobilizedBody::Ball(parent, X_PF, rigid, Transform()));
-            } else {
-                bodies.push_back(MobilizedBody::Free(parent, X_PF, rigid, Transform()));
-            }
-        }
-        state = system.realizeTopology();
-        system.realizeModel(state);
         for (int k = 0; k < MODEL_SETS; ++k) {
             v[k].resize(m->nu);
             std::memcpy(&v[k][0], m->v[k], (std::size_t)m->nu * sizeof(double));
@@ -67,15 +28,9 @@ struct simbody_peer {
         none = 0;
     }
 
-    void set_values(int k)
-    {
-        std::memcpy(&state.updQ()[0], m->q[k], (std::size_t)m->nq * sizeof(double));
-        std::memcpy(&state.updU()[0], m->u[k], (std::size_t)m->nu * sizeof(double));
-    }
-
     void compute(quantity what, bool fresh, int k)
     {
-        if (fresh) set_values(k);
+        if (fresh) set_values(m, k);
         switch (what) {
         case KINEMATICS:
             system.realize(state, Stage::Velocity);
@@ -86,7 +41,12 @@ struct simbody_peer {
                                                         v[k], out);
             break;
         case FORWARD:
-            system.realize(state, Stage::Acceleration);
+            if (fresh) {
+                system.realize(state, Stage::Acceleration);
+                break;
+            }
+            matter.calcAccelerationIgnoringConstraints(state, v[k], gravity.getBodyForces(state),
+                                                       out, A_GB);
             break;
         case MULTIPLY_M:
             system.realize(state, Stage::Position);
@@ -123,13 +83,6 @@ void destroy(void *context)
     delete static_cast<simbody_peer *>(context);
 }
 
-bool can(const void *context, quantity what, bool fresh)
-{
-    const simbody_peer *self = static_cast<const simbody_peer *>(context);
-    if (what == EXPLICIT_M && self->m->nu > MODEL_MOST_EXPLICIT) return false;
-    return what == STATE_COPY ? !fresh : fresh || what > FORWARD;
-}
-
 void run(void *context, quantity what, bool fresh, long count)
 {
     simbody_peer *self = static_cast<simbody_peer *>(context);
@@ -145,10 +98,11 @@ void store(double out[], int at, const Vec3 &v)
     }
 }
 
-void answer(void *context, quantity what, double out[])
+void answer(void *context, quantity what, bool fresh, double out[])
 {
     simbody_peer *self = static_cast<simbody_peer *>(context);
-    self->compute(what, true, 0);
+    if (!fresh) self->compute(FORWARD, true, 0);
+    self->compute(what, fresh, 0);
     const int nu = self->m->nu;
     if (what == KINEMATICS) {
         const MobilizedBody &last =
@@ -173,7 +127,7 @@ void answer(void *context, quantity what, double out[])
             store(out, 6 * j + 3, self->J[j][1]);
         }
     } else {
-        const Vector &from = what == FORWARD ? self->state.getUDot() : self->out;
+        const Vector &from = what == FORWARD && fresh ? self->state.getUDot() : self->out;
         for (int i = 0; i < nu; ++i) {
             out[i] = from[i];
         }
@@ -182,5 +136,5 @@ void answer(void *context, quantity what, double out[])
 
 } // namespace
 
-extern "C" const contestant contestant_simbody = {"Simbody", create, destroy, can,
+extern "C" const contestant contestant_simbody = {"Simbody", create, destroy, nullptr,
                                                   run,       answer, false};

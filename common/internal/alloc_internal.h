@@ -23,4 +23,13 @@ static inline size_t tali_align(size_t size)
     return (size + TAL_ALIGNMENT - 1) / TAL_ALIGNMENT * TAL_ALIGNMENT;
 }
 
+/// One array out of a block: the pointer that is to hold its address, and its bytes.
+typedef struct tali_piece {
+    void *where; // address of a pointer to any type
+    size_t bytes;
+} tali_piece;
+
+/// Bytes of a block that holds all pieces, each aligned. With a block, the pieces get their addresses.
+size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block);
+
 #endif // TALUS_ALLOC_INTERNAL_H

@@ -56,3 +56,14 @@ bool tali_grow(const tal_allocator *allocator, void **items, int count, int *cap
     *capacity = grown;
     return true;
 }
+
+size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < n; ++i) {
+        void *at = block != NULL ? (char *)block + total : NULL;
+        memcpy(pieces[i].where, &at, sizeof at); // pointers to any object look alike here
+        total += tali_align(pieces[i].bytes);
+    }
+    return total;
+}

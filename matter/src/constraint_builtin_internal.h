@@ -80,6 +80,12 @@ tal_constraint_ix tali_refuse_null(tal_matter *matter, const char *kind);
 /// not, the System has been told; indices that name nothing are left to tal_matter_add_constraint().
 bool tali_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first, int end);
 
+/// @name Turns, in A: rotation vectors that take what should be to what is
+/// @{
+tal_vec3 tali_turn_of_frames(const tal_constraint_arg *arg, tal_mat3 R_1, tal_mat3 R_2);
+tal_vec3 tali_turn_of_axes(tal_vec3 should, tal_vec3 is);
+/// @}
+
 /// @name Checks of parameters. The sentence has the number that is wrong.
 /// @{
 tal_status tali_check_direction(const double v[3], const char *what, tal_error *err);

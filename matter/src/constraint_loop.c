@@ -180,6 +180,25 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     return TAL_OK;
 }
 
+// A joint about z also closes with one z turned round; a slider as a weld does.
+static void calc_turn(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
+                      tal_vec3 *free_axis)
+{
+    const tali_builtin *c = self;
+    const loop_kind *kind = c->kind;
+    const tal_mat3 R_F = tali_frame_from(arg->params + TAL_LOOP_FRAME_1).R;
+    const tal_mat3 R_M = tali_frame_from(arg->params + TAL_LOOP_FRAME_2).R;
+    if (kind->num_axes == 3) {
+        *turn = tali_turn_of_frames(arg, R_F, R_M);
+        *free_axis = TAL_VEC3_ZERO;
+        return;
+    }
+    const tal_vec3 z_F = tal_m3_mul_v3(arg->X_AB[0].R, R_F.z);
+    const tal_vec3 z_M = tal_m3_mul_v3(arg->X_AB[1].R, R_M.z);
+    *turn = tali_turn_of_axes(z_F, z_M);
+    *free_axis = z_F;
+}
+
 // --- adding ---
 
 static tal_status check_params(const void *self, const double params[], tal_error *err)
@@ -201,6 +220,7 @@ static const tal_constraint_ops pin_ops = {
     .add_forces = add_forces,
     .check_params = check_params,
     .destroy = tali_builtin_destroy,
+    .calc_turn = calc_turn,
 };
 
 static const tal_constraint_ops slider_ops = {
@@ -216,6 +236,7 @@ static const tal_constraint_ops slider_ops = {
     .add_forces = add_forces,
     .check_params = check_params,
     .destroy = tali_builtin_destroy,
+    .calc_turn = calc_turn,
 };
 
 static const tal_constraint_ops cylinder_ops = {
@@ -231,6 +252,7 @@ static const tal_constraint_ops cylinder_ops = {
     .add_forces = add_forces,
     .check_params = check_params,
     .destroy = tali_builtin_destroy,
+    .calc_turn = calc_turn,
 };
 
 static const tal_constraint_ops universal_ops = {
@@ -261,6 +283,7 @@ static const tal_constraint_ops planar_ops = {
     .add_forces = add_forces,
     .check_params = check_params,
     .destroy = tali_builtin_destroy,
+    .calc_turn = calc_turn,
 };
 
 static const tal_constraint_ops screw_ops = {
@@ -276,6 +299,7 @@ static const tal_constraint_ops screw_ops = {
     .add_forces = add_forces,
     .check_params = check_params,
     .destroy = tali_builtin_destroy,
+    .calc_turn = calc_turn,
 };
 
 static tal_constraint_ix add(tal_matter *matter, const tal_constraint_def *def,

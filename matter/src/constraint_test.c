@@ -1,14 +1,10 @@
 // Does a constraint's table agree with itself? Derivatives are compared with differences of what they
 // are derivatives of, forces with the transpose of the acceleration equations.
 //
-// Along t + s, q + s qdot, u + s udot, with a udot drawn at random and h short enough that nothing
-// moves by more than STEP, the central difference D(h) = (f(h) - f(-h)) / 2h is off by
-// h^2 f'''/6 + h^4 f^(5)/120 + ..., and
-//
-//     (4 D(h/2) - D(h)) / 3 = f' - h^4 f^(5)/480 + ...
-//
-// With STEP = 1e-3 and f^(5) up to some hundreds, that is 1e-12; round-off adds 3 eps/h = 7e-13.
+// They are taken along t + s, q + s qdot, u + s udot, with a udot drawn at random and a step short
+// enough that nothing moves by more than STEP.
 #include "constraint_internal.h"
+#include "differences_internal.h"
 #include "sweeps_internal.h"
 
 #include <talus/common/random.h>
@@ -119,36 +115,20 @@ static tal_status move(subject *s, double by)
 
 static tal_status differentiate(subject *s, level f, int n, double h, double rate[])
 {
-    // times, and the weights that (4 D(h/2) - D(h)) / 3 gives them
-    const double time[4] = {-h, -h / 2.0, h / 2.0, h};
-    const double weight[4] = {1.0 / (6.0 * h), -4.0 / (3.0 * h), 4.0 / (3.0 * h), -1.0 / (6.0 * h)};
+    const tali_four_points at = tali_four_points_of(h);
     for (int r = 0; r < n; ++r) {
         rate[r] = 0.0;
     }
     for (int k = 0; k < 4; ++k) {
         double rows[MAX_ROWS];
-        tal_status st = move(s, time[k]);
+        tal_status st = move(s, at.step[k]);
         if (st == TAL_OK) st = f(s, rows);
         if (st != TAL_OK) return st;
         for (int r = 0; r < n; ++r) {
-            rate[r] += weight[k] * rows[r];
+            rate[r] += at.weight[k] * rows[r];
         }
     }
     return move(s, 0.0);
-}
-
-// Largest |a[i] - b[i]|, relative to the largest |b[i]| or to 1, whichever is larger. A NaN counts
-// as infinitely wrong.
-static double difference(const double a[], const double b[], int n)
-{
-    double worst = 0.0, size = 1.0;
-    for (int i = 0; i < n; ++i) {
-        const double d = fabs(a[i] - b[i]);
-        if (!(d <= HUGE_VAL)) return HUGE_VAL;
-        worst = fmax(worst, d);
-        size = fmax(size, fabs(b[i]));
-    }
-    return worst / size;
 }
 
 static tal_status test_derivatives(subject *s, tal_constraint_report *report)
@@ -162,11 +142,11 @@ static tal_status test_derivatives(subject *s, tal_constraint_report *report)
     if (st == TAL_OK) st = calc_a(s, s->udot, &room, aerr);
     if (st == TAL_OK && ops->mp > 0) {
         st = differentiate(s, calc_p, ops->mp, h, rate);
-        report->verr = difference(verr, rate, ops->mp);
+        report->verr = tali_difference(verr, rate, ops->mp);
     }
     if (st == TAL_OK && n_v > 0) {
         st = differentiate(s, calc_v, n_v, h, rate);
-        report->aerr = difference(aerr, rate, n_v);
+        report->aerr = tali_difference(aerr, rate, n_v);
     }
     return st;
 }

@@ -25,6 +25,8 @@ typedef struct tali_constraint {
     int block;         ///< constraints of different blocks cannot feel each other
     int first_coupled; ///< the lowest constraint of its block that shares a mobility with it
     int max_row0;      ///< its first row in its block when everything is enabled
+    int fast_level;    ///< tal_level of the fast bodies it acts on; free: it acts on none
+    int fast_row0;     ///< its first row among those of all fast constraints
     size_t wrench0;    ///< first of its doubles in the constraint wrenches
     size_t matrix0;    ///< first of its doubles in the constraint matrices
 } tali_constraint;

@@ -36,6 +36,16 @@ static void add_moments(const tal_constraint_arg *arg, tal_mat3 R_B, tal_mat3 R_
     }
 }
 
+static void calc_turn_of_orientation(const void *self, const tal_constraint_arg *arg,
+                                     tal_vec3 *turn, tal_vec3 *free_axis)
+{
+    (void)self;
+    *turn =
+        tali_turn_of_frames(arg, tali_rotation_from(arg->params + TAL_CONSTANT_ORIENTATION_FRAME_1),
+                            tali_rotation_from(arg->params + TAL_CONSTANT_ORIENTATION_FRAME_2));
+    *free_axis = TAL_VEC3_ZERO;
+}
+
 static void calc_rows_of_orientation(const tali_builtin *self, const tal_constraint_arg *arg,
                                      tali_jet row[])
 {
@@ -75,6 +85,7 @@ static const tal_constraint_ops orientation_ops = {
     .add_forces = add_forces_of_orientation,
     .check_params = check_orientation,
     .destroy = tali_builtin_destroy,
+    .calc_turn = calc_turn_of_orientation,
 };
 
 tal_constraint_ix tal_constraint_add_constant_orientation(tal_matter *matter,
@@ -117,6 +128,14 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     return TAL_OK;
 }
 
+static void calc_turn(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
+                      tal_vec3 *free_axis)
+{
+    (void)self;
+    *turn = tali_turn_of_frames(arg, frame(arg, 0).R, frame(arg, 1).R);
+    *free_axis = TAL_VEC3_ZERO;
+}
+
 static tal_status check_params(const void *self, const double params[], tal_error *err)
 {
     (void)self;
@@ -136,6 +155,7 @@ static const tal_constraint_ops ops = {
     .add_forces = add_forces,
     .check_params = check_params,
     .destroy = tali_builtin_destroy,
+    .calc_turn = calc_turn,
 };
 
 tal_constraint_ix tal_constraint_add_weld(tal_matter *matter, const tal_constraint_def *def,

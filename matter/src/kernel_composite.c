@@ -79,7 +79,7 @@ static inline void put_column(const columns *F, int k, sv V)
 
 // The body's own columns, and its block of M: lower triangle.
 static inline void start_columns(const tali_view *view, int b, const tali_composite *C,
-                                 const columns *F, double *M, int ld)
+                                 const columns *F, double *M, int ld, bool without_rotors)
 {
     const int nu = view->tree->nu[b], u0 = view->tree->u0[b], k0 = view->tree->place[b];
     const sv *H = view->H + u0;
@@ -91,7 +91,8 @@ static inline void start_columns(const tali_view *view, int b, const tali_compos
             column[i] = sv_dot(H[i], I_H);
         }
     }
-    if (nu == 1) M[(size_t)u0 * (size_t)ld + (size_t)u0] += view->constants[b].rotor;
+    if (nu == 1 && !without_rotors)
+        M[(size_t)u0 * (size_t)ld + (size_t)u0] += view->constants[b].rotor;
 }
 
 // One step towards Ground: the moments about the parent's Mo, p_PM away.
@@ -189,9 +190,39 @@ void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
     zero_uncoupled(tree, M, ld);
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_composite C = close_composite(view, b, room->open);
-        start_columns(view, b, &C, &F, M, ld);
+        start_columns(view, b, &C, &F, M, ld, room->without_rotors);
         if (tree->parent[b] == 0) continue;
         step_to_parent(view, b, &F, M, ld, room);
         hand_down(view, b, &C, room->open);
+    }
+}
+
+// --- M along the paths to Ground ---
+
+// H^T F of speed j of body b.
+static inline real along_speed(const tali_view *view, int b, int j, sv F)
+{
+    const sv *H = view->H + view->tree->u0[b] + j;
+    return view->tree->hinge[b] == TALI_HINGE_PIN ? v3_dot(H->w, F.w) : sv_dot(*H, F);
+}
+
+void tali_sweep_mass_rows(const tali_view *view, const tali_composite composite[], double rows[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            sv F = composite_mul(&composite[b], view->H[tree->u0[b] + j]);
+            real *diagonal = rows;
+            for (int i = j; i >= 0; --i) {
+                *rows++ = along_speed(view, b, i, F);
+            }
+            *diagonal += tree->nu[b] == 1 ? view->constants[b].rotor : 0.0;
+            for (int a = b, p = tree->parent[b]; p > 0; a = p, p = tree->parent[p]) {
+                F = sv_shift_force(F, view->p_PM[a]);
+                for (int i = tree->nu[p] - 1; i >= 0; --i) {
+                    *rows++ = along_speed(view, p, i, F);
+                }
+            }
+        }
     }
 }

@@ -1,12 +1,9 @@
 // Does a mobilizer's table agree with itself? Every derivative is compared with differences of what
 // it is the derivative of.
 //
-// Along q(t) = q + t qdot, with h short enough that no coordinate moves by more than STEP, the
-// central difference D(h) = (f(h) - f(-h)) / 2h is off by h^2 f'''/6 + h^4 f^(5)/120 + ..., and
-//
-//     (4 D(h/2) - D(h)) / 3 = f' - h^4 f^(5)/480 + ...
-//
-// With STEP = 1e-3 and f^(5) up to some hundreds, that is 1e-12; round-off adds 3 eps/h = 7e-13.
+// They are taken along q(t) = q + t qdot, with a step short enough that no coordinate moves by more
+// than STEP.
+#include "differences_internal.h"
 #include "mobilizer_internal.h"
 
 #include <math.h>
@@ -92,20 +89,6 @@ static tal_status sample_N(const subject *s, const double q[], double f[])
     return TAL_OK;
 }
 
-// Largest |a[i] - b[i]|, relative to the largest |b[i]| or to 1, whichever is larger. A NaN counts
-// as infinitely wrong.
-static double difference(const double a[], const double b[], int n)
-{
-    double worst = 0.0, size = 1.0;
-    for (int i = 0; i < n; ++i) {
-        const double d = fabs(a[i] - b[i]);
-        if (!(d <= HUGE_VAL)) return HUGE_VAL;
-        worst = fmax(worst, d);
-        size = fmax(size, fabs(b[i]));
-    }
-    return worst / size;
-}
-
 // df/dt at q along qdot, for the n numbers of f.
 static tal_status differentiate(const subject *s, sampled f, const double qdot[], int n,
                                 double fdot[])
@@ -118,19 +101,16 @@ static tal_status differentiate(const subject *s, sampled f, const double qdot[]
         fdot[i] = 0.0;
     }
 
-    // times, and the weights that (4 D(h/2) - D(h)) / 3 gives them
-    const double h = STEP / speed;
-    const double time[4] = {-h, -h / 2.0, h / 2.0, h};
-    const double weight[4] = {1.0 / (6.0 * h), -4.0 / (3.0 * h), 4.0 / (3.0 * h), -1.0 / (6.0 * h)};
+    const tali_four_points at = tali_four_points_of(STEP / speed);
     for (int k = 0; k < 4; ++k) {
         double q[TAL_MAX_NQ], sample[MAX_SAMPLES];
         for (int i = 0; i < s->nq; ++i) {
-            q[i] = s->arg.q[i] + time[k] * qdot[i];
+            q[i] = s->arg.q[i] + at.step[k] * qdot[i];
         }
         const tal_status st = f(s, q, sample);
         if (st != TAL_OK) return st;
         for (int i = 0; i < n; ++i) {
-            fdot[i] += weight[k] * sample[i];
+            fdot[i] += at.weight[k] * sample[i];
         }
     }
     return TAL_OK;
@@ -144,7 +124,7 @@ static tal_status compare_motion(const subject *s, const tal_xform *X_FM, tal_sp
     double found[12], wanted[12];
     memcpy(wanted, &expected, sizeof expected);
     const tal_status st = differentiate(s, sample_X_FM, qdot, 12, found);
-    *error = fmax(*error, difference(found, wanted, 12));
+    *error = fmax(*error, tali_difference(found, wanted, 12));
     return st;
 }
 
@@ -191,7 +171,7 @@ static tal_status test_Hdot_FM(const subject *s, tal_mobilizer_report *report)
     double found[6 * TAL_MAX_NU], wanted[6 * TAL_MAX_NU];
     memcpy(found, Hdot_FM, (size_t)nu * sizeof *Hdot_FM);
     st = differentiate(s, sample_H_FM, s->qdot, 6 * nu, wanted);
-    report->Hdot = difference(found, wanted, 6 * nu);
+    report->Hdot = tali_difference(found, wanted, 6 * nu);
     return st;
 }
 
@@ -204,7 +184,7 @@ static tal_status test_N(const subject *s, tal_mobilizer_report *report)
         st = column(s, TAL_NDOT, j, found + j * s->nq);
     }
     if (st != TAL_OK) return st;
-    report->Ndot = difference(found, wanted, s->nq * nu);
+    report->Ndot = tali_difference(found, wanted, s->nq * nu);
 
     for (int j = 0; j < nu; ++j) {
         double qdot[TAL_MAX_NQ], u[TAL_MAX_NU], unit[TAL_MAX_NU] = {0.0};
@@ -213,7 +193,7 @@ static tal_status test_N(const subject *s, tal_mobilizer_report *report)
         if (st != TAL_OK) return st;
         st = product(s, TAL_NPLUS, qdot, u);
         if (st != TAL_OK) return st;
-        report->Nplus = fmax(report->Nplus, difference(u, unit, nu));
+        report->Nplus = fmax(report->Nplus, tali_difference(u, unit, nu));
     }
     return TAL_OK;
 }
@@ -234,7 +214,7 @@ static tal_status compare_transposes(const subject *s, tal_n_op plain, tal_n_op 
             A_T[i * cols + j] = A[j * rows + i];
         }
     }
-    *error = fmax(*error, difference(B, A_T, rows * cols));
+    *error = fmax(*error, tali_difference(B, A_T, rows * cols));
     return TAL_OK;
 }
 
@@ -270,13 +250,13 @@ static tal_status test_fits(const subject *s, tal_mobilizer_report *report)
     double a[12], b[12];
     memcpy(a, &fitted, sizeof fitted);
     memcpy(b, &X_FM, sizeof X_FM);
-    report->fit_q = difference(a, b, 12);
+    report->fit_q = tali_difference(a, b, 12);
 
     for (int j = 0; j < s->ops->nu; ++j) {
         V_FM = tal_sv_axpy(s->arg.u[j], H_FM[j], V_FM);
     }
     st = tali_mobilizer_fit_u(s->ops, s->self, &s->arg, s->direction, V_FM, u);
-    report->fit_u = difference(u, s->arg.u, s->ops->nu);
+    report->fit_u = tali_difference(u, s->arg.u, s->ops->nu);
     return st;
 }
 

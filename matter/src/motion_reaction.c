@@ -1,6 +1,7 @@
 // What mobilizers bear: the force across each, from the balance of everything outboard.
 #include "constraint_internal.h"
 #include "motion_internal.h"
+#include "prescribed_internal.h"
 #include "sweeps_internal.h"
 
 // Forces on the bodies besides those of mobilizers: applied ones less G^T lambda.
@@ -32,7 +33,7 @@ tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_s
     const tal_matter *matter = self;
     tali_view view;
     if (!tali_view_at(matter, state, TALI_BIAS, &view)) return tal_state_error(state)->status;
-    const tali_applied applied = tali_applied_of(matter, state);
+    const tali_applied applied = tali_loads_of(matter, state);
     const tal_spatial_vec *A_GM = tal_cache_value(system, state, matter->acceleration);
     if (applied.F == NULL || A_GM == NULL) return tal_contract_last()->status;
     if (matter->constraints.count == 0) {

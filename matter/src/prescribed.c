@@ -196,11 +196,16 @@ tal_status tal_matter_lock_by_default(tal_matter *matter, tal_body_ix body, tal_
     return TAL_OK;
 }
 
-tal_status tal_matter_make_fast(tal_matter *matter, tal_body_ix body)
+tal_status tal_matter_make_fast(tal_matter *matter, tal_body_ix body, tal_level level)
 {
     tali_body *found = body_to_build(matter, body, __func__);
     if (found == NULL) return building_status(matter);
-    found->is_fast = true;
+    if (level != TAL_LEVEL_POSITION && level != TAL_LEVEL_VELOCITY) {
+        return tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
+                               "body '%s' can be fast in its position or velocity, not at level %d",
+                               found->name, (int)level);
+    }
+    found->fast_level = (uint8_t)level;
     return TAL_OK;
 }
 

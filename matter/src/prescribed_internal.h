@@ -12,6 +12,8 @@
 
 #include "matter_internal.h"
 
+#include <talus/common/linalg.h>
+
 /// Where a mobility's motion comes from, besides the index of a motion.
 enum {
     TALI_FROM_FORCES = -1, ///< free
@@ -54,8 +56,8 @@ tal_status tali_known_values(const tal_matter *matter, tal_state *state, const t
 bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int i,
                    tali_order order);
 
-/// Put into a view which mobilities are known. False with the reason in the State.
-bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view);
+/// Put into a view which mobilities are known. Their entry must be valid.
+void tali_see_known(const tal_matter *matter, const tal_state *state, tali_view *view);
 
 /// The outmost body that can move without moving mass, when articulated inertias could not be found.
 int tali_massless_body(const tali_view *view, const double DI[]);
@@ -69,14 +71,58 @@ void tali_add_known(const tali_view *view, double udot[], tal_spatial_vec A[]);
 /// Locks as they stand: levels [num_u], and for each body whether its q values are angles.
 const uint8_t *tali_lock_levels(const tal_matter *matter, const tal_state *state);
 
+/// Applied forces, with those of constraints on fast bodies: what makes bodies accelerate and what
+/// mobilizers bear. NULLs with the reason in the State. The State must have reached Dynamics.
+tali_applied tali_loads_of(const tal_matter *matter, tal_state *state);
+
+/// A row or motion counts as dependent below this: well above round-off, well below any geometry.
+#define TALI_FAST_RCOND 1e-12
+
+/// The speeds that relaxing finds at one level.
+typedef struct tali_fast_speeds {
+    tal_level level;
+    int n;
+    int32_t *speed; ///< [n] which, room for num_fast
+    int32_t *body;  ///< [n] of which body, the same
+} tali_fast_speeds;
+
+/// Find them: fast, and neither locked nor with a motion.
+void tali_fast_find(const tal_matter *matter, const tal_state *state, tal_level level,
+                    tali_fast_speeds *fast);
+
+/// @name Constraints on fast bodies that are enabled, all of one level, one after the other. They have
+/// mp rows when positions are sought, mp + mv when velocities are.
+/// @{
+int tali_fast_num_rows(const tal_matter *matter, const tal_state *state, tal_level level,
+                       bool velocities);
+/// Their errors ([rows]): of position, or of velocity.
+tal_status tali_fast_errors(const tal_matter *matter, tal_state *state, tal_level level,
+                            bool velocities, double errors[]);
+/// Their G over the fast speeds, rows x n. F and f are room for bodies and twice the speeds.
+tal_status tali_fast_G(const tal_matter *matter, tal_state *state, const tali_fast_speeds *fast,
+                       bool velocities, tal_matrix G, tal_spatial_vec F[], double f[]);
+/// F -= G^T lambda on bodies about Mo, f -= G^T lambda along u.
+tal_status tali_fast_push(const tal_matter *matter, tal_state *state, tal_level level,
+                          bool velocities, const double lambda[], tal_spatial_vec F[], double f[]);
+/// lambda = (G^T)^+ r, of least sum of squares. lambda has room for the most of rows and speeds; GT
+/// for G, work and iwork for its decomposition transposed.
+tal_status tali_fast_multipliers(tal_state *state, tal_matrix G, const double r[], double GT[],
+                                 double work[], int iwork[], double lambda[]);
+/// The constraint that a row belongs to.
+int tali_fast_row_owner(const tal_matter *matter, const tal_state *state, tal_level level,
+                        bool velocities, int row);
+/// @}
+
 /// @name Steps of the matter subsystem
 /// @{
 bool tali_prescribed_place(tal_matter *matter);
-void tali_prescribed_declare(tal_matter *matter);
 void tali_prescribed_declare_variables(tal_matter *matter);
+void tali_prescribed_declare_known(tal_matter *matter);
 void tali_prescribed_declare_dynamics(tal_matter *matter);
 size_t tali_prescribed_scratch(const tal_matter *matter);
 size_t tali_relax_scratch(const tal_matter *matter);
+size_t tali_fast_scratch(const tal_matter *matter);
+void tali_fast_declare(tal_matter *matter);
 tal_status tali_prescribe_q(const void *self, const tal_system *system, tal_state *state,
                             bool *changed);
 tal_status tali_prescribe_u(const void *self, const tal_system *system, tal_state *state,

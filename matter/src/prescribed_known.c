@@ -1,4 +1,5 @@
 // Which mobilities are known, and their values: what Instance settles, and prescribing q and u.
+#include "cache_internal.h"
 #include "prescribed_internal.h"
 
 #include <math.h>
@@ -42,13 +43,12 @@ tali_known tali_known_of(const tal_matter *matter, const tal_state *state)
                          tal_cache_value(matter->system, state, matter->prescribed.known));
 }
 
-bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view)
+void tali_see_known(const tal_matter *matter, const tal_state *state, tali_view *view)
 {
-    const tali_known known = tali_known_in(
-        view->tree, tal_cache_realize(matter->system, state, matter->prescribed.known));
+    const tali_known known =
+        tali_known_in(view->tree, tali_cache_at(matter->system, state, matter->prescribed.known));
     view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
     view->level = known.level;
-    return known.num_known >= 0;
 }
 
 // A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
@@ -82,7 +82,7 @@ static void find_sources(const tal_matter *matter, const tal_state *state, int32
     for (int b = 0; b < tree->num_bodies; ++b) {
         for (int j = 0; j < tree->nu[b]; ++j) {
             source[tree->u0[b] + j] = all->fast[b] ? TALI_FROM_RELAX : TALI_FROM_FORCES;
-            level[tree->u0[b] + j] = all->fast[b] ? TAL_LEVEL_POSITION : TAL_LEVEL_FREE;
+            level[tree->u0[b] + j] = all->fast[b];
         }
     }
     for (int i = 0; i < all->count; ++i) {
@@ -149,6 +149,13 @@ bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int
     const int j = i < matter->tree.nu[b] ? i : 0;
     const tal_level level = (tal_level)known->level[matter->tree.u0[b] + j];
     return level != TAL_LEVEL_FREE && first_order(level) <= order;
+}
+
+// Is this the order at which coordinate or speed i of a body is given, not found by differentiating?
+static bool is_first(const tali_known *known, const tali_tree *tree, int b, int i, tali_order order)
+{
+    const int u = tree->u0[b] + (i < tree->nu[b] ? i : 0);
+    return first_order((tal_level)known->level[u]) == order;
 }
 
 static tal_mobilizer_arg arg_of(const tal_matter *matter, const tal_state *state, int b)
@@ -269,7 +276,7 @@ tal_status tali_known_values(const tal_matter *matter, tal_state *state, const t
     for (int i = 0; i < n; ++i) {
         if (!tali_is_known(matter, known, b, i, order)) continue;
         const int from = known->source[tree->u0[b] + (i < tree->nu[b] ? i : 0)];
-        if (from == TALI_FROM_RELAX && order == TALI_ORDER_Q) continue; // q is up to relax
+        if (from == TALI_FROM_RELAX && is_first(known, tree, b, i, order)) continue; // up to relax
         *count = n;
         if (from >= 0) {
             const tal_status st =
@@ -409,7 +416,7 @@ double tal_matter_motion_error(const tal_matter *matter, tal_state *state, tal_l
             const int j = i < matter->tree.nu[b] ? i : 0;
             const bool is_relaxed = known.source[matter->tree.u0[b] + j] == TALI_FROM_RELAX;
             if (!tali_is_known(matter, &known, b, i, order)) continue;
-            if (order == TALI_ORDER_Q && is_relaxed) continue;
+            if (is_relaxed && is_first(&known, &matter->tree, b, i, order)) continue;
             worst = fmax(worst, fabs(values[i] - present_values(matter, state, order)[at + i]));
         }
     }
@@ -418,14 +425,12 @@ double tal_matter_motion_error(const tal_matter *matter, tal_state *state, tal_l
 
 // --- declaring ---
 
-void tali_prescribed_declare(tal_matter *matter)
+void tali_prescribed_declare_known(tal_matter *matter)
 {
-    tali_prescribed_declare_variables(matter);
     tal_cache_def def = tal_cache_def_default();
     def.name = "known mobilities";
     def.size = lay_out_known(&matter->tree).size;
     def.computed_by = TAL_STAGE_INSTANCE;
     def.calc = calc_known;
     matter->prescribed.known = tal_system_add_cache(matter->system, matter->me, &def);
-    tali_prescribed_declare_dynamics(matter);
 }

@@ -1,23 +1,54 @@
 // Motions and locks when the topology is realized: where values go, what is fast, variables of States.
 #include "prescribed_internal.h"
 
-// A constraint would have to be met by relaxing, which it is not.
-static bool refuse_fast_constraints(const tal_matter *matter)
+// The levels of the fast bodies that a constraint acts through, as bits. Those below its ancestor count:
+// how that moves makes no difference to it.
+static unsigned fast_levels_of(const tal_matter *matter, const tali_constraint *c)
 {
-    const tali_constraints *cs = &matter->constraints;
-    for (int i = 0; i < cs->count; ++i) {
-        const tali_constraint *c = &cs->list[i];
-        const int num_bodies = c->ops.num_bodies;
-        for (int k = 0; k < num_bodies + c->num_mobilities; ++k) {
-            const int b = k < num_bodies ? c->bodies[k] : c->mobility_bodies[k - num_bodies];
-            if (!matter->prescribed.fast[b]) continue;
-            (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
-                                  "constraint '%s' acts on body '%s', which is fast", c->name,
-                                  matter->bodies[b].name);
-            return false;
+    const uint8_t *fast = matter->prescribed.fast;
+    unsigned levels = 0;
+    for (int k = 0; k < c->ops.num_bodies; ++k) {
+        for (int b = c->bodies[k]; b != c->ancestor; b = matter->tree.parent[b]) {
+            if (fast[b] != TAL_LEVEL_FREE) levels |= 1U << fast[b];
         }
     }
-    return true;
+    for (int k = 0; k < c->num_mobilities; ++k) {
+        const int level = fast[c->mobility_bodies[k]];
+        if (level != TAL_LEVEL_FREE) levels |= 1U << level;
+    }
+    return levels;
+}
+
+static tal_status refuse_fast(const tal_matter *matter, const tali_constraint *c, const char *why)
+{
+    return tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
+                           "constraint '%s' acts on fast bodies %s", c->name, why);
+}
+
+// Constraints on fast bodies are fast themselves (manual sec. 10.3): what is found by relaxing meets
+// them. False when it cannot.
+static bool place_fast_constraints(tal_matter *matter)
+{
+    tali_constraints *cs = &matter->constraints;
+    const unsigned position = 1U << TAL_LEVEL_POSITION, velocity = 1U << TAL_LEVEL_VELOCITY;
+    tal_status st = TAL_OK;
+    for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
+        tali_constraint *c = &cs->list[i];
+        const unsigned levels = fast_levels_of(matter, c);
+        if (levels == 0) continue;
+        if (levels == (position | velocity)) {
+            st = refuse_fast(matter, c, "of both levels, position and velocity: make them one");
+        } else if (c->ops.ma > 0) {
+            st = refuse_fast(matter, c, "with acceleration equations: these do not accelerate");
+        } else if (levels == position && c->ops.mv > 0) {
+            st =
+                refuse_fast(matter, c, "with velocity equations: make the bodies fast in velocity");
+        }
+        c->fast_level = levels == position ? TAL_LEVEL_POSITION : TAL_LEVEL_VELOCITY;
+        c->fast_row0 = matter->prescribed.num_fast_rows;
+        matter->prescribed.num_fast_rows += tali_rows(c);
+    }
+    return st == TAL_OK;
 }
 
 // Where lock values of each body are, and what being fast spreads to.
@@ -36,10 +67,12 @@ bool tali_prescribed_place(tal_matter *matter)
         const tali_body *body = &matter->bodies[b];
         all->value0[b] = next;
         next += body->ops.nq > body->ops.nq_angles ? body->ops.nq : body->ops.nq_angles;
-        all->fast[b] = b > 0 && (body->is_fast || all->fast[body->parent] != 0);
-        if (all->fast[b]) all->num_fast += body->ops.nu;
+        if (b == 0) continue;
+        all->fast[b] =
+            body->fast_level != TAL_LEVEL_FREE ? body->fast_level : all->fast[body->parent];
+        if (all->fast[b] != TAL_LEVEL_FREE) all->num_fast += body->ops.nu;
     }
-    return refuse_fast_constraints(matter);
+    return place_fast_constraints(matter);
 }
 
 static tal_var_ix add_var(tal_matter *matter, const char *name, size_t size, const void *initial)

@@ -27,9 +27,10 @@ typedef struct tali_prescribed {
     int num_params;
     int params_capacity;
 
-    int32_t *value0; ///< [num_bodies] first of a body's lock values
-    uint8_t *fast;   ///< [num_bodies] it, or a body that carries it, was declared fast
-    int num_fast;    ///< speeds of fast bodies
+    int32_t *value0;   ///< [num_bodies] first of a body's lock values
+    uint8_t *fast;     ///< [num_bodies] tal_level at which it, or a body that carries it, is fast
+    int num_fast;      ///< speeds of fast bodies
+    int num_fast_rows; ///< equations of constraints on them
 
     tal_var_ix levels; ///< uint8_t[num_u] tal_level of locks, then uint8_t[num_bodies] as below
     tal_var_ix
@@ -39,6 +40,7 @@ typedef struct tali_prescribed {
     tal_cache_ix known;    ///< which mobilities are known, at Instance
     tal_cache_ix udot;     ///< known accelerations, and what they make of the bodies
     tal_cache_ix forces;   ///< tau
+    tal_cache_ix loads; ///< applied forces and those of constraints on fast bodies; only with such
 } tali_prescribed;
 
 #endif // TALUS_PRESCRIBED_TYPES_H

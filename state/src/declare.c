@@ -317,15 +317,15 @@ static bool add_prereq(tal_system *system, tali_entry *entry, tal_prereq prereq)
 {
     int k = entry->num_prereqs;
     for (; k > 0; --k) {
-        const tal_prereq *have = tali_prereq_at(system, entry->first_prereq + k - 1);
+        const tal_prereq *have = &tali_prereq_at(system, entry->first_prereq + k - 1)->on;
         if (have->kind == prereq.kind && have->i == prereq.i) return true;
         if (have->kind < prereq.kind || (have->kind == prereq.kind && have->i < prereq.i)) break;
     }
     if (!can_be_promised(system, entry, prereq)) return false;
     if (tali_list_add(system, &system->prereqs) == NULL) return false;
-    tal_prereq *first = (tal_prereq *)system->prereqs.items + entry->first_prereq;
+    tali_prereq *first = tali_prereq_at(system, entry->first_prereq);
     memmove(first + k + 1, first + k, (size_t)(entry->num_prereqs - k) * sizeof *first);
-    first[k] = prereq;
+    first[k] = (tali_prereq){.on = prereq};
     ++entry->num_prereqs;
     return true;
 }
@@ -345,7 +345,7 @@ static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry
         if (prereq.kind != TAL_PREREQ_CACHE) continue;
         const tali_entry *needed = tali_entry_at(system, prereq.i);
         for (int i = 0; i < needed->num_prereqs; ++i) {
-            const tal_prereq indirect = *tali_prereq_at(system, needed->first_prereq + i);
+            const tal_prereq indirect = tali_prereq_at(system, needed->first_prereq + i)->on;
             if (!add_prereq(system, entry, indirect)) return false;
         }
     }

@@ -160,7 +160,7 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
     integ->projection.tolerance =
         chosen.constraint_tolerance > 0.0 ? chosen.constraint_tolerance : 0.1 * chosen.accuracy;
     integ->projection.infinity_norm = chosen.infinity_norm;
-    integ->projection.even_if_met = chosen.project_always;
+    integ->projection.even_if_met = chosen.project_every_step;
     integ->family = family_of(&chosen);
     integ->method = method_of(&chosen);
     st = take_workspace(integ, err);

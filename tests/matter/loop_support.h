@@ -7,6 +7,7 @@
 #include <talus/matter.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -320,6 +321,27 @@ static inline tal_constraint_ix add_gear(loop *l, tal_body_ix a, int i, tal_body
     def.mobilities[0].body = a, def.mobilities[0].i = i;
     def.mobilities[1].body = b, def.mobilities[1].i = j;
     return tal_matter_add_constraint(l->matter, &def, &test_gear, NULL, &ratio);
+}
+
+/// Memory for the dense ways of solving.
+typedef struct dense_room {
+    double *work;
+    int *iwork;
+} dense_room;
+
+static inline dense_room dense_room_of(const loop *l)
+{
+    dense_room room;
+    room.work = malloc(tal_matter_dense_work_size(l->matter, l->state) * sizeof(double) + 8);
+    room.iwork = malloc(tal_matter_dense_iwork_size(l->matter, l->state) * sizeof(int) + 8);
+    ck_assert(room.work != NULL && room.iwork != NULL);
+    return room;
+}
+
+static inline void free_room(dense_room room)
+{
+    free(room.work);
+    free(room.iwork);
 }
 
 /// A uniform slender rod from Bo along x.

@@ -1,6 +1,7 @@
 // Tests of matter/src/constraint_project.c: q and u onto the constraints.
 #include "alloc_guard.h"
 #include "loop_support.h"
+#include "mechanism_support.h"
 
 #include <float.h>
 
@@ -569,14 +570,6 @@ START_TEST(a_stewart_platform_finds_its_pose_from_its_legs)
 
 END_TEST
 
-// A frame at `p` whose z is the axis of a Bricard joint: x, y or z of Ground.
-static tal_xform bricard_joint(char axis, tal_vec3 p)
-{
-    const tal_mat3 about_x = {{0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}};
-    const tal_mat3 about_y = {{1.0, 0.0, 0.0}, {0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}};
-    return tal_xf(axis == 'x' ? about_x : axis == 'y' ? about_y : TAL_MAT3_IDENTITY, p);
-}
-
 // refs/a04_bricard_slender.json: five rods and six pins whose axes make one of the rows redundant. With
 // the first joint held, projection finds the pose and the velocities of the trajectory.
 START_TEST(a_bricard_mechanism_is_closed_although_its_rows_repeat_each_other)
@@ -592,27 +585,8 @@ START_TEST(a_bricard_mechanism_is_closed_although_its_rows_repeat_each_other)
                  {0.27333391580966080887, -0.88654400079197901905, -0.46264428523407862846},
                  {-1.0963864291279320601, 0.15638823603460650298, -0.29967959591410882888}}};
 
-    static const char axes[] = "yzxyz";
-    static const double to_next[5][3] = {
-        {1.0, 0.0, 0.0}, {0.0, -1.0, 0.0}, {0.0, 0.0, 1.0}, {-1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
     loop l;
-    loop_begin(&l);
-    tal_body_ix last = TAL_GROUND;
-    tal_vec3 p = tal_v3(0.0, 0.0, 0.0);
-    for (int i = 0; i < 5; ++i) {
-        tal_mobod_def def = tal_mobod_def_default();
-        def.mass = slender(1.0, 1.0);
-        def.X_PF = bricard_joint(axes[i], p);
-        def.X_BM = bricard_joint(axes[i], tal_v3(0.0, 0.0, 0.0));
-        last = tal_matter_add_pin(l.matter, last, &def);
-        p = tal_v3(to_next[i][0], to_next[i][1], to_next[i][2]);
-    }
-    const tal_xform on_ground = bricard_joint('x', tal_v3(0.0, 0.0, 1.0));
-    const tal_xform on_rod = bricard_joint('x', p);
-    const tal_constraint_def def = tal_constraint_between(TAL_GROUND, last);
-    (void)tal_constraint_add_loop_pin(l.matter, &def, &on_ground, &on_rod);
-    loop_finish(&l);
-    loop_realize(&l, TAL_STAGE_MODEL);
+    build_bricard(&l);
     const tal_body_ix first = {1}, third = {3};
     const tal_project_options options = options_of(1e-14);
     tal_rows_report report;

@@ -76,26 +76,6 @@ static void apply(tal_matrix A, bool transpose, const double x[], double y[])
     }
 }
 
-typedef struct dense_room {
-    double *work;
-    int *iwork;
-} dense_room;
-
-static dense_room dense_room_of(const loop *l)
-{
-    dense_room room;
-    room.work = malloc(tal_matter_dense_work_size(l->matter, l->state) * sizeof(double) + 8);
-    room.iwork = malloc(tal_matter_dense_iwork_size(l->matter, l->state) * sizeof(int) + 8);
-    ck_assert(room.work != NULL && room.iwork != NULL);
-    return room;
-}
-
-static void free_room(dense_room room)
-{
-    free(room.work);
-    free(room.iwork);
-}
-
 // --- the residual of the equations of motion ---
 
 // M udot + J^T (F0 - F) - f + G^T lambda is zero for what realizing found, and linear in what is added:
@@ -483,6 +463,79 @@ START_TEST(three_ways_of_solving_agree_when_rows_are_redundant)
     fill(f, 5, &rng);
     compare_ways(&l, NULL, f, 10.0);
     loop_end(&l);
+}
+
+END_TEST
+
+// Locks and motions at every level, on bodies in and out of the loop. What realizing solves is the
+// ordinary path: known motion partitioned in O(n).
+START_TEST(three_ways_of_solving_agree_when_motion_is_known)
+{
+    for (uint64_t seed = 40; seed < 46; ++seed) {
+        fixture *x = make(seed);
+        const loop *l = &x->l;
+        const tal_mobility gimbal[] = {{{2}, 0}, {{2}, 1}}, point = {{7}, 0};
+        (void)tal_mobility_lock(l->matter, l->state, gimbal[0], TAL_LEVEL_VELOCITY);
+        (void)tal_mobility_lock_at(l->matter, l->state, gimbal[1], TAL_LEVEL_ACCELERATION, -0.6);
+        (void)tal_mobility_lock_at(l->matter, l->state, point, TAL_LEVEL_ACCELERATION, 1.3);
+        (void)tal_body_lock(l->matter, l->state, (tal_body_ix){1 + (int)(seed % 3)},
+                            TAL_LEVEL_POSITION);
+        x->l.gravity = tal_v3(0.0, 0.0, 0.0);
+        memcpy(x->l.push, x->f, sizeof x->l.push);
+        loop_realize(l, TAL_STAGE_TIME);
+        ck_assert_int_eq(tal_system_prescribe_q(l->system, l->state, NULL), TAL_OK);
+        loop_realize(l, TAL_STAGE_POSITION);
+        ck_assert_int_eq(tal_system_prescribe_u(l->system, l->state, NULL), TAL_OK);
+        loop_realize(l, TAL_STAGE_DYNAMICS);
+        ck_assert_int_lt(tal_matter_num_free(l->matter, l->state), x->n);
+
+        loop_realize(l, TAL_STAGE_ACCELERATION);
+        const dense_room room = dense_room_of(l);
+        double udot[MAX_N], lambda[MAX_M], needed[MAX_N];
+        double size = 1.0;
+        for (int j = 0; j < x->n; ++j) {
+            size = fmax(size, fabs(tal_state_udot(l->state)[j]));
+        }
+        for (int i = 0; i < x->m; ++i) {
+            size = fmax(size, fabs(tal_state_multipliers(l->state)[i]));
+        }
+        for (int way = 0; way < 3; ++way) {
+            const tal_status st =
+                tal_matter_solve_constrained(l->matter, l->state, (tal_solve_way)way, NULL, x->f,
+                                             udot, lambda, room.work, room.iwork);
+            ck_assert_msg(st == TAL_OK, "%s", tal_state_error(l->state)->message);
+            test_assert_near(udot, tal_state_udot(l->state), x->n, 1e-10 * size, "udot");
+            test_assert_near(lambda, tal_state_multipliers(l->state), x->m, 1e-10 * size, "lambda");
+        }
+        // inverse dynamics: nothing is needed along free speeds, -tau along known ones
+        ck_assert_int_eq(tal_matter_constrained_inverse_dynamics(l->matter, l->state, udot, NULL,
+                                                                 x->f, lambda, needed, room.work,
+                                                                 room.iwork),
+                         TAL_OK);
+        const double *tau = tal_matter_motion_multipliers(l->matter, l->state);
+        for (int j = 0; j < x->n; ++j) {
+            ck_assert_double_eq_tol(needed[j], -tau[j], 1e-10 * size * x->n);
+        }
+        // with every speed actuated, the forces along free ones suffice
+        bool all[MAX_N];
+        double forces[MAX_N], again[MAX_N];
+        for (int j = 0; j < x->n; ++j) {
+            all[j] = true;
+        }
+        ck_assert_int_eq(tal_matter_actuator_forces(l->matter, l->state, udot, NULL, all, forces,
+                                                    NULL, room.work, room.iwork),
+                         TAL_OK);
+        ck_assert_int_eq(tal_matter_solve_constrained(l->matter, l->state, TAL_SOLVE_NULL_SPACE,
+                                                      NULL, forces, again, NULL, room.work,
+                                                      room.iwork),
+                         TAL_OK);
+        test_assert_near(again, udot, x->n, 1e-9 * size, "driven by actuators");
+        for (int j = 0; j < x->n; ++j) {
+            ck_assert(forces[j] == 0.0 || tau[j] == 0.0);
+        }
+        free_room(room);
+        release(x);
+    }
 }
 
 END_TEST
@@ -919,6 +972,7 @@ int main(void)
     tcase_add_test(theory, constraints_that_are_met_do_no_work);
     tcase_add_test(theory, three_ways_of_solving_agree);
     tcase_add_test(theory, three_ways_of_solving_agree_when_rows_are_redundant);
+    tcase_add_test(theory, three_ways_of_solving_agree_when_motion_is_known);
     tcase_add_test(theory, the_null_basis_is_orthonormal_and_invisible);
     tcase_add_test(theory, inverse_dynamics_finds_the_multipliers_of_forward_dynamics);
     tcase_add_test(theory, actuators_are_classified_and_their_forces_do_what_they_should);

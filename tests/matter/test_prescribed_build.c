@@ -181,7 +181,7 @@ START_TEST(a_motion_that_cannot_be_is_refused_with_a_sentence)
             part = "body 7", expected = TAL_ERR_BAD_INDEX;
             break;
         case 14:
-            (void)tal_matter_make_fast(w.matter, (tal_body_ix){0});
+            (void)tal_matter_make_fast(w.matter, (tal_body_ix){0}, TAL_LEVEL_POSITION);
             part = "body 0", expected = TAL_ERR_BAD_INDEX;
             break;
         default:
@@ -366,8 +366,9 @@ START_TEST(wrong_motions_and_times_are_breaches)
                        "is realized");
     test_assert_breach((void)tal_matter_add_motion(NULL, &def, &zero, NULL, NULL), TAL_ERR_NULL,
                        "matter is NULL");
-    test_assert_breach(ck_assert_int_eq(tal_matter_make_fast(m, pin), TAL_ERR_TOPOLOGY),
-                       TAL_ERR_TOPOLOGY, "is realized");
+    test_assert_breach(
+        ck_assert_int_eq(tal_matter_make_fast(m, pin, TAL_LEVEL_POSITION), TAL_ERR_TOPOLOGY),
+        TAL_ERR_TOPOLOGY, "is realized");
     test_assert_breach(
         ck_assert_int_eq(tal_matter_lock_by_default(NULL, pin, TAL_LEVEL_FREE), TAL_ERR_NULL),
         TAL_ERR_NULL, "matter is NULL");

@@ -60,7 +60,7 @@ START_TEST(a_fast_pendulum_hangs_along_gravity)
         begin(&s);
         const tal_mobod_def def = bob();
         const tal_body_ix pin = tal_matter_add_pin(s.w.matter, TAL_GROUND, &def);
-        ck_assert_int_eq(tal_matter_make_fast(s.w.matter, pin), TAL_OK);
+        ck_assert_int_eq(tal_matter_make_fast(s.w.matter, pin, TAL_LEVEL_POSITION), TAL_OK);
         world_finish(&s.w);
         s.w.gravity = tal_v3(9.81 * sin(0.3), -9.81 * cos(0.3), 0.0);
         (void)tal_body_set_q(s.w.matter, s.w.state, pin, 0, 0.3 - 3.1 + 0.885 * k);
@@ -91,7 +91,7 @@ START_TEST(a_fast_pendulum_does_not_stay_almost_upright)
     begin(&s);
     const tal_mobod_def def = bob();
     const tal_body_ix pin = tal_matter_add_pin(s.w.matter, TAL_GROUND, &def);
-    (void)tal_matter_make_fast(s.w.matter, pin);
+    (void)tal_matter_make_fast(s.w.matter, pin, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     s.w.gravity = tal_v3(0.0, -9.81, 0.0);
     (void)tal_body_set_q(s.w.matter, s.w.state, pin, 0, 3.14159265);
@@ -109,7 +109,7 @@ START_TEST(what_a_fast_body_carries_is_fast_too)
     const tal_body_ix arm = tal_matter_add_pin(s.w.matter, TAL_GROUND, &def);
     const tal_body_ix first = tal_matter_add_pin(s.w.matter, arm, &def);
     (void)tal_matter_add_pin(s.w.matter, first, &def);
-    (void)tal_matter_make_fast(s.w.matter, first);
+    (void)tal_matter_make_fast(s.w.matter, first, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     s.w.gravity = tal_v3(0.0, -9.81, 0.0);
     const double q[] = {0.7, 0.2, -0.5};
@@ -135,7 +135,7 @@ START_TEST(springs_stretch_until_they_carry_the_weight)
     tal_body_ix body = TAL_GROUND;
     for (int i = 0; i < 4; ++i) {
         body = tal_matter_add_slider(s.w.matter, body, &def);
-        if (i == 0) (void)tal_matter_make_fast(s.w.matter, body);
+        if (i == 0) (void)tal_matter_make_fast(s.w.matter, body, TAL_LEVEL_POSITION);
     }
     world_finish(&s.w);
     s.w.gravity = tal_v3(10.0, 0.0, 0.0);
@@ -162,7 +162,7 @@ START_TEST(a_fast_ball_hangs_down_and_keeps_a_unit_quaternion)
     begin(&s);
     const tal_mobod_def def = bob();
     const tal_body_ix ball = tal_matter_add_ball(s.w.matter, TAL_GROUND, &def);
-    (void)tal_matter_make_fast(s.w.matter, ball);
+    (void)tal_matter_make_fast(s.w.matter, ball, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     s.w.gravity = tal_v3(0.0, -9.81, 0.0);
     const double q[] = {0.8, 0.5, 0.2, -0.3};
@@ -182,7 +182,7 @@ START_TEST(prescribing_stops_fast_mobilities_and_leaves_their_q)
     begin(&s);
     const tal_mobod_def def = bob();
     const tal_body_ix planar = tal_matter_add_planar(s.w.matter, TAL_GROUND, &def);
-    (void)tal_matter_make_fast(s.w.matter, planar);
+    (void)tal_matter_make_fast(s.w.matter, planar, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     const double y[] = {0.1, 0.2, 0.3, 1.0, 2.0, 3.0};
     (void)tal_state_set_y(s.w.state, y, 6);
@@ -205,7 +205,7 @@ START_TEST(a_force_that_nothing_balances_is_an_error_that_leaves_q)
     tal_mobod_def def = bob();
     def.name = "leaf";
     const tal_body_ix slider = tal_matter_add_slider(s.w.matter, TAL_GROUND, &def);
-    (void)tal_matter_make_fast(s.w.matter, slider);
+    (void)tal_matter_make_fast(s.w.matter, slider, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     s.w.f[0] = 3.0;
     (void)tal_body_set_q(s.w.matter, s.w.state, slider, 0, 0.4);
@@ -231,7 +231,7 @@ START_TEST(the_body_with_the_largest_force_left_is_named)
     const tal_body_ix first = tal_matter_add_slider(s.w.matter, TAL_GROUND, &def);
     def.name = "pushed";
     (void)tal_matter_add_slider(s.w.matter, first, &def);
-    (void)tal_matter_make_fast(s.w.matter, first);
+    (void)tal_matter_make_fast(s.w.matter, first, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     s.w.f[1] = 3.0;
     ck_assert_int_eq(relax(&s, NULL), TAL_ERR_NO_CONVERGENCE);
@@ -247,7 +247,7 @@ START_TEST(what_cannot_be_moved_or_placed_fails_with_its_name)
     tal_mobod_def def = bob();
     def.name = "head";
     const tal_body_ix ball = tal_matter_add_ball(s.w.matter, TAL_GROUND, &def);
-    (void)tal_matter_make_fast(s.w.matter, ball);
+    (void)tal_matter_make_fast(s.w.matter, ball, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     (void)tal_matter_set_use_angles(s.w.matter, s.w.state, true);
     const double q[] = {0.0, 1.57079632679489661923, 0.0};
@@ -260,44 +260,6 @@ START_TEST(what_cannot_be_moved_or_placed_fails_with_its_name)
     world_end(&s.w);
 }
 
-static tal_status calc_none(const void *self, const tal_constraint_arg *arg, double aerr[])
-{
-    (void)self;
-    aerr[0] = arg->udot[0];
-    return TAL_OK;
-}
-
-static tal_status add_none(const void *self, const tal_constraint_arg *arg, const double lambda[],
-                           tal_spatial_vec F[], double f[])
-{
-    (void)self, (void)arg, (void)F;
-    f[0] += lambda[0];
-    return TAL_OK;
-}
-
-static const tal_constraint_ops still = {.size = sizeof still,
-                                         .name = "still",
-                                         .ma = 1,
-                                         .num_mobilities = 1,
-                                         .calc_a = calc_none,
-                                         .add_forces = add_none};
-
-START_TEST(constraints_on_fast_bodies_are_refused)
-{
-    static sprung s;
-    begin(&s);
-    const tal_mobod_def body = bob();
-    const tal_body_ix pin = tal_matter_add_pin(s.w.matter, TAL_GROUND, &body);
-    (void)tal_matter_make_fast(s.w.matter, pin);
-    tal_constraint_def def = tal_constraint_def_default();
-    def.mobilities[0].body = pin;
-    (void)tal_matter_add_constraint(s.w.matter, &def, &still, NULL, NULL);
-    tal_error err;
-    ck_assert_int_eq(tal_system_realize_topology(s.w.system, &err), TAL_ERR_BAD_VALUE);
-    ck_assert_msg(strstr(err.message, "which is fast") != NULL, "%s", err.message);
-    world_end(&s.w);
-}
-
 START_TEST(relaxing_never_touches_the_heap)
 {
     static sprung s;
@@ -305,7 +267,7 @@ START_TEST(relaxing_never_touches_the_heap)
     const tal_mobod_def def = bob();
     const tal_body_ix ball = tal_matter_add_ball(s.w.matter, TAL_GROUND, &def);
     (void)tal_matter_add_pin(s.w.matter, ball, &def);
-    (void)tal_matter_make_fast(s.w.matter, ball);
+    (void)tal_matter_make_fast(s.w.matter, ball, TAL_LEVEL_POSITION);
     world_finish(&s.w);
     s.w.gravity = tal_v3(3.0, -9.0, 1.0);
     world_realize(&s.w, TAL_STAGE_TIME);
@@ -332,7 +294,6 @@ int main(void)
     tcase_add_test(tc, the_body_with_the_largest_force_left_is_named);
     tcase_add_test(tc, what_cannot_be_moved_or_placed_fails_with_its_name);
     tcase_add_test(tc, a_force_that_nothing_balances_is_an_error_that_leaves_q);
-    tcase_add_test(tc, constraints_on_fast_bodies_are_refused);
     tcase_add_test(tc, relaxing_never_touches_the_heap);
     suite_add_tcase(suite, tc);
     return test_run(suite);

@@ -89,7 +89,7 @@ START_TEST(projection_can_be_had_at_every_step)
     tal_integrator_def def = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-3);
     double worst[2] = {0.0, 0.0};
     for (int k = 0; k < 2; ++k) {
-        def.project_always = k == 1;
+        def.project_every_step = k == 1;
         study s = study_rod_pendulum(&def);
         while (tal_state_t(s.state) < 1.0) {
             ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);

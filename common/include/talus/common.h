@@ -9,6 +9,7 @@
  */
 
 #include <talus/common/alloc.h>
+#include <talus/common/executor.h>
 #include <talus/common/function.h>
 #include <talus/common/inertia.h>
 #include <talus/common/lapack.h>
@@ -17,6 +18,7 @@
 #include <talus/common/rotation.h>
 #include <talus/common/spatial.h>
 #include <talus/common/status.h>
+#include <talus/common/threads.h>
 #include <talus/common/vec.h>
 #include <talus/common/version.h>
 

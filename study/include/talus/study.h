@@ -9,8 +9,13 @@
  */
 
 #include <talus/forces.h>
+#include <talus/study/assembler.h>
+#include <talus/study/equilibrium.h>
 #include <talus/study/integrator.h>
+#include <talus/study/linearizer.h>
 #include <talus/study/recorder.h>
+#include <talus/study/sweep.h>
 #include <talus/study/tableau.h>
+#include <talus/study/tracker.h>
 
 #endif // TALUS_STUDY_H

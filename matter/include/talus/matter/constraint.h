@@ -103,6 +103,13 @@ typedef struct tal_constraint_ops {
 
     /// Called once, when the System is destroyed or refuses the constraint: nothing.
     void (*destroy)(void *self);
+
+    /// Equations on orientations mostly hold at turns that are not meant, too: a weld's with one body
+    /// turned by half a turn. This says how body 2 is turned, as seen from body 1, away from where it
+    /// should be: a rotation vector in A, and the direction about which it may turn (zero when none).
+    /// Assembly uses it besides perr: there is nothing that perr does not say.
+    void (*calc_turn)(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
+                      tal_vec3 *free_axis);
 } tal_constraint_ops;
 
 /// What a constraint acts on. Obtain it from tal_constraint_def_default(), then edit.
@@ -167,6 +174,9 @@ TAL_API const double *tal_constraint_params(const tal_matter *matter, const tal_
 TAL_API tal_status tal_constraint_set_params(const tal_matter *matter, tal_state *state,
                                              tal_constraint_ix constraint, const double params[],
                                              int n);
+
+/// Whether a constraint says how its bodies are turned (tal_constraint_ops::calc_turn).
+TAL_API bool tal_constraint_has_turn(const tal_matter *matter, tal_constraint_ix constraint);
 
 /// What tal_constraint_test() found: by how much things differ that should agree, relative to their
 /// size or to 1, whichever is larger.

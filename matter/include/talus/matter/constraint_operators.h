@@ -83,6 +83,19 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_W(const tal_matter *matter, tal
                                                    tal_matrix W);
 /// @}
 
+/**
+ * How a constraint's bodies are turned away from where they should be (tal_constraint_ops::calc_turn),
+ * and how that answers to u. Position.
+ *
+ * @param[out] turn  rotation vector in Ground, of least length; zero where the constraint is met
+ * @param[out] J     3 x nu: dturn/dt = J u for small turns; for any turn, J^T turn is the gradient of
+ *                   half its square. `data` NULL: not wanted
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_turn(const tal_matter *matter,
+                                                                 tal_state *state,
+                                                                 tal_constraint_ix constraint,
+                                                                 tal_vec3 *turn, tal_matrix J);
+
 /// @name Accelerations and multipliers. Velocity.
 /// @{
 
@@ -141,19 +154,23 @@ TAL_API double tal_matter_calc_constraint_power(const tal_matter *matter, tal_st
 /// `work` and `iwork` have tal_matter_dense_work_size() doubles and tal_matter_dense_iwork_size()
 /// ints, enough for each of these calls. A row or direction counts as dependent at a relative size of
 /// (n + m) eps.
+/// Prescribed motion and locks partition the speeds first (manual sec. 8.3): known accelerations are
+/// those of the State, and the rest is solved for. A motion that needs t wants TAL_STAGE_TIME.
 /// @{
 
 TAL_API size_t tal_matter_dense_work_size(const tal_matter *matter, const tal_state *state);
 TAL_API size_t tal_matter_dense_iwork_size(const tal_matter *matter, const tal_state *state);
 
 /// Basis of the motions that the constraints allow: G K = 0, K^T K = 1 (RBDA sec. 8.8, there G).
-/// @param[out] K    nu x nu; the first `dof` columns are the basis, the rest zero
-/// @param[out] dof  nu minus the rank of G
+/// @param[out] K    nu x nu; the first `dof` columns are the basis, the rest zero. Rows of speeds that
+///                  are prescribed or locked are zero
+/// @param[out] dof  free speeds minus the rank of their columns of G
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_null_basis(const tal_matter *matter,
                                                             tal_state *state, tal_matrix K,
                                                             int *dof, double work[], int iwork[]);
 
-/// How the constrained equations of motion are solved.
+/// How the constrained equations of motion are solved. A fourth way, with loops closed by functions
+/// instead of constraints: closure.h.
 typedef enum tal_solve_way {
     TAL_SOLVE_KKT,         ///< [M G^T; G 0] at once (RBDA sec. 8.5, first method)
     TAL_SOLVE_MULTIPLIERS, ///< lambda first, W lambda = G M^-1 f - b (second method)
@@ -163,7 +180,6 @@ typedef enum tal_solve_way {
 /**
  * Forward dynamics with constraints, for given forces. All ways give the same udot to round-off
  * times the condition number; only the multipliers' way costs O(n) and is what realizing does.
- * Prescribed motion plays no part here: all mobilities are free.
  *
  * @param[in]  F_GB    [num_bodies] applied forces about Bo; NULL means none
  * @param[in]  f       [nu] applied forces along u; NULL means none
@@ -181,7 +197,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_solve_constrained(
  *
  * @param[in]  udot      [nu]
  * @param[out] lambda    [m]
- * @param[out] f_needed  [nu] normal to the constraints: in the span of K
+ * @param[out] f_needed  [nu] along free speeds normal to the constraints, in the span of K, and least;
+ *                       along known ones what the motion takes, -tau
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_constrained_inverse_dynamics(
     const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
@@ -199,7 +216,7 @@ typedef enum tal_actuation {
  * K_a^T tau = K^T f_needed (RBDA eq. 8.63).
  *
  * @param[in]  udot      [nu] should meet the constraints
- * @param[in]  actuated  [nu] where forces can act
+ * @param[in]  actuated  [nu] where forces can act; known speeds need none
  * @param[out] tau       [nu] zero where not actuated
  * @param[out] actuation  may be NULL
  */

@@ -75,6 +75,21 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_Minv_columns(const tal_matter *m
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state,
                                                    tal_matrix M);
 
+/**
+ * J^T Phi J, nu x nu, both triangles: the mass matrix that the tree would have with other mass
+ * properties and without rotors (RBDA tab. 6.2).
+ *
+ * Fitting asks for it: a point of weight w on a body adds w, as a mass, to the normal matrix of the
+ * least-squares problem of these points; an orientation of weight w adds w times the unit matrix to
+ * the inertia.
+ *
+ * @param[in]  weights  [num_bodies] in B, about Bo; any finite numbers, physical or not
+ * @param[out] gram     nu x nu
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_gram(const tal_matter *matter, tal_state *state,
+                                                      const tal_mass_props weights[],
+                                                      tal_matrix gram);
+
 /// M^-1 itself, nu x nu, both triangles, bitwise symmetric.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_Minv(const tal_matter *matter, tal_state *state,
                                                       tal_matrix Minv);

@@ -146,12 +146,26 @@ TAL_API tal_status tal_matter_lock_by_default(tal_matter *matter, tal_body_ix bo
 /**
  * Declare a mobilizer, and all it carries, *fast*: so quick to settle that it is always in balance.
  *
- * u and udot of fast mobilities are zero, and tal_system_relax() finds the q at which the forces
- * applied to what they carry, and along them, cancel: J^T F + f = 0 (manual sec. 10.3 and 10.4.2).
- * Mobilities of it that are locked or have a motion stay known as they are. The balance found is one
- * that holds: forces bring the body back to it. Constraints cannot act on fast bodies.
+ * tal_system_relax() finds the q, or the u, at which the forces applied to what they carry, and along
+ * them, cancel: J^T F + f - G^T lambda = 0 (manual sec. 10.3 and 10.4.2). Inertia has no say in it.
+ *
+ *     level       found by relaxing     zero       found by integrating
+ *     position    q                     u, udot
+ *     velocity    u                     udot       q
+ *
+ * What a fast body carries is fast at its level, unless declared at another. Mobilities that are
+ * locked or have a motion stay known as they are. The balance found is one that holds: forces, or
+ * friction, bring the body back to it.
+ *
+ * Constraints on fast bodies leave the equations of motion: they have no rows in the State, relaxing
+ * meets them with what is fast, and their forces are those of the balance,
+ * tal_constraint_calc_fast_multipliers(). They may have no acceleration equations, no velocity
+ * equations on bodies that are fast in position, and act on bodies of one level only. Positions are
+ * relaxed first, with u as it is; then velocities (manual eq. 8.96).
+ *
+ * @param[in] level  TAL_LEVEL_POSITION or TAL_LEVEL_VELOCITY
  */
-TAL_API tal_status tal_matter_make_fast(tal_matter *matter, tal_body_ix body);
+TAL_API tal_status tal_matter_make_fast(tal_matter *matter, tal_body_ix body, tal_level level);
 
 /// @}
 
@@ -239,6 +253,12 @@ TAL_API double tal_matter_motion_error(const tal_matter *matter, tal_state *stat
 /// tau of M udot + G^T lambda + tau = f, all nu of them: zero where udot is free. Needs
 /// TAL_STAGE_ACCELERATION; borrowed; NULL on a breach.
 TAL_API const double *tal_matter_motion_multipliers(const tal_matter *matter, tal_state *state);
+
+/// Multipliers of a constraint on fast bodies: mp of them on bodies that are fast in position, mp + mv
+/// in velocity. Zero when it is disabled. Needs TAL_STAGE_DYNAMICS.
+TAL_API tal_status tal_constraint_calc_fast_multipliers(const tal_matter *matter, tal_state *state,
+                                                        tal_constraint_ix constraint,
+                                                        double lambda[]);
 
 /// The force along one mobility that its known motion takes: -tau [N or N m]. NaN on a breach.
 TAL_API double tal_body_motion_force(const tal_matter *matter, tal_state *state, tal_body_ix body,

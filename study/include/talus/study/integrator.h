@@ -76,7 +76,7 @@ typedef struct tal_integrator_def {
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
     double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
-    bool project_always; ///< project at the end of every step, not only where errors are too large
+    bool project_every_step; ///< take constraint errors away also when they are within tolerance
     double baumgarte;    ///< [1/s] > 0: constraint errors are made to fade as e^(-baumgarte t) by
                          ///< accelerations, and not projected but at the start. For comparison: the
                          ///< constraint tolerance is not kept, and the system becomes stiffer

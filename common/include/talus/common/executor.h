@@ -1,0 +1,44 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_COMMON_EXECUTOR_H
+#define TALUS_COMMON_EXECUTOR_H
+
+/**
+ * @file talus/common/executor.h
+ * @brief Who runs tasks: the door to threads of yours.
+ *
+ * The library starts no threads. Where work can be shared it is cut into tasks that do not depend on each
+ * other nor on the number of threads, and handed to an executor, which you write on top of the
+ * threads you have: a pool, OpenMP, a job system. The simplest one is a loop:
+ *
+ *     static void run(void *context, tal_task_fn task, void *work, int num_tasks)
+ *     {
+ *         #pragma omp parallel for
+ *         for (int i = 0; i < num_tasks; ++i) {
+ *             task(work, i);
+ *         }
+ *     }
+ */
+
+#include <talus/common/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One task out of several: does part `i` of the work.
+typedef void (*tal_task_fn)(void *work, int i);
+
+/// Somebody who runs tasks.
+typedef struct tal_executor {
+    /// Call task(work, i) once for each i in 0 ... num_tasks - 1, in any order, on any threads, and return
+    /// when all have returned. May be called from several threads at once, if several States are
+    /// realized at once. What the tasks wrote must be visible to the caller.
+    void (*run)(void *context, tal_task_fn task, void *work, int num_tasks);
+    void *context; ///< handed to `run`; yours
+} tal_executor;
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_COMMON_EXECUTOR_H

@@ -1,0 +1,108 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_STUDY_TRACKER_H
+#define TALUS_STUDY_TRACKER_H
+
+/**
+ * @file talus/study/tracker.h
+ * @brief Inverse kinematics: the coordinates that follow a sequence of observations.
+ *
+ *     tal_tracker_def def = tal_tracker_def_default();
+ *     def.assembler.markers = markers;
+ *     def.assembler.num_markers = 50;
+ *     tal_tracker *tracker = NULL;
+ *     st = tal_tracker_create(system, &def, &tracker, &err);
+ *     if (st == TAL_OK) st = tal_tracker_run(tracker, start, &frames, q, fits);
+ *     tal_tracker_destroy(tracker);
+ *
+ * Each frame is an assembly (assembler.h) that starts from the frame before; its `stay_close` is then a
+ * penalty on jumps from frame to frame. Frames are cut into chunks of a fixed length. The first
+ * frame of a chunk starts from `start`, body by body from the base outward (tal_assembler_fit()), so
+ * that results do not depend on how many threads share the chunks.
+ */
+
+#include <talus/study/assembler.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup tracker Inverse kinematics
+/// @{
+
+/// What a tracker is created from. Obtain it from tal_tracker_def_default(), then edit.
+typedef struct tal_tracker_def {
+    tal_assembler_def assembler; ///< goals and accuracy of one frame
+    int chunk;                   ///< frames that start from each other; 0: all
+    int lanes; ///< chunks that can be worked on at once, each with a State of its own
+    const tal_executor *executor; ///< who works on the lanes; copied; NULL: the caller
+    /// Told how many frames are done, from whichever thread has done one; false ends the run. NULL: nobody
+    bool (*progress)(void *context, int done, int total);
+    void *context; ///< handed to `progress`
+} tal_tracker_def;
+
+/// The assembler's default with accuracy 1e-6, chunks of 250 frames, one lane.
+TAL_API tal_tracker_def tal_tracker_def_default(void);
+
+/// Follows observations. Opaque. Use from one thread at a time.
+typedef struct tal_tracker tal_tracker;
+
+/**
+ * Create a tracker. All memory it will ever use is taken here.
+ *
+ * @param[in]  system  its topology must be realized and it must have matter; must outlive the tracker
+ * @param[in]  def     copied
+ * @param[out] out     owned by the caller; NULL on failure
+ * @param[out] err     may be NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_tracker_create(const tal_system *system,
+                                                    const tal_tracker_def *def, tal_tracker **out,
+                                                    tal_error *err);
+
+/// Free a tracker. NULL is allowed.
+TAL_API void tal_tracker_destroy(tal_tracker *tracker);
+
+/// What was observed, frame after frame.
+typedef struct tal_frames {
+    int num_frames;
+    const double *times;    ///< [num_frames] [s]; NULL: the time of the start for all
+    const tal_vec3 *points; ///< [num_frames][num_markers], as tal_assembler_observe(); may be NULL
+    const tal_mat3 *rotations; ///< [num_frames][num_sensors]; may be NULL
+} tal_frames;
+
+/// How well one frame fits.
+typedef struct tal_fit {
+    tal_status status; ///< TAL_OK; otherwise the frame is best effort: why
+    int iterations;
+    double error;      ///< RMS of the weighted constraint errors
+    double marker_rms; ///< [m] over the markers seen
+    double marker_max; ///< [m]
+    int worst_marker;  ///< -1 when none is seen
+} tal_fit;
+
+/**
+ * Follow the frames. A frame that cannot be met is kept as best effort, and the run goes on.
+ *
+ * @param[in]  start  a State to start from; stays as it is
+ * @param[in]  frames
+ * @param[out] q      [num_frames][nq of the System's State]
+ * @param[out] fits   [num_frames]
+ * @return TAL_OK, also when frames are bad; TAL_ERR_CALLBACK when `progress` ended the run: frames that
+ *         were not reached have status TAL_RETRY; TAL_ERR_BAD_VALUE, TAL_ERR_NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_tracker_run(tal_tracker *tracker, const tal_state *start,
+                                                 const tal_frames *frames, double q[],
+                                                 tal_fit fits[]);
+
+/// Name of a marker; never NULL; borrowed.
+TAL_API const char *tal_tracker_marker_name(const tal_tracker *tracker, int marker);
+
+/// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.
+TAL_API const tal_error *tal_tracker_error(const tal_tracker *tracker);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_STUDY_TRACKER_H

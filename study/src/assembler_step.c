@@ -1,0 +1,335 @@
+// One step of a search: a quadratic goal, linear equations, ranges of coordinates.
+#include "assembler_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static double *column(double *A, int ld, int j)
+{
+    return A + (size_t)j * (size_t)ld;
+}
+
+// --- the free unknowns ---
+
+static int list_free(tal_assembler *it)
+{
+    int count = 0;
+    for (int i = 0; i < it->at.n; ++i) {
+        if (it->at.is_free[i]) it->free_list[count++] = i;
+    }
+    return count;
+}
+
+// A = H + lambda D of the free unknowns, nf x nf; rhs = -(g + H known).
+static void reduce_goal(tal_assembler *it, int nf, double lambda)
+{
+    const tali_quadratic *at = &it->at;
+    for (int b = 0; b < nf; ++b) {
+        const double *from = column(at->H, at->n, it->free_list[b]);
+        double *to = column(it->A, nf, b);
+        for (int a = 0; a < nf; ++a) {
+            to[a] = from[it->free_list[a]];
+        }
+        to[b] += lambda * to[b];
+        double sum = at->g[it->free_list[b]];
+        for (int j = 0; j < at->n; ++j) {
+            if (!at->is_free[j]) sum += from[j] * at->known[j];
+        }
+        it->rhs[b] = -sum;
+    }
+}
+
+// The equations of the free unknowns, m x nf, in work_nn; rhs = -(c + C known) in `part`.
+static void reduce_equations(tal_assembler *it, int nf)
+{
+    const tali_quadratic *at = &it->at;
+    for (int i = 0; i < at->m; ++i) {
+        it->part[i] = -at->c[i];
+    }
+    for (int j = 0; j < at->n; ++j) {
+        const double *C = column(at->C, at->ld, j);
+        const double x = at->is_free[j] ? 0.0 : at->known[j];
+        for (int i = 0; i < at->m && x != 0.0; ++i) {
+            it->part[i] -= C[i] * x;
+        }
+    }
+    for (int b = 0; b < nf; ++b) {
+        const double *from = column(at->C, at->ld, it->free_list[b]);
+        memcpy(column(it->work_nn, at->m, b), from, (size_t)at->m * sizeof *from);
+    }
+}
+
+// --- solving ---
+
+// A y = rhs in place of rhs, A symmetric and positive semidefinite: the shortest y where A is
+// singular. A is lost.
+static tal_status solve_semidefinite(tal_assembler *it, double *A, int n, double *rhs)
+{
+    const tal_matrix B = tal_matrix_view(rhs, n, 1);
+    memcpy(it->work_nn, A, (size_t)n * (size_t)n * sizeof *A);
+    tal_chol_info info;
+    tal_status st = tal_chol_factor(tal_matrix_view(A, n, n), &info, NULL);
+    // a bound on the condition number that leaves four digits
+    if (st == TAL_OK && info.rcond_bound > 1e-12) {
+        return tal_chol_solve(tal_matrix_view(A, n, n), B, &it->error_record);
+    }
+    tal_pchol factor;
+    st = tal_pchol_factor(&factor, tal_matrix_view(it->work_nn, n, n), -1.0, it->work, it->iwork,
+                          &it->error_record);
+    return st == TAL_OK ? tal_pchol_solve_min_norm(&factor, B, &it->error_record) : st;
+}
+
+// out = A v for symmetric A.
+static void multiply(const double *A, int n, const double *v, double *out)
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            out[i] += A[(size_t)j * (size_t)n + (size_t)i] * v[j];
+        }
+    }
+}
+
+// Z^T A Z, k x k, in work_nn. One column of A Z at a time in `room`.
+static void project_onto(const double *A, int n, const double *Z, int k, double *room, double *out)
+{
+    for (int j = 0; j < k; ++j) {
+        multiply(A, n, Z + (size_t)j * (size_t)n, room);
+        for (int i = 0; i < k; ++i) {
+            double sum = 0.0;
+            for (int l = 0; l < n; ++l) {
+                sum += Z[(size_t)i * (size_t)n + (size_t)l] * room[l];
+            }
+            out[(size_t)j * (size_t)k + (size_t)i] = sum;
+        }
+    }
+}
+
+// With equations: y = y_p + Z s, y_p the shortest that meets them, Z what they leave,
+//
+//     Z^T A Z s = Z^T (rhs - A y_p)
+static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
+{
+    const int m = it->at.m;
+    reduce_equations(it, nf);
+    tal_cod cod;
+    const tal_matrix C = tal_matrix_view(it->work_nn, m, nf);
+    tal_status st = tal_cod_factor(&cod, C, 1e-10, it->work, it->iwork, &it->error_record);
+    if (st != TAL_OK) return st;
+    const int k = nf - cod.rank;
+    st = tal_cod_solve(&cod, tal_matrix_view(it->part, m, 1), tal_matrix_view(y, nf, 1),
+                       &it->error_record);
+    if (st == TAL_OK && k > 0) st = tal_cod_calc_null_basis(&cod, tal_matrix_view(it->Z, nf, k));
+    if (st != TAL_OK || k == 0) return st;
+
+    double *room = it->part; // c is done with
+    multiply(it->A, nf, y, room);
+    for (int i = 0; i < nf; ++i) {
+        it->rhs[i] -= room[i];
+    }
+    for (int j = 0; j < k; ++j) {
+        double sum = 0.0;
+        for (int i = 0; i < nf; ++i) {
+            sum += it->Z[(size_t)j * (size_t)nf + (size_t)i] * it->rhs[i];
+        }
+        it->work[j] = sum;
+    }
+    memcpy(it->rhs, it->work, (size_t)k * sizeof *it->rhs);
+    project_onto(it->A, nf, it->Z, k, room, it->work_nn);
+    memcpy(it->A, it->work_nn, (size_t)k * (size_t)k * sizeof *it->A);
+    st = solve_semidefinite(it, it->A, k, it->rhs);
+    for (int j = 0; j < k && st == TAL_OK; ++j) {
+        for (int i = 0; i < nf; ++i) {
+            y[i] += it->Z[(size_t)j * (size_t)nf + (size_t)i] * it->rhs[j];
+        }
+    }
+    return st;
+}
+
+tal_status tali_assembler_solve(tal_assembler *it, double lambda, double x[])
+{
+    const int nf = list_free(it);
+    memcpy(x, it->at.known, (size_t)it->at.n * sizeof *x);
+    if (nf == 0) return TAL_OK;
+    reduce_goal(it, nf, lambda);
+    tal_status st;
+    double *y = it->rhs;
+    if (it->at.m > 0) {
+        y = it->dq; // as long as q, which has no fewer numbers than u
+        st = solve_with_equations(it, nf, y);
+    } else {
+        st = solve_semidefinite(it, it->A, nf, y);
+    }
+    for (int a = 0; a < nf && st == TAL_OK; ++a) {
+        x[it->free_list[a]] = y[a];
+    }
+    return st;
+}
+
+// --- ranges ---
+
+// d q_i / dt = row . u of the body.
+static tal_status row_of_N(tal_assembler *it, tal_state *state, const tali_bound *bound,
+                           double row[])
+{
+    double unit[TAL_MAX_NQ] = {0.0};
+    unit[bound->i] = 1.0;
+    const tal_status st = tal_body_mul_N(it->matter, state, bound->body, TAL_N_T, unit, row);
+    return tali_assembler_pass_on(it, state, st);
+}
+
+// Where a step would take a coordinate.
+static double predicted(const tal_assembler *it, const tali_bound *bound, const double row[],
+                        const double x[])
+{
+    const int u0 = tal_body_u_start(it->matter, bound->body);
+    double q = it->q_base[bound->slot];
+    for (int j = 0; j < tal_body_nu(it->matter, bound->body); ++j) {
+        q += row[j] * x[u0 + j];
+    }
+    return q;
+}
+
+// The one speed that a coordinate goes with; -1 when there are several.
+static int only_speed(const tal_assembler *it, const tali_bound *bound, const double row[])
+{
+    const int u0 = tal_body_u_start(it->matter, bound->body);
+    int found = -1;
+    for (int j = 0; j < tal_body_nu(it->matter, bound->body); ++j) {
+        if (row[j] == 0.0) continue;
+        if (found >= 0) return -1;
+        found = u0 + j;
+    }
+    return found;
+}
+
+// The step ends with the coordinate at `wanted`: its speed is known, or one more equation.
+static void hold_at(tal_assembler *it, const tali_bound *bound, const double row[], double wanted)
+{
+    tali_quadratic *at = &it->at;
+    const int u0 = tal_body_u_start(it->matter, bound->body);
+    const double way = wanted - it->q_base[bound->slot];
+    const int speed = only_speed(it, bound, row);
+    if (speed >= 0) {
+        at->is_free[speed] = false;
+        at->known[speed] = way / row[speed - u0];
+        return;
+    }
+    for (int j = 0; j < at->n; ++j) {
+        column(at->C, at->ld, j)[at->m] = 0.0;
+    }
+    for (int j = 0; j < tal_body_nu(it->matter, bound->body); ++j) {
+        column(at->C, at->ld, u0 + j)[at->m] = row[j];
+    }
+    at->c[at->m++] = -way;
+}
+
+// Adds the ranges that a step would leave to what holds; how many.
+static tal_status hold_violated(tal_assembler *it, tal_state *state, const double x[], int *count)
+{
+    *count = 0;
+    for (int b = 0; b < it->num_bounds; ++b) {
+        const tali_bound *bound = &it->bounds[b];
+        if (it->active[b] != 0) continue;
+        double row[TAL_MAX_NQ];
+        const tal_status st = row_of_N(it, state, bound, row);
+        if (st != TAL_OK) return st;
+        const double q = predicted(it, bound, row, x);
+        if (q >= bound->low && q <= bound->high) continue;
+        it->active[b] = 1;
+        hold_at(it, bound, row, q < bound->low ? bound->low : bound->high);
+        ++*count;
+    }
+    return TAL_OK;
+}
+
+// Ranges that a step would leave hold with equality in the next try; each try adds at least one.
+tal_status tali_assembler_solve_bounded(tal_assembler *it, tal_state *state, double lambda,
+                                        double x[])
+{
+    tali_quadratic *at = &it->at;
+    const int m = at->m;
+    memset(it->active, 0, (size_t)it->max_nq);
+    tal_status st = tali_assembler_solve(it, lambda, x);
+    if (it->num_bounds == 0 || st != TAL_OK) return st;
+
+    bool *kept = it->was_free;
+    memcpy(kept, at->is_free, (size_t)at->n * sizeof *kept);
+    tali_assembler_get_q(it, state, it->q_base);
+    int count = 1;
+    while (st == TAL_OK) {
+        st = hold_violated(it, state, x, &count);
+        if (st != TAL_OK || count == 0) break;
+        st = tali_assembler_solve(it, lambda, x);
+    }
+    for (int i = 0; i < at->n; ++i) {
+        at->is_free[i] = kept[i];
+        at->known[i] = 0.0;
+    }
+    at->m = m;
+    return st;
+}
+
+// --- moving ---
+
+void tali_assembler_get_q(const tal_assembler *it, const tal_state *state, double q[])
+{
+    const int start = tal_group_start(it->system, state, it->q_group);
+    const int nq = tal_group_size(it->system, state, it->q_group);
+    memcpy(q, tal_state_q(state) + start, (size_t)nq * sizeof *q);
+}
+
+tal_status tali_assembler_put_q(tal_assembler *it, tal_state *state, const double q[])
+{
+    const int start = tal_group_start(it->system, state, it->q_group);
+    const int nq = tal_group_size(it->system, state, it->q_group);
+    memcpy(tal_state_upd_q(state) + start, q, (size_t)nq * sizeof *q);
+    return tali_assembler_pass_on(it, state,
+                                  tal_system_realize(it->system, state, TAL_STAGE_POSITION));
+}
+
+// Whether anything had to be put back.
+static bool clip(const tal_assembler *it, double q[])
+{
+    bool any = false;
+    for (int b = 0; b < it->num_bounds; ++b) {
+        const tali_bound *bound = &it->bounds[b];
+        const double clipped = fmin(fmax(q[bound->slot], bound->low), bound->high);
+        any = any || clipped != q[bound->slot];
+        q[bound->slot] = clipped;
+    }
+    return any;
+}
+
+tal_status tali_assembler_keep_ranges(tal_assembler *it, tal_state *state)
+{
+    tali_assembler_get_q(it, state, it->q_base);
+    return clip(it, it->q_base) ? tali_assembler_put_q(it, state, it->q_base) : TAL_OK;
+}
+
+tal_status tali_assembler_move(tal_assembler *it, tal_state *state, const double x[])
+{
+    const int nq = tal_group_size(it->system, state, it->q_group);
+    tal_status st = tal_matter_mul_N(it->matter, state, TAL_N, x, it->dq);
+    if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
+    tali_assembler_get_q(it, state, it->q_base);
+    for (int i = 0; i < nq; ++i) {
+        it->dq[i] += it->q_base[i];
+    }
+    (void)clip(it, it->dq);
+    const int start = tal_group_start(it->system, state, it->q_group);
+    memcpy(tal_state_upd_q(state) + start, it->dq, (size_t)nq * sizeof(double));
+    st = tal_matter_normalize_quaternions(it->matter, state);
+    if (st == TAL_OK) st = tal_system_realize(it->system, state, TAL_STAGE_POSITION);
+    return tali_assembler_pass_on(it, state, st);
+}
+
+double tali_assembler_step_size(const tal_assembler *it, const double x[])
+{
+    double sum = 0.0;
+    for (int i = 0; i < it->nu; ++i) {
+        sum += it->W_u[i] * x[i] * it->W_u[i] * x[i];
+    }
+    return it->nu > 0 ? sqrt(sum / it->nu) : 0.0;
+}

@@ -1,0 +1,269 @@
+// Independent coordinates about a State.
+#include "chart_internal.h"
+
+#include <string.h>
+
+tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_status st)
+{
+    if (st == TAL_OK) return TAL_OK;
+    const tal_error *why = tal_state_error(state);
+    const char *message = why->status != TAL_OK ? why->message : tal_status_text(st);
+    return TALI_FAIL(chart->err, st, "%s", message);
+}
+
+tal_status tali_chart_check_system(const tal_system *system, tal_error *err)
+{
+    if (system == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "the System is NULL");
+    if (tal_system_has_topology(system) && tal_system_matter(system) != NULL) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_TOPOLOGY, "System '%s' needs matter and a realized topology",
+                     tal_system_name(system));
+}
+
+// --- memory ---
+
+tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_error *err)
+{
+    const tal_matter *matter = tal_system_matter(system);
+    const tal_subsystem_ix owner = tal_matter_subsystem(matter);
+    *chart = (tali_chart){.system = system, .matter = matter, .err = err};
+    chart->allocator = tal_system_allocator(system);
+    chart->q_group = tal_system_find_group(system, owner, TAL_POOL_Q, "q");
+    chart->u_group = tal_system_find_group(system, owner, TAL_POOL_U, "u");
+    chart->nu = tal_matter_nu(matter);
+    chart->max_nq = tal_system_pool_capacity(system, TAL_POOL_Q);
+    chart->max_ny = chart->max_nq + tal_system_pool_capacity(system, TAL_POOL_U) +
+                    tal_system_pool_capacity(system, TAL_POOL_Z);
+    chart->max_rows = tal_system_pool_capacity(system, TAL_POOL_UERR);
+
+    const size_t d = sizeof(double), n = (size_t)chart->nu, m = (size_t)chart->max_rows;
+    const tali_piece pieces[] = {
+        {&chart->K_p, n * n * d},
+        {&chart->K_v, n * n * d},
+        {&chart->q0, (size_t)chart->max_nq * d},
+        {&chart->u0, n * d},
+        {&chart->y0, (size_t)chart->max_ny * d},
+        {&chart->G, m * n * d},
+        {&chart->K_free, n * n * d},
+        {&chart->dq, (size_t)chart->max_nq * d},
+        {&chart->du, n * d},
+        {&chart->cod_work, tal_cod_work_size(chart->max_rows, chart->nu) * d},
+        {&chart->cod_iwork, tal_cod_iwork_size(chart->max_rows, chart->nu) * sizeof(int)},
+        {&chart->free_list, n * sizeof(int)},
+    };
+    const size_t count = sizeof pieces / sizeof pieces[0];
+    chart->block_bytes = tali_place_pieces(pieces, count, NULL);
+    chart->block = tali_alloc(&chart->allocator, chart->block_bytes);
+    if (chart->block == NULL) {
+        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for independent coordinates");
+    }
+    (void)tali_place_pieces(pieces, count, chart->block);
+    return TAL_OK;
+}
+
+void tali_chart_destroy(tali_chart *chart)
+{
+    tali_free(&chart->allocator, chart->block, chart->block_bytes);
+    chart->block = NULL;
+}
+
+// --- bases ---
+
+// Speeds that are not known at this level.
+static int list_free(tali_chart *chart, const tal_state *state, tal_level level)
+{
+    int count = 0;
+    for (int b = 1; b < tal_matter_num_bodies(chart->matter); ++b) {
+        const tal_body_ix body = {b};
+        const int u0 = tal_body_u_start(chart->matter, body);
+        for (int j = 0; j < tal_body_nu(chart->matter, body); ++j) {
+            const tal_mobility mobility = {body, j};
+            if (tal_mobility_level(chart->matter, state, mobility) >= level) continue;
+            chart->free_list[count++] = u0 + j;
+        }
+    }
+    return count;
+}
+
+// Rows of P, and of V at the velocity level, over the free speeds: packed to m x nf.
+static tal_status calc_rows(tali_chart *chart, tal_state *state, tal_level level, int nf, int *m)
+{
+    const tal_constraint_rows rows = tal_matter_constraint_rows(chart->matter, state);
+    const int mv = level == TAL_LEVEL_VELOCITY ? rows.mv : 0;
+    *m = rows.mp + mv;
+    if (*m == 0) return TAL_OK;
+    const tal_matrix P = {chart->G, rows.mp, chart->nu, *m};
+    tal_status st = tal_matter_calc_G(chart->matter, state, TAL_G_P, P);
+    if (st == TAL_OK && mv > 0) {
+        const tal_matrix V = {chart->G + rows.mp, mv, chart->nu, *m};
+        st = tal_matter_calc_G(chart->matter, state, TAL_G_V, V);
+    }
+    const size_t bytes = (size_t)*m * sizeof(double);
+    for (int b = 0; b < nf && st == TAL_OK; ++b) {
+        memmove(chart->G + (size_t)b * (size_t)*m,
+                chart->G + (size_t)chart->free_list[b] * (size_t)*m, bytes);
+    }
+    return tali_chart_pass_on(chart, state, st);
+}
+
+// Columns over the free speeds become columns over all.
+static void spread(const tali_chart *chart, int nf, int k, double *K)
+{
+    memset(K, 0, (size_t)chart->nu * (size_t)k * sizeof *K);
+    for (int j = 0; j < k; ++j) {
+        for (int a = 0; a < nf; ++a) {
+            K[(size_t)j * (size_t)chart->nu + (size_t)chart->free_list[a]] =
+                chart->K_free[(size_t)j * (size_t)nf + (size_t)a];
+        }
+    }
+}
+
+// What the constraints of a level leave of the free speeds.
+static tal_status calc_basis(tali_chart *chart, tal_state *state, tal_level level, double *K,
+                             int *k)
+{
+    const int nf = list_free(chart, state, level);
+    int m = 0;
+    tal_status st = calc_rows(chart, state, level, nf, &m);
+    if (st != TAL_OK) return st;
+    *k = nf;
+    if (m > 0) {
+        tal_cod cod;
+        const tal_matrix G = tal_matrix_view(chart->G, m, nf);
+        st = tal_cod_factor(&cod, G, 1e-10, chart->cod_work, chart->cod_iwork, chart->err);
+        if (st != TAL_OK) return st;
+        *k = nf - cod.rank;
+        st = tal_cod_calc_null_basis(&cod, tal_matrix_view(chart->K_free, nf, *k));
+    } else {
+        memset(chart->K_free, 0, (size_t)nf * (size_t)nf * sizeof(double));
+        for (int a = 0; a < nf; ++a) {
+            chart->K_free[(size_t)a * (size_t)(nf + 1)] = 1.0;
+        }
+    }
+    spread(chart, nf, *k, K);
+    return st;
+}
+
+tal_status tali_chart_lay(tali_chart *chart, tal_state *state)
+{
+    const tal_system *system = chart->system;
+    const tal_status st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
+    if (st != TAL_OK) return tali_chart_pass_on(chart, state, st);
+    const int q_start = tal_group_start(system, state, chart->q_group);
+    const int u_start = tal_group_start(system, state, chart->u_group);
+    const int nq = tal_group_size(system, state, chart->q_group);
+    memcpy(chart->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
+    memcpy(chart->q0, tal_state_q(state) + q_start, (size_t)nq * sizeof(double));
+    memcpy(chart->u0, tal_state_u(state) + u_start, (size_t)chart->nu * sizeof(double));
+    chart->nz = tal_state_nz(state);
+    const tal_status basis = calc_basis(chart, state, TAL_LEVEL_POSITION, chart->K_p, &chart->ns);
+    if (basis != TAL_OK) return basis;
+    return calc_basis(chart, state, TAL_LEVEL_VELOCITY, chart->K_v, &chart->nv);
+}
+
+// --- to the State and back ---
+
+// out = K x.
+static void expand(const double *K, int n, int k, const double x[], double out[])
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int j = 0; j < k; ++j) {
+        for (int i = 0; i < n; ++i) {
+            out[i] += K[(size_t)j * (size_t)n + (size_t)i] * x[j];
+        }
+    }
+}
+
+// out = K^T x.
+static void contract(const double *K, int n, int k, const double x[], double out[])
+{
+    for (int j = 0; j < k; ++j) {
+        out[j] = 0.0;
+        for (int i = 0; i < n; ++i) {
+            out[j] += K[(size_t)j * (size_t)n + (size_t)i] * x[i];
+        }
+    }
+}
+
+void tali_chart_reduce(const tali_chart *chart, const double in[], double out[])
+{
+    contract(chart->K_v, chart->nu, chart->nv, in, out);
+}
+
+void tali_chart_contract(const tali_chart *chart, const double in[], double out[])
+{
+    contract(chart->K_p, chart->nu, chart->ns, in, out);
+}
+
+void tali_chart_expand(const tali_chart *chart, const double s[], double out[])
+{
+    expand(chart->K_p, chart->nu, chart->ns, s, out);
+}
+
+// q, then u, as near to the constraints as round-off lets them come: differences will be divided by
+// small steps.
+static tal_status settle(tali_chart *chart, tal_state *state)
+{
+    const tal_system *system = chart->system;
+    tal_project_options options = tal_project_options_default();
+    options.tolerance = 1e-13;
+    tal_status st = tal_system_realize(system, state, TAL_STAGE_TIME);
+    if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
+    if (st == TAL_OK) st = tal_matter_normalize_quaternions(chart->matter, state);
+    if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
+    if (st == TAL_OK) st = tal_system_project_q(system, state, &options, NULL, NULL);
+    if (st == TAL_OK) st = tal_system_prescribe_u(system, state, NULL);
+    if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
+    if (st == TAL_OK) st = tal_system_project_u(system, state, &options, NULL, NULL);
+    return tali_chart_pass_on(chart, state, st);
+}
+
+tal_status tali_chart_put(tali_chart *chart, tal_state *state, const double x[])
+{
+    const tal_system *system = chart->system;
+    const int nq_all = tal_state_nq(state), nu_all = tal_state_nu(state);
+    const int q_start = tal_group_start(system, state, chart->q_group);
+    const int u_start = tal_group_start(system, state, chart->u_group);
+    const int nq = tal_group_size(system, state, chart->q_group);
+    double *y = tal_state_upd_y(state);
+    memcpy(y, chart->y0, (size_t)tal_state_ny(state) * sizeof *y);
+    tal_status st = tal_system_realize(system, state, TAL_STAGE_POSITION);
+    expand(chart->K_p, chart->nu, chart->ns, x, chart->du);
+    if (st == TAL_OK) st = tal_matter_mul_N(chart->matter, state, TAL_N, chart->du, chart->dq);
+    if (st != TAL_OK) return tali_chart_pass_on(chart, state, st);
+    expand(chart->K_v, chart->nu, chart->nv, x + chart->ns, chart->du);
+    y = tal_state_upd_y(state);
+    for (int i = 0; i < nq; ++i) {
+        y[q_start + i] += chart->dq[i];
+    }
+    for (int i = 0; i < chart->nu; ++i) {
+        y[nq_all + u_start + i] += chart->du[i];
+    }
+    for (int i = 0; i < chart->nz; ++i) {
+        y[nq_all + nu_all + i] += x[chart->ns + chart->nv + i];
+    }
+    return settle(chart, state);
+}
+
+// N^+(q0) qdot: the derivative of s is a fixed linear map of qdot.
+static tal_status motion_rates(tali_chart *chart, tal_state *state, double out[])
+{
+    const tal_system *system = chart->system;
+    const int q_start = tal_group_start(system, state, chart->q_group);
+    const int nq = tal_group_size(system, state, chart->q_group);
+    const double *udot = tal_state_udot(state) + tal_group_start(system, state, chart->u_group);
+    memcpy(chart->dq, tal_state_qdot(state) + q_start, (size_t)nq * sizeof(double));
+    contract(chart->K_v, chart->nu, chart->nv, udot, out + chart->ns);
+    memcpy(out + chart->ns + chart->nv, tal_state_zdot(state), (size_t)chart->nz * sizeof(double));
+    // q0 into the State for N^+(q0): the rates are read
+    memcpy(tal_state_upd_q(state) + q_start, chart->q0, (size_t)nq * sizeof(double));
+    const tal_status st = tal_matter_mul_N(chart->matter, state, TAL_NPLUS, chart->dq, chart->du);
+    contract(chart->K_p, chart->nu, chart->ns, chart->du, out);
+    return st;
+}
+
+tal_status tali_chart_rates(tali_chart *chart, tal_state *state, double xdot[])
+{
+    tal_status st = tal_system_realize(chart->system, state, TAL_STAGE_ACCELERATION);
+    if (st == TAL_OK) st = motion_rates(chart, state, xdot);
+    return tali_chart_pass_on(chart, state, st);
+}

@@ -1,0 +1,73 @@
+// Independent coordinates of a constrained System about a State: what linearization and the search
+// for an equilibrium move in.
+//
+// With q0, u0, z0 the State's, K_p a basis of the motions that the position constraints allow and K_v
+// of those that position and velocity constraints allow, both orthonormal and of the free speeds only,
+//
+//     s = K_p^T N^+(q0) (q - q0)        v = K_v^T (u - u0)        z - z0
+//
+// are independent. Going back, q and u are projected onto the constraints.
+#ifndef TALUS_CHART_INTERNAL_H
+#define TALUS_CHART_INTERNAL_H
+
+#include "alloc_internal.h"
+#include "error_internal.h"
+
+#include <talus/forces.h>
+
+typedef struct tali_chart {
+    const tal_system *system;
+    const tal_matter *matter;
+    tal_allocator allocator;
+    tal_group_ix q_group, u_group;
+    int nu, max_nq, max_ny, max_rows;
+    void *block;
+    size_t block_bytes;
+
+    int ns, nv, nz;    // independent coordinates, speeds, auxiliary variables
+    double *K_p, *K_v; // nu x ns, nu x nv
+    double *q0, *u0;   // of matter
+    double *y0;        // of the System
+
+    double *G, *K_free; // of a null space
+    double *dq, *du;    // [max_nq], [nu]
+    double *cod_work;   // room
+    int *cod_iwork, *free_list;
+    tal_error *err; // where failures go; the owner's
+} tali_chart;
+
+/// Take memory. On failure nothing is left behind.
+tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_error *err);
+void tali_chart_destroy(tali_chart *chart);
+
+/// Lay the chart at a State, which meets its constraints. Realizes Velocity.
+tal_status tali_chart_lay(tali_chart *chart, tal_state *state);
+
+/// ns + nv + nz.
+static inline int tali_chart_nx(const tali_chart *chart)
+{
+    return chart->ns + chart->nv + chart->nz;
+}
+
+/// Put the State at x = {s, v, z - z0}, prescribed and projected. Realizes Velocity.
+tal_status tali_chart_put(tali_chart *chart, tal_state *state, const double x[]);
+
+/// xdot there. Realizes Acceleration.
+tal_status tali_chart_rates(tali_chart *chart, tal_state *state, double xdot[]);
+
+/// out = K_v^T in, `in` one number per speed.
+void tali_chart_reduce(const tali_chart *chart, const double in[], double out[]);
+
+/// out = K_p^T in, `in` one number per speed.
+void tali_chart_contract(const tali_chart *chart, const double in[], double out[]);
+
+/// out = K_p s, one number per speed.
+void tali_chart_expand(const tali_chart *chart, const double s[], double out[]);
+
+/// TAL_OK if a System has matter and its topology.
+tal_status tali_chart_check_system(const tal_system *system, tal_error *err);
+
+/// The failure of a call on the State, in the State's words.
+tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_status st);
+
+#endif // TALUS_CHART_INTERNAL_H

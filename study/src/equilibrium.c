@@ -1,0 +1,405 @@
+// Equilibrium by Newton's method in independent coordinates, and inverse statics.
+#include "chart_internal.h"
+#include "finite_internal.h"
+
+#include <talus/study/equilibrium.h>
+
+#include <math.h>
+#include <string.h>
+
+struct tal_equilibrium {
+    tal_equilibrium_def def;
+    tali_chart chart;
+    tal_state *state; // moved about
+    void *block;
+    size_t block_bytes;
+    double *x, *step;             // [2 nu + nz] places in the chart
+    double *r, *r_plus, *r_minus; // [nu] forces along s
+    double *K, *factor;           // stiffness, ns x ns
+    double *M_udot;               // [nu]
+    double *cod_work, *dense_work;
+    int *cod_iwork, *dense_iwork;
+    tal_error error_record;
+};
+
+// --- creation ---
+
+tal_equilibrium_def tal_equilibrium_def_default(void)
+{
+    return (tal_equilibrium_def){.kind = TAL_EQUILIBRIUM_STABLE,
+                                 .accuracy = 1e-9,
+                                 .max_iterations = 100,
+                                 .constraint_tolerance = 1e-8};
+}
+
+static tal_status take_memory(tal_equilibrium *eq, tal_error *err)
+{
+    const tali_chart *chart = &eq->chart;
+    const size_t d = sizeof(double), nu = (size_t)chart->nu;
+    const size_t nx = 2 * nu + (size_t)tal_system_pool_capacity(chart->system, TAL_POOL_Z);
+    const size_t dense = tal_matter_dense_work_size(chart->matter, eq->state);
+    const size_t dense_ints = tal_matter_dense_iwork_size(chart->matter, eq->state);
+    const tali_piece pieces[] = {
+        {&eq->x, nx * d},
+        {&eq->step, nx * d},
+        {&eq->r, nu * d},
+        {&eq->r_plus, nu * d},
+        {&eq->r_minus, nu * d},
+        {&eq->K, nu * nu * d},
+        {&eq->factor, nu * nu * d},
+        {&eq->M_udot, nu * d},
+        {&eq->cod_work, tal_cod_work_size(chart->nu, chart->nu) * d},
+        {&eq->cod_iwork, tal_cod_iwork_size(chart->nu, chart->nu) * sizeof(int)},
+        {&eq->dense_work, dense * d},
+        {&eq->dense_iwork, dense_ints * sizeof(int)},
+    };
+    const size_t count = sizeof pieces / sizeof pieces[0];
+    eq->block_bytes = tali_place_pieces(pieces, count, NULL);
+    eq->block = tali_alloc(&chart->allocator, eq->block_bytes);
+    if (eq->block == NULL) {
+        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a search for equilibria");
+    }
+    (void)tali_place_pieces(pieces, count, eq->block);
+    return TAL_OK;
+}
+
+static tal_status set_up(tal_equilibrium *eq, const tal_system *system, tal_error *err)
+{
+    tal_status st = tali_chart_create(&eq->chart, system, err);
+    if (st == TAL_OK) st = tal_state_create(system, &eq->state, err);
+    if (st != TAL_OK) return st;
+    st = tal_system_realize(system, eq->state, TAL_STAGE_INSTANCE);
+    if (st != TAL_OK) return tali_chart_pass_on(&eq->chart, eq->state, st);
+    st = take_memory(eq, err);
+    eq->chart.err = &eq->error_record;
+    return st;
+}
+
+static tal_status check_def(const tal_equilibrium_def *def, tal_error *err)
+{
+    if (!(def->accuracy > 0.0) || !isfinite(def->accuracy) || !(def->constraint_tolerance > 0.0) ||
+        !isfinite(def->constraint_tolerance) || def->max_iterations < 1) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "accuracy %g, constraint_tolerance %g and max_iterations %d must be "
+                         "positive and finite",
+                         def->accuracy, def->constraint_tolerance, def->max_iterations);
+    }
+    if (def->kind == TAL_EQUILIBRIUM_STABLE || def->kind == TAL_EQUILIBRIUM_ANY) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there is no equilibrium of kind %d", (int)def->kind);
+}
+
+tal_status tal_equilibrium_create(const tal_system *system, const tal_equilibrium_def *def,
+                                  tal_equilibrium **out, tal_error *err)
+{
+    if (out == NULL) return TALI_BREACH(TAL_ERR_NULL, "'out' is NULL");
+    *out = NULL;
+    tal_error local;
+    if (err == NULL) err = &local;
+    *err = (tal_error){TAL_OK, "", ""};
+    const tal_equilibrium_def chosen = def != NULL ? *def : tal_equilibrium_def_default();
+    tal_status st = tali_chart_check_system(system, err);
+    if (st == TAL_OK) st = check_def(&chosen, err);
+    if (st != TAL_OK) return st;
+    const tal_allocator allocator = tal_system_allocator(system);
+    tal_equilibrium *eq = tali_alloc(&allocator, sizeof *eq);
+    if (eq == NULL)
+        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a search for equilibria");
+    eq->def = chosen;
+    eq->chart.allocator = allocator;
+    st = set_up(eq, system, err);
+    if (st != TAL_OK) {
+        tal_equilibrium_destroy(eq);
+        return st;
+    }
+    *out = eq;
+    return TAL_OK;
+}
+
+void tal_equilibrium_destroy(tal_equilibrium *eq)
+{
+    if (eq == NULL) return;
+    const tal_allocator allocator = eq->chart.allocator;
+    tali_free(&allocator, eq->block, eq->block_bytes);
+    tal_state_destroy(eq->state);
+    tali_chart_destroy(&eq->chart);
+    tali_free(&allocator, eq, sizeof *eq);
+}
+
+const tal_error *tal_equilibrium_error(const tal_equilibrium *eq)
+{
+    static const tal_error none = {TAL_ERR_NULL, "tal_equilibrium_error", "the search is NULL"};
+    return eq != NULL ? &eq->error_record : &none;
+}
+
+// --- forces and stiffness ---
+
+static const double *matter_udot(const tal_equilibrium *eq)
+{
+    const tali_chart *chart = &eq->chart;
+    return tal_state_udot(eq->state) + tal_group_start(chart->system, eq->state, chart->u_group);
+}
+
+// r = K_p^T M udot where the State is.
+static tal_status forces_here(tal_equilibrium *eq, double r[])
+{
+    tali_chart *chart = &eq->chart;
+    tal_status st = tal_system_realize(chart->system, eq->state, TAL_STAGE_ACCELERATION);
+    if (st == TAL_OK) st = tal_matter_mul_M(chart->matter, eq->state, matter_udot(eq), eq->M_udot);
+    if (st != TAL_OK) return tali_chart_pass_on(chart, eq->state, st);
+    tali_chart_contract(chart, eq->M_udot, r);
+    if (tali_all_finite(r, chart->ns)) return TAL_OK;
+    return TALI_FAIL(&eq->error_record, TAL_ERR_NOT_FINITE, "a force is not finite");
+}
+
+static tal_status forces_at(tal_equilibrium *eq, const double x[], double r[])
+{
+    const tal_status st = tali_chart_put(&eq->chart, eq->state, x);
+    return st == TAL_OK ? forces_here(eq, r) : st;
+}
+
+// K = -dr/ds by central differences, made symmetric: forces that have no potential lose the other
+// part, which costs Newton's method some speed and nothing else.
+static tal_status calc_stiffness(tal_equilibrium *eq)
+{
+    const int n = eq->chart.ns;
+    const double h = 1e-5;
+    for (int j = 0; j < n; ++j) {
+        eq->x[j] = h;
+        tal_status st = forces_at(eq, eq->x, eq->r_plus);
+        eq->x[j] = -h;
+        if (st == TAL_OK) st = forces_at(eq, eq->x, eq->r_minus);
+        eq->x[j] = 0.0;
+        if (st != TAL_OK) return st;
+        for (int i = 0; i < n; ++i) {
+            eq->K[(size_t)j * (size_t)n + (size_t)i] = (eq->r_minus[i] - eq->r_plus[i]) / (2.0 * h);
+        }
+    }
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < j; ++i) {
+            double *a = &eq->K[(size_t)j * (size_t)n + (size_t)i];
+            double *b = &eq->K[(size_t)i * (size_t)n + (size_t)j];
+            *a = *b = 0.5 * (*a + *b);
+        }
+    }
+    return TAL_OK;
+}
+
+static double largest_stiffness(const tal_equilibrium *eq)
+{
+    double largest = 0.0;
+    for (int i = 0; i < eq->chart.ns; ++i) {
+        largest = fmax(largest, fabs(eq->K[(size_t)i * (size_t)(eq->chart.ns + 1)]));
+    }
+    return largest;
+}
+
+// --- steps ---
+
+// (K + shift) s = r. False when that is not positive definite: not downhill.
+static bool solve_downhill(tal_equilibrium *eq, double shift)
+{
+    const int n = eq->chart.ns;
+    const tal_matrix K = tal_matrix_view(eq->factor, n, n);
+    memcpy(eq->factor, eq->K, (size_t)n * (size_t)n * sizeof *eq->K);
+    for (int i = 0; i < n; ++i) {
+        eq->factor[(size_t)i * (size_t)(n + 1)] += shift;
+    }
+    if (tal_chol_factor(K, NULL, NULL) != TAL_OK) return false;
+    memcpy(eq->step, eq->r, (size_t)n * sizeof *eq->r);
+    return tal_chol_solve(K, tal_matrix_view(eq->step, n, 1), NULL) == TAL_OK;
+}
+
+// K s = r whatever K is, the shortest s.
+static tal_status solve_any(tal_equilibrium *eq)
+{
+    const int n = eq->chart.ns;
+    tal_cod cod;
+    memcpy(eq->factor, eq->K, (size_t)n * (size_t)n * sizeof *eq->K);
+    const tal_status st = tal_cod_factor(&cod, tal_matrix_view(eq->factor, n, n), 1e-12,
+                                         eq->cod_work, eq->cod_iwork, &eq->error_record);
+    if (st != TAL_OK) return st;
+    return tal_cod_solve(&cod, tal_matrix_view(eq->r, n, 1), tal_matrix_view(eq->step, n, 1),
+                         &eq->error_record);
+}
+
+static double dot(const double a[], const double b[], int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+// RMS of W_u K_p s.
+static double size_of_step(tal_equilibrium *eq)
+{
+    const tali_chart *chart = &eq->chart;
+    const double *W = tal_state_weights(eq->state, TAL_POOL_U) +
+                      tal_group_start(chart->system, eq->state, chart->u_group);
+    tali_chart_expand(chart, eq->step, eq->M_udot);
+    double sum = 0.0;
+    for (int i = 0; i < chart->nu; ++i) {
+        sum += W[i] * eq->M_udot[i] * W[i] * eq->M_udot[i];
+    }
+    return chart->nu > 0 ? sqrt(sum / chart->nu) : 0.0;
+}
+
+// No step is longer than half a unit of motion.
+static double limit_step(tal_equilibrium *eq)
+{
+    const double size = size_of_step(eq);
+    const double factor = size > 0.5 ? 0.5 / size : 1.0;
+    for (int i = 0; i < eq->chart.ns; ++i) {
+        eq->step[i] *= factor;
+    }
+    return size;
+}
+
+// Downhill: all forces together must do work along the step, by the rule of the trapezoid. The shift
+// grows until they do.
+static tal_status step_downhill(tal_equilibrium *eq, double *shift, double *size)
+{
+    const int n = eq->chart.ns;
+    const double push = sqrt(dot(eq->r, eq->r, n)); // where nothing is stiff, a unit of motion
+    const double scale = fmax(fmax(largest_stiffness(eq), push), 1e-300);
+    for (int tries = 0; tries < 60; ++tries) {
+        const bool solved = solve_downhill(eq, *shift);
+        *size = solved ? limit_step(eq) : 0.0;
+        if (solved && *size <= eq->def.accuracy) return TAL_OK;
+        if (solved) {
+            const tal_status st = forces_at(eq, eq->step, eq->r_plus);
+            if (st != TAL_OK) return st;
+            const double work = dot(eq->r, eq->step, n) + dot(eq->r_plus, eq->step, n);
+            if (work > 0.0) {
+                *shift = *shift > 1e-12 * scale ? 0.1 * *shift : 0.0;
+                return TAL_OK;
+            }
+        }
+        *shift = *shift > 0.0 ? 4.0 * *shift : 1e-3 * scale;
+    }
+    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
+                     "no step leads downhill, however short");
+}
+
+// Towards r = 0: half the step until |r| is smaller.
+static tal_status step_anywhere(tal_equilibrium *eq, double *size)
+{
+    const int n = eq->chart.ns;
+    tal_status st = solve_any(eq);
+    if (st != TAL_OK) return st;
+    *size = limit_step(eq);
+    if (*size <= eq->def.accuracy) return TAL_OK;
+    const double before = dot(eq->r, eq->r, n);
+    for (int tries = 0; tries < 40; ++tries) {
+        st = forces_at(eq, eq->step, eq->r_plus);
+        if (st != TAL_OK || dot(eq->r_plus, eq->r_plus, n) < before) return st;
+        for (int i = 0; i < n; ++i) {
+            eq->step[i] *= 0.5;
+        }
+    }
+    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
+                     "no step makes the forces smaller, however short");
+}
+
+// --- the search ---
+
+static tal_status start(tal_equilibrium *eq, const tal_state *state)
+{
+    tali_chart *chart = &eq->chart;
+    tal_status st = tal_state_copy(eq->state, state);
+    if (st != TAL_OK) return tali_chart_pass_on(chart, eq->state, st);
+    memset(tal_state_upd_u(eq->state), 0, (size_t)tal_state_nu(eq->state) * sizeof(double));
+    st = tal_system_realize(chart->system, eq->state, TAL_STAGE_POSITION);
+    if (st != TAL_OK) return tali_chart_pass_on(chart, eq->state, st);
+    const int rows = tal_state_pool_size(eq->state, TAL_POOL_QERR);
+    const double *errors = tal_state_qerr(eq->state);
+    const double *weights = tal_state_weights(eq->state, TAL_POOL_QERR);
+    for (int i = 0; i < rows; ++i) {
+        if (fabs(errors[i]) * weights[i] <= eq->def.constraint_tolerance) continue;
+        return TALI_FAIL(&eq->error_record, TAL_ERR_BAD_VALUE,
+                         "position error %d is %g: assemble the State first", i, errors[i]);
+    }
+    return TAL_OK;
+}
+
+// The largest udot left, and whose it is.
+static void judge(tal_equilibrium *eq, tal_rest *rest)
+{
+    const double *udot = matter_udot(eq);
+    rest->udot = 0.0;
+    rest->worst = TAL_GROUND;
+    for (int i = 0; i < eq->chart.nu; ++i) {
+        if (fabs(udot[i]) < rest->udot) continue;
+        rest->udot = fabs(udot[i]);
+        rest->worst = tal_matter_u_owner(
+            eq->chart.matter, eq->state,
+            tal_group_start(eq->chart.system, eq->state, eq->chart.u_group) + i, NULL);
+    }
+}
+
+// One iteration from where the State is; the State follows the step.
+static tal_status iterate(tal_equilibrium *eq, double *shift, double *size)
+{
+    tal_status st = tali_chart_lay(&eq->chart, eq->state);
+    memset(eq->x, 0, (size_t)tali_chart_nx(&eq->chart) * sizeof *eq->x);
+    memset(eq->step, 0, (size_t)tali_chart_nx(&eq->chart) * sizeof *eq->step);
+    if (st == TAL_OK) st = forces_here(eq, eq->r);
+    if (st == TAL_OK) st = calc_stiffness(eq);
+    if (st == TAL_OK) {
+        st = eq->def.kind == TAL_EQUILIBRIUM_STABLE ? step_downhill(eq, shift, size)
+                                                    : step_anywhere(eq, size);
+    }
+    return st == TAL_OK ? forces_at(eq, eq->step, eq->r) : st;
+}
+
+static tal_status did_not_converge(tal_equilibrium *eq, const tal_rest *rest)
+{
+    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
+                     "after %d iterations body '%s' still has udot = %g", rest->iterations,
+                     tal_body_name(eq->chart.matter, rest->worst), rest->udot);
+}
+
+tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_state *state, tal_rest *rest)
+{
+    if (eq == NULL) return TALI_BREACH(TAL_ERR_NULL, "the search is NULL");
+    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    eq->error_record = (tal_error){TAL_OK, "", ""};
+    tal_rest found = {.worst = TAL_GROUND};
+    tal_status st = start(eq, state);
+    double shift = 0.0, size = (double)INFINITY;
+    while (st == TAL_OK && size > eq->def.accuracy && found.iterations < eq->def.max_iterations) {
+        st = iterate(eq, &shift, &size);
+        ++found.iterations;
+    }
+    if (st != TAL_OK) return st;
+    judge(eq, &found);
+    if (size > eq->def.accuracy) return did_not_converge(eq, &found);
+    found.is_stable = solve_downhill(eq, 0.0);
+    if (rest != NULL) *rest = found;
+    return tali_chart_pass_on(&eq->chart, state, tal_state_copy(state, eq->state));
+}
+
+tal_status tal_equilibrium_inverse_statics(tal_equilibrium *eq, const tal_state *state,
+                                           const bool actuated[], double tau[],
+                                           tal_actuation *actuation)
+{
+    if (eq == NULL) return TALI_BREACH(TAL_ERR_NULL, "the search is NULL");
+    if (state == NULL || actuated == NULL || tau == NULL) {
+        return TALI_BREACH(TAL_ERR_NULL, "a State or array is NULL");
+    }
+    eq->error_record = (tal_error){TAL_OK, "", ""};
+    tali_chart *chart = &eq->chart;
+    tal_status st = start(eq, state);
+    if (st == TAL_OK) st = tali_chart_lay(chart, eq->state);
+    if (st == TAL_OK) st = forces_here(eq, eq->r);
+    if (st != TAL_OK) return st;
+    // at rest, forces of the System push like -M (-udot): what gives -udot takes that away
+    const double *udot = matter_udot(eq);
+    for (int i = 0; i < chart->nu; ++i) {
+        eq->x[i] = -udot[i];
+    }
+    st = tal_matter_actuator_forces(chart->matter, eq->state, eq->x, NULL, actuated, tau, actuation,
+                                    eq->dense_work, eq->dense_iwork);
+    return tali_chart_pass_on(chart, eq->state, st);
+}

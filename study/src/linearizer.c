@@ -1,0 +1,391 @@
+// Linearization about a State by extrapolated differences, and its modes.
+#include "chart_internal.h"
+#include "finite_internal.h"
+
+#include <talus/study/linearizer.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEVELS = 3 // of extrapolation: steps h, h/2, h/4
+};
+
+struct tal_linearizer {
+    tal_linearizer_def def;
+    tali_chart chart;
+    tal_state *state; // moved about
+    int max_nx;
+    bool has_run;
+    int num_modes;
+
+    void *block;
+    size_t block_bytes;
+    double *A, *B, *rates;
+    double *x, *plus, *minus, *table[LEVELS]; // of a column
+    double *eig_A, *wr, *wi, *vectors, *work, *imaginary;
+    double *forces, *udot, *udot0; // of B
+    double *dense_work;
+    int *dense_iwork;
+    int *order; // modes by |lambda|
+    tal_error error_record;
+};
+
+// --- creation ---
+
+tal_linearizer_def tal_linearizer_def_default(void)
+{
+    return (tal_linearizer_def){.step = 0.01};
+}
+
+static tal_status take_memory(tal_linearizer *lin, tal_error *err)
+{
+    const tal_matter *matter = lin->chart.matter;
+    const size_t d = sizeof(double), nx = (size_t)lin->max_nx, nu = (size_t)lin->chart.nu;
+    const size_t dense = tal_matter_dense_work_size(matter, lin->state);
+    const size_t dense_ints = tal_matter_dense_iwork_size(matter, lin->state);
+    const tali_piece pieces[] = {
+        {&lin->A, nx * nx * d},
+        {&lin->B, nx * nu * d},
+        {&lin->rates, nx * d},
+        {&lin->x, nx * d},
+        {&lin->plus, nx * d},
+        {&lin->minus, nx * d},
+        {&lin->table[0], nx * d},
+        {&lin->table[1], nx * d},
+        {&lin->table[2], nx * d},
+        {&lin->eig_A, nx * nx * d},
+        {&lin->wr, nx * d},
+        {&lin->wi, nx * d},
+        {&lin->vectors, nx * nx * d},
+        {&lin->imaginary, nx * nx * d},
+        {&lin->work, (size_t)tal_lapack_eig_work_size(lin->max_nx) * d},
+        {&lin->forces, nu * d},
+        {&lin->udot, nu * d},
+        {&lin->udot0, nu * d},
+        {&lin->dense_work, dense * d},
+        {&lin->dense_iwork, dense_ints * sizeof(int)},
+        {&lin->order, nx * sizeof(int)},
+    };
+    const size_t count = sizeof pieces / sizeof pieces[0];
+    lin->block_bytes = tali_place_pieces(pieces, count, NULL);
+    lin->block = tali_alloc(&lin->chart.allocator, lin->block_bytes);
+    if (lin->block == NULL) {
+        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a linearizer's workspace");
+    }
+    (void)tali_place_pieces(pieces, count, lin->block);
+    return TAL_OK;
+}
+
+static tal_status set_up(tal_linearizer *lin, const tal_system *system, tal_error *err)
+{
+    tal_status st = tali_chart_create(&lin->chart, system, err);
+    if (st == TAL_OK) st = tal_state_create(system, &lin->state, err);
+    if (st != TAL_OK) return st;
+    st = tal_system_realize(system, lin->state, TAL_STAGE_INSTANCE);
+    if (st != TAL_OK) return tali_chart_pass_on(&lin->chart, lin->state, st);
+    lin->max_nx = 2 * lin->chart.nu + tal_system_pool_capacity(system, TAL_POOL_Z);
+    st = take_memory(lin, err);
+    lin->chart.err = &lin->error_record;
+    return st;
+}
+
+tal_status tal_linearizer_create(const tal_system *system, const tal_linearizer_def *def,
+                                 tal_linearizer **out, tal_error *err)
+{
+    if (out == NULL) return TALI_BREACH(TAL_ERR_NULL, "'out' is NULL");
+    *out = NULL;
+    tal_error local;
+    if (err == NULL) err = &local;
+    *err = (tal_error){TAL_OK, "", ""};
+    tal_status st = tali_chart_check_system(system, err);
+    if (st != TAL_OK) return st;
+    const tal_linearizer_def chosen = def != NULL ? *def : tal_linearizer_def_default();
+    if (!(chosen.step > 0.0 && chosen.step < 1.0)) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "step is %g: it must be between 0 and 1",
+                         chosen.step);
+    }
+    const tal_allocator allocator = tal_system_allocator(system);
+    tal_linearizer *lin = tali_alloc(&allocator, sizeof *lin);
+    if (lin == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a linearizer");
+    lin->def = chosen;
+    lin->chart.allocator = allocator;
+    st = set_up(lin, system, err);
+    if (st != TAL_OK) {
+        tal_linearizer_destroy(lin);
+        return st;
+    }
+    *out = lin;
+    return TAL_OK;
+}
+
+void tal_linearizer_destroy(tal_linearizer *lin)
+{
+    if (lin == NULL) return;
+    const tal_allocator allocator = lin->chart.allocator;
+    tali_free(&allocator, lin->block, lin->block_bytes);
+    tal_state_destroy(lin->state);
+    tali_chart_destroy(&lin->chart);
+    tali_free(&allocator, lin, sizeof *lin);
+}
+
+const tal_error *tal_linearizer_error(const tal_linearizer *lin)
+{
+    static const tal_error none = {TAL_ERR_NULL, "tal_linearizer_error", "the linearizer is NULL"};
+    return lin != NULL ? &lin->error_record : &none;
+}
+
+// --- A ---
+
+// What counts as a unit of x_i: 1 / W_u along a basis vector, 1 / W_z.
+static double unit_of(const tal_linearizer *lin, const tal_state *state, int i)
+{
+    const tali_chart *chart = &lin->chart;
+    const int motions = chart->ns + chart->nv;
+    if (i >= motions) return 1.0 / tal_state_weights(state, TAL_POOL_Z)[i - motions];
+    const double *W = tal_state_weights(state, TAL_POOL_U) +
+                      tal_group_start(chart->system, state, chart->u_group);
+    const double *K = i < chart->ns ? chart->K_p + (size_t)i * (size_t)chart->nu
+                                    : chart->K_v + (size_t)(i - chart->ns) * (size_t)chart->nu;
+    double square = 0.0;
+    for (int j = 0; j < chart->nu; ++j) {
+        square += W[j] * K[j] * W[j] * K[j];
+    }
+    return 1.0 / sqrt(square);
+}
+
+static tal_status rates_at(tal_linearizer *lin, double out[])
+{
+    tal_status st = tali_chart_put(&lin->chart, lin->state, lin->x);
+    if (st == TAL_OK) st = tali_chart_rates(&lin->chart, lin->state, out);
+    if (st == TAL_OK && !tali_all_finite(out, tali_chart_nx(&lin->chart))) {
+        return TALI_FAIL(&lin->error_record, TAL_ERR_NOT_FINITE,
+                         "an acceleration near the State is not finite");
+    }
+    return st;
+}
+
+// (xdot(h) - xdot(-h)) / 2h along x_i.
+static tal_status central_difference(tal_linearizer *lin, int i, double h, double out[])
+{
+    lin->x[i] = h;
+    tal_status st = rates_at(lin, lin->plus);
+    lin->x[i] = -h;
+    if (st == TAL_OK) st = rates_at(lin, lin->minus);
+    lin->x[i] = 0.0;
+    for (int k = 0; k < tali_chart_nx(&lin->chart); ++k) {
+        out[k] = (lin->plus[k] - lin->minus[k]) / (2.0 * h);
+    }
+    return st;
+}
+
+// Richardson's extrapolation: errors go with h^2, h^4, ...
+static tal_status calc_column(tal_linearizer *lin, int i, double unit, double column[])
+{
+    const int nx = tali_chart_nx(&lin->chart);
+    for (int level = 0; level < LEVELS; ++level) {
+        const double h = ldexp(lin->def.step * unit, -level);
+        const tal_status st = central_difference(lin, i, h, lin->table[level]);
+        if (st != TAL_OK) return st;
+    }
+    for (int order = 1; order < LEVELS; ++order) {
+        const double factor = 1.0 / (ldexp(1.0, 2 * order) - 1.0);
+        for (int level = LEVELS - 1; level >= order; --level) {
+            for (int k = 0; k < nx; ++k) {
+                lin->table[level][k] += factor * (lin->table[level][k] - lin->table[level - 1][k]);
+            }
+        }
+    }
+    memcpy(column, lin->table[LEVELS - 1], (size_t)nx * sizeof *column);
+    return TAL_OK;
+}
+
+// --- B ---
+
+// udot is linear in the forces: what a unit force adds.
+static tal_status calc_B(tal_linearizer *lin)
+{
+    tali_chart *chart = &lin->chart;
+    const int nx = tali_chart_nx(chart), nu = chart->nu;
+    memset(lin->B, 0, (size_t)nx * (size_t)nu * sizeof *lin->B);
+    memset(lin->forces, 0, (size_t)nu * sizeof *lin->forces);
+    tal_status st = tal_matter_solve_constrained(chart->matter, lin->state, TAL_SOLVE_MULTIPLIERS,
+                                                 NULL, lin->forces, lin->udot0, NULL,
+                                                 lin->dense_work, lin->dense_iwork);
+    for (int j = 0; j < nu && st == TAL_OK; ++j) {
+        lin->forces[j] = 1.0;
+        st = tal_matter_solve_constrained(chart->matter, lin->state, TAL_SOLVE_MULTIPLIERS, NULL,
+                                          lin->forces, lin->udot, NULL, lin->dense_work,
+                                          lin->dense_iwork);
+        lin->forces[j] = 0.0;
+        for (int i = 0; i < nu; ++i) {
+            lin->udot[i] -= lin->udot0[i];
+        }
+        tali_chart_reduce(chart, lin->udot, lin->B + (size_t)j * (size_t)nx + chart->ns);
+    }
+    return tali_chart_pass_on(chart, lin->state, st);
+}
+
+tal_status tal_linearizer_run(tal_linearizer *lin, const tal_state *state)
+{
+    if (lin == NULL) return TALI_BREACH(TAL_ERR_NULL, "the linearizer is NULL");
+    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    lin->error_record = (tal_error){TAL_OK, "", ""};
+    lin->has_run = false;
+    lin->num_modes = 0;
+    tal_status st = tal_state_copy(lin->state, state);
+    if (st != TAL_OK) return tali_chart_pass_on(&lin->chart, lin->state, st);
+    st = tali_chart_lay(&lin->chart, lin->state);
+    const int nx = tali_chart_nx(&lin->chart);
+    memset(lin->x, 0, (size_t)nx * sizeof *lin->x);
+    if (st == TAL_OK) st = rates_at(lin, lin->rates);
+    for (int i = 0; i < nx && st == TAL_OK; ++i) {
+        const double unit = unit_of(lin, lin->state, i);
+        st = calc_column(lin, i, unit, lin->A + (size_t)i * (size_t)nx);
+    }
+    if (st == TAL_OK) st = tali_chart_put(&lin->chart, lin->state, lin->x);
+    if (st == TAL_OK) st = calc_B(lin);
+    lin->has_run = st == TAL_OK;
+    return st;
+}
+
+// --- modes ---
+
+static double size_of(const tal_linearizer *lin, int i)
+{
+    return hypot(lin->wr[i], lin->wi[i]);
+}
+
+// Ascending by |lambda|; neighbors stay in order, so that pairs stay together.
+static void sort_modes(tal_linearizer *lin, int nx)
+{
+    for (int i = 0; i < nx; ++i) {
+        int at = i;
+        while (at > 0 && size_of(lin, lin->order[at - 1]) > size_of(lin, i)) {
+            lin->order[at] = lin->order[at - 1];
+            --at;
+        }
+        lin->order[at] = i;
+    }
+}
+
+// Columns j and j + 1 of a pair are real and imaginary part (::tal_eig).
+static void split_shapes(tal_linearizer *lin, int nx)
+{
+    const size_t n = (size_t)nx, bytes = n * sizeof(double);
+    for (size_t j = 0; j < n; ++j) {
+        double *re = lin->vectors + j * n, *im = lin->imaginary + j * n;
+        if (lin->wi[j] == 0.0) {
+            memset(im, 0, bytes);
+            continue;
+        }
+        memcpy(im, re + n, bytes);
+        memcpy(re + n, re, bytes);
+        for (size_t i = 0; i < n; ++i) {
+            im[n + i] = -im[i];
+        }
+        ++j;
+    }
+}
+
+tal_status tal_linearizer_find_modes(tal_linearizer *lin)
+{
+    if (lin == NULL) return TALI_BREACH(TAL_ERR_NULL, "the linearizer is NULL");
+    lin->error_record = (tal_error){TAL_OK, "", ""};
+    if (!lin->has_run) {
+        return TALI_FAIL(&lin->error_record, TAL_ERR_BAD_VALUE,
+                         "there is nothing to find modes of: call tal_linearizer_run() first");
+    }
+    const int nx = tali_chart_nx(&lin->chart);
+    lin->num_modes = 0;
+    if (nx == 0) return TAL_OK;
+    memcpy(lin->eig_A, lin->A, (size_t)nx * (size_t)nx * sizeof(double));
+    const tal_eig eig = {lin->wr, lin->wi, tal_matrix_view(NULL, 0, 0),
+                         tal_matrix_view(lin->vectors, nx, nx)};
+    const tal_status st = tal_lapack_eig(tal_matrix_view(lin->eig_A, nx, nx), &eig, lin->work,
+                                         tal_lapack_eig_work_size(lin->max_nx), &lin->error_record);
+    if (st != TAL_OK) return st;
+    split_shapes(lin, nx);
+    sort_modes(lin, nx);
+    lin->num_modes = nx;
+    return TAL_OK;
+}
+
+// --- answers ---
+
+tal_linear_sizes tal_linearizer_sizes(const tal_linearizer *lin)
+{
+    if (lin == NULL || !lin->has_run) return (tal_linear_sizes){0, 0, 0};
+    return (tal_linear_sizes){lin->chart.ns, lin->chart.nv, lin->chart.nz};
+}
+
+static int nx_of(const tal_linearizer *lin)
+{
+    return lin != NULL && lin->has_run ? tali_chart_nx(&lin->chart) : 0;
+}
+
+tal_matrix tal_linearizer_A(const tal_linearizer *lin)
+{
+    const int nx = nx_of(lin);
+    return tal_matrix_view(nx > 0 ? lin->A : NULL, nx, nx);
+}
+
+tal_matrix tal_linearizer_B(const tal_linearizer *lin)
+{
+    const int nx = nx_of(lin);
+    return tal_matrix_view(nx > 0 ? lin->B : NULL, nx, nx > 0 ? lin->chart.nu : 0);
+}
+
+const double *tal_linearizer_rates(const tal_linearizer *lin)
+{
+    return nx_of(lin) > 0 ? lin->rates : NULL;
+}
+
+tal_matrix tal_linearizer_K_p(const tal_linearizer *lin)
+{
+    const tal_linear_sizes sizes = tal_linearizer_sizes(lin);
+    if (sizes.ns == 0) return tal_matrix_view(NULL, 0, 0);
+    return tal_matrix_view(lin->chart.K_p, lin->chart.nu, sizes.ns);
+}
+
+tal_matrix tal_linearizer_K_v(const tal_linearizer *lin)
+{
+    const tal_linear_sizes sizes = tal_linearizer_sizes(lin);
+    if (sizes.nv == 0) return tal_matrix_view(NULL, 0, 0);
+    return tal_matrix_view(lin->chart.K_v, lin->chart.nu, sizes.nv);
+}
+
+int tal_linearizer_num_modes(const tal_linearizer *lin)
+{
+    return lin != NULL ? lin->num_modes : 0;
+}
+
+tal_mode tal_linearizer_mode(const tal_linearizer *lin, int i)
+{
+    if (lin == NULL || i < 0 || i >= lin->num_modes) {
+        (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "mode %d does not exist", i);
+        return (tal_mode){TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, NULL, NULL};
+    }
+    const int j = lin->order[i];
+    const size_t column = (size_t)j * (size_t)tali_chart_nx(&lin->chart);
+    const double size = size_of(lin, j), two_pi = 2.0 * acos(-1.0);
+    return (tal_mode){lin->wr[j],
+                      lin->wi[j],
+                      fabs(lin->wi[j]) / two_pi,
+                      size > 0.0 ? -lin->wr[j] / size : 0.0,
+                      lin->vectors + column,
+                      lin->imaginary + column};
+}
+
+tal_status tal_linearizer_mode_motion(const tal_linearizer *lin, int i, double re[], double im[])
+{
+    if (lin == NULL || re == NULL || im == NULL) return TALI_BREACH(TAL_ERR_NULL, "a NULL");
+    if (i < 0 || i >= lin->num_modes) {
+        return TALI_BREACH(TAL_ERR_BAD_INDEX, "mode %d does not exist", i);
+    }
+    const tal_mode mode = tal_linearizer_mode(lin, i);
+    tali_chart_expand(&lin->chart, mode.shape_re, re);
+    tali_chart_expand(&lin->chart, mode.shape_im, im);
+    return TAL_OK;
+}

@@ -1,0 +1,256 @@
+// Linearization and modes against closed forms.
+#include "talus_test.h"
+
+#include <talus/study.h>
+
+#include <math.h>
+
+typedef struct model {
+    tal_system *system;
+    tal_matter *matter;
+    tal_forces *forces;
+    tal_state *state;
+    tal_linearizer *lin;
+} model;
+
+static const tal_vec3 G_DOWN = {0.0, -9.81, 0.0};
+
+static model begin_model(tal_vec3 g)
+{
+    model m = {.system = tal_system_create(NULL)};
+    m.matter = tal_matter_create(m.system);
+    m.forces = tal_forces_create(m.system, m.matter);
+    (void)tal_forces_add_gravity(m.forces, g);
+    return m;
+}
+
+static void finish_model(model *m)
+{
+    tal_error err = {0};
+    ck_assert_msg(tal_system_realize_topology(m->system, &err) == TAL_OK, "%s", err.message);
+    ck_assert_msg(tal_state_create(m->system, &m->state, &err) == TAL_OK, "%s", err.message);
+    ck_assert_msg(tal_linearizer_create(m->system, NULL, &m->lin, &err) == TAL_OK, "%s",
+                  err.message);
+}
+
+static void end_model(model *m)
+{
+    tal_linearizer_destroy(m->lin);
+    tal_state_destroy(m->state);
+    tal_system_destroy(m->system);
+}
+
+static void find_modes(model *m)
+{
+    ck_assert_msg(tal_linearizer_run(m->lin, m->state) == TAL_OK, "%s",
+                  tal_linearizer_error(m->lin)->message);
+    ck_assert_int_eq(tal_linearizer_find_modes(m->lin), TAL_OK);
+}
+
+// --- the hanging N-pendulum: omega^2 = g / l times the zeros of the Laguerre polynomial L_N ---
+
+static const double OMEGA_5[] = {1.6079573179767435, 3.7236385444662763, 5.939775821856367,
+                                 8.3373734567593409, 11.135809637486869};
+static const double OMEGA_50[] = {
+    0.52996734324796735, 1.2166189210228155, 1.907618291707577,  2.5999961088111418,
+    3.2933541384015403,  3.9876853910903676, 4.6830906234801732, 5.3797117791528946,
+    6.0777110647776542,  6.7772632302395177, 7.4785525476952941, 8.1817717411991246,
+    8.8871218398716501,  9.5948125293835194, 10.305062813952039, 11.018101904679893,
+    11.734170299783935,  12.453521048717755, 13.176421208209987, 13.903153509649455,
+    14.634018266953635,  15.369335563702057, 16.109447769017155, 16.854722444380556,
+    17.60555571927425,   18.362376233426797, 19.12564976907975,  19.895884730186776,
+    20.673638669780683,  21.459526126119975, 22.25422810879552,  23.05850368680618,
+    23.873204285332292,  24.6992915174405,   25.537859693943492, 26.390164621486111,
+    27.257661001692806,  28.14205182839919,  29.04535489968584,  29.969994376825586,
+    30.918930102474178,  31.895845858543257, 32.905433516411101, 33.953841231479551,
+    35.049420280646217,  36.204060461804119, 37.435814042833137, 38.774788833096707,
+    40.279438438695436,  42.102859187796192};
+
+// Point masses on links of 1 m, pins about z.
+static void check_pendulum(int n, const double omega[])
+{
+    model m = begin_model(G_DOWN);
+    tal_mobod_def link = tal_mobod_def_default();
+    link.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
+    tal_body_ix body = TAL_GROUND;
+    for (int i = 0; i < n; ++i) {
+        link.X_PF = tal_xf_from_p(tal_v3(0.0, i == 0 ? 0.0 : -1.0, 0.0));
+        body = tal_matter_add_pin(m.matter, body, &link);
+    }
+    finish_model(&m);
+    find_modes(&m);
+    ck_assert_int_eq(tal_linearizer_num_modes(m.lin), 2 * n);
+    for (int i = 0; i < n; ++i) {
+        const tal_mode mode = tal_linearizer_mode(m.lin, 2 * i);
+        // promise P10: 1e-8 with extrapolated differences
+        ck_assert_double_lt(fabs(mode.im - omega[i]), 1e-8 * omega[i]);
+        ck_assert_double_lt(fabs(mode.re), 1e-8 * omega[i]);
+        ck_assert_double_lt(fabs(mode.damping), 1e-8);
+    }
+    end_model(&m);
+}
+
+START_TEST(five_pendulums_swing_with_the_zeros_of_laguerre)
+{
+    check_pendulum(5, OMEGA_5);
+}
+
+END_TEST
+
+START_TEST(fifty_pendulums_swing_with_the_zeros_of_laguerre)
+{
+    check_pendulum(50, OMEGA_50);
+}
+
+END_TEST
+
+// --- constraints ---
+
+// A particle in space, held at 2 m by a rod: omega^2 = g / l, twice.
+START_TEST(a_particle_on_a_rod_is_a_pendulum)
+{
+    model m = begin_model(G_DOWN);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(3.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_translation(m.matter, TAL_GROUND, &def);
+    tal_constraint_def ends = tal_constraint_def_default();
+    ends.bodies[0] = TAL_GROUND;
+    ends.bodies[1] = body;
+    (void)tal_constraint_add_rod(m.matter, &ends, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 2.0);
+    finish_model(&m);
+    const double hanging[] = {0.0, -2.0, 0.0};
+    ck_assert_int_eq(tal_state_set_q(m.state, hanging, 3), TAL_OK);
+    find_modes(&m);
+    const tal_linear_sizes sizes = tal_linearizer_sizes(m.lin);
+    ck_assert_int_eq(sizes.ns, 2);
+    ck_assert_int_eq(sizes.nv, 2);
+    const double omega = sqrt(9.81 / 2.0);
+    for (int i = 0; i < 4; i += 2) {
+        const tal_mode mode = tal_linearizer_mode(m.lin, i);
+        ck_assert_double_eq_tol(mode.im, omega, 1e-9);
+        ck_assert_double_eq_tol(mode.frequency, omega / (2.0 * acos(-1.0)), 1e-9);
+        double re[3], im[3];
+        ck_assert_int_eq(tal_linearizer_mode_motion(m.lin, i, re, im), TAL_OK);
+        ck_assert_double_lt(hypot(re[1], im[1]), 1e-9); // it swings across the rod
+    }
+    end_model(&m);
+}
+
+END_TEST
+
+// m xdd + c xd + k x = f with m = 2, c = 1, k = 50: lambda = (-c +- i sqrt(4 m k - c^2)) / 2 m. The
+// forces are linear, so only round-off is left: eps k / (m step).
+START_TEST(a_damped_oscillator_has_its_two_eigenvalues)
+{
+    model m = begin_model(TAL_VEC3_ZERO);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(2.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(m.matter, TAL_GROUND, &def);
+    (void)tal_forces_add_mobility_spring(m.forces, NULL, (tal_mobility){body, 0}, 50.0, 0.0);
+    (void)tal_forces_add_mobility_damper(m.forces, NULL, (tal_mobility){body, 0}, 1.0);
+    finish_model(&m);
+    find_modes(&m);
+    const tal_mode mode = tal_linearizer_mode(m.lin, 0);
+    ck_assert_double_eq_tol(mode.re, -0.25, 1e-10);
+    ck_assert_double_eq_tol(mode.im, sqrt(399.0) / 4.0, 1e-10);
+    ck_assert_double_eq_tol(mode.damping, 0.25 / 5.0, 1e-11);
+    const tal_matrix A = tal_linearizer_A(m.lin), B = tal_linearizer_B(m.lin);
+    const double wanted[] = {0.0, -25.0, 1.0, -0.5};
+    test_assert_near(A.data, wanted, 4, 1e-11, "A");
+    ck_assert_double_eq_tol(B.data[1], 0.5, 1e-15);
+    ck_assert_double_eq(B.data[0], 0.0);
+    ck_assert_double_eq(tal_linearizer_rates(m.lin)[1], 0.0);
+    end_model(&m);
+}
+
+END_TEST
+
+START_TEST(what_is_locked_has_no_modes)
+{
+    model m = begin_model(G_DOWN);
+    tal_mobod_def link = tal_mobod_def_default();
+    link.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
+    const tal_body_ix upper = tal_matter_add_pin(m.matter, TAL_GROUND, &link);
+    link.X_PF = tal_xf_from_p(tal_v3(0.0, -1.0, 0.0));
+    (void)tal_matter_add_pin(m.matter, upper, &link);
+    finish_model(&m);
+    ck_assert_int_eq(tal_body_lock(m.matter, m.state, upper, TAL_LEVEL_POSITION), TAL_OK);
+    find_modes(&m);
+    ck_assert_int_eq(tal_linearizer_num_modes(m.lin), 2);
+    ck_assert_double_eq_tol(tal_linearizer_mode(m.lin, 0).im, sqrt(9.81), 1e-9);
+    end_model(&m);
+}
+
+END_TEST
+
+// A pendulum of length l on a carousel that turns at w: it stands out at cos(angle) = g / (w^2 l) and
+// swings about that at w sin(angle). A steady motion: the carousel's angle matters to nothing.
+START_TEST(a_pendulum_on_a_carousel_swings_about_where_it_stands_out)
+{
+    model m = begin_model(G_DOWN);
+    const double w = 4.0, l = 1.0;
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = (tal_mass_props){1.0, TAL_VEC3_ZERO, tal_s3_diag(1.0, 1.0, 1.0)};
+    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_X, -0.5 * acos(-1.0)); // pin about y
+    const tal_body_ix carousel = tal_matter_add_pin(m.matter, TAL_GROUND, &def);
+    def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(1.0, tal_v3(0.0, -l, 0.0));
+    const tal_body_ix arm = tal_matter_add_pin(m.matter, carousel, &def);
+    finish_model(&m);
+    const double angle = acos(9.81 / (w * w * l));
+    ck_assert_int_eq(tal_body_set_q(m.matter, m.state, arm, 0, angle), TAL_OK);
+    ck_assert_int_eq(tal_body_set_u(m.matter, m.state, carousel, 0, w), TAL_OK);
+    ck_assert_int_eq(tal_body_lock(m.matter, m.state, carousel, TAL_LEVEL_VELOCITY), TAL_OK);
+    find_modes(&m);
+    const tal_linear_sizes sizes = tal_linearizer_sizes(m.lin);
+    ck_assert_int_eq(sizes.ns, 2);
+    ck_assert_int_eq(sizes.nv, 1);
+    ck_assert_double_lt(fabs(tal_linearizer_rates(m.lin)[2]), 1e-13); // udot of the arm
+    ck_assert_double_eq_tol(tal_linearizer_mode(m.lin, 1).im, w * sin(angle), 1e-9);
+    ck_assert_double_eq_tol(tal_linearizer_mode(m.lin, 0).im, 0.0, 1e-9);
+    ck_assert_int_eq(tal_linearizer_K_p(m.lin).cols, 2);
+    ck_assert_int_eq(tal_linearizer_K_v(m.lin).cols, 1);
+    end_model(&m);
+}
+
+END_TEST
+
+START_TEST(bad_calls_are_refused)
+{
+    model m = begin_model(G_DOWN);
+    finish_model(&m);
+    tal_linearizer *out = NULL;
+    tal_error err;
+    tal_linearizer_def def = tal_linearizer_def_default();
+    def.step = (double)NAN;
+    ck_assert_int_eq(tal_linearizer_create(m.system, &def, &out, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_int_eq(tal_linearizer_create(NULL, NULL, &out, &err), TAL_ERR_NULL);
+    ck_assert_int_eq(tal_linearizer_find_modes(m.lin), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(tal_linearizer_error(m.lin)->message, "tal_linearizer_run"));
+    ck_assert_int_eq(tal_linearizer_num_modes(m.lin), 0);
+    ck_assert_int_eq(tal_linearizer_A(m.lin).rows, 0);
+    test_record_breaches();
+    test_assert_breach((void)tal_linearizer_mode(m.lin, 0), TAL_ERR_BAD_INDEX, "mode 0");
+    test_assert_breach((void)!tal_linearizer_run(NULL, m.state), TAL_ERR_NULL, "NULL");
+    // nothing moves: nothing to find
+    find_modes(&m);
+    ck_assert_int_eq(tal_linearizer_num_modes(m.lin), 0);
+    end_model(&m);
+}
+
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("study/linearizer");
+    TCase *tests = tcase_create("linearizer");
+    tcase_add_test(tests, five_pendulums_swing_with_the_zeros_of_laguerre);
+    tcase_add_test(tests, fifty_pendulums_swing_with_the_zeros_of_laguerre);
+    tcase_add_test(tests, a_particle_on_a_rod_is_a_pendulum);
+    tcase_add_test(tests, a_damped_oscillator_has_its_two_eigenvalues);
+    tcase_add_test(tests, what_is_locked_has_no_modes);
+    tcase_add_test(tests, a_pendulum_on_a_carousel_swings_about_where_it_stands_out);
+    tcase_add_test(tests, bad_calls_are_refused);
+    suite_add_tcase(suite, tests);
+    return test_run(suite);
+}

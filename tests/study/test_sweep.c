@@ -1,0 +1,336 @@
+// Parameter studies against the closed form of an oscillator: q = q0 cos(w t) + u0 / w sin(w t) with
+// w^2 = k / m.
+#include "talus_test.h"
+
+#include <talus/study.h>
+
+#include <math.h>
+
+// --- measures that read q and u ---
+
+static tal_status calc_variable(const void *self, const tal_system *system, tal_state *state,
+                                int order, int n, double value[])
+{
+    (void)system, (void)order, (void)n;
+    value[0] = *(const bool *)self ? tal_state_u(state)[0] : tal_state_q(state)[0];
+    return TAL_OK;
+}
+
+static void needs_variable(const void *self, const tal_system *system, int order,
+                           tal_measure_needs *needs)
+{
+    (void)self, (void)system, (void)order;
+    tal_measure_needs_stage(needs, TAL_STAGE_VELOCITY);
+}
+
+static const tal_measure_ops variable_ops = {.size = sizeof variable_ops,
+                                             .name = "variable",
+                                             .calc = calc_variable,
+                                             .needs = needs_variable};
+
+static tal_measure_ix add_variable(tal_system *system, tal_subsystem_ix owner, bool wants_u)
+{
+    tal_measure_def def = tal_measure_def_default();
+    def.name = wants_u ? "speed" : "place";
+    def.size = 1;
+    def.self = &wants_u;
+    def.self_size = sizeof wants_u;
+    return tal_system_add_measure(system, owner, &variable_ops, &def);
+}
+
+// --- a mass on a slider and a spring, m = 2, k = 8 ---
+
+typedef struct model {
+    tal_system *system;
+    tal_matter *matter;
+    tal_forces *forces;
+    tal_state *state;
+    tal_body_ix body;
+    tal_measure_ix outputs[2]; // place and speed
+    tal_parameter parameters[4];
+    tal_integrator_def integrator;
+} model;
+
+enum {
+    MASS,
+    STIFFNESS,
+    Q0,
+    U0
+};
+
+static void build(model *m)
+{
+    *m = (model){.system = tal_system_create(NULL)};
+    m->matter = tal_matter_create(m->system);
+    m->forces = tal_forces_create(m->system, m->matter);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(2.0, TAL_VEC3_ZERO);
+    m->body = tal_matter_add_slider(m->matter, TAL_GROUND, &def);
+    const tal_force_ix spring =
+        tal_forces_add_mobility_spring(m->forces, NULL, (tal_mobility){m->body, 0}, 8.0, 0.0);
+    const tal_subsystem_ix owner = tal_matter_subsystem(m->matter);
+    m->outputs[0] = add_variable(m->system, owner, false);
+    m->outputs[1] = add_variable(m->system, owner, true);
+    tal_error err = {0};
+    ck_assert_msg(tal_system_realize_topology(m->system, &err) == TAL_OK, "%s", err.message);
+    ck_assert_int_eq(tal_state_create(m->system, &m->state, &err), TAL_OK);
+    m->parameters[MASS] = tal_parameter_mass("mass", m->matter, m->body);
+    m->parameters[STIFFNESS] =
+        tal_parameter_force("stiffness", m->forces, spring, TAL_MOBILITY_SPRING_STIFFNESS);
+    m->parameters[Q0] = tal_parameter_q("q0", m->matter, m->body, 0);
+    m->parameters[U0] = tal_parameter_u("u0", m->matter, m->body, 0);
+    m->integrator = tal_integrator_def_default();
+    m->integrator.tableau = tal_rk_dormand_prince();
+    m->integrator.accuracy = 1e-10;
+}
+
+static tal_sweep *create(const model *m, int first, int count, int lanes,
+                         const tal_executor *executor)
+{
+    tal_sweep_def def = tal_sweep_def_default();
+    def.parameters = m->parameters + first;
+    def.num_parameters = count;
+    def.outputs = m->outputs;
+    def.num_outputs = 2;
+    def.end_time = 3.0;
+    def.integrator = &m->integrator;
+    def.lanes = lanes;
+    def.executor = executor;
+    tal_error err;
+    tal_sweep *sweep = NULL;
+    ck_assert_msg(tal_sweep_create(m->system, &def, &sweep, &err) == TAL_OK, "%s", err.message);
+    return sweep;
+}
+
+static void end(model *m)
+{
+    tal_state_destroy(m->state);
+    tal_system_destroy(m->system);
+}
+
+static void closed_form(const double p[4], double out[2])
+{
+    const double w = sqrt(p[STIFFNESS] / p[MASS]), t = 3.0;
+    out[0] = p[Q0] * cos(w * t) + p[U0] / w * sin(w * t);
+    out[1] = -p[Q0] * w * sin(w * t) + p[U0] * cos(w * t);
+}
+
+// At accuracy 1e-10 a hundred steps or so leave 1e-8 at most.
+START_TEST(every_point_of_a_grid_is_run)
+{
+    model m;
+    build(&m);
+    const int levels[] = {2, 3, 1, 2};
+    const double low[] = {1.0, 4.0, 0.5, -1.0}, high[] = {2.0, 16.0, 0.5, 1.0};
+    double values[12][4], results[12][2];
+    ck_assert_int_eq(tal_grid_size(levels, 4), 12);
+    ck_assert_int_eq(tal_grid_fill(levels, low, high, 4, &values[0][0]), TAL_OK);
+    ck_assert_double_eq(values[11][STIFFNESS], 16.0);
+    ck_assert_double_eq(values[2][STIFFNESS], 10.0);
+    ck_assert_double_eq(values[1][U0], 1.0);
+    tal_sweep *sweep = create(&m, 0, 4, 1, NULL);
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, &values[0][0], 12, &results[0][0], NULL),
+                     TAL_OK);
+    for (int k = 0; k < 12; ++k) {
+        double expected[2];
+        closed_form(values[k], expected);
+        test_assert_near(results[k], expected, 2, 1e-8, "outputs");
+    }
+    ck_assert_double_eq(tal_state_t(m.state), 0.0);
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
+
+START_TEST(threads_change_nothing)
+{
+    enum {
+        SAMPLES = 40
+    };
+
+    model m;
+    build(&m);
+    const tal_distribution spread[] = {{TAL_UNIFORM, 1.0, 3.0},
+                                       {TAL_LOGNORMAL, 8.0, 0.3},
+                                       {TAL_NORMAL, 0.0, 1.0},
+                                       {TAL_NORMAL, 1.0, 0.0}};
+    double values[SAMPLES][4], one[SAMPLES][2], many[SAMPLES][2];
+    ck_assert_int_eq(tal_random_fill(spread, 4, 7, SAMPLES, &values[0][0]), TAL_OK);
+    tal_sweep *sweep = create(&m, 0, 4, 1, NULL);
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, &values[0][0], SAMPLES, &one[0][0], NULL),
+                     TAL_OK);
+    tal_sweep_destroy(sweep);
+    tal_threads *threads = NULL;
+    ck_assert_int_eq(tal_threads_create(4, &threads, NULL), TAL_OK);
+    const tal_executor executor = tal_threads_executor(threads);
+    sweep = create(&m, 0, 4, 3, &executor);
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, &values[0][0], SAMPLES, &many[0][0], NULL),
+                     TAL_OK);
+    ck_assert_mem_eq(one, many, sizeof one);
+    tal_sweep_destroy(sweep);
+    tal_threads_destroy(threads);
+    end(&m);
+}
+
+END_TEST
+
+// Means of n numbers of standard deviation s are within 4 s / sqrt(n) but once in 16,000.
+START_TEST(random_samples_have_their_distributions)
+{
+    enum {
+        SAMPLES = 20000
+    };
+
+    static double values[SAMPLES][3], shorter[100][3];
+    const tal_distribution spread[] = {
+        {TAL_UNIFORM, -1.0, 3.0}, {TAL_NORMAL, 5.0, 2.0}, {TAL_LOGNORMAL, 2.0, 0.5}};
+    ck_assert_int_eq(tal_random_fill(spread, 3, 11, SAMPLES, &values[0][0]), TAL_OK);
+    ck_assert_int_eq(tal_random_fill(spread, 3, 11, 100, &shorter[0][0]), TAL_OK);
+    ck_assert_mem_eq(values, shorter, sizeof shorter);
+    double mean[3] = {0.0}, square[3] = {0.0};
+    for (int k = 0; k < SAMPLES; ++k) {
+        const double x[] = {values[k][0], values[k][1], log(values[k][2])};
+        for (int i = 0; i < 3; ++i) {
+            mean[i] += x[i] / SAMPLES;
+            square[i] += x[i] * x[i] / SAMPLES;
+        }
+    }
+    const double wanted[] = {1.0, 5.0, log(2.0)}, deviation[] = {4.0 / sqrt(12.0), 2.0, 0.5};
+    for (int i = 0; i < 3; ++i) {
+        const double bound = 4.0 * deviation[i] / sqrt((double)SAMPLES);
+        ck_assert_double_eq_tol(mean[i], wanted[i], bound);
+        ck_assert_double_eq_tol(sqrt(square[i] - mean[i] * mean[i]), deviation[i], bound);
+    }
+}
+
+END_TEST
+
+// Two outputs, two unknowns: the truth is found again to where differences of 6e-6 with outputs good to
+// 1e-9 leave it. The step goes below 1e-8 only if they are smooth.
+START_TEST(parameters_are_found_again_from_what_they_do)
+{
+    model m;
+    build(&m);
+    ck_assert_int_eq(tal_body_set_q(m.matter, m.state, m.body, 0, 1.0), TAL_OK);
+    const double truth[] = {2.0, 8.0, 0.7, 0.4};
+    double targets[2], values[] = {0.5, 0.5}, cost = -1.0;
+    closed_form(truth, targets);
+    tal_sweep *sweep = create(&m, Q0, 2, 1, NULL);
+    ck_assert_int_eq(tal_sweep_fit(sweep, m.state, targets, NULL, values, &cost), TAL_OK);
+    test_assert_near(values, truth + Q0, 2, 1e-7, "q0, u0");
+    ck_assert_double_lt(cost, 1e-14);
+    tal_sweep_destroy(sweep);
+
+    // a nonlinear one: the stiffness alone, from 6
+    sweep = create(&m, STIFFNESS, 1, 1, NULL);
+    const double stiff[] = {2.0, 8.0, 1.0, 0.0};
+    double stiffness = 7.0;
+    closed_form(stiff, targets);
+    ck_assert_int_eq(tal_sweep_fit(sweep, m.state, targets, NULL, &stiffness, &cost), TAL_OK);
+    ck_assert_double_eq_tol(stiffness, 8.0, 1e-6);
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
+
+START_TEST(a_sample_that_fails_is_nan_and_told_by_number)
+{
+    model m;
+    build(&m);
+    tal_sweep *sweep = create(&m, MASS, 1, 2, NULL);
+    const double masses[] = {1.0, 2.0, -1.0, 4.0, -2.0};
+    double results[5][2];
+    tal_status status[5];
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, masses, 5, &results[0][0], status), TAL_OK);
+    for (int k = 0; k < 5; ++k) {
+        ck_assert(isnan(results[k][0]) == (masses[k] < 0.0));
+        ck_assert((status[k] == TAL_OK) == (masses[k] > 0.0));
+    }
+    ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "sample 2"));
+    const double bad[] = {1.0, (double)NAN};
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, bad, 2, &results[0][0], NULL),
+                     TAL_ERR_NOT_FINITE);
+    ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "'mass'"));
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
+
+static tal_status double_speed(void *context, const tal_system *system, tal_state *state, int lane)
+{
+    (void)system;
+    *(int *)context += 1 + lane;
+    const double u = 2.0 * tal_state_u(state)[0];
+    return tal_state_set_u(state, &u, 1);
+}
+
+START_TEST(a_study_may_do_something_else_than_simulate)
+{
+    model m;
+    build(&m);
+    int calls = 0;
+    tal_sweep_def def = tal_sweep_def_default();
+    def.parameters = &m.parameters[U0];
+    def.num_parameters = 1;
+    def.outputs = m.outputs;
+    def.num_outputs = 2;
+    def.run = double_speed;
+    def.context = &calls;
+    tal_sweep *sweep = NULL;
+    ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, NULL), TAL_OK);
+    const double speeds[] = {1.5, -2.0};
+    double results[2][2];
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, speeds, 2, &results[0][0], NULL), TAL_OK);
+    ck_assert_double_eq(results[0][1], 3.0);
+    ck_assert_double_eq(results[1][1], -4.0);
+    ck_assert_int_eq(calls, 2);
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
+
+START_TEST(bad_definitions_are_refused)
+{
+    model m;
+    build(&m);
+    tal_sweep *sweep = NULL;
+    tal_error err;
+    tal_sweep_def def = tal_sweep_def_default();
+    ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_ERR_BAD_VALUE);
+    def.parameters = m.parameters;
+    def.num_parameters = 1;
+    const tal_measure_ix none = {99};
+    def.outputs = &none;
+    def.num_outputs = 1;
+    ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_ERR_BAD_INDEX);
+    ck_assert_ptr_nonnull(strstr(err.message, "99"));
+    ck_assert_int_eq(tal_sweep_create(m.system, NULL, &sweep, &err), TAL_ERR_NULL);
+    const int levels[] = {100000, 100000};
+    ck_assert_int_eq(tal_grid_size(levels, 2), -1);
+    test_record_breaches();
+    const tal_distribution odd = {TAL_LOGNORMAL, -1.0, 1.0};
+    double value;
+    test_assert_breach((void)tal_random_fill(&odd, 1, 0, 1, &value), TAL_ERR_BAD_VALUE, "-1");
+    end(&m);
+}
+
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("study/sweep");
+    TCase *tests = tcase_create("sweep");
+    tcase_add_test(tests, every_point_of_a_grid_is_run);
+    tcase_add_test(tests, threads_change_nothing);
+    tcase_add_test(tests, random_samples_have_their_distributions);
+    tcase_add_test(tests, parameters_are_found_again_from_what_they_do);
+    tcase_add_test(tests, a_sample_that_fails_is_nan_and_told_by_number);
+    tcase_add_test(tests, a_study_may_do_something_else_than_simulate);
+    tcase_add_test(tests, bad_definitions_are_refused);
+    suite_add_tcase(suite, tests);
+    return test_run(suite);
+}
