@@ -2,6 +2,10 @@
 #include "operators_internal.h"
 #include "prescribed_internal.h"
 
+#include <talus/matter/constraint_operators.h>
+
+#include <string.h>
+
 static bool are_same_point(const tali_constants *constants)
 {
     const tal_vec3 p_MB = constants->X_MB.p;
@@ -140,5 +144,36 @@ tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *st
         A_GB[b] = tal_sv_add(A_GB[b], view.motion[b].A0);
     }
     shift_to_B(&view, A_GB, A_GB);
+    return TAL_OK;
+}
+
+tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, const double udot[],
+                                    const double lambda[], double residual[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
+    if (st == TAL_OK) st = tali_op_array("residual", residual, __func__);
+    if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
+    if (st != TAL_OK) return st;
+    if (tal_state_stage(state) < TAL_STAGE_DYNAMICS) {
+        return TALI_BREACH(TAL_ERR_STAGE, "forces are known from Dynamics on, not at %s",
+                           tal_stage_name(tal_state_stage(state)));
+    }
+    const tali_applied applied = tali_applied_of(matter, state);
+    const tali_tree *tree = view.tree;
+    memset(residual, 0, (size_t)tree->num_u * sizeof *residual);
+    if (lambda != NULL) st = tal_matter_mul_GT(matter, state, TAL_G, lambda, residual);
+    if (st != TAL_OK) return st;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
+    tal_spatial_vec *open =
+        tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
+    double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
+    tali_sweep_newton_euler(&view, udot, applied.F, f, A, open);
+    for (int j = 0; j < tree->num_u; ++j) {
+        residual[j] += f[j] - applied.f[j];
+    }
+    tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

@@ -206,6 +206,18 @@ tal_cache_ix tal_var_update(const tal_system *system, tal_var_ix var)
     return (tal_cache_ix){element != NULL ? tali_var_at(system, var.i)->update : -1};
 }
 
+bool tal_system_has_updates(const tal_system *system)
+{
+    if (system == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+        return false;
+    }
+    for (int i = 0; i < system->vars.count; ++i) {
+        if (tali_var_at(system, i)->update >= 0) return true;
+    }
+    return false;
+}
+
 // --- cache entries ---
 
 tal_cache_def tal_cache_def_default(void)

@@ -23,8 +23,9 @@ typedef struct tali_core {
     tal_stage low_water; ///< lowest stage invalidated since the watch began
     int calculating;     ///< depth of cache entries being computed
     uint64_t clock;
-    uint64_t realized[TAL_NUM_STAGES]; ///< when realization of each stage began; TALI_NEVER below it
-    uint64_t t_stamp;                  ///< when t, q, u, z last changed
+    uint64_t
+        realized[TAL_NUM_STAGES]; ///< when realization of each stage began; TALI_NEVER below it
+    uint64_t t_stamp;             ///< when t, q, u, z last changed
     uint64_t q_stamp;
     uint64_t u_stamp;
     uint64_t z_stamp;

@@ -31,7 +31,9 @@ static tal_status start_up(tal_integrator *integ, tal_state *state)
 {
     if (goes_on(integ, state)) return TAL_OK;
     if (integ->family->restart != NULL) integ->family->restart(integ);
+    integ->is_starting = true;
     const tal_status st = tali_project(integ, state, NULL);
+    integ->is_starting = false;
     return st == TAL_OK ? tali_settle_relaxed(integ, state) : st;
 }
 

@@ -65,13 +65,15 @@ struct tal_integrator {
     double *y0, *y1, *ydot1; // start and end of the last step
     double *error, *weighed; // estimated error; free between trial steps
     double *k;               // stages of the method
+    double *stabilizer;      // of baumgarte.c
 
     // where the run stands
-    double t0, t1;   // [s] start and end of the last step
-    bool has_step;   // y0 ... k belong to a step that can be interpolated
-    bool is_settled; // a State at t1, y1 is prescribed, projected and relaxed
-    bool is_cut;     // nothing is kept of steps before: a run can be resumed from here
-    double h_next;   // 0: to be chosen
+    double t0, t1;    // [s] start and end of the last step
+    bool is_starting; // the State is being made consistent, by projection in any case
+    bool has_step;    // y0 ... k belong to a step that can be interpolated
+    bool is_settled;  // a State at t1, y1 is prescribed, projected and relaxed
+    bool is_cut;      // nothing is kept of steps before: a run can be resumed from here
+    double h_next;    // 0: to be chosen
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;
@@ -98,6 +100,9 @@ static inline double tali_weight(double W, double y, bool absolute)
 // --- families and methods ---
 
 const tali_family *tali_one_step_family(void);
+const tali_family *tali_cvode_family(void);
+const tali_family *tali_ida_family(void);
+const tali_family *tali_arkode_family(void);
 tal_status tali_one_step_dense(tal_integrator *integ, double t, int ny, double y[]);
 
 tali_method tali_runge_kutta(const tal_rk_tableau *tableau);
@@ -119,6 +124,23 @@ tal_status tali_put_dense(tal_integrator *integ, tal_state *state, double t);
 
 /// Did this integrator, or one like it, write these bytes? Otherwise TAL_ERR_FILE.
 tal_status tali_integrator_check(tal_integrator *integ, const void *bytes, size_t size);
+
+// --- step_loop.c: what families share ---
+
+/// The least step that t can resolve, with some bits to spare.
+double tali_resolved_step(const tal_integrator *integ, double t);
+
+/// The least step worth taking: that one, or the def's.
+double tali_least_step(const tal_integrator *integ, double t);
+
+/// A failure that a smaller step may avoid.
+bool tali_may_retry(tal_status st);
+
+/// The variable in `worst` would need a step below `h`.
+tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h);
+
+/// Put the State back to the start of a step that failed. The integrator's record stays.
+void tali_leave_at_start(tal_integrator *integ, tal_state *state);
 
 // --- trial.c: what methods do to the State ---
 
@@ -154,6 +176,14 @@ tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
 /// The end of a trial step that stands in the State, with its error in `integ->error`: prescribed,
 /// projected, tested and, if the error is small enough, relaxed.
 tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm);
+
+// --- baumgarte.c ---
+
+/// Doubles it needs.
+size_t tali_baumgarte_size(const tal_integrator *integ);
+
+/// Add to ydot what stabilization asks for, if it is wanted. Needs TAL_STAGE_ACCELERATION.
+tal_status tali_stabilize(tal_integrator *integ, tal_state *state, double ydot[]);
 
 // --- error_norm.c ---
 

@@ -24,10 +24,12 @@ typedef struct saved {
 static uint64_t identity_of(const tal_integrator *integ)
 {
     const tal_integrator_def *def = &integ->def;
-    const double numbers[] = {def->accuracy, def->fixed_step, def->min_step, def->max_step,
-                              integ->projection.tolerance};
-    const int64_t choices[] = {(int64_t)def->method, def->infinity_norm, def->absolute_u,
-                               def->absolute_z, integ->method.num_stages};
+    const double numbers[] = {def->accuracy, def->fixed_step, def->min_step,
+                              def->max_step, def->baumgarte,  integ->projection.tolerance};
+    const int64_t choices[] = {
+        (int64_t)def->method, def->infinity_norm,      def->absolute_u,
+        def->absolute_z,      def->project_every_step, (int64_t)def->linear_solver,
+        def->order,           integ->method.num_stages};
     const uint64_t structure = tal_system_structure_hash(integ->system);
     uint64_t hash = tali_hash(TALI_HASH_SEED, &structure, sizeof structure);
     hash = tali_hash(hash, numbers, sizeof numbers);

@@ -110,6 +110,7 @@ START_TEST(a_null_system_is_told_while_building)
     SPEAKS(TAL_ERR_NULL, tal_group_stage(none, no_group));
     GIVES_MINUS_1(TAL_ERR_NULL, tal_var_owner(none, no_var).i);
     GIVES_MINUS_1(TAL_ERR_NULL, tal_var_update(none, no_var).i);
+    SPEAKS(TAL_ERR_NULL, tal_system_has_updates(none));
     GIVES_MINUS_1(TAL_ERR_NULL, tal_cache_owner(none, no_entry).i);
     GIVES_MINUS_1(TAL_ERR_NULL, tal_group_owner(none, no_group).i);
     GIVES_MINUS_1(TAL_ERR_NULL, tal_event_owner(none, no_event).i);

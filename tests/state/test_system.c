@@ -403,6 +403,7 @@ START_TEST(names_are_unique_within_owner_and_kind_and_given_when_missing)
     ck_assert_int_eq(tal_group_owner(system, q).i, me.i);
     ck_assert_int_eq(tal_event_owner(system, happening).i, other.i);
     ck_assert_int_eq(tal_var_update(system, mine).i, -1);
+    ck_assert(!tal_system_has_updates(system));
 
     var.name = "x";
     (void)tal_system_add_var(system, me, &var);

@@ -292,6 +292,10 @@ TAL_API const char *tal_var_name(const tal_system *system, tal_var_ix var);
 /// The subsystem that declared it; `i` < 0 for a bad index.
 TAL_API tal_subsystem_ix tal_var_owner(const tal_system *system, tal_var_ix var);
 
+/// Is any variable an auto-update variable? If none is, a step can begin from a State that is not
+/// realized. False for NULL, and a breach.
+TAL_API bool tal_system_has_updates(const tal_system *system);
+
 /// The cache entry that holds an auto-update variable's next value; `i` < 0 for an ordinary one.
 TAL_API tal_cache_ix tal_var_update(const tal_system *system, tal_var_ix var);
 
