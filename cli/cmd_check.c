@@ -11,19 +11,28 @@
 // What was found so far.
 typedef struct findings {
     report *out;
-    int num;
+    int num, num_warnings;
 } findings;
 
-TAL_PRINTF(3, 4) static void add(findings *it, const char *what, const char *fmt, ...)
+// A remark is about what may well be meant, as equations out of the plane of a planar loop.
+typedef enum severity {
+    REMARK,
+    WARNING
+} severity;
+
+TAL_PRINTF(4, 5)
+static void add(findings *it, severity severity, const char *where, const char *fmt, ...)
 {
     char text[240];
     va_list list;
     va_start(list, fmt);
     vsnprintf(text, sizeof text, fmt, list);
     va_end(list);
-    report_cell_text(it->out, what);
+    report_cell_text(it->out, severity == WARNING ? "warning" : "remark");
+    report_cell_text(it->out, where);
     report_cell_text(it->out, text);
     ++it->num;
+    if (severity == WARNING) ++it->num_warnings;
 }
 
 // A body at the end of a branch must be able to resist every motion of its mobilizer.
@@ -39,9 +48,9 @@ static void check_masses(findings *it, const cli_model *model)
         const tal_mass_props props = tal_body_mass_props(model->matter, model->state, body);
         const char *const name = tal_body_name(model->matter, body);
         tal_error err = {0};
-        if (tal_mass_props_check(&props, &err) != TAL_OK) add(it, name, "%s", err.message);
+        if (tal_mass_props_check(&props, &err) != TAL_OK) add(it, WARNING, name, "%s", err.message);
         if (props.mass == 0.0 && !has_children[b] && tal_body_nu(model->matter, body) > 0) {
-            add(it, name, "it moves, has no mass and carries nothing.");
+            add(it, WARNING, name, "it moves, has no mass and carries nothing.");
         }
     }
     free(has_children);
@@ -57,7 +66,7 @@ static void check_ranges(findings *it, const cli_model *model)
         if (body.i < 0 || tal_body_is_in_range(model->matter, model->state, body, i)) continue;
         if (tal_body_range(model->matter, model->state, body, i, &low, &high) != TAL_OK) continue;
         (void)tal_body_coordinate_name(model->matter, model->state, body, i, name);
-        add(it, name, "it begins at %g, outside of its range, %g to %g.",
+        add(it, WARNING, name, "it begins at %g, outside of its range, %g to %g.",
             tal_body_q(model->matter, model->state, body, i), low, high);
     }
 }
@@ -68,18 +77,18 @@ static void check_rows(findings *it, const cli_model *model)
     tal_constraint_row *const rows = cli_alloc((size_t)m, sizeof *rows);
     tal_rows_report all = {0};
     if (tal_matter_calc_constraint_report(model->matter, model->state, &all, rows) != TAL_OK) {
-        add(it, "constraints", "%s", tal_state_error(model->state)->message);
+        add(it, WARNING, "constraints", "%s", tal_state_error(model->state)->message);
         all.num_rows = 0;
     }
     for (int k = 0; k < all.num_rows; ++k) {
         const char *const name = tal_constraint_name(model->matter, rows[k].constraint);
         if (rows[k].fate == TAL_ROW_REDUNDANT) {
-            add(it, name, "its equation %d repeats others.", rows[k].i);
+            add(it, WARNING, name, "its equation %d repeats others.", rows[k].i);
         } else if (rows[k].fate == TAL_ROW_WITHOUT_EFFECT) {
-            add(it, name, "no motion changes its equation %d.", rows[k].i);
+            add(it, REMARK, name, "no motion changes its equation %d.", rows[k].i);
         }
         if (rows[k].inconsistent) {
-            add(it, name, "its equation %d contradicts others.", rows[k].i);
+            add(it, WARNING, name, "its equation %d contradicts others.", rows[k].i);
         }
     }
     free(rows);
@@ -91,34 +100,31 @@ static void check_errors(findings *it, const cli_model *model)
         cli_largest(tal_state_qerr(model->state), tal_state_pool_size(model->state, TAL_POOL_QERR));
     const double u =
         cli_largest(tal_state_uerr(model->state), tal_state_pool_size(model->state, TAL_POOL_UERR));
-    if (!(q <= 1e-6)) add(it, "coordinates", "they miss constraints by %g; talus assemble.", q);
-    if (!(u <= 1e-6)) add(it, "speeds", "they miss constraints by %g.", u);
+    if (!(q <= 1e-6)) add(it, WARNING, "coordinates", "they miss constraints by %g; talus assemble.", q);
+    if (!(u <= 1e-6)) add(it, WARNING, "speeds", "they miss constraints by %g.", u);
 }
 
 static int check(const cli_args *args, const cli_model *model)
 {
-    static const char *const columns[] = {"where", "what"};
+    static const char *const columns[] = {"severity", "where", "what"};
     const int code = cli_realize(args, model, model->state, TAL_STAGE_VELOCITY);
     if (code != CLI_OK) return code;
     report r;
-    findings it = {&r, 0};
+    findings it = {&r, 0, 0};
     report_begin(&r, args);
     report_text(&r, "model", tal_system_name(model->system));
-    report_table(&r, "findings", columns, 2);
+    report_table(&r, "findings", columns, 3);
     check_masses(&it, model);
     check_ranges(&it, model);
     check_errors(&it, model);
     check_rows(&it, model);
     if (tal_system_realize(model->system, model->state, TAL_STAGE_ACCELERATION) != TAL_OK) {
-        add(&it, "accelerations", "%s", tal_state_error(model->state)->message);
-    }
-    if (it.num == 0 && !r.json) {
-        report_cell_text(&r, "nowhere");
-        report_cell_text(&r, "nothing is suspicious.");
+        add(&it, WARNING, "accelerations", "%s", tal_state_error(model->state)->message);
     }
     report_end_table(&r);
+    if (it.num == 0 && !r.json) puts("  nothing is suspicious");
     report_end(&r);
-    return it.num == 0 ? CLI_OK : CLI_FAILED;
+    return it.num_warnings == 0 ? CLI_OK : CLI_FAILED;
 }
 
 int cmd_check(const cli_args *args)

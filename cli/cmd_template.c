@@ -6,7 +6,7 @@ static const char *const lines[] = {
     "     and draw it:               talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
     "     doc/model_file.md lists everything that a file can say. -->",
     "<talus version=\"1\" name=\"double pendulum\" units=\"deg\">",
-    "  <!-- a number with a name; talus simulate mine.talus --set length=0.7 changes it -->",
+    "  <!-- a number with a name; talus simulate mine.talus -s length=0.7 changes it -->",
     "  <param name=\"length\" value=\"0.5\"/>",
     "",
     "  <bodies>",

@@ -15,6 +15,15 @@ const cli_integrator cli_integrators[] = {
     {"semi-explicit-euler", "speeds first, then coordinates; order 1",
      TAL_METHOD_SEMI_EXPLICIT_EULER, NULL},
     {"verlet", "order 2; keeps energy well over long times", TAL_METHOD_VERLET, NULL},
+    {"cvode-bdf", "SUNDIALS' CVODE: implicit, orders 1 to 5, for stiff models",
+     TAL_METHOD_CVODE_BDF, NULL},
+    {"cvode-adams", "SUNDIALS' CVODE: orders 1 to 12; no constraints, no quaternions",
+     TAL_METHOD_CVODE_ADAMS, NULL},
+    {"ida", "SUNDIALS' IDA: as cvode-bdf, constraints among the equations", TAL_METHOD_IDA, NULL},
+    {"arkode", "SUNDIALS' ARKODE: explicit Runge-Kutta of order 5", TAL_METHOD_ARKODE_EXPLICIT,
+     NULL},
+    {"arkode-dirk", "SUNDIALS' ARKODE: diagonally implicit Runge-Kutta of order 4",
+     TAL_METHOD_ARKODE_DIRK, NULL},
     {NULL, NULL, TAL_METHOD_RUNGE_KUTTA, NULL}};
 
 static const char *name_at(const void *context, int i)

@@ -291,45 +291,41 @@ static void parse_name(tali_model *m, tali_item *item, const tali_attribute *a, 
 
 // ---- the whole element
 
-typedef struct room {
-    int p, ref, text, lists;
-} room;
-
 // Room that a value takes.
-static room room_of(const tali_attribute *a)
+tali_room tali_room_of(const tali_attribute *a)
 {
     switch (a->type) {
     case TALI_TYPE_REAL:
-        return (room){.p = a->count};
+        return (tali_room){.p = a->count};
     case TALI_TYPE_FRAME:
-        return (room){.p = 12};
+        return (tali_room){.p = 12};
     case TALI_TYPE_ROTATION:
-        return (room){.p = 9};
+        return (tali_room){.p = 9};
     case TALI_TYPE_REALS:
-        return (room){.lists = 1};
+        return (tali_room){.lists = 1};
     case TALI_TYPE_TEXT:
-        return (room){.text = 1};
+        return (tali_room){.text = 1};
     case TALI_TYPE_MOBILITY:
-        return (room){.ref = 2};
+        return (tali_room){.ref = 2};
     case TALI_TYPE_INTEGER:
     case TALI_TYPE_BOOL:
     case TALI_TYPE_WORD:
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
-        return (room){.ref = 1};
+        return (tali_room){.ref = 1};
     case TALI_TYPE_NAME:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
         break;
     }
-    return (room){.p = 0};
+    return (tali_room){.p = 0};
 }
 
-static room room_after(room used, const tali_attribute *a)
+static tali_room room_after(tali_room used, const tali_attribute *a)
 {
-    const room more = room_of(a);
-    return (room){used.p + more.p, used.ref + more.ref, used.text + more.text,
-                  used.lists + more.lists};
+    const tali_room more = tali_room_of(a);
+    return (tali_room){used.p + more.p, used.ref + more.ref, used.text + more.text,
+                       used.lists + more.lists};
 }
 
 static const char *attribute_name_at(const void *context, int i)
@@ -369,7 +365,7 @@ static void check_attributes_known(tali_model *m, const tali_item *item,
     }
 }
 
-static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute *a, room at)
+static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute *a, tali_room at)
 {
     const tali_xml_attribute *given = tali_xml_find(item->element, a->name);
     const char *text = given != NULL ? given->value : a->initial;
@@ -415,7 +411,7 @@ void tali_item_parse(tali_model *m, tali_item *item)
     const tali_attribute *all[MAX_ATTRIBUTES];
     const int n = attributes_of(item->row, all);
     check_attributes_known(m, item, all, n);
-    room needed = {0, 0, 0, 0};
+    tali_room needed = {0, 0, 0, 0};
     for (int i = 0; i < n; ++i) {
         needed = room_after(needed, all[i]);
     }
@@ -425,7 +421,7 @@ void tali_item_parse(tali_model *m, tali_item *item)
         m->no_memory = true;
         return;
     }
-    room at = {0, 0, 0, 0};
+    tali_room at = {0, 0, 0, 0};
     for (int i = 0; i < n; ++i) {
         parse_attribute(m, item, all[i], at);
         at = room_after(at, all[i]);
@@ -537,11 +533,11 @@ static void resolve_mobilities(tali_model *m, tali_item *item, const tali_attrib
 
 // Numbers that are angles if the mobility is.
 static void convert_of_mobility(const tali_model *m, tali_item *item, const tali_attribute *a,
-                                room at)
+                                tali_room at)
 {
     if ((a->flags & TALI_OF_MOBILITY) == 0 || item->unit == 1.0) return;
     const tali_row *row = item->row;
-    room r = {0, 0, 0, 0};
+    tali_room r = {0, 0, 0, 0};
     const tali_attribute *other;
     for (int i = 0; (other = tali_row_attribute(row, i)) != NULL; ++i) {
         if (other->type == TALI_TYPE_MOBILITY) break;
@@ -557,7 +553,7 @@ void tali_item_resolve(tali_model *m, tali_item *item)
 {
     const tali_attribute *all[MAX_ATTRIBUTES], *a;
     const int n = attributes_of(item->row, all);
-    room at = {0, 0, 0, 0};
+    tali_room at = {0, 0, 0, 0};
     for (int i = 0; i < n; ++i) {
         a = all[i];
         const bool refers = a->type >= TALI_TYPE_BODY;

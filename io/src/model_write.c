@@ -1,0 +1,759 @@
+// From a System and a State to a model file. Every element is laid out as the reader lays it out, and
+// printed by the same table.
+#include "alloc_internal.h"
+#include "error_internal.h"
+#include "force_facts_internal.h"
+#include "function_facts_internal.h"
+#include "matter_facts_internal.h"
+#include "model_internal.h"
+
+#include <talus/io/number.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// A model on its way to a text.
+typedef struct writer {
+    tal_model model;
+    tali_sink out;
+    tal_error *err;
+    tal_status status;
+} writer;
+
+// Refuse to write something. The first failure wins.
+static void refuse(writer *w, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+static void refuse(writer *w, const char *fmt, ...)
+{
+    if (w->status != TAL_OK) return;
+    va_list args;
+    va_start(args, fmt);
+    w->status = tali_vfail(w->err, TAL_ERR_BAD_VALUE, "tal_model_write", fmt, args);
+    va_end(args);
+}
+
+// ---- values
+
+static void put_numbers(writer *w, const double values[], int count)
+{
+    char text[TAL_NUMBER_SIZE];
+    for (int i = 0; i < count; ++i) {
+        (void)tal_number_write(values[i], text);
+        tali_put(&w->out, i > 0 ? " %s" : "%s", text);
+    }
+}
+
+// Text as the value of an attribute.
+static void put_text(writer *w, const char *text)
+{
+    for (const char *at = text; *at != '\0'; ++at) {
+        const unsigned char c = (unsigned char)*at;
+        if (c == '&') {
+            tali_put(&w->out, "&amp;");
+        } else if (c == '<') {
+            tali_put(&w->out, "&lt;");
+        } else if (c == '"') {
+            tali_put(&w->out, "&quot;");
+        } else if (c == '\t' || c == '\n' || c == '\r') {
+            tali_put(&w->out, "&#%d;", c);
+        } else if (c < ' ') {
+            refuse(w, "'%.60s' has the character %d, which no XML file can hold", text, c);
+        } else {
+            tali_put(&w->out, "%c", c);
+        }
+    }
+}
+
+static const char *body_name(const writer *w, int body)
+{
+    return body == 0 ? "ground" : tal_body_name(w->model.matter, (tal_body_ix){body});
+}
+
+// "name:index". A name that would be read as something else is refused.
+static void put_mobility(writer *w, int body, int index)
+{
+    const char *name = body_name(w, body);
+    char whole[TAL_MAX_NAME + 16];
+    (void)snprintf(whole, sizeof whole, "%s:%d", name, index);
+    const size_t length = strlen(name);
+    if (tal_matter_find_body(w->model.matter, whole).i >= 0 || strchr(name, ';') != NULL ||
+        strchr(" \t\n\r", name[0]) != NULL || strchr(" \t\n\r", name[length - 1]) != NULL) {
+        refuse(w, "body '%s' has a name that cannot stand for a mobility in a file", name);
+    }
+    put_text(w, whole);
+}
+
+static void put_word(writer *w, const char *words, int i)
+{
+    for (; i > 0; --i) {
+        words += strcspn(words, "|") + 1;
+    }
+    tali_put(&w->out, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+// Where the values of an attribute are in an item; advanced from one to the next.
+typedef struct cursor {
+    const double *p;
+    const int *ref;
+    const tali_list *list;
+    const char *const *text;
+} cursor;
+
+static bool is_word(const char *words, int i, const char *word)
+{
+    for (; i > 0; --i) {
+        words += strcspn(words, "|") + 1;
+    }
+    const size_t length = strcspn(words, "|");
+    return strlen(word) == length && strncmp(words, word, length) == 0;
+}
+
+// Whether a file that does not give the attribute says the same.
+static bool is_default(const tali_attribute *a, const cursor *at)
+{
+    if (a->initial == NULL) return false;
+    double values[8];
+    switch (a->type) {
+    case TALI_TYPE_REAL: {
+        int n = tal_numbers_read(a->initial, values, 8, NULL);
+        for (; n < a->count && strcmp(a->initial, "0") == 0; ++n) {
+            values[n] = 0.0;
+        }
+        return n == a->count && memcmp(values, at->p, (size_t)n * sizeof *values) == 0;
+    }
+    case TALI_TYPE_REALS:
+        return at->list->count == 0;
+    case TALI_TYPE_BOOL:
+        return at->ref[0] == (strcmp(a->initial, "yes") == 0);
+    case TALI_TYPE_WORD:
+        return is_word(a->words, at->ref[0], a->initial);
+    case TALI_TYPE_BODY:
+        return at->ref[0] == 0 && strcmp(a->initial, "ground") == 0;
+    case TALI_TYPE_MEASURE:
+        return at->ref[0] < 0;
+    case TALI_TYPE_TEXT:
+        return strcmp(*at->text, a->initial) == 0;
+    case TALI_TYPE_FRAME:
+    case TALI_TYPE_ROTATION:
+    case TALI_TYPE_INTEGER:
+    case TALI_TYPE_NAME:
+    case TALI_TYPE_MOBILITY:
+    case TALI_TYPE_MOBILITIES:
+    case TALI_TYPE_BODIES:
+        break;
+    }
+    return false;
+}
+
+static void put_value(writer *w, const tali_item *item, const tali_attribute *a, const cursor *at)
+{
+    switch (a->type) {
+    case TALI_TYPE_NAME:
+        put_text(w, item->name);
+        break;
+    case TALI_TYPE_TEXT:
+        put_text(w, *at->text);
+        break;
+    case TALI_TYPE_REAL:
+        put_numbers(w, at->p, a->count);
+        break;
+    case TALI_TYPE_REALS:
+        put_numbers(w, at->list->values, at->list->count);
+        break;
+    case TALI_TYPE_FRAME:
+        put_numbers(w, at->p + 9, 3);
+        tali_put(&w->out, " ");
+        put_numbers(w, at->p, 9);
+        break;
+    case TALI_TYPE_ROTATION:
+        put_numbers(w, at->p, 9);
+        break;
+    case TALI_TYPE_INTEGER:
+        tali_put(&w->out, "%d", at->ref[0]);
+        break;
+    case TALI_TYPE_BOOL:
+        tali_put(&w->out, at->ref[0] ? "yes" : "no");
+        break;
+    case TALI_TYPE_WORD:
+        put_word(w, a->words, at->ref[0]);
+        break;
+    case TALI_TYPE_BODY:
+        put_text(w, body_name(w, at->ref[0]));
+        break;
+    case TALI_TYPE_MEASURE:
+        put_text(w, tal_measure_name(w->model.system, (tal_measure_ix){at->ref[0]}));
+        break;
+    case TALI_TYPE_MOBILITY:
+        put_mobility(w, at->ref[0], at->ref[1]);
+        break;
+    case TALI_TYPE_MOBILITIES:
+    case TALI_TYPE_BODIES:
+        for (int i = 0; i < item->num_mobilities; ++i) {
+            if (i > 0) tali_put(&w->out, "; ");
+            put_mobility(w, item->mobilities[i].body, item->mobilities[i].index);
+        }
+        break;
+    }
+}
+
+// A tag with all its attributes but the end: " />" or ">" is left to the caller. References are indices of
+// bodies and measures here.
+static void put_tag(writer *w, const tali_item *item)
+{
+    cursor at = {item->p, item->ref, item->lists, item->text};
+    const tali_attribute *a;
+    tali_put(&w->out, "    <%s", item->row->name);
+    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
+        const bool unnamed = a->type == TALI_TYPE_NAME && item->name == NULL;
+        if (!unnamed && !is_default(a, &at)) {
+            tali_put(&w->out, " %s=\"", a->name);
+            put_value(w, item, a, &at);
+            tali_put(&w->out, "\"");
+        }
+        const tali_room room = tali_room_of(a);
+        at.p += room.p;
+        at.ref += room.ref;
+        at.list += room.lists;
+        at.text += room.text;
+    }
+}
+
+// ---- functions
+
+static const tali_row *row_of_kind(tali_group group, const char *kind)
+{
+    const tali_row *rows = tali_rows(group);
+    for (int i = 0; rows[i].name != NULL; ++i) {
+        if (rows[i].kind != NULL && strcmp(rows[i].kind, kind) == 0) return &rows[i];
+    }
+    return NULL;
+}
+
+static void put_list(writer *w, const char *name, const double *values, int count, int stride)
+{
+    char text[TAL_NUMBER_SIZE];
+    tali_put(&w->out, " %s=\"", name);
+    for (int i = 0; i < count; ++i) {
+        (void)tal_number_write(values[(ptrdiff_t)i * stride], text);
+        tali_put(&w->out, i > 0 ? " %s" : "%s", text);
+    }
+    tali_put(&w->out, "\"");
+}
+
+// The attributes of a function that is not made of functions.
+static void put_function_values(writer *w, const tali_function_facts *f, const char *element)
+{
+    if (strcmp(element, "constant") == 0) {
+        put_list(w, "value", f->numbers, 1, 1);
+        tali_put(&w->out, " arguments=\"%d\"", f->count);
+    } else if (strcmp(element, "linear") == 0) {
+        put_list(w, "slopes", f->list, f->count, 1);
+        put_list(w, "offset", f->numbers, 1, 1);
+    } else if (strcmp(element, "polynomial") == 0) {
+        put_list(w, "coefficients", f->list + f->count - 1, f->count, -1);
+    } else if (strcmp(element, "sinusoid") == 0) {
+        put_list(w, "amplitude", f->numbers, 1, 1);
+        put_list(w, "frequency", f->numbers + 1, 1, 1);
+        put_list(w, "phase", f->numbers + 2, 1, 1);
+    } else if (strcmp(element, "step") == 0) {
+        put_list(w, "from", f->numbers, 2, 1);
+        put_list(w, "to", f->numbers + 2, 2, 1);
+    } else {
+        put_list(w, "x", f->list, f->count, 1);
+        put_list(w, "y", f->y, f->count, f->stride);
+        if (strcmp(element, "spline") == 0) {
+            tali_put(&w->out, " end=\"%s\"", f->end == TAL_SPLINE_SIMM ? "simm" : "natural");
+        }
+    }
+}
+
+// A function and those it is made of, which are TAL_FUNCTION_MAX_DEPTH deep at most.
+static void put_function(writer *w, const tal_function *root, const char *whose)
+{
+    struct {
+        tali_function_facts facts;
+        const char *element;
+        int next; // part
+    } stack[TAL_FUNCTION_MAX_DEPTH];
+
+    int depth = 0;
+    const tal_function *f = root;
+    while (w->status == TAL_OK) {
+        if (f != NULL) {
+            tali_function_facts facts;
+            const bool known = tali_function_facts_of(f, &facts);
+            const tali_row *row = known ? row_of_kind(TALI_GROUP_FUNCTIONS, facts.kind) : NULL;
+            if (row == NULL) {
+                refuse(w, "'%s' uses the function '%s', which no file can describe", whose,
+                       facts.kind);
+                return;
+            }
+            tali_put(&w->out, "<%s", row->name);
+            if (facts.num_parts == 0) {
+                put_function_values(w, &facts, row->name);
+                tali_put(&w->out, "/>");
+            } else {
+                tali_put(&w->out, ">");
+                stack[depth].facts = facts;
+                stack[depth].element = row->name;
+                stack[depth++].next = 0;
+            }
+        }
+        if (depth == 0) return;
+        const int top = depth - 1;
+        f = NULL;
+        if (stack[top].next < stack[top].facts.num_parts) {
+            f = stack[top].facts.parts[stack[top].next++];
+        } else {
+            tali_put(&w->out, "</%s>", stack[top].element);
+            --depth;
+        }
+    }
+}
+
+// ---- bodies
+
+static const tali_row *row_of_body(const tal_mobilizer_ops *ops)
+{
+    for (int i = 0; tali_body_rows[i].name != NULL; ++i) {
+        if (tali_body_rows[i].ops == NULL) continue;
+        const tal_mobilizer_ops *ours = tali_body_rows[i].ops();
+        if (strcmp(ours->name, ops->name) == 0 && ours->calc_X_FM == ops->calc_X_FM &&
+            ours->calc_H_FM == ops->calc_H_FM) {
+            return &tali_body_rows[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_weightless(const writer *w, tal_body_ix body)
+{
+    for (int i = 0; i < tal_forces_num(w->model.forces); ++i) {
+        const tal_force_ix force = {i};
+        if (strcmp(tal_force_kind(w->model.forces, force), "gravity") == 0 &&
+            tal_gravity_is_excluded(w->model.forces, w->model.state, force, body)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_locks(writer *w, tal_body_ix body, int nu)
+{
+    if (tal_body_lock_level(w->model.matter, w->model.state, body) != TAL_LEVEL_FREE) return;
+    for (int i = 0; i < nu; ++i) {
+        const tal_mobility at = {body, i};
+        if (tal_mobility_lock_level(w->model.matter, w->model.state, at) == TAL_LEVEL_FREE)
+            continue;
+        refuse(w, "body '%s' has some of its mobilities locked; a file locks all or none",
+               body_name(w, body.i));
+    }
+}
+
+// Names of coordinates, where they are not those they have anyway.
+static bool put_coordinates(writer *w, tal_body_ix body, int nq)
+{
+    bool any = false;
+    for (int i = 0; i < nq; ++i) {
+        char name[TAL_COORDINATE_NAME_SIZE], usual[TAL_COORDINATE_NAME_SIZE + 16];
+        (void)tal_body_coordinate_name(w->model.matter, w->model.state, body, i, name);
+        (void)snprintf(usual, sizeof usual, "%s.q%d", body_name(w, body.i), i);
+        if (strcmp(name, usual) == 0) continue;
+        tali_put(&w->out, "%s<coordinate index=\"%d\" name=\"", any ? "" : ">", i);
+        put_text(w, name);
+        tali_put(&w->out, "\"/>");
+        any = true;
+    }
+    return any;
+}
+
+static void frame_to(const tal_xform *X, double p[12])
+{
+    memcpy(p, &X->R, 9 * sizeof *p);
+    memcpy(p + 9, &X->p, 3 * sizeof *p);
+}
+
+static void put_body(writer *w, tal_body_ix body)
+{
+    const tal_matter *matter = w->model.matter;
+    const tal_state *state = w->model.state;
+    const tali_body_facts facts = tali_body_facts_of(matter, body);
+    const tali_row *row = row_of_body(facts.ops);
+    if (row == NULL) {
+        refuse(w, "body '%s' has the mobilizer '%s', which no file can describe",
+               body_name(w, body.i), facts.ops->name);
+        return;
+    }
+    double p[TALI_BODY_NUMBERS + 16] = {0.0}, inertia[6], q[TAL_MAX_NQ], u[TAL_MAX_NU];
+    double range[2 * TAL_MAX_NQ];
+    const tal_mass_props mass = tal_body_mass_props(matter, state, body);
+    const tal_xform X_PF = tal_body_X_PF(matter, state, body),
+                    X_BM = tal_body_X_BM(matter, state, body);
+    int num_params;
+    const double *params = tal_body_params(matter, state, body, &num_params);
+    p[TALI_BODY_MASS] = mass.mass;
+    memcpy(p + TALI_BODY_COM, &mass.com, sizeof mass.com);
+    memcpy(inertia, &mass.inertia, sizeof inertia);
+    frame_to(&X_PF, p + TALI_BODY_FRAME);
+    frame_to(&X_BM, p + TALI_BODY_BODY_FRAME);
+    if (num_params > 0) memcpy(p + TALI_BODY_NUMBERS, params, (size_t)num_params * sizeof *p);
+
+    const int nq = tal_body_nq(matter, state, body), nu = tal_body_nu(matter, body);
+    bool limited = false;
+    for (int i = 0; i < nq; ++i) {
+        q[i] = tal_body_q(matter, state, body, i);
+        (void)tal_body_range(matter, state, body, i, &range[2 * i], &range[2 * i + 1]);
+        limited = limited || isfinite(range[2 * i]) || isfinite(range[2 * i + 1]);
+    }
+    for (int i = 0; i < nu; ++i) {
+        u[i] = tal_body_u(matter, state, body, i);
+    }
+    check_locks(w, body, nu);
+    int ref[TALI_BODY_REFS + 1] = {[TALI_BODY_PARENT] = tal_body_parent(matter, body).i,
+                                   [TALI_BODY_STRUCTURE] = (int)facts.structure,
+                                   [TALI_BODY_REVERSE] = facts.direction == TAL_REVERSE,
+                                   [TALI_BODY_ANGLES] = facts.ops->has_quaternion &&
+                                                        tal_body_uses_angles(matter, state, body),
+                                   [TALI_BODY_LOCK] = (int)tal_body_lock_level(matter, state, body),
+                                   [TALI_BODY_FAST] = facts.fast == TAL_LEVEL_FREE       ? 0
+                                                      : facts.fast == TAL_LEVEL_VELOCITY ? 1
+                                                                                         : 2,
+                                   [TALI_BODY_WEIGHTLESS] = is_weightless(w, body)};
+    const tali_item item = {
+        .row = row,
+        .name = body_name(w, body.i),
+        .p = p,
+        .ref = ref,
+        .text = {"origin", "", ""},
+        .lists = {{inertia, 6}, {q, nq}, {u, nu}, {range, limited ? 2 * nq : 0}}};
+    put_tag(w, &item);
+    tali_put(&w->out, put_coordinates(w, body, nq) ? "</%s>\n" : "/>\n", row->name);
+}
+
+// ---- constraints and motions
+
+static void put_end(writer *w, const tali_row *row, const tal_function *f, const char *whose)
+{
+    if (f == NULL) {
+        tali_put(&w->out, "/>\n");
+        return;
+    }
+    tali_put(&w->out, ">");
+    put_function(w, f, whose);
+    tali_put(&w->out, "</%s>\n", row->name);
+}
+
+// "rolling sphere on plane" is "sphere on plane contact" with a flag.
+static const tali_row *row_of_constraint(const char *kind, bool *rolling)
+{
+    char plain[64];
+    *rolling = strncmp(kind, "rolling ", 8) == 0;
+    if (!*rolling) return row_of_kind(TALI_GROUP_CONSTRAINTS, kind);
+    (void)snprintf(plain, sizeof plain, "%s contact", kind + 8);
+    return row_of_kind(TALI_GROUP_CONSTRAINTS, plain);
+}
+
+enum {
+    MAX_NUMBERS = 40,
+    MAX_REFS = 16
+};
+
+static void put_constraint(writer *w, tal_constraint_ix constraint)
+{
+    const tal_matter *matter = w->model.matter;
+    const tal_state *state = w->model.state;
+    const tali_constraint_facts facts = tali_constraint_facts_of(matter, constraint);
+    const char *name = tal_constraint_name(matter, constraint);
+    bool rolling = false;
+    const tali_row *row = facts.kind != NULL ? row_of_constraint(facts.kind, &rolling) : NULL;
+    if (row == NULL) {
+        refuse(w, "constraint '%s' is one that no file can describe", name);
+        return;
+    }
+    double p[MAX_NUMBERS] = {tal_constraint_share(matter, state, constraint)};
+    int num_params;
+    const double *params = tal_constraint_params(matter, state, constraint, &num_params);
+    for (int i = 0; i < num_params; ++i) {
+        p[1 + i] = params[i];
+    }
+    int ref[MAX_REFS] = {tal_constraint_is_enabled(matter, state, constraint)};
+    tali_mobility_ref mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
+    for (int i = 0; i < facts.num_mobilities; ++i) {
+        mobilities[i] = (tali_mobility_ref){facts.mobilities[i].body.i, facts.mobilities[i].i};
+    }
+    int n = 1, body = 0;
+    for (const tali_attribute *a = row->own; a->name != NULL; ++a) {
+        if (a->type == TALI_TYPE_BODY) ref[n++] = facts.bodies[body++].i;
+        if (a->type == TALI_TYPE_BOOL) ref[n++] = rolling;
+        if (a->type == TALI_TYPE_INTEGER) ref[n++] = facts.num_speeds;
+        if (a->type != TALI_TYPE_MOBILITY) continue;
+        ref[n++] = mobilities[0].body;
+        ref[n++] = mobilities[0].index;
+    }
+    const tali_item item = {.row = row,
+                            .name = name,
+                            .p = p,
+                            .ref = ref,
+                            .mobilities = mobilities,
+                            .num_mobilities = facts.num_mobilities};
+    put_tag(w, &item);
+    put_end(w, row, facts.function, name);
+}
+
+static void put_motion(writer *w, tal_motion_ix motion)
+{
+    const tal_matter *matter = w->model.matter;
+    const tali_motion_facts facts = tali_motion_facts_of(matter, motion);
+    const char *name = tal_motion_name(matter, motion);
+    const tali_row *row = facts.kind != NULL ? row_of_kind(TALI_GROUP_MOTIONS, facts.kind) : NULL;
+    if (row == NULL) {
+        refuse(w, "motion '%s' is one that no file can describe", name);
+        return;
+    }
+    int num_params;
+    const double *params = tal_motion_params(matter, w->model.state, motion, &num_params);
+    double p[MAX_NUMBERS];
+    for (int i = 0; i < num_params && i < MAX_NUMBERS; ++i) {
+        p[i] = params[i];
+    }
+    int ref[MAX_REFS] = {tal_motion_is_enabled(matter, w->model.state, motion), facts.body.i,
+                         facts.mobility < 0, facts.mobility < 0 ? 0 : facts.mobility,
+                         (int)facts.level};
+    const tali_item item = {
+        .row = row, .name = name, .p = p, .ref = ref, .lists = {{p, num_params}}};
+    put_tag(w, &item);
+    if (facts.num_functions == 0) {
+        tali_put(&w->out, "/>\n");
+        return;
+    }
+    tali_put(&w->out, ">");
+    for (int i = 0; i < facts.num_functions; ++i) {
+        put_function(w, facts.functions[i], name);
+    }
+    tali_put(&w->out, "</%s>\n", row->name);
+}
+
+// ---- forces
+
+static void put_gravity(writer *w, tal_force_ix force)
+{
+    const tal_vec3 g = tal_gravity_g(w->model.forces, w->model.state, force);
+    double p[] = {g.x, g.y, g.z, tal_gravity_zero_height(w->model.forces, w->model.state, force)};
+    int ref[] = {tal_force_is_enabled(w->model.forces, w->model.state, force)};
+    const tali_item item = {.row = row_of_kind(TALI_GROUP_FORCES, "gravity"), .p = p, .ref = ref};
+    put_tag(w, &item);
+    tali_put(&w->out, "/>\n");
+}
+
+// Forces that somebody set have no place in a file.
+static void check_discrete(writer *w, tal_force_ix force, const char *name)
+{
+    const tal_matter *matter = w->model.matter;
+    for (int b = 0; b < tal_matter_num_bodies(matter); ++b) {
+        const tal_body_ix body = {b};
+        const tal_spatial_vec F =
+            tal_discrete_body_force(w->model.forces, w->model.state, force, body);
+        bool any = tal_sv_dot(F, F) != 0.0;
+        for (int i = 0; i < tal_body_nu(matter, body) && !any; ++i) {
+            any = tal_discrete_mobility_force(w->model.forces, w->model.state, force,
+                                              (tal_mobility){body, i}) != 0.0;
+        }
+        if (!any) continue;
+        refuse(w, "discrete forces '%s' are set, which no file can describe", name);
+        return;
+    }
+}
+
+static int integer_of(writer *w, tal_force_ix force, const tali_force_facts *facts,
+                      const char *kind)
+{
+    if (strcmp(kind, "langevin") != 0) return facts->count;
+    const uint64_t seed = tal_langevin_seed(w->model.forces, w->model.state, force);
+    if (seed > INT32_MAX) {
+        refuse(w, "langevin '%s' has a seed above %d, which no file can hold",
+               tal_force_name(w->model.forces, force), INT32_MAX);
+    }
+    return (int)seed;
+}
+
+static void put_force(writer *w, tal_force_ix force)
+{
+    const tal_forces *forces = w->model.forces;
+    const char *name = tal_force_name(forces, force), *kind = tal_force_kind(forces, force);
+    tali_force_facts facts;
+    const bool known = tali_force_facts_of(forces, force, &facts);
+    const tali_row *row = known ? row_of_kind(TALI_GROUP_FORCES, kind) : NULL;
+    if (row == NULL) {
+        refuse(w, "force '%s' is of kind '%s', which no file can describe", name, kind);
+        return;
+    }
+    if (strcmp(kind, "discrete forces") == 0) check_discrete(w, force, name);
+    double p[MAX_NUMBERS];
+    for (int i = 0; i < tal_force_num_params(forces, force) && i < MAX_NUMBERS; ++i) {
+        p[i] = tal_force_param(forces, w->model.state, force, i);
+    }
+    int ref[MAX_REFS] = {tal_force_is_enabled(forces, w->model.state, force)};
+    int n = 1, body = 0;
+    for (const tali_attribute *a = row->own; a != NULL && a->name != NULL; ++a) {
+        if (a->type == TALI_TYPE_BODY) ref[n++] = facts.bodies[body++].i;
+        if (a->type == TALI_TYPE_MEASURE) ref[n++] = facts.measure.i;
+        if (a->type == TALI_TYPE_BOOL) ref[n++] = facts.flag;
+        if (a->type == TALI_TYPE_INTEGER) ref[n++] = integer_of(w, force, &facts, kind);
+        if (a->type != TALI_TYPE_MOBILITY) continue;
+        ref[n++] = facts.mobility.body.i;
+        ref[n++] = facts.mobility.i;
+    }
+    const tali_item item = {.row = row, .name = name, .p = p, .ref = ref};
+    put_tag(w, &item);
+    put_end(w, row, facts.function, name);
+}
+
+// ---- decorations
+
+static void put_decoration(writer *w, const tal_decoration *d)
+{
+    double p[20] = {0.0};
+    frame_to(&d->X_BD, p);
+    memcpy(p + 12, &d->color, sizeof d->color);
+    p[15] = d->opacity;
+    p[16] = d->scale;
+    const tal_vec3 *numbers = d->kind == TAL_DECORATION_LINE ? &d->end : &d->size;
+    memcpy(p + 17, numbers, sizeof *numbers);
+    int ref[] = {d->body.i};
+    // rows stand in the order of tal_decoration_kind
+    const tali_item item = {.row = &tali_decoration_rows[(int)d->kind],
+                            .p = p,
+                            .ref = ref,
+                            .text = {d->text != NULL ? d->text : ""}};
+    put_tag(w, &item);
+    tali_put(&w->out, "/>\n");
+}
+
+// ---- the whole
+
+static void open_section(writer *w, const char *name, int count)
+{
+    if (count > 0) tali_put(&w->out, "  <%s>\n", name);
+}
+
+static void close_section(writer *w, const char *name, int count)
+{
+    if (count > 0) tali_put(&w->out, "  </%s>\n", name);
+}
+
+static void put_matter(writer *w)
+{
+    const tal_matter *matter = w->model.matter;
+    const int num_bodies = tal_matter_num_bodies(matter) - 1;
+    const int num_constraints = tal_matter_num_constraints(matter);
+    const int num_motions = tal_matter_num_motions(matter);
+    open_section(w, "bodies", num_bodies);
+    for (int i = 1; i <= num_bodies; ++i) {
+        put_body(w, (tal_body_ix){i});
+    }
+    close_section(w, "bodies", num_bodies);
+    open_section(w, "constraints", num_constraints);
+    for (int i = 0; i < num_constraints; ++i) {
+        put_constraint(w, (tal_constraint_ix){i});
+    }
+    close_section(w, "constraints", num_constraints);
+    open_section(w, "motions", num_motions);
+    for (int i = 0; i < num_motions; ++i) {
+        put_motion(w, (tal_motion_ix){i});
+    }
+    close_section(w, "motions", num_motions);
+}
+
+static void put_model(writer *w)
+{
+    const tal_system *system = w->model.system;
+    if (tal_system_num_subsystems(system) > 2) {
+        refuse(w, "the System has %d subsystems; a file has matter and one for forces",
+               tal_system_num_subsystems(system));
+    }
+    if (tal_system_num_measures(system) > 0) {
+        refuse(w, "measure '%s' cannot be written to a file",
+               tal_measure_name(system, (tal_measure_ix){0}));
+    }
+    const double numbers[] = {tal_state_t(w->model.state), tal_system_time_scale(system)};
+    tali_put(&w->out, "<talus version=\"1\" name=\"");
+    put_text(w, tal_system_name(system));
+    tali_put(&w->out, "\"");
+    put_list(w, "time", numbers, 1, 1);
+    put_list(w, "time_scale", numbers + 1, 1, 1);
+    tali_put(&w->out, ">\n");
+    put_matter(w);
+
+    const int num_forces = tal_forces_num(w->model.forces);
+    open_section(w, "forces", num_forces);
+    for (int i = 0; i < num_forces; ++i) {
+        const tal_force_ix force = {i};
+        const bool gravity = strcmp(tal_force_kind(w->model.forces, force), "gravity") == 0;
+        if (gravity) {
+            put_gravity(w, force);
+        } else {
+            put_force(w, force);
+        }
+    }
+    close_section(w, "forces", num_forces);
+    const int num_decorations = tal_matter_num_decorations(w->model.matter);
+    open_section(w, "decorations", num_decorations);
+    for (int i = 0; i < num_decorations; ++i) {
+        put_decoration(w, tal_matter_decoration(w->model.matter, i));
+    }
+    close_section(w, "decorations", num_decorations);
+    tali_put(&w->out, "</talus>\n");
+}
+
+static tal_status check_model(const tal_model *model, const char *where, tal_error *err)
+{
+    if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
+    const bool whole = model != NULL && model->system != NULL && model->state != NULL &&
+                       model->matter != NULL && model->forces != NULL;
+    if (whole &&
+        tal_state_structure_hash(model->state) == tal_system_structure_hash(model->system)) {
+        return TAL_OK;
+    }
+    const tal_status st = whole ? TAL_ERR_WRONG_SYSTEM : TAL_ERR_NULL;
+    const char *sentence =
+        whole ? "the State belongs to another System" : "the model has a NULL in it";
+    (void)tali_breach(st, where, "%s", sentence);
+    return tali_fail(err, st, where, "%s", sentence);
+}
+
+tal_status tal_model_write_memory(const tal_model *model, char text[], size_t size, size_t *length,
+                                  tal_error *err)
+{
+    const tal_status st = check_model(model, __func__, err);
+    if (st != TAL_OK) return st;
+    writer w = {.model = *model, .out = {text, text != NULL ? size : 0, 0}, .err = err};
+    put_model(&w);
+    if (length != NULL) *length = w.out.length;
+    return w.status;
+}
+
+tal_status tal_model_write_file(const tal_model *model, const char *path, tal_error *err)
+{
+    size_t length = 0;
+    tal_status st = tal_model_write_memory(model, NULL, 0, &length, err);
+    if (st != TAL_OK) return st;
+    if (path == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "path is NULL");
+        return TALI_FAIL(err, TAL_ERR_NULL, "path is NULL");
+    }
+    const tal_allocator allocator = tal_system_allocator(model->system);
+    char *text = tali_alloc(&allocator, length + 1);
+    if (text == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for %zu bytes", length);
+    st = tal_model_write_memory(model, text, length + 1, NULL, err);
+
+    FILE *file = fopen(path, "wb");
+    const bool written = file != NULL && fwrite(text, 1, length, file) == length;
+    const bool closed = file != NULL && fclose(file) == 0;
+    if (!written || !closed) {
+        st = TALI_FAIL(err, TAL_ERR_FILE, "'%.200s' cannot be written", path);
+    }
+    tali_free(&allocator, text, length + 1);
+    return st;
+}
