@@ -280,3 +280,9 @@ char *cli_copy(const char *text)
     const size_t size = strlen(text) + 1;
     return memcpy(cli_alloc(size, 1), text, size);
 }
+
+bool cli_ends_with(const char *text, const char *end)
+{
+    const size_t a = strlen(text), b = strlen(end);
+    return a >= b && strcmp(text + a - b, end) == 0;
+}

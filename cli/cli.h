@@ -116,6 +116,8 @@ void *cli_alloc(size_t count, size_t size);
 void *cli_resize(void *memory, size_t count, size_t size);
 char *cli_copy(const char *text);
 
+bool cli_ends_with(const char *text, const char *end);
+
 // Help texts.
 void cli_help(FILE *out);
 void cli_help_command(FILE *out, const cli_command *command);

@@ -15,24 +15,26 @@ typedef struct findings {
 } findings;
 
 // A remark is about what may well be meant, as equations out of the plane of a planar loop.
-typedef enum severity {
+typedef enum weight {
     REMARK,
     WARNING
-} severity;
+} weight;
 
 TAL_PRINTF(4, 5)
-static void add(findings *it, severity severity, const char *where, const char *fmt, ...)
+
+static void add(findings *it, weight how_bad, const char *where, const char *fmt, ...)
 {
     char text[240];
+    const bool is_warning = how_bad == WARNING;
     va_list list;
     va_start(list, fmt);
     vsnprintf(text, sizeof text, fmt, list);
     va_end(list);
-    report_cell_text(it->out, severity == WARNING ? "warning" : "remark");
+    report_cell_text(it->out, is_warning ? "warning" : "remark");
     report_cell_text(it->out, where);
     report_cell_text(it->out, text);
     ++it->num;
-    if (severity == WARNING) ++it->num_warnings;
+    if (is_warning) ++it->num_warnings;
 }
 
 // A body at the end of a branch must be able to resist every motion of its mobilizer.
@@ -100,7 +102,8 @@ static void check_errors(findings *it, const cli_model *model)
         cli_largest(tal_state_qerr(model->state), tal_state_pool_size(model->state, TAL_POOL_QERR));
     const double u =
         cli_largest(tal_state_uerr(model->state), tal_state_pool_size(model->state, TAL_POOL_UERR));
-    if (!(q <= 1e-6)) add(it, WARNING, "coordinates", "they miss constraints by %g; talus assemble.", q);
+    if (!(q <= 1e-6))
+        add(it, WARNING, "coordinates", "they miss constraints by %g; talus assemble.", q);
     if (!(u <= 1e-6)) add(it, WARNING, "speeds", "they miss constraints by %g.", u);
 }
 

@@ -1,8 +1,9 @@
-// talus convert: a table in another format.
+// talus convert: a table or a model in another format.
 #include "commands.h"
+#include "model.h"
 #include "result.h"
 
-int cmd_convert(const cli_args *args)
+static int convert_table(const cli_args *args)
 {
     tal_table *table = NULL;
     int code = result_read(args, args->files[0], &table);
@@ -12,4 +13,21 @@ int cmd_convert(const cli_args *args)
     }
     tal_table_destroy(table);
     return code;
+}
+
+static int convert_model(const cli_args *args)
+{
+    cli_model model;
+    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    tal_error err = {0};
+    if (code == CLI_OK && tal_model_write_file(&model.file, args->files[1], &err) != TAL_OK) {
+        code = cli_fail_with(args, CLI_FAILED, &err);
+    }
+    cli_model_destroy(&model);
+    return code;
+}
+
+int cmd_convert(const cli_args *args)
+{
+    return cli_ends_with(args->files[1], ".talus") ? convert_model(args) : convert_table(args);
 }

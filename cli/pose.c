@@ -37,9 +37,19 @@ void pose_report(report *r, const cli_model *model, const tal_state *state)
     report_end_table(r);
 }
 
+static int write_model(const cli_args *args, const cli_model *model, tal_state *state)
+{
+    tal_model there = model->file;
+    there.state = state;
+    tal_error err = {0};
+    if (tal_model_write_file(&there, cli_text(args, "out"), &err) == TAL_OK) return CLI_OK;
+    return cli_fail_with(args, CLI_FAILED, &err);
+}
+
 int pose_write(const cli_args *args, const cli_model *model, tal_state *state)
 {
     if (!cli_is_given(args, "out")) return CLI_OK;
+    if (cli_ends_with(cli_text(args, "out"), ".talus")) return write_model(args, model, state);
     cli_columns columns = {0};
     int code = columns_choose(args, model, "q,u", true, &columns);
     tal_table *const table = result_create(args, model);

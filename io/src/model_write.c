@@ -41,7 +41,7 @@ static void put_numbers(writer *w, const double values[], int count)
     char text[TAL_NUMBER_SIZE];
     for (int i = 0; i < count; ++i) {
         (void)tal_number_write(values[i], text);
-        tali_put(&w->out, i > 0 ? " %s" : "%s", text);
+        tali_model_put(&w->out, i > 0 ? " %s" : "%s", text);
     }
 }
 
@@ -51,17 +51,17 @@ static void put_text(writer *w, const char *text)
     for (const char *at = text; *at != '\0'; ++at) {
         const unsigned char c = (unsigned char)*at;
         if (c == '&') {
-            tali_put(&w->out, "&amp;");
+            tali_model_put(&w->out, "&amp;");
         } else if (c == '<') {
-            tali_put(&w->out, "&lt;");
+            tali_model_put(&w->out, "&lt;");
         } else if (c == '"') {
-            tali_put(&w->out, "&quot;");
+            tali_model_put(&w->out, "&quot;");
         } else if (c == '\t' || c == '\n' || c == '\r') {
-            tali_put(&w->out, "&#%d;", c);
+            tali_model_put(&w->out, "&#%d;", c);
         } else if (c < ' ') {
             refuse(w, "'%.60s' has the character %d, which no XML file can hold", text, c);
         } else {
-            tali_put(&w->out, "%c", c);
+            tali_model_put(&w->out, "%c", c);
         }
     }
 }
@@ -90,7 +90,7 @@ static void put_word(writer *w, const char *words, int i)
     for (; i > 0; --i) {
         words += strcspn(words, "|") + 1;
     }
-    tali_put(&w->out, "%.*s", (int)strcspn(words, "|"), words);
+    tali_model_put(&w->out, "%.*s", (int)strcspn(words, "|"), words);
 }
 
 // Where the values of an attribute are in an item; advanced from one to the next.
@@ -164,17 +164,17 @@ static void put_value(writer *w, const tali_item *item, const tali_attribute *a,
         break;
     case TALI_TYPE_FRAME:
         put_numbers(w, at->p + 9, 3);
-        tali_put(&w->out, " ");
+        tali_model_put(&w->out, " ");
         put_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_ROTATION:
         put_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_INTEGER:
-        tali_put(&w->out, "%d", at->ref[0]);
+        tali_model_put(&w->out, "%d", at->ref[0]);
         break;
     case TALI_TYPE_BOOL:
-        tali_put(&w->out, at->ref[0] ? "yes" : "no");
+        tali_model_put(&w->out, at->ref[0] ? "yes" : "no");
         break;
     case TALI_TYPE_WORD:
         put_word(w, a->words, at->ref[0]);
@@ -191,7 +191,7 @@ static void put_value(writer *w, const tali_item *item, const tali_attribute *a,
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
         for (int i = 0; i < item->num_mobilities; ++i) {
-            if (i > 0) tali_put(&w->out, "; ");
+            if (i > 0) tali_model_put(&w->out, "; ");
             put_mobility(w, item->mobilities[i].body, item->mobilities[i].index);
         }
         break;
@@ -204,13 +204,13 @@ static void put_tag(writer *w, const tali_item *item)
 {
     cursor at = {item->p, item->ref, item->lists, item->text};
     const tali_attribute *a;
-    tali_put(&w->out, "    <%s", item->row->name);
+    tali_model_put(&w->out, "    <%s", item->row->name);
     for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
         const bool unnamed = a->type == TALI_TYPE_NAME && item->name == NULL;
         if (!unnamed && !is_default(a, &at)) {
-            tali_put(&w->out, " %s=\"", a->name);
+            tali_model_put(&w->out, " %s=\"", a->name);
             put_value(w, item, a, &at);
-            tali_put(&w->out, "\"");
+            tali_model_put(&w->out, "\"");
         }
         const tali_room room = tali_room_of(a);
         at.p += room.p;
@@ -234,12 +234,12 @@ static const tali_row *row_of_kind(tali_group group, const char *kind)
 static void put_list(writer *w, const char *name, const double *values, int count, int stride)
 {
     char text[TAL_NUMBER_SIZE];
-    tali_put(&w->out, " %s=\"", name);
+    tali_model_put(&w->out, " %s=\"", name);
     for (int i = 0; i < count; ++i) {
         (void)tal_number_write(values[(ptrdiff_t)i * stride], text);
-        tali_put(&w->out, i > 0 ? " %s" : "%s", text);
+        tali_model_put(&w->out, i > 0 ? " %s" : "%s", text);
     }
-    tali_put(&w->out, "\"");
+    tali_model_put(&w->out, "\"");
 }
 
 // The attributes of a function that is not made of functions.
@@ -247,7 +247,7 @@ static void put_function_values(writer *w, const tali_function_facts *f, const c
 {
     if (strcmp(element, "constant") == 0) {
         put_list(w, "value", f->numbers, 1, 1);
-        tali_put(&w->out, " arguments=\"%d\"", f->count);
+        tali_model_put(&w->out, " arguments=\"%d\"", f->count);
     } else if (strcmp(element, "linear") == 0) {
         put_list(w, "slopes", f->list, f->count, 1);
         put_list(w, "offset", f->numbers, 1, 1);
@@ -264,7 +264,7 @@ static void put_function_values(writer *w, const tali_function_facts *f, const c
         put_list(w, "x", f->list, f->count, 1);
         put_list(w, "y", f->y, f->count, f->stride);
         if (strcmp(element, "spline") == 0) {
-            tali_put(&w->out, " end=\"%s\"", f->end == TAL_SPLINE_SIMM ? "simm" : "natural");
+            tali_model_put(&w->out, " end=\"%s\"", f->end == TAL_SPLINE_SIMM ? "simm" : "natural");
         }
     }
 }
@@ -290,12 +290,12 @@ static void put_function(writer *w, const tal_function *root, const char *whose)
                        facts.kind);
                 return;
             }
-            tali_put(&w->out, "<%s", row->name);
+            tali_model_put(&w->out, "<%s", row->name);
             if (facts.num_parts == 0) {
                 put_function_values(w, &facts, row->name);
-                tali_put(&w->out, "/>");
+                tali_model_put(&w->out, "/>");
             } else {
-                tali_put(&w->out, ">");
+                tali_model_put(&w->out, ">");
                 stack[depth].facts = facts;
                 stack[depth].element = row->name;
                 stack[depth++].next = 0;
@@ -307,7 +307,7 @@ static void put_function(writer *w, const tal_function *root, const char *whose)
         if (stack[top].next < stack[top].facts.num_parts) {
             f = stack[top].facts.parts[stack[top].next++];
         } else {
-            tali_put(&w->out, "</%s>", stack[top].element);
+            tali_model_put(&w->out, "</%s>", stack[top].element);
             --depth;
         }
     }
@@ -361,9 +361,9 @@ static bool put_coordinates(writer *w, tal_body_ix body, int nq)
         (void)tal_body_coordinate_name(w->model.matter, w->model.state, body, i, name);
         (void)snprintf(usual, sizeof usual, "%s.q%d", body_name(w, body.i), i);
         if (strcmp(name, usual) == 0) continue;
-        tali_put(&w->out, "%s<coordinate index=\"%d\" name=\"", any ? "" : ">", i);
+        tali_model_put(&w->out, "%s<coordinate index=\"%d\" name=\"", any ? "" : ">", i);
         put_text(w, name);
-        tali_put(&w->out, "\"/>");
+        tali_model_put(&w->out, "\"/>");
         any = true;
     }
     return any;
@@ -429,7 +429,7 @@ static void put_body(writer *w, tal_body_ix body)
         .text = {"origin", "", ""},
         .lists = {{inertia, 6}, {q, nq}, {u, nu}, {range, limited ? 2 * nq : 0}}};
     put_tag(w, &item);
-    tali_put(&w->out, put_coordinates(w, body, nq) ? "</%s>\n" : "/>\n", row->name);
+    tali_model_put(&w->out, put_coordinates(w, body, nq) ? "</%s>\n" : "/>\n", row->name);
 }
 
 // ---- constraints and motions
@@ -437,12 +437,12 @@ static void put_body(writer *w, tal_body_ix body)
 static void put_end(writer *w, const tali_row *row, const tal_function *f, const char *whose)
 {
     if (f == NULL) {
-        tali_put(&w->out, "/>\n");
+        tali_model_put(&w->out, "/>\n");
         return;
     }
-    tali_put(&w->out, ">");
+    tali_model_put(&w->out, ">");
     put_function(w, f, whose);
-    tali_put(&w->out, "</%s>\n", row->name);
+    tali_model_put(&w->out, "</%s>\n", row->name);
 }
 
 // "rolling sphere on plane" is "sphere on plane contact" with a flag.
@@ -525,14 +525,14 @@ static void put_motion(writer *w, tal_motion_ix motion)
         .row = row, .name = name, .p = p, .ref = ref, .lists = {{p, num_params}}};
     put_tag(w, &item);
     if (facts.num_functions == 0) {
-        tali_put(&w->out, "/>\n");
+        tali_model_put(&w->out, "/>\n");
         return;
     }
-    tali_put(&w->out, ">");
+    tali_model_put(&w->out, ">");
     for (int i = 0; i < facts.num_functions; ++i) {
         put_function(w, facts.functions[i], name);
     }
-    tali_put(&w->out, "</%s>\n", row->name);
+    tali_model_put(&w->out, "</%s>\n", row->name);
 }
 
 // ---- forces
@@ -544,7 +544,7 @@ static void put_gravity(writer *w, tal_force_ix force)
     int ref[] = {tal_force_is_enabled(w->model.forces, w->model.state, force)};
     const tali_item item = {.row = row_of_kind(TALI_GROUP_FORCES, "gravity"), .p = p, .ref = ref};
     put_tag(w, &item);
-    tali_put(&w->out, "/>\n");
+    tali_model_put(&w->out, "/>\n");
 }
 
 // Forces that somebody set have no place in a file.
@@ -628,19 +628,19 @@ static void put_decoration(writer *w, const tal_decoration *d)
                             .ref = ref,
                             .text = {d->text != NULL ? d->text : ""}};
     put_tag(w, &item);
-    tali_put(&w->out, "/>\n");
+    tali_model_put(&w->out, "/>\n");
 }
 
 // ---- the whole
 
 static void open_section(writer *w, const char *name, int count)
 {
-    if (count > 0) tali_put(&w->out, "  <%s>\n", name);
+    if (count > 0) tali_model_put(&w->out, "  <%s>\n", name);
 }
 
 static void close_section(writer *w, const char *name, int count)
 {
-    if (count > 0) tali_put(&w->out, "  </%s>\n", name);
+    if (count > 0) tali_model_put(&w->out, "  </%s>\n", name);
 }
 
 static void put_matter(writer *w)
@@ -678,12 +678,12 @@ static void put_model(writer *w)
                tal_measure_name(system, (tal_measure_ix){0}));
     }
     const double numbers[] = {tal_state_t(w->model.state), tal_system_time_scale(system)};
-    tali_put(&w->out, "<talus version=\"1\" name=\"");
+    tali_model_put(&w->out, "<talus version=\"1\" name=\"");
     put_text(w, tal_system_name(system));
-    tali_put(&w->out, "\"");
+    tali_model_put(&w->out, "\"");
     put_list(w, "time", numbers, 1, 1);
     put_list(w, "time_scale", numbers + 1, 1, 1);
-    tali_put(&w->out, ">\n");
+    tali_model_put(&w->out, ">\n");
     put_matter(w);
 
     const int num_forces = tal_forces_num(w->model.forces);
@@ -704,7 +704,7 @@ static void put_model(writer *w)
         put_decoration(w, tal_matter_decoration(w->model.matter, i));
     }
     close_section(w, "decorations", num_decorations);
-    tali_put(&w->out, "</talus>\n");
+    tali_model_put(&w->out, "</talus>\n");
 }
 
 static tal_status check_model(const tal_model *model, const char *where, tal_error *err)
