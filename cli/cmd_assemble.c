@@ -21,6 +21,9 @@ static int assemble(const cli_args *args, const cli_model *model, tal_state *sta
     tal_assembler_destroy(assembler);
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &err);
 
+    if (cli_flag(args, "quiet") && cli_is_given(args, "out")) {
+        return pose_write(args, model, state);
+    }
     report r;
     report_begin(&r, args);
     report_number(&r, "error before", found.error_before, NULL);

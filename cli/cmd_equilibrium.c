@@ -33,6 +33,9 @@ static int find(const cli_args *args, const cli_model *model, tal_state *state)
     const int code = cli_find_rest(args, model, state, cli_flag(args, "any"),
                                    cli_number(args, "accuracy"), &rest);
     if (code != CLI_OK) return code;
+    if (cli_flag(args, "quiet") && cli_is_given(args, "out")) {
+        return pose_write(args, model, state);
+    }
     report r;
     report_begin(&r, args);
     report_text(&r, "stable", rest.is_stable ? "yes" : "no");

@@ -166,6 +166,7 @@ int cmd_ik(const cli_args *args)
     cli_model model;
     cli_markers markers = {0};
     tal_table *frames = NULL;
+    if (!cli_is_given(args, "markers")) return cli_fail(args, CLI_USAGE, "--markers is missing.");
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = result_read(args, args->files[1], &frames);
     if (code == CLI_OK) code = cli_markers_read(args, &model, frames, &markers);

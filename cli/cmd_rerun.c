@@ -167,7 +167,8 @@ static int run_again(const cli_args *args, const tal_table *old, const char *pat
 static int rerun(const cli_args *args, const tal_table *old, const char *path)
 {
     int code = run_again(args, old, path);
-    if (code != CLI_OK) return code;
+    const bool ends_again = code == CLI_FAILED && tal_table_header(old, RESULT_INCOMPLETE) != NULL;
+    if (code != CLI_OK && !ends_again) return code;
     tal_table *again = NULL;
     code = result_read(args, path, &again);
     if (code == CLI_OK) {

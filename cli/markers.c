@@ -81,7 +81,6 @@ int cli_markers_read(const cli_args *args, const cli_model *model, const tal_tab
                      cli_markers *out)
 {
     const char *const path = cli_text(args, "markers");
-    if (path == NULL) return cli_fail(args, CLI_USAGE, "--markers is missing.");
     FILE *const file = fopen(path, "r");
     if (file == NULL) return cli_fail(args, CLI_BAD_FILE, "%s cannot be read.", path);
     tal_diagnostics *const found = tal_diagnostics_create(NULL);

@@ -102,39 +102,44 @@ static double y_of(const frame *f, double y)
     return f->bottom - (y - f->y_low) / (f->y_high - f->y_low) * (f->bottom - f->top);
 }
 
-// A number at a tick; those that are round-off away from zero are zero.
-static void tick_text(double value, double tick, char text[32])
+// Ticks of x: lines of the grid, or numbers.
+static void draw_x_ticks(FILE *out, const frame *f, bool as_numbers)
 {
-    snprintf(text, 32, "%.6g", fabs(value) < 1e-9 * tick ? 0.0 : value);
+    const long first = lround(ceil(f->x_low / f->x_tick - 1e-9));
+    const long last = lround(floor(f->x_high / f->x_tick + 1e-9));
+    for (long k = first; k <= last; ++k) {
+        const double value = (double)k * f->x_tick, x = x_of(f, value);
+        if (as_numbers) {
+            fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">%.6g</text>\n", x,
+                    f->bottom + 18.0, value);
+        } else {
+            fprintf(out, "<path d=\"M%.2f %.2fV%.2f\"/>\n", x, f->top, f->bottom);
+        }
+    }
+}
+
+static void draw_y_ticks(FILE *out, const frame *f, bool as_numbers)
+{
+    const long first = lround(f->y_low / f->y_tick), last = lround(f->y_high / f->y_tick);
+    for (long k = first; k <= last; ++k) {
+        const double value = (double)k * f->y_tick, y = y_of(f, value);
+        if (as_numbers) {
+            fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">%.6g</text>\n",
+                    f->left - 8.0, y + 4.0, value);
+        } else {
+            fprintf(out, "<path d=\"M%.2f %.2fH%.2f\"/>\n", f->left, y, f->right);
+        }
+    }
 }
 
 static void draw_axes(FILE *out, const frame *f)
 {
-    char text[32];
     fputs("<g stroke=\"#dddddd\" stroke-width=\"1\">\n", out);
-    for (double k = ceil(f->x_low / f->x_tick - 1e-9); k * f->x_tick <= f->x_high * (1.0 + 1e-12);
-         ++k) {
-        const double x = x_of(f, k * f->x_tick);
-        fprintf(out, "<path d=\"M%.2f %.2fV%.2f\"/>\n", x, f->top, f->bottom);
-    }
-    const int num_y = (int)lround((f->y_high - f->y_low) / f->y_tick);
-    for (int k = 0; k <= num_y; ++k) {
-        const double y = y_of(f, f->y_low + k * f->y_tick);
-        fprintf(out, "<path d=\"M%.2f %.2fH%.2f\"/>\n", f->left, y, f->right);
-    }
+    draw_x_ticks(out, f, false);
+    draw_y_ticks(out, f, false);
     fputs("</g>\n<g fill=\"#333333\">\n", out);
-    for (double k = ceil(f->x_low / f->x_tick - 1e-9); k * f->x_tick <= f->x_high * (1.0 + 1e-12);
-         ++k) {
-        tick_text(k * f->x_tick, f->x_tick, text);
-        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">%s</text>\n",
-                x_of(f, k * f->x_tick), f->bottom + 18.0, text);
-    }
-    for (int k = 0; k <= num_y; ++k) {
-        const double value = f->y_low + k * f->y_tick;
-        tick_text(value, f->y_tick, text);
-        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">%s</text>\n", f->left - 8.0,
-                y_of(f, value) + 4.0, text);
-    }
+    draw_x_ticks(out, f, true);
+    draw_y_ticks(out, f, true);
     fputs("</g>\n", out);
     fprintf(out, "<path d=\"M%.2f %.2fV%.2fH%.2f\" fill=\"none\" stroke=\"#333333\"/>\n", f->left,
             f->top, f->bottom, f->right);

@@ -1,0 +1,41 @@
+# What the tests of the program share. Source it with: TALUS SOURCE_DIR
+# They work in a folder of their own, with the models in it, so that no path shows in what is printed.
+set -u
+talus=$1
+source_dir=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp "$source_dir"/tests/cli/models/* "$source_dir"/examples/models/*.talus "$work"
+cd "$work" || exit 1
+failures=0
+
+complain() {
+    echo "$*"
+    failures=$((failures + 1))
+}
+
+# expect CODE ARGUMENT...: run the program; its output is in the files out and err
+expect() {
+    local want=$1 got=0
+    shift
+    "$talus" "$@" >out 2>err || got=$?
+    [ "$got" -eq "$want" ] ||
+        complain "talus $*: exit code $got instead of $want; it said: $(head -3 err)"
+}
+
+# is FILE TEXT: the file has this text and nothing else
+is() {
+    [ "$(cat "$1")" = "$2" ] ||
+        complain "expected: $2
+     got: $(cat "$1")"
+}
+
+# has FILE TEXT: the text stands somewhere in the file
+has() {
+    grep -qF -- "$2" "$1" || complain "'$2' is not in $1: $(head -5 "$1")"
+}
+
+finish() {
+    echo "$failures failures"
+    [ "$failures" -eq 0 ]
+}

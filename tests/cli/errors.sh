@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# errors.sh TALUS SOURCE_DIR
+# What the program says when something is wrong, word for word, and how it ends.
+# shellcheck source=tests/cli/cli_support.sh
+source "$(dirname "$0")/cli_support.sh"
+
+# refused CODE SENTENCE ARGUMENT...: nothing on standard output, the sentence on standard error
+refused() {
+    local code=$1 sentence=$2
+    shift 2
+    expect "$code" "$@"
+    is err "$sentence"
+    is out ''
+}
+
+# usage
+expect 2
+has err 'usage: talus COMMAND'
+refused 2 "talus: there is no command 'simulat' (did you mean 'simulate'?); talus help lists them." simulat
+refused 2 "talus: there is no command 'xyzzy'; talus help lists them." xyzzy
+refused 2 'talus simulate: something is missing: talus simulate MODEL' simulate
+refused 2 "talus info: 'b' is one argument too many: talus info MODEL" info a b
+refused 2 'talus simulate: there is no option --ennd (did you mean --end?).' simulate held.talus --ennd 3
+refused 2 'talus simulate: there is no option --zzzzzzz; see talus simulate --help.' simulate held.talus --zzzzzzz
+refused 2 'talus simulate: there is no option -Z.' simulate held.talus -Z
+refused 2 'talus simulate: --end wants a value, SECONDS.' simulate held.talus --end
+refused 2 "talus simulate: --end wants a number, not 'soon'." simulate held.talus --end soon
+refused 2 "talus simulate: --end wants a number, not 'inf'." simulate held.talus --end inf
+refused 2 "talus sweep: --threads wants a whole number, not '1.5'." sweep held.talus -t 1.5
+refused 2 'talus simulate: --end is there twice.' simulate held.talus -e 1 --end=2
+refused 2 'talus simulate: --quiet has no value.' simulate held.talus --quiet=yes
+refused 2 "talus simulate: --end 0 is not after the start, 0." simulate held.talus -e 0
+refused 2 'talus simulate: --every wants a positive number, not -1.' simulate held.talus --every -1
+refused 2 'talus simulate: --every 1e-12 would give 1e+13 rows.' simulate held.talus --every 1e-12
+refused 2 'talus simulate: --accuracy wants a positive number, not 0.' simulate held.talus -a 0
+refused 2 "talus simulate: there is no integrator 'mersen' (did you mean 'merson'?)." simulate held.talus -i mersen
+refused 2 "talus simulate: there is no column 'arm.q1' (did you mean 'arm.q0'?)." simulate held.talus -c arm.q1
+refused 2 "talus simulate: --set wants NAME=VALUE, not 'mass'." simulate held.talus -s mass
+refused 2 'talus sweep: --vary is missing: NAME=LOW:HIGH:COUNT.' sweep held.talus
+refused 2 "talus sweep: --vary wants NAME=LOW:HIGH:COUNT, not 'mass=1:x'." sweep held.talus -v mass=1:x
+refused 2 "talus help: there is no command 'plto' (did you mean 'plot'?)." help plto
+refused 2 'talus ik: --markers is missing.' ik held.talus frames.trc
+refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv --width 10
+
+# files
+refused 3 'nowhere.talus: error: the file cannot be opened' info nowhere.talus
+refused 3 'nowhere.sto: error: the file cannot be opened' plot nowhere.sto
+refused 3 'talus rerun: table.csv does not say how it came about.' rerun table.csv
+expect 3 info wrong.talus
+has err "wrong.talus:3:"
+has err "has no attribute 'rnage' (did you mean 'range'?)"
+has err "wrong.talus:4:"
+[ "$(grep -c 'error:' err)" -ge 3 ] || complain "not all errors of wrong.talus are reported: $(cat err)"
+expect 3 simulate held.talus -q -e 1 -o no/such/folder/result.sto
+expect 3 simulate held.talus -q -e 1 -o result.xyz
+expect 0 template -o held2.talus
+refused 3 'talus template: held2.talus cannot be written, or is there already.' template -o held2.talus
+expect 3 simulate held.talus --set mess=1
+has err 'mess'
+
+# the study fails
+expect 1 simulate held.talus -q -e 1 -a 1e-300
+expect 1 check open_loop.talus
+finish

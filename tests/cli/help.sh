@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# help.sh TALUS SOURCE_DIR
+# Every command explains itself with an example; the manual page in doc/ is the one of the table.
+# shellcheck source=tests/cli/cli_support.sh
+source "$(dirname "$0")/cli_support.sh"
+
+expect 0 help
+cp out all
+expect 0 --help
+cmp -s out all || complain "talus --help and talus help differ"
+commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' all)
+[ "$(wc -w <<<"$commands")" -eq 16 ] || complain "there should be 16 commands: $commands"
+for command in $commands; do
+    expect 0 "$command" --help
+    has out "usage: talus $command"
+    has out "example: talus $command"
+    is err ''
+    cp out one
+    expect 0 help "$command"
+    cmp -s out one || complain "talus help $command and talus $command --help differ"
+    [ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' one)" -le 80 ] ||
+        complain "talus $command --help is wider than a screen"
+    [ -e "$source_dir/cli/cmd_$command.c" ] || complain "cli/cmd_$command.c is missing"
+done
+expect 0 help integrators
+has out merson
+
+expect 0 version
+has out "talus                   $(sed -n 's/^version: //p' "$source_dir/CITATION.cff")"
+expect 0 version --json
+has out '"talus":'
+
+expect 0 help --man
+if ! cmp -s out "$source_dir/doc/talus.1"; then
+    complain "doc/talus.1 is not the page of the table: talus help --man >doc/talus.1"
+fi
+finish

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# outputs.sh TALUS SOURCE_DIR
+# What commands print, against stored answers: words exactly, numbers to 1e-9 (compare_output.sh). Hashes and
+# numbers that are round-off are left out.
+# shellcheck source=tests/cli/cli_support.sh
+source "$(dirname "$0")/cli_support.sh"
+expected=$source_dir/tests/cli/expected
+
+# prints NAME ARGUMENT...
+prints() {
+    local name=$1
+    shift
+    expect 0 "$@"
+    grep -vE '^hash|"hash"|largest acceleration|^error|iterations|git_hash|model_hash' out >"$name"
+    printf '#!/bin/sh\ncat %s\n' "$work/$name" >program
+    chmod +x program
+    [ -e "$expected/$name" ] || complain "$expected/$name is missing"
+    bash "$source_dir/tests/support/compare_output.sh" ./program "$expected/$name" ||
+        complain "talus $* prints something else than $expected/$name"
+}
+
+prints info.txt info held.talus
+prints info.json info four_bar.talus --json
+prints check.txt check four_bar.talus
+prints equilibrium.txt equilibrium held.talus
+prints modes.txt modes held.talus --at-rest
+prints assemble.txt assemble open_loop.talus
+prints simulate.sto simulate held.talus -q -e 1 --every 0.25 -a 1e-10
+prints simulate.json simulate held.talus -q -e 1 --every 0.5 -a 1e-10 --json -c q,wave
+prints simulate.txt simulate held.talus -e 1 --step 0.1 -o result.sto
+prints sweep.csv sweep held.talus -q -v mass=1:2:3 -a 1e-9 -c q,total_energy
+prints random.csv sweep held.talus -q -v mass=1:2 -n 3 --seed 7 -a 1e-9 -c q
+prints plot.svg plot table.csv --title 'a < b & c'
+prints template.talus template
+
+# a model written out is the same model
+expect 0 convert four_bar.talus again.talus
+if [ ! -e again.talus ]; then complain "talus convert wrote no model"; fi
+expect 0 info again.talus
+finish

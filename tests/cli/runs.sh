@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# runs.sh TALUS SOURCE_DIR
+# Runs can be repeated bit for bit, interrupted, and cut short by failures.
+# shellcheck source=tests/cli/cli_support.sh
+source "$(dirname "$0")/cli_support.sh"
+
+data() { # FILE: the rows of a table
+    sed '1,/^endheader/d' "$1"
+}
+
+# --- the same, bit for bit ---
+for integrator in merson dormand-prince verlet semi-explicit-euler cvode-bdf ida arkode; do
+    expect 0 simulate four_bar.talus -q -e 0.5 -i "$integrator" -o "$integrator.sto"
+    expect 0 rerun "$integrator.sto"
+    has out 'the same, bit for bit: 101 rows'
+    is err ''
+done
+expect 0 simulate held.talus -q -s mass=3 -e 1 -c q,wave -o set.sto
+expect 0 rerun set.sto -o set2.sto
+cmp -s <(data set.sto) <(data set2.sto) || complain "talus rerun -o wrote other rows"
+expect 0 sweep held.talus -q -v mass=1:2:8 -t 1 -o one.csv
+expect 0 sweep held.talus -q -v mass=1:2:8 -t 3 -o three.csv
+cmp -s one.csv three.csv || complain "a sweep depends on the number of threads"
+expect 0 rerun three.csv
+expect 0 assemble open_loop.talus -q -o closed.sto
+expect 0 rerun closed.sto
+
+# a changed model is noticed, and so is a changed result
+sed -i 's/stiffness="20"/stiffness="21"/' held.talus
+expect 1 rerun set.sto
+has err 'the hash of the model was'
+has err "instead of"
+sed -i 's/stiffness="21"/stiffness="20"/' held.talus
+sed 's/^0\.5\t/0.50000000000000011\t/' set.sto >changed.sto
+expect 1 rerun changed.sto
+has err "column 'time' is 0.5 instead of 0.50000000000000011"
+mkdir elsewhere
+mv held.talus elsewhere
+expect 3 rerun set.sto
+expect 0 rerun set.sto --model elsewhere/held.talus
+mv elsewhere/held.talus .
+mv set.sto elsewhere
+cp held.talus elsewhere
+rm held.talus
+expect 0 rerun elsewhere/set.sto
+cp elsewhere/held.talus .
+
+# --- recording changes no step ---
+expect 0 simulate held.talus -q -e 1 -o few.sto --every 1
+expect 0 simulate held.talus -q -e 1 -o many.sto --every 0.01
+[ "$(data few.sto | tail -1)" = "$(data many.sto | tail -1)" ] ||
+    complain "the end depends on how many rows are written"
+
+# --- Ctrl-C: what was computed is written and marked, and the program ends with 1 ---
+interrupt() { # SIGNAL FILE
+    "$talus" simulate held.talus -a 1e-9 -e 1e7 --every 0.5 -o "$2" >out 2>err &
+    local run=$!
+    sleep 1
+    kill -s "$1" "$run"
+    local code=0
+    wait "$run" || code=$?
+    [ "$code" -eq 1 ] || complain "after $1 the exit code is $code"
+    has "$2" 'talus_incomplete=interrupted at t = '
+    has err 'interrupted at t = '
+    [ "$(data "$2" | wc -l)" -gt 10 ] || complain "after $1 nothing was written"
+}
+interrupt INT cut.sto
+interrupt TERM cut2.sto
+# what is there is the beginning of a longer run
+expect 0 simulate held.talus -q -a 1e-9 -e 4 --every 0.5 -o short.sto
+cmp -s <(data cut.sto | head -6) <(data short.sto | head -6) ||
+    complain "an interrupted run begins otherwise than a short one"
+
+# --- a run that fails ---
+expect 1 simulate held.talus -q -e 1 -i verlet -a 1e-300 -o failed.sto
+has failed.sto 'talus_incomplete=failed at t = '
+finish

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# studies.sh TALUS SOURCE_DIR
+# Commands agree with each other: what one finds out, another one confirms.
+# shellcheck source=tests/cli/cli_support.sh
+source "$(dirname "$0")/cli_support.sh"
+
+last() { # FILE COLUMN: the last value of a column
+    awk -F '\t' -v name="$2" '/^endheader/ { inside = 1; next }
+        inside == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; inside = 2; next }
+        inside == 2 { value = $column } END { print value }' "$1"
+}
+
+# largest |value| of the columns from the second on, between rows 10 and 90 of 101
+largest() { # FILE
+    sed '1,/^endheader/d' "$1" | awk -F '\t' 'NR > 11 && NR < 92 {
+        for (i = 2; i <= NF; i++) { x = $i < 0 ? -$i : $i; if (x > n) n = x } } END { print n + 0 }'
+}
+
+less() { # VALUE LIMIT WHAT
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }' || complain "$3: $1 > $2"
+}
+
+# inverse dynamics of a free motion finds nothing missing, up to the error of the splines: their second
+# derivative is exact to h^4 y'''''' / 720 or so, with h = 0.02 s and y'''''' = 1e4 times an inertia of 1
+expect 0 simulate held.talus -q -e 2 -a 1e-11 -i dormand-prince -c q -o free.sto
+expect 0 id held.talus free.sto -q -o missing.sto
+less "$(largest missing.sto)" 1e-5 "id of a free motion"
+# without the model's forces it finds them: gravity, spring and damper together are far from zero
+expect 0 id held.talus free.sto -q --no-forces -o forces.sto
+less 1 "$(largest forces.sto)" "id without forces"
+# with a loop
+expect 0 simulate four_bar.talus -q -e 1 -a 1e-10 -i dormand-prince -c q -o loop.sto
+expect 0 id four_bar.talus loop.sto -q -o loop_missing.sto
+less "$(largest loop_missing.sto)" 1e-3 "id of a loop"
+# a missing column keeps its value, loudly
+expect 0 id four_bar.talus free.sto -o odd.sto
+has err "free.sto has no column 'crank.q0'; it keeps its value."
+
+# where a damped model ends is where its equilibrium is
+expect 0 simulate held.talus -q -e 60 -a 1e-10 -o long.sto
+expect 0 equilibrium held.talus -q -o rest.sto
+awk -v a="$(last long.sto arm.q0)" -v b="$(last rest.sto arm.q0)" \
+    'BEGIN { d = a - b; exit !(a != "" && d < 1e-8 && d > -1e-8) }' ||
+    complain "the end of a long run, $(last long.sto arm.q0), is not the rest, $(last rest.sto arm.q0)"
+# an equilibrium written as a model stays where it is
+expect 0 equilibrium four_bar.talus -q -o rest.talus || true
+
+# an assembled model has nothing left to assemble
+expect 0 assemble open_loop.talus -q -o closed.talus
+expect 0 assemble closed.talus --json
+has out '"iterations": 0'
+
+# --- markers ---
+# a marker at the end of the arm, seen at 0 and at 30 degrees, in millimeters; and one that is not seen
+cat >frames.trc <<'END'
+PathFileType	4	(X/Y/Z)	frames.trc
+DataRate	CameraRate	NumFrames	NumMarkers	Units	OrigDataRate	OrigDataStartFrame	OrigNumFrames
+10	10	2	1	mm	10	1	2
+Frame#	Time	tip
+		X1	Y1	Z1
+
+1	0.0	0	-1000	0
+2	0.1	500	-866.0254037844386	0
+END
+printf '# on the arm\ntip, arm, 0, -1, 0\nlost, arm, 0, 0, 0, 0.5\n' >markers.csv
+expect 0 ik held.talus frames.trc -m markers.csv -o found.sto
+has err "the frames have no marker 'lost'"
+awk -v a="$(last found.sto arm.q0)" 'BEGIN { d = a - 0.52359877559829882; exit !(a != "" && d < 1e-6 && d > -1e-6) }' ||
+    complain "the arm is at $(last found.sto arm.q0) instead of 30 degrees"
+expect 0 ik held.talus frames.trc -q -m markers.csv -t 2 --chunk 1 -o found2.sto
+printf 'tip, leg, 0, -1, 0\ntip, arm, 0, x, 0\ntip, arm\n' >wrong.csv
+expect 3 ik held.talus frames.trc -m wrong.csv
+has err "wrong.csv:1: error: there is no body 'leg'."
+has err "wrong.csv:2: error: 'x' is no number."
+has err 'wrong.csv:3: error: a marker is NAME, BODY, X, Y, Z[, WEIGHT]; there are 2 fields.'
+
+# --- tables ---
+expect 0 convert free.sto free.csv
+expect 0 convert free.csv free2.sto
+cmp -s <(sed '1,/^endheader/d' free.sto) <(sed '1,/^endheader/d' free2.sto) ||
+    complain "a table changes on its way through CSV"
+expect 0 convert free.sto free.npz
+expect 0 plot free.sto -o free.svg
+has free.svg '>arm.q0</text>'
+expect 0 bench held.talus --seconds 0.05
+has out 'one evaluation'
+finish
