@@ -6,47 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *column_at(const void *context, int i)
-{
-    return i < tal_table_num_columns(context) ? tal_table_column_name(context, i) : NULL;
-}
-
-// The column of that name; -1, and a sentence, when there is none.
-static int find_column(const cli_args *args, const tal_table *table, const char *name)
-{
-    const int column = tal_table_find_column(table, name);
-    if (column >= 0) return column;
-    const char *const meant = tal_did_you_mean(name, column_at, table);
-    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'%s%s%s.", args->files[0], name,
-                   meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                   meant != NULL ? "'?)" : "");
-    return -1;
-}
-
-// Numbers of the columns to draw, [num_columns]; how many, -1 on failure.
-static int choose(const cli_args *args, const tal_table *table, int x, int columns[])
-{
-    const char *const list = cli_text(args, "columns");
-    int n = 0;
-    if (list == NULL) {
-        for (int c = 0; c < tal_table_num_columns(table); ++c) {
-            if (c != x) columns[n++] = c;
-        }
-        return n;
-    }
-    char *const words = cli_copy(list);
-    for (char *word = words; word != NULL && n >= 0;) {
-        char *const comma = strchr(word, ',');
-        if (comma != NULL) *comma = 0;
-        const int column = find_column(args, table, word);
-        if (column >= 0 && n < tal_table_num_columns(table)) columns[n++] = column;
-        if (column < 0) n = -1;
-        word = comma != NULL ? comma + 1 : NULL;
-    }
-    free(words);
-    return n;
-}
-
 static double *copy_column(const tal_table *table, int column)
 {
     const int rows = tal_table_num_rows(table);
@@ -81,7 +40,7 @@ static int draw(const cli_args *args, const tal_table *table, int x, const int c
     const char *title = cli_text(args, "title");
     if (title == NULL) title = tal_table_header(table, "name");
     const svg_plot plot = {.title = title != NULL ? title : args->files[0],
-                           .x_label = x == 0 && strcmp(column_at(table, 0), "time") == 0
+                           .x_label = x == 0 && strcmp(tal_table_column_name(table, 0), "time") == 0
                                           ? "time [s]"
                                           : tal_table_column_name(table, x),
                            .x = xs,
@@ -108,9 +67,9 @@ int cmd_plot(const cli_args *args)
     int code = result_read(args, args->files[0], &table);
     if (code != CLI_OK) return code;
     const char *const x_name = cli_text(args, "x");
-    const int x = x_name != NULL ? find_column(args, table, x_name) : 0;
+    const int x = x_name != NULL ? result_find_column(args, table, x_name) : 0;
     int *const columns = cli_alloc((size_t)tal_table_num_columns(table), sizeof *columns);
-    const int n = x >= 0 ? choose(args, table, x, columns) : -1;
+    const int n = x >= 0 ? result_choose_columns(args, table, x, columns) : -1;
     code = n >= 0 ? draw(args, table, x, columns, n) : CLI_USAGE;
     free(columns);
     tal_table_destroy(table);

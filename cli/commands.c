@@ -190,6 +190,19 @@ static const cli_option plot_options[] = {
      .help = "of the picture"},
     {0}};
 
+static const cli_option show_options[] = {{.name = "columns",
+                                           .letter = 'c',
+                                           .kind = CLI_TEXT,
+                                           .value = "LIST",
+                                           .help = "which columns, separated by commas; all"},
+                                          {.name = "rows",
+                                           .letter = 'n',
+                                           .kind = CLI_COUNT,
+                                           .value = "NUMBER",
+                                           .initial = "0",
+                                           .help = "most rows, evenly chosen; 0: all"},
+                                          {0}};
+
 static const cli_option bench_options[] = {{.name = "seconds",
                                             .kind = CLI_NUMBER,
                                             .value = "SECONDS",
@@ -259,6 +272,8 @@ const cli_command cli_commands[] = {
      "TABLE is .sto, .mot, .trc or .csv. Without -o the picture goes to standard output.",
      CLI_QUIET | CLI_OUT, plot_options, "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
      "two angles over time", cmd_plot},
+    {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,
+     "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
     {"convert", "FROM TO", 2, 2, "write a file in another format",
      "Tables: .sto, .mot, .trc, .csv, and .npz to write. Models: .talus, written out with includes "
      "and params resolved. The ends of the names say the formats.",

@@ -126,3 +126,42 @@ int result_read(const cli_args *args, const char *path, tal_table **out)
     cli_print_diagnostics(found);
     return st == TAL_OK ? CLI_OK : CLI_BAD_FILE;
 }
+
+static const char *column_at(const void *context, int i)
+{
+    return i < tal_table_num_columns(context) ? tal_table_column_name(context, i) : NULL;
+}
+
+int result_find_column(const cli_args *args, const tal_table *table, const char *name)
+{
+    const int column = tal_table_find_column(table, name);
+    if (column >= 0) return column;
+    const char *const meant = tal_did_you_mean(name, column_at, table);
+    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'%s%s%s.", args->files[0], name,
+                   meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
+                   meant != NULL ? "'?)" : "");
+    return -1;
+}
+
+int result_choose_columns(const cli_args *args, const tal_table *table, int x, int columns[])
+{
+    const char *const list = cli_text(args, "columns");
+    int n = 0;
+    if (list == NULL) {
+        for (int c = 0; c < tal_table_num_columns(table); ++c) {
+            if (c != x) columns[n++] = c;
+        }
+        return n;
+    }
+    char *const words = cli_copy(list);
+    for (char *word = words; word != NULL && n >= 0;) {
+        char *const comma = strchr(word, ',');
+        if (comma != NULL) *comma = 0;
+        const int column = result_find_column(args, table, word);
+        if (column >= 0 && n < tal_table_num_columns(table)) columns[n++] = column;
+        if (column < 0) n = -1;
+        word = comma != NULL ? comma + 1 : NULL;
+    }
+    free(words);
+    return n;
+}

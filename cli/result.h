@@ -17,6 +17,13 @@ int result_write(const cli_args *args, const tal_table *table);
 // Read a table of any format; what is wrong is printed. An exit code.
 int result_read(const cli_args *args, const char *path, tal_table **out);
 
+// A column of a table by name; -1, and a sentence, when there is none.
+int result_find_column(const cli_args *args, const tal_table *table, const char *name);
+
+// The columns of --columns, or else all but `skip`: their numbers, [tal_table_num_columns()]. How many; -1,
+// and a sentence, on failure.
+int result_choose_columns(const cli_args *args, const tal_table *table, int skip, int columns[]);
+
 // Keys of the header.
 #define RESULT_VERSION    "talus_version"
 #define RESULT_GIT        "talus_git_hash"

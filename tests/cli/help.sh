@@ -9,7 +9,7 @@ cp out all
 expect 0 --help
 cmp -s out all || complain "talus --help and talus help differ"
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' all)
-[ "$(wc -w <<<"$commands")" -eq 16 ] || complain "there should be 16 commands: $commands"
+[ "$(wc -w <<<"$commands")" -eq 17 ] || complain "there should be 17 commands: $commands"
 for command in $commands; do
     expect 0 "$command" --help
     has out "usage: talus $command"
