@@ -52,9 +52,8 @@ static inline int fuzz_table(tal_table_format format, const uint8_t *data, size_
     static const char nothing[] = "";
     tal_table *table = NULL;
     tal_diagnostics *found = tal_diagnostics_create(NULL);
-    const tal_status st =
-        tal_table_read_memory(format, "fuzz", size > 0 ? (const char *)data : nothing, size, NULL,
-                              &table, found);
+    const tal_status st = tal_table_read_memory(
+        format, "fuzz", size > 0 ? (const char *)data : nothing, size, NULL, &table, found);
     // a file is refused with a reason, gives nothing then, and breaks no contract
     if ((st == TAL_OK) != (tal_diagnostics_num_errors(found) == 0)) __builtin_trap();
     if ((st == TAL_OK) != (table != NULL)) __builtin_trap();
