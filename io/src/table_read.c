@@ -264,7 +264,7 @@ void tali_table_keep(tali_table_reader *r, tali_span key, tali_span value)
     key = tali_span_trim(key);
     value = tali_span_trim(value);
     if (key.begin == key.end || has_control(key) || has_control(value)) {
-        tali_table_warn(r, "the key '%s' is not kept: it or its value has control characters",
+        tali_table_warn(r, "the key '%s' is not kept: it is empty, or there are control characters",
                         tali_show(key, shown));
         return;
     }
