@@ -125,10 +125,10 @@ typedef struct tali_sink {
     bool failed; ///< the file did not take all
 } tali_sink;
 
-void tali_put(tali_sink *sink, const void *bytes, size_t size);
-void tali_put_text(tali_sink *sink, const char *text);
+void tali_sink_put(tali_sink *sink, const void *bytes, size_t size);
+void tali_sink_text(tali_sink *sink, const char *text);
 /// As few digits as it takes.
-void tali_put_number(tali_sink *sink, double value);
+void tali_sink_number(tali_sink *sink, double value);
 
 void tali_table_write_npz(const tal_table *table, tali_sink *sink);
 

@@ -24,7 +24,7 @@ static void put_little(tali_sink *sink, uint64_t value, int bytes)
     for (int i = 0; i < bytes; ++i) {
         out[i] = (unsigned char)(value >> (8 * i) & 0xff);
     }
-    tali_put(sink, out, (size_t)bytes);
+    tali_sink_put(sink, out, (size_t)bytes);
 }
 
 // --- arrays ---
@@ -39,9 +39,9 @@ static void put_array_header(tali_sink *sink, const char *type, const char *shap
         text[length++] = ' ';
     }
     text[length++] = '\n';
-    tali_put(sink, "\x93NUMPY\x01\x00", 8);
+    tali_sink_put(sink, "\x93NUMPY\x01\x00", 8);
     put_little(sink, (uint64_t)length, 2);
-    tali_put(sink, text, (size_t)length);
+    tali_sink_put(sink, text, (size_t)length);
 }
 
 static void put_data(const tal_table *table, tali_sink *sink)
@@ -174,7 +174,7 @@ static void put_directory(tali_sink *sink, const entry entries[])
         put_little(sink, 0, 2); // no attributes inside
         put_little(sink, 0, 4); // nor outside
         put_little(sink, entries[i].offset, 4);
-        tali_put_text(sink, entries[i].name);
+        tali_sink_text(sink, entries[i].name);
     }
     const size_t size = sink->length - begin;
     put_little(sink, 0x06054b50, 4);
@@ -202,7 +202,7 @@ void tali_table_write_npz(const tal_table *table, tali_sink *sink)
         it->offset = (uint32_t)sink->length;
         put_little(sink, 0x04034b50, 4);
         put_common(sink, it);
-        tali_put_text(sink, it->name);
+        tali_sink_text(sink, it->name);
         it->put(table, sink);
     }
     put_directory(sink, entries);

@@ -26,7 +26,7 @@ static uint32_t add_crc(uint32_t crc, const unsigned char *bytes, size_t size)
     return ~crc;
 }
 
-void tali_put(tali_sink *sink, const void *bytes, size_t size)
+void tali_sink_put(tali_sink *sink, const void *bytes, size_t size)
 {
     if (sink->sums) sink->crc = add_crc(sink->crc, bytes, size);
     if (sink->file != NULL && fwrite(bytes, 1, size, sink->file) != size) sink->failed = true;
@@ -37,31 +37,31 @@ void tali_put(tali_sink *sink, const void *bytes, size_t size)
     sink->length += size;
 }
 
-void tali_put_text(tali_sink *sink, const char *text)
+void tali_sink_text(tali_sink *sink, const char *text)
 {
-    tali_put(sink, text, strlen(text));
+    tali_sink_put(sink, text, strlen(text));
 }
 
-void tali_put_number(tali_sink *sink, double value)
+void tali_sink_number(tali_sink *sink, double value)
 {
     char text[TAL_NUMBER_SIZE];
     const int n = tal_number_write(value, text);
-    tali_put(sink, text, (size_t)n);
+    tali_sink_put(sink, text, (size_t)n);
 }
 
 static void put_count(tali_sink *sink, int n)
 {
     char text[16];
     (void)snprintf(text, sizeof text, "%d", n);
-    tali_put_text(sink, text);
+    tali_sink_text(sink, text);
 }
 
 static void put_entry(tali_sink *sink, const char *key, const char *value)
 {
-    tali_put_text(sink, key);
-    tali_put(sink, "=", 1);
-    tali_put_text(sink, value);
-    tali_put(sink, "\n", 1);
+    tali_sink_text(sink, key);
+    tali_sink_put(sink, "=", 1);
+    tali_sink_text(sink, value);
+    tali_sink_put(sink, "\n", 1);
 }
 
 static void put_row(tali_sink *sink, const tal_table *table, int row, char separator)
@@ -69,10 +69,10 @@ static void put_row(tali_sink *sink, const tal_table *table, int row, char separ
     const int n = tal_table_num_columns(table);
     const double *values = tal_table_row(table, row);
     for (int i = 0; i < n; ++i) {
-        if (i > 0) tali_put(sink, &separator, 1);
-        tali_put_number(sink, values[i]);
+        if (i > 0) tali_sink_put(sink, &separator, 1);
+        tali_sink_number(sink, values[i]);
     }
-    tali_put(sink, "\n", 1);
+    tali_sink_put(sink, "\n", 1);
 }
 
 // --- .sto ---
@@ -98,12 +98,12 @@ static void write_sto(const tal_table *table, tali_sink *sink)
     const char *name = tal_table_header(table, "name");
     const bool plain = name != NULL && strchr(name, '=') == NULL && name[0] != '\0' &&
                        strncmp(name, "name ", 5) != 0 && strncmp(name, "data", 4) != 0;
-    tali_put_text(sink, plain ? name : "table");
-    tali_put_text(sink, "\nversion=1\nnRows=");
+    tali_sink_text(sink, plain ? name : "table");
+    tali_sink_text(sink, "\nversion=1\nnRows=");
     put_count(sink, tal_table_num_rows(table));
-    tali_put_text(sink, "\nnColumns=");
+    tali_sink_text(sink, "\nnColumns=");
     put_count(sink, tal_table_num_columns(table));
-    tali_put(sink, "\n", 1);
+    tali_sink_put(sink, "\n", 1);
     put_entry(sink, "inDegrees", tal_table_in_degrees(table) ? "yes" : "no");
     for (int i = 0; i < tal_table_num_headers(table); ++i) {
         const char *key = tal_table_header_key(table, i);
@@ -111,11 +111,11 @@ static void write_sto(const tal_table *table, tali_sink *sink)
             put_entry(sink, key, tal_table_header(table, key));
         }
     }
-    tali_put_text(sink, "endheader\n");
+    tali_sink_text(sink, "endheader\n");
     const int n = tal_table_num_columns(table);
     for (int i = 0; i < n; ++i) {
-        tali_put_text(sink, tal_table_column_name(table, i));
-        tali_put(sink, i + 1 < n ? "\t" : "\n", 1);
+        tali_sink_text(sink, tal_table_column_name(table, i));
+        tali_sink_put(sink, i + 1 < n ? "\t" : "\n", 1);
     }
     for (int i = 0; i < tal_table_num_rows(table); ++i) {
         put_row(sink, table, i, '\t');
@@ -129,30 +129,30 @@ static void put_name(tali_sink *sink, const char *name)
     const tali_span span = {name, name + strlen(name)};
     double value = 0.0;
     if (strpbrk(name, ",;\"#") == NULL && !tali_read_value(span, &value)) {
-        tali_put_text(sink, name);
+        tali_sink_text(sink, name);
         return;
     }
-    tali_put(sink, "\"", 1);
+    tali_sink_put(sink, "\"", 1);
     for (const char *at = name; *at != '\0'; ++at) {
-        if (*at == '"') tali_put(sink, at, 1);
-        tali_put(sink, at, 1);
+        if (*at == '"') tali_sink_put(sink, at, 1);
+        tali_sink_put(sink, at, 1);
     }
-    tali_put(sink, "\"", 1);
+    tali_sink_put(sink, "\"", 1);
 }
 
 static void write_csv(const tal_table *table, tali_sink *sink)
 {
-    if (tal_table_in_degrees(table)) tali_put_text(sink, "# inDegrees=yes\n");
+    if (tal_table_in_degrees(table)) tali_sink_text(sink, "# inDegrees=yes\n");
     for (int i = 0; i < tal_table_num_headers(table); ++i) {
         const char *key = tal_table_header_key(table, i);
-        tali_put_text(sink, "# ");
+        tali_sink_text(sink, "# ");
         put_entry(sink, key, tal_table_header(table, key));
     }
     for (int i = 0; i < tal_table_num_columns(table); ++i) {
-        if (i > 0) tali_put(sink, ",", 1);
+        if (i > 0) tali_sink_put(sink, ",", 1);
         put_name(sink, tal_table_column_name(table, i));
     }
-    tali_put(sink, "\n", 1);
+    tali_sink_put(sink, "\n", 1);
     for (int i = 0; i < tal_table_num_rows(table); ++i) {
         put_row(sink, table, i, ',');
     }
@@ -187,8 +187,8 @@ static void put_header_or(tali_sink *sink, const tal_table *table, const char *k
                           const char *otherwise)
 {
     const char *value = tal_table_header(table, key);
-    tali_put_text(sink, value != NULL ? value : otherwise);
-    tali_put(sink, "\t", 1);
+    tali_sink_text(sink, value != NULL ? value : otherwise);
+    tali_sink_put(sink, "\t", 1);
 }
 
 static void put_trc_header(const tal_table *table, tali_sink *sink)
@@ -200,34 +200,34 @@ static void put_trc_header(const tal_table *table, tali_sink *sink)
     if (span > 0.0) (void)tal_number_write((frames - 1) / span, rate);
     (void)snprintf(count, sizeof count, "%d", frames);
     const char *name = tal_table_header(table, "name");
-    tali_put_text(sink, "PathFileType\t4\t(X/Y/Z)\t");
-    tali_put_text(sink, name != NULL ? name : "markers.trc");
-    tali_put_text(sink, "\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"
-                        "OrigDataStartFrame\tOrigNumFrames\n");
+    tali_sink_text(sink, "PathFileType\t4\t(X/Y/Z)\t");
+    tali_sink_text(sink, name != NULL ? name : "markers.trc");
+    tali_sink_text(sink, "\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"
+                         "OrigDataStartFrame\tOrigNumFrames\n");
     put_header_or(sink, table, "DataRate", rate);
     put_header_or(sink, table, "CameraRate", rate);
     put_count(sink, frames);
-    tali_put(sink, "\t", 1);
+    tali_sink_put(sink, "\t", 1);
     put_count(sink, markers);
-    tali_put(sink, "\t", 1);
+    tali_sink_put(sink, "\t", 1);
     put_header_or(sink, table, "Units", "m");
     put_header_or(sink, table, "OrigDataRate", rate);
     put_header_or(sink, table, "OrigDataStartFrame", "1");
     const char *original = tal_table_header(table, "OrigNumFrames");
-    tali_put_text(sink, original != NULL ? original : count);
-    tali_put_text(sink, "\nFrame#\tTime\t");
+    tali_sink_text(sink, original != NULL ? original : count);
+    tali_sink_text(sink, "\nFrame#\tTime\t");
     for (int i = 0; i < markers; ++i) {
         const char *label = tal_table_column_name(table, 1 + 3 * i);
-        tali_put(sink, label, strlen(label) - 2);
-        tali_put_text(sink, i + 1 < markers ? "\t\t\t" : "");
+        tali_sink_put(sink, label, strlen(label) - 2);
+        tali_sink_text(sink, i + 1 < markers ? "\t\t\t" : "");
     }
-    tali_put_text(sink, "\n\t\t");
+    tali_sink_text(sink, "\n\t\t");
     for (int i = 1; i <= markers; ++i) {
         char axes[64];
         (void)snprintf(axes, sizeof axes, "X%d\tY%d\tZ%d%s", i, i, i, i < markers ? "\t" : "");
-        tali_put_text(sink, axes);
+        tali_sink_text(sink, axes);
     }
-    tali_put_text(sink, "\n\n");
+    tali_sink_text(sink, "\n\n");
 }
 
 // A marker that is not seen is a blank.
@@ -239,10 +239,10 @@ static void write_trc(const tal_table *table, tali_sink *sink)
         const double *row = tal_table_row(table, i);
         put_count(sink, i + 1);
         for (int k = 0; k < n; ++k) {
-            tali_put(sink, "\t", 1);
-            if (!isnan(row[k])) tali_put_number(sink, row[k]);
+            tali_sink_put(sink, "\t", 1);
+            if (!isnan(row[k])) tali_sink_number(sink, row[k]);
         }
-        tali_put(sink, "\n", 1);
+        tali_sink_put(sink, "\n", 1);
     }
 }
 

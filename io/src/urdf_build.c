@@ -202,7 +202,7 @@ void tali_urdf_build(tali_urdf *u, tal_model *model)
         return;
     }
     model->matter = tal_matter_create(model->system);
-    model->forces = tal_forces_create(model->system, model->matter);
+    if (model->matter != NULL) model->forces = tal_forces_create(model->system, model->matter);
     tal_error err = *tal_system_error(model->system);
     tal_status st = err.status;
     if (st == TAL_OK) {

@@ -175,6 +175,7 @@ static tal_mass_props read_inertial(tali_urdf *u, const tali_xml_element *e)
     static const char *const value[] = {"value", NULL};
     static const char *const parts[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz", NULL};
     const tali_xml_element *found[3] = {NULL};
+    const int errors = tal_diagnostics_num_errors(u->found);
     tal_mass_props in_I = {.mass = 0.0};
     find_children(u, e, names, found);
     const tal_xform X_BI = read_origin(u, found[0]);
@@ -196,6 +197,7 @@ static tal_mass_props read_inertial(tali_urdf *u, const tali_xml_element *e)
             }
         }
     }
+    if (tal_diagnostics_num_errors(u->found) > errors) return (tal_mass_props){.mass = 0.0};
     tal_error why = {TAL_OK, "", ""};
     tal_mass_props in_B = in_I;
     if (tal_mass_props_check(&in_I, &why) == TAL_OK) {
