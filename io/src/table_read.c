@@ -100,15 +100,24 @@ bool tali_span_has(tali_span span, char c)
     return span.end > span.begin && memchr(span.begin, c, (size_t)(span.end - span.begin)) != NULL;
 }
 
+static char *copy_span(tali_table_reader *r, tali_span span)
+{
+    char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
+    if (copy == NULL) r->no_memory = true;
+    return copy;
+}
+
+static bool is_quoted(tali_span span)
+{
+    return span.end - span.begin >= 2 && *span.begin == '"' && span.end[-1] == '"';
+}
+
 const char *tali_table_string(tali_table_reader *r, tali_span span)
 {
-    const bool quoted = span.end - span.begin >= 2 && *span.begin == '"' && span.end[-1] == '"';
+    const bool quoted = is_quoted(span);
     if (quoted) span = (tali_span){span.begin + 1, span.end - 1};
-    char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
-    if (copy == NULL) {
-        r->no_memory = true;
-        return "";
-    }
+    char *copy = copy_span(r, span);
+    if (copy == NULL) return "";
     if (!quoted) return copy;
     char *to = copy;
     for (const char *from = copy; *from != '\0'; ++from) {
@@ -272,7 +281,7 @@ void tali_table_keep(tali_table_reader *r, tali_span key, tali_span value)
         tali_table_error(r, "the header has more than %d keys", TALI_MAX_HEADER_LINES);
         return;
     }
-    const char *name = tali_table_string(r, key), *text = tali_table_string(r, value);
+    const char *name = copy_span(r, key), *text = copy_span(r, value);
     if (r->no_memory || tali_table_reserves(name) || strchr(name, '=') != NULL) return;
     if (tal_table_header(r->table, name) != NULL) {
         tali_table_warn(r, "the key '%s' stands twice; the last value counts",
@@ -337,8 +346,7 @@ static bool read_odd(tali_span field, const char *stop, double *value)
 
 bool tali_read_value(tali_span field, double *value)
 {
-    if (field.begin < field.end && *field.begin == '"' && field.end - field.begin >= 2 &&
-        field.end[-1] == '"') {
+    if (is_quoted(field)) {
         field = tali_span_trim((tali_span){field.begin + 1, field.end - 1});
     }
     *value = TALI_NAN;

@@ -56,6 +56,12 @@ static void put_count(tali_sink *sink, int n)
     tali_sink_text(sink, text);
 }
 
+// A byte-order mark at the beginning of a file would not be taken for a part of a name.
+static bool begins_with_mark(const char *text)
+{
+    return strncmp(text, "\xef\xbb\xbf", 3) == 0;
+}
+
 static void put_entry(tali_sink *sink, const char *key, const char *value)
 {
     tali_sink_text(sink, key);
@@ -96,8 +102,9 @@ static tal_status check_time(const tal_table *table, tal_error *err)
 static void write_sto(const tal_table *table, tali_sink *sink)
 {
     const char *name = tal_table_header(table, "name");
-    const bool plain = name != NULL && strchr(name, '=') == NULL && name[0] != '\0' &&
-                       strncmp(name, "name ", 5) != 0 && strncmp(name, "data", 4) != 0;
+    const bool plain = name != NULL && !begins_with_mark(name) && strchr(name, '=') == NULL &&
+                       name[0] != '\0' && strncmp(name, "name ", 5) != 0 &&
+                       strncmp(name, "data", 4) != 0;
     tali_sink_text(sink, plain ? name : "table");
     tali_sink_text(sink, "\nversion=1\nnRows=");
     put_count(sink, tal_table_num_rows(table));
@@ -128,7 +135,8 @@ static void put_name(tali_sink *sink, const char *name)
 {
     const tali_span span = {name, name + strlen(name)};
     double value = 0.0;
-    if (strpbrk(name, ",;\"#") == NULL && !tali_read_value(span, &value)) {
+    if (strpbrk(name, ",;\"#") == NULL && !begins_with_mark(name) &&
+        !tali_read_value(span, &value)) {
         tali_sink_text(sink, name);
         return;
     }
@@ -160,16 +168,18 @@ static void write_csv(const tal_table *table, tali_sink *sink)
 
 // --- .trc ---
 
-// Length of the name of the marker that a column is of; 0 when it is of none.
+// Length of the name of the marker that a column is of; 0 when it is of none, or cannot stand alone.
 static size_t stem(const char *name, char axis)
 {
     const size_t length = strlen(name);
-    return length > 2 && name[length - 2] == '.' && name[length - 1] == axis ? length - 2 : 0;
+    if (length < 3 || name[length - 2] != '.' || name[length - 1] != axis) return 0;
+    return name[length - 3] != ' ' ? length - 2 : 0;
 }
 
 static tal_status check_markers(const tal_table *table, tal_error *err)
 {
     const int n = tal_table_num_columns(table);
+    if (n < 4) return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there are no markers");
     for (int i = 1; i < n; ++i) {
         const char *first = tal_table_column_name(table, i - (i - 1) % 3);
         const char *name = tal_table_column_name(table, i);

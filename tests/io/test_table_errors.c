@@ -122,6 +122,7 @@ START_TEST(marker_files_say_what_is_missing)
                 "f:4: error: the line of names does not begin with Frame# and Time\n");
     assert_says(TAL_TABLE_TRC, TRC "Frame#\tTime\tA\t\t\tB\n",
                 "f:4: error: the header says NumMarkers=1, but there are 2 names\n");
+    assert_says(TAL_TABLE_TRC, TRC "Frame#\tTime\n", "f:4: error: there are no markers\n");
     assert_says(TAL_TABLE_TRC, TRC "Frame#\tTime\tA\n",
                 "f: error: the file ends before the line X1 Y1 Z1\n");
     assert_says(TAL_TABLE_TRC, TRC "Frame#\tTime\tA\n1\t0\t1\t2\t3\n",
@@ -254,6 +255,10 @@ START_TEST(tables_that_do_not_fit_a_format_are_refused)
     const char *names[] = {"time", "a.x", "a.y", "b.z"};
     for (int i = 0; i < 4; ++i) {
         ck_assert_int_eq(tal_table_add_column(table, names[i]), TAL_OK);
+        if (i > 0) continue;
+        ck_assert_int_eq(tal_table_write_memory(table, TAL_TABLE_TRC, NULL, 0, &length, &err),
+                         TAL_ERR_BAD_VALUE);
+        ck_assert_str_eq(err.message, "there are no markers");
     }
     ck_assert_int_eq(tal_table_write_memory(table, TAL_TABLE_TRC, NULL, 0, &length, &err),
                      TAL_ERR_BAD_VALUE);
