@@ -60,6 +60,8 @@ bool tali_same_word(const char *a, const char *b);
 bool tali_span_is(tali_span span, const char *word);
 tali_span tali_span_trim(tali_span span);
 bool tali_span_has(tali_span span, char c);
+/// As it stands; a string of the arena, "" when memory runs out.
+const char *tali_table_copy(tali_table_reader *r, tali_span span);
 /// Without its quotes, doubled quotes made single; a string of the arena, "" when memory runs out.
 const char *tali_table_string(tali_table_reader *r, tali_span span);
 /// For messages: at most 40 characters, what cannot be printed as '?'.

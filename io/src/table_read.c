@@ -100,11 +100,11 @@ bool tali_span_has(tali_span span, char c)
     return span.end > span.begin && memchr(span.begin, c, (size_t)(span.end - span.begin)) != NULL;
 }
 
-static char *copy_span(tali_table_reader *r, tali_span span)
+const char *tali_table_copy(tali_table_reader *r, tali_span span)
 {
-    char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
-    if (copy == NULL) r->no_memory = true;
-    return copy;
+    const char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
+    r->no_memory = r->no_memory || copy == NULL;
+    return copy != NULL ? copy : "";
 }
 
 static bool is_quoted(tali_span span)
@@ -116,9 +116,10 @@ const char *tali_table_string(tali_table_reader *r, tali_span span)
 {
     const bool quoted = is_quoted(span);
     if (quoted) span = (tali_span){span.begin + 1, span.end - 1};
-    char *copy = copy_span(r, span);
+    if (!quoted) return tali_table_copy(r, span);
+    char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
+    r->no_memory = r->no_memory || copy == NULL;
     if (copy == NULL) return "";
-    if (!quoted) return copy;
     char *to = copy;
     for (const char *from = copy; *from != '\0'; ++from) {
         if (from[0] == '"' && from[1] == '"') ++from;
@@ -281,7 +282,7 @@ void tali_table_keep(tali_table_reader *r, tali_span key, tali_span value)
         tali_table_error(r, "the header has more than %d keys", TALI_MAX_HEADER_LINES);
         return;
     }
-    const char *name = copy_span(r, key), *text = copy_span(r, value);
+    const char *name = tali_table_copy(r, key), *text = tali_table_copy(r, value);
     if (r->no_memory || tali_table_reserves(name) || strchr(name, '=') != NULL) return;
     if (tal_table_header(r->table, name) != NULL) {
         tali_table_warn(r, "the key '%s' stands twice; the last value counts",

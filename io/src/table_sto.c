@@ -110,7 +110,7 @@ static bool read_labels(tali_table_reader *r)
         return false;
     }
     for (int i = 0; i < r->num_fields && tali_table_goes_on(r); ++i) {
-        tali_table_label(r, i == 0 ? "time" : tali_table_string(r, r->fields[i]));
+        tali_table_label(r, i == 0 ? "time" : tali_table_copy(r, r->fields[i]));
     }
     return tali_table_goes_on(r) && r->errors == errors;
 }
