@@ -64,7 +64,9 @@ static tal_status parse(tal_table_format format, const char *name, tali_span tex
                            .max_errors = options->max_errors > 0 ? options->max_errors : 1};
     r.table = tal_table_create(&options->allocator);
     r.no_memory = r.table == NULL;
-    if (!r.no_memory) {
+    if (tali_span_has(text, '\0')) {
+        tali_table_file_error(&r, "there are zero bytes: this is no text in UTF-8");
+    } else if (!r.no_memory) {
         switch (format) {
         case TAL_TABLE_STO:
             tali_table_read_sto(&r);

@@ -114,10 +114,8 @@ static bool is_quoted(tali_span span)
 
 const char *tali_table_string(tali_table_reader *r, tali_span span)
 {
-    const bool quoted = is_quoted(span);
-    if (quoted) span = (tali_span){span.begin + 1, span.end - 1};
-    if (!quoted) return tali_table_copy(r, span);
-    char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
+    if (!is_quoted(span)) return tali_table_copy(r, span);
+    char *copy = tali_arena_copy(&r->arena, span.begin + 1, (size_t)(span.end - span.begin) - 2);
     r->no_memory = r->no_memory || copy == NULL;
     if (copy == NULL) return "";
     char *to = copy;

@@ -77,8 +77,9 @@ static tal_table *random_table(int markers, int rows, uint64_t seed)
         (void)snprintf(name, sizeof name, "marker %d.%c", k / 3, "xyz"[k % 3]);
         ck_assert_int_eq(tal_table_add_column(table, name), TAL_OK);
     }
-    const double corners[] = {0.0,      -0.0,      DBL_MIN, DBL_MAX, DBL_TRUE_MIN,
-                              INFINITY, -INFINITY, NAN,     0.1,     -1e300};
+    const double corners[] = {
+        0.0,         -0.0, DBL_MIN, DBL_MAX, DBL_TRUE_MIN, (double)INFINITY, -(double)INFINITY,
+        (double)NAN, 0.1,  -1e300};
     test_rng rng = test_rng_seed(seed);
     double *row = malloc((1 + 3 * (size_t)markers) * sizeof *row);
     for (int i = 0; i < rows; ++i) {
@@ -166,7 +167,7 @@ START_TEST(a_storage_file_with_every_quirk_is_understood)
     ck_assert(isnan(tal_table_value(table, 0, 1)) && isnan(tal_table_value(table, 0, 2)));
     ck_assert(isnan(tal_table_value(table, 1, 1)) && isnan(tal_table_value(table, 2, 2)));
     ck_assert_double_eq(tal_table_value(table, 1, 2), 3.0);
-    ck_assert_double_eq(tal_table_value(table, 2, 1), -INFINITY);
+    ck_assert_double_eq(tal_table_value(table, 2, 1), -(double)INFINITY);
     ck_assert_double_eq(tal_table_value(table, 3, 0), 0.03);
     ck_assert_double_eq(tal_table_value(table, 3, 2), 8.0);
     tal_table_destroy(table);
@@ -187,7 +188,7 @@ START_TEST(motions_of_simm_and_storages_of_version_3_are_understood)
                       "0\t1.#INF\n0.5\t\n";
     table = read_text(TAL_TABLE_STO, v3, sizeof v3 - 1, 0);
     ck_assert_int_eq(tal_table_num_headers(table), 0);
-    ck_assert_double_eq(tal_table_value(table, 0, 1), INFINITY);
+    ck_assert_double_eq(tal_table_value(table, 0, 1), (double)INFINITY);
     ck_assert(isnan(tal_table_value(table, 1, 1)));
     tal_table_destroy(table);
 }

@@ -173,6 +173,9 @@ START_TEST(errors_are_collected_up_to_a_limit)
     ck_assert_str_eq(said, "f:5: error: column 'a': 'x' is no number that a double can hold\n"
                            "f:5: error: column 'b': 'y' is no number that a double can hold\n"
                            "f:5: error: these are 2 errors; what follows is not read\n");
+    ck_assert_int_eq(read_with(TAL_TABLE_STO, text, sizeof text, &options, said, sizeof said),
+                     TAL_ERR_FILE);
+    ck_assert_str_eq(said, "f: error: there are zero bytes: this is no text in UTF-8\n");
     options.max_bytes = 10;
     (void)read_with(TAL_TABLE_STO, text, sizeof text - 1, &options, said, sizeof said);
     ck_assert_str_eq(said, "f: error: the file has more than 10 bytes\n");
@@ -270,7 +273,7 @@ START_TEST(tables_that_do_not_fit_a_format_are_refused)
     ck_assert_int_eq(tal_table_write_memory(table, TAL_TABLE_STO, NULL, 0, &length, &err),
                      TAL_ERR_BAD_VALUE);
     ck_assert_str_eq(err.message, "row 1: time 0.5 does not go on");
-    ck_assert_int_eq(tal_table_set_value(table, 1, 0, NAN), TAL_OK);
+    ck_assert_int_eq(tal_table_set_value(table, 1, 0, (double)NAN), TAL_OK);
     ck_assert_int_eq(tal_table_write_memory(table, TAL_TABLE_STO, NULL, 0, &length, NULL),
                      TAL_ERR_BAD_VALUE);
     tal_table_destroy(table);
