@@ -124,7 +124,8 @@ typedef struct tali_sink {
     size_t length; ///< of everything
     uint32_t crc;  ///< CRC-32 of everything, when `sums` is set
     bool sums;
-    bool failed; ///< the file did not take all
+    bool failed;   ///< the file did not take all
+    bool too_long; ///< for the format
 } tali_sink;
 
 void tali_sink_put(tali_sink *sink, const void *bytes, size_t size);

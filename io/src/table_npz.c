@@ -197,6 +197,9 @@ void tali_table_write_npz(const tal_table *table, tali_sink *sink)
         // the checksum stands before what it is of
         tali_sink sum = {.sums = true};
         it->put(table, &sum);
+        // four bytes hold each length and place
+        sink->too_long = sink->length + sum.length > UINT32_MAX - 4096;
+        if (sink->too_long) return;
         it->crc = sum.crc;
         it->size = (uint32_t)sum.length;
         it->offset = (uint32_t)sink->length;

@@ -258,21 +258,12 @@ static void write_trc(const tal_table *table, tali_sink *sink)
 
 // --- entry points ---
 
-static tal_status check_size(const tal_table *table, tal_error *err)
-{
-    const double bytes =
-        8.0 * (double)tal_table_num_rows(table) * (double)tal_table_num_columns(table);
-    if (bytes < 4.0e9) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%g bytes are too many for an .npz", bytes);
-}
-
 static tal_status write_table(const tal_table *table, tal_table_format format, tali_sink *sink,
                               tal_error *err)
 {
     tal_status st = TAL_OK;
     if (format == TAL_TABLE_STO || format == TAL_TABLE_TRC) st = check_time(table, err);
     if (st == TAL_OK && format == TAL_TABLE_TRC) st = check_markers(table, err);
-    if (st == TAL_OK && format == TAL_TABLE_NPZ) st = check_size(table, err);
     if (st == TAL_OK && format == TAL_TABLE_CSV && tal_table_num_columns(table) == 0) {
         st = TALI_FAIL(err, TAL_ERR_BAD_VALUE, "a table without columns cannot be a .csv");
     }
