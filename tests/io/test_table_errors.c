@@ -225,6 +225,15 @@ START_TEST(files_that_cannot_be_read_or_written_are_named)
                          i < 2 ? "the name does not end with .sto, .mot, .trc or .csv"
                                : "the file cannot be opened");
     }
+    tal_table_options options = tal_table_options_default();
+    options.max_bytes = 100;
+    const char *long_file = TALUS_SOURCE_DIR "/tests/fuzz/corpus_sto/quirks_good.mot";
+    ck_assert_int_eq(tal_table_read_file(long_file, &options, &table, found), TAL_ERR_FILE);
+    ck_assert_str_eq(tal_diagnostics_at(found, 3)->message, "the file is too long");
+    stingy s = {0};
+    options.allocator = (tal_allocator){stingy_alloc, stingy_free, &s};
+    ck_assert_int_eq(tal_table_read_file(long_file, &options, &table, found), TAL_ERR_NO_MEMORY);
+    ck_assert_str_eq(tal_diagnostics_at(found, 4)->message, "memory ran out");
     tal_diagnostics_destroy(found);
     tal_error err;
     table = tal_table_create(NULL);
