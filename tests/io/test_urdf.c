@@ -273,6 +273,9 @@ START_TEST(a_joint_follows_the_one_it_mimics)
     ck_assert_double_eq(tal_body_q(model.matter, model.state, b, 0), 0.25);
     ck_assert_double_eq(tal_body_q(model.matter, model.state, c, 0), 0.75);
     realize(&model, TAL_STAGE_ACCELERATION);
+    for (int i = 0; i < 2; ++i) {
+        ck_assert_double_eq(tal_state_qerr(model.state)[i], 0.0);
+    }
     const double *udot = tal_state_udot(model.state);
     const double leader = udot[tal_body_u_start(model.matter, a)];
     ck_assert_double_gt(fabs(leader), 0.01);
