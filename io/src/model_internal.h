@@ -142,6 +142,7 @@ void tali_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
 typedef struct tali_list {
     double *values;
     int count;
+    const double *shown; ///< instead of `values`, where they are only to be written
 } tali_list;
 
 typedef struct tali_mobility_ref {

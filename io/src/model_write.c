@@ -5,6 +5,7 @@
 #include "force_facts_internal.h"
 #include "function_facts_internal.h"
 #include "matter_facts_internal.h"
+#include "measure_facts_internal.h"
 #include "model_internal.h"
 
 #include <talus/io/number.h>
@@ -160,7 +161,8 @@ static void put_value(writer *w, const tali_item *item, const tali_attribute *a,
         put_numbers(w, at->p, a->count);
         break;
     case TALI_TYPE_REALS:
-        put_numbers(w, at->list->values, at->list->count);
+        put_numbers(w, at->list->shown != NULL ? at->list->shown : at->list->values,
+                    at->list->count);
         break;
     case TALI_TYPE_FRAME:
         put_numbers(w, at->p + 9, 3);
@@ -315,10 +317,12 @@ static void put_function(writer *w, const tal_function *root, const char *whose)
 
 // ---- bodies
 
-static const tali_row *row_of_body(const tal_mobilizer_ops *ops)
+static const tali_row *row_of_body(const tal_mobilizer_ops *ops,
+                                   const tal_function_based_def *functions)
 {
     for (int i = 0; tali_body_rows[i].name != NULL; ++i) {
-        if (tali_body_rows[i].ops == NULL) continue;
+        if (functions != NULL && tali_body_rows[i].ops == NULL) return &tali_body_rows[i];
+        if (functions != NULL || tali_body_rows[i].ops == NULL) continue;
         const tal_mobilizer_ops *ours = tali_body_rows[i].ops();
         if (strcmp(ours->name, ops->name) == 0 && ours->calc_X_FM == ops->calc_X_FM &&
             ours->calc_H_FM == ops->calc_H_FM) {
@@ -353,20 +357,38 @@ static void check_locks(writer *w, tal_body_ix body, int nu)
 }
 
 // Names of coordinates, where they are not those they have anyway.
-static bool put_coordinates(writer *w, tal_body_ix body, int nq)
+static void put_coordinates(writer *w, tal_body_ix body, int nq)
 {
-    bool any = false;
     for (int i = 0; i < nq; ++i) {
         char name[TAL_COORDINATE_NAME_SIZE], usual[TAL_COORDINATE_NAME_SIZE + 16];
         (void)tal_body_coordinate_name(w->model.matter, w->model.state, body, i, name);
         (void)snprintf(usual, sizeof usual, "%s.q%d", body_name(w, body.i), i);
         if (strcmp(name, usual) == 0) continue;
-        tali_put(&w->out, "%s<coordinate index=\"%d\" name=\"", any ? "" : ">", i);
+        tali_put(&w->out, "<coordinate index=\"%d\" name=\"", i);
         put_text(w, name);
         tali_put(&w->out, "\"/>");
-        any = true;
     }
-    return any;
+}
+
+// The functions of a mobilizer that is made of them.
+static void put_parts(writer *w, const tal_function_based_def *def, const char *whose)
+{
+    for (int i = 0; i < 6; ++i) {
+        const bool turn = i < 3;
+        const tal_mobilizer_function *part = turn ? &def->rotation[i] : &def->translation[i - 3];
+        const tal_vec3 *axis = turn ? &def->rotation_axis[i] : &def->translation_axis[i - 3];
+        if (part->function == NULL) continue;
+        tali_put(&w->out, "<%s index=\"%d\" coordinates=\"", turn ? "rotation" : "translation",
+                 i % 3);
+        for (int k = 0; k < part->num_coords; ++k) {
+            tali_put(&w->out, k > 0 ? " %d" : "%d", part->coords[k]);
+        }
+        tali_put(&w->out, "\"");
+        put_list(w, "axis", &axis->x, 3, 1);
+        tali_put(&w->out, ">");
+        put_function(w, part->function, whose);
+        tali_put(&w->out, turn ? "</rotation>" : "</translation>");
+    }
 }
 
 static void frame_to(const tal_xform *X, double p[12])
@@ -380,7 +402,8 @@ static void put_body(writer *w, tal_body_ix body)
     const tal_matter *matter = w->model.matter;
     const tal_state *state = w->model.state;
     const tali_body_facts facts = tali_body_facts_of(matter, body);
-    const tali_row *row = row_of_body(facts.ops);
+    const tal_function_based_def *functions = tali_function_based_facts(facts.ops, facts.self);
+    const tali_row *row = row_of_body(facts.ops, functions);
     if (row == NULL) {
         refuse(w, "body '%s' has the mobilizer '%s', which no file can describe",
                body_name(w, body.i), facts.ops->name);
@@ -420,16 +443,22 @@ static void put_body(writer *w, tal_body_ix body)
                                    [TALI_BODY_FAST] = facts.fast == TAL_LEVEL_FREE       ? 0
                                                       : facts.fast == TAL_LEVEL_VELOCITY ? 1
                                                                                          : 2,
-                                   [TALI_BODY_WEIGHTLESS] = is_weightless(w, body)};
-    const tali_item item = {
-        .row = row,
-        .name = body_name(w, body.i),
-        .p = p,
-        .ref = ref,
-        .text = {"origin", "", ""},
-        .lists = {{inertia, 6}, {q, nq}, {u, nu}, {range, limited ? 2 * nq : 0}}};
+                                   [TALI_BODY_WEIGHTLESS] = is_weightless(w, body),
+                                   [TALI_BODY_REFS] = nq}; // of a function-based mobilizer
+    const tali_item item = {.row = row,
+                            .name = body_name(w, body.i),
+                            .p = p,
+                            .ref = ref,
+                            .text = {"origin", "", ""},
+                            .lists = {{.values = inertia, .count = 6},
+                                      {.values = q, .count = nq},
+                                      {.values = u, .count = nu},
+                                      {.values = range, .count = limited ? 2 * nq : 0}}};
     put_tag(w, &item);
-    tali_put(&w->out, put_coordinates(w, body, nq) ? "</%s>\n" : "/>\n", row->name);
+    tali_put(&w->out, ">");
+    if (functions != NULL) put_parts(w, functions, item.name);
+    put_coordinates(w, body, nq);
+    tali_put(&w->out, "</%s>\n", row->name);
 }
 
 // ---- constraints and motions
@@ -521,8 +550,11 @@ static void put_motion(writer *w, tal_motion_ix motion)
     int ref[MAX_REFS] = {tal_motion_is_enabled(matter, w->model.state, motion), facts.body.i,
                          facts.mobility < 0, facts.mobility < 0 ? 0 : facts.mobility,
                          (int)facts.level};
-    const tali_item item = {
-        .row = row, .name = name, .p = p, .ref = ref, .lists = {{p, num_params}}};
+    const tali_item item = {.row = row,
+                            .name = name,
+                            .p = p,
+                            .ref = ref,
+                            .lists = {{.values = p, .count = num_params}}};
     put_tag(w, &item);
     if (facts.num_functions == 0) {
         tali_put(&w->out, "/>\n");
@@ -533,6 +565,55 @@ static void put_motion(writer *w, tal_motion_ix motion)
         put_function(w, facts.functions[i], name);
     }
     tali_put(&w->out, "</%s>\n", row->name);
+}
+
+// ---- measures
+
+// Values that a State holds.
+static tali_list values_of(const writer *w, tal_measure_ix measure, const tali_measure_facts *facts,
+                           bool behind_one)
+{
+    tali_list list = {.shown = facts->values, .count = tal_measure_size(w->model.system, measure)};
+    if (facts->variable.i >= 0) {
+        const double *stored = tal_var_value(w->model.system, w->model.state, facts->variable);
+        list.shown = stored + (behind_one ? 1 : 0);
+    } else if (facts->z.i >= 0) {
+        list.shown = tal_state_z(w->model.state) +
+                     tal_group_start(w->model.system, w->model.state, facts->z);
+    } else if (facts->values == NULL) {
+        list.count = 0;
+    }
+    return list;
+}
+
+static void put_measure(writer *w, tal_measure_ix measure)
+{
+    const tal_system *system = w->model.system;
+    const char *name = tal_measure_name(system, measure), *kind = tal_measure_kind(system, measure);
+    tali_measure_facts facts;
+    const bool known = tali_measure_facts_of(system, measure, &facts);
+    const tali_row *row = known ? row_of_kind(TALI_GROUP_MEASURES, kind) : NULL;
+    if (row == NULL ||
+        tal_measure_owner(system, measure).i != tal_matter_subsystem(w->model.matter).i) {
+        refuse(w, "measure '%s' is of kind '%s'%s, which no file can describe", name, kind,
+               row != NULL ? " and not of matter" : "");
+        return;
+    }
+    int ref[MAX_REFS], n = 0, operand = 0;
+    for (const tali_attribute *a = row->own; a != NULL && a->name != NULL; ++a) {
+        if (a->type == TALI_TYPE_MEASURE) ref[n++] = facts.operands[operand++].i;
+        if (a->type == TALI_TYPE_INTEGER) ref[n++] = facts.capacity;
+        if (a->type != TALI_TYPE_WORD) continue;
+        ref[n++] = strcmp(kind, "extreme") == 0 ? (int)facts.which
+                                                : (int)facts.invalidates - (int)TAL_STAGE_MODEL;
+    }
+    const tali_item item = {.row = row,
+                            .name = name,
+                            .p = facts.numbers,
+                            .ref = ref,
+                            .lists = {values_of(w, measure, &facts, strcmp(kind, "hold") == 0)}};
+    put_tag(w, &item);
+    tali_put(&w->out, "/>\n");
 }
 
 // ---- forces
@@ -673,10 +754,6 @@ static void put_model(writer *w)
         refuse(w, "the System has %d subsystems; a file has matter and one for forces",
                tal_system_num_subsystems(system));
     }
-    if (tal_system_num_measures(system) > 0) {
-        refuse(w, "measure '%s' cannot be written to a file",
-               tal_measure_name(system, (tal_measure_ix){0}));
-    }
     const double numbers[] = {tal_state_t(w->model.state), tal_system_time_scale(system)};
     tali_put(&w->out, "<talus version=\"1\" name=\"");
     put_text(w, tal_system_name(system));
@@ -686,6 +763,12 @@ static void put_model(writer *w)
     tali_put(&w->out, ">\n");
     put_matter(w);
 
+    const int num_measures = tal_system_num_measures(system);
+    open_section(w, "measures", num_measures);
+    for (int i = 0; i < num_measures; ++i) {
+        put_measure(w, (tal_measure_ix){i});
+    }
+    close_section(w, "measures", num_measures);
     const int num_forces = tal_forces_num(w->model.forces);
     open_section(w, "forces", num_forces);
     for (int i = 0; i < num_forces; ++i) {
