@@ -647,6 +647,64 @@ static void check_discrete(writer *w, tal_force_ix force, const char *name)
     }
 }
 
+static void put_surface(writer *w, tal_force_ix contact, tal_contact_surface_ix surface)
+{
+    const tal_forces *forces = w->model.forces;
+    const tal_state *state = w->model.state;
+    const char *name = tal_contact_surface_name(forces, contact, surface);
+    const tal_shape shape = tal_contact_surface_shape(forces, state, contact, surface);
+    const uint64_t cliques = tali_contact_cliques(forces, contact, surface);
+    if (shape.kind == TAL_SHAPE_MESH || (cliques & (cliques - 1)) != 0) {
+        refuse(w, "surface '%s' %s, which no file can describe", name,
+               shape.kind == TAL_SHAPE_MESH ? "is a mesh" : "is in several cliques");
+        return;
+    }
+    int clique = 0;
+    for (uint64_t rest = cliques; rest != 0; rest >>= 1) {
+        ++clique;
+    }
+    double p[24] = {0.0};
+    const tal_xform X_BS = tal_contact_surface_X_BS(forces, state, contact, surface);
+    const tal_contact_material material =
+        tal_contact_surface_material(forces, state, contact, surface);
+    const int sizes[] = {0, 1, 3, 2, 3, 2}; // in the order of tal_shape_kind
+    frame_to(&X_BS, p);
+    memcpy(p + 12, &material, 6 * sizeof *p);
+    memcpy(p + 18, &shape.size, sizeof shape.size);
+    p[18 + sizes[shape.kind]] = shape.edge_radius;
+    int ref[] = {tal_contact_surface_body(forces, contact, surface).i, 0, clique};
+    // rows stand in the order of tal_shape_kind
+    const tali_item item = {
+        .row = &tali_surface_rows[(int)shape.kind], .name = name, .p = p, .ref = ref};
+    put_tag(w, &item);
+    tali_put(&w->out, "/>\n");
+}
+
+static void put_contact(writer *w, tal_force_ix contact, const tal_contact_def *def)
+{
+    const tal_forces *forces = w->model.forces;
+    const tal_contact_grip grip = tal_contact_grip_of(forces, w->model.state, contact);
+    double p[] = {def->exponent, grip.transition_speed, grip.stiffness, grip.damping,
+                  grip.breakaway};
+    int ref[] = {tal_force_is_enabled(forces, w->model.state, contact),
+                 (int)def->law,
+                 (int)def->friction,
+                 def->max_pairs,
+                 def->max_points,
+                 def->max_faces,
+                 def->max_bristles};
+    const tali_item item = {.row = row_of_kind(TALI_GROUP_FORCES, "contact"),
+                            .name = tal_force_name(forces, contact),
+                            .p = p,
+                            .ref = ref};
+    put_tag(w, &item);
+    tali_put(&w->out, ">\n");
+    for (int i = 0; i < tal_contact_num_surfaces(forces, contact); ++i) {
+        put_surface(w, contact, (tal_contact_surface_ix){i});
+    }
+    tali_put(&w->out, "    </contact>\n");
+}
+
 static int integer_of(writer *w, tal_force_ix force, const tali_force_facts *facts,
                       const char *kind)
 {
@@ -668,6 +726,10 @@ static void put_force(writer *w, tal_force_ix force)
     const tali_row *row = known ? row_of_kind(TALI_GROUP_FORCES, kind) : NULL;
     if (row == NULL) {
         refuse(w, "force '%s' is of kind '%s', which no file can describe", name, kind);
+        return;
+    }
+    if (facts.contact != NULL) {
+        put_contact(w, force, facts.contact);
         return;
     }
     if (strcmp(kind, "discrete forces") == 0) check_discrete(w, force, name);
