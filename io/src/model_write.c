@@ -37,13 +37,19 @@ static void refuse(writer *w, const char *fmt, ...)
 
 // ---- values
 
-static void put_numbers(writer *w, const double values[], int count)
+// Numbers that stand `stride` apart.
+static void put_apart(writer *w, const double values[], int count, int stride)
 {
     char text[TAL_NUMBER_SIZE];
     for (int i = 0; i < count; ++i) {
-        (void)tal_number_write(values[i], text);
+        (void)tal_number_write(values[(ptrdiff_t)i * stride], text);
         tali_put(&w->out, i > 0 ? " %s" : "%s", text);
     }
+}
+
+static void put_numbers(writer *w, const double values[], int count)
+{
+    put_apart(w, values, count, 1);
 }
 
 // Text as the value of an attribute.
@@ -235,12 +241,8 @@ static const tali_row *row_of_kind(tali_group group, const char *kind)
 
 static void put_list(writer *w, const char *name, const double *values, int count, int stride)
 {
-    char text[TAL_NUMBER_SIZE];
     tali_put(&w->out, " %s=\"", name);
-    for (int i = 0; i < count; ++i) {
-        (void)tal_number_write(values[(ptrdiff_t)i * stride], text);
-        tali_put(&w->out, i > 0 ? " %s" : "%s", text);
-    }
+    put_apart(w, values, count, stride);
     tali_put(&w->out, "\"");
 }
 

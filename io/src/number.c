@@ -1,6 +1,7 @@
 // Doubles and integers as text.
 #include "error_internal.h"
 #include "number_internal.h"
+#include "text_internal.h"
 
 #include <talus/io/number.h>
 
@@ -17,11 +18,6 @@ enum {
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 // ---- reading
@@ -185,13 +181,13 @@ int tal_numbers_read(const char *text, double values[], int capacity, const char
     const char *end = text + strlen(text);
     int count = 0;
     for (const char *at = text; count < INT_MAX; ++count) {
-        while (is_blank(*at)) {
+        while (tali_is_blank(*at)) {
             ++at;
         }
         if (at == end) return count;
         double value;
         const char *behind = tal_number_read(at, end, &value);
-        if (behind == NULL || !(is_blank(*behind) || behind == end)) {
+        if (behind == NULL || !(tali_is_blank(*behind) || behind == end)) {
             if (wrong != NULL) *wrong = at;
             return -1;
         }

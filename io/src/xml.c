@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "arena_internal.h"
 #include "error_internal.h"
+#include "text_internal.h"
 #include "xml_internal.h"
 
 #include <expat.h>
@@ -79,19 +80,14 @@ static void refuse_memory(reader *r)
 
 // ---- what expat reports
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 // The text since the last tag belongs to the open element.
 static void settle_text(reader *r)
 {
     int begin = 0, end = r->text_length;
-    while (begin < end && is_blank(r->text[begin])) {
+    while (begin < end && tali_is_blank(r->text[begin])) {
         ++begin;
     }
-    while (begin < end && is_blank(r->text[end - 1])) {
+    while (begin < end && tali_is_blank(r->text[end - 1])) {
         --end;
     }
     r->text_length = 0;
@@ -118,7 +114,7 @@ static void locate(reader *r, tali_xml_attribute attributes[], int count)
     int found = 0;
     for (int i = offset; i < size && found < count; ++i) {
         const char c = text[i];
-        const bool between = quote == '\0' && (is_blank(c) || c == '=');
+        const bool between = quote == '\0' && (tali_is_blank(c) || c == '=');
         if (quote == '\0' && !between && !in_name && c != '"' && c != '\'') {
             attributes[found].line = line;
             attributes[found].column = column;
@@ -212,7 +208,7 @@ static void XMLCALL character_data(void *context, const char *text, int length)
     reader *r = context;
     if (r->status != TAL_OK) return;
     // blanks at the beginning are dropped at once: most text is indentation
-    while (r->text_length == 0 && length > 0 && is_blank(*text)) {
+    while (r->text_length == 0 && length > 0 && tali_is_blank(*text)) {
         ++text;
         --length;
     }

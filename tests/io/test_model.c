@@ -1,4 +1,5 @@
 // io/src/model_*.c: a file and a C program that say the same give the same bits.
+#include "counting_alloc.h"
 #include "model_cases.h"
 #include "talus_test.h"
 
@@ -424,22 +425,14 @@ START_TEST(bodies_may_stand_in_any_order)
 
 END_TEST
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    (void)fclose(file);
-}
-
 START_TEST(files_include_files_with_units_of_their_own)
 {
-    write_file("test_model_outer.tmp",
-               "<talus version='1' units='deg'><param name='m' value='3'/>"
-               "<include file='test_model_inner.tmp'/><bodies>"
-               "<pin name='b' parent='a' mass='$m' q='180'/></bodies></talus>");
-    write_file("test_model_inner.tmp",
-               "<talus version='1'><bodies><pin name='a' mass='$m' q='1'/></bodies></talus>");
+    test_write_file("test_model_outer.tmp",
+                    "<talus version='1' units='deg'><param name='m' value='3'/>"
+                    "<include file='test_model_inner.tmp'/><bodies>"
+                    "<pin name='b' parent='a' mass='$m' q='180'/></bodies></talus>");
+    test_write_file("test_model_inner.tmp",
+                    "<talus version='1'><bodies><pin name='a' mass='$m' q='1'/></bodies></talus>");
     tal_model m;
     ck_assert_int_eq(tal_model_read_file("test_model_outer.tmp", NULL, &m, NULL), TAL_OK);
     ck_assert(tal_state_q(m.state)[0] == 1.0);
