@@ -246,10 +246,12 @@ static uint64_t round_digits(uint64_t bits, int n, int *q)
         *q = k + 1 - n;
         tali_binary x = tali_binary_product(m, -*q);
         x.exponent += e;
-        // n digits fit 64 bits, so there are at least 64 bits behind the point
-        const tali_u128 half = (tali_u128)1 << (-x.exponent - 1);
-        const uint64_t digits =
-            (uint64_t)((x.significand >> -x.exponent) + ((x.significand & half) != 0 ? 1 : 0));
+        // n digits fit 64 bits, so at least 64 bits stand behind the point; all do where the digit is a
+        // one that the cut took a little from
+        const int shift = -x.exponent;
+        const tali_u128 half = (tali_u128)1 << (shift - 1);
+        const uint64_t whole = shift < 128 ? (uint64_t)(x.significand >> shift) : 0;
+        const uint64_t digits = whole + ((x.significand & half) != 0 ? 1 : 0);
         if (digits < limit) return digits;
     }
 }
