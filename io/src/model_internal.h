@@ -135,7 +135,7 @@ typedef struct tali_sink {
     size_t size, length;
 } tali_sink;
 
-void tali_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
+void tali_sink_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
 
 // ---- items
 

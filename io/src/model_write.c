@@ -43,7 +43,7 @@ static void put_apart(writer *w, const double values[], int count, int stride)
     char text[TAL_NUMBER_SIZE];
     for (int i = 0; i < count; ++i) {
         (void)tal_number_write(values[(ptrdiff_t)i * stride], text);
-        tali_put(&w->out, i > 0 ? " %s" : "%s", text);
+        tali_sink_put(&w->out, i > 0 ? " %s" : "%s", text);
     }
 }
 
@@ -58,17 +58,17 @@ static void put_text(writer *w, const char *text)
     for (const char *at = text; *at != '\0'; ++at) {
         const unsigned char c = (unsigned char)*at;
         if (c == '&') {
-            tali_put(&w->out, "&amp;");
+            tali_sink_put(&w->out, "&amp;");
         } else if (c == '<') {
-            tali_put(&w->out, "&lt;");
+            tali_sink_put(&w->out, "&lt;");
         } else if (c == '"') {
-            tali_put(&w->out, "&quot;");
+            tali_sink_put(&w->out, "&quot;");
         } else if (c == '\t' || c == '\n' || c == '\r') {
-            tali_put(&w->out, "&#%d;", c);
+            tali_sink_put(&w->out, "&#%d;", c);
         } else if (c < ' ') {
             refuse(w, "'%.60s' has the character %d, which no XML file can hold", text, c);
         } else {
-            tali_put(&w->out, "%c", c);
+            tali_sink_put(&w->out, "%c", c);
         }
     }
 }
@@ -97,7 +97,7 @@ static void put_word(writer *w, const char *words, int i)
     for (; i > 0; --i) {
         words += strcspn(words, "|") + 1;
     }
-    tali_put(&w->out, "%.*s", (int)strcspn(words, "|"), words);
+    tali_sink_put(&w->out, "%.*s", (int)strcspn(words, "|"), words);
 }
 
 // Where the values of an attribute are in an item; advanced from one to the next.
@@ -172,17 +172,17 @@ static void put_value(writer *w, const tali_item *item, const tali_attribute *a,
         break;
     case TALI_TYPE_FRAME:
         put_numbers(w, at->p + 9, 3);
-        tali_put(&w->out, " ");
+        tali_sink_put(&w->out, " ");
         put_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_ROTATION:
         put_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_INTEGER:
-        tali_put(&w->out, "%d", at->ref[0]);
+        tali_sink_put(&w->out, "%d", at->ref[0]);
         break;
     case TALI_TYPE_BOOL:
-        tali_put(&w->out, at->ref[0] ? "yes" : "no");
+        tali_sink_put(&w->out, at->ref[0] ? "yes" : "no");
         break;
     case TALI_TYPE_WORD:
         put_word(w, a->words, at->ref[0]);
@@ -199,7 +199,7 @@ static void put_value(writer *w, const tali_item *item, const tali_attribute *a,
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
         for (int i = 0; i < item->num_mobilities; ++i) {
-            if (i > 0) tali_put(&w->out, "; ");
+            if (i > 0) tali_sink_put(&w->out, "; ");
             put_mobility(w, item->mobilities[i].body, item->mobilities[i].index);
         }
         break;
@@ -212,13 +212,13 @@ static void put_tag(writer *w, const tali_item *item)
 {
     cursor at = {item->p, item->ref, item->lists, item->text};
     const tali_attribute *a;
-    tali_put(&w->out, "    <%s", item->row->name);
+    tali_sink_put(&w->out, "    <%s", item->row->name);
     for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
         const bool unnamed = a->type == TALI_TYPE_NAME && item->name == NULL;
         if (!unnamed && !is_default(a, &at)) {
-            tali_put(&w->out, " %s=\"", a->name);
+            tali_sink_put(&w->out, " %s=\"", a->name);
             put_value(w, item, a, &at);
-            tali_put(&w->out, "\"");
+            tali_sink_put(&w->out, "\"");
         }
         const tali_room room = tali_room_of(a);
         at.p += room.p;
@@ -241,9 +241,9 @@ static const tali_row *row_of_kind(tali_group group, const char *kind)
 
 static void put_list(writer *w, const char *name, const double *values, int count, int stride)
 {
-    tali_put(&w->out, " %s=\"", name);
+    tali_sink_put(&w->out, " %s=\"", name);
     put_apart(w, values, count, stride);
-    tali_put(&w->out, "\"");
+    tali_sink_put(&w->out, "\"");
 }
 
 // The attributes of a function that is not made of functions.
@@ -251,7 +251,7 @@ static void put_function_values(writer *w, const tali_function_facts *f, const c
 {
     if (strcmp(element, "constant") == 0) {
         put_list(w, "value", f->numbers, 1, 1);
-        tali_put(&w->out, " arguments=\"%d\"", f->count);
+        tali_sink_put(&w->out, " arguments=\"%d\"", f->count);
     } else if (strcmp(element, "linear") == 0) {
         put_list(w, "slopes", f->list, f->count, 1);
         put_list(w, "offset", f->numbers, 1, 1);
@@ -268,7 +268,7 @@ static void put_function_values(writer *w, const tali_function_facts *f, const c
         put_list(w, "x", f->list, f->count, 1);
         put_list(w, "y", f->y, f->count, f->stride);
         if (strcmp(element, "spline") == 0) {
-            tali_put(&w->out, " end=\"%s\"", f->end == TAL_SPLINE_SIMM ? "simm" : "natural");
+            tali_sink_put(&w->out, " end=\"%s\"", f->end == TAL_SPLINE_SIMM ? "simm" : "natural");
         }
     }
 }
@@ -294,12 +294,12 @@ static void put_function(writer *w, const tal_function *root, const char *whose)
                        facts.kind);
                 return;
             }
-            tali_put(&w->out, "<%s", row->name);
+            tali_sink_put(&w->out, "<%s", row->name);
             if (facts.num_parts == 0) {
                 put_function_values(w, &facts, row->name);
-                tali_put(&w->out, "/>");
+                tali_sink_put(&w->out, "/>");
             } else {
-                tali_put(&w->out, ">");
+                tali_sink_put(&w->out, ">");
                 stack[depth].facts = facts;
                 stack[depth].element = row->name;
                 stack[depth++].next = 0;
@@ -311,7 +311,7 @@ static void put_function(writer *w, const tal_function *root, const char *whose)
         if (stack[top].next < stack[top].facts.num_parts) {
             f = stack[top].facts.parts[stack[top].next++];
         } else {
-            tali_put(&w->out, "</%s>", stack[top].element);
+            tali_sink_put(&w->out, "</%s>", stack[top].element);
             --depth;
         }
     }
@@ -366,9 +366,9 @@ static void put_coordinates(writer *w, tal_body_ix body, int nq)
         (void)tal_body_coordinate_name(w->model.matter, w->model.state, body, i, name);
         (void)snprintf(usual, sizeof usual, "%s.q%d", body_name(w, body.i), i);
         if (strcmp(name, usual) == 0) continue;
-        tali_put(&w->out, "<coordinate index=\"%d\" name=\"", i);
+        tali_sink_put(&w->out, "<coordinate index=\"%d\" name=\"", i);
         put_text(w, name);
-        tali_put(&w->out, "\"/>");
+        tali_sink_put(&w->out, "\"/>");
     }
 }
 
@@ -380,16 +380,16 @@ static void put_parts(writer *w, const tal_function_based_def *def, const char *
         const tal_mobilizer_function *part = turn ? &def->rotation[i] : &def->translation[i - 3];
         const tal_vec3 *axis = turn ? &def->rotation_axis[i] : &def->translation_axis[i - 3];
         if (part->function == NULL) continue;
-        tali_put(&w->out, "<%s index=\"%d\" coordinates=\"", turn ? "rotation" : "translation",
-                 i % 3);
+        tali_sink_put(&w->out, "<%s index=\"%d\" coordinates=\"", turn ? "rotation" : "translation",
+                      i % 3);
         for (int k = 0; k < part->num_coords; ++k) {
-            tali_put(&w->out, k > 0 ? " %d" : "%d", part->coords[k]);
+            tali_sink_put(&w->out, k > 0 ? " %d" : "%d", part->coords[k]);
         }
-        tali_put(&w->out, "\"");
+        tali_sink_put(&w->out, "\"");
         put_list(w, "axis", &axis->x, 3, 1);
-        tali_put(&w->out, ">");
+        tali_sink_put(&w->out, ">");
         put_function(w, part->function, whose);
-        tali_put(&w->out, turn ? "</rotation>" : "</translation>");
+        tali_sink_put(&w->out, turn ? "</rotation>" : "</translation>");
     }
 }
 
@@ -457,10 +457,10 @@ static void put_body(writer *w, tal_body_ix body)
                                       {.values = u, .count = nu},
                                       {.values = range, .count = limited ? 2 * nq : 0}}};
     put_tag(w, &item);
-    tali_put(&w->out, ">");
+    tali_sink_put(&w->out, ">");
     if (functions != NULL) put_parts(w, functions, item.name);
     put_coordinates(w, body, nq);
-    tali_put(&w->out, "</%s>\n", row->name);
+    tali_sink_put(&w->out, "</%s>\n", row->name);
 }
 
 // ---- constraints and motions
@@ -468,12 +468,12 @@ static void put_body(writer *w, tal_body_ix body)
 static void put_end(writer *w, const tali_row *row, const tal_function *f, const char *whose)
 {
     if (f == NULL) {
-        tali_put(&w->out, "/>\n");
+        tali_sink_put(&w->out, "/>\n");
         return;
     }
-    tali_put(&w->out, ">");
+    tali_sink_put(&w->out, ">");
     put_function(w, f, whose);
-    tali_put(&w->out, "</%s>\n", row->name);
+    tali_sink_put(&w->out, "</%s>\n", row->name);
 }
 
 // "rolling sphere on plane" is "sphere on plane contact" with a flag.
@@ -559,14 +559,14 @@ static void put_motion(writer *w, tal_motion_ix motion)
                             .lists = {{.values = p, .count = num_params}}};
     put_tag(w, &item);
     if (facts.num_functions == 0) {
-        tali_put(&w->out, "/>\n");
+        tali_sink_put(&w->out, "/>\n");
         return;
     }
-    tali_put(&w->out, ">");
+    tali_sink_put(&w->out, ">");
     for (int i = 0; i < facts.num_functions; ++i) {
         put_function(w, facts.functions[i], name);
     }
-    tali_put(&w->out, "</%s>\n", row->name);
+    tali_sink_put(&w->out, "</%s>\n", row->name);
 }
 
 // ---- measures
@@ -615,7 +615,7 @@ static void put_measure(writer *w, tal_measure_ix measure)
                             .ref = ref,
                             .lists = {values_of(w, measure, &facts, strcmp(kind, "hold") == 0)}};
     put_tag(w, &item);
-    tali_put(&w->out, "/>\n");
+    tali_sink_put(&w->out, "/>\n");
 }
 
 // ---- forces
@@ -627,7 +627,7 @@ static void put_gravity(writer *w, tal_force_ix force)
     int ref[] = {tal_force_is_enabled(w->model.forces, w->model.state, force)};
     const tali_item item = {.row = row_of_kind(TALI_GROUP_FORCES, "gravity"), .p = p, .ref = ref};
     put_tag(w, &item);
-    tali_put(&w->out, "/>\n");
+    tali_sink_put(&w->out, "/>\n");
 }
 
 // Forces that somebody set have no place in a file.
@@ -679,7 +679,7 @@ static void put_surface(writer *w, tal_force_ix contact, tal_contact_surface_ix 
     const tali_item item = {
         .row = &tali_surface_rows[(int)shape.kind], .name = name, .p = p, .ref = ref};
     put_tag(w, &item);
-    tali_put(&w->out, "/>\n");
+    tali_sink_put(&w->out, "/>\n");
 }
 
 static void put_contact(writer *w, tal_force_ix contact, const tal_contact_def *def)
@@ -700,11 +700,11 @@ static void put_contact(writer *w, tal_force_ix contact, const tal_contact_def *
                             .p = p,
                             .ref = ref};
     put_tag(w, &item);
-    tali_put(&w->out, ">\n");
+    tali_sink_put(&w->out, ">\n");
     for (int i = 0; i < tal_contact_num_surfaces(forces, contact); ++i) {
         put_surface(w, contact, (tal_contact_surface_ix){i});
     }
-    tali_put(&w->out, "    </contact>\n");
+    tali_sink_put(&w->out, "    </contact>\n");
 }
 
 static int integer_of(writer *w, tal_force_ix force, const tali_force_facts *facts,
@@ -773,19 +773,19 @@ static void put_decoration(writer *w, const tal_decoration *d)
                             .ref = ref,
                             .text = {d->text != NULL ? d->text : ""}};
     put_tag(w, &item);
-    tali_put(&w->out, "/>\n");
+    tali_sink_put(&w->out, "/>\n");
 }
 
 // ---- the whole
 
 static void open_section(writer *w, const char *name, int count)
 {
-    if (count > 0) tali_put(&w->out, "  <%s>\n", name);
+    if (count > 0) tali_sink_put(&w->out, "  <%s>\n", name);
 }
 
 static void close_section(writer *w, const char *name, int count)
 {
-    if (count > 0) tali_put(&w->out, "  </%s>\n", name);
+    if (count > 0) tali_sink_put(&w->out, "  </%s>\n", name);
 }
 
 static void put_matter(writer *w)
@@ -819,12 +819,12 @@ static void put_model(writer *w)
                tal_system_num_subsystems(system));
     }
     const double numbers[] = {tal_state_t(w->model.state), tal_system_time_scale(system)};
-    tali_put(&w->out, "<talus version=\"1\" name=\"");
+    tali_sink_put(&w->out, "<talus version=\"1\" name=\"");
     put_text(w, tal_system_name(system));
-    tali_put(&w->out, "\"");
+    tali_sink_put(&w->out, "\"");
     put_list(w, "time", numbers, 1, 1);
     put_list(w, "time_scale", numbers + 1, 1, 1);
-    tali_put(&w->out, ">\n");
+    tali_sink_put(&w->out, ">\n");
     put_matter(w);
 
     const int num_measures = tal_system_num_measures(system);
@@ -851,7 +851,7 @@ static void put_model(writer *w)
         put_decoration(w, tal_matter_decoration(w->model.matter, i));
     }
     close_section(w, "decorations", num_decorations);
-    tali_put(&w->out, "</talus>\n");
+    tali_sink_put(&w->out, "</talus>\n");
 }
 
 static tal_status check_model(const tal_model *model, const char *where, tal_error *err)
