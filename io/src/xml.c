@@ -332,8 +332,21 @@ tal_status tali_xml_read_memory(const char *name, const char *text, size_t size,
     return end_reading(&r, st, out);
 }
 
+// Whether a file is too large, where that can be told before it is read.
+static bool is_too_large(const reader *r, FILE *stream)
+{
+    if (fseek(stream, 0, SEEK_END) != 0) return false;
+    const long size = ftell(stream);
+    return fseek(stream, 0, SEEK_SET) == 0 && size >= 0 && size < LONG_MAX &&
+           (size_t)size > r->limits.file_bytes; // a folder says LONG_MAX
+}
+
 static tal_status read_stream(reader *r, FILE *stream)
 {
+    if (is_too_large(r, stream)) {
+        refuse(r, TAL_ERR_CAPACITY, "the file is larger than %zu bytes", r->limits.file_bytes);
+        return TAL_OK;
+    }
     char *chunk = tali_alloc(&r->doc->arena.allocator, CHUNK);
     if (chunk == NULL) return TAL_ERR_NO_MEMORY;
     bool more = true;

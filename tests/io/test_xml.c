@@ -211,6 +211,10 @@ START_TEST(files_are_read_like_memory)
     ck_assert_str_eq(xml->file, path);
     ck_assert_int_eq(xml->root->first->attributes[0].column, 4);
     tali_xml_destroy(xml);
+    tali_xml_limits limits = tali_xml_limits_default();
+    limits.file_bytes = 10;
+    ck_assert_int_eq(tali_xml_read_file(path, &limits, NULL, &xml, NULL), TAL_ERR_CAPACITY);
+    ck_assert_ptr_null(xml);
     (void)remove(path);
 
     tal_diagnostics *found = tal_diagnostics_create(NULL);
