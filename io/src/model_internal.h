@@ -122,11 +122,27 @@ void tali_build_contact(tali_model *m, tali_item *item);
 /// An attribute of a row, shared ones first; NULL behind the last one.
 const tali_attribute *tali_row_attribute(const tali_row *row, int i);
 
+/// Room that the value of an attribute takes in an item.
+typedef struct tali_room {
+    int p, ref, text, lists;
+} tali_room;
+
+tali_room tali_room_of(const tali_attribute *a);
+
+/// Text that grows into a buffer, and is counted where it does not fit.
+typedef struct tali_sink {
+    char *text;
+    size_t size, length;
+} tali_sink;
+
+void tali_sink_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
+
 // ---- items
 
 typedef struct tali_list {
     double *values;
     int count;
+    const double *shown; ///< instead of `values`, where they are only to be written
 } tali_list;
 
 typedef struct tali_mobility_ref {

@@ -1,16 +1,19 @@
 // From the text of attributes to values, by the types in the table.
 #include "error_internal.h"
 #include "model_internal.h"
+#include "text_internal.h"
 
 #include <talus/io/number.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MAX_TAG = 128
+    MAX_TAG = 128,
+    MAX_ATTRIBUTES = 48 // of one row
 };
 
 void tali_item_error(tali_model *m, const tali_item *item, const char *attribute, const char *fmt,
@@ -48,18 +51,13 @@ const tali_attribute *tali_row_attribute(const tali_row *row, int i)
 
 // ---- numbers
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 // A number, "$name", "-$name" or "2.5*$name", ended by a blank or the end of the text. NULL, and the
 // reason told, when it is none.
 static const char *read_token(tali_model *m, const tali_item *item, const char *attribute,
                               const char *at, double *value)
 {
     const char *end = at;
-    while (*end != '\0' && !is_blank(*end)) {
+    while (*end != '\0' && !tali_is_blank(*end)) {
         ++end;
     }
     const char *dollar = memchr(at, '$', (size_t)(end - at));
@@ -108,7 +106,7 @@ static int read_numbers(tali_model *m, const tali_item *item, const char *attrib
 {
     int count = 0;
     for (const char *at = text;;) {
-        while (is_blank(*at)) {
+        while (tali_is_blank(*at)) {
             ++at;
         }
         if (*at == '\0') return count;
@@ -190,6 +188,11 @@ static tal_mat3 turned(const tali_item *item, const double angles[3])
 static void parse_frame(tali_model *m, tali_item *item, const tali_attribute *a, const char *text,
                         double *p)
 {
+    static const double identity[12] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    if (text == a->initial) {
+        memcpy(p, identity, (size_t)(a->type == TALI_TYPE_FRAME ? 12 : 9) * sizeof *p);
+        return; // the only default a frame has
+    }
     double given[12];
     const bool rotation = a->type == TALI_TYPE_ROTATION;
     const int origin = rotation ? 0 : 3;
@@ -284,45 +287,41 @@ static void parse_name(tali_model *m, tali_item *item, const tali_attribute *a, 
 
 // ---- the whole element
 
-typedef struct room {
-    int p, ref, text, lists;
-} room;
-
 // Room that a value takes.
-static room room_of(const tali_attribute *a)
+tali_room tali_room_of(const tali_attribute *a)
 {
     switch (a->type) {
     case TALI_TYPE_REAL:
-        return (room){.p = a->count};
+        return (tali_room){.p = a->count};
     case TALI_TYPE_FRAME:
-        return (room){.p = 12};
+        return (tali_room){.p = 12};
     case TALI_TYPE_ROTATION:
-        return (room){.p = 9};
+        return (tali_room){.p = 9};
     case TALI_TYPE_REALS:
-        return (room){.lists = 1};
+        return (tali_room){.lists = 1};
     case TALI_TYPE_TEXT:
-        return (room){.text = 1};
+        return (tali_room){.text = 1};
     case TALI_TYPE_MOBILITY:
-        return (room){.ref = 2};
+        return (tali_room){.ref = 2};
     case TALI_TYPE_INTEGER:
     case TALI_TYPE_BOOL:
     case TALI_TYPE_WORD:
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
-        return (room){.ref = 1};
+        return (tali_room){.ref = 1};
     case TALI_TYPE_NAME:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
         break;
     }
-    return (room){.p = 0};
+    return (tali_room){.p = 0};
 }
 
-static room room_after(room used, const tali_attribute *a)
+static tali_room room_after(tali_room used, const tali_attribute *a)
 {
-    const room more = room_of(a);
-    return (room){used.p + more.p, used.ref + more.ref, used.text + more.text,
-                  used.lists + more.lists};
+    const tali_room more = tali_room_of(a);
+    return (tali_room){used.p + more.p, used.ref + more.ref, used.text + more.text,
+                       used.lists + more.lists};
 }
 
 static const char *attribute_name_at(const void *context, int i)
@@ -331,16 +330,30 @@ static const char *attribute_name_at(const void *context, int i)
     return a != NULL ? a->name : NULL;
 }
 
-static void check_attributes_known(tali_model *m, const tali_item *item)
+// All attributes of a row; their number.
+static int attributes_of(const tali_row *row, const tali_attribute *all[MAX_ATTRIBUTES])
+{
+    int n = 0;
+    for (const tali_attribute *a = row->shared; a != NULL && a->name != NULL; ++a) {
+        all[n++] = a;
+    }
+    for (const tali_attribute *a = row->own; a != NULL && a->name != NULL; ++a) {
+        all[n++] = a;
+    }
+    assert(n <= MAX_ATTRIBUTES);
+    return n;
+}
+
+static void check_attributes_known(tali_model *m, const tali_item *item,
+                                   const tali_attribute *const all[], int n)
 {
     for (int i = 0; i < item->element->num_attributes; ++i) {
         const char *name = item->element->attributes[i].name;
-        const tali_attribute *a;
         int k = 0;
-        while ((a = tali_row_attribute(item->row, k)) != NULL && strcmp(a->name, name) != 0) {
+        while (k < n && strcmp(all[k]->name, name) != 0) {
             ++k;
         }
-        if (a != NULL) continue;
+        if (k < n) continue;
         const char *guess = tali_did_you_mean(name, attribute_name_at, item->row);
         tali_item_error(m, item, name, " has no attribute '%.60s'%s%s%s", name,
                         guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
@@ -348,7 +361,7 @@ static void check_attributes_known(tali_model *m, const tali_item *item)
     }
 }
 
-static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute *a, room at)
+static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute *a, tali_room at)
 {
     const tali_xml_attribute *given = tali_xml_find(item->element, a->name);
     const char *text = given != NULL ? given->value : a->initial;
@@ -391,22 +404,23 @@ static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute
 
 void tali_item_parse(tali_model *m, tali_item *item)
 {
-    check_attributes_known(m, item);
-    const tali_attribute *a;
-    room all = {0, 0, 0, 0};
-    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
-        all = room_after(all, a);
+    const tali_attribute *all[MAX_ATTRIBUTES];
+    const int n = attributes_of(item->row, all);
+    check_attributes_known(m, item, all, n);
+    tali_room needed = {0, 0, 0, 0};
+    for (int i = 0; i < n; ++i) {
+        needed = room_after(needed, all[i]);
     }
-    item->p = tali_arena_take(&m->arena, (size_t)all.p * sizeof *item->p);
-    item->ref = tali_arena_take(&m->arena, (size_t)all.ref * sizeof *item->ref);
+    item->p = tali_arena_take(&m->arena, (size_t)needed.p * sizeof *item->p);
+    item->ref = tali_arena_take(&m->arena, (size_t)needed.ref * sizeof *item->ref);
     if (item->p == NULL || item->ref == NULL) {
         m->no_memory = true;
         return;
     }
-    room at = {0, 0, 0, 0};
-    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
-        parse_attribute(m, item, a, at);
-        at = room_after(at, a);
+    tali_room at = {0, 0, 0, 0};
+    for (int i = 0; i < n; ++i) {
+        parse_attribute(m, item, all[i], at);
+        at = room_after(at, all[i]);
     }
 }
 
@@ -451,11 +465,11 @@ static bool resolve_mobility(tali_model *m, const tali_item *item, const tali_at
                              const char *text, size_t length, tali_mobility_ref *out)
 {
     char name[TAL_MAX_NAME + 16];
-    while (length > 0 && is_blank(*text)) {
+    while (length > 0 && tali_is_blank(*text)) {
         ++text;
         --length;
     }
-    while (length > 0 && is_blank(text[length - 1])) {
+    while (length > 0 && tali_is_blank(text[length - 1])) {
         --length;
     }
     if (length == 0 || length >= sizeof name) {
@@ -515,11 +529,11 @@ static void resolve_mobilities(tali_model *m, tali_item *item, const tali_attrib
 
 // Numbers that are angles if the mobility is.
 static void convert_of_mobility(const tali_model *m, tali_item *item, const tali_attribute *a,
-                                room at)
+                                tali_room at)
 {
     if ((a->flags & TALI_OF_MOBILITY) == 0 || item->unit == 1.0) return;
     const tali_row *row = item->row;
-    room r = {0, 0, 0, 0};
+    tali_room r = {0, 0, 0, 0};
     const tali_attribute *other;
     for (int i = 0; (other = tali_row_attribute(row, i)) != NULL; ++i) {
         if (other->type == TALI_TYPE_MOBILITY) break;
@@ -533,14 +547,17 @@ static void convert_of_mobility(const tali_model *m, tali_item *item, const tali
 
 void tali_item_resolve(tali_model *m, tali_item *item)
 {
-    const tali_attribute *a;
-    room at = {0, 0, 0, 0};
-    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
-        const tali_xml_attribute *given = tali_xml_find(item->element, a->name);
+    const tali_attribute *all[MAX_ATTRIBUTES], *a;
+    const int n = attributes_of(item->row, all);
+    tali_room at = {0, 0, 0, 0};
+    for (int i = 0; i < n; ++i) {
+        a = all[i];
+        const bool refers = a->type >= TALI_TYPE_BODY;
+        const tali_xml_attribute *given = refers ? tali_xml_find(item->element, a->name) : NULL;
         const char *text = given != NULL ? given->value : a->initial;
         int *ref = item->ref + at.ref;
-        if (text == NULL) {
-            // missing, and told so
+        if (!refers || text == NULL) {
+            // a value, or missing and told so
         } else if (a->type == TALI_TYPE_BODY) {
             (void)resolve_name(m, item, a, TALI_GROUP_BODIES, text, ref);
         } else if (a->type == TALI_TYPE_MEASURE) {

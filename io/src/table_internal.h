@@ -117,7 +117,7 @@ void tali_table_read_csv(tali_table_reader *r);
 /// @}
 
 /// Where bytes go: to a file, into memory, or into a checksum alone.
-typedef struct tali_sink {
+typedef struct tali_table_sink {
     FILE *file;  ///< may be NULL
     char *bytes; ///< [capacity] may be NULL
     size_t capacity;
@@ -126,13 +126,13 @@ typedef struct tali_sink {
     bool sums;
     bool failed;   ///< the file did not take all
     bool too_long; ///< for the format
-} tali_sink;
+} tali_table_sink;
 
-void tali_sink_put(tali_sink *sink, const void *bytes, size_t size);
-void tali_sink_text(tali_sink *sink, const char *text);
+void tali_table_put(tali_table_sink *sink, const void *bytes, size_t size);
+void tali_table_put_text(tali_table_sink *sink, const char *text);
 /// As few digits as it takes.
-void tali_sink_number(tali_sink *sink, double value);
+void tali_table_put_number(tali_table_sink *sink, double value);
 
-void tali_table_write_npz(const tal_table *table, tali_sink *sink);
+void tali_table_write_npz(const tal_table *table, tali_table_sink *sink);
 
 #endif // TALUS_IO_TABLE_INTERNAL_H

@@ -1,4 +1,5 @@
 // io/src/model_*.c: a file and a C program that say the same give the same bits.
+#include "counting_alloc.h"
 #include "model_cases.h"
 #include "talus_test.h"
 
@@ -89,6 +90,188 @@ START_TEST(a_file_and_a_program_give_the_same_bits)
         tal_state_destroy(program.state);
         tal_system_destroy(program.system);
     }
+}
+
+END_TEST
+
+// The text of a model; NULL, and the reason in `err`, when it cannot be written.
+static char *write_text(const tal_model *model, tal_error *err)
+{
+    size_t length = 0;
+    if (tal_model_write_memory(model, NULL, 0, &length, err) != TAL_OK) return NULL;
+    char *text = malloc(length + 1);
+    size_t again = 0;
+    ck_assert_int_eq(tal_model_write_memory(model, text, length + 1, &again, err), TAL_OK);
+    ck_assert_uint_eq(again, length);
+    ck_assert_uint_eq(strlen(text), length);
+    return text;
+}
+
+START_TEST(what_is_written_is_read_back_bit_for_bit)
+{
+    for (int i = 0; i < NUM_MODEL_CASES; ++i) {
+        const model_case *c = &model_cases[i];
+        built program = case_program(c);
+        const tal_model model = {program.system, program.state, program.matter, program.forces};
+        // somewhere, so that q and u are no round numbers
+        tal_state *other = NULL;
+        ck_assert_int_eq(tal_state_create(program.system, &other, NULL), TAL_OK);
+        shake(program.state, other);
+        tal_state_destroy(other);
+
+        tal_error err = {TAL_OK, "", ""};
+        char *text = write_text(&model, &err);
+        ck_assert_msg(text != NULL, "%s: %s", c->xml, err.message);
+        tal_model again = read_text(text);
+        assert_same_model(text, program.system, program.state, again.system, again.state);
+        tal_model_destroy(&again);
+        free(text);
+        tal_state_destroy(program.state);
+        tal_system_destroy(program.system);
+    }
+}
+
+END_TEST
+
+START_TEST(what_the_state_holds_is_written)
+{
+    tal_model m = read_text(
+        "<talus version='1' name='a &lt;b&gt; &amp; &quot;c&quot;' time='1.5' time_scale='0.2'><bodies>"
+        "<pin name='a &amp; b' mass='1' com='0 1 0' q='0.1' u='3' range='-1 inf' lock='velocity'>"
+        "<coordinate name='hinge'/></pin>"
+        "<free name='b' mass='1' solid='sphere 0.2' angles='yes' q='0.3 0 0 1 2 3' weightless='yes'/>"
+        "<free name='c' mass='1' solid='brick 1 2 3' q='1 0 0 0 4 5 6' reverse='yes'/>"
+        "<slider name='d' parent='a &amp; b' axis='y' mass='1' q='2' fast='velocity'/></bodies>"
+        "<constraints><rod name='r' body1='b' length='1' enabled='no' share='2'/></constraints>"
+        "<motions><steady name='m' body='c' all='yes' speed='0 0 0 0 0 0' enabled='no'/></motions>"
+        "<forces><gravity g='0 -9.81 0'/><global_damper name='g' damping='1' enabled='no'/></forces>"
+        "<decorations><text text='&lt;x&gt;' body='b'/></decorations></talus>");
+    tal_error err = {TAL_OK, "", ""};
+    char *text = write_text(&m, &err);
+    ck_assert_msg(text != NULL, "%s", err.message);
+    tal_model again = read_text(text);
+    ck_assert_str_eq(tal_system_name(again.system), "a <b> & \"c\"");
+    ck_assert(tal_system_structure_hash(m.system) == tal_system_structure_hash(again.system));
+    ck_assert(tal_state_is_equal(m.state, again.state));
+    assert_same_decorations(text, m.matter, again.matter);
+    char *second = write_text(&again, &err);
+    ck_assert_str_eq(text, second);
+    int i;
+    ck_assert_int_eq(tal_matter_find_coordinate(again.matter, again.state, "hinge", &i).i, 1);
+
+    ck_assert_int_eq(tal_model_write_file(&m, "test_model_write.tmp", &err), TAL_OK);
+    tal_model third;
+    ck_assert_int_eq(tal_model_read_file("test_model_write.tmp", NULL, &third, NULL), TAL_OK);
+    ck_assert(tal_state_is_equal(m.state, third.state));
+    tal_model_destroy(&third);
+    (void)remove("test_model_write.tmp");
+    ck_assert_int_eq(tal_model_write_file(&m, "no/such/folder/x", &err), TAL_ERR_FILE);
+    free(second);
+    free(text);
+    tal_model_destroy(&again);
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+static tal_status push_nothing(const void *self, const tal_force_context *context,
+                               tal_spatial_vec F[], double f[])
+{
+    (void)self;
+    (void)context;
+    (void)F;
+    (void)f;
+    return TAL_OK;
+}
+
+static const tal_force_ops own_ops = {.size = sizeof own_ops, .name = "rod", .apply = push_nothing};
+
+static double own_value(const void *self, const double x[], int n)
+{
+    (void)self;
+    (void)n;
+    return x[0];
+}
+
+static const tal_function_ops own_function = {
+    .size = sizeof own_function, .name = "sum", .calc_value = own_value};
+
+static void add_own_force(built *m)
+{
+    tal_forces_add(m->forces, "mine", &own_ops, NULL);
+}
+
+static void add_own_function(built *m)
+{
+    tal_function_def def = tal_function_def_default();
+    def.ops = &own_function;
+    tal_function *f = NULL;
+    ck_assert_int_eq(tal_function_create(NULL, &def, &f, NULL), TAL_OK);
+    spring_on_b(m, f);
+}
+
+static void add_result(built *m)
+{
+    tal_result_def def = tal_result_def_default();
+    def.name = "mine";
+    tal_measure_add_result(OWNER, &def);
+}
+
+static void add_time_of_forces(built *m)
+{
+    tal_measure_add_time(m->system, tal_forces_subsystem(m->forces), "mine");
+}
+
+static void add_cliques(built *m)
+{
+    tal_contact_def def = tal_contact_def_default();
+    m->force = tal_forces_add_contact(m->forces, "x", &def);
+    add_surface(m, "mine", m->c, tal_shape_sphere(0.6), 6);
+}
+
+static void set_discrete_force(built *m)
+{
+    const tal_force_ix force = {0};
+    tal_discrete_set_mobility_force(m->forces, m->state, force, (tal_mobility){m->b, 0}, 1.0);
+}
+
+static void lock_one_mobility(built *m)
+{
+    tal_mobility_lock(m->matter, m->state, (tal_mobility){m->c, 1}, TAL_LEVEL_POSITION);
+}
+
+START_TEST(what_no_file_can_say_is_refused_by_name)
+{
+    const model_case cases[] = {
+        {TALI_GROUP_FORCES, "force 'mine' is of kind 'rod'", "", add_own_force, NULL},
+        {TALI_GROUP_FORCES, "'x' uses the function 'sum'", "", add_own_function, NULL},
+        {TALI_GROUP_FORCES, "discrete forces 'x' are set", "", case_discrete, set_discrete_force},
+        {TALI_GROUP_FORCES, "body 'c' has some of its mobilities locked", "", case_discrete,
+         lock_one_mobility},
+        {TALI_GROUP_FORCES, "surface 'mine' is in several cliques", "", add_cliques, NULL},
+        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'result', which", "", add_result, NULL},
+        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'time' and not of matter", "",
+         add_time_of_forces, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        built m = case_program(&cases[i]);
+        const tal_model model = {m.system, m.state, m.matter, m.forces};
+        tal_error err = {TAL_OK, "", ""};
+        ck_assert_ptr_null(write_text(&model, &err));
+        ck_assert_msg(strstr(err.message, cases[i].row) != NULL, "'%s' lacks '%s'", err.message,
+                      cases[i].row);
+        ck_assert_int_eq(tal_model_write_file(&model, "test_model_write.tmp", &err),
+                         TAL_ERR_BAD_VALUE);
+        ck_assert_ptr_null(fopen("test_model_write.tmp", "rb"));
+        tal_state_destroy(m.state);
+        tal_system_destroy(m.system);
+    }
+    test_record_breaches();
+    const tal_model none = {NULL, NULL, NULL, NULL};
+    tal_status st = TAL_OK;
+    test_assert_breach(st = tal_model_write_memory(&none, NULL, 0, NULL, NULL), TAL_ERR_NULL,
+                       "NULL");
+    ck_assert_int_eq(st, TAL_ERR_NULL);
 }
 
 END_TEST
@@ -242,22 +425,14 @@ START_TEST(bodies_may_stand_in_any_order)
 
 END_TEST
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    (void)fclose(file);
-}
-
 START_TEST(files_include_files_with_units_of_their_own)
 {
-    write_file("test_model_outer.tmp",
-               "<talus version='1' units='deg'><param name='m' value='3'/>"
-               "<include file='test_model_inner.tmp'/><bodies>"
-               "<pin name='b' parent='a' mass='$m' q='180'/></bodies></talus>");
-    write_file("test_model_inner.tmp",
-               "<talus version='1'><bodies><pin name='a' mass='$m' q='1'/></bodies></talus>");
+    test_write_file("test_model_outer.tmp",
+                    "<talus version='1' units='deg'><param name='m' value='3'/>"
+                    "<include file='test_model_inner.tmp'/><bodies>"
+                    "<pin name='b' parent='a' mass='$m' q='180'/></bodies></talus>");
+    test_write_file("test_model_inner.tmp",
+                    "<talus version='1'><bodies><pin name='a' mass='$m' q='1'/></bodies></talus>");
     tal_model m;
     ck_assert_int_eq(tal_model_read_file("test_model_outer.tmp", NULL, &m, NULL), TAL_OK);
     ck_assert(tal_state_q(m.state)[0] == 1.0);
@@ -363,6 +538,9 @@ int main(void)
     tcase_set_timeout(same, 120);
     tcase_add_test(same, a_file_and_a_program_give_the_same_bits);
     tcase_add_test(same, every_row_of_the_table_has_its_case);
+    tcase_add_test(same, what_is_written_is_read_back_bit_for_bit);
+    tcase_add_test(same, what_the_state_holds_is_written);
+    tcase_add_test(same, what_no_file_can_say_is_refused_by_name);
     tcase_add_test(same, the_state_begins_where_the_file_says);
     tcase_add_test(same, inertia_can_be_said_in_several_ways);
     tcase_add_test(same, params_are_used_and_can_be_set);

@@ -81,6 +81,28 @@ TAL_API TAL_NODISCARD tal_status tal_model_read_memory(const char *name, const c
 TAL_API void tal_model_destroy(tal_model *model);
 
 /**
+ * Write a System and a State as a model file.
+ *
+ * What is written is what the State holds: parameters, coordinates, speeds, locks, what is enabled.
+ * Reading it gives the same model, bit for bit, with measures that have forgotten their samples. What a file
+ * cannot say is refused by name, and nothing is written: elements and functions of a user's own, contact of meshes,
+ * discrete forces that are set, locks of single mobilities, subsystems besides matter and forces.
+ *
+ * @param[in]  model   all four set; nothing of it changes, and it stays the caller's
+ * @param[out] text    [size], cut off when it does not fit; NULL when `size` is 0
+ * @param[out] length  of the whole, without the terminating zero; may be NULL
+ * @param[out] err     why it failed; may be NULL
+ * @return TAL_OK; TAL_ERR_BAD_VALUE naming the element, TAL_ERR_WRONG_SYSTEM, TAL_ERR_NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_model_write_memory(const tal_model *model, char text[],
+                                                        size_t size, size_t *length,
+                                                        tal_error *err);
+
+/// The same to a file. Also TAL_ERR_FILE and TAL_ERR_NO_MEMORY.
+TAL_API TAL_NODISCARD tal_status tal_model_write_file(const tal_model *model, const char *path,
+                                                      tal_error *err);
+
+/**
  * The reference of the file format, as Markdown: what doc/model_file.md holds. Made from the table that
  * the reader follows.
  *
