@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "table_internal.h"
+#include "text_internal.h"
 
 #include <talus/io/number.h>
 
@@ -65,11 +66,6 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
 bool tali_span_is(tali_span span, const char *word)
 {
     const char *at = span.begin;
@@ -86,10 +82,10 @@ bool tali_same_word(const char *a, const char *b)
 
 tali_span tali_span_trim(tali_span span)
 {
-    while (span.begin < span.end && is_blank(*span.begin)) {
+    while (span.begin < span.end && tali_is_blank(*span.begin)) {
         ++span.begin;
     }
-    while (span.begin < span.end && is_blank(span.end[-1])) {
+    while (span.begin < span.end && tali_is_blank(span.end[-1])) {
         --span.end;
     }
     return span;
@@ -194,7 +190,7 @@ static const char *field_end(tali_table_reader *r, const char *at, char separato
 {
     const char *end = r->text.end;
     if (separator == ',' || separator == ';') {
-        while (at < end && is_blank(*at)) {
+        while (at < end && tali_is_blank(*at)) {
             ++at;
         }
         if (at < end && *at == '"') at = skip_quoted(at, end);
@@ -203,7 +199,7 @@ static const char *field_end(tali_table_reader *r, const char *at, char separato
             return NULL;
         }
     }
-    while (at < end && *at != separator && !(separator == ' ' && is_blank(*at))) {
+    while (at < end && *at != separator && !(separator == ' ' && tali_is_blank(*at))) {
         ++at;
     }
     return at;
@@ -215,7 +211,7 @@ void tali_table_split(tali_table_reader *r, char separator)
     if (separator == ' ') r->text = tali_span_trim(r->text);
     const char *at = r->text.begin, *end = r->text.end;
     while (true) {
-        while (separator == ' ' && at < end && is_blank(*at)) {
+        while (separator == ' ' && at < end && tali_is_blank(*at)) {
             ++at;
         }
         const char *stop = field_end(r, at, separator);

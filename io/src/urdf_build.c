@@ -1,5 +1,6 @@
 // From links and joints to a System and its State.
 #include "error_internal.h"
+#include "reading_internal.h"
 #include "urdf_internal.h"
 
 #include <math.h>
@@ -256,21 +257,11 @@ static tal_status read_robot(const char *path, const char *text, size_t size,
     return good ? TAL_OK : u.no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
 }
 
-static tal_status check_arguments(const char *name, const void *text, const tal_model *model,
-                                  const char *where)
-{
-    if (name != NULL && text != NULL && model != NULL) return TAL_OK;
-    return tali_breach(TAL_ERR_NULL, where, "%s is NULL",
-                       name == NULL   ? "the name"
-                       : text == NULL ? "the text"
-                                      : "the model");
-}
-
 tal_status tal_urdf_read_file(const char *path, const tal_urdf_options *options, tal_model *model,
                               tal_diagnostics *found)
 {
     if (model != NULL) *model = (tal_model){.system = NULL};
-    const tal_status st = check_arguments(path, path, model, __func__);
+    const tal_status st = tali_check_reading(path, path, model, __func__);
     return st == TAL_OK ? read_robot(path, NULL, 0, options, model, found) : st;
 }
 
@@ -279,6 +270,6 @@ tal_status tal_urdf_read_memory(const char *name, const char *text, size_t size,
                                 tal_diagnostics *found)
 {
     if (model != NULL) *model = (tal_model){.system = NULL};
-    const tal_status st = check_arguments(name, text, model, __func__);
+    const tal_status st = tali_check_reading(name, text, model, __func__);
     return st == TAL_OK ? read_robot(name, text, size, options, model, found) : st;
 }

@@ -344,7 +344,7 @@ START_TEST(broken_contracts_of_tables_are_reported)
                          TAL_ERR_NULL),
         TAL_ERR_NULL, "text");
     test_assert_breach(ck_assert_int_eq(tal_table_read_file("a", NULL, NULL, NULL), TAL_ERR_NULL),
-                       TAL_ERR_NULL, "out");
+                       TAL_ERR_NULL, "result");
     (void)tal_contract_set_handler(NULL);
     tal_table_destroy(t);
     tal_table_destroy(NULL);

@@ -493,7 +493,7 @@ START_TEST(broken_contracts_of_robots_are_reported)
         TAL_ERR_NULL, "text");
     test_assert_breach(
         ck_assert_int_eq(tal_urdf_read_memory("r", "", 0, NULL, NULL, NULL), TAL_ERR_NULL),
-        TAL_ERR_NULL, "model");
+        TAL_ERR_NULL, "result");
     (void)tal_contract_set_handler(NULL);
     ck_assert_int_eq(tal_urdf_read_file("does/not/exist.urdf", NULL, &model, NULL), TAL_ERR_FILE);
 }
