@@ -142,6 +142,7 @@ const tali_attribute tali_contact_attributes[] = {
     {"max_pairs", TALI_TYPE_INTEGER, .initial = "0",
      .doc = "capacity; 0: chosen from the surfaces"},
     {"max_points", TALI_TYPE_INTEGER, .initial = "0", .doc = "capacity, likewise"},
+    {"max_faces", TALI_TYPE_INTEGER, .initial = "0", .doc = "capacity, likewise"},
     {"max_bristles", TALI_TYPE_INTEGER, .initial = "0", .doc = "capacity; 0: 3000"},
     {"exponent", TALI_TYPE_REAL, 1, "1.5", TALI_POSITIVE_NUMBER, .doc = "of a power law"},
     {"transition_speed", TALI_TYPE_REAL, 1, "0.01", TALI_POSITIVE_NUMBER,
@@ -158,6 +159,7 @@ enum {
     CONTACT_FRICTION,
     CONTACT_PAIRS,
     CONTACT_POINTS,
+    CONTACT_FACES,
     CONTACT_BRISTLES
 };
 
@@ -178,6 +180,7 @@ void tali_build_contact(tali_model *m, tali_item *item)
     def.friction = (tal_contact_friction)item->ref[CONTACT_FRICTION];
     def.max_pairs = item->ref[CONTACT_PAIRS];
     def.max_points = item->ref[CONTACT_POINTS];
+    def.max_faces = item->ref[CONTACT_FACES];
     def.max_bristles = item->ref[CONTACT_BRISTLES];
     def.exponent = item->p[0];
     def.grip = (tal_contact_grip){item->p[1], item->p[2], item->p[3], item->p[4]};

@@ -135,13 +135,14 @@ typedef struct tali_sink {
     size_t size, length;
 } tali_sink;
 
-void tali_model_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
+void tali_sink_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
 
 // ---- items
 
 typedef struct tali_list {
     double *values;
     int count;
+    const double *shown; ///< instead of `values`, where they are only to be written
 } tali_list;
 
 typedef struct tali_mobility_ref {

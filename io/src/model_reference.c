@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void tali_model_put(tali_sink *out, const char *fmt, ...)
+void tali_sink_put(tali_sink *out, const char *fmt, ...)
 {
     const size_t left = out->length < out->size ? out->size - out->length : 0;
     va_list args;
@@ -19,94 +19,94 @@ static void put_type(tali_sink *out, const tali_attribute *a)
 {
     switch (a->type) {
     case TALI_TYPE_NAME:
-        tali_model_put(out, "name");
+        tali_sink_put(out, "name");
         break;
     case TALI_TYPE_TEXT:
-        tali_model_put(out, "text");
+        tali_sink_put(out, "text");
         break;
     case TALI_TYPE_REAL:
         if (a->count == 1) {
-            tali_model_put(out, "number");
+            tali_sink_put(out, "number");
         } else {
-            tali_model_put(out, "%d numbers", a->count);
+            tali_sink_put(out, "%d numbers", a->count);
         }
         break;
     case TALI_TYPE_REALS:
-        tali_model_put(out, "numbers");
+        tali_sink_put(out, "numbers");
         break;
     case TALI_TYPE_FRAME:
-        tali_model_put(out, "frame");
+        tali_sink_put(out, "frame");
         break;
     case TALI_TYPE_ROTATION:
-        tali_model_put(out, "rotation");
+        tali_sink_put(out, "rotation");
         break;
     case TALI_TYPE_INTEGER:
-        tali_model_put(out, "whole number");
+        tali_sink_put(out, "whole number");
         break;
     case TALI_TYPE_BOOL:
-        tali_model_put(out, "yes or no");
+        tali_sink_put(out, "yes or no");
         break;
     case TALI_TYPE_WORD:
         for (const char *at = a->words; *at != '\0'; ++at) {
             if (*at == '|') {
-                tali_model_put(out, ", ");
+                tali_sink_put(out, ", ");
             } else {
-                tali_model_put(out, "%c", *at);
+                tali_sink_put(out, "%c", *at);
             }
         }
         break;
     case TALI_TYPE_BODY:
-        tali_model_put(out, "body");
+        tali_sink_put(out, "body");
         break;
     case TALI_TYPE_MEASURE:
-        tali_model_put(out, "measure");
+        tali_sink_put(out, "measure");
         break;
     case TALI_TYPE_MOBILITY:
-        tali_model_put(out, "mobility");
+        tali_sink_put(out, "mobility");
         break;
     case TALI_TYPE_MOBILITIES:
-        tali_model_put(out, "mobilities");
+        tali_sink_put(out, "mobilities");
         break;
     case TALI_TYPE_BODIES:
-        tali_model_put(out, "bodies");
+        tali_sink_put(out, "bodies");
         break;
     }
-    if ((a->flags & TALI_IS_ANGLE) != 0) tali_model_put(out, ", angle");
-    if ((a->flags & TALI_OF_MOBILITY) != 0) tali_model_put(out, ", angle if the coordinate is");
-    if ((a->flags & TALI_POSITIVE_NUMBER) != 0) tali_model_put(out, ", positive");
-    if ((a->flags & TALI_NO_NEGATIVE_NUMBER) != 0) tali_model_put(out, ", not negative");
+    if ((a->flags & TALI_IS_ANGLE) != 0) tali_sink_put(out, ", angle");
+    if ((a->flags & TALI_OF_MOBILITY) != 0) tali_sink_put(out, ", angle if the coordinate is");
+    if ((a->flags & TALI_POSITIVE_NUMBER) != 0) tali_sink_put(out, ", positive");
+    if ((a->flags & TALI_NO_NEGATIVE_NUMBER) != 0) tali_sink_put(out, ", not negative");
 }
 
 static void put_attributes(tali_sink *out, const tali_attribute *list)
 {
     if (list == NULL || list[0].name == NULL) return;
-    tali_model_put(out, "| attribute | value | default | meaning |\n|---|---|---|---|\n");
+    tali_sink_put(out, "| attribute | value | default | meaning |\n|---|---|---|---|\n");
     for (int i = 0; list[i].name != NULL; ++i) {
-        tali_model_put(out, "| `%s` | ", list[i].name);
+        tali_sink_put(out, "| `%s` | ", list[i].name);
         put_type(out, &list[i]);
-        tali_model_put(out, " | ");
+        tali_sink_put(out, " | ");
         if (list[i].initial == NULL) {
-            tali_model_put(out, "required");
+            tali_sink_put(out, "required");
         } else if (*list[i].initial != '\0') {
-            tali_model_put(out, "`%s`", list[i].initial);
+            tali_sink_put(out, "`%s`", list[i].initial);
         }
-        tali_model_put(out, " | %s |\n", list[i].doc);
+        tali_sink_put(out, " | %s |\n", list[i].doc);
     }
-    tali_model_put(out, "\n");
+    tali_sink_put(out, "\n");
 }
 
 static void put_group(tali_sink *out, const char *title, tali_group group)
 {
     const tali_row *rows = tali_rows(group);
-    tali_model_put(out, "## %s\n\n", title);
+    tali_sink_put(out, "## %s\n\n", title);
     if (rows[0].shared != NULL || rows[1].shared != NULL) {
-        tali_model_put(out, "All of them have:\n\n");
+        tali_sink_put(out, "All of them have:\n\n");
         put_attributes(out, rows[0].shared != NULL ? rows[0].shared : rows[1].shared);
     }
     for (int i = 0; rows[i].name != NULL; ++i) {
-        tali_model_put(out, "### `<%s>`\n\n%s\n\n", rows[i].name, rows[i].doc);
+        tali_sink_put(out, "### `<%s>`\n\n%s\n\n", rows[i].name, rows[i].doc);
         if (rows[i].shared == NULL && rows[1].shared != NULL) {
-            tali_model_put(out, "It has these attributes and no others:\n\n");
+            tali_sink_put(out, "It has these attributes and no others:\n\n");
         }
         put_attributes(out, rows[i].own);
     }
@@ -153,7 +153,7 @@ static const char introduction[] =
 size_t tal_model_reference(char text[], size_t size)
 {
     tali_sink out = {text, text != NULL ? size : 0, 0};
-    tali_model_put(&out, "%s", introduction);
+    tali_sink_put(&out, "%s", introduction);
     put_group(&out, "The file", TALI_GROUP_TOP);
     put_group(&out, "In `<talus>`", TALI_GROUP_SECTIONS);
     put_group(&out, "In `<bodies>`", TALI_GROUP_BODIES);

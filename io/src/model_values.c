@@ -1,6 +1,7 @@
 // From the text of attributes to values, by the types in the table.
 #include "error_internal.h"
 #include "model_internal.h"
+#include "text_internal.h"
 
 #include <talus/io/number.h>
 
@@ -50,18 +51,13 @@ const tali_attribute *tali_row_attribute(const tali_row *row, int i)
 
 // ---- numbers
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 // A number, "$name", "-$name" or "2.5*$name", ended by a blank or the end of the text. NULL, and the
 // reason told, when it is none.
 static const char *read_token(tali_model *m, const tali_item *item, const char *attribute,
                               const char *at, double *value)
 {
     const char *end = at;
-    while (*end != '\0' && !is_blank(*end)) {
+    while (*end != '\0' && !tali_is_blank(*end)) {
         ++end;
     }
     const char *dollar = memchr(at, '$', (size_t)(end - at));
@@ -110,7 +106,7 @@ static int read_numbers(tali_model *m, const tali_item *item, const char *attrib
 {
     int count = 0;
     for (const char *at = text;;) {
-        while (is_blank(*at)) {
+        while (tali_is_blank(*at)) {
             ++at;
         }
         if (*at == '\0') return count;
@@ -469,11 +465,11 @@ static bool resolve_mobility(tali_model *m, const tali_item *item, const tali_at
                              const char *text, size_t length, tali_mobility_ref *out)
 {
     char name[TAL_MAX_NAME + 16];
-    while (length > 0 && is_blank(*text)) {
+    while (length > 0 && tali_is_blank(*text)) {
         ++text;
         --length;
     }
-    while (length > 0 && is_blank(text[length - 1])) {
+    while (length > 0 && tali_is_blank(text[length - 1])) {
         --length;
     }
     if (length == 0 || length >= sizeof name) {

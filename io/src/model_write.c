@@ -3,322 +3,22 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "force_facts_internal.h"
-#include "function_facts_internal.h"
 #include "matter_facts_internal.h"
-#include "model_internal.h"
-
-#include <talus/io/number.h>
+#include "measure_facts_internal.h"
+#include "model_write_internal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-// A model on its way to a text.
-typedef struct writer {
-    tal_model model;
-    tali_sink out;
-    tal_error *err;
-    tal_status status;
-} writer;
-
-// Refuse to write something. The first failure wins.
-static void refuse(writer *w, const char *fmt, ...) TAL_PRINTF(2, 3);
-
-static void refuse(writer *w, const char *fmt, ...)
-{
-    if (w->status != TAL_OK) return;
-    va_list args;
-    va_start(args, fmt);
-    w->status = tali_vfail(w->err, TAL_ERR_BAD_VALUE, "tal_model_write", fmt, args);
-    va_end(args);
-}
-
-// ---- values
-
-static void put_numbers(writer *w, const double values[], int count)
-{
-    char text[TAL_NUMBER_SIZE];
-    for (int i = 0; i < count; ++i) {
-        (void)tal_number_write(values[i], text);
-        tali_model_put(&w->out, i > 0 ? " %s" : "%s", text);
-    }
-}
-
-// Text as the value of an attribute.
-static void put_text(writer *w, const char *text)
-{
-    for (const char *at = text; *at != '\0'; ++at) {
-        const unsigned char c = (unsigned char)*at;
-        if (c == '&') {
-            tali_model_put(&w->out, "&amp;");
-        } else if (c == '<') {
-            tali_model_put(&w->out, "&lt;");
-        } else if (c == '"') {
-            tali_model_put(&w->out, "&quot;");
-        } else if (c == '\t' || c == '\n' || c == '\r') {
-            tali_model_put(&w->out, "&#%d;", c);
-        } else if (c < ' ') {
-            refuse(w, "'%.60s' has the character %d, which no XML file can hold", text, c);
-        } else {
-            tali_model_put(&w->out, "%c", c);
-        }
-    }
-}
-
-static const char *body_name(const writer *w, int body)
-{
-    return body == 0 ? "ground" : tal_body_name(w->model.matter, (tal_body_ix){body});
-}
-
-// "name:index". A name that would be read as something else is refused.
-static void put_mobility(writer *w, int body, int index)
-{
-    const char *name = body_name(w, body);
-    char whole[TAL_MAX_NAME + 16];
-    (void)snprintf(whole, sizeof whole, "%s:%d", name, index);
-    const size_t length = strlen(name);
-    if (tal_matter_find_body(w->model.matter, whole).i >= 0 || strchr(name, ';') != NULL ||
-        strchr(" \t\n\r", name[0]) != NULL || strchr(" \t\n\r", name[length - 1]) != NULL) {
-        refuse(w, "body '%s' has a name that cannot stand for a mobility in a file", name);
-    }
-    put_text(w, whole);
-}
-
-static void put_word(writer *w, const char *words, int i)
-{
-    for (; i > 0; --i) {
-        words += strcspn(words, "|") + 1;
-    }
-    tali_model_put(&w->out, "%.*s", (int)strcspn(words, "|"), words);
-}
-
-// Where the values of an attribute are in an item; advanced from one to the next.
-typedef struct cursor {
-    const double *p;
-    const int *ref;
-    const tali_list *list;
-    const char *const *text;
-} cursor;
-
-static bool is_word(const char *words, int i, const char *word)
-{
-    for (; i > 0; --i) {
-        words += strcspn(words, "|") + 1;
-    }
-    const size_t length = strcspn(words, "|");
-    return strlen(word) == length && strncmp(words, word, length) == 0;
-}
-
-// Whether a file that does not give the attribute says the same.
-static bool is_default(const tali_attribute *a, const cursor *at)
-{
-    if (a->initial == NULL) return false;
-    double values[8];
-    switch (a->type) {
-    case TALI_TYPE_REAL: {
-        int n = tal_numbers_read(a->initial, values, 8, NULL);
-        for (; n < a->count && strcmp(a->initial, "0") == 0; ++n) {
-            values[n] = 0.0;
-        }
-        return n == a->count && memcmp(values, at->p, (size_t)n * sizeof *values) == 0;
-    }
-    case TALI_TYPE_REALS:
-        return at->list->count == 0;
-    case TALI_TYPE_BOOL:
-        return at->ref[0] == (strcmp(a->initial, "yes") == 0);
-    case TALI_TYPE_WORD:
-        return is_word(a->words, at->ref[0], a->initial);
-    case TALI_TYPE_BODY:
-        return at->ref[0] == 0 && strcmp(a->initial, "ground") == 0;
-    case TALI_TYPE_MEASURE:
-        return at->ref[0] < 0;
-    case TALI_TYPE_TEXT:
-        return strcmp(*at->text, a->initial) == 0;
-    case TALI_TYPE_FRAME:
-    case TALI_TYPE_ROTATION:
-    case TALI_TYPE_INTEGER:
-    case TALI_TYPE_NAME:
-    case TALI_TYPE_MOBILITY:
-    case TALI_TYPE_MOBILITIES:
-    case TALI_TYPE_BODIES:
-        break;
-    }
-    return false;
-}
-
-static void put_value(writer *w, const tali_item *item, const tali_attribute *a, const cursor *at)
-{
-    switch (a->type) {
-    case TALI_TYPE_NAME:
-        put_text(w, item->name);
-        break;
-    case TALI_TYPE_TEXT:
-        put_text(w, *at->text);
-        break;
-    case TALI_TYPE_REAL:
-        put_numbers(w, at->p, a->count);
-        break;
-    case TALI_TYPE_REALS:
-        put_numbers(w, at->list->values, at->list->count);
-        break;
-    case TALI_TYPE_FRAME:
-        put_numbers(w, at->p + 9, 3);
-        tali_model_put(&w->out, " ");
-        put_numbers(w, at->p, 9);
-        break;
-    case TALI_TYPE_ROTATION:
-        put_numbers(w, at->p, 9);
-        break;
-    case TALI_TYPE_INTEGER:
-        tali_model_put(&w->out, "%d", at->ref[0]);
-        break;
-    case TALI_TYPE_BOOL:
-        tali_model_put(&w->out, at->ref[0] ? "yes" : "no");
-        break;
-    case TALI_TYPE_WORD:
-        put_word(w, a->words, at->ref[0]);
-        break;
-    case TALI_TYPE_BODY:
-        put_text(w, body_name(w, at->ref[0]));
-        break;
-    case TALI_TYPE_MEASURE:
-        put_text(w, tal_measure_name(w->model.system, (tal_measure_ix){at->ref[0]}));
-        break;
-    case TALI_TYPE_MOBILITY:
-        put_mobility(w, at->ref[0], at->ref[1]);
-        break;
-    case TALI_TYPE_MOBILITIES:
-    case TALI_TYPE_BODIES:
-        for (int i = 0; i < item->num_mobilities; ++i) {
-            if (i > 0) tali_model_put(&w->out, "; ");
-            put_mobility(w, item->mobilities[i].body, item->mobilities[i].index);
-        }
-        break;
-    }
-}
-
-// A tag with all its attributes but the end: " />" or ">" is left to the caller. References are indices of
-// bodies and measures here.
-static void put_tag(writer *w, const tali_item *item)
-{
-    cursor at = {item->p, item->ref, item->lists, item->text};
-    const tali_attribute *a;
-    tali_model_put(&w->out, "    <%s", item->row->name);
-    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
-        const bool unnamed = a->type == TALI_TYPE_NAME && item->name == NULL;
-        if (!unnamed && !is_default(a, &at)) {
-            tali_model_put(&w->out, " %s=\"", a->name);
-            put_value(w, item, a, &at);
-            tali_model_put(&w->out, "\"");
-        }
-        const tali_room room = tali_room_of(a);
-        at.p += room.p;
-        at.ref += room.ref;
-        at.list += room.lists;
-        at.text += room.text;
-    }
-}
-
-// ---- functions
-
-static const tali_row *row_of_kind(tali_group group, const char *kind)
-{
-    const tali_row *rows = tali_rows(group);
-    for (int i = 0; rows[i].name != NULL; ++i) {
-        if (rows[i].kind != NULL && strcmp(rows[i].kind, kind) == 0) return &rows[i];
-    }
-    return NULL;
-}
-
-static void put_list(writer *w, const char *name, const double *values, int count, int stride)
-{
-    char text[TAL_NUMBER_SIZE];
-    tali_model_put(&w->out, " %s=\"", name);
-    for (int i = 0; i < count; ++i) {
-        (void)tal_number_write(values[(ptrdiff_t)i * stride], text);
-        tali_model_put(&w->out, i > 0 ? " %s" : "%s", text);
-    }
-    tali_model_put(&w->out, "\"");
-}
-
-// The attributes of a function that is not made of functions.
-static void put_function_values(writer *w, const tali_function_facts *f, const char *element)
-{
-    if (strcmp(element, "constant") == 0) {
-        put_list(w, "value", f->numbers, 1, 1);
-        tali_model_put(&w->out, " arguments=\"%d\"", f->count);
-    } else if (strcmp(element, "linear") == 0) {
-        put_list(w, "slopes", f->list, f->count, 1);
-        put_list(w, "offset", f->numbers, 1, 1);
-    } else if (strcmp(element, "polynomial") == 0) {
-        put_list(w, "coefficients", f->list + f->count - 1, f->count, -1);
-    } else if (strcmp(element, "sinusoid") == 0) {
-        put_list(w, "amplitude", f->numbers, 1, 1);
-        put_list(w, "frequency", f->numbers + 1, 1, 1);
-        put_list(w, "phase", f->numbers + 2, 1, 1);
-    } else if (strcmp(element, "step") == 0) {
-        put_list(w, "from", f->numbers, 2, 1);
-        put_list(w, "to", f->numbers + 2, 2, 1);
-    } else {
-        put_list(w, "x", f->list, f->count, 1);
-        put_list(w, "y", f->y, f->count, f->stride);
-        if (strcmp(element, "spline") == 0) {
-            tali_model_put(&w->out, " end=\"%s\"", f->end == TAL_SPLINE_SIMM ? "simm" : "natural");
-        }
-    }
-}
-
-// A function and those it is made of, which are TAL_FUNCTION_MAX_DEPTH deep at most.
-static void put_function(writer *w, const tal_function *root, const char *whose)
-{
-    struct {
-        tali_function_facts facts;
-        const char *element;
-        int next; // part
-    } stack[TAL_FUNCTION_MAX_DEPTH];
-
-    int depth = 0;
-    const tal_function *f = root;
-    while (w->status == TAL_OK) {
-        if (f != NULL) {
-            tali_function_facts facts;
-            const bool known = tali_function_facts_of(f, &facts);
-            const tali_row *row = known ? row_of_kind(TALI_GROUP_FUNCTIONS, facts.kind) : NULL;
-            if (row == NULL) {
-                refuse(w, "'%s' uses the function '%s', which no file can describe", whose,
-                       facts.kind);
-                return;
-            }
-            tali_model_put(&w->out, "<%s", row->name);
-            if (facts.num_parts == 0) {
-                put_function_values(w, &facts, row->name);
-                tali_model_put(&w->out, "/>");
-            } else {
-                tali_model_put(&w->out, ">");
-                stack[depth].facts = facts;
-                stack[depth].element = row->name;
-                stack[depth++].next = 0;
-            }
-        }
-        if (depth == 0) return;
-        const int top = depth - 1;
-        f = NULL;
-        if (stack[top].next < stack[top].facts.num_parts) {
-            f = stack[top].facts.parts[stack[top].next++];
-        } else {
-            tali_model_put(&w->out, "</%s>", stack[top].element);
-            --depth;
-        }
-    }
-}
-
 // ---- bodies
 
-static const tali_row *row_of_body(const tal_mobilizer_ops *ops)
+static const tali_row *row_of_body(const tal_mobilizer_ops *ops,
+                                   const tal_function_based_def *functions)
 {
     for (int i = 0; tali_body_rows[i].name != NULL; ++i) {
-        if (tali_body_rows[i].ops == NULL) continue;
+        if (functions != NULL && tali_body_rows[i].ops == NULL) return &tali_body_rows[i];
+        if (functions != NULL || tali_body_rows[i].ops == NULL) continue;
         const tal_mobilizer_ops *ours = tali_body_rows[i].ops();
         if (strcmp(ours->name, ops->name) == 0 && ours->calc_X_FM == ops->calc_X_FM &&
             ours->calc_H_FM == ops->calc_H_FM) {
@@ -328,7 +28,7 @@ static const tali_row *row_of_body(const tal_mobilizer_ops *ops)
     return NULL;
 }
 
-static bool is_weightless(const writer *w, tal_body_ix body)
+static bool is_weightless(const tali_writer *w, tal_body_ix body)
 {
     for (int i = 0; i < tal_forces_num(w->model.forces); ++i) {
         const tal_force_ix force = {i};
@@ -340,33 +40,52 @@ static bool is_weightless(const writer *w, tal_body_ix body)
     return false;
 }
 
-static void check_locks(writer *w, tal_body_ix body, int nu)
+static void check_locks(tali_writer *w, tal_body_ix body, int nu)
 {
     if (tal_body_lock_level(w->model.matter, w->model.state, body) != TAL_LEVEL_FREE) return;
     for (int i = 0; i < nu; ++i) {
         const tal_mobility at = {body, i};
         if (tal_mobility_lock_level(w->model.matter, w->model.state, at) == TAL_LEVEL_FREE)
             continue;
-        refuse(w, "body '%s' has some of its mobilities locked; a file locks all or none",
-               body_name(w, body.i));
+        tali_write_refuse(w,
+                          "body '%s' has some of its mobilities locked; a file locks all or none",
+                          tali_write_body_name(w, body.i));
     }
 }
 
 // Names of coordinates, where they are not those they have anyway.
-static bool put_coordinates(writer *w, tal_body_ix body, int nq)
+static void put_coordinates(tali_writer *w, tal_body_ix body, int nq)
 {
-    bool any = false;
     for (int i = 0; i < nq; ++i) {
         char name[TAL_COORDINATE_NAME_SIZE], usual[TAL_COORDINATE_NAME_SIZE + 16];
         (void)tal_body_coordinate_name(w->model.matter, w->model.state, body, i, name);
-        (void)snprintf(usual, sizeof usual, "%s.q%d", body_name(w, body.i), i);
+        (void)snprintf(usual, sizeof usual, "%s.q%d", tali_write_body_name(w, body.i), i);
         if (strcmp(name, usual) == 0) continue;
-        tali_model_put(&w->out, "%s<coordinate index=\"%d\" name=\"", any ? "" : ">", i);
-        put_text(w, name);
-        tali_model_put(&w->out, "\"/>");
-        any = true;
+        tali_sink_put(&w->out, "<coordinate index=\"%d\" name=\"", i);
+        tali_write_text(w, name);
+        tali_sink_put(&w->out, "\"/>");
     }
-    return any;
+}
+
+// The functions of a mobilizer that is made of them.
+static void put_parts(tali_writer *w, const tal_function_based_def *def, const char *whose)
+{
+    for (int i = 0; i < 6; ++i) {
+        const bool turn = i < 3;
+        const tal_mobilizer_function *part = turn ? &def->rotation[i] : &def->translation[i - 3];
+        const tal_vec3 *axis = turn ? &def->rotation_axis[i] : &def->translation_axis[i - 3];
+        if (part->function == NULL) continue;
+        tali_sink_put(&w->out, "<%s index=\"%d\" coordinates=\"", turn ? "rotation" : "translation",
+                      i % 3);
+        for (int k = 0; k < part->num_coords; ++k) {
+            tali_sink_put(&w->out, k > 0 ? " %d" : "%d", part->coords[k]);
+        }
+        tali_sink_put(&w->out, "\"");
+        tali_write_list(w, "axis", &axis->x, 3, 1);
+        tali_sink_put(&w->out, ">");
+        tali_write_function(w, part->function, whose);
+        tali_sink_put(&w->out, turn ? "</rotation>" : "</translation>");
+    }
 }
 
 static void frame_to(const tal_xform *X, double p[12])
@@ -375,15 +94,16 @@ static void frame_to(const tal_xform *X, double p[12])
     memcpy(p + 9, &X->p, 3 * sizeof *p);
 }
 
-static void put_body(writer *w, tal_body_ix body)
+static void put_body(tali_writer *w, tal_body_ix body)
 {
     const tal_matter *matter = w->model.matter;
     const tal_state *state = w->model.state;
     const tali_body_facts facts = tali_body_facts_of(matter, body);
-    const tali_row *row = row_of_body(facts.ops);
+    const tal_function_based_def *functions = tali_function_based_facts(facts.ops, facts.self);
+    const tali_row *row = row_of_body(facts.ops, functions);
     if (row == NULL) {
-        refuse(w, "body '%s' has the mobilizer '%s', which no file can describe",
-               body_name(w, body.i), facts.ops->name);
+        tali_write_refuse(w, "body '%s' has the mobilizer '%s', which no file can describe",
+                          tali_write_body_name(w, body.i), facts.ops->name);
         return;
     }
     double p[TALI_BODY_NUMBERS + 16] = {0.0}, inertia[6], q[TAL_MAX_NQ], u[TAL_MAX_NU];
@@ -420,29 +140,35 @@ static void put_body(writer *w, tal_body_ix body)
                                    [TALI_BODY_FAST] = facts.fast == TAL_LEVEL_FREE       ? 0
                                                       : facts.fast == TAL_LEVEL_VELOCITY ? 1
                                                                                          : 2,
-                                   [TALI_BODY_WEIGHTLESS] = is_weightless(w, body)};
-    const tali_item item = {
-        .row = row,
-        .name = body_name(w, body.i),
-        .p = p,
-        .ref = ref,
-        .text = {"origin", "", ""},
-        .lists = {{inertia, 6}, {q, nq}, {u, nu}, {range, limited ? 2 * nq : 0}}};
-    put_tag(w, &item);
-    tali_model_put(&w->out, put_coordinates(w, body, nq) ? "</%s>\n" : "/>\n", row->name);
+                                   [TALI_BODY_WEIGHTLESS] = is_weightless(w, body),
+                                   [TALI_BODY_REFS] = nq}; // of a function-based mobilizer
+    const tali_item item = {.row = row,
+                            .name = tali_write_body_name(w, body.i),
+                            .p = p,
+                            .ref = ref,
+                            .text = {"origin", "", ""},
+                            .lists = {{.values = inertia, .count = 6},
+                                      {.values = q, .count = nq},
+                                      {.values = u, .count = nu},
+                                      {.values = range, .count = limited ? 2 * nq : 0}}};
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, ">");
+    if (functions != NULL) put_parts(w, functions, item.name);
+    put_coordinates(w, body, nq);
+    tali_sink_put(&w->out, "</%s>\n", row->name);
 }
 
 // ---- constraints and motions
 
-static void put_end(writer *w, const tali_row *row, const tal_function *f, const char *whose)
+static void put_end(tali_writer *w, const tali_row *row, const tal_function *f, const char *whose)
 {
     if (f == NULL) {
-        tali_model_put(&w->out, "/>\n");
+        tali_sink_put(&w->out, "/>\n");
         return;
     }
-    tali_model_put(&w->out, ">");
-    put_function(w, f, whose);
-    tali_model_put(&w->out, "</%s>\n", row->name);
+    tali_sink_put(&w->out, ">");
+    tali_write_function(w, f, whose);
+    tali_sink_put(&w->out, "</%s>\n", row->name);
 }
 
 // "rolling sphere on plane" is "sphere on plane contact" with a flag.
@@ -450,9 +176,9 @@ static const tali_row *row_of_constraint(const char *kind, bool *rolling)
 {
     char plain[64];
     *rolling = strncmp(kind, "rolling ", 8) == 0;
-    if (!*rolling) return row_of_kind(TALI_GROUP_CONSTRAINTS, kind);
+    if (!*rolling) return tali_row_of_kind(TALI_GROUP_CONSTRAINTS, kind);
     (void)snprintf(plain, sizeof plain, "%s contact", kind + 8);
-    return row_of_kind(TALI_GROUP_CONSTRAINTS, plain);
+    return tali_row_of_kind(TALI_GROUP_CONSTRAINTS, plain);
 }
 
 enum {
@@ -460,7 +186,7 @@ enum {
     MAX_REFS = 16
 };
 
-static void put_constraint(writer *w, tal_constraint_ix constraint)
+static void put_constraint(tali_writer *w, tal_constraint_ix constraint)
 {
     const tal_matter *matter = w->model.matter;
     const tal_state *state = w->model.state;
@@ -469,7 +195,7 @@ static void put_constraint(writer *w, tal_constraint_ix constraint)
     bool rolling = false;
     const tali_row *row = facts.kind != NULL ? row_of_constraint(facts.kind, &rolling) : NULL;
     if (row == NULL) {
-        refuse(w, "constraint '%s' is one that no file can describe", name);
+        tali_write_refuse(w, "constraint '%s' is one that no file can describe", name);
         return;
     }
     double p[MAX_NUMBERS] = {tal_constraint_share(matter, state, constraint)};
@@ -498,18 +224,19 @@ static void put_constraint(writer *w, tal_constraint_ix constraint)
                             .ref = ref,
                             .mobilities = mobilities,
                             .num_mobilities = facts.num_mobilities};
-    put_tag(w, &item);
+    tali_write_tag(w, &item);
     put_end(w, row, facts.function, name);
 }
 
-static void put_motion(writer *w, tal_motion_ix motion)
+static void put_motion(tali_writer *w, tal_motion_ix motion)
 {
     const tal_matter *matter = w->model.matter;
     const tali_motion_facts facts = tali_motion_facts_of(matter, motion);
     const char *name = tal_motion_name(matter, motion);
-    const tali_row *row = facts.kind != NULL ? row_of_kind(TALI_GROUP_MOTIONS, facts.kind) : NULL;
+    const tali_row *row =
+        facts.kind != NULL ? tali_row_of_kind(TALI_GROUP_MOTIONS, facts.kind) : NULL;
     if (row == NULL) {
-        refuse(w, "motion '%s' is one that no file can describe", name);
+        tali_write_refuse(w, "motion '%s' is one that no file can describe", name);
         return;
     }
     int num_params;
@@ -521,34 +248,87 @@ static void put_motion(writer *w, tal_motion_ix motion)
     int ref[MAX_REFS] = {tal_motion_is_enabled(matter, w->model.state, motion), facts.body.i,
                          facts.mobility < 0, facts.mobility < 0 ? 0 : facts.mobility,
                          (int)facts.level};
-    const tali_item item = {
-        .row = row, .name = name, .p = p, .ref = ref, .lists = {{p, num_params}}};
-    put_tag(w, &item);
+    const tali_item item = {.row = row,
+                            .name = name,
+                            .p = p,
+                            .ref = ref,
+                            .lists = {{.values = p, .count = num_params}}};
+    tali_write_tag(w, &item);
     if (facts.num_functions == 0) {
-        tali_model_put(&w->out, "/>\n");
+        tali_sink_put(&w->out, "/>\n");
         return;
     }
-    tali_model_put(&w->out, ">");
+    tali_sink_put(&w->out, ">");
     for (int i = 0; i < facts.num_functions; ++i) {
-        put_function(w, facts.functions[i], name);
+        tali_write_function(w, facts.functions[i], name);
     }
-    tali_model_put(&w->out, "</%s>\n", row->name);
+    tali_sink_put(&w->out, "</%s>\n", row->name);
+}
+
+// ---- measures
+
+// Values that a State holds.
+static tali_list values_of(const tali_writer *w, tal_measure_ix measure,
+                           const tali_measure_facts *facts, bool behind_one)
+{
+    tali_list list = {.shown = facts->values, .count = tal_measure_size(w->model.system, measure)};
+    if (facts->variable.i >= 0) {
+        const double *stored = tal_var_value(w->model.system, w->model.state, facts->variable);
+        list.shown = stored + (behind_one ? 1 : 0);
+    } else if (facts->z.i >= 0) {
+        list.shown = tal_state_z(w->model.state) +
+                     tal_group_start(w->model.system, w->model.state, facts->z);
+    } else if (facts->values == NULL) {
+        list.count = 0;
+    }
+    return list;
+}
+
+static void put_measure(tali_writer *w, tal_measure_ix measure)
+{
+    const tal_system *system = w->model.system;
+    const char *name = tal_measure_name(system, measure), *kind = tal_measure_kind(system, measure);
+    tali_measure_facts facts;
+    const bool known = tali_measure_facts_of(system, measure, &facts);
+    const tali_row *row = known ? tali_row_of_kind(TALI_GROUP_MEASURES, kind) : NULL;
+    if (row == NULL ||
+        tal_measure_owner(system, measure).i != tal_matter_subsystem(w->model.matter).i) {
+        tali_write_refuse(w, "measure '%s' is of kind '%s'%s, which no file can describe", name,
+                          kind, row != NULL ? " and not of matter" : "");
+        return;
+    }
+    int ref[MAX_REFS], n = 0, operand = 0;
+    for (const tali_attribute *a = row->own; a != NULL && a->name != NULL; ++a) {
+        if (a->type == TALI_TYPE_MEASURE) ref[n++] = facts.operands[operand++].i;
+        if (a->type == TALI_TYPE_INTEGER) ref[n++] = facts.capacity;
+        if (a->type != TALI_TYPE_WORD) continue;
+        ref[n++] = strcmp(kind, "extreme") == 0 ? (int)facts.which
+                                                : (int)facts.invalidates - (int)TAL_STAGE_MODEL;
+    }
+    const tali_item item = {.row = row,
+                            .name = name,
+                            .p = facts.numbers,
+                            .ref = ref,
+                            .lists = {values_of(w, measure, &facts, strcmp(kind, "hold") == 0)}};
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, "/>\n");
 }
 
 // ---- forces
 
-static void put_gravity(writer *w, tal_force_ix force)
+static void put_gravity(tali_writer *w, tal_force_ix force)
 {
     const tal_vec3 g = tal_gravity_g(w->model.forces, w->model.state, force);
     double p[] = {g.x, g.y, g.z, tal_gravity_zero_height(w->model.forces, w->model.state, force)};
     int ref[] = {tal_force_is_enabled(w->model.forces, w->model.state, force)};
-    const tali_item item = {.row = row_of_kind(TALI_GROUP_FORCES, "gravity"), .p = p, .ref = ref};
-    put_tag(w, &item);
-    tali_model_put(&w->out, "/>\n");
+    const tali_item item = {
+        .row = tali_row_of_kind(TALI_GROUP_FORCES, "gravity"), .p = p, .ref = ref};
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, "/>\n");
 }
 
 // Forces that somebody set have no place in a file.
-static void check_discrete(writer *w, tal_force_ix force, const char *name)
+static void check_discrete(tali_writer *w, tal_force_ix force, const char *name)
 {
     const tal_matter *matter = w->model.matter;
     for (int b = 0; b < tal_matter_num_bodies(matter); ++b) {
@@ -561,32 +341,94 @@ static void check_discrete(writer *w, tal_force_ix force, const char *name)
                                               (tal_mobility){body, i}) != 0.0;
         }
         if (!any) continue;
-        refuse(w, "discrete forces '%s' are set, which no file can describe", name);
+        tali_write_refuse(w, "discrete forces '%s' are set, which no file can describe", name);
         return;
     }
 }
 
-static int integer_of(writer *w, tal_force_ix force, const tali_force_facts *facts,
+static void put_surface(tali_writer *w, tal_force_ix contact, tal_contact_surface_ix surface)
+{
+    const tal_forces *forces = w->model.forces;
+    const tal_state *state = w->model.state;
+    const char *name = tal_contact_surface_name(forces, contact, surface);
+    const tal_shape shape = tal_contact_surface_shape(forces, state, contact, surface);
+    const uint64_t cliques = tali_contact_cliques(forces, contact, surface);
+    if (shape.kind == TAL_SHAPE_MESH || (cliques & (cliques - 1)) != 0) {
+        tali_write_refuse(w, "surface '%s' %s, which no file can describe", name,
+                          shape.kind == TAL_SHAPE_MESH ? "is a mesh" : "is in several cliques");
+        return;
+    }
+    int clique = 0;
+    for (uint64_t rest = cliques; rest != 0; rest >>= 1) {
+        ++clique;
+    }
+    double p[24] = {0.0};
+    const tal_xform X_BS = tal_contact_surface_X_BS(forces, state, contact, surface);
+    const tal_contact_material material =
+        tal_contact_surface_material(forces, state, contact, surface);
+    const int sizes[] = {0, 1, 3, 2, 3, 2}; // in the order of tal_shape_kind
+    frame_to(&X_BS, p);
+    memcpy(p + 12, &material, 6 * sizeof *p);
+    memcpy(p + 18, &shape.size, sizeof shape.size);
+    p[18 + sizes[shape.kind]] = shape.edge_radius;
+    int ref[] = {tal_contact_surface_body(forces, contact, surface).i, 0, clique};
+    // rows stand in the order of tal_shape_kind
+    const tali_item item = {
+        .row = &tali_surface_rows[(int)shape.kind], .name = name, .p = p, .ref = ref};
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, "/>\n");
+}
+
+static void put_contact(tali_writer *w, tal_force_ix contact, const tal_contact_def *def)
+{
+    const tal_forces *forces = w->model.forces;
+    const tal_contact_grip grip = tal_contact_grip_of(forces, w->model.state, contact);
+    double p[] = {def->exponent, grip.transition_speed, grip.stiffness, grip.damping,
+                  grip.breakaway};
+    int ref[] = {tal_force_is_enabled(forces, w->model.state, contact),
+                 (int)def->law,
+                 (int)def->friction,
+                 def->max_pairs,
+                 def->max_points,
+                 def->max_faces,
+                 def->max_bristles};
+    const tali_item item = {.row = tali_row_of_kind(TALI_GROUP_FORCES, "contact"),
+                            .name = tal_force_name(forces, contact),
+                            .p = p,
+                            .ref = ref};
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, ">\n");
+    for (int i = 0; i < tal_contact_num_surfaces(forces, contact); ++i) {
+        put_surface(w, contact, (tal_contact_surface_ix){i});
+    }
+    tali_sink_put(&w->out, "    </contact>\n");
+}
+
+static int integer_of(tali_writer *w, tal_force_ix force, const tali_force_facts *facts,
                       const char *kind)
 {
     if (strcmp(kind, "langevin") != 0) return facts->count;
     const uint64_t seed = tal_langevin_seed(w->model.forces, w->model.state, force);
     if (seed > INT32_MAX) {
-        refuse(w, "langevin '%s' has a seed above %d, which no file can hold",
-               tal_force_name(w->model.forces, force), INT32_MAX);
+        tali_write_refuse(w, "langevin '%s' has a seed above %d, which no file can hold",
+                          tal_force_name(w->model.forces, force), INT32_MAX);
     }
     return (int)seed;
 }
 
-static void put_force(writer *w, tal_force_ix force)
+static void put_force(tali_writer *w, tal_force_ix force)
 {
     const tal_forces *forces = w->model.forces;
     const char *name = tal_force_name(forces, force), *kind = tal_force_kind(forces, force);
     tali_force_facts facts;
     const bool known = tali_force_facts_of(forces, force, &facts);
-    const tali_row *row = known ? row_of_kind(TALI_GROUP_FORCES, kind) : NULL;
+    const tali_row *row = known ? tali_row_of_kind(TALI_GROUP_FORCES, kind) : NULL;
     if (row == NULL) {
-        refuse(w, "force '%s' is of kind '%s', which no file can describe", name, kind);
+        tali_write_refuse(w, "force '%s' is of kind '%s', which no file can describe", name, kind);
+        return;
+    }
+    if (facts.contact != NULL) {
+        put_contact(w, force, facts.contact);
         return;
     }
     if (strcmp(kind, "discrete forces") == 0) check_discrete(w, force, name);
@@ -606,13 +448,13 @@ static void put_force(writer *w, tal_force_ix force)
         ref[n++] = facts.mobility.i;
     }
     const tali_item item = {.row = row, .name = name, .p = p, .ref = ref};
-    put_tag(w, &item);
+    tali_write_tag(w, &item);
     put_end(w, row, facts.function, name);
 }
 
 // ---- decorations
 
-static void put_decoration(writer *w, const tal_decoration *d)
+static void put_decoration(tali_writer *w, const tal_decoration *d)
 {
     double p[20] = {0.0};
     frame_to(&d->X_BD, p);
@@ -627,23 +469,23 @@ static void put_decoration(writer *w, const tal_decoration *d)
                             .p = p,
                             .ref = ref,
                             .text = {d->text != NULL ? d->text : ""}};
-    put_tag(w, &item);
-    tali_model_put(&w->out, "/>\n");
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, "/>\n");
 }
 
 // ---- the whole
 
-static void open_section(writer *w, const char *name, int count)
+static void open_section(tali_writer *w, const char *name, int count)
 {
-    if (count > 0) tali_model_put(&w->out, "  <%s>\n", name);
+    if (count > 0) tali_sink_put(&w->out, "  <%s>\n", name);
 }
 
-static void close_section(writer *w, const char *name, int count)
+static void close_section(tali_writer *w, const char *name, int count)
 {
-    if (count > 0) tali_model_put(&w->out, "  </%s>\n", name);
+    if (count > 0) tali_sink_put(&w->out, "  </%s>\n", name);
 }
 
-static void put_matter(writer *w)
+static void put_matter(tali_writer *w)
 {
     const tal_matter *matter = w->model.matter;
     const int num_bodies = tal_matter_num_bodies(matter) - 1;
@@ -666,26 +508,28 @@ static void put_matter(writer *w)
     close_section(w, "motions", num_motions);
 }
 
-static void put_model(writer *w)
+static void put_model(tali_writer *w)
 {
     const tal_system *system = w->model.system;
     if (tal_system_num_subsystems(system) > 2) {
-        refuse(w, "the System has %d subsystems; a file has matter and one for forces",
-               tal_system_num_subsystems(system));
-    }
-    if (tal_system_num_measures(system) > 0) {
-        refuse(w, "measure '%s' cannot be written to a file",
-               tal_measure_name(system, (tal_measure_ix){0}));
+        tali_write_refuse(w, "the System has %d subsystems; a file has matter and one for forces",
+                          tal_system_num_subsystems(system));
     }
     const double numbers[] = {tal_state_t(w->model.state), tal_system_time_scale(system)};
-    tali_model_put(&w->out, "<talus version=\"1\" name=\"");
-    put_text(w, tal_system_name(system));
-    tali_model_put(&w->out, "\"");
-    put_list(w, "time", numbers, 1, 1);
-    put_list(w, "time_scale", numbers + 1, 1, 1);
-    tali_model_put(&w->out, ">\n");
+    tali_sink_put(&w->out, "<talus version=\"1\" name=\"");
+    tali_write_text(w, tal_system_name(system));
+    tali_sink_put(&w->out, "\"");
+    tali_write_list(w, "time", numbers, 1, 1);
+    tali_write_list(w, "time_scale", numbers + 1, 1, 1);
+    tali_sink_put(&w->out, ">\n");
     put_matter(w);
 
+    const int num_measures = tal_system_num_measures(system);
+    open_section(w, "measures", num_measures);
+    for (int i = 0; i < num_measures; ++i) {
+        put_measure(w, (tal_measure_ix){i});
+    }
+    close_section(w, "measures", num_measures);
     const int num_forces = tal_forces_num(w->model.forces);
     open_section(w, "forces", num_forces);
     for (int i = 0; i < num_forces; ++i) {
@@ -704,7 +548,7 @@ static void put_model(writer *w)
         put_decoration(w, tal_matter_decoration(w->model.matter, i));
     }
     close_section(w, "decorations", num_decorations);
-    tali_model_put(&w->out, "</talus>\n");
+    tali_sink_put(&w->out, "</talus>\n");
 }
 
 static tal_status check_model(const tal_model *model, const char *where, tal_error *err)
@@ -728,7 +572,7 @@ tal_status tal_model_write_memory(const tal_model *model, char text[], size_t si
 {
     const tal_status st = check_model(model, __func__, err);
     if (st != TAL_OK) return st;
-    writer w = {.model = *model, .out = {text, text != NULL ? size : 0, 0}, .err = err};
+    tali_writer w = {.model = *model, .out = {text, text != NULL ? size : 0, 0}, .err = err};
     put_model(&w);
     if (length != NULL) *length = w.out.length;
     return w.status;

@@ -1,6 +1,7 @@
 // Doubles and integers as text.
 #include "error_internal.h"
 #include "number_internal.h"
+#include "text_internal.h"
 
 #include <talus/io/number.h>
 
@@ -17,11 +18,6 @@ enum {
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 // ---- reading
@@ -185,13 +181,13 @@ int tal_numbers_read(const char *text, double values[], int capacity, const char
     const char *end = text + strlen(text);
     int count = 0;
     for (const char *at = text; count < INT_MAX; ++count) {
-        while (is_blank(*at)) {
+        while (tali_is_blank(*at)) {
             ++at;
         }
         if (at == end) return count;
         double value;
         const char *behind = tal_number_read(at, end, &value);
-        if (behind == NULL || !(is_blank(*behind) || behind == end)) {
+        if (behind == NULL || !(tali_is_blank(*behind) || behind == end)) {
             if (wrong != NULL) *wrong = at;
             return -1;
         }
@@ -250,10 +246,12 @@ static uint64_t round_digits(uint64_t bits, int n, int *q)
         *q = k + 1 - n;
         tali_binary x = tali_binary_product(m, -*q);
         x.exponent += e;
-        // n digits fit 64 bits, so there are at least 64 bits behind the point
-        const tali_u128 half = (tali_u128)1 << (-x.exponent - 1);
-        const uint64_t digits =
-            (uint64_t)((x.significand >> -x.exponent) + ((x.significand & half) != 0 ? 1 : 0));
+        // n digits fit 64 bits, so at least 64 bits stand behind the point; all do where the digit is a
+        // one that the cut took a little from
+        const int shift = -x.exponent;
+        const tali_u128 half = (tali_u128)1 << (shift - 1);
+        const uint64_t whole = shift < 128 ? (uint64_t)(x.significand >> shift) : 0;
+        const uint64_t digits = whole + ((x.significand & half) != 0 ? 1 : 0);
         if (digits < limit) return digits;
     }
 }

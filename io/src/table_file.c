@@ -1,6 +1,6 @@
 // Tables to and from files: which format, bytes in and out.
 #include "alloc_internal.h"
-#include "error_internal.h"
+#include "reading_internal.h"
 #include "table_internal.h"
 
 #include <string.h>
@@ -64,7 +64,9 @@ static tal_status parse(tal_table_format format, const char *name, tali_span tex
                            .max_errors = options->max_errors > 0 ? options->max_errors : 1};
     r.table = tal_table_create(&options->allocator);
     r.no_memory = r.table == NULL;
-    if (!r.no_memory) {
+    if (tali_span_has(text, '\0')) {
+        tali_table_file_error(&r, "there are zero bytes: this is no text in UTF-8");
+    } else if (!r.no_memory) {
         switch (format) {
         case TAL_TABLE_STO:
             tali_table_read_sto(&r);
@@ -83,22 +85,12 @@ static tal_status parse(tal_table_format format, const char *name, tali_span tex
     return finish(&r, out);
 }
 
-static tal_status check_reading(const char *name, const void *text, tal_table *const *out,
-                                const char *where)
-{
-    if (name != NULL && text != NULL && out != NULL) return TAL_OK;
-    return tali_breach(TAL_ERR_NULL, where, "%s is NULL",
-                       name == NULL   ? "the name"
-                       : text == NULL ? "the text"
-                                      : "'out'");
-}
-
 tal_status tal_table_read_memory(tal_table_format format, const char *name, const char *text,
                                  size_t size, const tal_table_options *options, tal_table **out,
                                  tal_diagnostics *found)
 {
     if (out != NULL) *out = NULL;
-    const tal_status st = check_reading(name, text, out, __func__);
+    const tal_status st = tali_check_reading(name, text, out, __func__);
     if (st != TAL_OK) return st;
     const tal_table_options how = options != NULL ? *options : tal_table_options_default();
     if (size > how.max_bytes) {
@@ -141,7 +133,7 @@ tal_status tal_table_read_file(const char *path, const tal_table_options *option
                                tal_diagnostics *found)
 {
     if (out != NULL) *out = NULL;
-    tal_status st = check_reading(path, path, out, __func__);
+    tal_status st = tali_check_reading(path, path, out, __func__);
     if (st != TAL_OK) return st;
     const tal_table_options how = options != NULL ? *options : tal_table_options_default();
     tal_table_format format = TAL_TABLE_STO;

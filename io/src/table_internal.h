@@ -60,6 +60,8 @@ bool tali_same_word(const char *a, const char *b);
 bool tali_span_is(tali_span span, const char *word);
 tali_span tali_span_trim(tali_span span);
 bool tali_span_has(tali_span span, char c);
+/// As it stands; a string of the arena, "" when memory runs out.
+const char *tali_table_copy(tali_table_reader *r, tali_span span);
 /// Without its quotes, doubled quotes made single; a string of the arena, "" when memory runs out.
 const char *tali_table_string(tali_table_reader *r, tali_span span);
 /// For messages: at most 40 characters, what cannot be printed as '?'.
@@ -115,21 +117,22 @@ void tali_table_read_csv(tali_table_reader *r);
 /// @}
 
 /// Where bytes go: to a file, into memory, or into a checksum alone.
-typedef struct tali_sink {
+typedef struct tali_table_sink {
     FILE *file;  ///< may be NULL
     char *bytes; ///< [capacity] may be NULL
     size_t capacity;
     size_t length; ///< of everything
     uint32_t crc;  ///< CRC-32 of everything, when `sums` is set
     bool sums;
-    bool failed; ///< the file did not take all
-} tali_sink;
+    bool failed;   ///< the file did not take all
+    bool too_long; ///< for the format
+} tali_table_sink;
 
-void tali_table_put(tali_sink *sink, const void *bytes, size_t size);
-void tali_put_text(tali_sink *sink, const char *text);
+void tali_table_put(tali_table_sink *sink, const void *bytes, size_t size);
+void tali_table_put_text(tali_table_sink *sink, const char *text);
 /// As few digits as it takes.
-void tali_put_number(tali_sink *sink, double value);
+void tali_table_put_number(tali_table_sink *sink, double value);
 
-void tali_table_write_npz(const tal_table *table, tali_sink *sink);
+void tali_table_write_npz(const tal_table *table, tali_table_sink *sink);
 
 #endif // TALUS_IO_TABLE_INTERNAL_H

@@ -14,11 +14,11 @@
 
 typedef struct entry {
     const char *name;
-    void (*put)(const tal_table *table, tali_sink *sink);
+    void (*put)(const tal_table *table, tali_table_sink *sink);
     uint32_t crc, size, offset;
 } entry;
 
-static void put_little(tali_sink *sink, uint64_t value, int bytes)
+static void put_little(tali_table_sink *sink, uint64_t value, int bytes)
 {
     unsigned char out[8];
     for (int i = 0; i < bytes; ++i) {
@@ -30,7 +30,7 @@ static void put_little(tali_sink *sink, uint64_t value, int bytes)
 // --- arrays ---
 
 // Magic, version 1.0, length of the dictionary, which is padded so that data begins at a multiple of 64.
-static void put_array_header(tali_sink *sink, const char *type, const char *shape)
+static void put_array_header(tali_table_sink *sink, const char *type, const char *shape)
 {
     char text[128];
     int length = snprintf(text, sizeof text,
@@ -44,7 +44,7 @@ static void put_array_header(tali_sink *sink, const char *type, const char *shap
     tali_table_put(sink, text, (size_t)length);
 }
 
-static void put_data(const tal_table *table, tali_sink *sink)
+static void put_data(const tal_table *table, tali_table_sink *sink)
 {
     const int rows = tal_table_num_rows(table), columns = tal_table_num_columns(table);
     char shape[32];
@@ -91,7 +91,7 @@ static int num_characters(const char *text)
 }
 
 // A string of fixed width in UCS-4, zeros behind it.
-static void put_string(tali_sink *sink, const char *text, int width)
+static void put_string(tali_table_sink *sink, const char *text, int width)
 {
     for (int i = 0; i < width; ++i) {
         put_little(sink, *text != '\0' ? next_character(&text) : 0, 4);
@@ -104,7 +104,7 @@ static int widest(int width, const char *text)
     return n > width ? n : width;
 }
 
-static void put_columns(const tal_table *table, tali_sink *sink)
+static void put_columns(const tal_table *table, tali_table_sink *sink)
 {
     const int n = tal_table_num_columns(table);
     int width = 1;
@@ -120,7 +120,7 @@ static void put_columns(const tal_table *table, tali_sink *sink)
     }
 }
 
-static void put_header(const tal_table *table, tali_sink *sink)
+static void put_header(const tal_table *table, tali_table_sink *sink)
 {
     const int n = tal_table_num_headers(table);
     int width = 1;
@@ -139,7 +139,7 @@ static void put_header(const tal_table *table, tali_sink *sink)
     }
 }
 
-static void put_in_degrees(const tal_table *table, tali_sink *sink)
+static void put_in_degrees(const tal_table *table, tali_table_sink *sink)
 {
     put_array_header(sink, "|b1", "");
     put_little(sink, tal_table_in_degrees(table) ? 1 : 0, 1);
@@ -148,7 +148,7 @@ static void put_in_degrees(const tal_table *table, tali_sink *sink)
 // --- the archive ---
 
 // What a local header and the central directory say alike: version 2.0, no flags, stored, 1980-01-01.
-static void put_common(tali_sink *sink, const entry *it)
+static void put_common(tali_table_sink *sink, const entry *it)
 {
     put_little(sink, 20, 2);
     put_little(sink, 0, 2);
@@ -162,7 +162,7 @@ static void put_common(tali_sink *sink, const entry *it)
     put_little(sink, 0, 2);
 }
 
-static void put_directory(tali_sink *sink, const entry entries[])
+static void put_directory(tali_table_sink *sink, const entry entries[])
 {
     const size_t begin = sink->length;
     for (int i = 0; i < NUM_ENTRIES; ++i) {
@@ -174,7 +174,7 @@ static void put_directory(tali_sink *sink, const entry entries[])
         put_little(sink, 0, 2); // no attributes inside
         put_little(sink, 0, 4); // nor outside
         put_little(sink, entries[i].offset, 4);
-        tali_put_text(sink, entries[i].name);
+        tali_table_put_text(sink, entries[i].name);
     }
     const size_t size = sink->length - begin;
     put_little(sink, 0x06054b50, 4);
@@ -186,7 +186,7 @@ static void put_directory(tali_sink *sink, const entry entries[])
     put_little(sink, 0, 2);
 }
 
-void tali_table_write_npz(const tal_table *table, tali_sink *sink)
+void tali_table_write_npz(const tal_table *table, tali_table_sink *sink)
 {
     entry entries[NUM_ENTRIES] = {{.name = "data.npy", .put = put_data},
                                   {.name = "columns.npy", .put = put_columns},
@@ -195,14 +195,17 @@ void tali_table_write_npz(const tal_table *table, tali_sink *sink)
     for (int i = 0; i < NUM_ENTRIES; ++i) {
         entry *it = &entries[i];
         // the checksum stands before what it is of
-        tali_sink sum = {.sums = true};
+        tali_table_sink sum = {.sums = true};
         it->put(table, &sum);
+        // four bytes hold each length and place
+        sink->too_long = sink->length + sum.length > UINT32_MAX - 4096;
+        if (sink->too_long) return;
         it->crc = sum.crc;
         it->size = (uint32_t)sum.length;
         it->offset = (uint32_t)sink->length;
         put_little(sink, 0x04034b50, 4);
         put_common(sink, it);
-        tali_put_text(sink, it->name);
+        tali_table_put_text(sink, it->name);
         it->put(table, sink);
     }
     put_directory(sink, entries);

@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "table_internal.h"
+#include "text_internal.h"
 
 #include <talus/io/number.h>
 
@@ -65,11 +66,6 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\v' || c == '\f';
-}
-
 bool tali_span_is(tali_span span, const char *word)
 {
     const char *at = span.begin;
@@ -86,10 +82,10 @@ bool tali_same_word(const char *a, const char *b)
 
 tali_span tali_span_trim(tali_span span)
 {
-    while (span.begin < span.end && is_blank(*span.begin)) {
+    while (span.begin < span.end && tali_is_blank(*span.begin)) {
         ++span.begin;
     }
-    while (span.begin < span.end && is_blank(span.end[-1])) {
+    while (span.begin < span.end && tali_is_blank(span.end[-1])) {
         --span.end;
     }
     return span;
@@ -100,16 +96,24 @@ bool tali_span_has(tali_span span, char c)
     return span.end > span.begin && memchr(span.begin, c, (size_t)(span.end - span.begin)) != NULL;
 }
 
+const char *tali_table_copy(tali_table_reader *r, tali_span span)
+{
+    const char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
+    r->no_memory = r->no_memory || copy == NULL;
+    return copy != NULL ? copy : "";
+}
+
+static bool is_quoted(tali_span span)
+{
+    return span.end - span.begin >= 2 && *span.begin == '"' && span.end[-1] == '"';
+}
+
 const char *tali_table_string(tali_table_reader *r, tali_span span)
 {
-    const bool quoted = span.end - span.begin >= 2 && *span.begin == '"' && span.end[-1] == '"';
-    if (quoted) span = (tali_span){span.begin + 1, span.end - 1};
-    char *copy = tali_arena_copy(&r->arena, span.begin, (size_t)(span.end - span.begin));
-    if (copy == NULL) {
-        r->no_memory = true;
-        return "";
-    }
-    if (!quoted) return copy;
+    if (!is_quoted(span)) return tali_table_copy(r, span);
+    char *copy = tali_arena_copy(&r->arena, span.begin + 1, (size_t)(span.end - span.begin) - 2);
+    r->no_memory = r->no_memory || copy == NULL;
+    if (copy == NULL) return "";
     char *to = copy;
     for (const char *from = copy; *from != '\0'; ++from) {
         if (from[0] == '"' && from[1] == '"') ++from;
@@ -186,7 +190,7 @@ static const char *field_end(tali_table_reader *r, const char *at, char separato
 {
     const char *end = r->text.end;
     if (separator == ',' || separator == ';') {
-        while (at < end && is_blank(*at)) {
+        while (at < end && tali_is_blank(*at)) {
             ++at;
         }
         if (at < end && *at == '"') at = skip_quoted(at, end);
@@ -195,7 +199,7 @@ static const char *field_end(tali_table_reader *r, const char *at, char separato
             return NULL;
         }
     }
-    while (at < end && *at != separator && !(separator == ' ' && is_blank(*at))) {
+    while (at < end && *at != separator && !(separator == ' ' && tali_is_blank(*at))) {
         ++at;
     }
     return at;
@@ -207,7 +211,7 @@ void tali_table_split(tali_table_reader *r, char separator)
     if (separator == ' ') r->text = tali_span_trim(r->text);
     const char *at = r->text.begin, *end = r->text.end;
     while (true) {
-        while (separator == ' ' && at < end && is_blank(*at)) {
+        while (separator == ' ' && at < end && tali_is_blank(*at)) {
             ++at;
         }
         const char *stop = field_end(r, at, separator);
@@ -264,7 +268,7 @@ void tali_table_keep(tali_table_reader *r, tali_span key, tali_span value)
     key = tali_span_trim(key);
     value = tali_span_trim(value);
     if (key.begin == key.end || has_control(key) || has_control(value)) {
-        tali_table_warn(r, "the key '%s' is not kept: it or its value has control characters",
+        tali_table_warn(r, "the key '%s' is not kept: it is empty, or there are control characters",
                         tali_show(key, shown));
         return;
     }
@@ -272,7 +276,7 @@ void tali_table_keep(tali_table_reader *r, tali_span key, tali_span value)
         tali_table_error(r, "the header has more than %d keys", TALI_MAX_HEADER_LINES);
         return;
     }
-    const char *name = tali_table_string(r, key), *text = tali_table_string(r, value);
+    const char *name = tali_table_copy(r, key), *text = tali_table_copy(r, value);
     if (r->no_memory || tali_table_reserves(name) || strchr(name, '=') != NULL) return;
     if (tal_table_header(r->table, name) != NULL) {
         tali_table_warn(r, "the key '%s' stands twice; the last value counts",
@@ -337,8 +341,7 @@ static bool read_odd(tali_span field, const char *stop, double *value)
 
 bool tali_read_value(tali_span field, double *value)
 {
-    if (field.begin < field.end && *field.begin == '"' && field.end - field.begin >= 2 &&
-        field.end[-1] == '"') {
+    if (is_quoted(field)) {
         field = tali_span_trim((tali_span){field.begin + 1, field.end - 1});
     }
     *value = TALI_NAN;

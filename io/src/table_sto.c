@@ -103,15 +103,16 @@ static bool read_labels(tali_table_reader *r)
     }
     tali_table_split_blanks(r);
     tali_table_drop_empty(r);
+    const int errors = r->errors; // in the header; rows are looked at all the same
     char shown[44];
     if (r->num_fields > 0 && !tali_span_is(r->fields[0], "time")) {
         tali_table_error(r, "the first column is '%s', not 'time'", tali_show(r->fields[0], shown));
         return false;
     }
     for (int i = 0; i < r->num_fields && tali_table_goes_on(r); ++i) {
-        tali_table_label(r, i == 0 ? "time" : tali_table_string(r, r->fields[i]));
+        tali_table_label(r, i == 0 ? "time" : tali_table_copy(r, r->fields[i]));
     }
-    return tali_table_goes_on(r) && r->errors == 0;
+    return tali_table_goes_on(r) && r->errors == errors;
 }
 
 void tali_table_read_sto(tali_table_reader *r)

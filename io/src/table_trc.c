@@ -51,8 +51,11 @@ static void take_entry(tali_table_reader *r, tali_span key, tali_span value, cou
         said->frames = tali_table_count(r, "NumFrames", value);
     } else if (tali_span_is(key, "NumMarkers")) {
         said->markers = tali_table_count(r, "NumMarkers", value);
+    } else if (tali_span_is(key, "Units")) {
+        static const char units[] = "Units";
+        take_units(r, value, said);
+        tali_table_keep(r, (tali_span){units, units + 5}, value);
     } else {
-        if (tali_span_is(key, "Units")) take_units(r, value, said);
         tali_table_keep(r, key, value);
     }
 }
@@ -117,6 +120,7 @@ static bool read_markers(tali_table_reader *r, const counts *said)
         add_marker(r, r->fields[i]);
         ++markers;
     }
+    if (markers == 0 && r->errors == 0) tali_table_error(r, "there are no markers");
     if (said->markers >= 0 && said->markers != markers && r->errors == 0) {
         tali_table_error(r, "the header says NumMarkers=%d, but there are %d names", said->markers,
                          markers);

@@ -26,7 +26,7 @@ static uint32_t add_crc(uint32_t crc, const unsigned char *bytes, size_t size)
     return ~crc;
 }
 
-void tali_table_put(tali_sink *sink, const void *bytes, size_t size)
+void tali_table_put(tali_table_sink *sink, const void *bytes, size_t size)
 {
     if (sink->sums) sink->crc = add_crc(sink->crc, bytes, size);
     if (sink->file != NULL && fwrite(bytes, 1, size, sink->file) != size) sink->failed = true;
@@ -37,40 +37,46 @@ void tali_table_put(tali_sink *sink, const void *bytes, size_t size)
     sink->length += size;
 }
 
-void tali_put_text(tali_sink *sink, const char *text)
+void tali_table_put_text(tali_table_sink *sink, const char *text)
 {
     tali_table_put(sink, text, strlen(text));
 }
 
-void tali_put_number(tali_sink *sink, double value)
+void tali_table_put_number(tali_table_sink *sink, double value)
 {
     char text[TAL_NUMBER_SIZE];
     const int n = tal_number_write(value, text);
     tali_table_put(sink, text, (size_t)n);
 }
 
-static void put_count(tali_sink *sink, int n)
+static void put_count(tali_table_sink *sink, int n)
 {
     char text[16];
     (void)snprintf(text, sizeof text, "%d", n);
-    tali_put_text(sink, text);
+    tali_table_put_text(sink, text);
 }
 
-static void put_entry(tali_sink *sink, const char *key, const char *value)
+// A byte-order mark at the beginning of a file would not be taken for a part of a name.
+static bool begins_with_mark(const char *text)
 {
-    tali_put_text(sink, key);
+    return strncmp(text, "\xef\xbb\xbf", 3) == 0;
+}
+
+static void put_entry(tali_table_sink *sink, const char *key, const char *value)
+{
+    tali_table_put_text(sink, key);
     tali_table_put(sink, "=", 1);
-    tali_put_text(sink, value);
+    tali_table_put_text(sink, value);
     tali_table_put(sink, "\n", 1);
 }
 
-static void put_row(tali_sink *sink, const tal_table *table, int row, char separator)
+static void put_row(tali_table_sink *sink, const tal_table *table, int row, char separator)
 {
     const int n = tal_table_num_columns(table);
     const double *values = tal_table_row(table, row);
     for (int i = 0; i < n; ++i) {
         if (i > 0) tali_table_put(sink, &separator, 1);
-        tali_put_number(sink, values[i]);
+        tali_table_put_number(sink, values[i]);
     }
     tali_table_put(sink, "\n", 1);
 }
@@ -93,15 +99,16 @@ static tal_status check_time(const tal_table *table, tal_error *err)
 }
 
 // Tabs stand between labels, so a label may have blanks in it only where there are tabs.
-static void write_sto(const tal_table *table, tali_sink *sink)
+static void write_sto(const tal_table *table, tali_table_sink *sink)
 {
     const char *name = tal_table_header(table, "name");
-    const bool plain = name != NULL && strchr(name, '=') == NULL && name[0] != '\0' &&
-                       strncmp(name, "name ", 5) != 0 && strncmp(name, "data", 4) != 0;
-    tali_put_text(sink, plain ? name : "table");
-    tali_put_text(sink, "\nversion=1\nnRows=");
+    const bool plain = name != NULL && !begins_with_mark(name) && strchr(name, '=') == NULL &&
+                       name[0] != '\0' && strncmp(name, "name ", 5) != 0 &&
+                       strncmp(name, "data", 4) != 0;
+    tali_table_put_text(sink, plain ? name : "table");
+    tali_table_put_text(sink, "\nversion=1\nnRows=");
     put_count(sink, tal_table_num_rows(table));
-    tali_put_text(sink, "\nnColumns=");
+    tali_table_put_text(sink, "\nnColumns=");
     put_count(sink, tal_table_num_columns(table));
     tali_table_put(sink, "\n", 1);
     put_entry(sink, "inDegrees", tal_table_in_degrees(table) ? "yes" : "no");
@@ -111,10 +118,10 @@ static void write_sto(const tal_table *table, tali_sink *sink)
             put_entry(sink, key, tal_table_header(table, key));
         }
     }
-    tali_put_text(sink, "endheader\n");
+    tali_table_put_text(sink, "endheader\n");
     const int n = tal_table_num_columns(table);
     for (int i = 0; i < n; ++i) {
-        tali_put_text(sink, tal_table_column_name(table, i));
+        tali_table_put_text(sink, tal_table_column_name(table, i));
         tali_table_put(sink, i + 1 < n ? "\t" : "\n", 1);
     }
     for (int i = 0; i < tal_table_num_rows(table); ++i) {
@@ -124,12 +131,13 @@ static void write_sto(const tal_table *table, tali_sink *sink)
 
 // --- .csv ---
 
-static void put_name(tali_sink *sink, const char *name)
+static void put_name(tali_table_sink *sink, const char *name)
 {
     const tali_span span = {name, name + strlen(name)};
     double value = 0.0;
-    if (strpbrk(name, ",;\"#") == NULL && !tali_read_value(span, &value)) {
-        tali_put_text(sink, name);
+    if (strpbrk(name, ",;\"#") == NULL && !begins_with_mark(name) &&
+        !tali_read_value(span, &value)) {
+        tali_table_put_text(sink, name);
         return;
     }
     tali_table_put(sink, "\"", 1);
@@ -140,12 +148,12 @@ static void put_name(tali_sink *sink, const char *name)
     tali_table_put(sink, "\"", 1);
 }
 
-static void write_csv(const tal_table *table, tali_sink *sink)
+static void write_csv(const tal_table *table, tali_table_sink *sink)
 {
-    if (tal_table_in_degrees(table)) tali_put_text(sink, "# inDegrees=yes\n");
+    if (tal_table_in_degrees(table)) tali_table_put_text(sink, "# inDegrees=yes\n");
     for (int i = 0; i < tal_table_num_headers(table); ++i) {
         const char *key = tal_table_header_key(table, i);
-        tali_put_text(sink, "# ");
+        tali_table_put_text(sink, "# ");
         put_entry(sink, key, tal_table_header(table, key));
     }
     for (int i = 0; i < tal_table_num_columns(table); ++i) {
@@ -160,16 +168,18 @@ static void write_csv(const tal_table *table, tali_sink *sink)
 
 // --- .trc ---
 
-// Length of the name of the marker that a column is of; 0 when it is of none.
+// Length of the name of the marker that a column is of; 0 when it is of none, or cannot stand alone.
 static size_t stem(const char *name, char axis)
 {
     const size_t length = strlen(name);
-    return length > 2 && name[length - 2] == '.' && name[length - 1] == axis ? length - 2 : 0;
+    if (length < 3 || name[length - 2] != '.' || name[length - 1] != axis) return 0;
+    return name[length - 3] != ' ' ? length - 2 : 0;
 }
 
 static tal_status check_markers(const tal_table *table, tal_error *err)
 {
     const int n = tal_table_num_columns(table);
+    if (n < 4) return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there are no markers");
     for (int i = 1; i < n; ++i) {
         const char *first = tal_table_column_name(table, i - (i - 1) % 3);
         const char *name = tal_table_column_name(table, i);
@@ -183,15 +193,15 @@ static tal_status check_markers(const tal_table *table, tal_error *err)
     return TAL_OK;
 }
 
-static void put_header_or(tali_sink *sink, const tal_table *table, const char *key,
+static void put_header_or(tali_table_sink *sink, const tal_table *table, const char *key,
                           const char *otherwise)
 {
     const char *value = tal_table_header(table, key);
-    tali_put_text(sink, value != NULL ? value : otherwise);
+    tali_table_put_text(sink, value != NULL ? value : otherwise);
     tali_table_put(sink, "\t", 1);
 }
 
-static void put_trc_header(const tal_table *table, tali_sink *sink)
+static void put_trc_header(const tal_table *table, tali_table_sink *sink)
 {
     const int frames = tal_table_num_rows(table), markers = (tal_table_num_columns(table) - 1) / 3;
     char rate[TAL_NUMBER_SIZE] = "0", count[16];
@@ -200,10 +210,10 @@ static void put_trc_header(const tal_table *table, tali_sink *sink)
     if (span > 0.0) (void)tal_number_write((frames - 1) / span, rate);
     (void)snprintf(count, sizeof count, "%d", frames);
     const char *name = tal_table_header(table, "name");
-    tali_put_text(sink, "PathFileType\t4\t(X/Y/Z)\t");
-    tali_put_text(sink, name != NULL ? name : "markers.trc");
-    tali_put_text(sink, "\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"
-                        "OrigDataStartFrame\tOrigNumFrames\n");
+    tali_table_put_text(sink, "PathFileType\t4\t(X/Y/Z)\t");
+    tali_table_put_text(sink, name != NULL ? name : "markers.trc");
+    tali_table_put_text(sink, "\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\t"
+                              "OrigDataStartFrame\tOrigNumFrames\n");
     put_header_or(sink, table, "DataRate", rate);
     put_header_or(sink, table, "CameraRate", rate);
     put_count(sink, frames);
@@ -214,24 +224,24 @@ static void put_trc_header(const tal_table *table, tali_sink *sink)
     put_header_or(sink, table, "OrigDataRate", rate);
     put_header_or(sink, table, "OrigDataStartFrame", "1");
     const char *original = tal_table_header(table, "OrigNumFrames");
-    tali_put_text(sink, original != NULL ? original : count);
-    tali_put_text(sink, "\nFrame#\tTime\t");
+    tali_table_put_text(sink, original != NULL ? original : count);
+    tali_table_put_text(sink, "\nFrame#\tTime\t");
     for (int i = 0; i < markers; ++i) {
         const char *label = tal_table_column_name(table, 1 + 3 * i);
         tali_table_put(sink, label, strlen(label) - 2);
-        tali_put_text(sink, i + 1 < markers ? "\t\t\t" : "");
+        tali_table_put_text(sink, i + 1 < markers ? "\t\t\t" : "");
     }
-    tali_put_text(sink, "\n\t\t");
+    tali_table_put_text(sink, "\n\t\t");
     for (int i = 1; i <= markers; ++i) {
         char axes[64];
         (void)snprintf(axes, sizeof axes, "X%d\tY%d\tZ%d%s", i, i, i, i < markers ? "\t" : "");
-        tali_put_text(sink, axes);
+        tali_table_put_text(sink, axes);
     }
-    tali_put_text(sink, "\n\n");
+    tali_table_put_text(sink, "\n\n");
 }
 
 // A marker that is not seen is a blank.
-static void write_trc(const tal_table *table, tali_sink *sink)
+static void write_trc(const tal_table *table, tali_table_sink *sink)
 {
     put_trc_header(table, sink);
     const int n = tal_table_num_columns(table);
@@ -240,7 +250,7 @@ static void write_trc(const tal_table *table, tali_sink *sink)
         put_count(sink, i + 1);
         for (int k = 0; k < n; ++k) {
             tali_table_put(sink, "\t", 1);
-            if (!isnan(row[k])) tali_put_number(sink, row[k]);
+            if (!isnan(row[k])) tali_table_put_number(sink, row[k]);
         }
         tali_table_put(sink, "\n", 1);
     }
@@ -248,21 +258,12 @@ static void write_trc(const tal_table *table, tali_sink *sink)
 
 // --- entry points ---
 
-static tal_status check_size(const tal_table *table, tal_error *err)
-{
-    const double bytes =
-        8.0 * (double)tal_table_num_rows(table) * (double)tal_table_num_columns(table);
-    if (bytes < 4.0e9) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%g bytes are too many for an .npz", bytes);
-}
-
-static tal_status write_table(const tal_table *table, tal_table_format format, tali_sink *sink,
-                              tal_error *err)
+static tal_status write_table(const tal_table *table, tal_table_format format,
+                              tali_table_sink *sink, tal_error *err)
 {
     tal_status st = TAL_OK;
     if (format == TAL_TABLE_STO || format == TAL_TABLE_TRC) st = check_time(table, err);
     if (st == TAL_OK && format == TAL_TABLE_TRC) st = check_markers(table, err);
-    if (st == TAL_OK && format == TAL_TABLE_NPZ) st = check_size(table, err);
     if (st == TAL_OK && format == TAL_TABLE_CSV && tal_table_num_columns(table) == 0) {
         st = TALI_FAIL(err, TAL_ERR_BAD_VALUE, "a table without columns cannot be a .csv");
     }
@@ -295,7 +296,7 @@ tal_status tal_table_write_memory(const tal_table *table, tal_table_format forma
                            : length == NULL ? "'length'"
                                             : "'bytes'");
     }
-    tali_sink sink = {.bytes = bytes, .capacity = capacity};
+    tali_table_sink sink = {.bytes = bytes, .capacity = capacity};
     const tal_status st = write_table(table, format, &sink, err);
     *length = sink.length;
     return st;
@@ -321,7 +322,7 @@ tal_status tal_table_write_file(const tal_table *table, const char *path, tal_er
     if (file == NULL) {
         return TALI_FAIL(err, TAL_ERR_FILE, "cannot write '%s': %s", beside, strerror(errno));
     }
-    tali_sink sink = {.file = file};
+    tali_table_sink sink = {.file = file};
     tal_status st = write_table(table, format, &sink, err);
     const bool closed = fclose(file) == 0;
     if (st == TAL_OK && (sink.failed || !closed || rename(beside, path) != 0)) {

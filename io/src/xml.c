@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "arena_internal.h"
 #include "error_internal.h"
+#include "text_internal.h"
 #include "xml_internal.h"
 
 #include <expat.h>
@@ -79,19 +80,14 @@ static void refuse_memory(reader *r)
 
 // ---- what expat reports
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 // The text since the last tag belongs to the open element.
 static void settle_text(reader *r)
 {
     int begin = 0, end = r->text_length;
-    while (begin < end && is_blank(r->text[begin])) {
+    while (begin < end && tali_is_blank(r->text[begin])) {
         ++begin;
     }
-    while (begin < end && is_blank(r->text[end - 1])) {
+    while (begin < end && tali_is_blank(r->text[end - 1])) {
         --end;
     }
     r->text_length = 0;
@@ -118,7 +114,7 @@ static void locate(reader *r, tali_xml_attribute attributes[], int count)
     int found = 0;
     for (int i = offset; i < size && found < count; ++i) {
         const char c = text[i];
-        const bool between = quote == '\0' && (is_blank(c) || c == '=');
+        const bool between = quote == '\0' && (tali_is_blank(c) || c == '=');
         if (quote == '\0' && !between && !in_name && c != '"' && c != '\'') {
             attributes[found].line = line;
             attributes[found].column = column;
@@ -212,7 +208,7 @@ static void XMLCALL character_data(void *context, const char *text, int length)
     reader *r = context;
     if (r->status != TAL_OK) return;
     // blanks at the beginning are dropped at once: most text is indentation
-    while (r->text_length == 0 && length > 0 && is_blank(*text)) {
+    while (r->text_length == 0 && length > 0 && tali_is_blank(*text)) {
         ++text;
         --length;
     }
@@ -336,8 +332,21 @@ tal_status tali_xml_read_memory(const char *name, const char *text, size_t size,
     return end_reading(&r, st, out);
 }
 
+// Whether a file is too large, where that can be told before it is read.
+static bool is_too_large(const reader *r, FILE *stream)
+{
+    if (fseek(stream, 0, SEEK_END) != 0) return false;
+    const long size = ftell(stream);
+    return fseek(stream, 0, SEEK_SET) == 0 && size >= 0 && size < LONG_MAX &&
+           (size_t)size > r->limits.file_bytes; // a folder says LONG_MAX
+}
+
 static tal_status read_stream(reader *r, FILE *stream)
 {
+    if (is_too_large(r, stream)) {
+        refuse(r, TAL_ERR_CAPACITY, "the file is larger than %zu bytes", r->limits.file_bytes);
+        return TAL_OK;
+    }
     char *chunk = tali_alloc(&r->doc->arena.allocator, CHUNK);
     if (chunk == NULL) return TAL_ERR_NO_MEMORY;
     bool more = true;

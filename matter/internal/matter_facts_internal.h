@@ -11,9 +11,14 @@ typedef struct tali_body_facts {
     tal_direction direction;
     tal_level fast;
     const tal_mobilizer_ops *ops; ///< a copy of the table
+    const void *self;
 } tali_body_facts;
 
 tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body);
+
+/// What a function-based mobilizer was created with; NULL for others. Borrowed.
+const tal_function_based_def *tali_function_based_facts(const tal_mobilizer_ops *ops,
+                                                        const void *self);
 
 /// Facts of a constraint besides its parameters in a State. Borrowed.
 typedef struct tali_constraint_facts {

@@ -6,7 +6,8 @@
 tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body)
 {
     const tali_body *b = &matter->bodies[body.i];
-    return (tali_body_facts){b->structure, b->direction, (tal_level)b->fast_level, &b->ops};
+    return (tali_body_facts){b->structure, b->direction, (tal_level)b->fast_level, &b->ops,
+                             b->self};
 }
 
 tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,

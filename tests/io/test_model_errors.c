@@ -1,4 +1,5 @@
 // io/src/model_*.c: what is wrong with a file is told, all of it, and nothing is built.
+#include "counting_alloc.h"
 #include "talus_test.h"
 
 #include <talus/io.h>
@@ -220,20 +221,12 @@ START_TEST(params_that_are_set_must_be_there)
 
 END_TEST
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    (void)fclose(file);
-}
-
 START_TEST(includes_end)
 {
     // a file that includes itself, and one that includes nothing that is there
-    write_file("test_model_errors.tmp",
-               "<talus version='1'><include file='test_model_errors.tmp'/>\n"
-               "<include file='is_not_there.tmp'/></talus>");
+    test_write_file("test_model_errors.tmp",
+                    "<talus version='1'><include file='test_model_errors.tmp'/>\n"
+                    "<include file='is_not_there.tmp'/></talus>");
     tal_model m;
     tal_diagnostics *found = tal_diagnostics_create(NULL);
     ck_assert_int_eq(tal_model_read_file("test_model_errors.tmp", NULL, &m, found), TAL_ERR_FILE);
@@ -243,8 +236,8 @@ START_TEST(includes_end)
     (void)remove("test_model_errors.tmp");
 
     // through different names it comes back too: an end is made by depth
-    write_file("test_model_errors.tmp",
-               "<talus version='1'><include file='././test_model_errors.tmp'/></talus>");
+    test_write_file("test_model_errors.tmp",
+                    "<talus version='1'><include file='././test_model_errors.tmp'/></talus>");
     tal_diagnostics_clear(found);
     ck_assert_int_eq(tal_model_read_file("test_model_errors.tmp", NULL, &m, found), TAL_ERR_FILE);
     ck_assert_ptr_nonnull(
@@ -274,25 +267,6 @@ END_TEST
 
 // ---- memory
 
-typedef struct failing {
-    int left;
-    long balance;
-} failing;
-
-static void *failing_alloc(void *context, size_t size)
-{
-    failing *f = context;
-    if (f->left-- <= 0) return NULL;
-    f->balance += (long)size;
-    return aligned_alloc(TAL_ALIGNMENT, (size + TAL_ALIGNMENT - 1) / TAL_ALIGNMENT * TAL_ALIGNMENT);
-}
-
-static void failing_free(void *context, void *block, size_t size)
-{
-    ((failing *)context)->balance -= (long)size;
-    free(block);
-}
-
 START_TEST(memory_that_runs_out_is_told_and_given_back)
 {
     const char *text =
@@ -307,9 +281,9 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
     bool done = false;
     int n = 0;
     for (; !done; ++n) {
-        failing f = {n, 0};
+        counting f = {n, 0};
         tal_model_options options = tal_model_options_default();
-        options.allocator = (tal_allocator){failing_alloc, failing_free, &f};
+        options.allocator = counting_allocator(&f);
         tal_model m;
         const tal_status st = tal_model_read_memory("m", text, strlen(text), &options, &m, NULL);
         done = st == TAL_OK;

@@ -199,9 +199,9 @@ START_TEST(reading_stops_behind_the_number)
         {"e5", -1, 0.0},
         {" 1", -1, 0.0},
         {"0x10", 1, 0.0},
-        {"INF", 3, INFINITY},
-        {"-inf", 4, -INFINITY},
-        {"Infinity", 8, INFINITY},
+        {"INF", 3, (double)INFINITY},
+        {"-inf", 4, -(double)INFINITY},
+        {"Infinity", 8, (double)INFINITY},
         {"in", -1, 0.0},
     };
 

@@ -1,6 +1,7 @@
 // io/src/xml.c, did_you_mean.c, diagnostics.c: documents as trees, and what is wrong with them.
 #include "xml_internal.h"
 
+#include "counting_alloc.h"
 #include "talus_test.h"
 
 #include <stdio.h>
@@ -210,6 +211,10 @@ START_TEST(files_are_read_like_memory)
     ck_assert_str_eq(xml->file, path);
     ck_assert_int_eq(xml->root->first->attributes[0].column, 4);
     tali_xml_destroy(xml);
+    tali_xml_limits limits = tali_xml_limits_default();
+    limits.file_bytes = 10;
+    ck_assert_int_eq(tali_xml_read_file(path, &limits, NULL, &xml, NULL), TAL_ERR_CAPACITY);
+    ck_assert_ptr_null(xml);
     (void)remove(path);
 
     tal_diagnostics *found = tal_diagnostics_create(NULL);
@@ -224,26 +229,6 @@ START_TEST(files_are_read_like_memory)
 
 END_TEST
 
-// An allocator that fails on the n-th call.
-typedef struct failing {
-    int left;
-    long balance;
-} failing;
-
-static void *failing_alloc(void *context, size_t size)
-{
-    failing *f = context;
-    if (f->left-- <= 0) return NULL;
-    f->balance += (long)size;
-    return aligned_alloc(TAL_ALIGNMENT, (size + TAL_ALIGNMENT - 1) / TAL_ALIGNMENT * TAL_ALIGNMENT);
-}
-
-static void failing_free(void *context, void *block, size_t size)
-{
-    ((failing *)context)->balance -= (long)size;
-    free(block);
-}
-
 START_TEST(memory_that_runs_out_is_told_and_given_back)
 {
     // more than one block of memory, and text that grows
@@ -256,8 +241,8 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
     (void)sprintf(at, "</r>");
     bool done = false;
     for (int n = 0; !done; ++n) {
-        failing f = {n, 0};
-        const tal_allocator from = {failing_alloc, failing_free, &f};
+        counting f = {n, 0};
+        const tal_allocator from = counting_allocator(&f);
         tali_xml *xml = NULL;
         const tal_status st =
             tali_xml_read_memory("a.xml", text, strlen(text), NULL, &from, &xml, NULL);
@@ -320,8 +305,8 @@ START_TEST(a_list_keeps_what_it_can_and_counts_the_rest)
     ck_assert_str_eq(tal_diagnostic_text(tal_diagnostics_at(list, 1), line), "error: no file");
     tal_diagnostics_destroy(list);
 
-    failing f = {1, 0};
-    const tal_allocator from = {failing_alloc, failing_free, &f};
+    counting f = {1, 0};
+    const tal_allocator from = counting_allocator(&f);
     list = tal_diagnostics_create(&from);
     tal_diagnostics_add(list, TAL_ERROR, "f", 1, 1, "lost");
     ck_assert_int_eq(tal_diagnostics_num(list), 0);

@@ -84,9 +84,9 @@ TAL_API void tal_model_destroy(tal_model *model);
  * Write a System and a State as a model file.
  *
  * What is written is what the State holds: parameters, coordinates, speeds, locks, what is enabled.
- * Reading it gives the same model, bit for bit. What a file cannot say is refused by name, and nothing is
- * written: elements with functions of a user's own, function-based mobilizers, contact, measures,
- * discrete forces that are set, locks of single mobilities.
+ * Reading it gives the same model, bit for bit, with measures that have forgotten their samples. What a file
+ * cannot say is refused by name, and nothing is written: elements and functions of a user's own, contact of meshes,
+ * discrete forces that are set, locks of single mobilities, subsystems besides matter and forces.
  *
  * @param[in]  model   all four set; nothing of it changes, and it stays the caller's
  * @param[out] text    [size], cut off when it does not fit; NULL when `size` is 0
