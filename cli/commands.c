@@ -275,8 +275,8 @@ const cli_command cli_commands[] = {
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
     {"convert", "FROM TO", 2, 2, "write a file in another format",
-     "Tables: .sto, .mot, .trc, .csv, and .npz to write. Models: .talus, written out with includes "
-     "and params resolved. The ends of the names say the formats.",
+     "Tables: .sto, .mot, .trc, .csv, and .npz to write. Models: .talus and .urdf to .talus, "
+     "includes and params resolved. The ends of the names say the formats.",
      CLI_QUIET | CLI_SET, NULL, "talus convert swing.sto swing.csv", "for a spreadsheet",
      cmd_convert},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",

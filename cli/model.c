@@ -74,11 +74,14 @@ static int read_param(const cli_args *args, const char *text, tal_model_param *p
 static int read_with(const cli_args *args, const char *path, const tal_model_param params[], int n,
                      cli_model *model)
 {
+    const bool is_urdf = cli_ends_with(path, ".urdf");
+    if (is_urdf && n > 0) return cli_fail(args, CLI_USAGE, "a URDF has no params.");
     tal_model_options options = tal_model_options_default();
     options.params = params;
     options.num_params = n;
     tal_diagnostics *const found = tal_diagnostics_create(NULL);
-    const tal_status st = tal_model_read_file(path, &options, &model->file, found);
+    const tal_status st = is_urdf ? tal_urdf_read_file(path, NULL, &model->file, found)
+                                  : tal_model_read_file(path, &options, &model->file, found);
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
         cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
     }

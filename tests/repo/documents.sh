@@ -26,6 +26,13 @@ for layer in */include; do
     done
 done
 
+# so do those of the program
+for file in cli/*.[ch]; do
+    for list in cli/CMakeLists.txt cli/README.md; do
+        grep -qF "$(basename "$file")" "$list" || complain "$list does not mention $file"
+    done
+done
+
 # every test program is registered
 for file in tests/*/test_*.c; do
     layer=$(basename "$(dirname "$file")")
