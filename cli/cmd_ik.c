@@ -5,58 +5,38 @@
 #include "progress.h"
 #include "result.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // What is observed, and what is found.
 typedef struct tracking {
-    int num_frames, num_markers, nq;
-    double *times;    // [num_frames]
-    tal_vec3 *points; // [num_frames][num_markers]
-    double *q;        // [num_frames][nq]
-    tal_fit *fits;    // [num_frames]
+    tal_marker_frames seen;
+    int num_frames, nq;
+    double *q;     // [num_frames][nq]
+    tal_fit *fits; // [num_frames]
 } tracking;
 
 static void tracking_destroy(tracking *it)
 {
-    free(it->times);
-    free(it->points);
+    tal_marker_frames_destroy(&it->seen);
     free(it->q);
     free(it->fits);
 }
 
-// Meters per unit of a table of markers; NaN for a unit that nobody knows.
-static double unit_of(const tal_table *table)
-{
-    const char *const unit = tal_table_header(table, "Units");
-    if (unit == NULL || strcmp(unit, "m") == 0) return 1.0;
-    if (strcmp(unit, "mm") == 0) return 1e-3;
-    return strcmp(unit, "cm") == 0 ? 1e-2 : (double)NAN;
-}
-
+// Look the markers up in the frames; what does not fit is printed.
 static int take_frames(const cli_args *args, const tal_table *table, const cli_markers *markers,
                        tracking *it)
 {
-    const double unit = unit_of(table);
-    if (isnan(unit)) {
-        return cli_fail(args, CLI_BAD_FILE, "%s is in '%s', which is none of m, cm, mm.",
-                        args->files[1], tal_table_header(table, "Units"));
+    tal_diagnostics *const found = tal_diagnostics_create(NULL);
+    const tal_status st =
+        tal_marker_frames_create(table, markers->names, markers->num, NULL, &it->seen, found);
+    cli_print_diagnostics(args, found);
+    if (st != TAL_OK) {
+        return cli_fail(args, CLI_BAD_FILE, "%s: %s.", args->files[1], tal_status_text(st));
     }
-    it->num_frames = tal_table_num_rows(table);
-    it->num_markers = markers->num;
-    const size_t nf = (size_t)it->num_frames;
-    it->times = cli_alloc(nf, sizeof *it->times);
-    it->points = cli_alloc(nf * (size_t)markers->num, sizeof *it->points);
-    it->q = cli_alloc(nf * (size_t)it->nq, sizeof *it->q);
-    it->fits = cli_alloc(nf, sizeof *it->fits);
-    for (int f = 0; f < it->num_frames; ++f) {
-        it->times[f] = tal_table_value(table, f, 0);
-        for (int m = 0; m < markers->num; ++m) {
-            const double *const p = tal_table_row(table, f) + markers->columns[m];
-            it->points[f * markers->num + m] = tal_v3(unit * p[0], unit * p[1], unit * p[2]);
-        }
-    }
+    it->num_frames = it->seen.frames.num_frames;
+    it->q = cli_alloc((size_t)it->num_frames * (size_t)it->nq, sizeof *it->q);
+    it->fits = cli_alloc((size_t)it->num_frames, sizeof *it->fits);
     return CLI_OK;
 }
 
@@ -88,8 +68,7 @@ static tal_status track(const cli_args *args, const cli_model *model, const cli_
     progress_begin(&told, args, "frames", false, 0.0, (double)it->num_frames);
     st = tal_tracker_create(model->system, &def, &tracker, err);
     if (st == TAL_OK) {
-        const tal_frames frames = {it->num_frames, it->times, it->points, NULL};
-        st = tal_tracker_run(tracker, model->state, &frames, it->q, it->fits);
+        st = tal_tracker_run(tracker, model->state, &it->seen.frames, it->q, it->fits);
         *err = *tal_tracker_error(tracker);
     }
     progress_end(&told, (double)it->num_frames);
@@ -105,7 +84,7 @@ static tal_status add_rows(const tracking *it, tal_table *table)
     for (int f = 0; f < it->num_frames && st == TAL_OK; ++f) {
         const tal_fit *const fit = &it->fits[f];
         if (fit->status == TAL_RETRY) continue; // never reached
-        row[0] = it->times[f];
+        row[0] = it->seen.frames.times[f];
         memcpy(row + 1, it->q + (size_t)f * (size_t)it->nq, (size_t)it->nq * sizeof *row);
         row[it->nq + 1] = fit->marker_rms;
         row[it->nq + 2] = fit->marker_max;
@@ -169,7 +148,7 @@ int cmd_ik(const cli_args *args)
     if (!cli_is_given(args, "markers")) return cli_fail(args, CLI_USAGE, "--markers is missing.");
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = result_read(args, args->files[1], &frames);
-    if (code == CLI_OK) code = cli_markers_read(args, &model, frames, &markers);
+    if (code == CLI_OK) code = cli_markers_read(args, &model, &markers);
     if (code == CLI_OK) code = follow(args, &model, frames, &markers);
     cli_markers_destroy(&markers);
     tal_table_destroy(frames);

@@ -32,19 +32,20 @@ static int cut(char *line, char *fields[])
     return n;
 }
 
-static void add(cli_markers *out, const tal_marker *marker, int column)
+static void add(cli_markers *out, const tal_marker *marker)
 {
     const size_t n = (size_t)out->num + 1;
     out->list = cli_resize(out->list, n, sizeof *out->list);
-    out->columns = cli_resize(out->columns, n, sizeof *out->columns);
+    out->names = cli_resize(out->names, n, sizeof *out->names);
     out->list[out->num] = *marker;
     out->list[out->num].name = cli_copy(marker->name);
-    out->columns[out->num++] = column;
+    out->names[out->num] = out->list[out->num].name;
+    ++out->num;
 }
 
-// One line; false, and a diagnostic, when it is wrong.
+// One line: a marker, or a diagnostic.
 static void read_line(char *text, int line, const char *path, const cli_model *model,
-                      const tal_table *frames, cli_markers *out, tal_diagnostics *found)
+                      cli_markers *out, tal_diagnostics *found)
 {
     char *fields[MAX_FIELDS];
     const int n = cut(text, fields);
@@ -66,19 +67,10 @@ static void read_line(char *text, int line, const char *path, const cli_model *m
         tal_diagnostics_add(found, TAL_ERROR, path, line, 0, "there is no body '%s'.", fields[1]);
         return;
     }
-    char column[LINE];
-    snprintf(column, sizeof column, "%s.x", fields[0]);
-    const int x = tal_table_find_column(frames, column);
-    if (x < 0) {
-        tal_diagnostics_add(found, TAL_WARNING, path, line, 0, "the frames have no marker '%s'.",
-                            fields[0]);
-        return;
-    }
-    add(out, &marker, x);
+    add(out, &marker);
 }
 
-int cli_markers_read(const cli_args *args, const cli_model *model, const tal_table *frames,
-                     cli_markers *out)
+int cli_markers_read(const cli_args *args, const cli_model *model, cli_markers *out)
 {
     const char *const path = cli_text(args, "markers");
     FILE *const file = fopen(path, "r");
@@ -87,15 +79,13 @@ int cli_markers_read(const cli_args *args, const cli_model *model, const tal_tab
     char line[LINE];
     for (int i = 1; fgets(line, sizeof line, file) != NULL; ++i) {
         char *const text = trim(line);
-        if (text[0] != 0 && text[0] != '#') read_line(text, i, path, model, frames, out, found);
+        if (text[0] != 0 && text[0] != '#') read_line(text, i, path, model, out, found);
     }
     fclose(file);
     const int errors = tal_diagnostics_num_errors(found);
-    cli_print_diagnostics(found);
+    cli_print_diagnostics(args, found);
     if (errors > 0) return CLI_BAD_FILE;
-    return out->num > 0 ? CLI_OK
-                        : cli_fail(args, CLI_BAD_FILE, "%s and %s have no marker in common.", path,
-                                   args->files[1]);
+    return out->num > 0 ? CLI_OK : cli_fail(args, CLI_BAD_FILE, "%s has no markers.", path);
 }
 
 void cli_markers_destroy(cli_markers *markers)
@@ -104,5 +94,5 @@ void cli_markers_destroy(cli_markers *markers)
         free((char *)markers->list[i].name);
     }
     free(markers->list);
-    free(markers->columns);
+    free(markers->names);
 }

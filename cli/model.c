@@ -5,15 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cli_print_diagnostics(tal_diagnostics *found)
+void cli_print_diagnostics(const cli_args *args, tal_diagnostics *found)
 {
     const int kept = tal_diagnostics_num(found);
     int errors = 0;
     for (int i = 0; i < kept; ++i) {
         char text[TAL_DIAGNOSTIC_SIZE];
         const tal_diagnostic *const it = tal_diagnostics_at(found, i);
+        const bool is_error = it->severity == TAL_ERROR;
+        if (is_error) ++errors;
+        if (!is_error && cli_flag(args, "quiet")) continue;
         fprintf(stderr, "%s\n", tal_diagnostic_text(it, text));
-        if (it->severity == TAL_ERROR) ++errors;
     }
     const int more = tal_diagnostics_num_errors(found) - errors;
     if (more > 0) fprintf(stderr, "and %d errors more.\n", more);
@@ -85,7 +87,7 @@ static int read_with(const cli_args *args, const char *path, const tal_model_par
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
         cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
     }
-    cli_print_diagnostics(found);
+    cli_print_diagnostics(args, found);
     if (st != TAL_OK) return CLI_BAD_FILE;
     model->system = model->file.system;
     model->state = model->file.state;

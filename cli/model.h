@@ -24,8 +24,8 @@ void cli_model_destroy(cli_model *model);
 // Split "NAME=REST" into a copy of the name, owned by the caller, and the rest; NULL when it is not so.
 char *cli_split(const char *text, const char **rest);
 
-// Print a list of diagnostics, warnings too, and destroy it.
-void cli_print_diagnostics(tal_diagnostics *found);
+// Print a list of diagnostics, only errors with --quiet, and destroy it.
+void cli_print_diagnostics(const cli_args *args, tal_diagnostics *found);
 
 // Realize a State, or print why it cannot be; an exit code.
 int cli_realize(const cli_args *args, const cli_model *model, tal_state *state, tal_stage stage);

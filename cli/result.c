@@ -123,7 +123,7 @@ int result_read(const cli_args *args, const char *path, tal_table **out)
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
         (void)cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
     }
-    cli_print_diagnostics(found);
+    cli_print_diagnostics(args, found);
     return st == TAL_OK ? CLI_OK : CLI_BAD_FILE;
 }
 

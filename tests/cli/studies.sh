@@ -69,7 +69,7 @@ Frame#	Time	tip
 END
 printf '# on the arm\ntip, arm, 0, -1, 0\nlost, arm, 0, 0, 0, 0.5\n' >markers.csv
 expect 0 ik held.talus frames.trc -m markers.csv -o found.sto
-has err "the frames have no marker 'lost'"
+has err "marker 'lost' is not in the table"
 awk -v a="$(last found.sto arm.q0)" 'BEGIN { d = a - 0.52359877559829882; exit !(a != "" && d < 1e-6 && d > -1e-6) }' ||
     complain "the arm is at $(last found.sto arm.q0) instead of 30 degrees"
 expect 0 ik held.talus frames.trc -q -m markers.csv -t 2 --chunk 1 -o found2.sto
@@ -78,6 +78,22 @@ expect 3 ik held.talus frames.trc -m wrong.csv
 has err "wrong.csv:1: error: there is no body 'leg'."
 has err "wrong.csv:2: error: 'x' is no number."
 has err 'wrong.csv:3: error: a marker is NAME, BODY, X, Y, Z[, WEIGHT]; there are 2 fields.'
+
+# --- URDF ---
+cat >arm.urdf <<'END'
+<robot name="arm">
+  <link name="base"/>
+  <link name="hand"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="elbow" type="revolute"><parent link="base"/><child link="hand"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+</robot>
+END
+expect 0 convert arm.urdf arm.talus
+expect 0 simulate arm.urdf -q -e 1 -c q -o urdf.csv
+expect 0 simulate arm.talus -q -e 1 -c q -o talus.csv
+cmp -s <(grep -v '^#' urdf.csv) <(grep -v '^#' talus.csv) || complain "a URDF moves otherwise as .talus"
+expect 2 info arm.urdf -s a=1
 
 # --- tables ---
 expect 0 convert free.sto free.csv
