@@ -205,7 +205,7 @@ const char *cli_text(const cli_args *args, const char *option)
 double cli_number(const cli_args *args, const char *option)
 {
     const char *const text = cli_text(args, option);
-    double value = NAN;
+    double value = (double)NAN;
     if (text != NULL) (void)tal_number_read(text, NULL, &value);
     return value;
 }

@@ -213,7 +213,7 @@ static int sweep(study *it)
         it->results = cli_alloc(size, sizeof *it->results);
         it->failed = cli_alloc((size_t)it->num_samples, sizeof *it->failed);
         for (size_t i = 0; i < size; ++i) {
-            it->results[i] = NAN;
+            it->results[i] = (double)NAN;
         }
         memset(it->failed, 1, (size_t)it->num_samples * sizeof *it->failed);
         code = run_all(it);

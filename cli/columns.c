@@ -226,7 +226,7 @@ static double read_one(const column *c, const cli_model *model, tal_state *state
     case COLUMN_VELOCITY_ERROR:
         return cli_largest(tal_state_uerr(state), tal_state_pool_size(state, TAL_POOL_UERR));
     }
-    return NAN;
+    return (double)NAN;
 }
 
 tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state *state,

@@ -75,7 +75,12 @@ static void include(const double values[], int n, double *low, double *high)
 
 static frame make_frame(const svg_plot *plot, double legend)
 {
-    frame f = {.left = 72.0, .top = 40.0, .x_low = NAN, .x_high = NAN, .y_low = NAN, .y_high = NAN};
+    frame f = {.left = 72.0,
+               .top = 40.0,
+               .x_low = (double)NAN,
+               .x_high = (double)NAN,
+               .y_low = (double)NAN,
+               .y_high = (double)NAN};
     f.right = plot->width - legend - 16.0;
     f.bottom = plot->height - 48.0;
     include(plot->x, plot->num, &f.x_low, &f.x_high);
