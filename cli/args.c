@@ -114,7 +114,8 @@ static int parse_option(cli_args *args, int argc, const char *const argv[], int 
     const bool is_long = text[1] == '-';
     const char *const name = text + (is_long ? 2 : 1);
     const size_t length = is_long ? strcspn(name, "=") : 1;
-    const int i = find_option(args, name, length, is_long ? 0 : name[0]);
+    const char letter = name[0];
+    const int i = is_long ? find_option(args, name, length, 0) : find_option(args, NULL, 0, letter);
     if (i < 0 && is_long) return refuse_option(args, name, length);
     if (i < 0) return cli_fail(args, CLI_USAGE, "there is no option -%c.", name[0]);
 

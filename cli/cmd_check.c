@@ -102,8 +102,9 @@ static void check_errors(findings *it, const cli_model *model)
         cli_largest(tal_state_qerr(model->state), tal_state_pool_size(model->state, TAL_POOL_QERR));
     const double u =
         cli_largest(tal_state_uerr(model->state), tal_state_pool_size(model->state, TAL_POOL_UERR));
-    if (!(q <= 1e-6))
+    if (!(q <= 1e-6)) {
         add(it, WARNING, "coordinates", "they miss constraints by %g; talus assemble.", q);
+    }
     if (!(u <= 1e-6)) add(it, WARNING, "speeds", "they miss constraints by %g.", u);
 }
 

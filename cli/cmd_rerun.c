@@ -89,7 +89,10 @@ static void add_files(line *it, const cli_args *args, const tal_table *result)
 
 static bool is_same(double a, double b)
 {
-    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+    uint64_t bits_a, bits_b; // 0 and -0 are not the same
+    memcpy(&bits_a, &a, sizeof a);
+    memcpy(&bits_b, &b, sizeof b);
+    return bits_a == bits_b || (isnan(a) && isnan(b));
 }
 
 static bool has_same_columns(const tal_table *a, const tal_table *b)

@@ -112,6 +112,8 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
     run->context = &told;
     const tal_status st = record(run, s, columns, table);
     progress_end(&told, tal_state_t(run->state));
+    run->go_on = NULL;
+    run->context = NULL;
 
     int code = CLI_OK;
     char why[320];

@@ -143,13 +143,13 @@ int result_find_column(const cli_args *args, const tal_table *table, const char 
     return -1;
 }
 
-int result_choose_columns(const cli_args *args, const tal_table *table, int x, int columns[])
+int result_choose_columns(const cli_args *args, const tal_table *table, int skip, int columns[])
 {
     const char *const list = cli_text(args, "columns");
     int n = 0;
     if (list == NULL) {
         for (int c = 0; c < tal_table_num_columns(table); ++c) {
-            if (c != x) columns[n++] = c;
+            if (c != skip) columns[n++] = c;
         }
         return n;
     }

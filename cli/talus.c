@@ -19,9 +19,6 @@ static int run(int argc, const char *const argv[])
         cli_help(stdout);
         return CLI_OK;
     }
-    static const char *const version[] = {"version"};
-    if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0) return run(1, version);
-
     const cli_command *const command = cli_find_command(argv[0]);
     if (command != NULL && wants_help(argc, argv)) {
         cli_help_command(stdout, command);
@@ -40,8 +37,10 @@ int main(int argc, char *argv[])
         cli_help(stderr);
         return CLI_USAGE;
     }
-    const int code = run(argc - 1, (const char *const *)argv + 1);
-    if (fflush(stdout) != 0 && code == CLI_OK) {
+    static const char *const version[] = {"version"};
+    const bool asks_version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
+    const int code = asks_version ? run(1, version) : run(argc - 1, (const char *const *)argv + 1);
+    if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == CLI_OK) {
         fputs("talus: standard output takes no more.\n", stderr);
         return CLI_BAD_FILE;
     }

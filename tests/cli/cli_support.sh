@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What the tests of the program share. Source it with: TALUS SOURCE_DIR
 # They work in a folder of their own, with the models in it, so that no path shows in what is printed.
 set -u
