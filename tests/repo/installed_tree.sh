@@ -27,6 +27,11 @@ die() {
 private=$(find "$prefix" -name '*_internal.h' -o -name 'talus_*.a')
 [ -z "$private" ] || die "private files were installed: $private"
 
+echo "== the program"
+[ "$("$prefix/bin/talus" version | awk '$1 == "talus" { print $2 }')" = \
+    "$(sed -n 's/^version: //p' "$source_dir/CITATION.cff")" ] || die "bin/talus does not run"
+[ -n "$(find "$prefix" -name talus.1)" ] || die "the manual page was not installed"
+
 programs=("$source_dir/tests/repo/consumer/consumer.c")
 [ ! -e "$source_dir/examples/01_subsystem.c" ] || programs+=("$source_dir/examples/01_subsystem.c")
 
