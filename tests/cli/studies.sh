@@ -38,6 +38,7 @@ finds_nothing() { # MODEL END
         "id of $1 finds forces"
 }
 finds_nothing held.talus 2
+finds_nothing pendulum.talus 1 # whose joints are away from the origins of its bodies
 expect 0 assemble open_loop.talus -q -o closed.talus
 finds_nothing closed.talus 1
 cp free100.sto free.sto

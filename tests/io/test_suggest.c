@@ -15,7 +15,7 @@ START_TEST(the_nearest_name_is_meant_and_the_first_of_equals)
     const int all = 3, none = 0;
     ck_assert_str_eq(tal_did_you_mean("aple", fruit_at, &all), "apple");
     ck_assert_str_eq(tal_did_you_mean("paer", fruit_at, &all), "pear");
-    ck_assert_str_eq(tal_did_you_mean("peac", fruit_at, &all), "peach");
+    ck_assert_str_eq(tal_did_you_mean("peac", fruit_at, &all), "pear");
     ck_assert_ptr_null(tal_did_you_mean("strawberry", fruit_at, &all));
     ck_assert_ptr_null(tal_did_you_mean("aple", fruit_at, &none));
 }
