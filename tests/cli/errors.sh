@@ -27,6 +27,8 @@ refused 2 'talus simulate: --end wants a value, SECONDS.' simulate held.talus --
 refused 2 "talus simulate: --end wants a number, not 'soon'." simulate held.talus --end soon
 refused 2 "talus simulate: --end wants a number, not 'inf'." simulate held.talus --end inf
 refused 2 "talus sweep: --threads wants a whole number, not '1.5'." sweep held.talus -t 1.5
+refused 2 "talus sweep: --threads wants a whole number, not '-1'." sweep held.talus -t -1
+expect 0 assemble held.talus --restarts 0 --seed 0
 refused 2 'talus simulate: --end is there twice.' simulate held.talus -e 1 --end=2
 refused 2 'talus simulate: --quiet has no value.' simulate held.talus --quiet=yes
 refused 2 "talus simulate: --end 0 is not after the start, 0." simulate held.talus -e 0
