@@ -215,6 +215,7 @@ static size_t lay_out(tal_assembler *it, char *block)
         {&it->T, rows * d},
         {&it->W_u, n * d},
         {&it->bounds, nq * sizeof *it->bounds},
+        {&it->q_given, nq * d},
         {&it->q_start, nq * d},
         {&it->q_base, nq * d},
         {&it->q_best, nq * d},

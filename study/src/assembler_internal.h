@@ -84,9 +84,9 @@ struct tal_assembler {
     int num_bounds;
 
     // room
-    double *q_start, *q_base, *q_best, *q_keep, *q_goal, *dq; // [max_nq]
-    double *x;                                                // [nu]
-    double *target, *pieces;                                  // [max_rows] what perr is to become
+    double *q_given, *q_start, *q_base, *q_best, *q_keep, *q_goal, *dq; // [max_nq]
+    double *x;                                                          // [nu]
+    double *target, *pieces;              // [max_rows] what perr is to become
     double *P;                            // num_rows x nu: all equations, hard and soft
     double *A, *Z, *work_nn, *rhs, *part; // of a step
     double *goal_r, *goal_J;              // of a goal of the user's

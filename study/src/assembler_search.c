@@ -97,7 +97,8 @@ static tal_status meet(tal_assembler *it, tal_state *state, double tolerance, in
 {
     double lambda = 1e-3;
     *norm = tali_assembler_error(it, state, NULL);
-    for (int k = 0; k<max_iterations && * norm> tolerance; ++k, ++*iterations) {
+    for (int k = 0; k < max_iterations; ++k, ++*iterations) {
+        if (*norm <= tolerance) break;
         tali_assembler_get_q(it, state, it->q_keep);
         tal_status st = tali_assembler_linearize_equations(it, state);
         bool better = false;
@@ -248,8 +249,7 @@ static tal_status cannot_meet(tal_assembler *it, const tal_assembly *found)
 // Prescribed coordinates first, then those that are out of their ranges.
 static tal_status start(tal_assembler *it, tal_state *state)
 {
-    tal_status st = tal_system_realize(it->system, state, TAL_STAGE_TIME);
-    if (st == TAL_OK) st = tal_system_prescribe_q(it->system, state, NULL);
+    tal_status st = tal_system_prescribe_q(it->system, state, NULL);
     if (st == TAL_OK) st = tal_system_realize(it->system, state, TAL_STAGE_POSITION);
     if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
     st = tali_assembler_begin(it, state, TAL_LEVEL_POSITION);
@@ -292,6 +292,29 @@ static tal_status place_bodies(tal_assembler *it, tal_state *state, double goal_
     return st;
 }
 
+static tal_status search(tal_assembler *it, tal_state *state, bool place_first, tal_assembly *found)
+{
+    tal_status st = start(it, state);
+    if (st != TAL_OK) return st;
+    found->error_before = tali_assembler_error(it, state, NULL);
+    st = tali_assembler_goal(it, state, &found->goal_before);
+    if (st == TAL_OK && place_first) st = place_bodies(it, state, found->goal_before);
+    if (st == TAL_OK) st = search_q(it, state, found);
+    if (st != TAL_OK || !place_first || found->error_before > it->def.tolerance) return st;
+    if (found->assembled && found->goal <= found->goal_before) return TAL_OK;
+    // the constraints were met at first, and going back to them has cost more than placing had won
+    st = tali_assembler_put_q(it, state, it->q_start);
+    return st == TAL_OK ? search_q(it, state, found) : st;
+}
+
+// A failure leaves q as it was.
+static void give_back(tal_assembler *it, tal_state *state)
+{
+    const int q0 = tal_group_start(it->system, state, it->q_group);
+    const int nq = tal_group_size(it->system, state, it->q_group);
+    memcpy(tal_state_upd_q(state) + q0, it->q_given, (size_t)nq * sizeof(double));
+}
+
 static tal_status assemble(tal_assembler *it, tal_state *state, bool place_first,
                            tal_assembly *found)
 {
@@ -299,13 +322,15 @@ static tal_status assemble(tal_assembler *it, tal_state *state, bool place_first
     tal_assembly record = {.worst = {-1}, .worst_marker = -1};
     tali_assembler_look_at(it, &it->of_q);
     tal_status st = check_seen(it);
-    if (st == TAL_OK) st = start(it, state);
     if (st != TAL_OK) return st;
-    record.error_before = tali_assembler_error(it, state, NULL);
-    st = tali_assembler_goal(it, state, &record.goal_before);
-    if (st == TAL_OK && place_first) st = place_bodies(it, state, record.goal_before);
-    if (st == TAL_OK) st = search_q(it, state, &record);
-    if (st != TAL_OK) return st;
+    st = tal_system_realize(it->system, state, TAL_STAGE_TIME);
+    if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
+    tali_assembler_get_q(it, state, it->q_given);
+    st = search(it, state, place_first, &record);
+    if (st != TAL_OK) {
+        give_back(it, state);
+        return st;
+    }
     if (found != NULL) *found = record;
     return record.assembled ? TAL_OK : cannot_meet(it, &record);
 }
@@ -338,16 +363,15 @@ static tal_status add_speeds(tal_assembler *it, tal_state *state, const double d
 }
 
 // Both goals and equations are linear in u, or nearly: a few full steps end where round-off does.
-static tal_status search_u(tal_assembler *it, tal_state *state, bool is_observed,
-                           tal_assembly *found)
+static tal_status search_u(tal_assembler *it, tal_state *state, bool has_goals, tal_assembly *found)
 {
     tal_status st = TAL_OK;
     for (int k = 0; k < it->def.max_iterations && st == TAL_OK; ++k, ++found->iterations) {
         const double norm = tali_assembler_error(it, state, NULL);
-        if (norm <= it->def.tolerance && !is_observed) break;
+        if (norm <= it->def.tolerance && !has_goals) break;
         st = tali_assembler_linearize_equations(it, state);
-        if (st == TAL_OK && is_observed) st = tali_assembler_linearize_goals(it, state);
-        if (!is_observed) ask_for_shortest(it);
+        if (st == TAL_OK && has_goals) st = tali_assembler_linearize_goals(it, state);
+        if (!has_goals) ask_for_shortest(it);
         if (st == TAL_OK) st = tali_assembler_solve(it, 0.0, it->x);
         if (st != TAL_OK) return st;
         const bool is_small = tali_assembler_step_size(it, it->x) <= it->def.accuracy;
@@ -355,6 +379,15 @@ static tal_status search_u(tal_assembler *it, tal_state *state, bool is_observed
         st = add_speeds(it, state, it->x);
     }
     return st;
+}
+
+static bool has_goals_of_u(const tal_assembler *it)
+{
+    bool any = it->num_seen > 0;
+    for (int i = 0; i < it->num_rows; ++i) {
+        any = any || it->row_weight[i] > 0.0;
+    }
+    return any;
 }
 
 static tal_status start_u(tal_assembler *it, tal_state *state)
@@ -382,7 +415,7 @@ tal_status tal_assembler_assemble_u(tal_assembler *assembler, const tal_vec3 vel
 
     record.error_before = tali_assembler_error(it, state, NULL);
     st = tali_assembler_goal(it, state, &record.goal_before);
-    if (st == TAL_OK) st = search_u(it, state, it->num_seen > 0, &record);
+    if (st == TAL_OK) st = search_u(it, state, has_goals_of_u(it), &record);
     if (st == TAL_OK) st = tali_assembler_goal(it, state, &record.goal);
     if (st != TAL_OK) return st;
     record.error = tali_assembler_error(it, state, &record);

@@ -193,6 +193,31 @@ static double largest_stiffness(const tal_equilibrium *eq)
     return largest;
 }
 
+// --- what is left ---
+
+// The largest udot left, and whose it is.
+static void judge(tal_equilibrium *eq, tal_rest *rest)
+{
+    const double *udot = matter_udot(eq);
+    rest->udot = 0.0;
+    rest->worst = TAL_GROUND;
+    for (int i = 0; i < eq->chart.nu; ++i) {
+        if (fabs(udot[i]) < rest->udot) continue;
+        rest->udot = fabs(udot[i]);
+        rest->worst = tal_matter_u_owner(
+            eq->chart.matter, eq->state,
+            tal_group_start(eq->chart.system, eq->state, eq->chart.u_group) + i, NULL);
+    }
+}
+
+static tal_status fail(tal_equilibrium *eq, const char *why)
+{
+    tal_rest rest;
+    judge(eq, &rest);
+    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE, "%s: body '%s' still has udot = %g",
+                     why, tal_body_name(eq->chart.matter, rest.worst), rest.udot);
+}
+
 // --- steps ---
 
 // (K + shift) s = r. False when that is not positive definite: not downhill.
@@ -278,8 +303,7 @@ static tal_status step_downhill(tal_equilibrium *eq, double *shift, double *size
         }
         *shift = *shift > 0.0 ? 4.0 * *shift : 1e-3 * scale;
     }
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
-                     "no step leads downhill, however short");
+    return fail(eq, "no step leads downhill, however short");
 }
 
 // Towards r = 0: half the step until |r| is smaller.
@@ -298,8 +322,7 @@ static tal_status step_anywhere(tal_equilibrium *eq, double *size)
             eq->step[i] *= 0.5;
         }
     }
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
-                     "no step makes the forces smaller, however short");
+    return fail(eq, "no step makes the forces smaller, however short");
 }
 
 // --- the search ---
@@ -323,21 +346,6 @@ static tal_status start(tal_equilibrium *eq, const tal_state *state)
     return TAL_OK;
 }
 
-// The largest udot left, and whose it is.
-static void judge(tal_equilibrium *eq, tal_rest *rest)
-{
-    const double *udot = matter_udot(eq);
-    rest->udot = 0.0;
-    rest->worst = TAL_GROUND;
-    for (int i = 0; i < eq->chart.nu; ++i) {
-        if (fabs(udot[i]) < rest->udot) continue;
-        rest->udot = fabs(udot[i]);
-        rest->worst = tal_matter_u_owner(
-            eq->chart.matter, eq->state,
-            tal_group_start(eq->chart.system, eq->state, eq->chart.u_group) + i, NULL);
-    }
-}
-
 // One iteration from where the State is; the State follows the step.
 static tal_status iterate(tal_equilibrium *eq, double *shift, double *size)
 {
@@ -353,13 +361,6 @@ static tal_status iterate(tal_equilibrium *eq, double *shift, double *size)
     return st == TAL_OK ? forces_at(eq, eq->step, eq->r) : st;
 }
 
-static tal_status did_not_converge(tal_equilibrium *eq, const tal_rest *rest)
-{
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
-                     "after %d iterations body '%s' still has udot = %g", rest->iterations,
-                     tal_body_name(eq->chart.matter, rest->worst), rest->udot);
-}
-
 tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_state *state, tal_rest *rest)
 {
     if (eq == NULL) return TALI_BREACH(TAL_ERR_NULL, "the search is NULL");
@@ -373,8 +374,8 @@ tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_state *state, tal_rest 
         ++found.iterations;
     }
     if (st != TAL_OK) return st;
+    if (size > eq->def.accuracy) return fail(eq, "there were not enough iterations");
     judge(eq, &found);
-    if (size > eq->def.accuracy) return did_not_converge(eq, &found);
     found.is_stable = solve_downhill(eq, 0.0);
     if (rest != NULL) *rest = found;
     return tali_chart_pass_on(&eq->chart, state, tal_state_copy(state, eq->state));
