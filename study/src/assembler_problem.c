@@ -81,13 +81,13 @@ static void find_turns(tal_assembler *it, const tal_state *state)
     }
 }
 
-// A quaternion is one coordinate more than there are speeds, and comes first.
+// A quaternion is one coordinate more than angles, and comes first.
 static tal_status check_coordinates(tal_assembler *it, const tal_state *state)
 {
     for (int k = 0; k < it->def.num_coordinates; ++k) {
         const tal_coordinate_goal *goal = &it->def.coordinates[k];
         const int nq = tal_body_nq(it->matter, state, goal->body);
-        const bool has_quaternion = nq > tal_body_nu(it->matter, goal->body);
+        const bool has_quaternion = nq > tal_body_nq_angles(it->matter, goal->body);
         if (goal->i < nq && !(has_quaternion && goal->i < 4)) continue;
         return TALI_FAIL(&it->error_record, TAL_ERR_BAD_INDEX,
                          "coordinate goal %d: q%d of body '%s' %s", k, goal->i,
