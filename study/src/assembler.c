@@ -179,8 +179,10 @@ static size_t lay_out(tal_assembler *it, char *block)
     const size_t markers = (size_t)def->num_markers, sensors = (size_t)def->num_sensors;
     const size_t goal_rows = (size_t)it->max_goal_rows;
     const int m = (int)rows, k = it->nu;
-    const size_t work = larger(larger(tal_cod_work_size(m, k), tal_pchol_work_size(k)), n);
-    const size_t iwork = larger(tal_cod_iwork_size(m, k), tal_pchol_iwork_size(k));
+    const size_t cod = larger(tal_cod_work_size(m, k), tal_cod_work_size(k, m));
+    const size_t cod_ints = larger(tal_cod_iwork_size(m, k), tal_cod_iwork_size(k, m));
+    const size_t work = larger(larger(cod, tal_pchol_work_size(k)), n);
+    const size_t iwork = larger(cod_ints, tal_pchol_iwork_size(k));
     const size_t d = sizeof(double);
     const tali_piece pieces[] = {
         {&it->markers, markers * sizeof *it->markers},

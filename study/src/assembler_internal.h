@@ -96,7 +96,7 @@ struct tal_assembler {
     bool *was_free;                  // [nu]
     bool *fit_free;                  // [nu]
     bool *fit_markers, *fit_sensors; // [num_markers], [num_sensors]
-    char *active;                    // [max_nq] bounds in use: -1 low, 1 high
+    signed char *active;             // [max_nq] bounds that hold: -1 low, 1 high, 0 not
 
     tal_error error_record;
 };
