@@ -199,7 +199,6 @@ static void compete_tracking(int repeats)
     double least = HUGE_VAL;
     for (int k = 0; k < repeats; ++k) {
         for (int i = 0; i < NUM_SOLVERS; ++i) {
-            if (k > 0 && !solvers[i]->is_talus) continue; // slow enough to be measured once
             climb(problem, solvers[i], &ladders[i]);
         }
     }
@@ -224,14 +223,35 @@ static void compete_tracking(int repeats)
     free(problem);
 }
 
+// One solver at one accuracy: for callgrind (--toggle-collect=tal_tracker_run) and perf.
+static int track_one(const char *name, double accuracy)
+{
+    tracking_problem *problem = walk();
+    int status = EXIT_FAILURE;
+    for (int i = 0; i < NUM_SOLVERS; ++i) {
+        assembly_result result;
+        if (strcmp(solvers[i]->name, name) != 0) continue;
+        if (!solvers[i]->track(problem, accuracy, &result)) continue;
+        (void)printf("%.0f frames/s, %g mm\n", TRACKING_FRAMES / result.seconds,
+                     1e3 * result.error);
+        status = EXIT_SUCCESS;
+    }
+    model_free(&problem->m);
+    free(problem);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && strcmp(argv[1], "--track") == 0) {
+        return track_one(argv[2], strtod(argv[3], NULL));
+    }
     const bool quick = argc == 2 && strcmp(argv[1], "--quick") == 0;
     if (argc > 1 && !quick) {
-        (void)printf("usage: bench_assemble [--quick]\n");
+        (void)printf("usage: bench_assemble [--quick | --track SOLVER ACCURACY]\n");
         return EXIT_FAILURE;
     }
     compete_assembling(quick ? 5 : 21);
-    compete_tracking(quick ? 2 : 7);
+    compete_tracking(quick ? 2 : 5);
     return EXIT_SUCCESS;
 }

@@ -238,6 +238,7 @@ static size_t lay_out(tal_assembler *it, char *block)
         {&it->work, work * d},
         {&it->iwork, iwork * sizeof(int)},
         {&it->free_list, n * sizeof(int)},
+        {&it->parents, n * sizeof(int)},
         {&it->was_free, n * sizeof(bool)},
         {&it->fit_free, n * sizeof(bool)},
         {&it->fit_markers, markers * sizeof(bool)},
@@ -325,6 +326,7 @@ tal_status tal_assembler_create(const tal_system *system, const tal_assembler_de
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an assembler's workspace");
     }
     (void)lay_out(it, it->block);
+    (void)tal_matter_calc_lambda(matter, it->parents);
     copy_def(it);
     *out = it;
     return TAL_OK;

@@ -23,6 +23,7 @@ typedef struct tali_quadratic {
     double *C;     // m x n
     double *c;     // [m]
     bool *is_free; // [n]
+    bool is_tree;  // H has zeros between speeds of which neither is outboard of the other
     double *known; // [n]
 } tali_quadratic;
 
@@ -93,6 +94,7 @@ struct tal_assembler {
     tal_spatial_vec *F;                   // [num_bodies]
     double *work;                         // of the factorizations
     int *iwork, *free_list;
+    int *parents;                    // [nu] the next speed on the way to Ground
     bool *was_free;                  // [nu]
     bool *fit_free;                  // [nu]
     bool *fit_markers, *fit_sensors; // [num_markers], [num_sensors]

@@ -425,8 +425,10 @@ tal_status tali_assembler_linearize_goals(tal_assembler *it, tal_state *state)
     tal_status st = tal_matter_calc_gram(it->matter, state, it->weights, H);
     if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
     st = observed_gradient(it, state);
+    at->is_tree = it->def.num_goals == 0;
     for (int i = 0; i < it->num_rows; ++i) {
         if (it->row_weight[i] <= 0.0) continue;
+        at->is_tree = false;
         add_row(at, it->row_weight[i], it->e[i], it->P + i, (size_t)num_equations(it));
     }
     if (it->level != TAL_LEVEL_POSITION) return st;

@@ -27,6 +27,7 @@ tal_status tali_assembler_blame(tal_assembler *it, const tal_state *state, const
 static void ask_for_shortest(tal_assembler *it)
 {
     tali_quadratic *at = &it->at;
+    at->is_tree = true;
     memset(at->H, 0, (size_t)at->n * (size_t)at->n * sizeof *at->H);
     memset(at->g, 0, (size_t)at->n * sizeof *at->g);
     for (int i = 0; i < at->n; ++i) {
@@ -38,6 +39,7 @@ static void ask_for_shortest(tal_assembler *it)
 static void ask_for_nearest(tal_assembler *it)
 {
     tali_quadratic *at = &it->at;
+    at->is_tree = false;
     for (int j = 0; j < at->n; ++j) {
         const double *C_j = at->C + (size_t)j * (size_t)at->ld;
         at->g[j] = 0.0;
@@ -222,11 +224,11 @@ tal_status tali_assembler_improve(tal_assembler *it, tal_state *state, double *g
         if (st == TAL_OK) st = tali_assembler_solve_bounded(it, state, lambda, it->x);
         if (st != TAL_OK) return st;
         const double promised = fabs(dot(it->at.g, it->x, it->nu));
-        if (tali_assembler_step_size(it, it->x) <= it->def.accuracy) break;
+        const bool is_last = tali_assembler_step_size(it, it->x) <= it->def.accuracy;
         if (promised <= 4.0 * DBL_EPSILON * *goal) break;
         bool better = false;
         st = try_goal(it, state, goal, &better, iterations);
-        if (st != TAL_OK) return st;
+        if (st != TAL_OK || is_last) return st;
         if (better) {
             lambda = lambda > 1e-6 ? 0.1 * lambda : 0.0;
         } else {

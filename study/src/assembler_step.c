@@ -147,9 +147,36 @@ static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
     return st;
 }
 
+// All speeds free, no equations, and H as sparse as the tree is: a factorization that meets no zeros (RBDA
+// sec. 6.5). False when H is too near to a singular one.
+static bool solve_as_tree(tal_assembler *it, double lambda, double x[])
+{
+    const tali_quadratic *at = &it->at;
+    const int n = at->n;
+    const size_t next = (size_t)n + 1; // from one diagonal entry to the next
+    const tal_matrix A = tal_matrix_view(it->A, n, n);
+    memcpy(it->A, at->H, (size_t)n * (size_t)n * sizeof *it->A);
+    for (int i = 0; i < n; ++i) {
+        it->A[(size_t)i * next] += lambda * it->A[(size_t)i * next];
+        x[i] = -at->g[i];
+    }
+    if (tal_tree_factor_LTL(it->parents, A, NULL) != TAL_OK) return false;
+    double least = it->A[0], most = it->A[0];
+    for (int i = 1; i < n; ++i) {
+        least = fmin(least, it->A[(size_t)i * next]);
+        most = fmax(most, it->A[(size_t)i * next]);
+    }
+    // no condition number is below the square of this ratio; leave four digits, as above
+    if (!(least * least > 1e-12 * most * most)) return false;
+    return tal_tree_solve_LTL(it->parents, A, tal_matrix_view(x, n, 1)) == TAL_OK;
+}
+
 tal_status tali_assembler_solve(tal_assembler *it, double lambda, double x[])
 {
     const int nf = list_free(it);
+    if (it->at.is_tree && it->at.m == 0 && nf == it->at.n && nf > 0) {
+        if (solve_as_tree(it, lambda, x)) return TAL_OK;
+    }
     memcpy(x, it->at.known, (size_t)it->at.n * sizeof *x);
     if (nf == 0) return TAL_OK;
     reduce_goal(it, nf, lambda);
