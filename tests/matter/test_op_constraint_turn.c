@@ -187,6 +187,47 @@ START_TEST(the_gradient_agrees_with_differences)
 
 END_TEST
 
+// Exactly half a turn, and exactly none, where no cross product tells the axis.
+START_TEST(opposite_axes_are_turned_by_half_a_turn)
+{
+    const double pi = acos(-1.0);
+    for (int k = 0; k < 3; ++k) {
+        const tal_axis axis = (tal_axis)k;
+        const tal_vec3 should = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
+        tal_system *system = tal_system_create(NULL);
+        tal_matter *matter = tal_matter_create(system);
+        const tal_mobod_def def = tal_mobod_def_default();
+        const tal_body_ix body = tal_matter_add_weld(matter, TAL_GROUND, &def);
+        // z of the frames along x, y or z: about y, or about x
+        tal_xform X_1 = TAL_XFORM_IDENTITY, X_2;
+        X_1.R.z = should;
+        X_1.R.x = axis == TAL_AXIS_X ? tal_v3(0.0, 1.0, 0.0) : tal_v3(0.0, 0.0, 1.0);
+        if (axis == TAL_AXIS_Z) X_1.R.x = tal_v3(1.0, 0.0, 0.0);
+        X_1.R.y = tal_v3_cross(X_1.R.z, X_1.R.x);
+        X_2 = X_1;
+        X_2.R.z = tal_v3_scale(-1.0, X_1.R.z);
+        X_2.R.y = tal_v3_scale(-1.0, X_1.R.y);
+        const tal_constraint_def ends = tal_constraint_between(TAL_GROUND, body);
+        const tal_constraint_ix same = tal_constraint_add_loop_pin(matter, &ends, &X_1, &X_1);
+        const tal_constraint_ix opposite = tal_constraint_add_loop_pin(matter, &ends, &X_1, &X_2);
+        tal_state *state = NULL;
+        tal_vec3 turn;
+        ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+        ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+        ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_POSITION), TAL_OK);
+        ck_assert_int_eq(tal_matter_calc_constraint_turn(matter, state, same, &turn, NO_J), TAL_OK);
+        ck_assert_double_eq(tal_v3_norm(turn), 0.0);
+        ck_assert_int_eq(tal_matter_calc_constraint_turn(matter, state, opposite, &turn, NO_J),
+                         TAL_OK);
+        ck_assert_double_eq_tol(tal_v3_norm(turn), pi, 1e-15);
+        ck_assert_double_eq_tol(tal_v3_dot(turn, should), 0.0, 1e-15);
+        tal_state_destroy(state);
+        tal_system_destroy(system);
+    }
+}
+
+END_TEST
+
 START_TEST(bad_calls_are_refused)
 {
     test_rng rng = test_rng_seed(984);
@@ -235,6 +276,7 @@ int main(void)
     tcase_add_test(tests, a_constraint_that_is_met_is_not_turned);
     tcase_add_test(tests, the_angle_of_a_turn_is_found_up_to_half_a_turn);
     tcase_add_test(tests, the_gradient_agrees_with_differences);
+    tcase_add_test(tests, opposite_axes_are_turned_by_half_a_turn);
     tcase_add_test(tests, bad_calls_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);
