@@ -147,8 +147,9 @@ static tal_status forces_here(tal_equilibrium *eq, double r[])
     if (st == TAL_OK) st = tal_matter_mul_M(chart->matter, eq->state, matter_udot(eq), eq->M_udot);
     if (st != TAL_OK) return tali_chart_pass_on(chart, eq->state, st);
     tali_chart_contract(chart, eq->M_udot, r);
-    if (tali_all_finite(r, chart->ns)) return TAL_OK;
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NOT_FINITE, "a force is not finite");
+    return tali_all_finite(r, chart->ns)
+               ? TAL_OK
+               : TALI_FAIL(&eq->error_record, TAL_ERR_NOT_FINITE, "a force is not finite");
 }
 
 static tal_status forces_at(tal_equilibrium *eq, const double x[], double r[])

@@ -438,6 +438,56 @@ START_TEST(the_nearest_outputs_are_found_where_none_are_met)
 
 END_TEST
 
+static tal_status calc_corner(const void *self, const tal_system *system, tal_state *state,
+                              int order, int n, double value[])
+{
+    (void)self, (void)system, (void)order, (void)n;
+    value[0] = 1.0 + fabs(tal_state_q(state)[0] - 0.3);
+    return TAL_OK;
+}
+
+static const tal_measure_ops corner_ops = {
+    .size = sizeof corner_ops, .name = "corner", .calc = calc_corner, .needs = needs_variable};
+
+// 1 + |q - 0.3| is least at a corner, where its slope by differences leads nowhere: that is the answer all the
+// same.
+START_TEST(a_fit_ends_where_no_step_is_better)
+{
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(matter, TAL_GROUND, &def);
+    tal_measure_def measure = tal_measure_def_default();
+    measure.name = "corner";
+    measure.size = 1;
+    const tal_measure_ix output =
+        tal_system_add_measure(system, tal_matter_subsystem(matter), &corner_ops, &measure);
+    tal_state *state = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+    const tal_parameter q = tal_parameter_q("q", matter, body, 0);
+    tal_sweep_def sweeping = tal_sweep_def_default();
+    sweeping.parameters = &q;
+    sweeping.num_parameters = 1;
+    sweeping.outputs = &output;
+    sweeping.num_outputs = 1;
+    tal_sweep *sweep = NULL;
+    ck_assert_int_eq(tal_sweep_create(system, &sweeping, &sweep, NULL), TAL_OK);
+    tal_sweep_fit_options options = tal_sweep_fit_options_default();
+    options.accuracy = 1e-14;
+    const double target = 0.0;
+    double value = 0.3 - 1e-7, cost = 0.0;
+    ck_assert_int_eq(tal_sweep_fit(sweep, state, &target, &options, &value, &cost), TAL_OK);
+    ck_assert_double_eq_tol(value, 0.3, 1e-7);
+    ck_assert_double_eq_tol(cost, 0.5, 1e-7);
+    tal_sweep_destroy(sweep);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 START_TEST(fits_that_cannot_be_are_told_and_values_stay)
 {
     model m;
@@ -544,6 +594,7 @@ int main(void)
     tcase_add_test(tests, constraints_and_variables_are_parameters_too);
     tcase_add_test(tests, a_body_without_mass_has_no_mass_to_vary);
     tcase_add_test(tests, the_nearest_outputs_are_found_where_none_are_met);
+    tcase_add_test(tests, a_fit_ends_where_no_step_is_better);
     tcase_add_test(tests, fits_that_cannot_be_are_told_and_values_stay);
     tcase_add_test(tests, outputs_are_one_number_each);
     tcase_add_test(tests, bad_definitions_are_refused);
