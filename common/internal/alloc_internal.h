@@ -30,6 +30,6 @@ typedef struct tali_piece {
 } tali_piece;
 
 /// Bytes of a block that holds all pieces, each aligned. With a block, the pieces get their addresses.
-size_t tali_place(const tali_piece pieces[], size_t n, void *block);
+size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block);
 
 #endif // TALUS_ALLOC_INTERNAL_H

@@ -57,7 +57,7 @@ bool tali_grow(const tal_allocator *allocator, void **items, int count, int *cap
     return true;
 }
 
-size_t tali_place(const tali_piece pieces[], size_t n, void *block)
+size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block)
 {
     size_t total = 0;
     for (size_t i = 0; i < n; ++i) {

@@ -1,4 +1,4 @@
-// Actuators: output = gain * control, along a speed, at a point, or about an axis.
+// Actuators: output = gain * control, along a speed, at a point, about an axis, or on a body.
 #include "element_internal.h"
 
 #include <talus/forces/actuator.h>
@@ -35,9 +35,9 @@ static tal_status calc_output(const actuator *it, const tal_force_context *conte
     return TAL_OK;
 }
 
-// Whether the measure can drive an actuator; tells otherwise.
-static bool can_drive(const tal_forces *forces, const char *name, const tali_kind *kind,
-                      tal_measure_ix control)
+// Whether the measure can drive an actuator with so many controls; tells otherwise.
+static bool can_drive_by(const tal_forces *forces, const char *name, const tali_kind *kind,
+                         tal_measure_ix control, int num_controls)
 {
     if (forces == NULL || control.i < 0) return true;
     const tal_system *system = forces->system;
@@ -49,13 +49,20 @@ static bool can_drive(const tal_forces *forces, const char *name, const tali_kin
         return false;
     }
     const tal_stage stage = tal_measure_stage(system, control, 0);
-    if (tal_measure_size(system, control) == 1 && stage <= TAL_STAGE_VELOCITY) return true;
+    const int size = tal_measure_size(system, control);
+    if (size == num_controls && stage <= TAL_STAGE_VELOCITY) return true;
     (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
-                          "%s '%s': measure '%s' has %d values at stage %s: one is needed, at "
-                          "Velocity or before",
-                          kind->ops.name, said, tal_measure_name(system, control),
-                          tal_measure_size(system, control), tal_stage_name(stage));
+                          "%s '%s': measure '%s' has %d values at stage %s: %s needed, at Velocity "
+                          "or before",
+                          kind->ops.name, said, tal_measure_name(system, control), size,
+                          tal_stage_name(stage), num_controls == 1 ? "one is" : "six are");
     return false;
+}
+
+static bool can_drive(const tal_forces *forces, const char *name, const tali_kind *kind,
+                      tal_measure_ix control)
+{
+    return can_drive_by(forces, name, kind, control, 1);
 }
 
 // --- along a speed ---
@@ -253,6 +260,105 @@ tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name
     return tali_element_add(forces, name, &torque_kind, &like, sizeof like, params);
 }
 
+// --- on a body ---
+
+// gain * (moment, force), in Ground or in B.
+static tal_status calc_spatial(const actuator *it, const tal_force_context *context,
+                               tal_spatial_vec *output)
+{
+    const double *values = tali_values(&it->base, context), *control = values + 1;
+    if (it->control.i >= 0) {
+        control = tal_measure_values(context->system, context->state, it->control);
+        const tal_status st = tal_state_error(context->state)->status;
+        if (control == NULL) return st != TAL_OK ? st : TAL_ERR_NOT_FINITE;
+    }
+    *output = tal_sv_scale(values[0], tal_sv(tal_v3(control[0], control[1], control[2]),
+                                             tal_v3(control[3], control[4], control[5])));
+    return TAL_OK;
+}
+
+static tal_status declare_body(void *self, tal_forces *forces, tal_force_ix me)
+{
+    tali_element_reserve_place(self, forces, sizeof(tal_xform)); // X_MB with its origin at S
+    return tali_element_declare(self, forces, me);
+}
+
+static tal_status place_body(const void *self, const tal_force_context *context)
+{
+    const actuator *it = self;
+    const tal_body_ix body = {it->body[1]};
+    tal_xform *X_MS = tali_element_upd_place(&it->base, context);
+    X_MS->R = tal_body_X_MB(context->matter, context->state, body).R;
+    X_MS->p = tali_station_in_M(context, body.i, tali_geometry(&it->base, context));
+    return TAL_OK;
+}
+
+static tal_status apply_body(const void *self, const tal_force_context *context,
+                             tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const actuator *it = self;
+    const tal_xform *X_MS = tali_place(&it->base, context);
+    const tal_mat3 R_GM = tal_view_X_GM(&context->poses, it->body[1])->R;
+    tal_spatial_vec on = TAL_SPATIAL_VEC_ZERO;
+    const tal_status st = calc_spatial(it, context, &on);
+    if (it->in_body) on = tal_m3_mul_sv(tal_m3_mul(R_GM, X_MS->R), on);
+    const tal_vec3 p_MS_G = tal_m3_mul_v3(R_GM, X_MS->p);
+    tal_spatial_vec *F_B = &F[it->body[1]];
+    *F_B = tal_sv_add(*F_B, tal_sv_shift_force(on, p_MS_G));
+    return st;
+}
+
+static const tali_param body_params[] = {
+    {"station x", TALI_FINITE},           {"station y", TALI_FINITE},
+    {"station z", TALI_FINITE},           {"gain", TALI_FINITE},
+    {"control of moment x", TALI_FINITE}, {"control of moment y", TALI_FINITE},
+    {"control of moment z", TALI_FINITE}, {"control of force x", TALI_FINITE},
+    {"control of force y", TALI_FINITE},  {"control of force z", TALI_FINITE}};
+
+static const tali_kind body_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "body actuator",
+            .apply = apply_body,
+            .declare = declare_body,
+            .realize_instance = place_body,
+            .destroy = tali_element_destroy},
+    .params = body_params,
+    .num_params = 10,
+    .num_instance = 3,
+};
+
+tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,
+                                          const tal_thrust *thrust, double gain,
+                                          tal_measure_ix control)
+{
+    const tal_force_ix none = {-1};
+    if (thrust == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "thrust is NULL");
+        return none;
+    }
+    if (!tali_element_has(forces, name, &body_kind, thrust->body) ||
+        !can_drive_by(forces, name, &body_kind, control, 6)) {
+        return none;
+    }
+    actuator like = {.control = control, .body = {0, thrust->body.i}, .in_body = thrust->in_body};
+    const double params[10] = {thrust->p_BS.x, thrust->p_BS.y, thrust->p_BS.z, gain};
+    return tali_element_add(forces, name, &body_kind, &like, sizeof like, params);
+}
+
+tal_spatial_vec tal_body_actuator_output(const tal_forces *forces, tal_state *state,
+                                         tal_force_ix force)
+{
+    const tal_vec3 nan = {TALI_NAN, TALI_NAN, TALI_NAN};
+    tal_spatial_vec output = tal_sv(nan, nan);
+    const actuator *it = tali_element_of(forces, force, &body_kind, __func__);
+    if (it == NULL) return output;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_EMPTY);
+    if (context.params[it->base.kind->ops.needs] == NULL) return output;
+    const tal_status st = calc_spatial(it, &context, &output);
+    return st == TAL_OK ? output : tal_sv(nan, nan);
+}
+
 // --- asking ---
 
 double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force_ix force)
@@ -262,13 +368,14 @@ double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force
     const char *kind = element->ops.name;
     if (kind != mobility_kind.ops.name && kind != point_kind.ops.name &&
         kind != torque_kind.ops.name) {
-        (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "force '%s' is of kind '%s', not an actuator",
+        (void)TALI_BREACH(TAL_ERR_BAD_INDEX,
+                          "force '%s' is of kind '%s', not an actuator with one output",
                           element->name, kind);
         return TALI_NAN;
     }
     const actuator *it = element->self;
-    const tal_force_context context = {.system = forces->system, .state = state};
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_EMPTY);
     double output = TALI_NAN;
-    if (tal_var_value(forces->system, state, it->base.values) == NULL) return TALI_NAN;
+    if (context.params[it->base.kind->ops.needs] == NULL) return TALI_NAN;
     return calc_output(it, &context, &output) == TAL_OK ? output : TALI_NAN;
 }

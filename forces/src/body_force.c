@@ -36,6 +36,21 @@ static tal_status apply_force(const void *self, const tal_force_context *context
     return TAL_OK;
 }
 
+// The arm turns with the body.
+static tal_status change_of_force(const void *self, const tal_force_context *context,
+                                  const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const body_force *it = self;
+    const tal_vec3 *p_MS = tali_placed(&it->base, context);
+    const double *f_G = tali_values(&it->base, context);
+    const tal_vec3 p_MS_G = tal_m3_mul_v3(tal_view_X_GM(&context->poses, it->body)->R, *p_MS);
+    const tal_vec3 dp_G = tal_v3_cross(change->dX[it->body].w, p_MS_G);
+    tal_vec3 *dm = &dF[it->body].w;
+    *dm = tal_v3_add(*dm, tal_v3_cross(dp_G, tal_v3(f_G[0], f_G[1], f_G[2])));
+    return TAL_OK;
+}
+
 static const tali_param force_params[] = {{"station x", TALI_FINITE}, {"station y", TALI_FINITE},
                                           {"station z", TALI_FINITE}, {"force x", TALI_FINITE},
                                           {"force y", TALI_FINITE},   {"force z", TALI_FINITE}};
@@ -43,7 +58,10 @@ static const tali_param force_params[] = {{"station x", TALI_FINITE}, {"station 
 static const tali_kind force_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "constant force",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply_force,
+            .apply_change = change_of_force,
             .declare = declare_force,
             .realize_instance = place_force,
             .destroy = tali_element_destroy},
@@ -73,13 +91,25 @@ static tal_status apply_torque(const void *self, const tal_force_context *contex
     return TAL_OK;
 }
 
+// A torque that is constant in Ground does not change.
+static tal_status change_of_torque(const void *self, const tal_force_context *context,
+                                   const tal_force_change *change, tal_spatial_vec dF[],
+                                   double df[])
+{
+    (void)self, (void)context, (void)change, (void)dF, (void)df;
+    return TAL_OK;
+}
+
 static const tali_param torque_params[] = {
     {"torque x", TALI_FINITE}, {"torque y", TALI_FINITE}, {"torque z", TALI_FINITE}};
 
 static const tali_kind torque_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "constant torque",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply_torque,
+            .apply_change = change_of_torque,
             .declare = tali_element_declare,
             .destroy = tali_element_destroy},
     .params = torque_params,

@@ -55,6 +55,7 @@ static tal_status realize_instance(const void *self, const tal_force_context *co
 
 static tal_status fail_singular(const bushing *it, const tal_force_context *context, double angle)
 {
+    if (context->concurrent) return TAL_ERR_SINGULAR;
     return tal_state_fail(context->state, TAL_ERR_SINGULAR,
                           "bushing '%s' is turned by %g rad about y: near a quarter turn it has no "
                           "rates",
@@ -175,6 +176,7 @@ static const tali_param params[] = {
 static const tali_kind bushing_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "bushing",
+            .is_concurrent = true,
             .apply = apply,
             .declare = declare,
             .realize_instance = realize_instance,

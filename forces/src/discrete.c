@@ -69,6 +69,8 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
 static const tali_kind discrete_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "discrete forces",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply,
             .declare = declare,
             .realize_instance = realize_instance,

@@ -94,7 +94,9 @@ tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_k
         (void)tal_system_fail(forces->system, why.status, "%s", why.message);
         return drop(kind, like);
     }
-    tali_element *it = tali_alloc(&forces->allocator, size);
+    const size_t place = tali_align(size); // of the initial values
+    const size_t bytes = place + (size_t)kind->num_params * sizeof(double);
+    tali_element *it = tali_alloc(&forces->allocator, bytes);
     if (it == NULL) {
         (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %s '%s'",
                               kind->ops.name, said(name));
@@ -103,34 +105,56 @@ tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_k
     memcpy(it, like, size);
     it->kind = kind;
     it->allocator = forces->allocator;
-    it->size = size;
+    it->size = bytes;
+    it->needs = kind->ops.needs;
+    double *initial = (double *)(void *)((char *)it + place);
     for (int i = 0; i < kind->num_params; ++i) {
-        it->initial[i] = params[i];
+        initial[i] = params[i];
     }
+    it->initial = initial;
     return tal_forces_add(forces, name, &kind->ops, it);
 }
 
-static tal_var_ix declare_some(const tali_element *it, tal_forces *forces, int first, int n,
-                               tal_stage invalidates)
+static tal_var_ix declare_geometry(const tali_element *it, tal_forces *forces)
 {
-    if (n == 0) return (tal_var_ix){-1};
+    if (it->kind->num_instance == 0) return (tal_var_ix){-1};
     tal_var_def var = tal_var_def_default();
-    var.name = invalidates == TAL_STAGE_INSTANCE ? "geometry" : "values";
-    var.size = (size_t)n * sizeof(double);
-    var.initial = it->initial + first;
-    var.invalidates = invalidates;
+    var.name = "geometry";
+    var.size = (size_t)it->kind->num_instance * sizeof(double);
+    var.initial = it->initial;
     return tal_force_add_var(forces, it->me, &var);
 }
 
 tal_status tali_element_declare(void *self, tal_forces *forces, tal_force_ix me)
 {
     tali_element *it = self;
-    const int n = it->kind->num_instance;
+    tali_force_values *all = &forces->values[it->kind->ops.needs];
     it->forces = forces;
     it->me = me;
-    it->geometry = declare_some(it, forces, 0, n, TAL_STAGE_INSTANCE);
-    it->values = declare_some(it, forces, n, it->kind->num_params - n, TAL_STAGE_DYNAMICS);
+    it->geometry = declare_geometry(it, forces);
+    it->first_value = all->count;
+    for (int i = it->kind->num_instance; i < it->kind->num_params; ++i) {
+        if (!tali_grow(&forces->allocator, (void **)&all->initial, all->count, &all->capacity,
+                       sizeof *all->initial)) {
+            return tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %s '%s'",
+                                   it->kind->ops.name, tal_force_name(forces, me));
+        }
+        all->initial[all->count++] = it->initial[i];
+    }
     return TAL_OK;
+}
+
+void tali_element_reserve_place(tali_element *it, tal_forces *forces, size_t size)
+{
+    it->place = forces->placed_size;
+    forces->placed_size += tali_align(size);
+}
+
+// The subsystem marks the entry valid when all elements have written their parts.
+void *tali_element_upd_place(const tali_element *it, const tal_force_context *context)
+{
+    char *all = tal_cache_upd(context->system, context->state, it->forces->placed);
+    return all + it->place;
 }
 
 void tali_element_declare_placed(tali_element *it, tal_forces *forces, size_t size)
@@ -204,9 +228,9 @@ double tal_force_param(const tal_forces *forces, const tal_state *state, tal_for
     const tali_element *it = element_with(forces, force, i, 1, __func__);
     if (it == NULL) return TALI_NAN;
     const int n = it->kind->num_instance;
-    const tal_var_ix var = i < n ? it->geometry : it->values;
+    const tal_var_ix var = i < n ? it->geometry : forces->values[it->kind->ops.needs].var;
     const double *params = tal_var_value(forces->system, state, var);
-    return params != NULL ? params[i < n ? i : i - n] : TALI_NAN;
+    return params != NULL ? params[i < n ? i : it->first_value + i - n] : TALI_NAN;
 }
 
 // All parameters, geometry first.
@@ -231,10 +255,12 @@ tal_status tal_force_set_params(const tal_forces *forces, tal_state *state, tal_
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = check_params(it->kind, tal_force_name(forces, force), params, &why);
     if (st != TAL_OK) return tal_state_refuse(state, st, "%s", why.message);
-    const int split = it->kind->num_instance;
-    const int end = first + n;
+    const int split = it->kind->num_instance, num = it->kind->num_params;
     if (first < split) (void)tal_var_set(forces->system, state, it->geometry, params);
-    if (end > split) (void)tal_var_set(forces->system, state, it->values, params + split);
+    if (first + n <= split) return TAL_OK;
+    double *all = tal_var_upd(forces->system, state, forces->values[it->kind->ops.needs].var);
+    if (all == NULL) return tal_contract_last()->status;
+    memcpy(all + it->first_value, params + split, (size_t)(num - split) * sizeof *all);
     return TAL_OK;
 }
 

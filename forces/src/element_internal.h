@@ -33,17 +33,20 @@ typedef struct tali_kind {
     void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
 } tali_kind;
 
-/// What the struct of every built-in element begins with.
+/// What the struct of every built-in element begins with. What `apply` reads comes last, beside what the
+/// kind adds.
 typedef struct tali_element {
     const tali_kind *kind;
     const tal_forces *forces;
     tal_allocator allocator;
-    size_t size; ///< of the whole struct
+    size_t size;           ///< of the whole block
+    const double *initial; ///< [num_params] behind the struct
     tal_force_ix me;
-    tal_var_ix geometry; ///< the parameters that invalidate Instance
-    tal_var_ix values;   ///< the parameters that invalidate Dynamics
-    tal_cache_ix placed; ///< what realize_instance computes, if the kind declares it
-    double initial[TALI_MAX_FORCE_PARAMS];
+    tal_var_ix geometry;   ///< the parameters that invalidate Instance
+    tal_cache_ix placed;   ///< what realize_instance computes, if the kind declares it
+    tal_force_needs needs; ///< of the kind
+    size_t place;          ///< what realize_instance computes, where the kind reserves it
+    int first_value;       ///< the parameters that invalidate Dynamics, among all of the same needs
 } tali_element;
 
 /**
@@ -73,7 +76,14 @@ tal_status tali_element_declare(void *self, tal_forces *forces, tal_force_ix me)
 /// tal_force_ops.destroy of every kind: what tells built-in elements from others.
 void tali_element_destroy(void *self);
 
-/// Declare `placed`: `size` bytes that realize_instance computes.
+/// Reserve `size` bytes for what realize_instance computes. They lie beside those of the other
+/// elements, so that looking them up (tali_place()) costs nothing.
+void tali_element_reserve_place(tali_element *it, tal_forces *forces, size_t size);
+
+/// Those bytes, to be written by realize_instance.
+void *tali_element_upd_place(const tali_element *it, const tal_force_context *context);
+
+/// Declare `placed`: `size` bytes that realize_instance computes, as an entry of its own.
 void tali_element_declare_placed(tali_element *it, tal_forces *forces, size_t size);
 
 /// The element, if it is of this kind; NULL and a breach otherwise.
@@ -89,13 +99,19 @@ static inline const double *tali_geometry(const tali_element *it, const tal_forc
 /// The parameters that invalidate Dynamics.
 static inline const double *tali_values(const tali_element *it, const tal_force_context *context)
 {
-    return tal_var_value(context->system, context->state, it->values);
+    return context->params[it->needs] + it->first_value;
 }
 
 /// What realize_instance computed.
 static inline const void *tali_placed(const tali_element *it, const tal_force_context *context)
 {
     return tal_cache_value(context->system, context->state, it->placed);
+}
+
+/// What realize_instance computed, where the kind reserves it.
+static inline const void *tali_place(const tali_element *it, const tal_force_context *context)
+{
+    return (const char *)context->placed + it->place;
 }
 
 /// A station given from Bo in B, from Mo in M.

@@ -75,6 +75,10 @@ static tal_status copy_table(tali_force *element, const tal_force_ops *ops, tal_
                          element->name);
     }
     memcpy(&element->ops, ops, ops->size);
+    if (element->ops.needs < 0 || element->ops.needs >= TAL_NUM_FORCE_NEEDS) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "force '%s': it cannot need %d", element->name,
+                         (int)element->ops.needs);
+    }
     if (ops->name == NULL || ops->apply == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "force '%s': '%s' in its table is NULL", element->name,
                          ops->name == NULL ? "name" : "apply");
@@ -111,9 +115,57 @@ tal_force_ix tal_forces_add(tal_forces *forces, const char *name, const tal_forc
         if (st == TAL_OK) return (tal_force_ix){forces->num_elements - 1};
         (void)tal_system_fail(forces->system, st, "%s", why.message);
     }
-    const bool can_destroy = ops != NULL && ops->size == sizeof *ops && ops->destroy != NULL;
-    if (can_destroy) ops->destroy(self);
+    const bool can_destroy =
+        ops != NULL && ops->size >= offsetof(tal_force_ops, destroy) + sizeof ops->destroy;
+    if (can_destroy && ops->destroy != NULL) ops->destroy(self);
     return (tal_force_ix){-1};
+}
+
+// --- options ---
+
+// True when the forces can still be changed; otherwise a breach has been told.
+static bool can_build(const tal_forces *forces, const char *where)
+{
+    if (forces == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, where, "forces is NULL");
+        return false;
+    }
+    if (!tal_system_has_topology(forces->system) && !forces->declaring) return true;
+    (void)tali_breach(TAL_ERR_TOPOLOGY, where, "System '%s' is realized: this is said before that",
+                      tal_system_name(forces->system));
+    return false;
+}
+
+void tal_force_track_dissipation(tal_forces *forces, tal_force_ix force)
+{
+    if (!can_build(forces, __func__) || tali_force_at(forces, force, __func__) == NULL) return;
+    forces->elements[force.i].is_tracked = true;
+}
+
+void tal_forces_track_dissipation(tal_forces *forces)
+{
+    if (!can_build(forces, __func__)) return;
+    for (int i = 0; i < forces->num_elements; ++i) {
+        tali_force *element = &forces->elements[i];
+        if (element->ops.calc_dissipated_power != NULL) element->is_tracked = true;
+    }
+}
+
+void tal_forces_use_threads(tal_forces *forces, const tal_executor *executor, int num_chunks)
+{
+    if (!can_build(forces, __func__)) return;
+    if (num_chunks < 1 || num_chunks > TALI_MAX_FORCE_CHUNKS) {
+        (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                              "forces cannot be cut into %d chunks: 1 to %d are possible",
+                              num_chunks, TALI_MAX_FORCE_CHUNKS);
+        return;
+    }
+    if (executor != NULL && executor->run == NULL) {
+        (void)tal_system_fail(forces->system, TAL_ERR_NULL, "the executor's 'run' is NULL");
+        return;
+    }
+    forces->executor = executor != NULL ? *executor : (tal_executor){NULL, NULL};
+    forces->num_chunks = num_chunks;
 }
 
 // --- asking ---
@@ -195,7 +247,16 @@ tal_var_ix tal_force_add_var(tal_forces *forces, tal_force_ix force, const tal_v
     tal_var_def own = *def;
     own.name = qualify(element, def->name, &full);
     if (own.context == NULL) own.context = element->self;
-    return tal_system_add_var(forces->system, forces->me, &own);
+    if (!tali_grow(&forces->allocator, (void **)&forces->vars, forces->num_vars,
+                   &forces->vars_capacity, sizeof *forces->vars)) {
+        (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "force '%s': no memory",
+                              element->name);
+        return (tal_var_ix){-1};
+    }
+    const tal_var_ix var = tal_system_add_var(forces->system, forces->me, &own);
+    const bool is_late = own.invalidates > TAL_STAGE_INSTANCE; // kept sums must hear of it
+    if (var.i >= 0 && is_late) forces->vars[forces->num_vars++] = (tali_force_var){var, force.i};
+    return var;
 }
 
 tal_cache_ix tal_force_add_cache(tal_forces *forces, tal_force_ix force, const tal_cache_def *def)

@@ -54,6 +54,8 @@ static const tali_param params[] = {
 static const tali_kind gear_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "gear torque",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply,
             .declare = declare,
             .realize_instance = realize_instance,

@@ -82,6 +82,22 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
+// The moment arm turns with the body: d(R mc) = turn x R mc.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)df;
+    const gravity *it = self;
+    const field *now = tal_var_value(context->system, context->state, it->field);
+    const weight *weights = tal_cache_value(context->system, context->state, it->weights);
+    for (int b = 1; b < it->num_bodies; ++b) {
+        const tal_vec3 mc_G = tal_m3_mul_v3(tal_view_X_GM(&context->poses, b)->R, weights[b].mc_M);
+        const tal_vec3 dmc_G = tal_v3_cross(change->dX[b].w, mc_G);
+        dF[b].w = tal_v3_add(dF[b].w, tal_v3_cross(dmc_G, now->g));
+    }
+    return TAL_OK;
+}
+
 // -sum m (g . p_GC + |g| h0), with m p_GC = m p_GM + R_GM mc_M.
 static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
                                         double *energy)
@@ -111,11 +127,14 @@ static void destroy(void *self)
 static const tal_force_ops gravity_ops = {
     .size = sizeof gravity_ops,
     .name = "gravity",
+    .needs = TAL_FORCE_NEEDS_Q,
+    .is_concurrent = true,
     .apply = apply,
     .declare = declare,
     .realize_instance = realize_instance,
     .calc_potential_energy = calc_potential_energy,
     .destroy = destroy,
+    .apply_change = apply_change,
 };
 
 tal_force_ix tal_forces_add_gravity(tal_forces *forces, tal_vec3 g)

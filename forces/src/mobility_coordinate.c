@@ -7,11 +7,12 @@
 
 typedef struct on_coordinate on_coordinate;
 
-// A law: f_q, and its part -dE/dq that the potential energy accounts for.
+// A law: f_q, its part -dE/dq that the potential energy accounts for, and its slopes.
 typedef struct law {
     double force;
     double conservative;
     double energy;
+    double df_dq, df_dqdot;
 } law;
 
 struct on_coordinate {
@@ -89,11 +90,29 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
+// Where qdot = u, which is the only place this is used.
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)dF;
+    const on_coordinate *it = self;
+    law at = {.force = 0.0};
+    double qdot = 0.0;
+    const tal_status st = evaluate(it, context, &at, &qdot);
+    if (st != TAL_OK) return st;
+    const tal_body_ix first = {1};
+    const int q0 = tal_body_q_start(context->matter, context->state, first);
+    const int i = tal_body_q_start(context->matter, context->state, it->at.body) - q0 + it->at.i;
+    const int j = tal_body_u_start(context->matter, it->at.body) + it->at.i;
+    df[j] += at.df_dq * change->dq[i] + at.df_dqdot * change->du[j];
+    return TAL_OK;
+}
+
 static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
                                         double *energy)
 {
     law at = {.force = 0.0};
-    double qdot;
+    double qdot = 0.0;
     const tal_status st = evaluate(self, context, &at, &qdot);
     if (st == TAL_OK) *energy = at.energy;
     return st;
@@ -104,10 +123,21 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
                                         double *power)
 {
     law at = {.force = 0.0};
-    double qdot;
+    double qdot = 0.0;
     const tal_status st = evaluate(self, context, &at, &qdot);
     if (st == TAL_OK) *power = (at.conservative - at.force) * qdot;
     return st;
+}
+
+// An element whose change is not just its slope: N varies, or the function has no second derivative.
+static tal_force_ix without_slopes(tal_forces *forces, const on_coordinate *like,
+                                   tal_force_ix added)
+{
+    if (added.i < 0) return added;
+    const bool is_rough = like->function != NULL && tal_function_max_order(like->function) < 2;
+    const bool has_slope = tal_body_qdot_is_u(forces->matter, like->at.body) && !is_rough;
+    if (!has_slope) forces->elements[added.i].ops.apply_change = NULL;
+    return added;
 }
 
 static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind,
@@ -116,7 +146,8 @@ static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *k
     if (!tali_element_has_mobility(forces, name, kind, like->at, tal_body_nq_angles)) {
         return (tal_force_ix){-1};
     }
-    return tali_element_add(forces, name, kind, like, sizeof *like, params);
+    return without_slopes(forces, like,
+                          tali_element_add(forces, name, kind, like, sizeof *like, params));
 }
 
 // --- linear spring ---
@@ -126,7 +157,7 @@ static law calc_spring(const on_coordinate *it, const double values[], double q,
     (void)it, (void)qdot;
     const double k = values[TAL_MOBILITY_SPRING_STIFFNESS];
     const double x = q - values[TAL_MOBILITY_SPRING_REST];
-    return (law){-k * x, -k * x, 0.5 * k * x * x};
+    return (law){-k * x, -k * x, 0.5 * k * x * x, -k, 0.0};
 }
 
 static const tali_param spring_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
@@ -135,7 +166,9 @@ static const tali_param spring_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
 static const tali_kind spring_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility spring",
+            .needs = TAL_FORCE_NEEDS_Q,
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare,
             .realize_instance = realize_instance,
             .calc_potential_energy = calc_potential_energy,
@@ -158,7 +191,9 @@ static law calc_nonlinear(const on_coordinate *it, const double values[], double
 {
     (void)values, (void)qdot;
     const double f = -tal_function_calc_derivative_1(it->function, q, 1);
-    return (law){f, f, tal_function_calc_value_1(it->function, q)};
+    const bool is_smooth = tal_function_max_order(it->function) >= 2;
+    const double slope = is_smooth ? -tal_function_calc_derivative_1(it->function, q, 2) : 0.0;
+    return (law){f, f, tal_function_calc_value_1(it->function, q), slope, 0.0};
 }
 
 static void release_function(void *self)
@@ -170,7 +205,9 @@ static void release_function(void *self)
 static const tali_kind nonlinear_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility nonlinear spring",
+            .needs = TAL_FORCE_NEEDS_Q,
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare,
             .realize_instance = realize_instance,
             .calc_potential_energy = calc_potential_energy,
@@ -206,7 +243,8 @@ tal_force_ix tal_forces_add_mobility_nonlinear_spring(tal_forces *forces, const 
         return none;
     }
     on_coordinate like = {.at = mobility, .function = energy, .calc = calc_nonlinear};
-    return tali_element_add(forces, name, &nonlinear_kind, &like, sizeof like, NULL);
+    return without_slopes(
+        forces, &like, tali_element_add(forces, name, &nonlinear_kind, &like, sizeof like, NULL));
 }
 
 // --- stop ---
@@ -217,10 +255,15 @@ static law calc_stop(const on_coordinate *it, const double values[], double q, d
     (void)it;
     const double k = values[TAL_STOP_STIFFNESS], d = values[TAL_STOP_DISSIPATION];
     const double low = values[TAL_STOP_LOW], high = values[TAL_STOP_HIGH];
-    if (q >= low && q <= high) return (law){0.0, 0.0, 0.0};
+    if (q >= low && q <= high) return (law){.force = 0.0};
     const double x = q > high ? q - high : q - low;
-    const double rate = q > high ? qdot : -qdot; // at which it goes deeper
-    return (law){-k * x * fmax(0.0, 1.0 + d * rate), -k * x, 0.5 * k * x * x};
+    const double sign = q > high ? 1.0 : -1.0;
+    const double share = fmax(0.0, 1.0 + d * sign * qdot); // sign * qdot: how fast it goes deeper
+    return (law){.force = -k * x * share,
+                 .conservative = -k * x,
+                 .energy = 0.5 * k * x * x,
+                 .df_dq = -k * share,
+                 .df_dqdot = share > 0.0 ? -k * x * d * sign : 0.0};
 }
 
 static const char *check_stop(const double params[])
@@ -237,6 +280,7 @@ static const tali_kind stop_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility stop",
             .apply = apply,
+            .apply_change = apply_change,
             .declare = declare,
             .realize_instance = realize_instance,
             .calc_potential_energy = calc_potential_energy,

@@ -9,6 +9,7 @@ typedef struct on_speed {
     tali_element base;
     tal_mobility at;
     double (*calc_force)(const double values[], double u);
+    double (*calc_slope)(const double values[], double u); // df/du
 } on_speed;
 
 static double force_of(const on_speed *it, const tal_force_context *context, double *u)
@@ -36,15 +37,24 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
     return TAL_OK;
 }
 
-static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind,
-                        tal_mobility mobility, double (*calc_force)(const double values[], double),
+static tal_status apply_change(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[])
+{
+    (void)dF;
+    const on_speed *it = self;
+    const double u = tal_body_u(context->matter, context->state, it->at.body, it->at.i);
+    const int slot = tal_body_u_start(context->matter, it->at.body) + it->at.i;
+    df[slot] += it->calc_slope(tali_values(&it->base, context), u) * change->du[slot];
+    return TAL_OK;
+}
+
+static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind, on_speed *like,
                         const double params[])
 {
-    if (!tali_element_has_mobility(forces, name, kind, mobility, tal_body_nu)) {
+    if (!tali_element_has_mobility(forces, name, kind, like->at, tal_body_nu)) {
         return (tal_force_ix){-1};
     }
-    on_speed like = {.at = mobility, .calc_force = calc_force};
-    return tali_element_add(forces, name, kind, &like, sizeof like, params);
+    return tali_element_add(forces, name, kind, like, sizeof *like, params);
 }
 
 // --- force ---
@@ -55,12 +65,21 @@ static double constant_force(const double values[], double u)
     return values[0];
 }
 
+static double constant_slope(const double values[], double u)
+{
+    (void)values, (void)u;
+    return 0.0;
+}
+
 static const tali_param force_params[] = {{"force", TALI_FINITE}};
 
 static const tali_kind force_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility force",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
             .apply = apply,
+            .apply_change = apply_change,
             .declare = tali_element_declare,
             .destroy = tali_element_destroy},
     .params = force_params,
@@ -70,7 +89,8 @@ static const tali_kind force_kind = {
 tal_force_ix tal_forces_add_mobility_force(tal_forces *forces, const char *name,
                                            tal_mobility mobility, double force)
 {
-    return add(forces, name, &force_kind, mobility, constant_force, &force);
+    on_speed like = {.at = mobility, .calc_force = constant_force, .calc_slope = constant_slope};
+    return add(forces, name, &force_kind, &like, &force);
 }
 
 // --- damper ---
@@ -80,12 +100,20 @@ static double damper_force(const double values[], double u)
     return -values[0] * u;
 }
 
+static double damper_slope(const double values[], double u)
+{
+    (void)u;
+    return -values[0];
+}
+
 static const tali_param damper_params[] = {{"damping", TALI_NOT_NEGATIVE}};
 
 static const tali_kind damper_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility damper",
+            .is_concurrent = true,
             .apply = apply,
+            .apply_change = apply_change,
             .declare = tali_element_declare,
             .calc_dissipated_power = calc_dissipated_power,
             .destroy = tali_element_destroy},
@@ -96,7 +124,8 @@ static const tali_kind damper_kind = {
 tal_force_ix tal_forces_add_mobility_damper(tal_forces *forces, const char *name,
                                             tal_mobility mobility, double damping)
 {
-    return add(forces, name, &damper_kind, mobility, damper_force, &damping);
+    on_speed like = {.at = mobility, .calc_force = damper_force, .calc_slope = damper_slope};
+    return add(forces, name, &damper_kind, &like, &damping);
 }
 
 // --- friction ---
@@ -108,6 +137,15 @@ static double friction_force(const double values[], double u)
     const double s = u / values[TAL_FRICTION_SPEED];
     const double hump = (Fs - Fd) * s * exp(0.5 * (1.0 - s * s));
     return -(hump + Fd * tanh(10.0 * s) + values[TAL_FRICTION_VISCOUS] * u);
+}
+
+// d/ds of s exp((1 - s^2)/2) is (1 - s^2) exp((1 - s^2)/2), of tanh 10 s it is 10 (1 - tanh^2).
+static double friction_slope(const double values[], double u)
+{
+    const double Fs = values[TAL_FRICTION_STATIC], Fd = values[TAL_FRICTION_DYNAMIC];
+    const double v0 = values[TAL_FRICTION_SPEED], s = u / v0, step = tanh(10.0 * s);
+    const double hump = (Fs - Fd) * (1.0 - s * s) * exp(0.5 * (1.0 - s * s));
+    return -((hump + 10.0 * Fd * (1.0 - step * step)) / v0 + values[TAL_FRICTION_VISCOUS]);
 }
 
 static const char *check_friction(const double params[])
@@ -124,7 +162,9 @@ static const tali_param friction_params[] = {{"static force", TALI_NOT_NEGATIVE}
 static const tali_kind friction_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "mobility friction",
+            .is_concurrent = true,
             .apply = apply,
+            .apply_change = apply_change,
             .declare = tali_element_declare,
             .calc_dissipated_power = calc_dissipated_power,
             .destroy = tali_element_destroy},
@@ -142,7 +182,8 @@ tal_force_ix tal_forces_add_mobility_friction(tal_forces *forces, const char *na
     }
     const double params[] = {friction->static_force, friction->dynamic_force, friction->viscous,
                              friction->speed};
-    return add(forces, name, &friction_kind, mobility, friction_force, params);
+    on_speed like = {.at = mobility, .calc_force = friction_force, .calc_slope = friction_slope};
+    return add(forces, name, &friction_kind, &like, params);
 }
 
 // --- damper on every speed ---
@@ -158,6 +199,19 @@ static tal_status apply_global(const void *self, const tal_force_context *contex
         for (int i = 0; i < tal_body_nu(context->matter, body); ++i) {
             f[u0 + i] -= c * tal_body_u(context->matter, context->state, body, i);
         }
+    }
+    return TAL_OK;
+}
+
+static tal_status change_of_global(const void *self, const tal_force_context *context,
+                                   const tal_force_change *change, tal_spatial_vec dF[],
+                                   double df[])
+{
+    (void)dF;
+    const tali_element *it = self;
+    const double c = tali_values(it, context)[0];
+    for (int i = 0; i < it->forces->nu; ++i) {
+        df[i] -= c * change->du[i];
     }
     return TAL_OK;
 }
@@ -179,7 +233,9 @@ static tal_status power_of_global(const void *self, const tal_force_context *con
 static const tali_kind global_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "global damper",
+            .is_concurrent = true,
             .apply = apply_global,
+            .apply_change = change_of_global,
             .declare = tali_element_declare,
             .calc_dissipated_power = power_of_global,
             .destroy = tali_element_destroy},

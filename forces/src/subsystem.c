@@ -1,5 +1,4 @@
 // Forces as a subsystem: what the elements do at each stage, and what they can be asked.
-#include "finite_internal.h"
 #include "forces_internal.h"
 #include "hash_internal.h"
 
@@ -8,25 +7,41 @@
 #include <stdio.h>
 #include <string.h>
 
+static const tal_bodies_view nothing = {NULL, 0, 0};
+
 tal_force_context tali_force_context(const tal_forces *forces, tal_state *state, tal_stage reached)
 {
-    const tal_bodies_view nothing = {NULL, 0, 0};
     const bool posed = reached >= TAL_STAGE_POSITION, moving = reached >= TAL_STAGE_VELOCITY;
-    return (tal_force_context){.system = forces->system,
-                               .matter = forces->matter,
-                               .state = state,
-                               .poses = posed ? tal_matter_poses(forces->matter, state) : nothing,
-                               .velocities =
-                                   moving ? tal_matter_velocities(forces->matter, state) : nothing};
+    tal_force_context context = {.system = forces->system,
+                                 .matter = forces->matter,
+                                 .state = state,
+                                 .poses = posed ? tal_matter_poses(forces->matter, state) : nothing,
+                                 .velocities = moving ? tal_matter_velocities(forces->matter, state)
+                                                      : nothing};
+    for (int i = 0; i < TAL_NUM_FORCE_NEEDS; ++i) {
+        const tali_force_values *values = &forces->values[i];
+        if (values->count == 0) continue;
+        context.params[i] = tal_var_value(forces->system, state, values->var);
+    }
+    const bool is_placed = forces->placed_size > 0 && reached > TAL_STAGE_INSTANCE;
+    if (is_placed) context.placed = tal_cache_value(forces->system, state, forces->placed);
+    return context;
 }
 
-static const uint8_t *enabled_of(const tal_forces *forces, const tal_state *state)
+tal_force_context tali_force_context_for(const tal_force_context *all, tal_force_needs needs)
+{
+    tal_force_context context = *all;
+    if (needs != TAL_FORCE_NEEDS_ALL) context.velocities = nothing;
+    if (needs == TAL_FORCE_NEEDS_T) context.poses = nothing;
+    return context;
+}
+
+const uint8_t *tali_forces_enabled(const tal_forces *forces, const tal_state *state)
 {
     return tal_var_value(forces->system, state, forces->enabled);
 }
 
-// Adds the element's name where its function gave no reason of its own.
-static tal_status explain(tal_state *state, const tali_force *element, tal_status st)
+tal_status tali_force_explain(tal_state *state, const tali_force *element, tal_status st)
 {
     if (st == TAL_OK || tal_state_error(state)->status == st) return st;
     return tal_state_fail(state, st, "force '%s' failed at t = %g (%s)", element->name,
@@ -73,10 +88,31 @@ static bool declare_identity(const tal_forces *forces)
     return tal_system_add_cache(forces->system, forces->me, &def).i >= 0;
 }
 
+static int num_speeds(const tal_matter *matter)
+{
+    int nu = 0;
+    for (int b = 0; b < tal_matter_num_bodies(matter); ++b) {
+        nu += tal_body_nu(matter, (tal_body_ix){b});
+    }
+    return nu;
+}
+
+// The z that keeps account of what an element dissipates.
+static tal_status declare_dissipated(tal_forces *forces, int i)
+{
+    tal_group_def def = tal_group_def_default();
+    def.name = "dissipated";
+    def.capacity = 1;
+    forces->elements[i].dissipated = tal_force_add_group(forces, (tal_force_ix){i}, &def);
+    return tal_system_error(forces->system)->status;
+}
+
 static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
 {
     tal_forces *forces = self;
     forces->me = me;
+    forces->num_bodies = tal_matter_num_bodies(forces->matter);
+    forces->nu = num_speeds(forces->matter);
     if (!declare_enabled(forces) || !declare_identity(forces)) {
         return tal_system_error(system)->status;
     }
@@ -84,7 +120,8 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_status st = TAL_OK;
     for (int i = 0; i < forces->num_elements && st == TAL_OK; ++i) {
         const tali_force *element = &forces->elements[i];
-        if (element->ops.declare == NULL) continue;
+        if (element->is_tracked) st = declare_dissipated(forces, i);
+        if (element->ops.declare == NULL || st != TAL_OK) continue;
         st = element->ops.declare(element->self, forces, (tal_force_ix){i});
         if (st != TAL_OK) {
             (void)tal_system_fail(system, st, "force '%s' could not declare what it needs (%s)",
@@ -93,6 +130,11 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
         st = tal_system_error(system)->status;
     }
     forces->declaring = false;
+    forces->has_rates = forces->num_groups > 0;
+    for (int i = 0; i < forces->num_elements; ++i) {
+        if (forces->elements[i].ops.realize_acceleration != NULL) forces->has_rates = true;
+    }
+    if (st == TAL_OK && !tali_forces_declare_classes(forces)) st = tal_system_error(system)->status;
     return st;
 }
 
@@ -100,53 +142,16 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 
 static tal_status realize_instance(const void *self, const tal_system *system, tal_state *state)
 {
-    (void)system;
     const tal_forces *forces = self;
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_INSTANCE);
     for (int i = 0; i < forces->num_elements; ++i) {
         const tali_force *element = &forces->elements[i];
         if (element->ops.realize_instance == NULL) continue;
         const tal_status st = element->ops.realize_instance(element->self, &context);
-        if (st != TAL_OK) return explain(state, element, st);
+        if (st != TAL_OK) return tali_force_explain(state, element, st);
     }
-    return TAL_OK;
-}
-
-static bool all_finite(const tal_forces *forces, const tal_applied_forces *applied, int nu)
-{
-    const int num_bodies = tal_matter_num_bodies(forces->matter);
-    const double *F = (const double *)(const void *)applied->F;
-    return tali_all_finite(F, 6 * num_bodies) && tali_all_finite(applied->f, nu);
-}
-
-static int num_speeds(const tal_matter *matter)
-{
-    const tal_body_ix last = {tal_matter_num_bodies(matter) - 1};
-    return tal_body_u_start(matter, last) + tal_body_nu(matter, last);
-}
-
-// Somebody added a NaN: apply the elements one at a time to say who.
-static tal_status name_culprit(const tal_forces *forces, const tal_force_context *context,
-                               const tal_applied_forces *applied)
-{
-    tal_state *state = context->state;
-    const uint8_t *enabled = enabled_of(forces, state);
-    const int num_bodies = tal_matter_num_bodies(forces->matter), nu = num_speeds(forces->matter);
-    for (int i = 0; i < forces->num_elements; ++i) {
-        const tali_force *element = &forces->elements[i];
-        if (!enabled[i]) continue;
-        memset(applied->F, 0, (size_t)num_bodies * sizeof *applied->F);
-        memset(applied->f, 0, (size_t)nu * sizeof *applied->f);
-        const tal_status st = element->ops.apply(element->self, context, applied->F, applied->f);
-        if (st != TAL_OK) return explain(state, element, st);
-        if (all_finite(forces, applied, nu)) continue;
-        return tal_state_fail(state, TAL_ERR_NOT_FINITE,
-                              "force '%s' applied a force that is not finite at t = %g",
-                              element->name, tal_state_t(state));
-    }
-    return tal_state_fail(state, TAL_ERR_NOT_FINITE,
-                          "the applied forces add up to one that is not finite at t = %g",
-                          tal_state_t(state));
+    const bool has_placed = forces->placed_size > 0;
+    return has_placed ? tal_cache_mark_valid(system, state, forces->placed) : TAL_OK;
 }
 
 static tal_status realize_dynamics(const void *self, const tal_system *system, tal_state *state)
@@ -156,27 +161,37 @@ static tal_status realize_dynamics(const void *self, const tal_system *system, t
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
     const tal_applied_forces applied = tal_matter_upd_forces(forces->matter, state);
     if (applied.F == NULL || context.velocities.bytes == NULL) return TAL_ERR_STAGE;
-    const uint8_t *enabled = enabled_of(forces, state);
-    for (int i = 0; i < forces->num_elements; ++i) {
-        const tali_force *element = &forces->elements[i];
-        if (!enabled[i]) continue;
-        const tal_status st = element->ops.apply(element->self, &context, applied.F, applied.f);
-        if (st != TAL_OK) return explain(state, element, st);
+    return tali_forces_apply(forces, &context, &applied);
+}
+
+// zdot of one element: its own, and of the account of what it dissipates.
+static tal_status write_rates(const tali_force *element, const tal_force_context *context)
+{
+    const tal_force_ops *ops = &element->ops;
+    tal_status st = TAL_OK;
+    if (element->is_tracked) {
+        double power = 0.0;
+        if (ops->calc_dissipated_power != NULL) {
+            st = ops->calc_dissipated_power(element->self, context, &power);
+        }
+        double *zdot = tal_group_upd_dot(context->system, context->state, element->dissipated);
+        *zdot = power;
     }
-    const int nu = num_speeds(forces->matter);
-    return all_finite(forces, &applied, nu) ? TAL_OK : name_culprit(forces, &context, &applied);
+    if (st != TAL_OK || ops->realize_acceleration == NULL) return st;
+    return ops->realize_acceleration(element->self, context);
 }
 
 static tal_status realize_acceleration(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_forces *forces = self;
+    if (!forces->has_rates) return TAL_OK;
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
-    const uint8_t *enabled = enabled_of(forces, state);
+    const uint8_t *enabled = tali_forces_enabled(forces, state);
     for (int i = 0; i < forces->num_elements; ++i) {
         const tali_force *element = &forces->elements[i];
-        if (!enabled[i] || element->ops.realize_acceleration == NULL) continue;
-        const tal_status st = element->ops.realize_acceleration(element->self, &context);
-        if (st != TAL_OK) return explain(state, element, st);
+        if (!enabled[i]) continue;
+        const tal_status st = write_rates(element, &context);
+        if (st != TAL_OK) return tali_force_explain(state, element, st);
     }
     // the z of what is disabled stand still
     for (int k = 0; k < forces->num_groups; ++k) {
@@ -200,6 +215,13 @@ static void destroy(void *self)
     }
     tali_free(&allocator, forces->elements, (size_t)forces->capacity * sizeof *forces->elements);
     tali_free(&allocator, forces->groups, (size_t)forces->groups_capacity * sizeof *forces->groups);
+    tali_free(&allocator, forces->vars, (size_t)forces->vars_capacity * sizeof *forces->vars);
+    for (int i = 0; i < TAL_NUM_FORCE_NEEDS; ++i) {
+        const tali_force_values *values = &forces->values[i];
+        tali_free(&allocator, values->initial, (size_t)values->capacity * sizeof(double));
+    }
+    const size_t n = (size_t)forces->num_elements + 1;
+    tali_free(&allocator, forces->order, n * sizeof *forces->order);
     tali_free(&allocator, forces, sizeof *forces);
 }
 
@@ -218,7 +240,7 @@ const tal_subsystem_ops tali_forces_ops = {
 bool tal_force_is_enabled(const tal_forces *forces, const tal_state *state, tal_force_ix force)
 {
     if (tali_force_at(forces, force, __func__) == NULL) return false;
-    const uint8_t *enabled = enabled_of(forces, state);
+    const uint8_t *enabled = tali_forces_enabled(forces, state);
     return enabled != NULL && enabled[force.i] != 0;
 }
 
@@ -226,7 +248,7 @@ tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal
                                  bool enabled)
 {
     if (tali_force_at(forces, force, __func__) == NULL) return tal_contract_last()->status;
-    if (enabled_of(forces, state) == NULL) return tal_contract_last()->status;
+    if (tali_forces_enabled(forces, state) == NULL) return tal_contract_last()->status;
     uint8_t *all = tal_var_upd(forces->system, state, forces->enabled);
     if (all == NULL) return tal_contract_last()->status;
     all[force.i] = enabled;
@@ -252,7 +274,27 @@ tal_status tal_force_apply(const tal_forces *forces, tal_state *state, tal_force
     if (F == NULL || f == NULL) return TALI_BREACH(TAL_ERR_NULL, "an output is NULL");
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
     if (context.velocities.bytes == NULL) return tal_contract_last()->status;
-    return explain(state, element, element->ops.apply(element->self, &context, F, f));
+    const tal_force_context told = tali_force_context_for(&context, element->ops.needs);
+    return tali_force_explain(state, element, element->ops.apply(element->self, &told, F, f));
+}
+
+tal_status tal_forces_calc_sum(const tal_forces *forces, tal_state *state,
+                               const tal_force_ix which[], int n, tal_spatial_vec F[], double f[])
+{
+    if (forces == NULL || F == NULL || f == NULL || (which == NULL && n != 0)) {
+        return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+    }
+    for (int i = 0; i < n; ++i) {
+        if (tali_force_at(forces, which[i], __func__) == NULL) return tal_contract_last()->status;
+    }
+    if (!can_ask(state, TAL_STAGE_VELOCITY, __func__)) return tal_contract_last()->status;
+    memset(F, 0, (size_t)forces->num_bodies * sizeof *F);
+    memset(f, 0, (size_t)forces->nu * sizeof *f);
+    for (int i = 0; i < n; ++i) {
+        const tal_status st = tal_force_apply(forces, state, which[i], F, f);
+        if (st != TAL_OK) return st;
+    }
+    return TAL_OK;
 }
 
 typedef tal_status (*scalar_fn)(const void *self, const tal_force_context *context, double *value);
@@ -262,7 +304,8 @@ static double ask(const tali_force *element, const tal_force_context *context, s
 {
     double value = 0.0;
     if (fn == NULL) return 0.0;
-    const tal_status st = explain(context->state, element, fn(element->self, context, &value));
+    const tal_status st =
+        tali_force_explain(context->state, element, fn(element->self, context, &value));
     return st == TAL_OK ? value : TALI_NAN;
 }
 
@@ -290,7 +333,7 @@ double tal_forces_potential_energy(const tal_forces *forces, tal_state *state)
         (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
         return TALI_NAN;
     }
-    const uint8_t *enabled = enabled_of(forces, state);
+    const uint8_t *enabled = tali_forces_enabled(forces, state);
     if (enabled == NULL || !can_ask(state, TAL_STAGE_POSITION, __func__)) return TALI_NAN;
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_POSITION);
     if (context.poses.bytes == NULL) return TALI_NAN;
@@ -308,7 +351,7 @@ double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state)
         (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
         return TALI_NAN;
     }
-    const uint8_t *enabled = enabled_of(forces, state);
+    const uint8_t *enabled = tali_forces_enabled(forces, state);
     if (enabled == NULL || !can_ask(state, TAL_STAGE_VELOCITY, __func__)) return TALI_NAN;
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
     if (context.velocities.bytes == NULL) return TALI_NAN;
@@ -316,6 +359,37 @@ double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state)
     for (int i = 0; i < forces->num_elements; ++i) {
         const tali_force *element = &forces->elements[i];
         if (enabled[i]) sum += ask(element, &context, element->ops.calc_dissipated_power);
+    }
+    return sum;
+}
+
+double tal_force_dissipated_energy(const tal_forces *forces, const tal_state *state,
+                                   tal_force_ix force)
+{
+    const tali_force *element = tali_force_at(forces, force, __func__);
+    if (element == NULL) return TALI_NAN;
+    if (!element->is_tracked) {
+        (void)TALI_BREACH(TAL_ERR_BAD_INDEX,
+                          "force '%s' has no account of what it dissipates: ask for it with "
+                          "tal_force_track_dissipation()",
+                          element->name);
+        return TALI_NAN;
+    }
+    const double *z = tal_state_z(state);
+    const int slot = tal_group_start(forces->system, state, element->dissipated);
+    return z != NULL && slot >= 0 ? z[slot] : TALI_NAN;
+}
+
+double tal_forces_dissipated_energy(const tal_forces *forces, const tal_state *state)
+{
+    if (forces == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
+        return TALI_NAN;
+    }
+    double sum = 0.0;
+    for (int i = 0; i < forces->num_elements; ++i) {
+        const bool counts = forces->elements[i].is_tracked;
+        if (counts) sum += tal_force_dissipated_energy(forces, state, (tal_force_ix){i});
     }
     return sum;
 }

@@ -1,4 +1,5 @@
 // The door between matter and whoever makes forces.
+#include "cache_internal.h"
 #include "matter_internal.h"
 
 #include <talus/matter/applied.h>
@@ -70,9 +71,8 @@ tal_applied_forces tal_matter_upd_forces(const tal_matter *matter, tal_state *st
                           tal_stage_name(tal_state_stage(state)));
         return none;
     }
-    // the entry stays valid: it is complete when the last force subsystem has added
-    char *bytes = tal_cache_upd(system, state, matter->forces);
-    if (tal_cache_mark_valid(system, state, matter->forces) != TAL_OK) return none;
+    // the entry is complete when the last force subsystem has added
+    char *bytes = tali_cache_upd_at(system, state, matter->forces);
     return (tal_applied_forces){(tal_spatial_vec *)(void *)bytes,
                                 (double *)(void *)(bytes + tali_body_force_bytes(&matter->tree))};
 }

@@ -15,11 +15,18 @@ typedef struct tali_envelope_row {
 /// a . b
 static inline double tali_dot(const double a[], const double b[], int n)
 {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-        sum += a[i] * b[i];
+    double sum[4] = {0.0, 0.0, 0.0, 0.0}; // none waits for the one before
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        sum[0] += a[i] * b[i];
+        sum[1] += a[i + 1] * b[i + 1];
+        sum[2] += a[i + 2] * b[i + 2];
+        sum[3] += a[i + 3] * b[i + 3];
     }
-    return sum;
+    for (; i < n; ++i) {
+        sum[0] += a[i] * b[i];
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /**

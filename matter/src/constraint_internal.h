@@ -57,6 +57,15 @@ double tali_constraint_reach(const tal_matter *matter, const tali_view *view,
 bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                       tali_const_wrenches of, int r, double reach, const double e[]);
 
+/// Where on its path a constraint acts.
+typedef struct tali_path_places {
+    int wrench[TAL_MAX_CONSTRAINED_BODIES +
+               1]; ///< entry of the path; -1: Ground, which it leaves out
+    int speed[TAL_MAX_CONSTRAINED_MOBILITIES]; ///< among the speeds of the path
+} tali_path_places;
+
+tali_path_places tali_find_on_path(const tal_matter *matter, const tali_constraint *c);
+
 /// Row `r` of G over the speeds of its constraint's path: g [path_nu], zero when the row has no
 /// effect. `reach` from tali_constraint_reach(); F is room for path_len.
 void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,

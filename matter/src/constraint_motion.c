@@ -53,9 +53,32 @@ static tal_spatial_vec relative_acceleration(tal_spatial_vec A_A, tal_spatial_ve
     return tal_sv_sub(tal_sv_sub(A_B, moved), turning);
 }
 
+// A body as Ground sees it.
+static void fill_body_in_ground(const motion_of_all *all, int b, int i, tali_constraint_motion *out)
+{
+    out->X_AB[i] = X_GB(all->view, b);
+    if (all->u != NULL) out->V[i] = V_GB(all->view, b);
+    if (all->A_GM != NULL) out->A[i] = A_GB(all->view, all->A_GM, b);
+}
+
+// The ancestor as it sees itself.
+static void fill_at_rest(int i, tali_constraint_motion *out)
+{
+    out->X_AB[i] = TAL_XFORM_IDENTITY;
+    out->V[i] = out->A[i] = TAL_SPATIAL_VEC_ZERO;
+}
+
 static void fill_body(const motion_of_all *all, int ancestor, int b, int i,
                       tali_constraint_motion *out)
 {
+    if (b == ancestor) {
+        fill_at_rest(i, out);
+        return;
+    }
+    if (ancestor == 0) {
+        fill_body_in_ground(all, b, i, out);
+        return;
+    }
     const tali_view *view = all->view;
     const tal_xform X_GA = X_GB(view, ancestor);
     const tal_xform X_G = X_GB(view, b);
@@ -211,13 +234,6 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
 
 // --- wrenches: the columns of G^T, as forces on bodies and mobilities ---
 
-// From a force about Bo in A to one about Mo in Ground.
-static tal_spatial_vec to_ground(const tali_view *view, int ancestor, int b, tal_spatial_vec F_A)
-{
-    const tal_mat3 R_GA = X_GB(view, ancestor).R;
-    return tal_sv_shift_force(tal_m3_mul_sv(R_GA, F_A), p_MB_G(view, b));
-}
-
 // The errors are relative to the ancestor, so its own motion is no matter to them: the forces of a row
 // are balanced by what they leave on the ancestor. Where the constraint is met that is often zero.
 static void balance_on_ancestor(const tali_view *view, const tali_constraint *c,
@@ -240,6 +256,11 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
     const motion_of_all all = motion_up_to(matter, state, view, velocities);
     tali_constraint_motion room;
     const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
+    const tal_mat3 R_GA = X_GB(view, c->ancestor).R;
+    tal_vec3 p_MB[TAL_MAX_CONSTRAINED_BODIES];
+    for (int i = 0; i < c->ops.num_bodies; ++i) {
+        p_MB[i] = p_MB_G(view, c->bodies[i]);
+    }
     for (int r = 0; r < tali_rows(c); ++r) {
         double lambda[TAL_MAX_CONSTRAINT_ROWS] = {0.0};
         lambda[r] = 1.0;
@@ -252,7 +273,8 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
         if (st != TAL_OK) return constraint_failure(c, state, st);
         tal_spatial_vec *wrench = out->wrench + r * tali_num_wrenches(c);
         for (int i = 0; i < c->ops.num_bodies; ++i) {
-            wrench[i] = to_ground(view, c->ancestor, c->bodies[i], F[i]);
+            // from a force about Bo in A to one about Mo in Ground
+            wrench[i] = tal_sv_shift_force(tal_m3_mul_sv(R_GA, F[i]), p_MB[i]);
         }
         balance_on_ancestor(view, c, wrench);
     }

@@ -96,6 +96,27 @@ bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tal
 
 // --- G ---
 
+tali_path_places tali_find_on_path(const tal_matter *matter, const tali_constraint *c)
+{
+    const tali_path_entry *path = matter->constraints.path + c->path0;
+    tali_path_places at;
+    for (int i = 0; i < tali_num_wrenches(c); ++i) {
+        int k = 0;
+        while (k < c->path_len && path[k].body != tali_wrench_body(c, i)) {
+            ++k;
+        }
+        at.wrench[i] = k < c->path_len ? k : -1;
+    }
+    for (int i = 0; i < c->num_mobilities; ++i) {
+        int k = 0;
+        while (path[k].body != c->mobility_bodies[i]) {
+            ++k;
+        }
+        at.speed[i] = path[k].e0 + c->mobility_index[i];
+    }
+    return at;
+}
+
 // g = J^T (wrench) + coefficient: the transpose of how the row sees the speeds of its path.
 void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                          tali_const_wrenches of, int r, double reach, tal_spatial_vec F[],

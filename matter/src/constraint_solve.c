@@ -132,22 +132,19 @@ static const double *row_of_Y(const tali_constraint *c, const double *matrices, 
 }
 
 // What row r puts on its path: -wrenches in z [path_len], coefficients in f [path_nu].
-static void load_path(const tal_matter *matter, const tali_constraint *c, tali_const_wrenches of,
+static void load_path(const tali_constraint *c, const tali_path_places *at, tali_const_wrenches of,
                       int r, tal_spatial_vec z[], double f[])
 {
-    const tali_path_entry *path = matter->constraints.path + c->path0;
     const tal_spatial_vec *wrench = of.wrench + (size_t)r * (size_t)tali_num_wrenches(c);
     const double *coefficient = of.coefficient + (size_t)r * (size_t)c->num_mobilities;
     memset(f, 0, (size_t)c->path_nu * sizeof *f);
-    for (int k = 0; k < c->path_len; ++k) {
-        z[k] = TAL_SPATIAL_VEC_ZERO;
-        for (int i = 0; i < tali_num_wrenches(c); ++i) {
-            if (tali_wrench_body(c, i) == path[k].body) z[k] = tal_sv_sub(z[k], wrench[i]);
-        }
-        for (int i = 0; i < c->num_mobilities; ++i) {
-            if (c->mobility_bodies[i] != path[k].body) continue;
-            f[path[k].e0 + c->mobility_index[i]] += coefficient[i];
-        }
+    memset(z, 0, (size_t)c->path_len * sizeof *z);
+    for (int i = 0; i < tali_num_wrenches(c); ++i) {
+        if (at->wrench[i] < 0) continue;
+        z[at->wrench[i]] = tal_sv_sub(z[at->wrench[i]], wrench[i]);
+    }
+    for (int i = 0; i < c->num_mobilities; ++i) {
+        f[at->speed[i]] += coefficient[i];
     }
 }
 
@@ -158,10 +155,11 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
     const tali_path_entry *path = matter->constraints.path + c->path0;
     const size_t nu = (size_t)c->path_nu, m = (size_t)tali_rows(c);
     const double reach = tali_constraint_reach(matter, view, c);
+    const tali_path_places at = tali_find_on_path(matter, c);
     for (int r = 0; r < tali_rows(c); ++r) {
         double *e = matrices + c->matrix0 + (size_t)r * nu;
         double *y = e + m * nu;
-        load_path(matter, c, of, r, z, f);
+        load_path(c, &at, of, r, z, f);
         tali_sweep_path(view, path, c->path_len, f, z, e, y);
         if (tali_row_is_idle(matter, view, c, of, r, reach, e)) {
             memset(e, 0, nu * sizeof *e);
@@ -454,39 +452,56 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
     return st;
 }
 
-// E^T D^-1 e: what the unconstrained accelerations make of each row.
-static void add_unconstrained(const tal_matter *matter, const tali_row_map *map,
-                              const double *matrices, const double e[], double aerr[])
+// e of the speeds of a path, in its order; or back again.
+static void gather_path(const tal_matter *matter, const tali_constraint *c, const double e[],
+                        double along[])
 {
-    const tali_tree *tree = &matter->tree;
+    const tali_path_entry *path = matter->constraints.path + c->path0;
+    for (int k = 0; k < c->path_len; ++k) {
+        const int u0 = matter->tree.u0[path[k].body];
+        for (int j = 0; j < matter->tree.nu[path[k].body]; ++j) {
+            along[path[k].e0 + j] = e[u0 + j];
+        }
+    }
+}
+
+static void scatter_path(const tal_matter *matter, const tali_constraint *c, const double along[],
+                         double e[])
+{
+    const tali_path_entry *path = matter->constraints.path + c->path0;
+    for (int k = 0; k < c->path_len; ++k) {
+        const int u0 = matter->tree.u0[path[k].body];
+        for (int j = 0; j < matter->tree.nu[path[k].body]; ++j) {
+            e[u0 + j] = along[path[k].e0 + j];
+        }
+    }
+}
+
+// E^T D^-1 e: what the unconstrained accelerations make of each row. `along` is room for a path.
+static void add_unconstrained(const tal_matter *matter, const tali_row_map *map,
+                              const double *matrices, const double e[], double along[],
+                              double aerr[])
+{
     tali_row_walk at = tali_walk_all(&matter->constraints, map);
     while (tali_next_row(&at)) {
-        const tali_path_entry *path = matter->constraints.path + at.c->path0;
-        const double *Y = row_of_Y(at.c, matrices, at.r);
-        double sum = 0.0;
-        for (int k = 0; k < at.c->path_len; ++k) {
-            const int b = path[k].body;
-            sum += tali_dot(Y + path[k].e0, e + tree->u0[b], tree->nu[b]);
-        }
-        aerr[at.slot] += sum;
+        if (at.r == 0) gather_path(matter, at.c, e, along);
+        aerr[at.slot] += tali_dot(row_of_Y(at.c, matrices, at.r), along, at.c->path_nu);
     }
 }
 
 // e - E lambda
 static void subtract_forces(const tal_matter *matter, const tali_row_map *map,
-                            const double *matrices, const double lambda[], double e[])
+                            const double *matrices, const double lambda[], double along[],
+                            double e[])
 {
-    const tali_tree *tree = &matter->tree;
     tali_row_walk at = tali_walk_all(&matter->constraints, map);
     while (tali_next_row(&at)) {
-        const tali_path_entry *path = matter->constraints.path + at.c->path0;
+        if (at.r == 0) gather_path(matter, at.c, e, along);
         const double *E = row_of_E(at.c, matrices, at.r);
-        for (int k = 0; k < at.c->path_len; ++k) {
-            const int u0 = tree->u0[path[k].body];
-            for (int j = 0; j < tree->nu[path[k].body]; ++j) {
-                e[u0 + j] -= lambda[at.slot] * E[path[k].e0 + j];
-            }
+        for (int j = 0; j < at.c->path_nu; ++j) {
+            along[j] -= lambda[at.slot] * E[j];
         }
+        if (at.r == tali_rows(at.c) - 1) scatter_path(matter, at.c, along, e);
     }
 }
 
@@ -515,13 +530,14 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state, co
     const tali_row_map map = tali_row_map_of(matter, state);
     const size_t mark = tal_state_scratch_mark(state);
     double *aerr = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *aerr);
-    if (aerr == NULL) return TAL_ERR_CAPACITY;
+    double *along = tal_state_scratch_take(state, ((size_t)view->tree->num_u + 1) * sizeof *along);
+    if (aerr == NULL || along == NULL) return TAL_ERR_CAPACITY;
     tal_status st = tali_constraints_zero_errors(matter, state, view, aerr);
     if (st == TAL_OK) {
-        add_unconstrained(matter, &map, in.matrices, e, aerr);
+        add_unconstrained(matter, &map, in.matrices, e, along, aerr);
         st = tali_constraints_multipliers(matter, state, aerr, lambda);
     }
-    if (st == TAL_OK) subtract_forces(matter, &map, in.matrices, lambda, e);
+    if (st == TAL_OK) subtract_forces(matter, &map, in.matrices, lambda, along, e);
     tal_state_scratch_release(state, mark);
     return st;
 }
@@ -557,12 +573,13 @@ tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
     const size_t mark = tal_state_scratch_mark(state);
     double *lambda = tal_state_scratch_take(state, (size_t)cs->max_rows * sizeof *lambda);
     double *e = tal_state_scratch_take(state, (nu + 1) * sizeof *e);
-    if (lambda == NULL || e == NULL) return TAL_ERR_CAPACITY;
+    double *along = tal_state_scratch_take(state, (nu + 1) * sizeof *along);
+    if (lambda == NULL || e == NULL || along == NULL) return TAL_ERR_CAPACITY;
     const tal_status st = tali_constraints_multipliers(matter, state, aerr, lambda);
     memset(e, 0, nu * sizeof *e);
     if (st == TAL_OK) { // aerr - E^T D^-1 E lambda
-        subtract_forces(matter, &map, in.matrices, lambda, e);
-        add_unconstrained(matter, &map, in.matrices, e, aerr);
+        subtract_forces(matter, &map, in.matrices, lambda, along, e);
+        add_unconstrained(matter, &map, in.matrices, e, along, aerr);
     }
     tal_state_scratch_release(state, mark);
     return st;
@@ -664,17 +681,20 @@ void tali_constraints_declare_cache(tal_matter *matter)
     cs->matrices = tal_system_add_cache(matter->system, matter->me, &def);
 }
 
+// Least squares and projection, each with matrices of a whole block, never run inside each other: one
+// piece serves both.
 size_t tali_constraints_scratch(const tal_matter *matter)
 {
     const tali_constraints *cs = &matter->constraints;
     if (cs->count == 0) return 0;
     const size_t n = (size_t)cs->max_block_rows;
+    const size_t least_squares = tali_align(n * n * sizeof(double)) +
+                                 tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
+                                 tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1);
+    const size_t projection = tali_projection_scratch(matter);
     return tali_align((size_t)cs->max_path_len * sizeof(tal_spatial_vec) + 1) +
-           tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double)) +
+           3 * tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double)) +
            5 * tali_align((size_t)cs->max_rows * sizeof(double)) +
            tali_align((size_t)matter->num_bodies * sizeof(tal_spatial_vec)) +
-           tali_align(n * n * sizeof(double)) +
-           tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
-           tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1) +
-           tali_projection_scratch(matter);
+           (least_squares > projection ? least_squares : projection);
 }

@@ -23,6 +23,12 @@ int tal_body_nq_angles(const tal_matter *matter, tal_body_ix body)
     return declared != NULL ? declared->ops.nq_angles : -1;
 }
 
+bool tal_body_qdot_is_u(const tal_matter *matter, tal_body_ix body)
+{
+    const tali_body *declared = tali_body_at(matter, body, __func__);
+    return declared != NULL && declared->ops.mul_N == NULL;
+}
+
 int tal_body_q_start(const tal_matter *matter, const tal_state *state, tal_body_ix body)
 {
     if (!usable(matter, state, body, __func__)) return -1;

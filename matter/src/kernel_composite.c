@@ -196,3 +196,33 @@ void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
         hand_down(view, b, &C, room->open);
     }
 }
+
+// --- M along the paths to Ground ---
+
+// H^T F of speed j of body b.
+static inline real along_speed(const tali_view *view, int b, int j, sv F)
+{
+    const sv *H = view->H + view->tree->u0[b] + j;
+    return view->tree->hinge[b] == TALI_HINGE_PIN ? v3_dot(H->w, F.w) : sv_dot(*H, F);
+}
+
+void tali_sweep_mass_rows(const tali_view *view, const tali_composite composite[], double rows[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        for (int j = 0; j < tree->nu[b]; ++j) {
+            sv F = composite_mul(&composite[b], view->H[tree->u0[b] + j]);
+            real *diagonal = rows;
+            for (int i = j; i >= 0; --i) {
+                *rows++ = along_speed(view, b, i, F);
+            }
+            *diagonal += tree->nu[b] == 1 ? view->constants[b].rotor : 0.0;
+            for (int a = b, p = tree->parent[b]; p > 0; a = p, p = tree->parent[p]) {
+                F = sv_shift_force(F, view->p_PM[a]);
+                for (int i = tree->nu[p] - 1; i >= 0; --i) {
+                    *rows++ = along_speed(view, p, i, F);
+                }
+            }
+        }
+    }
+}

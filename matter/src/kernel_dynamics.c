@@ -1,4 +1,4 @@
-// Dynamics of the tree: articulated-body inertias, and the sweeps that multiply by M, M^-1, J, J^T.
+// Dynamics of the tree: articulated-body inertias, and the sweeps that multiply by M^-1.
 //
 //   quantity               RBDA (Featherstone 2008)   JAIN (2011)      here
 //   hinge map              S                          H*               H     nu columns
@@ -664,129 +664,18 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
     for (int k = 0; k < len; ++k) {
         const int b = path[k].body;
         const int e0 = path[k].e0;
-        const sv zplus = inward_hinge(view, b, f + e0, z[k], e + e0);
-        solve_hinge(view, b, e + e0, y + e0);
+        const v3 p_PM = view->p_PM[b];
+        sv shifted;
+        if (view->hinge[b] == TALI_HINGE_PIN) {
+            const int u0 = view->tree->u0[b];
+            shifted = inward_pin(view->H[u0].w, view->G[u0], p_PM, f + e0, z[k], e + e0);
+            y[e0] = view->DI[view->tree->d0[b]] * e[e0];
+        } else {
+            shifted = sv_shift_force(inward_hinge(view, b, f + e0, z[k], e + e0), p_PM);
+            solve_hinge(view, b, e + e0, y + e0);
+        }
         if (path[k].parent < 0) continue;
         sv *parent = &z[path[k].parent];
-        *parent = sv_add(*parent, sv_shift_force(zplus, view->p_PM[b]));
+        *parent = sv_add(*parent, shifted);
     }
-}
-
-// --- J, J^T and inverse dynamics ---
-
-// V + H u
-TAL_ALWAYS_INLINE sv add_hinge(const tali_tree *tree, const sv H[], int b, const double u[], sv V)
-{
-    switch ((tali_hinge)tree->hinge[b]) {
-    case TALI_HINGE_WELD:
-        return V;
-    case TALI_HINGE_PIN:
-        return (sv){v3_axpy(u[0], H[0].w, V.w), V.v};
-    case TALI_HINGE_SLIDER:
-        return (sv){V.w, v3_axpy(u[0], H[0].v, V.v)};
-    default:
-        break;
-    }
-    for (int j = 0; j < tree->nu[b]; ++j) {
-        V = sv_axpy(u[j], H[j], V);
-    }
-    return V;
-}
-
-// f = H^T F
-static inline void hinge_force(const tali_tree *tree, const sv H[], int b, sv F, double f[])
-{
-    if (tree->hinge[b] == TALI_HINGE_PIN) {
-        f[0] = v3_dot(H[0].w, F.w);
-        return;
-    }
-    for (int j = 0; j < tree->nu[b]; ++j) {
-        f[j] = sv_dot(H[j], F);
-    }
-}
-
-void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
-{
-    const tali_tree *tree = view->tree;
-    V[0] = (sv){NONE, NONE};
-    for (int b = 1; b < tree->num_bodies; ++b) {
-        const int u0 = tree->u0[b];
-        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->p_PM[b]);
-        V[b] = add_hinge(tree, view->H + u0, b, u + u0, V_P);
-    }
-}
-
-void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
-{
-    const tali_tree *tree = view->tree;
-    for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const int u0 = tree->u0[b];
-        hinge_force(tree, view->H + u0, b, F[b], f + u0);
-        sv *parent = &F[tree->parent[b]];
-        *parent = sv_add(*parent, sv_shift_force(F[b], view->p_PM[b]));
-    }
-}
-
-void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
-                        double f[], tal_spatial_vec A[])
-{
-    const tali_tree *tree = view->tree;
-    if (udot != NULL) {
-        tali_sweep_J(view, udot, A);
-        for (int b = 1; b < tree->num_bodies; ++b) {
-            A[b] = inertia_times(&view->rigid[b], A[b]);
-            if (F != NULL) A[b] = sv_add(A[b], F[b]);
-        }
-    } else {
-        for (int b = 1; b < tree->num_bodies; ++b) {
-            A[b] = F != NULL ? F[b] : (sv){NONE, NONE};
-        }
-    }
-    A[0] = (sv){NONE, NONE};
-    tali_sweep_JT(view, A, f);
-    for (int b = 1; b < tree->num_bodies && udot != NULL; ++b) {
-        if (tree->nu[b] == 1) f[tree->u0[b]] += view->constants[b].rotor * udot[tree->u0[b]];
-    }
-}
-
-// The forces of one body: M (A + A0) + gyroscopic - F, and what its children hand down.
-TAL_ALWAYS_INLINE sv needed_force(const tali_view *view, int b, const sv A[], const sv F[],
-                                  const sv open[])
-{
-    const tali_tree *tree = view->tree;
-    sv needed = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
-    if (F != NULL) needed = sv_sub(needed, F[b]);
-    if (view->motion == NULL) {
-        return A != NULL ? sv_add(needed, inertia_times(&view->rigid[b], A[b])) : needed;
-    }
-    const tali_motion *motion = &view->motion[b];
-    const sv all = A != NULL ? sv_add(motion->A0, A[b]) : motion->A0;
-    return sv_add(needed, newton_euler(&view->rigid[b], all, motion->V.w));
-}
-
-TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],
-                                           const sv F[], double f[], sv open[])
-{
-    const tali_tree *tree = view->tree;
-    for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const int u0 = tree->u0[b], p = tree->parent[b];
-        const sv needed = needed_force(view, b, A, F, open);
-        hinge_force(tree, view->H + u0, b, needed, f + u0);
-        if (udot != NULL && tree->nu[b] == 1) f[u0] += view->constants[b].rotor * udot[u0];
-        if (p == 0) continue;
-        const sv shifted = sv_shift_force(needed, view->p_PM[b]);
-        sv *parent = &open[tree->slot[p]];
-        *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
-    }
-}
-
-void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
-                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
-{
-    if (udot == NULL) {
-        newton_euler_inward(view, NULL, NULL, F, f, open);
-        return;
-    }
-    tali_sweep_J(view, udot, A);
-    newton_euler_inward(view, udot, A, F, f, open);
 }

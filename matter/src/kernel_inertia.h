@@ -29,6 +29,21 @@ static inline sv newton_euler(const tali_composite *rigid, sv A, v3 w)
                 v3_add_cross(F.v, w, v3_cross(w, rigid->mc))};
 }
 
+// The same from mass properties in M. Turning w and A.w to M and the moment back to Ground takes less
+// than turning the inertia, which pays where nothing else needs that.
+TAL_ALWAYS_INLINE sv newton_euler_in_M(const tali_pose *pose, const tali_constants *constants, sv A,
+                                       v3 w)
+{
+    const m3 R_GM = pose->R_GM;
+    const v3 mc = m3_mul_v3(R_GM, constants->mc);
+    const v3 force =
+        v3_add_cross(v3_add_cross(v3_scale(constants->mass, A.v), A.w, mc), w, v3_cross(w, mc));
+    const v3 w_M = m3_tmul_v3(R_GM, w);
+    const v3 Iw_M = s3_mul_v3(constants->I, w_M);
+    const v3 moment_M = v3_add_cross(s3_mul_v3(constants->I, m3_tmul_v3(R_GM, A.w)), w_M, Iw_M);
+    return (sv){m3_muladd(R_GM, moment_M, v3_cross(mc, A.v)), force};
+}
+
 // Inertia I about a point, of a body with mass m and m times its com from there (mc), becomes its
 // inertia about another point, from which the first is at r:
 //

@@ -95,10 +95,8 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
     const real sign = tree->sign[b];
     switch ((tali_hinge)tree->hinge[b]) {
     case TALI_HINGE_WELD:
+    case TALI_HINGE_PIN: // place_pin() is for these
         break;
-    case TALI_HINGE_PIN:
-        H[0] = (sv){v3_scale(sign, f.R_GF.z), none};
-        return (outboard_frame){turn_z(f.R_GF, sincos_of(sign * qb[0])), f.p_PF};
     case TALI_HINGE_SLIDER:
         H[0] = (sv){none, v3_scale(sign, f.R_GF.x)};
         return (outboard_frame){f.R_GF, v3_axpy(sign * qb[0], f.R_GF.x, f.p_PF)};
@@ -123,6 +121,22 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
     return (outboard_frame){f.R_GF, f.p_PF};
 }
 
+// A pin turns F before the parent turns both: a sweep along a chain waits for R_GM of the parent, so what
+// does not need it is done beside that. z of F and z of M are one axis.
+static inline void place_pin(const tali_tree *tree, const tali_constants *constants,
+                             const tali_model *model, const double q[], int b,
+                             const tali_position *at)
+{
+    const tali_pose *parent = &at->pose[tree->parent[b]];
+    const real sign = tree->sign[b];
+    const m3 R_PM = turn_z(constants->R_PF, sincos_of(sign * q[model->q0[b]]));
+    const m3 R_GM = m3_mul(parent->R_GM, R_PM);
+    const v3 p_PM = m3_mul_v3(parent->R_GM, constants->p_PF);
+    at->H[tree->u0[b]] = (sv){v3_scale(sign, R_GM.z), {0.0, 0.0, 0.0}};
+    at->pose[b] = (tali_pose){R_GM, v3_add(parent->p_GM, p_PM)};
+    at->p_PM[b] = p_PM;
+}
+
 // One body: its pose from its parent's, and its hinge columns in Ground.
 static inline void place_body(const tali_tree *tree, const tali_constants *constants,
                               const tali_model *model, const double q[], int b, int general,
@@ -142,6 +156,10 @@ void tali_sweep_position(const tali_tree *tree, const tali_constants constants[]
     at->p_PM[0] = TAL_VEC3_ZERO;
     int general = 0;
     for (int b = 1; b < tree->num_bodies; ++b) {
+        if (tree->hinge[b] == TALI_HINGE_PIN) {
+            place_pin(tree, &constants[b], model, q, b, at);
+            continue;
+        }
         place_body(tree, &constants[b], model, q, b, general, at);
         general += tree->hinge[b] == TALI_HINGE_GENERAL;
     }

@@ -70,6 +70,11 @@ typedef enum tali_hinge {
     TALI_HINGE_MIXED   ///< some are: the columns of the others (only in tali_view)
 } tali_hinge;
 
+/// Where the arrays begin, in bytes, in the cache entry that Position fills; poses come first.
+typedef struct tali_position_layout {
+    size_t p_PM, H, X_FM, H_FM, size;
+} tali_position_layout;
+
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
 /// and every parent precedes its children: parent[b] < b. All arrays have num_bodies entries.
 typedef struct tali_tree {
@@ -97,6 +102,10 @@ typedef struct tali_tree {
     uint8_t *is_leaf; ///< no children: nothing has been summed in its slot
     uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
+    tali_position_layout position_at;
+    int num_row_entries; ///< of M, if they are few
+    int32_t *row_begin;  ///< [num_u + 1] row of M of each speed; NULL: they are many
+    int32_t *row_column; ///< [num_row_entries] a speed and all inboard of it, on the way to Ground
 } tali_tree;
 
 // --- caches of a State: one cache entry each, arrays inside at fixed offsets ---
@@ -230,8 +239,10 @@ struct tal_matter {
     tal_cache_ix forces;       ///< applied body forces and mobility forces
     tal_cache_ix acceleration; ///< A_GM of all bodies
     tal_cache_ix composites;   ///< tali_composite[num_bodies], lazy
-    tal_cache_ix inertias;     ///< tal_abi[num_bodies]: P about Mo of all bodies, lazy
-    tal_cache_ix reactions;    ///< tal_spatial_vec[num_bodies]: forces across mobilizers, lazy
+    tal_cache_ix
+        mass_factor;       ///< of M along paths to Ground, lazy; not there unless tree.row_begin is
+    tal_cache_ix inertias; ///< tal_abi[num_bodies]: P about Mo of all bodies, lazy
+    tal_cache_ix reactions; ///< tal_spatial_vec[num_bodies]: forces across mobilizers, lazy
 };
 
 /// The body if the index is good; NULL after telling the breach.
@@ -247,19 +258,22 @@ bool tali_is_frame(const tal_xform *X);
 tal_status tali_body_check(const tali_body *body, tal_error *err);
 
 /// @name The cached parts of a State in place. `tali_view_at` realizes what is missing up to
-/// `what`, and returns false with the reason in the State.
+/// `what`, and returns false with the reason in the State. `tali_view_of` is for the functions that
+/// compute entries: the prerequisites of these are valid.
 /// @{
 typedef enum tali_what {
     TALI_CONSTANTS = 0,
-    TALI_POSITION = 1,                               ///< poses and hinge columns
-    TALI_INERTIA = TALI_POSITION | 2,                ///< and mass properties in Ground
-    TALI_VELOCITY = TALI_POSITION | 4,               ///< and motion
-    TALI_ARTICULATED = TALI_INERTIA | 8,             ///< and G and DI
-    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY,        ///< all that inverse dynamics needs
+    TALI_POSITION = 1,                        ///< poses and hinge columns
+    TALI_INERTIA = TALI_POSITION | 2,         ///< and mass properties in Ground
+    TALI_VELOCITY = TALI_POSITION | 4,        ///< and motion
+    TALI_ARTICULATED = TALI_INERTIA | 8,      ///< and G and DI
+    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY, ///< all that a body's Newton-Euler equations read
     TALI_DYNAMICS = TALI_ARTICULATED | TALI_VELOCITY ///< everything
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
+void tali_view_of(const tal_matter *matter, const tal_state *state, tali_what what,
+                  tali_view *view);
 
 /// Where the p_PM of all bodies are in a position entry.
 const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);

@@ -13,7 +13,7 @@ tal_status tali_calc_composites(const void *self, const tal_system *system, tal_
 {
     (void)system;
     tali_view view;
-    if (!tali_view_at(self, state, TALI_INERTIA, &view)) return tal_state_error(state)->status;
+    tali_view_of(self, state, TALI_INERTIA, &view);
     tali_sweep_composite(&view, value);
     return TAL_OK;
 }

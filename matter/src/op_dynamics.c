@@ -2,15 +2,32 @@
 #include "operators_internal.h"
 #include "prescribed_internal.h"
 
-// Forces about Bo become forces about Mo, which often is the same point.
-static void shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[], tal_spatial_vec F_GM[])
+#include <talus/matter/constraint_operators.h>
+
+#include <string.h>
+
+static bool are_same_point(const tali_constants *constants)
 {
-    F_GM[0] = TAL_SPATIAL_VEC_ZERO;
-    for (int b = 1; b < view->tree->num_bodies; ++b) {
-        const tal_vec3 p_MB = view->constants[b].X_MB.p;
-        const bool same_point = p_MB.x == 0.0 && p_MB.y == 0.0 && p_MB.z == 0.0;
-        F_GM[b] = same_point ? F_GB[b] : tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
+    const tal_vec3 p_MB = constants->X_MB.p;
+    return p_MB.x == 0.0 && p_MB.y == 0.0 && p_MB.z == 0.0;
+}
+
+// Forces about Bo become forces about Mo, which often is the same point, and for all bodies: then
+// they stay where they are.
+static const tal_spatial_vec *shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[],
+                                         tal_spatial_vec room[])
+{
+    const int n = view->tree->num_bodies;
+    int first = 1;
+    while (first < n && are_same_point(&view->constants[first])) {
+        ++first;
     }
+    if (first == n) return F_GB;
+    for (int b = 1; b < n; ++b) {
+        const bool same_point = are_same_point(&view->constants[b]);
+        room[b] = same_point ? F_GB[b] : tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
+    }
+    return room;
 }
 
 static tal_status check_forces(tal_state *state, const tali_tree *tree,
@@ -30,10 +47,11 @@ static void newton_euler(const tali_view *view, tal_state *state, const double u
     tal_spatial_vec *A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
-    tal_spatial_vec *F_GM = NULL;
+    const tal_spatial_vec *F_GM = NULL;
     if (F_GB != NULL) {
-        F_GM = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *F_GM);
-        shift_to_M(view, F_GB, F_GM);
+        tal_spatial_vec *room =
+            tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *room);
+        F_GM = shift_to_M(view, F_GB, room);
     }
     tali_sweep_newton_euler(view, udot, F_GM, f_needed, A, open);
     tal_state_scratch_release(state, mark);
@@ -44,7 +62,7 @@ tal_status tal_matter_inverse_dynamics(const tal_matter *matter, tal_state *stat
                                        const double f[], double f_needed[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_needed", f_needed, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st == TAL_OK && udot != NULL) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
@@ -62,7 +80,7 @@ tal_status tal_matter_calc_tree_forces(const tal_matter *matter, tal_state *stat
                                        double f_tree[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_tree", f_tree, __func__);
     if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st != TAL_OK) return st;
@@ -99,8 +117,8 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    if (F_GB != NULL) shift_to_M(&view, F_GB, A);
-    tali_sweep_inward_moving(&view, f, F_GB != NULL ? A : NULL, e, open);
+    const tal_spatial_vec *F_GM = F_GB != NULL ? shift_to_M(&view, F_GB, A) : NULL;
+    tali_sweep_inward_moving(&view, f, F_GM, e, open);
     tali_sweep_outward(&view, e, udot, A);
     for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
         A[b] = tal_sv_add(A[b], view.motion[b].A0);
@@ -126,5 +144,36 @@ tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *st
         A_GB[b] = tal_sv_add(A_GB[b], view.motion[b].A0);
     }
     shift_to_B(&view, A_GB, A_GB);
+    return TAL_OK;
+}
+
+tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, const double udot[],
+                                    const double lambda[], double residual[])
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
+    if (st == TAL_OK) st = tali_op_array("residual", residual, __func__);
+    if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
+    if (st != TAL_OK) return st;
+    if (tal_state_stage(state) < TAL_STAGE_DYNAMICS) {
+        return TALI_BREACH(TAL_ERR_STAGE, "forces are known from Dynamics on, not at %s",
+                           tal_stage_name(tal_state_stage(state)));
+    }
+    const tali_applied applied = tali_applied_of(matter, state);
+    const tali_tree *tree = view.tree;
+    memset(residual, 0, (size_t)tree->num_u * sizeof *residual);
+    if (lambda != NULL) st = tal_matter_mul_GT(matter, state, TAL_G, lambda, residual);
+    if (st != TAL_OK) return st;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
+    tal_spatial_vec *open =
+        tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
+    double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
+    tali_sweep_newton_euler(&view, udot, applied.F, f, A, open);
+    for (int j = 0; j < tree->num_u; ++j) {
+        residual[j] += f[j] - applied.f[j];
+    }
+    tal_state_scratch_release(state, mark);
     return TAL_OK;
 }

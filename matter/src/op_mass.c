@@ -1,4 +1,5 @@
 // Products with M and M^-1, and the two matrices themselves.
+#include "mass_factor_internal.h"
 #include "operators_internal.h"
 
 static tal_spatial_vec *take_bodies(const tali_tree *tree, tal_state *state)
@@ -25,7 +26,7 @@ tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const do
 
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *A = take_bodies(view.tree, state);
-    tali_sweep_newton_euler(&view, a, NULL, f, A, take_open(view.tree, state));
+    tali_sweep_mass(&view, a, f, A, take_open(view.tree, state));
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
@@ -44,7 +45,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *room = take_bodies(view.tree, state);
     tal_spatial_vec *open = take_open(view.tree, state);
     for (int j = 0; j < A.cols; ++j) {
-        tali_sweep_newton_euler(&view, tali_column(A, j), NULL, tali_column(F, j), room, open);
+        tali_sweep_mass(&view, tali_column(A, j), tali_column(F, j), room, open);
     }
     tal_state_scratch_release(state, mark);
     return TAL_OK;
@@ -142,42 +143,68 @@ static inverse_room take_inverse_room(const tali_tree *tree, tal_state *state)
         tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof(double))};
 }
 
+// M^-1 ready to be multiplied with: the factor of M, or the room and the view for sweeps.
+typedef struct inverse {
+    const double *factor; ///< NULL: sweeps
+    tali_view view;
+    inverse_room room;
+} inverse;
+
+static tal_status prepare_inverse(const tal_matter *matter, tal_state *state, inverse *out)
+{
+    const tal_status st = tali_mass_factor_of(matter, state, &out->factor);
+    if (st != TAL_OK || out->factor != NULL) return st;
+    if (!tali_view_at(matter, state, TALI_ARTICULATED, &out->view)) {
+        return tal_state_error(state)->status;
+    }
+    out->room = take_inverse_room(out->view.tree, state);
+    return TAL_OK;
+}
+
+static void mul_inverse(const inverse *it, const double f[], double a[])
+{
+    if (it->factor != NULL) {
+        tali_mass_factor_solve(it->view.tree, it->factor, f, a);
+        return;
+    }
+    tali_sweep_inward(&it->view, f, NULL, it->room.e, it->room.open);
+    tali_sweep_outward(&it->view, it->room.e, a, it->room.A);
+}
+
 tal_status tal_matter_mul_Minv(const tal_matter *matter, tal_state *state, const double f[],
                                double a[])
 {
-    tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_ARTICULATED, &view, __func__);
+    inverse it;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &it.view, __func__);
     if (st == TAL_OK) st = tali_op_array("f", f, __func__);
     if (st == TAL_OK) st = tali_op_array("a", a, __func__);
-    if (st == TAL_OK) st = tali_op_finite(state, "f", f, view.tree->num_u);
+    if (st == TAL_OK) st = tali_op_finite(state, "f", f, it.view.tree->num_u);
     if (st != TAL_OK) return st;
 
     const size_t mark = tal_state_scratch_mark(state);
-    const inverse_room room = take_inverse_room(view.tree, state);
-    tali_sweep_inward(&view, f, NULL, room.e, room.open);
-    tali_sweep_outward(&view, room.e, a, room.A);
+    st = prepare_inverse(matter, state, &it);
+    if (st == TAL_OK) mul_inverse(&it, f, a);
     tal_state_scratch_release(state, mark);
-    return TAL_OK;
+    return st;
 }
 
 tal_status tal_matter_mul_Minv_columns(const tal_matter *matter, tal_state *state, tal_matrix F,
                                        tal_matrix A)
 {
-    tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_ARTICULATED, &view, __func__);
+    inverse it;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &it.view, __func__);
     if (st != TAL_OK) return st;
-    const int n = view.tree->num_u;
+    const int n = it.view.tree->num_u;
     st = tali_op_columns(state, "F", F, n, "A", A, n, __func__);
     if (st != TAL_OK) return st;
 
     const size_t mark = tal_state_scratch_mark(state);
-    const inverse_room room = take_inverse_room(view.tree, state);
-    for (int j = 0; j < F.cols; ++j) {
-        tali_sweep_inward(&view, tali_column(F, j), NULL, room.e, room.open);
-        tali_sweep_outward(&view, room.e, tali_column(A, j), room.A);
+    st = prepare_inverse(matter, state, &it);
+    for (int j = 0; j < F.cols && st == TAL_OK; ++j) {
+        mul_inverse(&it, tali_column(F, j), tali_column(A, j));
     }
     tal_state_scratch_release(state, mark);
-    return TAL_OK;
+    return st;
 }
 
 // Column u0 + j of M^-1, down to the last speed of body b: the answer to a unit force along speed j of

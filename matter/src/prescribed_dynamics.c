@@ -1,4 +1,5 @@
 // Known accelerations in the equations of motion, and the forces they take.
+#include "cache_internal.h"
 #include "constraint_internal.h"
 #include "prescribed_internal.h"
 #include "sweeps_internal.h"
@@ -31,7 +32,7 @@ static tal_status calc_udot(const void *self, const tal_system *system, tal_stat
 {
     const tal_matter *matter = self;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    tali_view_of(matter, state, TALI_POSITION, &view);
     const tali_known known = tali_known_of(matter, state);
     tal_spatial_vec *A = value;
     double *udot = (double *)(void *)((char *)value + body_bytes(view.tree));
@@ -49,8 +50,10 @@ static tal_status calc_udot(const void *self, const tal_system *system, tal_stat
 
 bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view)
 {
-    if (!tali_known_of(matter, state).is_moving) return true;
-    const char *bytes = tal_cache_realize(matter->system, state, matter->prescribed.udot);
+    const tal_system *system = matter->system;
+    const void *known = tali_cache_at(system, state, matter->prescribed.known);
+    if (!tali_known_in(view->tree, known).is_moving) return true;
+    const char *bytes = tal_cache_realize(system, state, matter->prescribed.udot);
     if (bytes == NULL) return false;
     view->A_known = (const tal_spatial_vec *)(const void *)bytes;
     view->udot_known = (const double *)(const void *)(bytes + body_bytes(view->tree));
@@ -82,7 +85,7 @@ static tal_status calc_forces(const void *self, const tal_system *system, tal_st
     if (known.num_known == 0) return TAL_OK;
 
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_BIAS, &view)) return TAL_ERR_CALLBACK;
+    if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return TAL_ERR_CALLBACK;
     const tali_applied applied = tali_loads_of(matter, state);
     if (applied.F == NULL) return TAL_ERR_CALLBACK;
     const double *udot = tal_state_udot(state) + tal_group_start(system, state, matter->u);

@@ -191,28 +191,20 @@ typedef struct loads_room {
     tal_spatial_vec *F;
 } loads_room;
 
-static void *piece(char *base, size_t *used, size_t bytes)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += tali_align(bytes);
-    return at;
-}
-
 // Cuts the room out of `base`; returns its size, also without a base.
-static size_t carve(const tal_matter *matter, char *base, loads_room *room)
+static size_t carve(const tal_matter *matter, void *base, loads_room *room)
 {
     const int n = matter->prescribed.num_fast, m = matter->prescribed.num_fast_rows;
     const size_t N = (size_t)n + 1, M = (size_t)m + 1;
-    size_t used = 0;
-    room->fast.speed = piece(base, &used, N * sizeof(int32_t));
-    room->fast.body = piece(base, &used, N * sizeof(int32_t));
-    room->GT = piece(base, &used, 2 * N * M * sizeof(double)); // G, and its transpose
-    room->x = piece(base, &used, (N + M) * sizeof(double));
-    room->work = piece(base, &used, (tal_cod_work_size(n, m) + 1) * sizeof(double));
-    room->iwork = piece(base, &used, (tal_cod_iwork_size(n, m) + 1) * sizeof(int));
-    room->f = piece(base, &used, 2 * ((size_t)matter->tree.num_u + 1) * sizeof(double));
-    room->F = piece(base, &used, (size_t)matter->num_bodies * sizeof *room->F);
-    return used;
+    const tali_piece pieces[] = {{&room->fast.speed, N * sizeof(int32_t)},
+                                 {&room->fast.body, N * sizeof(int32_t)},
+                                 {&room->GT, 2 * N * M * sizeof(double)}, // G, and its transpose
+                                 {&room->x, (N + M) * sizeof(double)},
+                                 {&room->work, (tal_cod_work_size(n, m) + 1) * sizeof(double)},
+                                 {&room->iwork, (tal_cod_iwork_size(n, m) + 1) * sizeof(int)},
+                                 {&room->f, 2 * ((size_t)matter->tree.num_u + 1) * sizeof(double)},
+                                 {&room->F, (size_t)matter->num_bodies * sizeof *room->F}};
+    return tali_place_pieces(pieces, sizeof pieces / sizeof pieces[0], base);
 }
 
 size_t tali_fast_scratch(const tal_matter *matter)
@@ -286,7 +278,7 @@ static tal_status calc_loads(const void *self, const tal_system *system, tal_sta
     memcpy(f, applied.f, (size_t)matter->tree.num_u * sizeof *f);
     memset(lambda, 0, (size_t)matter->prescribed.num_fast_rows * sizeof *lambda);
     const size_t mark = tal_state_scratch_mark(state);
-    char *base = tal_state_scratch_take(state, tali_fast_scratch(matter));
+    void *base = tal_state_scratch_take(state, tali_fast_scratch(matter));
     if (base == NULL) return TAL_ERR_CAPACITY;
     loads_room room;
     (void)carve(matter, base, &room);

@@ -56,8 +56,8 @@ tal_status tali_known_values(const tal_matter *matter, tal_state *state, const t
 bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int i,
                    tali_order order);
 
-/// Put into a view which mobilities are known. False with the reason in the State.
-bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view);
+/// Put into a view which mobilities are known. Their entry must be valid.
+void tali_see_known(const tal_matter *matter, const tal_state *state, tali_view *view);
 
 /// The outmost body that can move without moving mass, when articulated inertias could not be found.
 int tali_massless_body(const tali_view *view, const double DI[]);
@@ -116,8 +116,8 @@ int tali_fast_row_owner(const tal_matter *matter, const tal_state *state, tal_le
 /// @name Steps of the matter subsystem
 /// @{
 bool tali_prescribed_place(tal_matter *matter);
-void tali_prescribed_declare(tal_matter *matter);
 void tali_prescribed_declare_variables(tal_matter *matter);
+void tali_prescribed_declare_known(tal_matter *matter);
 void tali_prescribed_declare_dynamics(tal_matter *matter);
 size_t tali_prescribed_scratch(const tal_matter *matter);
 size_t tali_relax_scratch(const tal_matter *matter);

@@ -1,4 +1,5 @@
 // Which mobilities are known, and their values: what Instance settles, and prescribing q and u.
+#include "cache_internal.h"
 #include "prescribed_internal.h"
 
 #include <math.h>
@@ -42,13 +43,12 @@ tali_known tali_known_of(const tal_matter *matter, const tal_state *state)
                          tal_cache_value(matter->system, state, matter->prescribed.known));
 }
 
-bool tali_see_known(const tal_matter *matter, tal_state *state, tali_view *view)
+void tali_see_known(const tal_matter *matter, const tal_state *state, tali_view *view)
 {
-    const tali_known known = tali_known_in(
-        view->tree, tal_cache_realize(matter->system, state, matter->prescribed.known));
+    const tali_known known =
+        tali_known_in(view->tree, tali_cache_at(matter->system, state, matter->prescribed.known));
     view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
     view->level = known.level;
-    return known.num_known >= 0;
 }
 
 // A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.
@@ -425,14 +425,12 @@ double tal_matter_motion_error(const tal_matter *matter, tal_state *state, tal_l
 
 // --- declaring ---
 
-void tali_prescribed_declare(tal_matter *matter)
+void tali_prescribed_declare_known(tal_matter *matter)
 {
-    tali_prescribed_declare_variables(matter);
     tal_cache_def def = tal_cache_def_default();
     def.name = "known mobilities";
     def.size = lay_out_known(&matter->tree).size;
     def.computed_by = TAL_STAGE_INSTANCE;
     def.calc = calc_known;
     matter->prescribed.known = tal_system_add_cache(matter->system, matter->me, &def);
-    tali_prescribed_declare_dynamics(matter);
 }

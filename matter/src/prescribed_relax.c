@@ -67,18 +67,6 @@ typedef struct relax_room {
     tal_spatial_vec *F;
 } relax_room;
 
-static void *piece(char *base, size_t *used, size_t bytes)
-{
-    void *at = base != NULL ? base + *used : NULL;
-    *used += tali_align(bytes);
-    return at;
-}
-
-static double *doubles(char *base, size_t *used, size_t n)
-{
-    return piece(base, used, (n + 1) * sizeof(double));
-}
-
 static size_t most_work(int n, int m)
 {
     const size_t wide = tal_cod_work_size(m, n), tall = tal_cod_work_size(n, m);
@@ -87,33 +75,38 @@ static size_t most_work(int n, int m)
 }
 
 // Cuts the room out of `base`; returns its size, also without a base.
-static size_t carve(const tal_matter *matter, char *base, relax_room *room)
+static size_t carve(const tal_matter *matter, void *base, relax_room *room)
 {
     const int n = matter->prescribed.num_fast, m = matter->prescribed.num_fast_rows;
-    const size_t N = (size_t)n, M = (size_t)m, nu = (size_t)matter->tree.num_u;
-    size_t used = 0;
-    room->fast.speed = piece(base, &used, (N + 1) * sizeof(int32_t));
-    room->fast.body = piece(base, &used, (N + 1) * sizeof(int32_t));
-    double **const vectors[] = {&room->r, &room->r_side, &room->step, &room->w};
-    double **const squares[] = {&room->H, &room->Z, &room->HZ, &room->reduced};
-    for (int i = 0; i < 4; ++i) {
-        *vectors[i] = doubles(base, &used, N);
-        *squares[i] = doubles(base, &used, N * N);
-    }
-    room->c = doubles(base, &used, M);
-    room->G = doubles(base, &used, N * M);
-    room->GT = doubles(base, &used, N * M);
-    room->lambda = doubles(base, &used, N + M);
-    room->x = doubles(base, &used, N + M);
-    room->work = doubles(base, &used, most_work(n, m));
-    room->iwork = piece(base, &used, (tal_cod_iwork_size(n + m, n + m) + 1) * sizeof(int));
-    room->q = doubles(base, &used, (size_t)matter->tree.max_nq);
-    room->q_found = doubles(base, &used, (size_t)matter->tree.max_nq);
-    room->u = doubles(base, &used, nu);
-    room->u_found = doubles(base, &used, nu);
-    room->f = doubles(base, &used, 2 * nu);
-    room->F = piece(base, &used, (size_t)matter->num_bodies * sizeof *room->F);
-    return used;
+    const size_t N = ((size_t)n + 1) * sizeof(double), M = ((size_t)m + 1) * sizeof(double);
+    const size_t square = N * ((size_t)n + 1), wide = N * ((size_t)m + 1);
+    const size_t nq = ((size_t)matter->tree.max_nq + 1) * sizeof(double);
+    const size_t nu = ((size_t)matter->tree.num_u + 1) * sizeof(double);
+    const tali_piece pieces[] = {
+        {&room->fast.speed, ((size_t)n + 1) * sizeof(int32_t)},
+        {&room->fast.body, ((size_t)n + 1) * sizeof(int32_t)},
+        {&room->r, N},
+        {&room->r_side, N},
+        {&room->step, N},
+        {&room->w, N},
+        {&room->H, square},
+        {&room->Z, square},
+        {&room->HZ, square},
+        {&room->reduced, square},
+        {&room->c, M},
+        {&room->G, wide},
+        {&room->GT, wide},
+        {&room->lambda, N + M},
+        {&room->x, N + M},
+        {&room->work, (most_work(n, m) + 1) * sizeof(double)},
+        {&room->iwork, (tal_cod_iwork_size(n + m, n + m) + 1) * sizeof(int)},
+        {&room->q, nq},
+        {&room->q_found, nq},
+        {&room->u, nu},
+        {&room->u_found, nu},
+        {&room->f, 2 * nu},
+        {&room->F, (size_t)matter->num_bodies * sizeof *room->F}};
+    return tali_place_pieces(pieces, sizeof pieces / sizeof pieces[0], base);
 }
 
 size_t tali_relax_scratch(const tal_matter *matter)
@@ -507,7 +500,7 @@ tal_status tali_relax(const void *self, const tal_system *system, tal_state *sta
     const tal_matter *matter = self;
     if (matter->prescribed.num_fast == 0) return TAL_OK;
     const size_t mark = tal_state_scratch_mark(state);
-    char *base = tal_state_scratch_take(state, tali_relax_scratch(matter));
+    void *base = tal_state_scratch_take(state, tali_relax_scratch(matter));
     if (base == NULL) return TAL_ERR_CAPACITY;
     relax_room room = {.phase = PHASE_PLACE};
     (void)carve(matter, base, &room);

@@ -1,4 +1,5 @@
 // What matter computes at Position and Velocity: poses, motion, and the rates of q.
+#include "cache_internal.h"
 #include "constraint_internal.h"
 #include "finite_internal.h"
 #include "stages_internal.h"
@@ -111,8 +112,7 @@ tal_status tali_calc_position(const void *self, const tal_system *system, tal_st
                               void *value)
 {
     const tal_matter *matter = self;
-    const tali_constants *constants = tal_cache_realize(system, state, matter->constants);
-    if (constants == NULL) return TAL_ERR_CALLBACK;
+    const tali_constants *constants = tali_cache_at(system, state, matter->constants);
     const tali_model model = tali_model_of(matter, state);
     const tali_position at = tali_position_in(&matter->tree, value);
     const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
@@ -145,10 +145,11 @@ tal_status tali_realize_position(const void *self, const tal_system *system, tal
 // --- Velocity ---
 
 static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state,
-                                      const tali_view *view, const double q[], const double u[],
+                                      const tali_view *view, const double u[],
                                       tal_spatial_vec Hdot_u[])
 {
     if (matter->tree.num_general == 0) return TAL_OK;
+    const double *q = tal_state_q(state) + tal_group_start(matter->system, state, matter->q);
     const mobilizer_values values = values_of(matter, state, q, u);
     for (int g = 0; g < matter->tree.num_general; ++g) {
         const int b = matter->tree.general[g];
@@ -175,11 +176,8 @@ static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state
 static tal_status check_u(const tal_matter *matter, tal_state *state, const double u[])
 {
     const tali_tree *tree = &matter->tree;
-    double sum = 0.0; // finite if all terms are
-    for (int j = 0; j < tree->num_u; ++j) {
-        sum += 0.0 * u[j];
-    }
-    for (int b = 1; b < tree->num_bodies && !isfinite(sum); ++b) {
+    if (tali_all_finite(u, tree->num_u)) return TAL_OK;
+    for (int b = 1; b < tree->num_bodies; ++b) {
         for (int j = 0; j < tree->nu[b]; ++j) {
             const double value = u[tree->u0[b] + j];
             if (isfinite(value)) continue;
@@ -195,13 +193,12 @@ tal_status tali_calc_velocity(const void *self, const tal_system *system, tal_st
 {
     const tal_matter *matter = self;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    tali_view_of(matter, state, TALI_POSITION, &view);
     const tali_velocity at = {
         value, (tal_spatial_vec *)(void *)((char *)value + tali_motion_bytes(view.tree))};
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
     tal_status st = check_u(matter, state, u);
-    if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, q, u, at.Hdot_u);
+    if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, u, at.Hdot_u);
     if (st != TAL_OK) return st;
     tali_sweep_velocity(&view, u, &at);
     return TAL_OK;

@@ -7,7 +7,7 @@
 
 /// @name Bytes of cache entries, and of the first array in them
 /// @{
-size_t tali_position_size(const tali_tree *tree);
+tali_position_layout tali_lay_out_position(const tali_tree *tree);
 size_t tali_motion_bytes(const tali_tree *tree);
 size_t tali_velocity_size(const tali_tree *tree);
 size_t tali_gain_bytes(const tali_tree *tree);

@@ -1,5 +1,6 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
+#include "mass_factor_internal.h"
 #include "prescribed_internal.h"
 #include "stages_internal.h"
 #include "sweeps_internal.h"
@@ -122,7 +123,7 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
 {
     (void)system;
     tali_view view;
-    if (!tali_view_at(self, state, TALI_POSITION, &view)) return TAL_ERR_CALLBACK;
+    tali_view_of(self, state, TALI_POSITION, &view);
     tali_sweep_rigid(&view, value);
     return TAL_OK;
 }
@@ -143,7 +144,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     (void)system;
     const tal_matter *matter = self;
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_INERTIA, &view)) return TAL_ERR_CALLBACK;
+    tali_view_of(matter, state, TALI_INERTIA, &view);
     const tali_articulated at = {
         value, (double *)(void *)((char *)value + tali_gain_bytes(view.tree)), NULL};
     const size_t mark = tal_state_scratch_mark(state);
@@ -340,7 +341,8 @@ static void name_structure(const tal_matter *matter, char name[TAL_MAX_NAME + 1]
     (void)snprintf(name, TAL_MAX_NAME + 1, "model of tree %016" PRIx64, hash);
 }
 
-// Poses need q and not t, so they depend on Instance and name q: a change of time leaves them.
+// Poses need q and not t, so they depend on Instance and name q: a change of time leaves them. They name
+// what Instance computes, too, so that whoever finds them valid need not look at that.
 static void declare_cache(tal_matter *matter)
 {
     const tali_tree *tree = &matter->tree;
@@ -351,24 +353,29 @@ static void declare_cache(tal_matter *matter)
                               TAL_STAGE_MODEL, NULL, NULL, 0);
     matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
                                   TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
-    const tal_prereq q[] = {{TAL_PREREQ_Q, 0}};
-    matter->position = add_cache(matter, "position", tali_position_size(tree), TAL_STAGE_INSTANCE,
-                                 TAL_STAGE_POSITION, tali_calc_position, q, 1);
+    tali_prescribed_declare_known(matter);
+    const tal_prereq needs[] = {{TAL_PREREQ_Q, 0},
+                                tal_prereq_cache(matter->constants),
+                                tal_prereq_cache(matter->prescribed.known)};
+    matter->position = add_cache(matter, "position", tree->position_at.size, TAL_STAGE_INSTANCE,
+                                 TAL_STAGE_POSITION, tali_calc_position, needs, 3);
     const tal_prereq qu[] = {tal_prereq_cache(matter->position), {TAL_PREREQ_U, 0}};
     matter->velocity = add_cache(matter, "velocity", tali_velocity_size(tree), TAL_STAGE_INSTANCE,
                                  TAL_STAGE_VELOCITY, tali_calc_velocity, qu, 2);
     matter->rigid = add_cache(matter, "bodies in Ground", n * sizeof(tali_composite),
                               TAL_STAGE_INSTANCE, TAL_STAGE_INFINITY, calc_rigid, qu, 1);
+    const tal_prereq bodies[] = {tal_prereq_cache(matter->rigid)};
     matter->articulated =
         add_cache(matter, "articulated inertias", tali_articulated_size(tree), TAL_STAGE_INSTANCE,
-                  TAL_STAGE_INFINITY, calc_articulated, qu, 1);
+                  TAL_STAGE_INFINITY, calc_articulated, bodies, 1);
     matter->forces = add_cache(matter, "forces", tali_forces_size(tree), TAL_STAGE_DYNAMICS,
                                TAL_STAGE_DYNAMICS, NULL, NULL, 0);
     matter->acceleration = add_cache(matter, "acceleration", n * sizeof(tal_spatial_vec),
                                      TAL_STAGE_ACCELERATION, TAL_STAGE_ACCELERATION, NULL, NULL, 0);
     matter->composites =
         add_cache(matter, "composite inertias", n * sizeof(tali_composite), TAL_STAGE_INSTANCE,
-                  TAL_STAGE_INFINITY, tali_calc_composites, qu, 1);
+                  TAL_STAGE_INFINITY, tali_calc_composites, bodies, 1);
+    tali_mass_factor_declare(matter);
     const tal_prereq hinges[] = {tal_prereq_cache(matter->articulated)};
     matter->inertias =
         add_cache(matter, "articulated inertias of all bodies", n * sizeof(tal_abi),
@@ -394,14 +401,15 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 {
     tal_matter *matter = self;
     matter->me = me;
-    if (!tali_tree_build(matter) || !tali_constraints_place(matter) ||
-        !tali_prescribed_place(matter)) {
+    if (!tali_tree_build(matter) || !tali_mass_rows_build(matter) ||
+        !tali_constraints_place(matter) || !tali_prescribed_place(matter)) {
         return tal_system_error(system)->status;
     }
     if (!declare_groups(matter)) return tal_system_error(system)->status;
     if (!declare_variables(matter)) return tal_system_error(system)->status;
+    tali_prescribed_declare_variables(matter);
     declare_cache(matter);
-    tali_prescribed_declare(matter);
+    tali_prescribed_declare_dynamics(matter);
     tali_constraints_declare_cache(matter);
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
@@ -427,6 +435,7 @@ static void destroy(void *self)
     tali_names_free(&matter->body_names, &allocator);
     tali_names_free(&matter->coordinate_names, &allocator);
     tali_decorations_free(matter);
+    tali_mass_rows_free(matter);
     tali_free(&allocator, matter->tree_block, matter->tree_bytes);
     tali_free(&allocator, matter, sizeof *matter);
 }

@@ -58,17 +58,6 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[],
                         tal_spatial_vec A[]);
 
 /**
- * Inverse dynamics: f = M udot + J^T F (RBDA tab. 5.1).
- *
- * @param[in]  udot  [num_u]; NULL means zero
- * @param[in]  F     [num_bodies] forces that the bodies need besides M J udot; NULL means zero
- * @param[out] f     [num_u]
- * @param      A     [num_bodies] room; on return the force across each mobilizer, about Mo
- */
-void tali_sweep_inverse(const tali_view *view, const double udot[], const tal_spatial_vec F[],
-                        double f[], tal_spatial_vec A[]);
-
-/**
  * The inward sweep of one force along a constraint's path: e = f - H^T z there, zero elsewhere.
  *
  * @param[in]  path  [len] tip to base
@@ -86,10 +75,9 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
                         tal_spatial_vec F[], double f[]);
 
 /**
- * Inverse dynamics without reactions: f = M udot + J^T (F0 - F). Leaner than tali_sweep_inverse():
- * sums of open subtrees only.
+ * Inverse dynamics: f = M udot + J^T (F0 - F) (RBDA tab. 5.1).
  *
- * @param[in]  view  F0 counts only if view->motion is there
+ * @param[in]  view  needs no mass properties in Ground
  * @param[in]  udot  [num_u]; NULL means zero
  * @param[in]  F     [num_bodies] forces applied to the bodies; NULL means zero
  * @param[out] f     [num_u]
@@ -98,6 +86,10 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
  */
 void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
                              double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
+
+/// f = M udot. Room as for tali_sweep_newton_euler().
+void tali_sweep_mass(const tali_view *view, const double udot[], double f[], tal_spatial_vec A[],
+                     tal_spatial_vec open[]);
 
 /// V = J u: base to tip ([num_bodies]).
 void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[]);
@@ -118,6 +110,10 @@ typedef struct tali_mass_matrix_room {
 /// nothing. Entry (i, j) is M[i + j ld].
 void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
                             const tali_mass_matrix_room *room);
+
+/// The rows of M that tree->row_begin tells of, one after the other, given the composite inertias
+/// of all bodies.
+void tali_sweep_mass_rows(const tali_view *view, const tali_composite composite[], double rows[]);
 
 /// @name Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns
 /// of them. `J` points to the first row; `p` goes from Mo to the point, in Ground.

@@ -1,5 +1,5 @@
 // Flattening the bodies into arrays that the sweeps run over.
-#include "matter_internal.h"
+#include "stages_internal.h"
 
 static bool is_table(const tali_body *body, const tal_mobilizer_ops *ops)
 {
@@ -126,6 +126,7 @@ bool tali_tree_build(tal_matter *matter)
     number_bodies(matter, &tree);
     assign_slots(&tree, room);
     place_subtrees(&tree);
+    tree.position_at = tali_lay_out_position(&tree);
     tali_free(&matter->allocator, room, room_bytes);
     matter->tree = tree;
     matter->tree_block = block;

@@ -3,49 +3,12 @@
 //     it is newer than the last realization of the stage it depends on,
 //     and newer than everything else it was computed from.
 //
-// "Newer" compares stamps of one clock that only goes forward, so a stale read is impossible.
+// "Newer" compares stamps of one clock that only goes forward, so a stale read is impossible. What
+// that gives for the entries below: where one is valid, all that it rests on are.
+#include "cache_internal.h"
 #include "state_internal.h"
 
-static uint64_t prereq_stamp(const tal_state *state, tal_prereq prereq)
-{
-    const tali_core *core = tali_ccore(state);
-    switch (prereq.kind) {
-    case TAL_PREREQ_T:
-        return core->t_stamp;
-    case TAL_PREREQ_Q:
-        return core->q_stamp;
-    case TAL_PREREQ_U:
-        return core->u_stamp;
-    case TAL_PREREQ_Z:
-        return core->z_stamp;
-    case TAL_PREREQ_VAR:
-        return ((const uint64_t *)tali_cpart(state, state->at.var_stamps))[prereq.i];
-    case TAL_PREREQ_CACHE:
-        break;
-    }
-    // an entry that was never computed, or declared out of date, is newer than any result
-    const uint64_t stamp = ((const uint64_t *)tali_cpart(state, state->at.entry_stamps))[prereq.i];
-    return stamp != 0 ? stamp : UINT64_MAX;
-}
-
-// True when everything that `entry` rests on is older than `stamp`.
-static bool rests_on_older(const tal_system *system, const tal_state *state,
-                           const tali_entry *entry, uint64_t stamp)
-{
-    if (tali_level(state) < entry->depends_on) return false;
-    if (tali_ccore(state)->realized[entry->depends_on] >= stamp) return false;
-    for (int i = 0; i < entry->num_prereqs; ++i) {
-        const tal_prereq *prereq = tali_prereq_at(system, entry->first_prereq + i);
-        if (prereq_stamp(state, *prereq) >= stamp) return false;
-    }
-    return true;
-}
-
-bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int entry)
-{
-    const uint64_t stamp = ((const uint64_t *)tali_cpart(state, state->at.entry_stamps))[entry];
-    return stamp != 0 && rests_on_older(system, state, tali_entry_at(system, entry), stamp);
-}
+#include <assert.h>
 
 // True when the entry exists in this State; otherwise a breach has been told.
 static bool exists(const tal_system *system, const tal_state *state, tal_cache_ix entry,
@@ -74,24 +37,31 @@ bool tal_cache_is_valid(const tal_system *system, const tal_state *state, tal_ca
     return exists(system, state, entry, __func__) && tali_entry_is_valid(system, state, entry.i);
 }
 
+// Says that an entry is not valid, and what to do; always NULL.
+static const void *breach_out_of_date(const tal_system *system, const tal_state *state, int entry,
+                                      const char *where)
+{
+    const tali_entry *declared = tali_entry_at(system, entry);
+    if (tali_level(state) < declared->depends_on) {
+        (void)breach_too_low(system, state, entry, where);
+        return NULL;
+    }
+    (void)tali_breach(
+        TAL_ERR_STAGE, where, "'%s' of subsystem '%s' is out of date at stage %s: realize %s",
+        declared->element.name, tali_subsystem_at(system, declared->element.owner)->element.name,
+        tal_stage_name(tali_level(state)),
+        declared->computed_by == TAL_STAGE_INFINITY ? "it with tal_cache_realize"
+                                                    : tal_stage_name(declared->computed_by));
+    return NULL;
+}
+
 const void *tal_cache_value(const tal_system *system, const tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return NULL;
-    const tali_entry *declared = tali_entry_at(system, entry.i);
-    if (tali_entry_is_valid(system, state, entry.i)) return tali_cpart(state, declared->offset);
-
-    if (tali_level(state) < declared->depends_on) {
-        (void)breach_too_low(system, state, entry.i, __func__);
-    } else {
-        (void)TALI_BREACH(
-            TAL_ERR_STAGE, "'%s' of subsystem '%s' is out of date at stage %s: realize %s",
-            declared->element.name,
-            tali_subsystem_at(system, declared->element.owner)->element.name,
-            tal_stage_name(tali_level(state)),
-            declared->computed_by == TAL_STAGE_INFINITY ? "it with tal_cache_realize"
-                                                        : tal_stage_name(declared->computed_by));
+    if (!tali_entry_is_valid(system, state, entry.i)) {
+        return breach_out_of_date(system, state, entry.i, __func__);
     }
-    return NULL;
+    return tali_cpart(state, tali_entry_at(system, entry.i)->offset);
 }
 
 static void *calc(const tal_system *system, tal_state *state, int entry)
@@ -121,29 +91,35 @@ static void *calc(const tal_system *system, tal_state *state, int entry)
     return value;
 }
 
-// Compute one entry whose prerequisites are valid, if it is out of date itself.
-static void *bring_up_to_date(const tal_system *system, tal_state *state, int entry,
-                              const char *where)
+// Says why an entry that is out of date cannot be computed; always NULL.
+static void *refuse_calc(const tal_system *system, tal_state *state, int entry, const char *where)
 {
     const tali_entry *declared = tali_entry_at(system, entry);
-    if (tali_entry_is_valid(system, state, entry)) return tali_part(state, declared->offset);
-
     const char *owner = tali_subsystem_at(system, declared->element.owner)->element.name;
-    tal_status broken = TAL_OK;
+    tal_status broken;
     if (tali_level(state) < declared->depends_on) {
         broken = breach_too_low(system, state, entry, where);
     } else if (declared->calc == NULL) {
         broken = tali_breach(TAL_ERR_STAGE, where,
                              "'%s' of subsystem '%s' is out of date, and only its owner writes it",
                              declared->element.name, owner);
-    } else if (((const uint8_t *)tali_cpart(state, state->at.busy))[entry] != 0) {
+    } else {
         broken = tali_breach(TAL_ERR_CALLBACK, where,
                              "'%s' of subsystem '%s' needs itself to be computed",
                              declared->element.name, owner);
     }
-    if (broken != TAL_OK) {
-        (void)tali_fail(&state->error, broken, where, "%s", tal_contract_last()->message);
-        return NULL;
+    (void)tali_fail(&state->error, broken, where, "%s", tal_contract_last()->message);
+    return NULL;
+}
+
+// Compute one entry that is out of date and whose prerequisites are valid.
+static void *bring_up_to_date(const tal_system *system, tal_state *state, int entry,
+                              const char *where)
+{
+    const tali_entry *declared = tali_entry_at(system, entry);
+    const uint8_t *busy = tali_cpart(state, state->at.busy);
+    if (tali_level(state) < declared->depends_on || declared->calc == NULL || busy[entry] != 0) {
+        return refuse_calc(system, state, entry, where);
     }
     return calc(system, state, entry);
 }
@@ -157,11 +133,24 @@ void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, 
     if (tali_entry_is_valid(system, state, entry)) return tali_part(state, declared->offset);
 
     for (int i = 0; i < declared->num_prereqs; ++i) {
-        const tal_prereq prereq = *tali_prereq_at(system, declared->first_prereq + i);
+        const tal_prereq prereq = tali_prereq_at(system, declared->first_prereq + i)->on;
         if (prereq.kind != TAL_PREREQ_CACHE) continue;
+        if (tali_entry_is_valid(system, state, prereq.i)) continue;
         if (bring_up_to_date(system, state, prereq.i, where) == NULL) return NULL;
     }
     return bring_up_to_date(system, state, entry, where);
+}
+
+const void *tali_cache_at(const tal_system *system, const tal_state *state, tal_cache_ix entry)
+{
+    assert(tal_cache_is_valid(system, state, entry));
+    return tali_cpart(state, tali_entry_at(system, entry.i)->offset);
+}
+
+void *tali_cache_upd_at(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    assert(tal_cache_is_valid(system, state, entry));
+    return tali_part(state, tali_entry_at(system, entry.i)->offset);
 }
 
 const void *tal_cache_realize(const tal_system *system, tal_state *state, tal_cache_ix entry)
@@ -201,7 +190,7 @@ tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_
         return breach_too_low(system, state, entry.i, __func__);
     }
     for (int i = 0; i < declared->num_prereqs; ++i) {
-        const tal_prereq prereq = *tali_prereq_at(system, declared->first_prereq + i);
+        const tal_prereq prereq = tali_prereq_at(system, declared->first_prereq + i)->on;
         if (prereq.kind != TAL_PREREQ_CACHE) continue;
         if (tali_entry_is_valid(system, state, prereq.i)) continue;
         return TALI_BREACH(TAL_ERR_STAGE,

@@ -206,6 +206,18 @@ tal_cache_ix tal_var_update(const tal_system *system, tal_var_ix var)
     return (tal_cache_ix){element != NULL ? tali_var_at(system, var.i)->update : -1};
 }
 
+bool tal_system_has_updates(const tal_system *system)
+{
+    if (system == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+        return false;
+    }
+    for (int i = 0; i < system->vars.count; ++i) {
+        if (tali_var_at(system, i)->update >= 0) return true;
+    }
+    return false;
+}
+
 // --- cache entries ---
 
 tal_cache_def tal_cache_def_default(void)
@@ -305,15 +317,15 @@ static bool add_prereq(tal_system *system, tali_entry *entry, tal_prereq prereq)
 {
     int k = entry->num_prereqs;
     for (; k > 0; --k) {
-        const tal_prereq *have = tali_prereq_at(system, entry->first_prereq + k - 1);
+        const tal_prereq *have = &tali_prereq_at(system, entry->first_prereq + k - 1)->on;
         if (have->kind == prereq.kind && have->i == prereq.i) return true;
         if (have->kind < prereq.kind || (have->kind == prereq.kind && have->i < prereq.i)) break;
     }
     if (!can_be_promised(system, entry, prereq)) return false;
     if (tali_list_add(system, &system->prereqs) == NULL) return false;
-    tal_prereq *first = (tal_prereq *)system->prereqs.items + entry->first_prereq;
+    tali_prereq *first = tali_prereq_at(system, entry->first_prereq);
     memmove(first + k + 1, first + k, (size_t)(entry->num_prereqs - k) * sizeof *first);
-    first[k] = prereq;
+    first[k] = (tali_prereq){.on = prereq};
     ++entry->num_prereqs;
     return true;
 }
@@ -333,7 +345,7 @@ static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry
         if (prereq.kind != TAL_PREREQ_CACHE) continue;
         const tali_entry *needed = tali_entry_at(system, prereq.i);
         for (int i = 0; i < needed->num_prereqs; ++i) {
-            const tal_prereq indirect = *tali_prereq_at(system, needed->first_prereq + i);
+            const tal_prereq indirect = tali_prereq_at(system, needed->first_prereq + i)->on;
             if (!add_prereq(system, entry, indirect)) return false;
         }
     }
@@ -494,6 +506,16 @@ tal_subsystem_ix tal_group_owner(const tal_system *system, tal_group_ix group)
     return (tal_subsystem_ix){element != NULL ? element->owner : -1};
 }
 
+tal_stage tal_group_stage(const tal_system *system, tal_group_ix group)
+{
+    const tali_element *element =
+        checked(system, offsetof(tal_system, groups), group.i, "group", __func__);
+    if (element == NULL || tali_group_at(system, group.i)->pool != TAL_POOL_TRIGGER) {
+        return TAL_STAGE_EMPTY;
+    }
+    return tali_group_at(system, group.i)->stage;
+}
+
 int tal_system_pool_capacity(const tal_system *system, tal_pool pool)
 {
     const int p = (int)pool;
@@ -505,25 +527,63 @@ int tal_system_pool_capacity(const tal_system *system, tal_pool pool)
 
 tal_event_def tal_event_def_default(void)
 {
-    return (tal_event_def){.trigger = {-1}};
+    return (tal_event_def){.trigger = {-1}, .flags = {-1}, .rate = {-1}};
+}
+
+static bool refuse_event(tal_system *system, tal_status status, const char *name, const char *why,
+                         double value)
+{
+    (void)tali_build_fail(system, status, "tal_system_add_event", "event '%s': %s %g", name, why,
+                          value);
+    return false;
+}
+
+// A slot of a group of triggers, or none.
+static bool check_trigger(tal_system *system, tal_group_ix group, int slot, const char *name)
+{
+    if (group.i < 0) return true;
+    const bool exists =
+        group.i < system->groups.count && tali_group_at(system, group.i)->pool == TAL_POOL_TRIGGER;
+    if (!exists) {
+        (void)tali_build_fail(system, TAL_ERR_BAD_INDEX, "tal_system_add_event",
+                              "event '%s': group %d is not a group of triggers", name, group.i);
+        return false;
+    }
+    const int capacity = tali_group_at(system, group.i)->capacity;
+    if (slot >= 0 && slot < capacity) return true;
+    (void)tali_build_fail(system, TAL_ERR_BAD_INDEX, "tal_system_add_event",
+                          "event '%s' uses trigger %d of a group of %d", name, slot, capacity);
+    return false;
 }
 
 static bool check_event(tal_system *system, const tal_event_def *def, const char *name)
 {
-    if (def->trigger.i < 0) return true;
-    const bool exists = def->trigger.i < system->groups.count &&
-                        tali_group_at(system, def->trigger.i)->pool == TAL_POOL_TRIGGER;
-    if (!exists) {
-        (void)tali_build_fail(system, TAL_ERR_BAD_INDEX, "tal_system_add_event",
-                              "event '%s': group %d is not a group of triggers", name,
-                              def->trigger.i);
+    const unsigned causes = 1u << TAL_EVENT_INITIALIZATION | 1u << TAL_EVENT_STEP_ADVANCED |
+                            1u << TAL_EVENT_TERMINATION;
+    if (!check_trigger(system, def->trigger, def->slot, name) ||
+        !check_trigger(system, def->rate, def->rate_slot, name)) {
         return false;
     }
-    const int capacity = tali_group_at(system, def->trigger.i)->capacity;
-    if (def->slot >= 0 && def->slot < capacity) return true;
-    (void)tali_build_fail(system, TAL_ERR_BAD_INDEX, "tal_system_add_event",
-                          "event '%s' uses trigger %d of a group of %d", name, def->slot, capacity);
-    return false;
+    if (def->flags.i >= system->vars.count ||
+        (def->flags.i >= 0 && tali_var_at(system, def->flags.i)->size != sizeof(tal_event_flags))) {
+        return refuse_event(system, TAL_ERR_BAD_INDEX, name, "no tal_event_flags in variable",
+                            def->flags.i);
+    }
+    if ((int)def->crossing < TAL_CROSSING_EITHER || (int)def->crossing > TAL_CROSSING_FALLING) {
+        return refuse_event(system, TAL_ERR_BAD_VALUE, name, "there is no crossing",
+                            (int)def->crossing);
+    }
+    if ((def->causes & ~causes) != 0) {
+        return refuse_event(system, TAL_ERR_BAD_VALUE, name,
+                            "these are no causes to ask for:", def->causes);
+    }
+    if (!(isfinite(def->window) && def->window >= 0.0)) {
+        return refuse_event(system, TAL_ERR_BAD_VALUE, name, "its window is", def->window);
+    }
+    if (!(isfinite(def->separation) && def->separation >= 0.0)) {
+        return refuse_event(system, TAL_ERR_BAD_VALUE, name, "its separation is", def->separation);
+    }
+    return true;
 }
 
 tal_event_ix tal_system_add_event(tal_system *system, tal_subsystem_ix owner,
@@ -536,7 +596,8 @@ tal_event_ix tal_system_add_event(tal_system *system, tal_subsystem_ix owner,
         return none;
     }
 
-    tali_event event = {.trigger = def->trigger.i, .slot = def->slot};
+    tali_event event = {.def = *def};
+    event.def.name = NULL;
     if (!tali_name_element(system, &system->events, owner, "event", def->name, &event.element) ||
         !name_is_free(system, &system->events, &event.element, "event") ||
         !check_event(system, def, event.element.name)) {
@@ -546,6 +607,23 @@ tal_event_ix tal_system_add_event(tal_system *system, tal_subsystem_ix owner,
     if (slot == NULL) return none;
     *slot = event;
     return (tal_event_ix){system->events.count - 1};
+}
+
+int tal_system_num_events(const tal_system *system)
+{
+    if (system != NULL) return system->events.count;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+    return -1;
+}
+
+tal_event_def tal_event_declared(const tal_system *system, tal_event_ix event)
+{
+    const tali_element *element =
+        checked(system, offsetof(tal_system, events), event.i, "event", __func__);
+    if (element == NULL) return tal_event_def_default();
+    tal_event_def def = tali_event_at(system, event.i)->def;
+    def.name = element->name;
+    return def;
 }
 
 tal_event_ix tal_system_find_event(const tal_system *system, tal_subsystem_ix owner,

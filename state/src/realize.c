@@ -42,8 +42,8 @@ static void clear_slots(tal_state *state, tal_stage stage)
 static tal_status realize_entries(const tal_system *system, tal_state *state, int owner,
                                   tal_stage stage)
 {
-    const int key = owner * TALI_NUM_EAGER_KEYS + (int)stage;
-    for (int k = system->eager_begin[key]; k < system->eager_begin[key + 1]; ++k) {
+    const int *begin = system->eager_begin + owner * TALI_NUM_EAGER_KEYS + (int)stage;
+    for (int k = begin[0]; k < begin[1]; ++k) {
         const int i = system->eager[k];
         const tali_entry *entry = tali_entry_at(system, i);
         if (entry->calc != NULL) {
@@ -95,8 +95,10 @@ static tal_status realize_one_stage(const tal_system *system, tal_state *state, 
     }
     if (st == TAL_OK && sizes_groups) tali_partition_end(system, state, stage);
     core->realizing = TAL_STAGE_EMPTY;
-    if (st != TAL_OK) return st;
-
+    if (st != TAL_OK) {
+        core->realized[stage] = TALI_NEVER;
+        return st;
+    }
     core->stage = stage;
     ++state->stats.realized[stage];
     return TAL_OK;

@@ -98,6 +98,10 @@ static void init_variables(const tal_system *system, tal_state *state)
         memcpy(tali_part(state, at->vars + var->offset), var->initial, var->size);
     }
     memcpy(tali_part(state, at->vars_prev), tali_part(state, at->vars), at->var_bytes);
+    uint64_t *var_stamps = tali_part(state, at->var_stamps);
+    for (int i = 0; i < system->vars.count; ++i) {
+        var_stamps[i] = 1;
+    }
     tali_entry_place *places = tali_part(state, at->entry_places);
     for (int i = 0; i < system->entries.count; ++i) {
         const tali_entry *entry = tali_entry_at(system, i);
@@ -132,7 +136,11 @@ tal_status tal_state_create(const tal_system *system, tal_state **out, tal_error
     state->at = system->layout;
     init_variables(system, state);
     tali_core *core = tali_core_of(state);
+    core->clock = core->t_stamp = core->q_stamp = core->u_stamp = core->z_stamp = 1;
     core->stage = TAL_STAGE_TOPOLOGY;
+    for (int stage = TAL_STAGE_MODEL; stage < TAL_NUM_STAGES; ++stage) {
+        core->realized[stage] = TALI_NEVER;
+    }
     core->low_water = TAL_STAGE_INFINITY;
 
     const tal_status st = tali_realize(system, state, TAL_STAGE_MODEL);
@@ -227,6 +235,9 @@ void tali_state_invalidate(tal_state *state, tal_stage from)
     tali_core *core = tali_core_of(state);
     if (from < core->low_water) core->low_water = from;
     if (core->stage < from) return;
+    for (int stage = (int)from; stage <= (int)core->stage; ++stage) {
+        core->realized[stage] = TALI_NEVER;
+    }
     core->stage = (tal_stage)(from - 1);
     poison_cache(state, from);
 }

@@ -12,6 +12,9 @@ typedef struct tali_slice {
     int32_t size; ///< -1 before the first sizing
 } tali_slice;
 
+/// When realization of a stage began that the State has not reached: no result is newer.
+#define TALI_NEVER UINT64_MAX
+
 /// Where a State stands. One clock counts every change and every computation, so "computed after
 /// everything it rests on changed" is one comparison of stamps.
 typedef struct tali_core {
@@ -20,8 +23,9 @@ typedef struct tali_core {
     tal_stage low_water; ///< lowest stage invalidated since the watch began
     int calculating;     ///< depth of cache entries being computed
     uint64_t clock;
-    uint64_t realized[TAL_NUM_STAGES]; ///< when realization of each stage last began
-    uint64_t t_stamp;                  ///< when t, q, u, z last changed
+    uint64_t
+        realized[TAL_NUM_STAGES]; ///< when realization of each stage began; TALI_NEVER below it
+    uint64_t t_stamp;             ///< when t, q, u, z last changed
     uint64_t q_stamp;
     uint64_t u_stamp;
     uint64_t z_stamp;
@@ -58,14 +62,17 @@ static inline const void *tali_cpart(const tal_state *state, size_t offset)
     return (const char *)state + offset;
 }
 
+/// The core stands first, where the compiler can find it.
+#define TALI_CORE_OFFSET tali_align(sizeof(tal_state))
+
 static inline tali_core *tali_core_of(tal_state *state)
 {
-    return tali_part(state, state->at.core);
+    return tali_part(state, TALI_CORE_OFFSET);
 }
 
 static inline const tali_core *tali_ccore(const tal_state *state)
 {
-    return tali_cpart(state, state->at.core);
+    return tali_cpart(state, TALI_CORE_OFFSET);
 }
 
 static inline tali_times *tali_times_of(tal_state *state)
@@ -153,8 +160,21 @@ static inline uint64_t tali_tick(tal_state *state)
     return ++tali_core_of(state)->clock;
 }
 
-/// True when an entry was computed from the State's present values.
-bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int entry);
+/// True when an entry was computed from the State's present values: when everything it rests on is
+/// older. A stamp of zero means never computed, or declared out of date; only entries have it. As
+/// what others rest on it must count as newer than any result, and one less than zero does.
+static inline bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int i)
+{
+    const tali_entry *entry = tali_entry_at(system, i);
+    const uint64_t stamp = *(const uint64_t *)tali_cpart(state, entry->stamp);
+    if (stamp <= tali_ccore(state)->realized[entry->depends_on]) return false;
+    const tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
+    for (int k = 0; k < entry->num_prereqs; ++k) {
+        const uint64_t *changed = tali_cpart(state, prereqs[k].stamp);
+        if (*changed - 1 >= stamp - 1) return false;
+    }
+    return true;
+}
 
 /// Compute the entry if it is out of date; NULL on failure, which is recorded.
 void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, const char *where);

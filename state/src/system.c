@@ -17,7 +17,7 @@ static void init_lists(tal_system *system)
     system->subsystems.item_size = sizeof(tali_subsystem);
     system->vars.item_size = sizeof(tali_var);
     system->entries.item_size = sizeof(tali_entry);
-    system->prereqs.item_size = sizeof(tal_prereq);
+    system->prereqs.item_size = sizeof(tali_prereq);
     system->groups.item_size = sizeof(tali_group);
     system->events.item_size = sizeof(tali_event);
     system->measures.item_size = sizeof(tali_measure);

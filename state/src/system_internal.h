@@ -54,7 +54,14 @@ typedef struct tali_entry {
     int first_prereq; ///< into tal_system.prereqs: everything the entry rests on, directly or not
     int num_prereqs;
     size_t offset; ///< from the start of the State
+    size_t stamp;  ///< the same: where the time of its last computation is
 } tali_entry;
+
+/// Something that a cache entry rests on.
+typedef struct tali_prereq {
+    tal_prereq on;
+    size_t stamp; ///< from the start of the State: where the time of its last change is
+} tali_prereq;
 
 typedef struct tali_group {
     tali_element element;
@@ -67,8 +74,7 @@ typedef struct tali_group {
 
 typedef struct tali_event {
     tali_element element;
-    int trigger; ///< group, -1 for none
-    int slot;
+    tal_event_def def; ///< without its name
 } tali_event;
 
 /// The context of one cache entry of a measure.
@@ -167,7 +173,7 @@ struct tal_system {
     tali_list subsystems; ///< tali_subsystem
     tali_list vars;       ///< tali_var
     tali_list entries;    ///< tali_entry
-    tali_list prereqs;    ///< tal_prereq
+    tali_list prereqs;    ///< tali_prereq
     tali_list groups;     ///< tali_group
     tali_list events;     ///< tali_event
     tali_list measures;   ///< tali_measure
@@ -214,9 +220,9 @@ static inline tali_measure *tali_measure_at(const tal_system *system, int i)
     return (tali_measure *)system->measures.items + i;
 }
 
-static inline const tal_prereq *tali_prereq_at(const tal_system *system, int i)
+static inline tali_prereq *tali_prereq_at(const tal_system *system, int i)
 {
-    return (const tal_prereq *)system->prereqs.items + i;
+    return (tali_prereq *)system->prereqs.items + i;
 }
 
 /// @}

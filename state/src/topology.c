@@ -1,6 +1,8 @@
 // Realizing the topology: the order of things, where each stands in a State, and the structure hash.
 #include "state_internal.h"
 
+#include <stddef.h>
+
 // --- order ---
 
 // Stable counting sort: `order` lists 0 ... n-1 by ascending key in 0 ... num_keys-1.
@@ -168,6 +170,38 @@ static void place_core(tali_layout *at, size_t *end)
     at->chosen_sizes = place(end, (size_t)at->num_groups, sizeof(int32_t));
 }
 
+// Where a State keeps the time of the last change of what an entry rests on.
+static size_t stamp_of(const tali_layout *at, tal_prereq on)
+{
+    switch (on.kind) {
+    case TAL_PREREQ_T:
+        return at->core + offsetof(tali_core, t_stamp);
+    case TAL_PREREQ_Q:
+        return at->core + offsetof(tali_core, q_stamp);
+    case TAL_PREREQ_U:
+        return at->core + offsetof(tali_core, u_stamp);
+    case TAL_PREREQ_Z:
+        return at->core + offsetof(tali_core, z_stamp);
+    case TAL_PREREQ_VAR:
+        return at->var_stamps + (size_t)on.i * sizeof(uint64_t);
+    case TAL_PREREQ_CACHE:
+        break;
+    }
+    return at->entry_stamps + (size_t)on.i * sizeof(uint64_t);
+}
+
+static void place_stamps(const tal_system *system)
+{
+    for (int i = 0; i < system->prereqs.count; ++i) {
+        tali_prereq *prereq = tali_prereq_at(system, i);
+        prereq->stamp = stamp_of(&system->layout, prereq->on);
+    }
+    for (int i = 0; i < system->entries.count; ++i) {
+        tali_entry_at(system, i)->stamp =
+            system->layout.entry_stamps + (size_t)i * sizeof(uint64_t);
+    }
+}
+
 static void place_variables(tali_layout *at, size_t *end)
 {
     at->variables = place(end, 1, sizeof(tali_times));
@@ -232,8 +266,9 @@ static tal_status lay_out_state(tal_system *system)
     at->num_entries = system->entries.count;
     at->var_bytes = place_vars(system);
 
-    size_t end = tali_align(sizeof(tal_state));
+    size_t end = TALI_CORE_OFFSET;
     place_core(at, &end);
+    place_stamps(system);
     place_variables(at, &end);
     place_cache(system, at, &end);
     place_private(system, at, &end);
@@ -282,7 +317,7 @@ static uint64_t hash_structure(const tal_system *system)
         hash = hash_int(hash, entry->num_prereqs);
     }
     for (int i = 0; i < system->prereqs.count; ++i) {
-        const tal_prereq *prereq = tali_prereq_at(system, i);
+        const tal_prereq *prereq = &tali_prereq_at(system, i)->on;
         hash = hash_int(hash, (int64_t)prereq->kind);
         hash = hash_int(hash, prereq->i);
     }
@@ -295,8 +330,8 @@ static uint64_t hash_structure(const tal_system *system)
     for (int i = 0; i < system->events.count; ++i) {
         const tali_event *event = tali_event_at(system, i);
         hash = hash_element(hash, &event->element);
-        hash = hash_int(hash, event->trigger);
-        hash = hash_int(hash, event->slot);
+        hash = hash_int(hash, event->def.trigger.i);
+        hash = hash_int(hash, event->def.slot);
     }
     hash = tali_measures_hash(system, hash);
     hash = hash_int(hash, (int64_t)system->scratch_bytes);

@@ -20,7 +20,7 @@ tal_status tali_spend_step(tal_integrator *integ, double t0, double t_end)
 // Does the State stand where the last step ended, with nothing changed that rates depend on?
 static bool goes_on(const tal_integrator *integ, const tal_state *state)
 {
-    if (!integ->has_step || tal_state_t(state) != integ->t1) return false;
+    if (!integ->is_settled || tal_state_t(state) != integ->t1) return false;
     if (tal_state_low_water(state) <= TAL_STAGE_ACCELERATION) return false;
     const size_t bytes = (size_t)tal_state_ny(state) * sizeof(double);
     return memcmp(tal_state_y(state), integ->y1, bytes) == 0;
@@ -31,7 +31,9 @@ static tal_status start_up(tal_integrator *integ, tal_state *state)
 {
     if (goes_on(integ, state)) return TAL_OK;
     if (integ->family->restart != NULL) integ->family->restart(integ);
+    integ->is_starting = true;
     const tal_status st = tali_project(integ, state, NULL);
+    integ->is_starting = false;
     return st == TAL_OK ? tali_settle_relaxed(integ, state) : st;
 }
 
@@ -42,6 +44,7 @@ static tal_status finish(tal_integrator *integ, tal_state *state)
     if (st != TAL_OK) return st;
     memcpy(integ->y1, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
     integ->t1 = tal_state_t(state);
+    integ->is_settled = true;
     tal_state_reset_low_water(state);
     return TAL_OK;
 }
@@ -63,7 +66,7 @@ static tal_status go(tal_integrator *integ, tal_state *state, double t, bool jus
     }
     bool any = false;
     tal_status st = start_up(integ, state);
-    integ->has_step = false;
+    integ->has_step = integ->is_settled = integ->is_cut = false;
     while (st == TAL_OK && tal_state_t(state) < t && !(any && just_one)) {
         st = integ->family->step(integ, state, t);
         any = true;
@@ -120,7 +123,7 @@ tal_status tal_integrator_back_up(tal_integrator *integ, tal_state *state, doubl
     if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
     tal_status st = check_within(integ, state, t);
     if (st != TAL_OK || t == integ->t1) return st;
-    integ->has_step = false;
+    integ->has_step = integ->is_settled = false;
     st = integ->family->back_up(integ, state, t);
     if (st == TAL_OK) st = finish(integ, state);
     integ->has_step = st == TAL_OK;

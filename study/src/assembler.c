@@ -245,7 +245,7 @@ static size_t lay_out(tal_assembler *it, char *block)
         {&it->fit_sensors, sensors * sizeof(bool)},
         {&it->active, nq},
     };
-    return tali_place(pieces, sizeof pieces / sizeof pieces[0], block);
+    return tali_place_pieces(pieces, sizeof pieces / sizeof pieces[0], block);
 }
 
 static void copy_array(void *to, const void *from, int n, size_t size)

@@ -39,15 +39,12 @@ static double merge(tal_integrator *integ, tal_pool pool, const norm *part, doub
     return value;
 }
 
-// E = min(W, 1/|y|), or W (manual eq. 9.3).
 static norm norm_of(const double error[], const double weights[], const double y[], int n,
                     bool absolute)
 {
     norm it = {0.0, 0.0, 0, 0};
     for (int i = 0; i < n; ++i) {
-        const double size = fabs(y[i]);
-        const double relative = absolute || size * weights[i] <= 1.0 ? weights[i] : 1.0 / size;
-        add(&it, i, relative * error[i]);
+        add(&it, i, tali_weight(weights[i], y[i], absolute) * error[i]);
     }
     return it;
 }

@@ -18,14 +18,39 @@ static tal_status check_positive(double value, bool zero_too, const char *what, 
                      value, zero_too ? ", or zero for the default" : "");
 }
 
+static const tali_family *family_of(const tal_integrator_def *def)
+{
+    switch (def->method) {
+    case TAL_METHOD_RUNGE_KUTTA:
+    case TAL_METHOD_SEMI_EXPLICIT_EULER:
+    case TAL_METHOD_VERLET:
+        return tali_one_step_family();
+    case TAL_METHOD_CVODE_BDF:
+    case TAL_METHOD_CVODE_ADAMS:
+        return tali_cvode_family();
+    case TAL_METHOD_IDA:
+        return tali_ida_family();
+    case TAL_METHOD_ARKODE_EXPLICIT:
+    case TAL_METHOD_ARKODE_DIRK:
+        return tali_arkode_family();
+    }
+    return NULL;
+}
+
 static tal_status check_method(const tal_integrator_def *def, tal_error *err)
 {
-    if (def->method == TAL_METHOD_SEMI_EXPLICIT_EULER || def->method == TAL_METHOD_VERLET) {
-        return TAL_OK;
-    }
-    if (def->method != TAL_METHOD_RUNGE_KUTTA) {
+    if (family_of(def) == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "method %d does not exist", (int)def->method);
     }
+    if (def->linear_solver != TAL_LINEAR_DENSE && def->linear_solver != TAL_LINEAR_GMRES) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "linear solver %d does not exist",
+                         (int)def->linear_solver);
+    }
+    if (def->order < 0) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "order is %d: it must not be negative",
+                         def->order);
+    }
+    if (def->method != TAL_METHOD_RUNGE_KUTTA) return TAL_OK;
     const tal_status st = tal_rk_check(def->tableau, err);
     if (st == TAL_OK && def->fixed_step == 0.0 && def->tableau->b_hat == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
@@ -46,6 +71,7 @@ static tal_status check_def(const tal_integrator_def *def, tal_error *err)
     if (st == TAL_OK) {
         st = check_positive(def->constraint_tolerance, true, "constraint_tolerance", err);
     }
+    if (st == TAL_OK) st = check_positive(def->baumgarte, true, "baumgarte", err);
     if (st != TAL_OK) return st;
     if (def->max_steps < 0) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "max_steps is %ld: it must not be negative",
@@ -65,8 +91,10 @@ static tali_method method_of(const tal_integrator_def *def)
         return tali_semi_explicit_euler();
     case TAL_METHOD_VERLET:
         return tali_verlet();
-    default:
+    case TAL_METHOD_RUNGE_KUTTA:
         return tali_runge_kutta(def->tableau);
+    default:
+        return (tali_method){.num_stages = 0};
     }
 }
 
@@ -82,7 +110,8 @@ static tal_status take_workspace(tal_integrator *integ, tal_error *err)
     const size_t num_named = sizeof named / sizeof named[0];
     const size_t one = tali_align((size_t)ny * sizeof(double));
     integ->stride = one / sizeof(double);
-    integ->block_bytes = one * (num_named + (size_t)integ->method.num_stages);
+    const size_t num_vectors = num_named + (size_t)integ->method.num_stages;
+    integ->block_bytes = one * num_vectors + tali_baumgarte_size(integ) * sizeof(double);
     integ->block = tali_alloc(&integ->allocator, integ->block_bytes);
     if (integ->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an integrator's workspace");
@@ -92,6 +121,7 @@ static tal_status take_workspace(tal_integrator *integ, tal_error *err)
         *named[i] = next;
     }
     integ->k = next;
+    integ->stabilizer = next + (size_t)integ->method.num_stages * integ->stride;
     return TAL_OK;
 }
 
@@ -130,7 +160,8 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
     integ->projection.tolerance =
         chosen.constraint_tolerance > 0.0 ? chosen.constraint_tolerance : 0.1 * chosen.accuracy;
     integ->projection.infinity_norm = chosen.infinity_norm;
-    integ->family = tali_one_step_family();
+    integ->projection.even_if_met = chosen.project_every_step;
+    integ->family = family_of(&chosen);
     integ->method = method_of(&chosen);
     st = take_workspace(integ, err);
     if (st == TAL_OK && integ->family->create != NULL) st = integ->family->create(integ, err);
@@ -173,5 +204,5 @@ void tal_integrator_reset(tal_integrator *integ)
 {
     if (integ == NULL) return;
     integ->h_next = 0.0;
-    integ->has_step = false;
+    integ->has_step = integ->is_settled = false;
 }

@@ -30,6 +30,7 @@ typedef struct tali_method {
 /// A family of methods: how steps are taken, and what is known between their ends. The one-step
 /// methods are one; each solver of SUNDIALS is another, with its memory in `engine`.
 typedef struct tali_family {
+    bool is_one_step; // a step needs nothing of those before it but its size
     /// Take all memory the family will need; NULL: the integrator's workspace is enough. On failure
     /// nothing is left behind.
     tal_status (*create)(tal_integrator *integ, tal_error *err);
@@ -64,11 +65,15 @@ struct tal_integrator {
     double *y0, *y1, *ydot1; // start and end of the last step
     double *error, *weighed; // estimated error; free between trial steps
     double *k;               // stages of the method
+    double *stabilizer;      // of baumgarte.c
 
     // where the run stands
-    double t0, t1; // [s] start and end of the last step
-    bool has_step; // y0 ... k belong to a step that can be interpolated
-    double h_next; // 0: to be chosen
+    double t0, t1;    // [s] start and end of the last step
+    bool is_starting; // the State is being made consistent, by projection in any case
+    bool has_step;    // y0 ... k belong to a step that can be interpolated
+    bool is_settled;  // a State at t1, y1 is prescribed, projected and relaxed
+    bool is_cut;      // nothing is kept of steps before: a run can be resumed from here
+    double h_next;    // 0: to be chosen
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;
@@ -85,9 +90,19 @@ static inline bool tali_is_controlled(const tal_integrator *integ)
     return integ->def.fixed_step == 0.0;
 }
 
+/// E = min(W, 1/|y|), or W when the accuracy is absolute (manual eq. 9.3).
+static inline double tali_weight(double W, double y, bool absolute)
+{
+    const double size = y < 0.0 ? -y : y;
+    return absolute || size * W <= 1.0 ? W : 1.0 / size;
+}
+
 // --- families and methods ---
 
 const tali_family *tali_one_step_family(void);
+const tali_family *tali_cvode_family(void);
+const tali_family *tali_ida_family(void);
+const tali_family *tali_arkode_family(void);
 tal_status tali_one_step_dense(tal_integrator *integ, double t, int ny, double y[]);
 
 tali_method tali_runge_kutta(const tal_rk_tableau *tableau);
@@ -104,6 +119,28 @@ tal_status tali_spend_step(tal_integrator *integ, double t0, double t_end);
 
 /// Put y at a time within the last step into the State, prescribed, projected and relaxed.
 tal_status tali_put_dense(tal_integrator *integ, tal_state *state, double t);
+
+// --- integrator_save.c ---
+
+/// Did this integrator, or one like it, write these bytes? Otherwise TAL_ERR_FILE.
+tal_status tali_integrator_check(tal_integrator *integ, const void *bytes, size_t size);
+
+// --- step_loop.c: what families share ---
+
+/// The least step that t can resolve, with some bits to spare.
+double tali_resolved_step(const tal_integrator *integ, double t);
+
+/// The least step worth taking: that one, or the def's.
+double tali_least_step(const tal_integrator *integ, double t);
+
+/// A failure that a smaller step may avoid.
+bool tali_may_retry(tal_status st);
+
+/// The variable in `worst` would need a step below `h`.
+tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h);
+
+/// Put the State back to the start of a step that failed. The integrator's record stays.
+void tali_leave_at_start(tal_integrator *integ, tal_state *state);
 
 // --- trial.c: what methods do to the State ---
 
@@ -139,6 +176,14 @@ tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
 /// The end of a trial step that stands in the State, with its error in `integ->error`: prescribed,
 /// projected, tested and, if the error is small enough, relaxed.
 tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm);
+
+// --- baumgarte.c ---
+
+/// Doubles it needs.
+size_t tali_baumgarte_size(const tal_integrator *integ);
+
+/// Add to ydot what stabilization asks for, if it is wanted. Needs TAL_STAGE_ACCELERATION.
+tal_status tali_stabilize(tal_integrator *integ, tal_state *state, double ydot[]);
 
 // --- error_norm.c ---
 

@@ -7,11 +7,14 @@
 
 // --- choosing steps ---
 
-// The least step worth taking: what t can resolve, with some bits to spare.
-static double least_step(const tal_integrator *integ, double t)
+double tali_resolved_step(const tal_integrator *integ, double t)
 {
-    const double scale = fmax(fabs(t), tal_system_time_scale(integ->system));
-    return fmax(integ->def.min_step, 16.0 * DBL_EPSILON * scale);
+    return 16.0 * DBL_EPSILON * fmax(fabs(t), tal_system_time_scale(integ->system));
+}
+
+double tali_least_step(const tal_integrator *integ, double t)
+{
+    return fmax(integ->def.min_step, tali_resolved_step(integ, t));
 }
 
 // (h / t_c)^n is about the error of a step, n the power of h that it goes with.
@@ -35,8 +38,7 @@ static double step_factor(const tal_integrator *integ, double norm, bool may_gro
     return fmin(fmax(wanted, 0.1), may_grow ? 5.0 : 1.0);
 }
 
-// A failure that a smaller step may avoid.
-static bool may_retry(tal_status st)
+bool tali_may_retry(tal_status st)
 {
     return st == TAL_RETRY || st == TAL_ERR_NOT_FINITE || st == TAL_ERR_SINGULAR ||
            st == TAL_ERR_NO_CONVERGENCE;
@@ -44,7 +46,7 @@ static bool may_retry(tal_status st)
 
 // --- failures ---
 
-static tal_status step_too_small(tal_integrator *integ, const tal_state *state, double t, double h)
+tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h)
 {
     char name[160];
     tali_name_variable(integ, state, integ->worst.pool, integ->worst.slot, name, sizeof name);
@@ -63,9 +65,8 @@ static tal_status to_start(tal_integrator *integ, tal_state *state)
                         tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION));
 }
 
-// The same after a failure. The story is in the integrator's record; what the State says about this
-// realization adds nothing to it.
-static void leave_at_start(tal_integrator *integ, tal_state *state)
+// The story is in the integrator's record; what the State says about this realization adds nothing.
+void tali_leave_at_start(tal_integrator *integ, tal_state *state)
 {
     const tal_error story = integ->error_record;
     (void)!to_start(integ, state);
@@ -80,12 +81,12 @@ static tal_status refuse(tal_integrator *integ, const tal_state *state, double t
     if (st == TAL_OK) {
         ++integ->stats.error_failures;
         *h *= step_factor(integ, norm, false);
-        return *h < least_step(integ, t0) ? step_too_small(integ, state, t0, *h) : TAL_OK;
+        return *h < tali_least_step(integ, t0) ? tali_step_too_small(integ, state, t0, *h) : TAL_OK;
     }
     ++integ->stats.other_failures;
     *h *= 0.25;
-    const bool give_up = integ->def.fixed_step > 0.0 || *h < least_step(integ, t0);
-    if (!may_retry(st) || give_up) return st;
+    const bool give_up = integ->def.fixed_step > 0.0 || *h < tali_least_step(integ, t0);
+    if (!tali_may_retry(st) || give_up) return st;
     integ->error_record = (tal_error){TAL_OK, "", ""};
     return TAL_OK;
 }
@@ -99,6 +100,7 @@ static void accept(tal_integrator *integ, double h, double taken, double norm, b
     integ->h_next = limited(integ, was_cut && may_grow ? fmax(wanted, h) : wanted);
     if (integ->def.fixed_step > 0.0) integ->h_next = integ->def.fixed_step;
     integ->stats.last_step = taken;
+    integ->stats.last_error = norm;
     ++integ->stats.steps_taken;
 }
 
@@ -138,7 +140,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
     if (st != TAL_OK) return st;
     const bool fixed = integ->def.fixed_step > 0.0;
     if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
-    double h = fixed ? integ->def.fixed_step : fmax(integ->h_next, least_step(integ, t0));
+    double h = fixed ? integ->def.fixed_step : fmax(integ->h_next, tali_least_step(integ, t0));
     for (bool may_grow = true; st == TAL_OK; may_grow = false) {
         const double t1 = end_of_step(t0, h, t_end);
         double norm = 0.0;
@@ -151,7 +153,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
         st = refuse(integ, state, t0, norm, st, &h);
         if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     }
-    leave_at_start(integ, state);
+    tali_leave_at_start(integ, state);
     return st;
 }
 
@@ -164,12 +166,13 @@ static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
     if (st == TAL_OK && integ->method.begin != NULL) st = integ->method.begin(integ, state);
     double norm = 0.0;
     if (st == TAL_OK) st = integ->method.try_step(integ, state, t, &norm);
+    if (st != TAL_OK) tali_leave_at_start(integ, state);
     return st;
 }
 
 const tali_family *tali_one_step_family(void)
 {
     static const tali_family family = {
-        .step = step, .dense = tali_one_step_dense, .back_up = step_again};
+        .is_one_step = true, .step = step, .dense = tali_one_step_dense, .back_up = step_again};
     return &family;
 }

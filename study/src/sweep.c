@@ -165,12 +165,12 @@ static tal_status take_memory(tal_sweep *sweep, tal_error *err)
         {&sweep->best, np * d},
     };
     const size_t count = sizeof pieces / sizeof pieces[0];
-    sweep->block_bytes = tali_place(pieces, count, NULL);
+    sweep->block_bytes = tali_place_pieces(pieces, count, NULL);
     sweep->block = tali_alloc(&sweep->allocator, sweep->block_bytes);
     if (sweep->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a parameter study");
     }
-    (void)tali_place(pieces, count, sweep->block);
+    (void)tali_place_pieces(pieces, count, sweep->block);
     memcpy(sweep->parameters, sweep->def.parameters, np * sizeof *sweep->parameters);
     memcpy(sweep->outputs, sweep->def.outputs, no * sizeof *sweep->outputs);
     sweep->def.parameters = sweep->parameters;

@@ -98,6 +98,12 @@ tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_la
     return tali_pass_on(integ, state, st);
 }
 
+// Stabilized constraints are projected at the start only.
+static bool is_projected(const tal_integrator *integ)
+{
+    return integ->def.baumgarte == 0.0 || integ->is_starting;
+}
+
 tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_error[])
 {
     const tal_system *system = integ->system;
@@ -105,7 +111,9 @@ tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_erro
     if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
     if (st == TAL_OK) st = normalize(integ, state);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
-    if (st == TAL_OK) st = tal_system_project_q(system, state, &integ->projection, q_error, NULL);
+    if (st == TAL_OK && is_projected(integ)) {
+        st = tal_system_project_q(system, state, &integ->projection, q_error, NULL);
+    }
     return tali_pass_on(integ, state, st);
 }
 
@@ -117,7 +125,9 @@ tal_status tali_project(tal_integrator *integ, tal_state *state, double error[])
     if (st != TAL_OK) return st;
     st = tal_system_prescribe_u(system, state, NULL);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
-    if (st == TAL_OK) st = tal_system_project_u(system, state, &integ->projection, u_error, NULL);
+    if (st == TAL_OK && is_projected(integ)) {
+        st = tal_system_project_u(system, state, &integ->projection, u_error, NULL);
+    }
     return tali_pass_on(integ, state, st);
 }
 
@@ -137,7 +147,7 @@ tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
     const double *found = tal_state_ydot(state);
     if (!tali_all_finite(found, ny)) return name_not_finite(integ, state, found, "the rate of");
     memcpy(ydot, found, (size_t)ny * sizeof *ydot);
-    return TAL_OK;
+    return tali_stabilize(integ, state, ydot);
 }
 
 tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm)

@@ -112,6 +112,91 @@ START_TEST(a_control_in_the_state_drives_actuators)
 
 END_TEST
 
+// Six controls: moment about the station, and force there, in Ground or in B. A few operations: 1e-13.
+START_TEST(a_body_actuator_puts_out_a_moment_and_a_force)
+{
+    const double six[6] = {0.5, -1.0, 2.0, 1.5, 0.3, -0.7};
+    const tal_spatial_vec control = {{0.5, -1.0, 2.0}, {1.5, 0.3, -0.7}};
+    for (int k = 0; k < 4; ++k) {
+        const bool in_body = k % 2 == 1, driven = k >= 2;
+        model m = model_begin();
+        const tal_subsystem_ix me = tal_forces_subsystem(m.forces);
+        const tal_measure_ix none = {-1};
+        const tal_measure_ix measure = tal_measure_add_constant(m.system, me, "six", six, 6);
+        const tal_thrust thrust = {m.body[BALL], STATION, in_body};
+        const tal_force_ix rocket =
+            tal_forces_add_body_actuator(m.forces, "rocket", &thrust, 3.0, driven ? measure : none);
+        model_finish(&m);
+        if (!driven) {
+            const tal_spatial_vec idle = tal_body_actuator_output(m.forces, m.state, rocket);
+            test_assert_sv_near(idle, TAL_SPATIAL_VEC_ZERO, 0.0);
+            ck_assert_int_eq(
+                tal_force_set_params(m.forces, m.state, rocket, TAL_BODY_ACTUATOR_CONTROL, six, 6),
+                TAL_OK);
+            ck_assert_int_eq(tal_state_stage(m.state), TAL_STAGE_VELOCITY);
+        }
+        const tal_bodies_view poses = tal_matter_poses(m.matter, m.state);
+        const tal_vec3 p_GS = tal_station_p_GS(m.matter, m.state, m.body[BALL], STATION);
+        const tal_vec3 p_MS = tal_v3_sub(p_GS, tal_view_X_GM(&poses, BALL)->p);
+        const tal_mat3 R_GB = tal_body_X_GB(m.matter, m.state, m.body[BALL]).R;
+        tal_spatial_vec expected = tal_sv_scale(3.0, control);
+        test_assert_sv_near(tal_body_actuator_output(m.forces, m.state, rocket), expected, 0.0);
+        if (in_body) expected = tal_m3_mul_sv(R_GB, expected);
+        const load on = model_load(&m, rocket);
+        test_assert_sv_near(on.F[BALL], tal_sv_shift_force(expected, p_MS), 1e-13);
+        test_assert_sv_near(on.F[PIN], TAL_SPATIAL_VEC_ZERO, 0.0);
+        model_check_param(&m, rocket, TAL_BODY_ACTUATOR_STATION + 1, 9.0, TAL_STAGE_INSTANCE);
+        model_check_param(&m, rocket, TAL_BODY_ACTUATOR_GAIN, 9.0, TAL_STAGE_DYNAMICS);
+        model_check_heap_and_switch(&m, rocket);
+        double e = 0.0;
+        test_assert_breach(e = tal_actuator_output(m.forces, m.state, rocket), TAL_ERR_BAD_INDEX,
+                           "one output");
+        ck_assert_double_nan(e);
+        model_end(&m);
+    }
+}
+
+END_TEST
+
+START_TEST(a_bad_body_actuator_is_refused)
+{
+    tal_error err = {0};
+    const tal_measure_ix none = {-1};
+    tal_thrust thrust = {{99}, STATION, false};
+    model m = model_begin();
+    ck_assert_int_lt(tal_forces_add_body_actuator(m.forces, "rocket", &thrust, 1.0, none).i, 0);
+    ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);
+    m = model_begin();
+    thrust.body = m.body[PIN];
+    const tal_subsystem_ix me = tal_forces_subsystem(m.forces);
+    const tal_measure_ix wave = tal_measure_add_sinusoid(m.system, me, "wave", 2.0, 3.0, 0.5);
+    ck_assert_int_lt(tal_forces_add_body_actuator(m.forces, "rocket", &thrust, 1.0, wave).i, 0);
+    ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(err.message, "six are needed"));
+    m = model_begin();
+    test_assert_breach((void)tal_forces_add_body_actuator(m.forces, "rocket", NULL, 1.0, none),
+                       TAL_ERR_NULL, "thrust");
+    // a result that nobody computes
+    tal_result_def def = tal_result_def_default();
+    def.name = "unset";
+    def.size = 6;
+    const tal_subsystem_ix owner = tal_forces_subsystem(m.forces);
+    const tal_measure_ix unset = tal_measure_add_result(m.system, owner, &def);
+    const tal_force_ix rocket =
+        tal_forces_add_body_actuator(m.forces, "rocket", &thrust, 1.0, unset);
+    const tal_mobility pin = {m.body[PIN], 0};
+    const tal_force_ix spring = tal_forces_add_mobility_spring(m.forces, "spring", pin, 1.0, 0.0);
+    model_finish(&m);
+    ck_assert_int_lt(tal_system_realize(m.system, m.state, TAL_STAGE_DYNAMICS), TAL_OK);
+    ck_assert(isnan(tal_body_actuator_output(m.forces, m.state, rocket).w.x));
+    (void)test_breaches();
+    test_assert_breach((void)tal_body_actuator_output(m.forces, m.state, spring), TAL_ERR_BAD_INDEX,
+                       "spring");
+    model_end(&m);
+}
+
+END_TEST
+
 START_TEST(a_control_without_a_value_is_told)
 {
     model m = model_begin();
@@ -203,6 +288,8 @@ int main(void)
     tcase_add_test(theory, a_control_in_the_state_drives_actuators);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
+    tcase_add_test(theory, a_body_actuator_puts_out_a_moment_and_a_force);
+    tcase_add_test(errors, a_bad_body_actuator_is_refused);
     tcase_add_test(errors, a_control_without_a_value_is_told);
     tcase_add_test(errors, bad_input_is_refused);
     suite_add_tcase(suite, errors);

@@ -1,5 +1,6 @@
 // Tests for forces/src/forces.c, subsystem.c and gravity.c.
 #include "alloc_guard.h"
+#include "stingy.h"
 #include "talus_test.h"
 
 #include <talus/forces.h>
@@ -691,23 +692,6 @@ START_TEST(realizing_forces_touches_no_heap)
 }
 
 END_TEST
-
-// An allocator that fails on its n-th call.
-typedef struct stingy {
-    int left;
-} stingy;
-
-static void *stingy_alloc(void *context, size_t size)
-{
-    stingy *it = context;
-    return it->left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
-}
-
-static void stingy_free(void *context, void *block, size_t size)
-{
-    (void)context;
-    tal_allocator_default().free(NULL, block, size);
-}
 
 START_TEST(memory_may_run_out_at_any_call)
 {

@@ -150,7 +150,9 @@ static inline void build_bricard(loop *l)
     tal_vec3 p = tal_v3(0.0, 0.0, 0.0);
     for (int i = 0; i < 5; ++i) {
         tal_mobod_def def = tal_mobod_def_default();
-        def.mass = slender(1.0, 1.0);
+        const tal_xform middle = tal_xf_from_p(tal_v3_scale(0.5, vec(to_next[i])));
+        const tal_mass_props rod = tal_mass_props_rod(1.0, middle.p);
+        def.mass = tal_mass_props_transform(&middle, &rod);
         def.X_PF = bricard_joint(axes[i], p);
         def.X_BM = bricard_joint(axes[i], tal_v3(0.0, 0.0, 0.0));
         last = tal_matter_add_pin(l->matter, last, &def);

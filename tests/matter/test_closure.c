@@ -404,6 +404,16 @@ START_TEST(a_crank_that_is_driven_leaves_nothing_to_solve_for)
     k[0] = 0.0;
     (void)four_bar_k(&bar, &arg, k);
     test_assert_near(tal_state_udot(l.state), k, 3, 1e-10 * largest_of(k, 3), "k");
+
+    // the rocker at constant speed instead: the crank has to do what keeps it so
+    double w2, w3;
+    four_bar_rates(&bar, y, &w2, &w3);
+    const double rate = w3 * yd;
+    const tal_body_ix rocker = {3};
+    (void)tal_body_unlock(l.matter, l.state, crank);
+    (void)tal_body_lock_at(l.matter, l.state, rocker, TAL_LEVEL_VELOCITY, &rate, 1);
+    compare_ways(&l, &closure);
+    ck_assert_double_eq_tol(tal_state_udot(l.state)[0], -k[2] / w3, 1e-10 * largest_of(k, 3));
     loop_end(&l);
 }
 

@@ -49,6 +49,25 @@ static void assert_pending(const rig *r, tal_status expected, const char *part)
 
 // --- q and u ---
 
+START_TEST(some_mobilizers_have_speeds_that_are_rates)
+{
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_mobod_def def = tal_mobod_def_default();
+    const tal_body_ix pin = tal_matter_add_pin(matter, TAL_GROUND, &def);
+    const tal_body_ix gimbal = tal_matter_add_gimbal(matter, pin, &def);
+    def.use_angles = true; // angles, but angular velocity as speeds
+    const tal_body_ix ball = tal_matter_add_ball(matter, gimbal, &def);
+    ck_assert(tal_body_qdot_is_u(matter, pin) && tal_body_qdot_is_u(matter, gimbal));
+    ck_assert(!tal_body_qdot_is_u(matter, ball));
+    bool is_u = true;
+    test_assert_breach(is_u = tal_body_qdot_is_u(matter, (tal_body_ix){9}), TAL_ERR_BAD_INDEX, "9");
+    ck_assert(!is_u);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 START_TEST(coordinates_are_packed_body_after_body)
 {
     rig r;
@@ -670,6 +689,7 @@ int main(void)
     Suite *suite = suite_create("matter: coordinates");
     TCase *theory = tcase_create("theory");
     tcase_add_checked_fixture(theory, test_record_breaches, NULL);
+    tcase_add_test(theory, some_mobilizers_have_speeds_that_are_rates);
     tcase_add_test(theory, coordinates_are_packed_body_after_body);
     tcase_add_test(theory, slots_of_other_subsystems_are_theirs);
     tcase_add_test(theory, a_free_body_fits_any_pose_and_velocity);

@@ -41,11 +41,11 @@ START_TEST(kinetic_energy_is_half_u_M_u)
         tali_view view;
         ck_assert(tali_view_at(tree.matter, tree.state, TALI_INERTIA, &view));
         double u[MAX_SPEEDS], Mu[MAX_SPEEDS];
-        tal_spatial_vec room[BODIES + 1];
+        tal_spatial_vec room[BODIES + 1], open[BODIES + 1];
         for (int j = 0; j < tree.nu; ++j) {
             u[j] = test_random_uniform(&rng, -1.0, 1.0);
         }
-        tali_sweep_inverse(&view, u, NULL, Mu, room);
+        tali_sweep_mass(&view, u, Mu, room, open);
         double wanted = 0.0, size = 0.0;
         for (int j = 0; j < tree.nu; ++j) {
             wanted += 0.5 * u[j] * Mu[j];

@@ -76,6 +76,79 @@ static void apply(tal_matrix A, bool transpose, const double x[], double y[])
     }
 }
 
+// --- the residual of the equations of motion ---
+
+// M udot + J^T (F0 - F) - f + G^T lambda is zero for what realizing found, and linear in what is added:
+// M times a change of udot, G^T times a change of lambda.
+START_TEST(the_residual_vanishes_for_what_the_State_found)
+{
+    fixture *x = make(11);
+    const loop *l = &x->l;
+    double found[MAX_N], lambda[MAX_M], r[MAX_N], M_udot[MAX_N], GT_lambda[MAX_N];
+    test_rng rng = test_rng_seed(12);
+    loop_realize(l, TAL_STAGE_ACCELERATION);
+    memcpy(found, tal_state_udot(l->state), (size_t)x->n * sizeof *found);
+    memcpy(lambda, tal_state_multipliers(l->state), (size_t)x->m * sizeof *lambda);
+    double zero[MAX_N] = {0.0};
+    ck_assert_int_eq(tal_matter_calc_residual(l->matter, l->state, found, lambda, r), TAL_OK);
+    test_assert_near(r, zero, x->n, 1e-10, "residual"); // forces of some 100 N, cond(W) below 1e4
+    ck_assert_int_eq(tal_matter_mul_M(l->matter, l->state, x->udot, M_udot), TAL_OK);
+    double more[MAX_M];
+    fill(more, x->m, &rng);
+    ck_assert_int_eq(tal_matter_mul_GT(l->matter, l->state, TAL_G, more, GT_lambda), TAL_OK);
+    double changed[MAX_N], sum[MAX_M], expected[MAX_N];
+    for (int j = 0; j < x->n; ++j) {
+        changed[j] = found[j] + x->udot[j];
+        expected[j] = M_udot[j] + GT_lambda[j];
+    }
+    for (int i = 0; i < x->m; ++i) {
+        sum[i] = lambda[i] + more[i];
+    }
+    ck_assert_int_eq(tal_matter_calc_residual(l->matter, l->state, changed, sum, r), TAL_OK);
+    test_assert_near(r, expected, x->n, 1e-10, "residual of a change");
+    ck_assert_int_eq(tal_matter_calc_residual(l->matter, l->state, found, NULL, r), TAL_OK);
+    ck_assert_int_eq(tal_matter_mul_GT(l->matter, l->state, TAL_G, lambda, GT_lambda), TAL_OK);
+    for (int j = 0; j < x->n; ++j) {
+        ck_assert_double_eq_tol(r[j], -GT_lambda[j], 1e-10);
+    }
+    release(x);
+}
+
+END_TEST
+
+START_TEST(the_residual_needs_forces)
+{
+    fixture *x = make(13);
+    const loop *l = &x->l;
+    double r[MAX_N], lambda[MAX_M] = {0.0};
+    test_record_breaches();
+    loop_realize(l, TAL_STAGE_VELOCITY);
+    test_assert_breach(
+        ck_assert_int_eq(tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, r),
+                         TAL_ERR_STAGE),
+        TAL_ERR_STAGE, "Dynamics");
+    loop_realize(l, TAL_STAGE_DYNAMICS);
+    tal_status st = TAL_OK;
+    test_assert_no_heap(st = tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, r));
+    ck_assert_int_eq(st, TAL_OK);
+    test_assert_breach((void)!tal_matter_calc_residual(l->matter, l->state, NULL, lambda, r),
+                       TAL_ERR_NULL, "udot");
+    test_assert_breach((void)!tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, NULL),
+                       TAL_ERR_NULL, "residual");
+    test_assert_breach((void)!tal_matter_calc_residual(NULL, l->state, x->udot, lambda, r),
+                       TAL_ERR_NULL, "matter");
+    x->udot[0] = (double)NAN;
+    st = tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, r);
+    ck_assert_int_eq(st, TAL_ERR_NOT_FINITE);
+    x->udot[0] = 0.0;
+    lambda[0] = (double)NAN;
+    st = tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, r);
+    ck_assert_int_eq(st, TAL_ERR_NOT_FINITE);
+    release(x);
+}
+
+END_TEST
+
 // --- products with G ---
 
 // uerr is linear in u: its columns are those of P and V. aerr is linear in udot: those of G.
@@ -888,6 +961,8 @@ int main(void)
 {
     Suite *suite = suite_create("op_constraint");
     TCase *theory = tcase_create("theory");
+    tcase_add_test(theory, the_residual_vanishes_for_what_the_State_found);
+    tcase_add_test(theory, the_residual_needs_forces);
     tcase_add_test(theory, G_is_what_the_errors_say);
     tcase_add_test(theory, products_agree_with_the_matrix);
     tcase_add_test(theory, Pq_is_the_derivative_of_the_position_errors);

@@ -797,7 +797,7 @@ START_TEST(M_inverse_acts_on_the_free_mobilities_only)
     tal_spatial_vec open[MAX_BODIES], A[MAX_BODIES];
     tali_sweep_inward(&view, w.f, NULL, e, open);
     tali_sweep_outward(&view, e, udot, A);
-    tali_sweep_inverse(&view, udot, NULL, back, A);
+    tali_sweep_mass(&view, udot, back, A, open);
     int num_known = 0;
     for (int i = 0; i < tal_state_nu(w.state); ++i) {
         if (view.level[i] == TAL_LEVEL_FREE) {

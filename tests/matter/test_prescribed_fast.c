@@ -371,8 +371,10 @@ START_TEST(a_rod_out_of_reach_is_named_and_everything_stays)
     const tal_body_ix pin = tal_matter_add_pin(s.w.matter, TAL_GROUND, &def);
     (void)tal_matter_make_fast(s.w.matter, pin, TAL_LEVEL_POSITION);
     tal_constraint_def tie = tal_constraint_def_default();
-    tie.name = "short";
     tie.bodies[1] = pin;
+    (void)tal_constraint_add_rod(s.w.matter, &tie, tal_v3(5.0, 0.0, 0.0), tal_v3(1.0, 0.0, 0.0),
+                                 3.9);
+    tie.name = "short"; // the worse one
     (void)tal_constraint_add_rod(s.w.matter, &tie, tal_v3(5.0, 0.0, 0.0), tal_v3(1.0, 0.0, 0.0),
                                  1.5);
     world_finish(&s.w);
@@ -383,6 +385,67 @@ START_TEST(a_rod_out_of_reach_is_named_and_everything_stays)
     ck_assert_msg(strstr(tal_state_error(s.w.state)->message, "'short' cannot be met") != NULL,
                   "%s", tal_state_error(s.w.state)->message);
     ck_assert(!changed && tal_state_q(s.w.state)[0] == 0.4 && tal_state_u(s.w.state)[0] == 0.3);
+    world_end(&s.w);
+}
+
+END_TEST
+
+static tal_status fail_p(const void *self, const tal_constraint_arg *arg, double perr[])
+{
+    perr[0] = arg->q[0];
+    return *(const bool *)self ? TAL_ERR_CALLBACK : TAL_OK;
+}
+
+static tal_status fail_v(const void *self, const tal_constraint_arg *arg, double verr[])
+{
+    (void)self;
+    verr[0] = arg->u[0];
+    return TAL_OK;
+}
+
+static tal_status fail_a(const void *self, const tal_constraint_arg *arg, double aerr[])
+{
+    (void)self;
+    aerr[0] = arg->udot[0];
+    return TAL_OK;
+}
+
+static tal_status fail_forces(const void *self, const tal_constraint_arg *arg,
+                              const double lambda[], tal_spatial_vec F[], double f[])
+{
+    (void)self, (void)arg, (void)F;
+    f[0] += lambda[0];
+    return TAL_OK;
+}
+
+static const tal_constraint_ops fail_ops = {.size = sizeof fail_ops,
+                                            .name = "moody",
+                                            .mp = 1,
+                                            .num_mobilities = 1,
+                                            .calc_p = fail_p,
+                                            .calc_v = fail_v,
+                                            .calc_a = fail_a,
+                                            .add_forces = fail_forces};
+
+START_TEST(a_fast_constraint_that_fails_is_named)
+{
+    static damped s;
+    static bool fails = true;
+    begin(&s);
+    const tal_body_ix body = add_slider(&s, TAL_GROUND);
+    (void)tal_matter_make_fast(s.w.matter, body, TAL_LEVEL_POSITION);
+    tal_constraint_def def = tal_constraint_def_default();
+    def.name = "of two minds";
+    def.mobilities[0].body = body;
+    (void)tal_matter_add_constraint(s.w.matter, &def, &fail_ops, &fails, NULL);
+    world_finish(&s.w);
+    (void)tal_body_set_q(s.w.matter, s.w.state, body, 0, 0.3);
+    ck_assert_int_eq(relax(&s, NULL), TAL_ERR_CALLBACK);
+    ck_assert_ptr_nonnull(strstr(tal_state_error(s.w.state)->message, "'of two minds' (moody)"));
+    ck_assert(tal_state_q(s.w.state)[0] == 0.3);
+    fails = false;
+    relax_well(&s);
+    ck_assert_double_eq_tol(tal_state_q(s.w.state)[0], 0.0, 1e-15);
     world_end(&s.w);
 }
 
@@ -505,6 +568,7 @@ int main(void)
 
     tc = tcase_create("errors");
     tcase_add_test(tc, a_rod_out_of_reach_is_named_and_everything_stays);
+    tcase_add_test(tc, a_fast_constraint_that_fails_is_named);
     tcase_add_test(tc, a_push_without_friction_finds_no_speed);
     tcase_add_test(tc, what_relaxing_cannot_meet_is_refused_with_a_sentence);
     tcase_add_test(tc, only_fast_constraints_have_multipliers_of_this_kind);

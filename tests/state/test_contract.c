@@ -105,8 +105,12 @@ START_TEST(a_null_system_is_told_while_building)
     SPEAKS(TAL_ERR_NULL, tal_cache_name(none, no_entry));
     SPEAKS(TAL_ERR_NULL, tal_group_name(none, no_group));
     SPEAKS(TAL_ERR_NULL, tal_event_name(none, no_event));
+    GIVES_MINUS_1(TAL_ERR_NULL, tal_system_num_events(none));
+    SPEAKS(TAL_ERR_NULL, tal_event_declared(none, no_event));
+    SPEAKS(TAL_ERR_NULL, tal_group_stage(none, no_group));
     GIVES_MINUS_1(TAL_ERR_NULL, tal_var_owner(none, no_var).i);
     GIVES_MINUS_1(TAL_ERR_NULL, tal_var_update(none, no_var).i);
+    SPEAKS(TAL_ERR_NULL, tal_system_has_updates(none));
     GIVES_MINUS_1(TAL_ERR_NULL, tal_cache_owner(none, no_entry).i);
     GIVES_MINUS_1(TAL_ERR_NULL, tal_group_owner(none, no_group).i);
     GIVES_MINUS_1(TAL_ERR_NULL, tal_event_owner(none, no_event).i);

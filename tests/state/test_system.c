@@ -403,6 +403,7 @@ START_TEST(names_are_unique_within_owner_and_kind_and_given_when_missing)
     ck_assert_int_eq(tal_group_owner(system, q).i, me.i);
     ck_assert_int_eq(tal_event_owner(system, happening).i, other.i);
     ck_assert_int_eq(tal_var_update(system, mine).i, -1);
+    ck_assert(!tal_system_has_updates(system));
 
     var.name = "x";
     (void)tal_system_add_var(system, me, &var);
@@ -581,6 +582,71 @@ START_TEST(a_bad_event_is_refused_with_a_sentence)
     def.slot = 1;
     assert_event_fails(&def, TAL_ERR_BAD_INDEX, "trigger 1 of a group of 1");
     assert_event_fails(NULL, TAL_ERR_NULL, "def is NULL");
+    // how it is to be found: checked as everything else is
+    def = tal_event_def_default();
+    def.name = "e";
+    def.rate.i = 0;
+    assert_event_fails(&def, TAL_ERR_BAD_INDEX, "group 0 is not a group of triggers");
+    def.rate.i = -1;
+    def.flags.i = 3;
+    assert_event_fails(&def, TAL_ERR_BAD_INDEX, "no tal_event_flags in variable 3");
+    def.flags.i = -1;
+    def.crossing = (tal_crossing)-1;
+    assert_event_fails(&def, TAL_ERR_BAD_VALUE, "there is no crossing -1");
+    def.crossing = TAL_CROSSING_EITHER;
+    def.causes = 1u << TAL_EVENT_SIGNALED;
+    assert_event_fails(&def, TAL_ERR_BAD_VALUE, "these are no causes");
+    def.causes = 0;
+    const double bad[] = {(double)NAN, (double)INFINITY, -1.0};
+    for (int i = 0; i < 3; ++i) {
+        def.window = bad[i];
+        assert_event_fails(&def, TAL_ERR_BAD_VALUE, "its window is");
+        def.window = 0.0;
+        def.separation = bad[i];
+        assert_event_fails(&def, TAL_ERR_BAD_VALUE, "its separation is");
+        def.separation = 0.0;
+    }
+}
+
+END_TEST
+
+START_TEST(an_event_is_told_as_it_was_declared)
+{
+    tal_subsystem_ix me;
+    tal_system *system = with_subsystem(&me);
+    tal_group_def group = tal_group_def_default();
+    const tal_group_ix z = tal_system_add_group(system, me, &group);
+    group.pool = TAL_POOL_TRIGGER;
+    group.stage = TAL_STAGE_VELOCITY;
+    group.capacity = 2;
+    const tal_group_ix triggers = tal_system_add_group(system, me, &group);
+    tal_var_def var = tal_var_def_default();
+    var.size = sizeof(tal_event_flags);
+    tal_event_def def = tal_event_def_default();
+    def.name = "e";
+    def.trigger = triggers;
+    def.slot = 1;
+    def.crossing = TAL_CROSSING_FALLING;
+    def.window = 0.25;
+    def.separation = 0.5;
+    def.reports = true;
+    def.flags = tal_system_add_var(system, me, &var);
+    ck_assert_int_eq(tal_system_num_events(system), 0);
+    const tal_event_ix event = tal_system_add_event(system, me, &def);
+    ck_assert_int_eq(tal_system_num_events(system), 1);
+    const tal_event_def told = tal_event_declared(system, event);
+    ck_assert_str_eq(told.name, "e");
+    ck_assert_int_eq(told.trigger.i, triggers.i);
+    ck_assert_int_eq(told.slot, 1);
+    ck_assert_int_eq(told.rate.i, -1);
+    ck_assert_int_eq(told.crossing, TAL_CROSSING_FALLING);
+    ck_assert_double_eq(told.window, 0.25);
+    ck_assert_double_eq(told.separation, 0.5);
+    ck_assert(told.reports);
+    ck_assert_int_eq(told.flags.i, def.flags.i);
+    ck_assert_int_eq(tal_group_stage(system, triggers), TAL_STAGE_VELOCITY);
+    ck_assert_int_eq(tal_group_stage(system, z), TAL_STAGE_EMPTY);
+    tal_system_destroy(system);
 }
 
 END_TEST
@@ -728,6 +794,7 @@ int main(void)
     tcase_add_test(tests, a_stage_promises_no_entry_that_can_change_while_it_stands);
     tcase_add_test(tests, a_bad_group_is_refused_with_a_sentence);
     tcase_add_test(tests, a_bad_event_is_refused_with_a_sentence);
+    tcase_add_test(tests, an_event_is_told_as_it_was_declared);
     tcase_add_test(tests, a_state_that_cannot_fit_into_memory_is_refused);
     tcase_add_test(tests, the_hash_is_equal_for_equal_structures);
     tcase_add_test(tests, the_hash_changes_with_every_part_of_the_structure);

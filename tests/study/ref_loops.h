@@ -1,6 +1,6 @@
-// Numbers from the reference cases a03_andrews_squeezer, a04_bricard_slender, ivp_caraxis,
-// pendulum_index3_dae and chaplygin_sleigh: closed forms, energy quadratures with 36 digits and more, or
-// integration with 128-bit numbers, rounded to double.
+// Numbers from the reference cases a03_andrews_squeezer, a04_bricard_slender, ivp_caraxis and
+// pendulum_index3_dae: closed forms, energy quadratures with 36 digits and more, or integration with
+// 128-bit numbers, rounded to double.
 #ifndef TALUS_REF_LOOPS_H
 #define TALUS_REF_LOOPS_H
 
@@ -190,26 +190,6 @@ static const ref_index3_row ref_index3[] = {
      1.752697054036187},
     {100.0, -0.9999740520463561, -0.007203834672683708, -0.0008646903329793775, 0.12002883676848439,
      0.021611504018051127},
-};
-
-/// Chaplygin's sleigh: forward speed and turning rate, heading, and where the edge is.
-typedef struct ref_sleigh_run_row {
-    double t, v, omega, theta, x, y;
-} ref_sleigh_run_row;
-
-static const ref_sleigh_run_row ref_sleigh_run[] = {
-    {0.25, 0.7121200318971304, 1.6703434802400303, 0.4599439721226332, 0.14704962636737937,
-     0.037585168243734014},
-    {0.5, 0.8526379239657612, 1.32489035393674, 0.8339668842593403, 0.30176524427979096,
-     0.15760036209224818},
-    {1.0, 0.9876371488176149, 0.765653468768499, 1.3472358528265562, 0.5025677264450152,
-     0.5726547517690636},
-    {2.0, 1.043480975291023, 0.22903844224671543, 1.7941694705852875, 0.455931346127209,
-     1.5891371653652142},
-    {5.0, 1.0488055941460315, 0.005667528972895572, 1.9755138603730797, -0.6515333960462609,
-     4.528111419991051},
-    {10.0, 1.0488088481559055, 1.1858515688591172e-05, 1.98009746479171, -2.7349664167482257,
-     9.34051842455839},
 };
 
 #endif // TALUS_REF_LOOPS_H

@@ -117,6 +117,22 @@ static inline load model_load(model *m, tal_force_ix force)
     return on;
 }
 
+/// Forces along the speeds that do the same: g = f + J^T F, at any State of the model.
+static inline void model_generalized(const model *m, tal_state *state, const load *on, double g[])
+{
+    const tal_bodies_view poses = tal_matter_poses(m->matter, state);
+    tal_spatial_vec F[MODEL_BODIES];
+    for (int b = 0; b < MODEL_BODIES; ++b) {
+        const tal_xform X_MB = tal_body_X_MB(m->matter, state, m->body[b]);
+        const tal_vec3 p_MB = tal_m3_mul_v3(tal_view_X_GM(&poses, b)->R, X_MB.p);
+        F[b] = tal_sv_shift_force(on->F[b], tal_v3_neg(p_MB)); // about Bo
+    }
+    ck_assert_int_eq(tal_matter_mul_JT(m->matter, state, F, g), TAL_OK);
+    for (int i = 0; i < MODEL_NU; ++i) {
+        g[i] += on->f[i];
+    }
+}
+
 /// Force and moment about Ground's origin, summed over all bodies, Ground included.
 static inline tal_spatial_vec model_total(model *m, const load *on)
 {
@@ -190,6 +206,20 @@ static inline void model_check_reaction(model *m, tal_force_ix force, double tol
         model_shake(m, seed);
         const load on = model_load(m, force);
         test_assert_sv_near(model_total(m, &on), TAL_SPATIAL_VEC_ZERO, tol);
+    }
+}
+
+/// What the public tester says, at several States. Its differences are right to 1e-10 for forces and
+/// scales of size one.
+static inline void model_check_by_tester(model *m, tal_force_ix force, double tol)
+{
+    for (uint64_t seed = 1; seed < 5; ++seed) {
+        model_shake(m, seed);
+        tal_force_report report;
+        tal_error err = {0};
+        ck_assert_msg(tal_force_test(m->forces, m->state, force, &report, &err) == TAL_OK, "%s",
+                      err.message);
+        ck_assert_double_lt(report.worst, tol);
     }
 }
 

@@ -35,6 +35,23 @@ int test_breaches(void)
     return seen;
 }
 
+static void *stingy_alloc(void *context, size_t size)
+{
+    int *blocks_left = context;
+    return (*blocks_left)-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
+}
+
+static void stingy_free(void *context, void *block, size_t size)
+{
+    (void)context;
+    tal_allocator_default().free(NULL, block, size);
+}
+
+tal_allocator test_stingy_allocator(int *blocks_left)
+{
+    return (tal_allocator){.alloc = stingy_alloc, .free = stingy_free, .context = blocks_left};
+}
+
 test_rng test_rng_seed(uint64_t seed)
 {
     return (test_rng){seed};

@@ -30,6 +30,9 @@ int test_breaches(void);
                       tal_contract_last()->message, part);                                         \
     } while (0)
 
+/// An allocator that gives `*blocks_left` blocks, counting down, and then none.
+tal_allocator test_stingy_allocator(int *blocks_left);
+
 /// A seeded generator (splitmix64): the same seed gives the same numbers on every machine.
 typedef struct test_rng {
     uint64_t state;

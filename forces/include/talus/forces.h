@@ -11,13 +11,19 @@
 #include <talus/forces/actuator.h>
 #include <talus/forces/body_force.h>
 #include <talus/forces/bushing.h>
+#include <talus/forces/contact.h>
 #include <talus/forces/contact_geometry.h>
+#include <talus/forces/contact_material.h>
+#include <talus/forces/derivative.h>
 #include <talus/forces/discrete.h>
+#include <talus/forces/exponential_spring.h>
 #include <talus/forces/force.h>
 #include <talus/forces/gear.h>
 #include <talus/forces/gravity.h>
 #include <talus/forces/mobility.h>
 #include <talus/forces/params.h>
+#include <talus/forces/smooth_contact.h>
+#include <talus/forces/thermostat.h>
 #include <talus/forces/two_point.h>
 #include <talus/matter.h>
 

@@ -10,12 +10,15 @@
 
 #include <talus/forces.h>
 #include <talus/study/assembler.h>
+#include <talus/study/equations.h>
 #include <talus/study/equilibrium.h>
+#include <talus/study/events.h>
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
 #include <talus/study/recorder.h>
 #include <talus/study/sweep.h>
 #include <talus/study/tableau.h>
+#include <talus/study/time_stepper.h>
 #include <talus/study/tracker.h>
 
 #endif // TALUS_STUDY_H

@@ -59,7 +59,8 @@ extern "C" {
     X(TAL_ERR_CALLBACK, -13, "a user callback failed")                                             \
     X(TAL_ERR_FILE, -14, "a file cannot be read, written, or understood")                          \
     X(TAL_ERR_STEP_TOO_SMALL, -15, "the accuracy cannot be met with steps worth taking")           \
-    X(TAL_ERR_STEP_LIMIT, -16, "the steps allowed do not reach the end")
+    X(TAL_ERR_STEP_LIMIT, -16, "the steps allowed do not reach the end")                           \
+    X(TAL_ERR_EVENT_LIMIT, -17, "more events than allowed, or events that pile up at one time")
 
 /// Result of every function that can fail. Zero is success, negative is failure; the one
 /// positive value is for callbacks only.

@@ -5,13 +5,14 @@
 
 /**
  * @file talus/forces/actuator.h
- * @brief Actuators: a force along a speed, at a point, or a torque between two bodies, that a control
- * drives.
+ * @brief Actuators: a force along a speed, at a point, a torque between two bodies, or a moment and a
+ *        force on a body, that a control drives.
  *
  *     output = gain * control
  *
- * The control is a measure of size one that needs at most TAL_STAGE_VELOCITY, or, where no measure is
- * given (`i` < 0), the parameter TAL_ACTUATOR_CONTROL, which somebody sets in the State between steps:
+ * The control is a measure of size one (six for a body actuator) that needs at most
+ * TAL_STAGE_VELOCITY, or, where no measure is given (`i` < 0), the parameter TAL_ACTUATOR_CONTROL,
+ * which somebody sets in the State between steps:
  *
  *     tal_forces_add_mobility_actuator(forces, "knee motor", knee, 40.0, no_measure);
  *     ...
@@ -83,7 +84,34 @@ TAL_API tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const ch
                                                     const tal_twist *twist, double gain,
                                                     tal_measure_ix control);
 
-/// What an actuator puts out: gain * control [N or N m]. Needs the stage of its measure; NaN on
+/// Parameters of a body actuator.
+enum {
+    TAL_BODY_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
+    TAL_BODY_ACTUATOR_GAIN = 3,    ///< output per control
+    TAL_BODY_ACTUATOR_CONTROL = 4  ///< six controls, of the moment and of the force along x, y, z;
+                                   ///< as TAL_ACTUATOR_CONTROL
+};
+
+/// Where a body actuator acts.
+typedef struct tal_thrust {
+    tal_body_ix body;
+    tal_vec3 p_BS; ///< the station about which the moment is taken and where the force acts [m]
+    bool in_body;  ///< moment and force are given in B and turn with it; otherwise in Ground
+} tal_thrust;
+
+/// Add a moment and a force on a body, with a control for each of the six components. Nothing is felt
+/// elsewhere.
+/// @param[in] control  a measure of size six, at Velocity or before; `i` < 0: the parameters do
+TAL_API tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,
+                                                  const tal_thrust *thrust, double gain,
+                                                  tal_measure_ix control);
+
+/// What a body actuator puts out: gain * controls, in the frame they are given in [N m, N]. Needs the
+/// stage of its measure; NaN on failure.
+TAL_API tal_spatial_vec tal_body_actuator_output(const tal_forces *forces, tal_state *state,
+                                                 tal_force_ix force);
+
+/// What an actuator with one output puts out: gain * control [N or N m]. Needs the stage of its measure; NaN on
 /// failure.
 TAL_API double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force_ix force);
 

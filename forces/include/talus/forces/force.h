@@ -16,6 +16,7 @@
  *     tal_forces_add(forces, "elbow spring", &spring_ops, &spring);
  */
 
+#include <talus/common/executor.h>
 #include <talus/matter.h>
 
 #ifdef __cplusplus
@@ -37,14 +38,41 @@ typedef struct tal_force_ix {
     int i;
 } tal_force_ix;
 
+/// What the forces of an element are computed from, besides variables of its own
+/// (tal_force_add_var()). Forces of q alone are kept while only u, z or t change.
+typedef enum tal_force_needs {
+    TAL_FORCE_NEEDS_ALL, ///< anything: t, q, u, z, measures, variables of others
+    TAL_FORCE_NEEDS_Q,   ///< q; neither t, nor u, nor z
+    TAL_FORCE_NEEDS_T    ///< t; neither q, nor u, nor z
+} tal_force_needs;
+
+/// Number of values of ::tal_force_needs.
+#define TAL_NUM_FORCE_NEEDS 3
+
 /// What the functions of a table work with. Valid during the call.
 typedef struct tal_force_context {
     const tal_system *system;
     const tal_matter *matter;
     tal_state *state; ///< to read variables and results, and to realize lazy entries of your own
-    tal_bodies_view poses;      ///< X_GM of all bodies; `bytes` is NULL below Position
-    tal_bodies_view velocities; ///< V_GM of all bodies; `bytes` is NULL below Velocity
+    tal_bodies_view
+        poses; ///< X_GM of all bodies; `bytes` is NULL below Position, and in `apply` for
+               ///< TAL_FORCE_NEEDS_T
+    tal_bodies_view velocities; ///< V_GM of all bodies; `bytes` is NULL below Velocity, and in
+                                ///< `apply` for all but TAL_FORCE_NEEDS_ALL
+    bool concurrent; ///< other elements are being applied to the same State at the same time: only
+                     ///< read it, and to fail return a bare status; `apply` is then called once
+                     ///< more, alone, for the sentence
+    const double *params[TAL_NUM_FORCE_NEEDS]; ///< parameters of the built-in elements
+    const void *placed;                        ///< what the built-in elements computed at Instance
 } tal_force_context;
+
+/// A small change of where everything is and how it moves.
+typedef struct tal_force_change {
+    const double *dq;          ///< [nq of matter]
+    const double *du;          ///< [nu]
+    const tal_spatial_vec *dX; ///< [num_bodies] turn of M and shift of Mo, in Ground
+    const tal_spatial_vec *dV; ///< [num_bodies] change of V_GM, in Ground
+} tal_force_change;
 
 /**
  * A force element as a table of functions.
@@ -63,7 +91,8 @@ typedef struct tal_force_ops {
     // Required.
 
     /**
-     * Add this element's forces. On entry: Velocity, and z is known.
+     * Add this element's forces. On entry: Velocity, and z is known. Called only when something that
+     * the element `needs` has changed.
      *
      * @param[in,out] F  [num_bodies] moment about Mo and force on each body, in Ground [N m, N]
      * @param[in,out] f  [nu] forces along matter's speeds, from tal_body_u_start() on
@@ -97,6 +126,26 @@ typedef struct tal_force_ops {
 
     /// Called once, when the System is destroyed or refuses the element: nothing.
     void (*destroy)(void *self);
+
+    /// What `apply` depends on: on anything. tal_force_test() checks that it is true.
+    tal_force_needs needs;
+
+    /// Whether `apply` may run while other elements are applied to the same State: it may not.
+    /// See tal_forces_use_threads().
+    bool is_concurrent;
+
+    /**
+     * Add the change of what `apply` adds, to first order in `change`: found by differences.
+     *
+     * It is linear in `change`. An element that works with bodies reads dX and dV, one that works with
+     * coordinates dq and du: both tell of the same change. On entry as for `apply`, with poses and
+     * velocities.
+     *
+     * @param[in,out] dF  [num_bodies] change of moment about Mo, which moves along, and of force
+     * @param[in,out] df  [nu] change of the forces along speeds
+     */
+    tal_status (*apply_change)(const void *self, const tal_force_context *context,
+                               const tal_force_change *change, tal_spatial_vec dF[], double df[]);
 } tal_force_ops;
 
 /// Add a force subsystem for `matter`, which must belong to the same System. A System may have
@@ -132,6 +181,31 @@ TAL_API const char *tal_force_name(const tal_forces *forces, tal_force_ix force)
 /// Name of an element's kind, e.g. "gravity"; never NULL; borrowed.
 TAL_API const char *tal_force_kind(const tal_forces *forces, tal_force_ix force);
 
+/**
+ * Keep account of the energy that an element dissipates, as a z of its own: zdot is the dissipated
+ * power. The z is the group "<element>.dissipated", zero in the beginning. Before the topology is
+ * realized; sticky.
+ */
+TAL_API void tal_force_track_dissipation(tal_forces *forces, tal_force_ix force);
+
+/// The same for every element that is there already and has a dissipated power.
+TAL_API void tal_forces_track_dissipation(tal_forces *forces);
+
+/**
+ * Let elements be applied by several threads. Before the topology is realized; sticky.
+ *
+ * Those that may run concurrently (tal_force_ops.is_concurrent) are cut into `num_chunks` runs of
+ * elements, which are tasks for the executor; each adds to arrays of its own, which are then added up
+ * in order. So results depend on `num_chunks`, in the last digits, but not on the number of threads:
+ * not one bit. Every State holds the arrays, 6 num_bodies + nu numbers for each chunk.
+ *
+ * @param[in] executor    copied; its `context` must outlive the System. NULL: the tasks run one after
+ *                        the other, with the same results as on threads
+ * @param[in] num_chunks  1 ... 64; a few times the number of threads is a good choice
+ */
+TAL_API void tal_forces_use_threads(tal_forces *forces, const tal_executor *executor,
+                                    int num_chunks);
+
 /// @name Declaring, from tal_force_ops.declare.
 /// As tal_system_add_var(), _cache and _group, with "<element>." put before the name, and the
 /// element's `self` as the context where the def gives none.
@@ -163,6 +237,17 @@ TAL_API TAL_NODISCARD tal_status tal_force_apply(const tal_forces *forces, tal_s
                                                  tal_force_ix force, tal_spatial_vec F[],
                                                  double f[]);
 
+/**
+ * Forces of chosen elements, enabled or not, summed. Needs TAL_STAGE_VELOCITY.
+ *
+ * @param[in]  which  [n] elements; one that is named twice counts twice
+ * @param[out] F      [num_bodies] moment about Mo and force, in Ground [N m, N]
+ * @param[out] f      [nu] forces along matter's speeds
+ */
+TAL_API TAL_NODISCARD tal_status tal_forces_calc_sum(const tal_forces *forces, tal_state *state,
+                                                     const tal_force_ix which[], int n,
+                                                     tal_spatial_vec F[], double f[]);
+
 /// Potential energy of one element, enabled or not [J]. Needs TAL_STAGE_POSITION; NaN on failure.
 TAL_API double tal_force_potential_energy(const tal_forces *forces, tal_state *state,
                                           tal_force_ix force);
@@ -176,6 +261,14 @@ TAL_API double tal_forces_potential_energy(const tal_forces *forces, tal_state *
 
 /// Power dissipated by all enabled elements [W]. Needs TAL_STAGE_VELOCITY; NaN on failure.
 TAL_API double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state);
+
+/// Energy that one element has dissipated since its z was zero [J]. Needs TAL_STAGE_MODEL; NaN and a
+/// breach when nobody asked for the account (tal_force_track_dissipation()).
+TAL_API double tal_force_dissipated_energy(const tal_forces *forces, const tal_state *state,
+                                           tal_force_ix force);
+
+/// Energy that all elements with an account have dissipated [J]. Needs TAL_STAGE_MODEL.
+TAL_API double tal_forces_dissipated_energy(const tal_forces *forces, const tal_state *state);
 
 /// Potential energy of all force subsystems of a System [J]. Needs TAL_STAGE_POSITION; NaN on
 /// failure.

@@ -169,7 +169,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_null_basis(const tal_matter *ma
                                                             tal_state *state, tal_matrix K,
                                                             int *dof, double work[], int iwork[]);
 
-/// How the constrained equations of motion are solved.
+/// How the constrained equations of motion are solved. A fourth way, with loops closed by functions
+/// instead of constraints: closure.h.
 typedef enum tal_solve_way {
     TAL_SOLVE_KKT,         ///< [M G^T; G 0] at once (RBDA sec. 8.5, first method)
     TAL_SOLVE_MULTIPLIERS, ///< lambda first, W lambda = G M^-1 f - b (second method)

@@ -171,6 +171,9 @@ TAL_API int tal_body_nq(const tal_matter *matter, const tal_state *state, tal_bo
 /// tal_body_nq() where there is no quaternion. -1 on a breach.
 TAL_API int tal_body_nq_angles(const tal_matter *matter, tal_body_ix body);
 
+/// Whether qdot = u for a body's mobilizer, whatever the State. False on a breach.
+TAL_API bool tal_body_qdot_is_u(const tal_matter *matter, tal_body_ix body);
+
 /// First coordinate of a body in q. Needs TAL_STAGE_MODEL, -1 before.
 TAL_API int tal_body_q_start(const tal_matter *matter, const tal_state *state, tal_body_ix body);
 

@@ -286,6 +286,23 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_tree_forces(const tal_matter *m
                                                              const tal_spatial_vec F_GB[],
                                                              const double f[], double f_tree[]);
 
+/**
+ * What is left of the equations of motion for any udot and multipliers, with the forces that force
+ * subsystems applied to this State (manual eq. 8.50): Simbody's calcResidualForce.
+ *
+ *     residual = M udot + J^T (F0 - F) - f + G^T lambda
+ *
+ * Zero for the udot and multipliers of the State itself, but along mobilities whose motion is
+ * prescribed, where it is minus the force that takes. O(n + m). Needs TAL_STAGE_DYNAMICS.
+ *
+ * @param[in]  udot      [nu]
+ * @param[in]  lambda    [m] in the order of tal_state_multipliers(); NULL means no constraints
+ * @param[out] residual  [nu]
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_residual(const tal_matter *matter,
+                                                          tal_state *state, const double udot[],
+                                                          const double lambda[], double residual[]);
+
 /// A_GB = J udot + Jdot u of all bodies, for any udot ([num_bodies]).
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_accelerations(const tal_matter *matter,
                                                                tal_state *state,

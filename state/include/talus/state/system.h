@@ -292,6 +292,10 @@ TAL_API const char *tal_var_name(const tal_system *system, tal_var_ix var);
 /// The subsystem that declared it; `i` < 0 for a bad index.
 TAL_API tal_subsystem_ix tal_var_owner(const tal_system *system, tal_var_ix var);
 
+/// Is any variable an auto-update variable? If none is, a step can begin from a State that is not
+/// realized. False for NULL, and a breach.
+TAL_API bool tal_system_has_updates(const tal_system *system);
+
 /// The cache entry that holds an auto-update variable's next value; `i` < 0 for an ordinary one.
 TAL_API tal_cache_ix tal_var_update(const tal_system *system, tal_var_ix var);
 
@@ -410,6 +414,9 @@ TAL_API const char *tal_group_name(const tal_system *system, tal_group_ix group)
 /// The subsystem that declared it; `i` < 0 for a bad index.
 TAL_API tal_subsystem_ix tal_group_owner(const tal_system *system, tal_group_ix group);
 
+/// The stage at which a group of triggers is computed; TAL_STAGE_EMPTY for another group, or a breach.
+TAL_API tal_stage tal_group_stage(const tal_system *system, tal_group_ix group);
+
 /// Most slots a pool can have. -1 before the topology is realized.
 TAL_API int tal_system_pool_capacity(const tal_system *system, tal_pool pool);
 
@@ -417,14 +424,52 @@ TAL_API int tal_system_pool_capacity(const tal_system *system, tal_pool pool);
 /// @defgroup event Events and scratch
 /// @{
 
-/// Something that can happen. Obtain the def from tal_event_def_default(), then edit.
+/// Which way a trigger function must cross zero.
+typedef enum tal_crossing {
+    TAL_CROSSING_EITHER,  ///< any
+    TAL_CROSSING_RISING,  ///< from negative to positive
+    TAL_CROSSING_FALLING, ///< from positive to negative
+} tal_crossing;
+
+/// What a discrete variable that switches and signals an event holds.
+typedef struct tal_event_flags {
+    int32_t active;   ///< 0: its trigger function and its times are ignored
+    int32_t signaled; ///< not 0: to be handled after the present step; whoever handles it clears it
+} tal_event_flags;
+
+/// The first appointed time of an event that is later than `after` [s]; infinity when there is none.
+/// `context` is from the def, or the owner's `self` when that was NULL.
+typedef double (*tal_event_time_fn)(const void *context, const tal_system *system,
+                                    const tal_state *state, double after);
+
+/// Something that can happen. Obtain the def from tal_event_def_default(), then edit. What is below
+/// `slot` tells a time stepper when to call the owner.
 typedef struct tal_event_def {
     const char *name;     ///< unique within the owner; NULL means "event<index>"; copied
     tal_group_ix trigger; ///< group of trigger slots that announces it; `i` < 0: none
     int slot;             ///< which slot of that group
+
+    bool reports; ///< the owner only looks (report_events), otherwise it changes (handle_events)
+    unsigned
+        causes; ///< bits 1 << TAL_EVENT_INITIALIZATION, _STEP_ADVANCED, _TERMINATION: call then
+    tal_var_ix flags; ///< variable that holds tal_event_flags; `i` < 0: active, cannot be signaled
+
+    // Triggered.
+    tal_crossing crossing; ///< which way the trigger function crosses
+    double window;         ///< [s] how close to find the crossing; 0: time scale times accuracy
+    double
+        separation; ///< [s] two crossings are at least this far apart: steps are kept shorter; 0:
+                    ///< unknown
+    tal_group_ix
+        rate;      ///< group of slots with the trigger's time derivative; `i` < 0: by differences
+    int rate_slot; ///< which slot of that group
+
+    // Scheduled.
+    tal_event_time_fn next_time; ///< NULL: no appointed times
+    const void *context;         ///< handed to `next_time`; NULL means the owner's self
 } tal_event_def;
 
-/// An event without a trigger.
+/// An event that nothing brings about.
 TAL_API tal_event_def tal_event_def_default(void);
 
 /// Declare an event that `owner` handles or reports. `i` < 0 on failure.
@@ -434,6 +479,12 @@ TAL_API tal_event_ix tal_system_add_event(tal_system *system, tal_subsystem_ix o
 /// Look an event up by owner and name; `i` < 0 when there is none.
 TAL_API tal_event_ix tal_system_find_event(const tal_system *system, tal_subsystem_ix owner,
                                            const char *name);
+
+/// Number of events of all subsystems.
+TAL_API int tal_system_num_events(const tal_system *system);
+
+/// An event as it was declared, its name borrowed; the default on a breach.
+TAL_API tal_event_def tal_event_declared(const tal_system *system, tal_event_ix event);
 
 /// Name of an event; never NULL; borrowed.
 TAL_API const char *tal_event_name(const tal_system *system, tal_event_ix event);

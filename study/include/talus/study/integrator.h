@@ -43,12 +43,24 @@ extern "C" {
 /// @defgroup integrator Integrators
 /// @{
 
-/// How a step is made. Every method runs with controlled or with fixed steps.
+/// How a step is made. The first three run with controlled or with fixed steps. The others are
+/// SUNDIALS' solvers, which choose their steps themselves; the implicit ones are for stiff systems.
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
-    TAL_METHOD_VERLET ///< order 2 (manual sec. 10.4); needs the qdotdot of every coordinate
+    TAL_METHOD_VERLET,      ///< order 2 (manual sec. 10.4); needs the qdotdot of every coordinate
+    TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
+    TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions
+    TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
+    TAL_METHOD_ARKODE_EXPLICIT, ///< ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected
+    TAL_METHOD_ARKODE_DIRK ///< ARKODE: diagonally implicit Runge-Kutta of def.order 2 to 5, projected
 } tal_method;
+
+/// How implicit methods solve for a step.
+typedef enum tal_linear_solver {
+    TAL_LINEAR_DENSE, ///< Newton's method with a Jacobian of ny columns, kept over many steps
+    TAL_LINEAR_GMRES  ///< Newton's method with products J v only: for large systems, a little stiff
+} tal_linear_solver;
 
 /// What an integrator is created from. Obtain it from tal_integrator_def_default(), then edit.
 typedef struct tal_integrator_def {
@@ -64,6 +76,13 @@ typedef struct tal_integrator_def {
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
     double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
+    bool project_every_step; ///< take constraint errors away also when they are within tolerance
+    double baumgarte; ///< [1/s] > 0: constraint errors are made to fade as e^(-baumgarte t) by
+                      ///< accelerations, and not projected but at the start. For comparison: the
+                      ///< constraint tolerance is not kept, and the system becomes stiffer
+    int order; ///< CVODE, IDA: highest order, 0: the highest there is; ARKODE: order of the table, 0:
+               ///< 5 if explicit, 4 if implicit
+    tal_linear_solver linear_solver; ///< of implicit methods
 } tal_integrator_def;
 
 /// Merson 4(3), accuracy 1e-3, controlled steps of any size and number, RMS norms.
@@ -126,8 +145,9 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_step(tal_integrator *integ, tal_
 /**
  * The State at a time within the last step.
  *
- * Between the ends of the step y is the method's own dense output if its tableau has one, otherwise
- * the cubic with the values and rates at both ends (HNW sec. II.6); then it is prescribed, projected
+ * Between the ends of the step y is the method's own dense output if it has one, otherwise the cubic
+ * with the values and rates at both ends (HNW sec. II.6). That of CVODE and IDA is as accurate as their
+ * steps; that of ARKODE is of degree 5, which is as accurate up to order 5. Then it is prescribed, projected
  * and relaxed as the end of a step is. Discrete variables are those of `state`.
  *
  * @param[in]  state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it
@@ -144,11 +164,11 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_interpolate(tal_integrator *inte
 /**
  * Go back to a time within the last step, as if the step had ended there.
  *
- * What an event found inside a step asks for. One-step methods take the step again, to `t`; the
- * others use their dense output and begin anew from it.
+ * What an event found inside a step asks for. One-step methods, ARKODE's too, take the step again, to
+ * `t`; the others use their dense output and begin anew from it.
  *
  * @param[in,out] state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it;
- *                       on success realized to TAL_STAGE_ACCELERATION
+ *                       on success realized to TAL_STAGE_ACCELERATION, on failure at the start of the step
  * @param[in]     t      [s] from the start of the last step to its end
  * @return as tal_integrator_interpolate()
  */
@@ -160,13 +180,18 @@ TAL_API const tal_error *tal_integrator_error(const tal_integrator *integ);
 
 /// What an integrator has done so far.
 typedef struct tal_integrator_stats {
-    uint64_t steps_attempted; ///< steps tried
-    uint64_t steps_taken;     ///< steps accepted
-    uint64_t error_failures;  ///< steps refused because their error was too large
-    uint64_t other_failures;  ///< steps refused because something could not be computed
-    uint64_t realizations;    ///< realizations of ydot; one known from the step before is free
-    double last_step;         ///< [s] length of the last step taken; 0 before the first
-    double next_step;         ///< [s] the step to be tried next; 0 before the first
+    uint64_t steps_attempted;      ///< steps tried
+    uint64_t steps_taken;          ///< steps accepted
+    uint64_t error_failures;       ///< steps refused because their error was too large
+    uint64_t other_failures;       ///< steps refused because something could not be computed
+    uint64_t realizations;         ///< realizations of ydot; one known from the step before is free
+    uint64_t jacobians;            ///< Jacobians of ydot; their realizations are counted above
+    uint64_t nonlinear_iterations; ///< of implicit methods
+    uint64_t projections;          ///< within steps of SUNDIALS' solvers
+    double last_step;              ///< [s] length of the last step taken; 0 before the first
+    double next_step;              ///< [s] the step to be tried next; 0 before the first
+    double last_error; ///< norm of the last step's weighted error; 0 for fixed steps and
+                       ///< for SUNDIALS' methods
 } tal_integrator_stats;
 
 /// The counters so far.
@@ -175,6 +200,36 @@ TAL_API tal_integrator_stats tal_integrator_statistics(const tal_integrator *int
 /// Forget the step size that the last call arrived at: begin as after create. For a State that has
 /// been changed by more than a step changes it.
 TAL_API void tal_integrator_reset(tal_integrator *integ);
+
+/// @name Saving what the next step needs besides the State.
+/// With a State saved by tal_state_save() at the same time a run resumes bit for bit, in another
+/// process too. One-step methods can be saved after any step; methods that remember several only
+/// after tal_integrator_checkpoint(). A time stepper does all this: tal_time_stepper_save().
+/// @{
+
+/// Forget what is kept of steps before, except the size of the next. A run that continues and one
+/// that is resumed here then go on alike.
+TAL_API void tal_integrator_checkpoint(tal_integrator *integ);
+
+/// Bytes that tal_integrator_save() writes. 0 for NULL.
+TAL_API size_t tal_integrator_save_size(const tal_integrator *integ);
+
+/// Write to memory of `size` bytes. TAL_ERR_STAGE when the method cannot be resumed from here,
+/// TAL_ERR_CAPACITY when the memory is too small.
+TAL_API TAL_NODISCARD tal_status tal_integrator_save(tal_integrator *integ, void *bytes,
+                                                     size_t size);
+
+/**
+ * Read what tal_integrator_save() wrote.
+ *
+ * @param[in,out] state  the State of the same moment, loaded by tal_state_load(); realized to
+ *                       TAL_STAGE_ACCELERATION
+ * @return TAL_OK; TAL_ERR_FILE for bytes that are damaged or of an integrator of another System,
+ *         method or accuracy: the integrator is as it was; or what realizing returned
+ */
+TAL_API TAL_NODISCARD tal_status tal_integrator_restore(tal_integrator *integ, tal_state *state,
+                                                        const void *bytes, size_t size);
+/// @}
 
 /// @}
 

@@ -1,0 +1,87 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_FORCES_DERIVATIVE_H
+#define TALUS_FORCES_DERIVATIVE_H
+
+/**
+ * @file talus/forces/derivative.h
+ * @brief How forces change with q and u, for implicit integration; and a test of elements.
+ *
+ * What an implicit integrator asks for is the product of the Jacobian of its right-hand side with a
+ * direction. Forces answer for their part: with the generalized forces g = f + J^T F of all enabled
+ * elements,
+ *
+ *     dg = (dg/dq) N w + (dg/du) v
+ *
+ * for a direction w in which q moves, given as speeds, and a direction v in which u moves. Unit directions
+ * give columns. An element tells of its own forces (tal_force_ops.apply_change); those that do not are
+ * differentiated by differences, as are J and the velocities of the bodies where q moves.
+ */
+
+#include <talus/forces/force.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup forcederivative Derivatives of forces
+/// @{
+
+/// Doubles that tal_forces_calc_derivative() needs as `work`; 0 before the topology is realized.
+TAL_API size_t tal_forces_derivative_work_size(const tal_forces *forces);
+
+/**
+ * dg = (dg/dq) N w + (dg/du) v at a State, as above.
+ *
+ * With w = 0 and elements that all tell of their change the result is exact up to round-off. Where
+ * differences are taken they are of fourth order: relative errors are 1e-11 for forces whose scale in
+ * q and u is one.
+ *
+ * @param[in]  state    at TAL_STAGE_VELOCITY; stays as it is
+ * @param[out] scratch  another State of the System, which is overwritten; may be NULL where no
+ *                      differences are needed
+ * @param[in]  w        [nu] NULL means zero
+ * @param[in]  v        [nu] NULL means zero
+ * @param[out] dg       [nu]; written on success only
+ * @param[out] work     tal_forces_derivative_work_size() doubles
+ * @return TAL_OK, or why an element or the scratch State failed: tal_state_error() of either tells
+ */
+TAL_API TAL_NODISCARD tal_status tal_forces_calc_derivative(const tal_forces *forces,
+                                                            tal_state *state, tal_state *scratch,
+                                                            const double w[], const double v[],
+                                                            double dg[], double work[]);
+
+/// What tal_force_test() found: by how much things differ that should agree, relative to their size or
+/// to 1, whichever is larger.
+typedef struct tal_force_report {
+    double adds;   ///< `apply` adds to what is there
+    double needs;  ///< `apply` does not depend on what it does not need (tal_force_ops.needs)
+    double change; ///< apply_change: differences of `apply`; 0 where there is none
+    double energy; ///< forces at rest: the gradient of the potential energy; 0 where there is none
+    double power;  ///< power of the forces, dissipated power and the rate of the potential energy
+                   ///< add up to zero; 0 where neither is reported: work from outside
+    double worst;  ///< the largest of these
+} tal_force_report;
+
+/**
+ * Check the functions of an element against each other where a State is.
+ *
+ * With forces and speeds of size one a right element has everything below 1e-10, a wrong one is far above.
+ * Whether the element is enabled does not matter. Derivatives are compared with differences over 1e-3:
+ * not across a point where a force has a kink.
+ *
+ * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is created
+ *                     for the time of the call.
+ * @param[out] report  written on success only
+ * @param[out] err     may be NULL
+ * @return a failure of the element's functions is passed on
+ */
+TAL_API tal_status tal_force_test(const tal_forces *forces, const tal_state *state,
+                                  tal_force_ix force, tal_force_report *report, tal_error *err);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_FORCES_DERIVATIVE_H

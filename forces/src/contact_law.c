@@ -1,0 +1,243 @@
+// The laws of compliant contact.
+//
+//     quantity              manual 11.2   RBDA 11.8   here
+//     depth, its rate       x, xdot       -p, -pdot   x, xdot
+//     normal force          f             f_n         force
+//     tangential patch      -             x           z
+#include "contact_law_internal.h"
+
+static const double PI = 3.14159265358979323846;
+
+// --- normal laws ---
+
+static tali_press press(double elastic, double energy, double damping, double xdot)
+{
+    const double force = fmax(0.0, elastic * (1.0 + damping * xdot));
+    return (tali_press){force, energy, (force - elastic) * xdot};
+}
+
+tali_press tali_hunt_crossley(double k, double n, double c, double x, double xdot)
+{
+    if (!(x > 0.0)) return (tali_press){0.0, 0.0, 0.0};
+    const double elastic = k * tali_power(x, n);
+    return press(elastic, elastic * x / (n + 1.0), 1.5 * c, xdot);
+}
+
+tali_press tali_foundation(double k, double c, double area, double x, double xdot)
+{
+    if (!(x > 0.0)) return (tali_press){0.0, 0.0, 0.0};
+    const double elastic = k * area * x;
+    return press(elastic, 0.5 * elastic * x, c, xdot);
+}
+
+// The complete elliptic integrals B = (E - m1 K) / m and D = (K - E) / m with m1 = (b/a)^2 = 1 - m,
+// by the arithmetic-geometric mean. Their sum is K. Dividing by m before summing leaves no
+// cancellation at the circle:
+//
+//     (K - E) / K = sum 2^(i-1) c_i^2,   c_0^2 = m,   c_i = (a_(i-1) - g_(i-1)) / 2
+static void integrals(double m1, double *B, double *D)
+{
+    double a = 1.0, g = sqrt(m1);
+    double t = 0.5 * (1.0 - g) / (1.0 + g); // 2^(i-1) c_i^2 / m, here for i = 1 and twice too large
+    double c = 0.5 * (1.0 - g);
+    double sum = 0.5, weight = 0.5;
+    for (int i = 0; i < 12 && c > 1e-17 * a; ++i) {
+        const double next = 0.5 * (a + g);
+        sum += weight * t;
+        g = sqrt(a * g);
+        a = next;
+        const double c_next = 0.25 * c * c / (0.5 * (a + g));
+        t *= (c > 0.0) ? (c_next / c) * (c_next / c) : 0.0;
+        weight *= 2.0;
+        c = c_next;
+    }
+    const double K = 0.5 * PI / a;
+    *D = K * sum;
+    *B = K - *D;
+}
+
+// Solves rho = m1 D / B for m1 = (b/a)^2, with rho the ratio of the curvatures (Johnson ch. 4),
+// where (a/b)^2 E - K = m B / m1 and K - E = m D. Newton's method in the logarithms, from
+// b/a = rho^(2/3); d rho / d m1 from dK/dm = B / (2 m1), dE/dm = -D / 2.
+static double solve_m1(double rho, double *B, double *D)
+{
+    double m1 = cbrt(rho * rho) * cbrt(rho * rho);
+    for (int i = 0; i < 20; ++i) {
+        integrals(m1, B, D);
+        const double off = log(m1 * *D / (*B * rho));
+        if (fabs(off) < 4e-16) break;
+        const double m = 1.0 - m1;
+        double slope = 0.75; // at the circle
+        if (m > 1e-3) {
+            const double dD = 0.5 * (*B / m1 - *D) / m, dB = 0.5 * *B / m1 - dD;
+            slope = 1.0 - m1 * (dD / *D - dB / *B);
+        }
+        m1 = fmin(1.0, m1 * exp(-off / slope));
+    }
+    return m1;
+}
+
+// With c = sqrt(a b): c^3 = 3 P R / (4 E*) F1^3 and x = (9 P^2 / (16 R E*^2))^(1/3) F2,
+//     F1^3 = 4/pi (b/a)^(1/2) sqrt(B D),   F2 = 2/pi (b/a)^(1/2) K / F1
+tali_ellipse tali_hertz_ellipse(double k1, double k2)
+{
+    const double flat = fmin(k1, k2), curved = fmax(k1, k2);
+    tali_ellipse it = {.radius = 1.0 / (sqrt(flat) * sqrt(curved)), 1.0, 1.0, 1.0};
+    if (flat == curved) return it;
+    double B, D;
+    const double m1 = solve_m1(flat / curved, &B, &D);
+    it.ratio = sqrt(m1);
+    it.spread = cbrt(4.0 / PI * sqrt(it.ratio) * sqrt(B * D));
+    it.soften = 2.0 / PI * sqrt(it.ratio) * (B + D) / it.spread;
+    return it;
+}
+
+// --- friction without memory ---
+
+// s^2 (10 - 15 s + 6 s^2): the quintic step from 0 to 1, divided by s.
+static double step_over_s(double s)
+{
+    return s * s * (10.0 + s * (6.0 * s - 15.0));
+}
+
+double tali_stribeck(const tal_contact_pair_material *pair, double vt, double speed)
+{
+    const double s = speed / vt;
+    const double mu_s = pair->static_friction, mu_d = pair->dynamic_friction;
+    double over_v;
+    if (s < 1.0) {
+        over_v = mu_s * step_over_s(s) / vt;
+    } else if (s < 3.0) {
+        const double r = 0.5 * (s - 1.0);
+        over_v = (mu_s - (mu_s - mu_d) * r * step_over_s(r)) / speed;
+    } else {
+        over_v = mu_d / speed;
+    }
+    return over_v + pair->viscous_friction;
+}
+
+double tali_hollars(const tal_contact_pair_material *pair, double vt, double speed)
+{
+    const double s = speed / vt;
+    const double mu_s = pair->static_friction, mu_d = pair->dynamic_friction;
+    const double mu = mu_d + 2.0 * (mu_s - mu_d) / (1.0 + s * s);
+    return mu / fmax(speed, vt) + pair->viscous_friction;
+}
+
+// --- friction with memory ---
+
+// The patch pulls with p = K z + D zdot, and what surface 1 feels is -p; it is inside the cone, or
+// the patch slides. Stored: K z^2 / 2. Of the power p . v that goes in, K z . zdot is stored.
+static tali_grip grip(const tal_contact_grip *it, double limit, tal_vec3 v, tal_vec3 z,
+                      tal_vec3 zdot)
+{
+    const double K = it->stiffness, D = it->damping;
+    tal_vec3 p = tal_v3_add(tal_v3_scale(K, z), tal_v3_scale(D, zdot));
+    const double size = tal_v3_norm(p);
+    if (size > limit) {
+        p = tal_v3_scale(limit / size, p);
+        zdot = tal_v3_scale(1.0 / D, tal_v3_sub(p, tal_v3_scale(K, z))); // RBDA eq. 11.77
+    }
+    return (tali_grip){.force = tal_v3_neg(p),
+                       .zdot = zdot,
+                       .energy = 0.5 * K * tal_v3_dot(z, z),
+                       .power = tal_v3_dot(p, v) - K * tal_v3_dot(z, zdot)};
+}
+
+static tali_grip with_viscous(tali_grip it, double coefficient, tal_vec3 v)
+{
+    it.force = tal_v3_axpy(-coefficient, v, it.force);
+    it.power += coefficient * tal_v3_dot(v, v);
+    return it;
+}
+
+// mu_d + (mu_s - mu_d) exp(-(v/vt)^2)
+static double steady_mu(const tal_contact_grip *it, const tal_contact_pair_material *pair,
+                        double speed)
+{
+    const double s = speed / it->transition_speed;
+    return pair->dynamic_friction + (pair->static_friction - pair->dynamic_friction) * exp(-s * s);
+}
+
+// Sticking, the patch follows: zdot = v and p = K z + D v (RBDA eq. 11.78).
+tali_grip tali_soft_coulomb(const tal_contact_grip *it, const tal_contact_pair_material *pair,
+                            double normal_force, tal_vec3 v, tal_vec3 z)
+{
+    const double limit = steady_mu(it, pair, tal_v3_norm(v)) * normal_force;
+    return with_viscous(grip(it, limit, v, z, v), pair->viscous_friction * normal_force, v);
+}
+
+// alpha(|z|): 0 below z_ba, 1 from z_max on, half a sine between them.
+static double plasticity(double z, double z_ba, double z_max)
+{
+    if (z <= z_ba) return 0.0;
+    if (z >= z_max) return 1.0;
+    return 0.5 + 0.5 * sin(PI * (z - 0.5 * (z_max + z_ba)) / (z_max - z_ba));
+}
+
+// zdot = v (1 - alpha z / z_ss) along z when v stretches the patch further, zdot = v otherwise, so
+// that z never leaves z_ss(v) = mu(v) f_n / K. What is across z turns it. Where the normal force
+// falls faster than z can follow, the cone limits the force as in RBDA sec. 11.8.
+tali_grip tali_elastoplastic(const tal_contact_grip *it, const tal_contact_pair_material *pair,
+                             double normal_force, tal_vec3 v, tal_vec3 z)
+{
+    const double K = it->stiffness, size = tal_v3_norm(z);
+    const double limit = pair->static_friction * normal_force;
+    const double z_ss = steady_mu(it, pair, tal_v3_norm(v)) * normal_force / K;
+    tal_vec3 zdot = v;
+    if (size > 0.0 && z_ss > 0.0) {
+        const double z_ba = it->breakaway * pair->dynamic_friction * normal_force / K;
+        const double alpha = plasticity(size, z_ba, z_ss);
+        const double outward = fmax(0.0, tal_v3_dot(v, z) / size);
+        zdot = tal_v3_axpy(-alpha * outward / z_ss, z, v);
+    }
+    return with_viscous(grip(it, limit, v, z, zdot), pair->viscous_friction * normal_force, v);
+}
+
+// --- smooth sphere on half-space ---
+
+// 0 below zero, 1 above, through 1/2.
+static double rise(double t)
+{
+    return 0.5 + 0.5 * tanh(t);
+}
+
+double tali_smooth_elastic(const tali_smooth *it, double R, double E, double x)
+{
+    // k = E^(2/3) / 2: E* of two equal materials is k^(3/2)
+    const double k = 0.5 * cbrt(E * E);
+    const double y = sqrt(x * x + it->cf); // |x|, smoothly
+    return 4.0 / 3.0 * k * sqrt(R * k) * y * sqrt(y) * rise(it->bd * x);
+}
+
+double tali_smooth_force(const tali_smooth *it, double elastic, double c, double xdot)
+{
+    const double push = c > 0.0 ? rise(it->bv * (xdot + 2.0 / (3.0 * c))) : 1.0;
+    return elastic * (1.0 + 1.5 * c * xdot) * push;
+}
+
+// The integral of the elastic force, which has no closed form, from where it is below round-off:
+// Gauss-Legendre with 8 points on panels half as wide as the force's nearest singularity in the
+// complex plane is away (i sqrt(cf), i pi / (2 bd)), and wider ones where tanh is 1.
+double tali_smooth_energy(const tali_smooth *it, double R, double E, double x)
+{
+    static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267,
+                                  0.9602898564975363};
+    static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
+                                    0.1012285362903763};
+    const double tail = 20.0 / it->bd;
+    const double width = fmax(0.05 / it->bd, 0.5 * fmin(sqrt(it->cf), 1.0 / it->bd));
+    double low = -tail, sum = 0.0;
+    while (low < x) {
+        const double span = fmax(width, 0.25 * (low - tail));
+        const double high = fmin(x, low + span);
+        const double middle = 0.5 * (low + high), half = 0.5 * (high - low);
+        for (int i = 0; i < 4; ++i) {
+            const double left = tali_smooth_elastic(it, R, E, middle - half * node[i]);
+            const double right = tali_smooth_elastic(it, R, E, middle + half * node[i]);
+            sum += half * weight[i] * (left + right);
+        }
+        low = high;
+    }
+    return sum;
+}

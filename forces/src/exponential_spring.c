@@ -1,0 +1,296 @@
+// A station above a plane, held off by an exponential, with friction that remembers an anchor.
+#include "on_plane_internal.h"
+
+#include <talus/forces/exponential_spring.h>
+
+typedef struct spring {
+    tali_on_plane base;
+    tal_var_ix anchor; // struct memory, brought up to date at the start of every step
+} spring;
+
+// What friction remembers.
+typedef struct memory {
+    double p0[2];
+    double sliding;
+} memory;
+
+enum {
+    FIRST = TAL_EXPONENTIAL_D0
+};
+
+static double value(const double values[], int which)
+{
+    return values[which - FIRST];
+}
+
+// --- the law, in the plane's frame ---
+
+typedef struct normal {
+    double elastic, force, energy;
+} normal;
+
+static normal press(const double values[], double pz, double vz)
+{
+    const double d2 = value(values, TAL_EXPONENTIAL_D2);
+    const double max = value(values, TAL_EXPONENTIAL_MAX_FZ);
+    const double exponent = -d2 * (pz - value(values, TAL_EXPONENTIAL_D0));
+    const double grown = value(values, TAL_EXPONENTIAL_D1) * exp(exponent);
+    // where the force is at its limit the energy goes on with that slope
+    const double beyond = exponent + log(value(values, TAL_EXPONENTIAL_D1) / max);
+    normal on = {.elastic = fmin(grown, max)};
+    on.energy = on.elastic / d2 + (grown > max ? max * beyond / d2 : 0.0);
+    const double wanted = on.elastic * (1.0 - value(values, TAL_EXPONENTIAL_CZ) * vz);
+    on.force = fmin(fmax(0.0, wanted), max);
+    return on;
+}
+
+typedef struct plane_vec {
+    double x, y;
+} plane_vec;
+
+static double size_of(plane_vec v)
+{
+    return sqrt(v.x * v.x + v.y * v.y);
+}
+
+static plane_vec mix(double a, plane_vec v, double b, plane_vec w)
+{
+    return (plane_vec){a * v.x + b * w.x, a * v.y + b * w.y};
+}
+
+// How much of a vector is within a limit: 1 when all of it is.
+static double part_within(plane_vec v, double limit)
+{
+    const double size = size_of(v);
+    return size > limit ? limit / size : 1.0;
+}
+
+typedef struct friction {
+    plane_vec elastic, viscous; // their sum acts
+    double mu;
+    memory next;
+} friction;
+
+// The spring's elastic and viscous parts shrink together to the limit; the damper alone has it to
+// itself; `sliding` goes from one to the other.
+static friction rub(const double values[], double fz, plane_vec p, plane_vec v, const memory *was)
+{
+    const double k = value(values, TAL_EXPONENTIAL_KXY), c = value(values, TAL_EXPONENTIAL_CXY);
+    const double mus = value(values, TAL_EXPONENTIAL_MUS), muk = value(values, TAL_EXPONENTIAL_MUK);
+    const double s = was->sliding;
+    friction on = {.mu = mus - s * (mus - muk)};
+    const double limit = on.mu * fz;
+    const plane_vec p0 = {was->p0[0], was->p0[1]};
+    const plane_vec elastic = mix(-k, p, k, p0), viscous = mix(-c, v, 0.0, v);
+    const double kept = part_within(mix(1.0, elastic, 1.0, viscous), limit);
+    on.elastic = mix(kept * (1.0 - s), elastic, 0.0, p);
+    on.viscous = mix(kept * (1.0 - s) + part_within(viscous, limit) * s, viscous, 0.0, v);
+    // The anchor is where the elastic part says. Sliding starts at the limit. It ends where the
+    // damper alone stays within it: the anchor is under the station then, so that the force does
+    // not jump.
+    const double settle = fmax(value(values, TAL_EXPONENTIAL_V_SETTLE), c > 0.0 ? limit / c : 0.0);
+    const plane_vec at = mix(1.0, p, 1.0 / k, on.elastic);
+    const double if_kept = size_of(v) < settle ? 0.0 : s;
+    on.next = (memory){{at.x, at.y}, kept < 1.0 ? 1.0 : if_kept};
+    return on;
+}
+
+// --- at one instant ---
+
+typedef struct instant {
+    tali_plane_view view;
+    tal_vec3 v_F;
+    normal normal;
+    friction friction;
+} instant;
+
+static instant look(const spring *it, const tal_force_context *context)
+{
+    const double *values = tali_values(&it->base.base, context);
+    const memory *was = tal_var_value(context->system, context->state, it->anchor);
+    instant at = {.view = tali_on_plane_look(&it->base, context), .v_F = TAL_VEC3_ZERO};
+    if (context->velocities.bytes != NULL) {
+        const tal_vec3 v_G = tali_relative_velocity(&context->poses, &context->velocities,
+                                                    it->base.body, at.view.p_GS);
+        at.v_F = tal_m3_tmul_v3(at.view.R_GF, v_G);
+    }
+    const tal_vec3 p = at.view.p_FS_F, v = at.v_F;
+    at.normal = press(values, p.z, v.z);
+    at.friction = rub(values, at.normal.force, (plane_vec){p.x, p.y}, (plane_vec){v.x, v.y}, was);
+    return at;
+}
+
+static tal_vec3 force_of(const instant *at)
+{
+    const friction *on = &at->friction;
+    return tal_v3(on->elastic.x + on->viscous.x, on->elastic.y + on->viscous.y, at->normal.force);
+}
+
+static tal_status update_anchor(const void *self, const tal_system *system, tal_state *state,
+                                void *next)
+{
+    (void)system;
+    const spring *it = self;
+    const tal_force_context context =
+        tali_force_context(it->base.base.forces, state, TAL_STAGE_VELOCITY);
+    *(memory *)next = look(it, &context).friction.next;
+    return TAL_OK;
+}
+
+static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
+{
+    spring *it = self;
+    (void)tali_on_plane_declare(self, forces, me);
+    tal_var_def var = tal_var_def_default();
+    var.name = "anchor";
+    var.size = sizeof(memory);
+    var.invalidates = TAL_STAGE_DYNAMICS;
+    var.update = update_anchor;
+    var.update_depends_on = TAL_STAGE_DYNAMICS; // so that parameters count
+    var.sampled = true;                         // forces are computed from where it was
+    it->anchor = tal_force_add_var(forces, me, &var);
+    return TAL_OK;
+}
+
+static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[])
+{
+    (void)f;
+    const spring *it = self;
+    const instant at = look(it, context);
+    const tal_vec3 f_G = tal_m3_mul_v3(at.view.R_GF, force_of(&at));
+    tali_push_apart(&context->poses, it->base.body, at.view.p_GS, tal_sv(TAL_VEC3_ZERO, f_G), F);
+    return TAL_OK;
+}
+
+static tal_status calc_potential_energy(const void *self, const tal_force_context *context,
+                                        double *energy)
+{
+    const spring *it = self;
+    const double k = value(tali_values(&it->base.base, context), TAL_EXPONENTIAL_KXY);
+    const instant at = look(it, context);
+    const double pull = size_of(at.friction.elastic);
+    *energy = at.normal.energy + 0.5 * pull * pull / k;
+    return TAL_OK;
+}
+
+static tal_status calc_dissipated_power(const void *self, const tal_force_context *context,
+                                        double *power)
+{
+    const instant at = look(self, context);
+    const plane_vec viscous = at.friction.viscous;
+    *power = (at.normal.elastic - at.normal.force) * at.v_F.z -
+             (viscous.x * at.v_F.x + viscous.y * at.v_F.y);
+    return TAL_OK;
+}
+
+// --- the kind ---
+
+static const char *check(const double params[])
+{
+    const char *wrong = tali_on_plane_check(params);
+    if (wrong != NULL) return wrong;
+    const bool good = params[TAL_EXPONENTIAL_MUS] >= params[TAL_EXPONENTIAL_MUK];
+    return good ? NULL : "mus is less than muk";
+}
+
+static const tali_param params[] = {
+    TALI_ON_PLANE_PARAMS,       {"d0", TALI_FINITE},        {"d1", TALI_POSITIVE},
+    {"d2", TALI_POSITIVE},      {"cz", TALI_NOT_NEGATIVE},  {"max_fz", TALI_POSITIVE},
+    {"kxy", TALI_POSITIVE},     {"cxy", TALI_NOT_NEGATIVE}, {"v_settle", TALI_POSITIVE},
+    {"mus", TALI_NOT_NEGATIVE}, {"muk", TALI_NOT_NEGATIVE}};
+
+static const tali_kind exponential_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "exponential spring",
+            .apply = apply,
+            .declare = declare,
+            .realize_instance = tali_on_plane_realize_instance,
+            .calc_potential_energy = calc_potential_energy,
+            .calc_dissipated_power = calc_dissipated_power,
+            .destroy = tali_element_destroy},
+    .params = params,
+    .num_params = 25,
+    .num_instance = FIRST,
+    .check = check,
+};
+
+tal_exponential_spring_def tal_exponential_spring_def_default(void)
+{
+    const tal_exponential_spring_def def = {.X_BF = TAL_XFORM_IDENTITY,
+                                            .d0 = 0.0065905,
+                                            .d1 = 0.5336,
+                                            .d2 = 1150.0,
+                                            .cz = 0.5,
+                                            .max_fz = 1e5,
+                                            .kxy = 2e4,
+                                            .cxy = 282.842712474619,
+                                            .v_settle = 0.01,
+                                            .mus = 0.7,
+                                            .muk = 0.5};
+    return def;
+}
+
+tal_force_ix tal_forces_add_exponential_spring(tal_forces *forces, const char *name,
+                                               const tal_exponential_spring_def *def)
+{
+    if (def == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
+        return (tal_force_ix){-1};
+    }
+    double initial[25] = {
+        [TAL_EXPONENTIAL_D0] = def->d0,         [TAL_EXPONENTIAL_D1] = def->d1,
+        [TAL_EXPONENTIAL_D2] = def->d2,         [TAL_EXPONENTIAL_CZ] = def->cz,
+        [TAL_EXPONENTIAL_MAX_FZ] = def->max_fz, [TAL_EXPONENTIAL_KXY] = def->kxy,
+        [TAL_EXPONENTIAL_CXY] = def->cxy,       [TAL_EXPONENTIAL_V_SETTLE] = def->v_settle,
+        [TAL_EXPONENTIAL_MUS] = def->mus,       [TAL_EXPONENTIAL_MUK] = def->muk};
+    spring like = {.base.body = {def->body.i, def->plane_body.i}};
+    return tali_on_plane_add(forces, name, &exponential_kind, &like.base, sizeof like, def->p_BS,
+                             &def->X_BF, initial);
+}
+
+// --- in a State ---
+
+tal_status tal_exponential_spring_calc(const tal_forces *forces, tal_state *state,
+                                       tal_force_ix force, tal_exponential_spring_info *out)
+{
+    const spring *it = tali_element_of(forces, force, &exponential_kind, __func__);
+    if (it == NULL) return tal_contract_last()->status;
+    if (out == NULL) return TALI_BREACH(TAL_ERR_NULL, "out is NULL");
+    if (tal_state_stage(state) < TAL_STAGE_VELOCITY) {
+        return TALI_BREACH(TAL_ERR_STAGE, "the State is at %s and must be at %s",
+                           tal_stage_name(tal_state_stage(state)),
+                           tal_stage_name(TAL_STAGE_VELOCITY));
+    }
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    if (context.velocities.bytes == NULL) return tal_contract_last()->status;
+    const instant at = look(it, &context);
+    const memory *next = &at.friction.next;
+    *out = (tal_exponential_spring_info){.p_F = at.view.p_FS_F,
+                                         .v_F = at.v_F,
+                                         .f_F = force_of(&at),
+                                         .p0_F = {next->p0[0], next->p0[1]},
+                                         .sliding = next->sliding,
+                                         .mu = at.friction.mu};
+    return TAL_OK;
+}
+
+tal_status tal_exponential_spring_reset(const tal_forces *forces, tal_state *state,
+                                        tal_force_ix force, double sliding)
+{
+    const spring *it = tali_element_of(forces, force, &exponential_kind, __func__);
+    if (it == NULL) return tal_contract_last()->status;
+    if (!(sliding >= 0.0 && sliding <= 1.0)) {
+        return TALI_BREACH(TAL_ERR_BAD_VALUE, "sliding is %g: it must be between 0 and 1", sliding);
+    }
+    if (tal_state_stage(state) < TAL_STAGE_POSITION) {
+        return TALI_BREACH(TAL_ERR_STAGE, "the State is at %s and must be at %s",
+                           tal_stage_name(tal_state_stage(state)),
+                           tal_stage_name(TAL_STAGE_POSITION));
+    }
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_POSITION);
+    if (context.poses.bytes == NULL) return tal_contract_last()->status;
+    const tal_vec3 p = tali_on_plane_look(&it->base, &context).p_FS_F;
+    const memory here = {{p.x, p.y}, sliding};
+    return tal_var_set(forces->system, state, it->anchor, &here);
+}

@@ -1,0 +1,127 @@
+// Products with J, J^T and M, and inverse dynamics. Notation as in kernel_dynamics.c.
+#include "sweeps_internal.h"
+
+#include "kernel_inertia.h"
+#include "kernel_math.h"
+
+static const v3 NONE = {0.0, 0.0, 0.0};
+
+// --- J and J^T ---
+
+// V + H u
+TAL_ALWAYS_INLINE sv add_hinge(const tali_tree *tree, const sv H[], int b, const double u[], sv V)
+{
+    switch ((tali_hinge)tree->hinge[b]) {
+    case TALI_HINGE_WELD:
+        return V;
+    case TALI_HINGE_PIN:
+        return (sv){v3_axpy(u[0], H[0].w, V.w), V.v};
+    case TALI_HINGE_SLIDER:
+        return (sv){V.w, v3_axpy(u[0], H[0].v, V.v)};
+    default:
+        break;
+    }
+    for (int j = 0; j < tree->nu[b]; ++j) {
+        V = sv_axpy(u[j], H[j], V);
+    }
+    return V;
+}
+
+// f = H^T F
+TAL_ALWAYS_INLINE void hinge_force(const tali_tree *tree, const sv H[], int b, sv F, double f[])
+{
+    if (tree->hinge[b] == TALI_HINGE_PIN) {
+        f[0] = v3_dot(H[0].w, F.w);
+        return;
+    }
+    for (int j = 0; j < tree->nu[b]; ++j) {
+        f[j] = sv_dot(H[j], F);
+    }
+}
+
+void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
+{
+    const tali_tree *tree = view->tree;
+    V[0] = (sv){NONE, NONE};
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const int u0 = tree->u0[b];
+        const sv V_P = sv_shift_motion(V[tree->parent[b]], view->p_PM[b]);
+        V[b] = add_hinge(tree, view->H + u0, b, u + u0, V_P);
+    }
+}
+
+void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const int u0 = tree->u0[b];
+        hinge_force(tree, view->H + u0, b, F[b], f + u0);
+        sv *parent = &F[tree->parent[b]];
+        *parent = sv_add(*parent, sv_shift_force(F[b], view->p_PM[b]));
+    }
+}
+
+// --- M and inverse dynamics ---
+
+// What the children of a body hand down to it.
+TAL_ALWAYS_INLINE sv handed_down(const tali_tree *tree, int b, const sv open[])
+{
+    return tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
+}
+
+// The force that a body and all it carries need gives f = H^T F, rotor included, and goes to the
+// parent. The last child is the first to reach the parent's slot.
+TAL_ALWAYS_INLINE void hand_down(const tali_view *view, int b, sv needed, const double udot[],
+                                 double f[], sv open[])
+{
+    const tali_tree *tree = view->tree;
+    const int u0 = tree->u0[b], p = tree->parent[b];
+    hinge_force(tree, view->H + u0, b, needed, f + u0);
+    if (udot != NULL && tree->nu[b] == 1) {
+        f[u0] = fused(view->constants[b].rotor, udot[u0], f[u0]);
+    }
+    if (p == 0) return;
+    const sv shifted = sv_shift_force(needed, view->p_PM[b]);
+    sv *parent = &open[tree->slot[p]];
+    *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
+}
+
+void tali_sweep_mass(const tali_view *view, const double udot[], double f[], tal_spatial_vec A[],
+                     tal_spatial_vec open[])
+{
+    const tali_tree *tree = view->tree;
+    tali_sweep_J(view, udot, A);
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const sv own = inertia_times(&view->rigid[b], A[b]);
+        hand_down(view, b, sv_add(handed_down(tree, b, open), own), udot, f, open);
+    }
+}
+
+// `udot` and `A` NULL, or neither.
+TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],
+                                           const sv F[], double f[], sv open[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const tali_motion *motion = &view->motion[b];
+        const sv all = A != NULL ? sv_add(motion->A0, A[b]) : motion->A0;
+        sv needed = newton_euler_in_M(&view->pose[b], &view->constants[b], all, motion->V.w);
+        if (F != NULL) needed = sv_sub(needed, F[b]);
+        hand_down(view, b, sv_add(handed_down(tree, b, open), needed), udot, f, open);
+    }
+}
+
+void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
+                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+{
+    if (udot == NULL) {
+        newton_euler_inward(view, NULL, NULL, F, f, open);
+        return;
+    }
+    tali_sweep_J(view, udot, A);
+    if (F != NULL) {
+        newton_euler_inward(view, udot, A, F, f, open);
+    } else {
+        newton_euler_inward(view, udot, A, NULL, f, open);
+    }
+}

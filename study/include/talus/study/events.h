@@ -1,0 +1,133 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_STUDY_EVENTS_H
+#define TALUS_STUDY_EVENTS_H
+
+/**
+ * @file talus/study/events.h
+ * @brief Handlers and reporters: functions of yours that are called when something happens.
+ *
+ *     tal_events *events = tal_events_create(system);
+ *     tal_happening bounce = tal_happening_default();
+ *     bounce.name = "bounce";
+ *     bounce.witness = height;                // when this crosses zero,
+ *     bounce.stage = TAL_STAGE_POSITION;      // which q alone decides,
+ *     bounce.crossing = TAL_CROSSING_FALLING; // from above,
+ *     bounce.handle = reverse_velocity;       // do this
+ *     tal_events_add(events, &bounce);
+ *
+ * A **handler** changes the State; a **reporter** looks at a State of its own. Either is called for
+ * any of these reasons, and one of them may be called for several:
+ *
+ *     triggered      a witness function crosses zero
+ *     scheduled      an appointed time comes: a list, a period, or a function of yours
+ *     signaled       somebody called tal_event_signal()
+ *     initialization, step advanced, termination       `causes`
+ *
+ * They are called by a time stepper (talus/study/time_stepper.h). A subsystem of your own can do
+ * all this without tal_events: see tal_event_def.
+ */
+
+#include <talus/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup events Handlers and reporters
+/// @{
+
+/**
+ * Change a State because something happened.
+ *
+ * Variables of any stage may be changed; the run goes on from the lowest stage that was. On entry the
+ * State is realized to TAL_STAGE_ACCELERATION. Must not allocate.
+ *
+ * @param[in]  context    as given in tal_happening
+ * @param[in]  cause      why it is called
+ * @param[out] terminate  set it to end the run; false on entry
+ */
+typedef tal_status (*tal_handler_fn)(void *context, const tal_system *system, tal_state *state,
+                                     tal_event_cause cause, bool *terminate);
+
+/// Look at a State that is private to reporters: realize it as far as you like.
+typedef tal_status (*tal_reporter_fn)(void *context, const tal_system *system, tal_state *state,
+                                      tal_event_cause cause);
+
+/// A number that announces an event by crossing zero, or its rate. What the stage of the witness makes
+/// known may be read, no variable may be set.
+typedef tal_status (*tal_witness_fn)(void *context, const tal_system *system, tal_state *state,
+                                     double *value);
+
+/// The first appointed time later than `after` [s]; infinity when there is none.
+typedef double (*tal_next_time_fn)(void *context, const tal_system *system, const tal_state *state,
+                                   double after);
+
+/// What happens, when, and what then. Obtain it from tal_happening_default(), then edit.
+typedef struct tal_happening {
+    const char *name; ///< unique within these events; NULL means "event<index>"; copied
+    void *context;    ///< handed to every function here; must outlive the System
+
+    // One of these two.
+    tal_handler_fn handle;
+    tal_reporter_fn report;
+
+    // Triggered. See tal_event_def for what the numbers mean.
+    tal_witness_fn witness; ///< NULL: not triggered
+    tal_stage stage;        ///< that the witness needs, TAL_STAGE_TIME ... TAL_STAGE_REPORT
+    tal_crossing crossing;
+    double window;        ///< [s] 0: time scale times accuracy
+    double separation;    ///< [s] 0: unknown
+    tal_witness_fn rate;  ///< time derivative of the witness; NULL: found by differences
+    tal_stage rate_stage; ///< that the rate needs
+
+    // Scheduled, by one of these three.
+    const double *times; ///< [s] ascending, `num_times` of them; copied
+    int num_times;
+    double period; ///< [s] > 0: at `first`, `first` + `period`, ...
+    double first;  ///< [s]
+    tal_next_time_fn next_time;
+
+    unsigned causes;      ///< as tal_event_def.causes
+    bool begins_inactive; ///< until tal_event_set_active()
+} tal_happening;
+
+/// Nothing happens and nothing is done; the witness would need TAL_STAGE_POSITION, its rate
+/// TAL_STAGE_VELOCITY.
+TAL_API tal_happening tal_happening_default(void);
+
+/// Handlers and reporters of a System. Opaque; owned by the System.
+typedef struct tal_events tal_events;
+
+/// Add a subsystem for handlers and reporters. A System may have several. NULL on failure.
+TAL_API tal_events *tal_events_create(tal_system *system);
+
+/// These events as a subsystem.
+TAL_API tal_subsystem_ix tal_events_subsystem(const tal_events *events);
+
+/// Add a handler or a reporter. Sticky, as all building is. Its index, `i` < 0 on failure.
+TAL_API tal_event_ix tal_events_add(tal_events *events, const tal_happening *it);
+
+/// @}
+/// @defgroup eventflags Switching and signaling events
+/// @{
+
+/// False for an event that is switched off; true on a breach.
+TAL_API bool tal_event_is_active(const tal_system *system, const tal_state *state,
+                                 tal_event_ix event);
+
+/// Switch an event on or off. An event that is off is neither triggered nor scheduled; its witness is
+/// evaluated all the same. Only events with tal_event_def.flags can be, which includes all of
+/// tal_events_add(). Invalidates what the variable does, TAL_STAGE_REPORT for those.
+TAL_API tal_status tal_event_set_active(const tal_system *system, tal_state *state,
+                                        tal_event_ix event, bool active);
+
+/// Ask for an event: it is handled after the present step, or before the next one.
+TAL_API tal_status tal_event_signal(const tal_system *system, tal_state *state, tal_event_ix event);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_STUDY_EVENTS_H

@@ -1,0 +1,356 @@
+// ARKODE: Runge-Kutta methods of high order, explicit or diagonally implicit, projected at the end of
+// each step. The order chooses the table.
+#include "sundials_internal.h"
+
+#include <arkode/arkode_arkstep.h>
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// Vectors that ARKODE clones: up to 13 stages, 20 of its own, 3 of Newton's method and linear solvers.
+static const int NUM_VECTORS = 48;
+
+// The matrix and the Jacobian it was made from.
+static const int NUM_MATRICES = 2;
+
+// Failures in one step; steps that are too small to be worth taking end it before.
+static const int MAX_FAILURES = 50;
+
+/// Where a step began, and how fast things went there.
+typedef struct start {
+    double t;
+    double *y, *ydot;
+} start;
+
+enum {
+    NUM_STARTS = 2,            // of the last step and of the one before
+    MAX_NODES = NUM_STARTS + 1 // of dense output: these, and the end of the last step
+};
+
+/// An engine that remembers where the last steps began.
+typedef struct tali_arkode {
+    tali_sun sun;             // first: the engine is this
+    start starts[NUM_STARTS]; // the latest first
+    int num_starts;           // steps that went on from one another
+} tali_arkode;
+
+static tali_arkode *of(tali_sun *sun)
+{
+    return (tali_arkode *)(void *)sun;
+}
+
+static bool is_implicit(const tal_integrator *integ)
+{
+    return integ->def.method == TAL_METHOD_ARKODE_DIRK;
+}
+
+// --- callbacks: at create, when there is no State yet, nothing moves, and GMRES has nothing to do ---
+
+static int rates(double t, N_Vector y, N_Vector ydot, void *self)
+{
+    const tali_sun *sun = self;
+    if (sun->state != NULL) return tali_sun_rates(t, y, ydot, self);
+    N_VConst(0.0, ydot);
+    return 0;
+}
+
+static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self, N_Vector tmp1,
+                    N_Vector tmp2, N_Vector tmp3)
+{
+    const tali_sun *sun = self;
+    if (sun->state != NULL) return tali_sun_jacobian(t, y, ydot, J, self, tmp1, tmp2, tmp3);
+    return SUNMatZero(J);
+}
+
+// The end of a step, in place. Its error has been tested as it was before.
+static int project(double t, N_Vector y, void *self)
+{
+    tali_sun *sun = self;
+    tal_integrator *integ = sun->integ;
+    if (sun->state == NULL) return 0;
+    tal_status st = tali_put(integ, sun->state, t, tali_sun_data(y));
+    if (st == TAL_OK) st = tali_project(integ, sun->state, NULL);
+    if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
+    if (st != TAL_OK) return tali_sun_answer(sun, st);
+    ++integ->stats.projections;
+    sun->is_settled = true;
+    memcpy(tali_sun_data(y), tal_state_y(sun->state), (size_t)sun->pool.length * sizeof(double));
+    return 0;
+}
+
+// --- creation ---
+
+static const tali_butcher *table_of(const tal_integrator *integ)
+{
+    const bool implicit = is_implicit(integ);
+    const int order = integ->def.order, by_default = implicit ? 4 : 5;
+    return tali_butcher_of_order(implicit, order > 0 ? order : by_default);
+}
+
+static tal_status check(const tal_integrator *integ, tal_error *err)
+{
+    const tal_integrator_def *def = &integ->def;
+    if (def->fixed_step > 0.0) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "fixed_step is %g: ARKODE chooses its steps itself; it must be 0",
+                         def->fixed_step);
+    }
+    if (table_of(integ) == NULL) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "order is %d: there are tables of order %s, and 0 is 5", def->order,
+                         is_implicit(integ) ? "2 to 5" : "2 to 6 and 8");
+    }
+    return TAL_OK;
+}
+
+static bool attach_newton(tali_sun *sun)
+{
+    SUNMatrix J = tali_sun_has_gmres(sun) ? NULL : tali_sun_pool_matrix(&sun->pool);
+    if (ARKStepSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != ARK_SUCCESS) {
+        return false;
+    }
+    if (J != NULL) return ARKStepSetJacFn(sun->memory, jacobian) == ARK_SUCCESS;
+    return ARKStepSetJacTimes(sun->memory, NULL, tali_sun_jacobian_times) == ARK_SUCCESS;
+}
+
+// ARKODE keeps a copy.
+static bool set_table(tali_sun *sun)
+{
+    const tali_butcher *table = table_of(sun->integ);
+    double A[TALI_MAX_STAGES][TALI_MAX_STAGES] = {{0.0}}, *rows[TALI_MAX_STAGES];
+    double b[TALI_MAX_STAGES], c[TALI_MAX_STAGES], d[TALI_MAX_STAGES];
+    const double *a = table->a;
+    for (int i = 0; i < table->stages; ++i) {
+        rows[i] = A[i];
+        b[i] = table->b[i];
+        c[i] = table->c[i];
+        d[i] = table->d[i];
+        for (int j = 0; j <= i; ++j) {
+            A[i][j] = *a++;
+        }
+    }
+    struct ARKodeButcherTableMem it = {table->order, table->embedded, table->stages, rows, c, b, d};
+    const bool implicit = is_implicit(sun->integ);
+    return ARKStepSetTables(sun->memory, table->order, table->embedded, implicit ? &it : NULL,
+                            implicit ? NULL : &it) == ARK_SUCCESS;
+}
+
+// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It does
+// not look whether three small arrays were given, so that more than those is asked for beforehand.
+static bool warm_up(tali_sun *sun)
+{
+    const tal_allocator *allocator = &sun->integ->allocator;
+    const size_t plenty = (size_t)64 << 10;
+    double t = 0.0;
+    void *rehearsal = tali_alloc(allocator, plenty);
+    if (rehearsal == NULL) return false;
+    tali_free(allocator, rehearsal, plenty);
+    return ARKStepSetInitStep(sun->memory, 1.0) == ARK_SUCCESS &&
+           ARKStepEvolve(sun->memory, 1.0, sun->y, &t, ARK_ONE_STEP) >= 0;
+}
+
+static bool set_up(tali_sun *sun)
+{
+    const tal_integrator_def *def = &sun->integ->def;
+    const bool implicit = is_implicit(sun->integ);
+    void *memory =
+        ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y, sun->context);
+    sun->memory = memory;
+    if (memory == NULL) return false;
+    const bool ok =
+        ARKStepSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == ARK_SUCCESS &&
+        ARKStepSetUserData(memory, sun) == ARK_SUCCESS && set_table(sun) &&
+        ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE) == ARK_SUCCESS &&
+        ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS && // ours is better
+        ARKStepWFtolerances(memory, tali_sun_error_weights) == ARK_SUCCESS &&
+        ARKStepSetMaxStep(memory, def->max_step) == ARK_SUCCESS &&
+        ARKStepSetMaxFirstGrowth(memory, 20.0) == ARK_SUCCESS && // dense output has little to go by
+        ARKStepSetMaxHnilWarns(memory, -1) == ARK_SUCCESS &&
+        ARKStepSetMaxErrTestFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
+        ARKStepSetMaxConvFails(memory, MAX_FAILURES) == ARK_SUCCESS &&
+        ARKStepSetPostprocessStepFn(memory, project) == ARK_SUCCESS;
+    return ok && (!implicit || attach_newton(sun)) && warm_up(sun);
+}
+
+// --- steps ---
+
+static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
+{
+    (void)state;
+    const tal_integrator *integ = sun->integ;
+    const bool implicit = is_implicit(integ);
+    of(sun)->num_starts = 0;
+    const bool ok = ARKStepReInit(sun->memory, implicit ? NULL : rates, implicit ? rates : NULL,
+                                  integ->t0, sun->y) == ARK_SUCCESS &&
+                    ARKStepSetInitStep(sun->memory, first_step) == ARK_SUCCESS;
+    assert(ok);
+    (void)ok;
+    return TAL_OK;
+}
+
+static void count(tali_sun *sun)
+{
+    tali_sun_counts counts = sun->counts;
+    (void)ARKStepGetNumErrTestFails(sun->memory, &counts.error_failures);
+    (void)ARKStepGetNumStepSolveFails(sun->memory, &counts.other_failures);
+    if (is_implicit(sun->integ)) {
+        (void)ARKStepGetNumNonlinSolvIters(sun->memory, &counts.iterations);
+    }
+    tali_sun_count(sun, &counts);
+}
+
+// A step begins where the integrator stands; its rates there are in ydot1.
+static void remember(tali_arkode *it)
+{
+    const tal_integrator *integ = it->sun.integ;
+    const size_t bytes = (size_t)it->sun.pool.length * sizeof(double);
+    const start oldest = it->starts[NUM_STARTS - 1];
+    memmove(it->starts + 1, it->starts, (NUM_STARTS - 1) * sizeof *it->starts);
+    it->starts[0] = (start){integ->t0, oldest.y, oldest.ydot};
+    if (it->num_starts < NUM_STARTS) ++it->num_starts;
+    memcpy(it->starts[0].y, integ->y0, bytes);
+    memcpy(it->starts[0].ydot, integ->ydot1, bytes);
+}
+
+static tali_sun_failure evolve(tali_sun *sun, double t_end, double least, double *t1)
+{
+    (void)ARKStepSetStopTime(sun->memory, t_end);
+    (void)ARKStepSetMinStep(sun->memory, least);
+    const int flag = ARKStepEvolve(sun->memory, t_end, sun->y, t1, ARK_ONE_STEP);
+    count(sun);
+    if (flag >= 0) return TALI_SUN_FINE;
+    if (flag == ARK_ERR_FAILURE) return TALI_SUN_INACCURATE;
+    return flag == ARK_TOO_MUCH_ACC ? TALI_SUN_TOO_FINE : TALI_SUN_UNSOLVED;
+}
+
+static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
+{
+    remember(of(sun));
+    return evolve(sun, t_end, least, t1);
+}
+
+static double next_step(tali_sun *sun)
+{
+    double h = 0.0;
+    (void)ARKStepGetCurrentStep(sun->memory, &h);
+    return h;
+}
+
+static bool estimate_error(tali_sun *sun, N_Vector error)
+{
+    return ARKStepGetEstLocalErrors(sun->memory, error) == ARK_SUCCESS;
+}
+
+// --- dense output ---
+
+// The polynomial with values f and slopes g at distinct x, by divided differences over nodes taken twice.
+static double hermite(const double x[], const double f[], const double g[], int n, double t)
+{
+    double node[2 * MAX_NODES] = {0.0}, d[2 * MAX_NODES] = {0.0};
+    for (int k = 0; k < n; ++k) {
+        node[2 * k] = node[2 * k + 1] = x[k];
+        d[2 * k] = k == 0 ? f[0] : (f[k] - f[k - 1]) / (x[k] - x[k - 1]);
+        d[2 * k + 1] = g[k];
+    }
+    for (int level = 2; level < 2 * n; ++level) {
+        for (int i = 2 * n - 1; i >= level; --i) {
+            d[i] = (d[i] - d[i - 1]) / (node[i] - node[i - level]);
+        }
+    }
+    double value = d[2 * n - 1];
+    for (int i = 2 * n - 2; i >= 0; --i) {
+        value = d[i] + (t - node[i]) * value;
+    }
+    return value;
+}
+
+// Values and rates at the end of the last step and at its start, and at the start of the one that it went
+// on from: of degree 5 without further evaluations. Good enough for order 5.
+static bool interpolate(tali_sun *sun, double t, N_Vector y)
+{
+    const tali_arkode *it = of(sun);
+    const tal_integrator *integ = sun->integ;
+    const int n = it->num_starts + 1;
+    double x[MAX_NODES] = {integ->t1}, f[MAX_NODES], g[MAX_NODES];
+    for (int k = 1; k < n; ++k) {
+        x[k] = it->starts[k - 1].t;
+    }
+    double *out = tali_sun_data(y);
+    for (int i = 0; i < sun->pool.length; ++i) {
+        f[0] = integ->y1[i];
+        g[0] = integ->ydot1[i];
+        for (int k = 1; k < n; ++k) {
+            f[k] = it->starts[k - 1].y[i];
+            g[k] = it->starts[k - 1].ydot[i];
+        }
+        out[i] = hermite(x, f, g, n, t);
+    }
+    return true;
+}
+
+static const tali_sun_solver SOLVER = {.wants_rates = true,
+                                       .begin_anew = begin_anew,
+                                       .advance = advance,
+                                       .next_step = next_step,
+                                       .estimate_error = estimate_error,
+                                       .interpolate = interpolate,
+                                       .free = ARKStepFree};
+
+static tal_status create(tal_integrator *integ, tal_error *err)
+{
+    const tal_status st = check(integ, err);
+    if (st != TAL_OK) return st;
+    const int ny = tali_sun_ny_capacity(integ);
+    const tali_sun_need need = {.engine_bytes = sizeof(tali_arkode),
+                                .capacity = ny,
+                                .num_vectors = NUM_VECTORS,
+                                .num_matrices = is_implicit(integ) ? NUM_MATRICES : 0,
+                                .num_doubles = 2 * NUM_STARTS * (size_t)ny};
+    tali_sun *sun = NULL;
+    const tal_status made = tali_sun_create(integ, &need, &sun, err);
+    if (made != TAL_OK) return made;
+    double *next = sun->doubles;
+    for (int k = 0; k < NUM_STARTS; ++k, next += 2 * ny) {
+        of(sun)->starts[k] = (start){0.0, next, next + ny};
+    }
+    sun->solver = &SOLVER;
+    if (set_up(sun)) return TAL_OK;
+    tali_sun_destroy(integ);
+    return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for ARKODE");
+}
+
+// --- back within the last step ---
+
+// The step once more, to a time within it: dense output would be worse at high orders. Should the steps
+// differ, it has to do.
+static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
+{
+    tali_sun *sun = tali_sun_of(integ);
+    const int num_starts = of(sun)->num_starts;
+    const double least = tali_resolved_step(integ, integ->t0);
+    double t1 = integ->t0;
+    if (sun->is_round_off || t - t1 < least) return tali_sun_back_up(integ, state, t);
+    sun->state = state;
+    sun->is_fresh = true;
+    sun->counts = (tali_sun_counts){0, 0, 0, 0};
+    tali_leave_at_start(integ, state);
+    memcpy(tali_sun_data(sun->y), integ->y0, (size_t)sun->pool.length * sizeof(double));
+    (void)begin_anew(sun, state, t - t1);
+    const bool is_there = evolve(sun, t, least, &t1) == TALI_SUN_FINE && t1 == t;
+    of(sun)->num_starts = num_starts;
+    if (!is_there) return tali_put_dense(integ, state, t);
+    tal_status st = tali_put(integ, state, t, tali_sun_data(sun->y));
+    if (st == TAL_OK) st = tali_project(integ, state, NULL);
+    return st == TAL_OK ? tali_settle_relaxed(integ, state) : st;
+}
+
+const tali_family *tali_arkode_family(void)
+{
+    static const tali_family family = {.create = create,
+                                       .destroy = tali_sun_destroy,
+                                       .restart = tali_sun_restart,
+                                       .step = tali_sun_step,
+                                       .dense = tali_sun_dense,
+                                       .back_up = step_again};
+    return &family;
+}

@@ -1,0 +1,201 @@
+// One step of any of SUNDIALS' solvers: its beginning, its end, and why it failed.
+#include "sundials_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// After so many good steps evaluations that were not finite are forgotten.
+static const uint64_t GOOD_STEPS_TO_FORGET = 20;
+
+// --- steps ---
+
+// Auto-update variables, y0, t0, weights. A sampled variable that changes makes the solver begin anew.
+// Rates are computed for the sake of these variables, or of a solver that wants them.
+static tal_status begin(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    const bool has_updates = tal_system_has_updates(integ->system);
+    integ->has_step = false;
+    sun->state = state;
+    sun->is_settled = false;
+    tal_status st = TAL_OK;
+    if (has_updates || sun->solver->wants_rates) st = tali_evaluate(integ, state, integ->ydot1);
+    if (st != TAL_OK) return st;
+    st = tal_system_begin_step(integ->system, state);
+    if (st != TAL_OK) return tali_pass_on(integ, state, st);
+    if (has_updates && tal_state_stage(state) < TAL_STAGE_ACCELERATION) sun->is_fresh = true;
+    memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
+    integ->t0 = tal_state_t(state);
+    return tali_pass_on(integ, state, tali_weights_set(&sun->weights, state, sun->is_fresh));
+}
+
+void tali_sun_count(tali_sun *sun, const tali_sun_counts *counts)
+{
+    tal_integrator_stats *stats = &sun->integ->stats;
+    const tali_sun_counts *before = &sun->counts;
+    const long errors = counts->error_failures - before->error_failures;
+    const long others = counts->other_failures - before->other_failures;
+    stats->error_failures += (uint64_t)errors;
+    stats->other_failures += (uint64_t)others;
+    stats->steps_attempted += (uint64_t)(errors + others);
+    stats->nonlinear_iterations += (uint64_t)(counts->iterations - before->iterations);
+    stats->projections += (uint64_t)(counts->projections - before->projections);
+    sun->counts = *counts;
+}
+
+// Has the State been left there by the solver's projection, but for round-off?
+static bool is_there(const tali_sun *sun, const tal_state *state, double t)
+{
+    const double *y = tali_sun_data(sun->y), *found = tal_state_y(state);
+    if (!sun->is_settled || tal_state_t(state) != t) return false;
+    for (int i = 0; i < tal_state_ny(state); ++i) {
+        if (!(fabs(y[i] - found[i]) <= 8.0 * DBL_EPSILON * fabs(y[i]))) return false;
+    }
+    return true;
+}
+
+// y into the State, prescribed, projected, relaxed.
+static tal_status finish(tali_sun *sun, tal_state *state, double t)
+{
+    tal_integrator *integ = sun->integ;
+    if (!is_there(sun, state, t)) {
+        tal_status st = tali_put(integ, state, t, tali_sun_data(sun->y));
+        if (st == TAL_OK) st = tali_project(integ, state, NULL);
+        if (st == TAL_OK) st = tali_settle_relaxed(integ, state);
+        if (st != TAL_OK) return st;
+    }
+    integ->error_record = (tal_error){TAL_OK, "", ""};
+    integ->stats.last_step = t - integ->t0;
+    ++integ->stats.steps_taken;
+    if (++sun->good_steps >= GOOD_STEPS_TO_FORGET) sun->bad_evaluations = 0;
+    return TAL_OK;
+}
+
+// Did a callback give up? Then its sentence goes into the record. Not every solver listens when a
+// callback says that a failure is final.
+static bool is_hopeless(tali_sun *sun)
+{
+    if (sun->hopeless.status == TAL_OK) return false;
+    sun->integ->error_record = sun->hopeless;
+    return true;
+}
+
+// The next step begins anew, from the start of this one.
+static void give_up(tali_sun *sun, tal_state *state)
+{
+    sun->is_fresh = true;
+    sun->bad_evaluations = 0;
+    sun->hopeless.status = TAL_OK;
+    tali_leave_at_start(sun->integ, state);
+}
+
+// The variable to blame for a step that stayed too inaccurate.
+static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    const double h = sun->solver->next_step(sun);
+    if (sun->solver->estimate_error(sun, sun->y)) {
+        memcpy(integ->error, tali_sun_data(sun->y), (size_t)tal_state_ny(state) * sizeof(double));
+        (void)tali_error_norm(integ, state);
+    }
+    return tali_step_too_small(integ, state, integ->t0, h);
+}
+
+// Why the solver failed, in the user's terms; the State stands at the start of the step. A callback that
+// failed has left its sentence.
+static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
+{
+    tal_integrator *integ = sun->integ;
+    tal_error *record = &integ->error_record;
+    if (why == TALI_SUN_INACCURATE) return too_inaccurate(sun, state);
+    if (record->status != TAL_OK) return record->status;
+    if (why == TALI_SUN_TOO_FINE) {
+        return TALI_FAIL(record, TAL_ERR_STEP_TOO_SMALL,
+                         "at t = %.17g accuracy %g is beyond what double precision can resolve",
+                         integ->t0, integ->def.accuracy);
+    }
+    return TALI_FAIL(
+        record, TAL_ERR_NO_CONVERGENCE,
+        "at t = %.17g the equations of a step cannot be solved, however short the step", integ->t0);
+}
+
+// A remainder that t can hardly resolve, along the rates.
+static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_end)
+{
+    tal_integrator *integ = sun->integ;
+    const tal_status st = tali_evaluate(integ, state, integ->ydot1);
+    if (st != TAL_OK) return st;
+    double *y = tali_sun_data(sun->y);
+    for (int i = 0; i < tal_state_ny(state); ++i) {
+        y[i] = integ->y0[i] + (t_end - integ->t0) * integ->ydot1[i];
+    }
+    sun->is_fresh = true;
+    sun->is_round_off = true;
+    return finish(sun, state, t_end);
+}
+
+static tal_status begin_anew(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    const int ny = tal_state_ny(state);
+    sun->pool.length = ny;
+    sun->counts = (tali_sun_counts){0, 0, 0, 0};
+    memcpy(tali_sun_data(sun->y), integ->y0, (size_t)ny * sizeof(double));
+    const double first = integ->h_next == 0.0 ? integ->def.initial_step : 0.0;
+    tal_status st = tali_evaluate(integ, state, integ->ydot1); // once more after a sampled variable
+    if (st == TAL_OK) st = sun->solver->begin_anew(sun, state, first);
+    if (st == TAL_OK) sun->is_fresh = false;
+    return st;
+}
+
+tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
+{
+    tali_sun *sun = tali_sun_of(integ);
+    const double t0 = tal_state_t(state), least = tali_least_step(integ, t0);
+    tal_status st = tali_spend_step(integ, t0, t_end);
+    if (st == TAL_OK) st = begin(sun, state);
+    if (st == TAL_OK && t_end - t0 < tali_resolved_step(integ, t0)) {
+        return step_of_round_off(sun, state, t_end);
+    }
+    if (st == TAL_OK && sun->is_fresh) st = begin_anew(sun, state);
+    if (st != TAL_OK) return st;
+    double t1 = t0;
+    sun->is_round_off = false;
+    const tali_sun_failure why = sun->solver->advance(sun, t_end, least, &t1);
+    if (why != TALI_SUN_FINE || is_hopeless(sun)) {
+        give_up(sun, state);
+        return explain(sun, state, why);
+    }
+    st = finish(sun, state, t1);
+    if (st == TAL_OK) {
+        integ->h_next = sun->solver->next_step(sun);
+    } else {
+        give_up(sun, state);
+    }
+    return st;
+}
+
+// --- within the last step ---
+
+tal_status tali_sun_dense(tal_integrator *integ, double t, int ny, double y[])
+{
+    tali_sun *sun = tali_sun_of(integ);
+    const bool is_start = t == integ->t0 || sun->is_round_off;
+    if (!is_start && !sun->solver->interpolate(sun, t, sun->y)) {
+        return TALI_FAIL(&integ->error_record, TAL_ERR_BAD_VALUE, "y at t = %g is not known", t);
+    }
+    memcpy(y, is_start ? integ->y0 : tali_sun_data(sun->y), (size_t)ny * sizeof *y);
+    return TAL_OK;
+}
+
+tal_status tali_sun_back_up(tal_integrator *integ, tal_state *state, double t)
+{
+    tali_sun_of(integ)->is_fresh = true;
+    return tali_put_dense(integ, state, t);
+}
+
+void tali_sun_restart(tal_integrator *integ)
+{
+    tali_sun_of(integ)->is_fresh = true;
+}

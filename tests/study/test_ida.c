@@ -1,0 +1,329 @@
+// Tests for study/src/ida.c and ida_residual.c.
+#include "ida_internal.h"
+
+#include "study_model.h"
+
+static tal_integrator_def ida(double accuracy)
+{
+    return study_def(TAL_METHOD_IDA, accuracy);
+}
+
+// --- accuracy ---
+
+START_TEST(errors_are_proportional_to_the_accuracy)
+{
+    study_check_proportional(ida(1.0), false);
+    study_check_proportional(ida(1.0), true);
+}
+
+END_TEST
+
+// Three rows of its loops have no effect.
+START_TEST(andrews_squeezer_arrives_at_its_reference)
+{
+    const tal_integrator_def def = ida(1e-10);
+    study_check_squeezer(&def);
+}
+
+END_TEST
+
+// A constraint that moves, and a body whose motion is prescribed.
+START_TEST(the_car_axis_and_the_double_pendulum_arrive_at_their_references)
+{
+    const tal_integrator_def def = ida(1e-10);
+    study_check_references(&def);
+}
+
+END_TEST
+
+// refs/pendulum_index3_dae.json at t = 2 and 5: x, y, and lambda of x'' = -lambda x. Here the multiplier
+// is the tension, lambda of unit length; the reference's is the same number.
+START_TEST(the_pendulum_of_unit_length_has_its_multiplier)
+{
+    static const double rows[][4] = {
+        {2.0, -0.20419321478828042, -0.9789306058319084, 2.9367918174957253},
+        {5.0, -0.6853448712787484, -0.7282186535731666, 2.1846559607194997}};
+    const tal_integrator_def def = ida(1e-9);
+    study s = study_begin(tal_v3(0.0, -1.0, 0.0));
+    tal_mobod_def bob = tal_mobod_def_default();
+    bob.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_translation(s.matter, TAL_GROUND, &bob);
+    const tal_constraint_def rod = tal_constraint_between(TAL_GROUND, body);
+    (void)tal_constraint_add_rod(s.matter, &rod, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    study_finish(&s, &def);
+    (void)tal_body_set_q(s.matter, s.state, body, 0, 1.0);
+    for (int k = 0; k < 2; ++k) {
+        study_step_to(&s, rows[k][0]);
+        const double bound = 5e-9 * (double)tal_integrator_statistics(s.integ).steps_taken;
+        ck_assert_double_eq_tol(tal_state_q(s.state)[0], rows[k][1], bound);
+        ck_assert_double_eq_tol(tal_state_q(s.state)[1], rows[k][2], bound);
+        ck_assert_double_eq_tol(tal_state_multipliers(s.state)[0], rows[k][3], 10.0 * bound);
+    }
+    study_end(&s);
+}
+
+END_TEST
+
+START_TEST(a_stiff_muscle_costs_few_steps)
+{
+    const tal_integrator_def def = ida(1e-6);
+    study_check_stiff(&def, 400);
+}
+
+END_TEST
+
+START_TEST(dense_output_is_as_accurate_as_steps)
+{
+    study_check_dense(ida(1e-8), 1e-5);
+}
+
+END_TEST
+
+// --- the equations ---
+
+// Every column of the Jacobian against differences of the residual; the State's own udot and multipliers
+// make it zero. A loop, a quaternion, a prescribed body, z: one unknown of each kind.
+static study begin_everything(study_odes *it, const tal_integrator_def *def)
+{
+    study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+    tal_mobod_def part = tal_mobod_def_default();
+    part.mass = tal_mass_props_sphere(1.0, 0.5);
+    part.X_BM = tal_xf_from_p(tal_v3(0.0, 1.0, 0.0));
+    const tal_body_ix arm = tal_matter_add_pin(s.matter, TAL_GROUND, &part);
+    const tal_body_ix ball = tal_matter_add_ball(s.matter, arm, &part);
+    part.X_PF = tal_xf_from_p(tal_v3(2.0, 0.0, 0.0));
+    const tal_body_ix other = tal_matter_add_ball(s.matter, TAL_GROUND, &part);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body = arm;
+    (void)tal_matter_add_motion_sinusoid(s.matter, &motion, 0.3, 2.0, 0.5);
+    const tal_constraint_def rod = tal_constraint_between(ball, other);
+    (void)tal_constraint_add_rod(s.matter, &rod, tal_v3(0.1, 0.0, 0.2), tal_v3(0.0, 0.3, 0.0), 2.0);
+    const tal_constraint_def steady = tal_constraint_on(other, 1);
+    (void)tal_constraint_add_constant_speed(s.matter, &steady, 0.5);
+    (void)tal_system_add_subsystem(s.system, "odes", &study_odes_ops, it);
+    study_finish(&s, def);
+    return s;
+}
+
+// Lets the engine stand at the start of a step, without one.
+static tali_ida *stand(study *s)
+{
+    tali_sun *sun = tali_sun_of(s->integ);
+    study_step_to(s, tal_state_t(s->state) + 0.05);
+    sun->state = s->state;
+    return tali_ida_of(sun);
+}
+
+START_TEST(the_residual_vanishes_for_the_accelerations_and_multipliers_of_the_state)
+{
+    study_odes it = {.n = 1, .z0 = {0.1}, .rates = study_muscle};
+    const tal_integrator_def def = ida(1e-8);
+    study s = begin_everything(&it, &def);
+    tali_ida *eq = stand(&s);
+    ck_assert_int_eq(tal_system_realize(s.system, s.state, TAL_STAGE_ACCELERATION), TAL_OK);
+    double *Y = tali_sun_data(eq->sun.y), *Yp = tali_sun_data(eq->yp);
+    N_Vector r = N_VClone(eq->yp);
+    const int n = eq->sun.pool.length;
+    ck_assert_int_eq(n, 9 + 7 + 1 + 2 + 1); // q, u, z, lambda, mu
+    memset(Y, 0, (size_t)n * sizeof *Y);
+    memset(Yp, 0, (size_t)n * sizeof *Yp);
+    memcpy(Y, tal_state_y(s.state), (size_t)eq->ny * sizeof *Y);
+    memcpy(Yp, tal_state_ydot(s.state), (size_t)eq->ny * sizeof *Yp);
+    memcpy(Y + eq->ny, tal_state_multipliers(s.state), 2 * sizeof *Y);
+    ck_assert_int_eq(tali_ida_residual(tal_state_t(s.state), eq->sun.y, eq->yp, r, eq), 0);
+    // forces of 30 N, multipliers as large: round-off of 1e-13; constraints met to 1e-9
+    for (int i = 0; i < n; ++i) {
+        ck_assert_double_eq_tol(tali_sun_data(r)[i], 0.0, i < eq->ny ? 1e-11 : 1e-8);
+    }
+    study_end(&s);
+}
+
+END_TEST
+
+// Central differences of the residual along every unknown, Y' moving with cj: good to the root of
+// round-off, relative to the largest entry of the column.
+START_TEST(the_jacobian_is_the_derivative_of_the_residual)
+{
+    study_odes it = {.n = 1, .z0 = {0.1}, .rates = study_muscle};
+    const tal_integrator_def def = ida(1e-8);
+    study s = begin_everything(&it, &def);
+    tali_ida *eq = stand(&s);
+    const double cj = 100.0, t = tal_state_t(s.state), eps = 1e-6;
+    N_Vector Y = eq->sun.y, Yp = eq->yp, r = N_VClone(Y), low = N_VClone(Y), high = N_VClone(Y);
+    N_Vector tmp[] = {N_VClone(Y), N_VClone(Y), N_VClone(Y)};
+    SUNMatrix J = &eq->sun.pool.matrices[0].base;
+    const int n = eq->sun.pool.length;
+    tali_sun_data(Y)[n - 1] = 0.3; // mu
+    ck_assert_int_eq(tali_ida_residual(t, Y, Yp, r, eq), 0);
+    ck_assert_int_eq(tali_ida_jacobian(t, cj, Y, Yp, r, J, eq, tmp[0], tmp[1], tmp[2]), 0);
+    for (int j = 0; j < n; ++j) {
+        double *y = &tali_sun_data(Y)[j], *yp = &tali_sun_data(Yp)[j];
+        const double y_kept = *y, yp_kept = *yp;
+        *y = y_kept + eps;
+        *yp = yp_kept + cj * eps;
+        ck_assert_int_eq(tali_ida_residual(t, Y, Yp, high, eq), 0);
+        *y = y_kept - eps;
+        *yp = yp_kept - cj * eps;
+        ck_assert_int_eq(tali_ida_residual(t, Y, Yp, low, eq), 0);
+        *y = y_kept;
+        *yp = yp_kept;
+        double largest = 1.0;
+        for (int i = 0; i < n; ++i) {
+            largest = fmax(largest, fabs(tali_sun_column(J, j)[i]));
+        }
+        for (int i = 0; i < n; ++i) {
+            const double slope = (tali_sun_data(high)[i] - tali_sun_data(low)[i]) / (2.0 * eps);
+            ck_assert_double_eq_tol(tali_sun_column(J, j)[i], slope, 1e-6 * largest);
+        }
+    }
+    study_end(&s);
+}
+
+END_TEST
+
+// All kinds of unknowns in motion, against a one-step method.
+START_TEST(all_kinds_of_unknowns_move_as_they_should)
+{
+    study_odes it = {.n = 1, .z0 = {0.1}, .rates = study_square};
+    const tal_integrator_def def = ida(1e-9), fine = study_def(TAL_METHOD_RUNGE_KUTTA, 1e-12);
+    study s = begin_everything(&it, &def), ref = begin_everything(&it, &fine);
+    study_step_to(&s, 1.0);
+    study_step_to(&ref, 1.0);
+    const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+    test_assert_near(tal_state_y(s.state), tal_state_y(ref.state), tal_state_ny(s.state),
+                     5e-9 * steps, "y");
+    ck_assert_double_eq_tol(tal_state_q(s.state)[0], 0.3 * sin(2.5), 1e-15);
+    study_end(&s);
+    study_end(&ref);
+}
+
+END_TEST
+
+// udot = 0.3 sin(2t + 0.5) given at the acceleration level: u = 0.15 (cos 0.5 - cos(2t + 0.5)).
+START_TEST(accelerations_and_speeds_can_be_prescribed)
+{
+    for (int k = 0; k < 2; ++k) {
+        const tal_integrator_def def = ida(1e-9);
+        study s = study_begin(tal_v3(0.0, -9.81, 0.0));
+        const tal_body_ix arm =
+            study_add_link(&s, TAL_GROUND, TAL_VEC3_ZERO, 1.0, tal_v3(0.5, 0.0, 0.0), 0.1);
+        (void)study_add_link(&s, arm, tal_v3(1.0, 0.0, 0.0), 1.0, tal_v3(0.0, -1.0, 0.0), 0.0);
+        tal_motion_def motion = tal_motion_def_default();
+        motion.body = arm;
+        motion.level = k == 0 ? TAL_LEVEL_ACCELERATION : TAL_LEVEL_VELOCITY;
+        (void)tal_matter_add_motion_sinusoid(s.matter, &motion, 0.3, 2.0, 0.5);
+        study_finish(&s, &def);
+        study_step_to(&s, 1.0);
+        const double speed = k == 0 ? 0.15 * (cos(0.5) - cos(2.5)) : 0.3 * sin(2.5);
+        const double angle =
+            k == 0 ? 0.15 * cos(0.5) - 0.075 * (sin(2.5) - sin(0.5)) : 0.15 * (cos(0.5) - cos(2.5));
+        ck_assert_double_eq_tol(tal_state_u(s.state)[0], speed, 1e-6);
+        ck_assert_double_eq_tol(tal_state_q(s.state)[0], angle, 1e-6);
+        study_end(&s);
+    }
+}
+
+END_TEST
+
+// A slider held at an acceleration of 2 m/s^2 by a constraint, against gravity: u = 2t, q = t^2, and the
+// force is 2 - 5 = -3 N on 1 kg, which the multiplier takes with the other sign.
+START_TEST(constraints_on_accelerations_are_among_the_equations)
+{
+    const tal_integrator_def def = ida(1e-8);
+    study s = study_begin(tal_v3(5.0, 0.0, 0.0));
+    tal_mobod_def block = tal_mobod_def_default();
+    block.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(s.matter, TAL_GROUND, &block);
+    const tal_constraint_def held = tal_constraint_on(body, 0);
+    (void)tal_constraint_add_constant_acceleration(s.matter, &held, 2.0);
+    study_finish(&s, &def);
+    study_step_to(&s, 1.5);
+    ck_assert_double_eq_tol(tal_state_u(s.state)[0], 3.0, 1e-6);
+    ck_assert_double_eq_tol(tal_state_q(s.state)[0], 2.25, 1e-6);
+    ck_assert_double_eq_tol(tal_state_multipliers(s.state)[0], 3.0, 1e-12);
+    study_end(&s);
+}
+
+END_TEST
+
+START_TEST(other_subsystems_have_coordinates_too)
+{
+    const tal_integrator_def def = ida(1e-8);
+    study_check_mixed(&def);
+}
+
+END_TEST
+
+// --- steps and failures ---
+
+START_TEST(a_pole_ends_the_run_with_a_clear_status)
+{
+    const tal_integrator_def def = ida(1e-10);
+    study_check_pole(&def, 1e-7, 20000);
+}
+
+END_TEST
+
+START_TEST(a_force_that_is_not_a_number_is_named)
+{
+    const tal_integrator_def def = ida(1e-6);
+    study_check_nan_force(&def);
+}
+
+END_TEST
+
+START_TEST(one_can_go_back_within_a_step)
+{
+    const tal_integrator_def def = ida(1e-9);
+    study_check_back_up(&def);
+}
+
+END_TEST
+
+START_TEST(what_ida_cannot_do_is_refused)
+{
+    tal_integrator_def def = ida(1e-6);
+    def.fixed_step = 0.1;
+    study_check_refused(def, "fixed_step is 0.1");
+    def = ida(1e-6);
+    def.order = 6;
+    study_check_refused(def, "goes up to 5");
+    def = ida(1e-6);
+    def.linear_solver = TAL_LINEAR_GMRES;
+    study_check_refused(def, "dense linear solver");
+    def = ida(1e-6);
+    def.baumgarte = 5.0;
+    study_check_refused(def, "baumgarte is 5");
+}
+
+END_TEST
+
+int main(void)
+{
+    test_record_breaches();
+    Suite *suite = suite_create("ida");
+    TCase *accuracy = tcase_create("accuracy");
+    tcase_add_test(accuracy, errors_are_proportional_to_the_accuracy);
+    tcase_add_test(accuracy, andrews_squeezer_arrives_at_its_reference);
+    tcase_add_test(accuracy, the_car_axis_and_the_double_pendulum_arrive_at_their_references);
+    tcase_add_test(accuracy, the_pendulum_of_unit_length_has_its_multiplier);
+    tcase_add_test(accuracy, a_stiff_muscle_costs_few_steps);
+    tcase_add_test(accuracy, dense_output_is_as_accurate_as_steps);
+    suite_add_tcase(suite, accuracy);
+    TCase *equations = tcase_create("equations");
+    tcase_add_test(equations,
+                   the_residual_vanishes_for_the_accelerations_and_multipliers_of_the_state);
+    tcase_add_test(equations, the_jacobian_is_the_derivative_of_the_residual);
+    tcase_add_test(equations, all_kinds_of_unknowns_move_as_they_should);
+    tcase_add_test(equations, accelerations_and_speeds_can_be_prescribed);
+    tcase_add_test(equations, constraints_on_accelerations_are_among_the_equations);
+    tcase_add_test(equations, other_subsystems_have_coordinates_too);
+    suite_add_tcase(suite, equations);
+    TCase *errors = tcase_create("errors");
+    tcase_add_test(errors, a_pole_ends_the_run_with_a_clear_status);
+    tcase_add_test(errors, a_force_that_is_not_a_number_is_named);
+    tcase_add_test(errors, one_can_go_back_within_a_step);
+    tcase_add_test(errors, what_ida_cannot_do_is_refused);
+    suite_add_tcase(suite, errors);
+    return test_run(suite);
+}

@@ -1,0 +1,629 @@
+// Tests for study/src/time_stepper.c, occasions.c and events.c: who is called when, and how runs end.
+#include "event_log.h"
+
+#include <math.h>
+
+// --- the order ---
+
+static void signal_other(entry *it)
+{
+    ck_assert_int_eq(tal_event_signal(it->system, it->state, it->other), TAL_OK);
+}
+
+// Everything at t = 1, declared the other way round: reporters before handlers; then triggers by stage,
+// appointments, the step, and what the handler at Position has signaled (manual sec. 10.4).
+START_TEST(events_of_one_time_are_handled_in_this_order)
+{
+    logbook book = {.n = 0};
+    entry report = {&book, "report", 1.0, NULL, NULL, NULL, {-1}, false};
+    entry A = report, D = report, V = report, P = report, T = report, R = report;
+    entry sched = report, step = report, sig = report, look_sched = report, look_trig = report;
+    entry look_step = report, life = report, look_life = report, look_sig = report;
+    A.name = "A", D.name = "D", V.name = "V", P.name = "P", T.name = "T", R.name = "R";
+    sched.name = "sched", step.name = "step", sig.name = "sig", look_sched.name = "look_sched";
+    look_trig.name = "look_trig", look_step.name = "look_step";
+    life.name = "life", look_life.name = "look_life", look_sig.name = "look_sig";
+    const double times[] = {1.0};
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_point(&m);
+
+    tal_happening def = happening(&sig, false);
+    P.other = tal_events_add(m.events, &def);
+    def = happening(&look_sig, true);
+    T.other = tal_events_add(m.events, &def);
+    def = happening(&step, false);
+    def.causes = ON_STEP;
+    (void)tal_events_add(m.events, &def);
+    def = happening(&look_step, true);
+    def.causes = ON_STEP;
+    (void)tal_events_add(m.events, &def);
+    def = happening(&life, false);
+    def.causes = ON_INIT | ON_END;
+    (void)tal_events_add(m.events, &def);
+    def = happening(&look_life, true);
+    def.causes = ON_INIT | ON_END;
+    (void)tal_events_add(m.events, &def);
+    P.change = T.change = signal_other;
+    def = at_times(&sched, false, times, 1);
+    (void)tal_events_add(m.events, &def);
+    entry *const by_stage[] = {&R, &A, &D, &V, &P, &T};
+    for (int i = 0; i < 6; ++i) {
+        def = triggered(by_stage[i], false, (tal_stage)(TAL_STAGE_REPORT - i));
+        (void)tal_events_add(m.events, &def);
+    }
+    def = triggered(&look_trig, true, TAL_STAGE_TIME);
+    (void)tal_events_add(m.events, &def);
+    def = at_times(&look_sched, true, times, 1);
+    (void)tal_events_add(m.events, &def);
+    tal_integrator_def fixed = tal_integrator_def_default();
+    fixed.fixed_step = 1.0;
+    tal_time_stepper_def run = tal_time_stepper_def_default();
+    run.final_time = 2.0;
+    finish_stepper_model(&m, &fixed, &run);
+
+    ck_assert_int_eq(run_stepper(&m, 5.0), TAL_OUTCOME_END);
+    ck_assert_str_eq(book.text, "life:init look_life:init "
+                                "look_sched:sched look_trig:trig look_step:step "
+                                "T:trig P:trig V:trig D:trig A:trig R:trig sched:sched step:step "
+                                "look_sig:signal sig:signal "
+                                "look_step:step step:step "
+                                "life:end look_life:end ");
+    for (int i = 2; i < book.n - 4; ++i) {
+        ck_assert_double_eq(book.t[i], 1.0);
+    }
+    ck_assert_double_eq(tal_state_t(m.state), 2.0);
+    const tal_time_stepper_stats stats = tal_time_stepper_statistics(m.stepper);
+    ck_assert_uint_eq(stats.steps, 2);
+    ck_assert_uint_eq(stats.triggered, 7);
+    ck_assert_uint_eq(stats.scheduled, 2);
+    ck_assert_uint_eq(stats.others, 10);
+    // what has ended stays ended, until it begins again
+    ck_assert_int_eq(run_stepper(&m, 5.0), TAL_OUTCOME_END);
+    tal_time_stepper_reset(m.stepper);
+    book.text[0] = '\0';
+    (void)tal_state_set_t(m.state, 0.0);
+    ck_assert_int_eq(run_stepper(&m, 0.5), TAL_OUTCOME_REACHED_TIME);
+    ck_assert_str_eq(book.text, "life:init look_life:init look_step:step step:step ");
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+static void disable_force(entry *it)
+{
+    // a modelling variable, by invalidating its stage
+    ck_assert_int_eq(tal_state_invalidate(it->state, TAL_STAGE_INSTANCE), TAL_OK);
+}
+
+static void push(entry *it)
+{
+    tal_state_upd_u(it->state)[0] = 1.0;
+}
+
+// "<= Instance stage change is a restart meaning later event triggers are forgotten" (manual sec. 10.4).
+START_TEST(a_change_at_instance_forgets_later_triggers)
+{
+    for (int way = 0; way < 2; ++way) {
+        logbook book = {.n = 0};
+        entry T = {&book, "T", 1.0, NULL, NULL, NULL, {-1}, false}, P = T, V = T;
+        P.name = "P", V.name = "V";
+        P.change = way == 0 ? disable_force : push;
+        stepper_model m = begin_stepper_model(9.81);
+        (void)add_point(&m);
+        tal_happening def = triggered(&V, false, TAL_STAGE_VELOCITY);
+        (void)tal_events_add(m.events, &def);
+        def = triggered(&P, false, TAL_STAGE_POSITION);
+        (void)tal_events_add(m.events, &def);
+        def = triggered(&T, false, TAL_STAGE_TIME);
+        (void)tal_events_add(m.events, &def);
+        finish_stepper_model(&m, NULL, NULL);
+        run_stepper(&m, 2.0);
+        ck_assert_str_eq(book.text, way == 0 ? "T:trig P:trig " : "T:trig P:trig V:trig ");
+        end_stepper_model(&m);
+    }
+}
+
+END_TEST
+
+static void turn_round(entry *it)
+{
+    tal_state_upd_u(it->state)[0] = -1.0;
+}
+
+static void switch_other_off(entry *it)
+{
+    ck_assert_int_eq(tal_event_set_active(it->system, it->state, it->other, false), TAL_OK);
+    tal_state_upd_u(it->state)[1] = 0.0;
+}
+
+static tal_status second_q(void *context, const tal_system *system, tal_state *state, double *value)
+{
+    (void)context;
+    (void)system;
+    *value = tal_state_q(state)[1];
+    return TAL_OK;
+}
+
+// A handler at Position turns the velocity round, or switches the other event off: a trigger of Velocity
+// that was pending is not any more.
+START_TEST(triggers_that_the_state_no_longer_shows_are_forgotten)
+{
+    for (int way = 0; way < 3; ++way) {
+        logbook book = {.n = 0};
+        entry P = {&book, "P", 0.0, NULL, NULL, NULL, {-1}, false}, V = P;
+        V.name = "V";
+        stepper_model m = begin_stepper_model(0.0);
+        (void)add_point(&m);
+        tal_happening def = happening(&V, false);
+        def.witness = first_u;
+        def.stage = TAL_STAGE_VELOCITY;
+        def.window = 1e-4;
+        P.other = tal_events_add(m.events, &def);
+        def = happening(&P, false);
+        def.witness = second_q;
+        def.window = 1e-4;
+        P.change = way == 0 ? NULL : way == 1 ? turn_round : switch_other_off;
+        (void)tal_events_add(m.events, &def);
+        // x is pushed by 1 N, so its speed is t - 1; y falls as 1 - t: both are zero at t = 1
+        (void)tal_forces_add_mobility_force(m.forces, NULL, (tal_mobility){{1}, 0}, 1.0);
+        finish_stepper_model(&m, NULL, NULL);
+        tal_state_upd_q(m.state)[1] = 1.0;
+        tal_state_upd_u(m.state)[0] = -1.0;
+        tal_state_upd_u(m.state)[1] = -1.0;
+        tal_outcome outcome = TAL_OUTCOME_FAILED;
+        while (tal_state_t(m.state) < 1.1 && book.n == 0) {
+            ck_assert_int_eq(tal_time_stepper_advance(m.stepper, m.state, 2.0, &outcome), TAL_OK);
+        }
+        ck_assert_int_eq(outcome, TAL_OUTCOME_EVENT);
+        ck_assert_str_eq(book.text, way == 0 ? "P:trig V:trig " : "P:trig ");
+        end_stepper_model(&m);
+    }
+}
+
+END_TEST
+
+// --- times ---
+
+static double twice(void *context, const tal_system *system, const tal_state *state, double after)
+{
+    (void)context;
+    (void)system;
+    (void)state;
+    return after < 0.25 ? 0.25 : after < 0.5 ? 0.5 : (double)INFINITY;
+}
+
+START_TEST(appointments_are_kept_exactly)
+{
+    logbook book = {.n = 0}, own = {.n = 0}, listed = {.n = 0};
+    entry periodic = {&book, "p", 0.0, NULL, NULL, NULL, {-1}, false}, f = periodic, l = periodic;
+    f.book = &own;
+    f.name = "f";
+    l.book = &listed;
+    l.name = "l";
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_pendulum(&m);
+    tal_happening def = happening(&periodic, true);
+    def.period = 0.1;
+    (void)tal_events_add(m.events, &def);
+    def = happening(&f, false);
+    def.next_time = twice;
+    (void)tal_events_add(m.events, &def);
+    const double times[] = {0.0, 1.0 / 3.0, 0.7, 5.0};
+    def = at_times(&l, true, times, 4);
+    (void)tal_events_add(m.events, &def);
+    finish_stepper_model(&m, NULL, NULL);
+    (void)tal_state_set_q(m.state, &(double){1.0}, 1);
+    run_stepper(&m, 0.45);
+    run_stepper(&m, 1.0);
+    ck_assert_int_eq(book.n, 11);
+    for (int i = 0; i < 11; ++i) {
+        ck_assert_double_eq(book.t[i], 0.1 * i);
+    }
+    ck_assert_int_eq(own.n, 2);
+    ck_assert_double_eq(own.t[0], 0.25);
+    ck_assert_double_eq(own.t[1], 0.5);
+    ck_assert_int_eq(listed.n, 3);
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_double_eq(listed.t[i], times[i]);
+    }
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+// Periods whose multiples round badly neither repeat nor skip.
+START_TEST(a_period_never_stumbles)
+{
+    for (int k = 1; k <= 30; ++k) {
+        logbook book = {.n = 0};
+        entry it = {&book, "p", 0.0, NULL, NULL, NULL, {-1}, false};
+        const double period = 0.1 / (3.0 * k), first = 0.07 * k;
+        stepper_model m = begin_stepper_model(9.81);
+        (void)add_point(&m);
+        tal_happening def = happening(&it, true);
+        def.period = period;
+        def.first = first;
+        (void)tal_events_add(m.events, &def);
+        finish_stepper_model(&m, NULL, NULL);
+        run_stepper(&m, first + 20.5 * period);
+        ck_assert_int_eq(book.n, 21);
+        for (int i = 0; i < 21; ++i) {
+            ck_assert_double_eq(book.t[i], first + i * period);
+        }
+        end_stepper_model(&m);
+    }
+}
+
+END_TEST
+
+// A State moved in time by hand keeps the appointments that lie ahead of it.
+START_TEST(a_state_changed_between_calls_is_taken_as_it_is)
+{
+    logbook book = {.n = 0};
+    entry p = {&book, "p", 0.0, NULL, NULL, NULL, {-1}, false}, w = p;
+    w.name = "w";
+    stepper_model m = begin_stepper_model(0.0);
+    (void)add_point(&m);
+    tal_happening def = happening(&p, false);
+    def.period = 1.0;
+    def.first = 0.5;
+    (void)tal_events_add(m.events, &def);
+    def = happening(&w, false);
+    def.witness = first_q;
+    (void)tal_events_add(m.events, &def);
+    finish_stepper_model(&m, NULL, NULL);
+    const double q[] = {1.0, 0.0, 0.0}, back[] = {-1.0, 0.0, 0.0};
+    (void)tal_state_set_q(m.state, q, 3);
+    run_stepper(&m, 1.0);
+    (void)tal_state_set_t(m.state, 3.2);
+    (void)tal_state_set_q(m.state, back, 3);
+    run_stepper(&m, 4.0);
+    ck_assert_str_eq(book.text, "p:sched p:sched ");
+    ck_assert_double_eq(book.t[1], 3.5);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+// --- flags ---
+
+START_TEST(an_event_that_is_off_does_not_happen)
+{
+    logbook book = {.n = 0};
+    entry off = {&book, "off", 1.0, NULL, NULL, NULL, {-1}, false}, on = off, later = off;
+    on.name = "on", on.t = 0.5;
+    later.name = "later", later.t = 1.5;
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_point(&m);
+    tal_happening def = triggered(&off, false, TAL_STAGE_TIME);
+    def.begins_inactive = true;
+    def.period = 0.25;
+    const tal_event_ix off_ix = tal_events_add(m.events, &def);
+    def = triggered(&later, false, TAL_STAGE_TIME);
+    def.begins_inactive = true;
+    const tal_event_ix later_ix = tal_events_add(m.events, &def);
+    def = triggered(&on, false, TAL_STAGE_TIME);
+    (void)tal_events_add(m.events, &def);
+    finish_stepper_model(&m, NULL, NULL);
+    run_stepper(&m, 0.6);
+    ck_assert(!tal_event_is_active(m.system, m.state, off_ix));
+    ck_assert_int_eq(tal_event_set_active(m.system, m.state, later_ix, true), TAL_OK);
+    ck_assert(tal_event_is_active(m.system, m.state, later_ix));
+    (void)tal_state_invalidate(m.state, TAL_STAGE_TIME);
+    run_stepper(&m, 2.0);
+    ck_assert_str_eq(book.text, "on:trig later:trig ");
+    // somebody may signal what is off
+    ck_assert_int_eq(tal_event_signal(m.system, m.state, off_ix), TAL_OK);
+    run_stepper(&m, 2.1);
+    ck_assert_str_eq(book.text, "on:trig later:trig off:signal ");
+    ck_assert_double_eq(book.t[2], 2.0);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+// --- ends of runs ---
+
+START_TEST(a_handler_ends_the_run)
+{
+    logbook book = {.n = 0};
+    entry stop = {&book, "stop", 0.3, NULL, NULL, NULL, {-1}, true}, last = stop;
+    last.name = "last";
+    last.terminates = false;
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_point(&m);
+    tal_happening def = triggered(&stop, false, TAL_STAGE_TIME);
+    def.window = 1e-9;
+    (void)tal_events_add(m.events, &def);
+    def = happening(&last, false);
+    def.causes = ON_END | ON_STEP;
+    (void)tal_events_add(m.events, &def);
+    finish_stepper_model(&m, NULL, NULL);
+    ck_assert_int_eq(run_stepper(&m, 5.0), TAL_OUTCOME_TERMINATED);
+    ck_assert_double_eq_tol(tal_state_t(m.state), 0.3, 1e-9);
+    ck_assert_ptr_nonnull(strstr(book.text, "stop:trig last:end"));
+    ck_assert_int_eq(run_stepper(&m, 5.0), TAL_OUTCOME_TERMINATED);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+typedef struct watcher {
+    tal_progress last;
+    int calls, stop_at;
+} watcher;
+
+static bool watch_progress(void *context, const tal_progress *progress)
+{
+    watcher *it = context;
+    ck_assert_double_gt(progress->t, it->last.t);
+    it->last = *progress;
+    return ++it->calls != it->stop_at;
+}
+
+START_TEST(a_run_can_be_watched_and_cancelled)
+{
+    watcher it = {.stop_at = 5};
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_pendulum(&m);
+    tal_time_stepper_def run = tal_time_stepper_def_default();
+    run.progress = watch_progress;
+    run.progress_context = &it;
+    finish_stepper_model(&m, NULL, &run);
+    (void)tal_state_set_q(m.state, &(double){1.0}, 1);
+    ck_assert_int_eq(run_stepper(&m, 5.0), TAL_OUTCOME_CANCELLED);
+    ck_assert_int_eq(it.calls, 5);
+    ck_assert_double_eq(it.last.t, tal_state_t(m.state));
+    ck_assert_double_eq(it.last.remaining, 5.0 - it.last.t);
+    ck_assert_uint_eq(it.last.steps, 5);
+    ck_assert_double_gt(it.last.step, 0.0);
+    ck_assert_double_gt(it.last.error, 0.0);
+    ck_assert_double_le(it.last.error, 1e-3);
+    ck_assert_int_eq(run_stepper(&m, 5.0), TAL_OUTCOME_REACHED_TIME);
+    ck_assert_double_eq(it.last.remaining, 0.0);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+START_TEST(every_call_is_bounded)
+{
+    logbook book = {.n = 0};
+    entry it = {&book, "often", 0.0, NULL, NULL, NULL, {-1}, false};
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_pendulum(&m);
+    tal_happening def = happening(&it, false);
+    def.period = 0.01;
+    (void)tal_events_add(m.events, &def);
+    tal_time_stepper_def run = tal_time_stepper_def_default();
+    run.max_events = 10;
+    run.max_steps = 5;
+    finish_stepper_model(&m, NULL, &run);
+    tal_outcome outcome = TAL_OUTCOME_END;
+    ck_assert_int_eq(tal_time_stepper_step_to(m.stepper, m.state, 1.0, &outcome),
+                     TAL_ERR_STEP_LIMIT);
+    ck_assert_int_eq(outcome, TAL_OUTCOME_FAILED);
+    ck_assert_ptr_nonnull(strstr(tal_time_stepper_error(m.stepper)->message, "5 steps"));
+    end_stepper_model(&m);
+
+    m = begin_stepper_model(9.81);
+    (void)add_pendulum(&m);
+    (void)tal_events_add(m.events, &def);
+    run.max_steps = 0;
+    finish_stepper_model(&m, NULL, &run);
+    ck_assert_int_eq(tal_time_stepper_step_to(m.stepper, m.state, 1.0, NULL), TAL_ERR_EVENT_LIMIT);
+    ck_assert_ptr_nonnull(strstr(tal_time_stepper_error(m.stepper)->message, "'often'"));
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+// Two events that signal one another would go on for ever.
+START_TEST(events_that_signal_each_other_are_bounded)
+{
+    logbook book = {.n = 0};
+    entry a = {&book, "a", 0.0, signal_other, NULL, NULL, {0}, false}, b = a;
+    b.name = "b";
+    a.other = (tal_event_ix){1};
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_pendulum(&m);
+    tal_happening def = happening(&a, false);
+    (void)tal_events_add(m.events, &def);
+    def = happening(&b, false);
+    (void)tal_events_add(m.events, &def);
+    tal_time_stepper_def run = tal_time_stepper_def_default();
+    run.max_events = 1000;
+    finish_stepper_model(&m, NULL, &run);
+    (void)tal_event_signal(m.system, m.state, (tal_event_ix){0});
+    ck_assert_int_eq(tal_time_stepper_step_to(m.stepper, m.state, 1.0, NULL), TAL_ERR_EVENT_LIMIT);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+// --- determinism ---
+
+// The State is private to reporters: whatever is done to it disturbs nobody.
+static tal_status spoil(void *context, const tal_system *system, tal_state *state,
+                        tal_event_cause cause)
+{
+    (void)context;
+    (void)system;
+    (void)cause;
+    (void)tal_state_set_t(state, -1.0);
+    for (int i = 0; i < tal_state_ny(state); ++i) {
+        tal_state_upd_y(state)[i] = 1e10;
+    }
+    return TAL_OK;
+}
+
+static double ydot_hash(const tal_state *state)
+{
+    double sum = 0.0;
+    for (int i = 0; i < tal_state_ny(state); ++i) {
+        sum += (i + 1) * tal_state_ydot(state)[i];
+    }
+    return sum;
+}
+
+// The steps are the same, bit for bit, whoever looks and however often; twice the same run too.
+START_TEST(reports_do_not_disturb_the_run)
+{
+    double q[3], rates[3];
+    uint64_t steps[3];
+    for (int way = 0; way < 3; ++way) {
+        logbook book = {.n = 0};
+        entry it = {&book, "r", 0.0, NULL, NULL, NULL, {-1}, false};
+        stepper_model m = begin_stepper_model(9.81);
+        (void)add_pendulum(&m);
+        tal_happening def = happening(&it, true);
+        def.period = 0.0137;
+        def.causes = ON_STEP | ON_INIT;
+        def.report = spoil;
+        if (way == 2) (void)tal_events_add(m.events, &def);
+        const tal_integrator_def fine = dormand_prince(1e-7);
+        finish_stepper_model(&m, &fine, NULL);
+        (void)tal_state_set_q(m.state, &(double){2.0}, 1);
+        run_stepper(&m, 3.0);
+        q[way] = tal_state_q(m.state)[0];
+        rates[way] = ydot_hash(m.state);
+        steps[way] = tal_time_stepper_statistics(m.stepper).steps;
+        end_stepper_model(&m);
+    }
+    for (int way = 1; way < 3; ++way) {
+        ck_assert_double_eq(q[way], q[0]);
+        ck_assert_double_eq(rates[way], rates[0]);
+        ck_assert_uint_eq(steps[way], steps[0]);
+    }
+}
+
+END_TEST
+
+// --- a subsystem of one's own ---
+
+typedef struct custom {
+    tal_group_ix triggers;
+    tal_event_ix events[2];
+    int handled, reported;
+} custom;
+
+static double at_half(const void *context, const tal_system *system, const tal_state *state,
+                      double after)
+{
+    (void)system;
+    (void)state;
+    ck_assert_ptr_nonnull(context);
+    return after < 0.5 ? 0.5 : (double)INFINITY;
+}
+
+static tal_status custom_declare(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    custom *it = self;
+    tal_group_def group = tal_group_def_default();
+    group.pool = TAL_POOL_TRIGGER;
+    group.capacity = 2;
+    group.stage = TAL_STAGE_TIME;
+    it->triggers = tal_system_add_group(system, me, &group);
+    tal_event_def event = tal_event_def_default();
+    event.trigger = it->triggers;
+    event.slot = 0;
+    it->events[0] = tal_system_add_event(system, me, &event);
+    event.slot = 1; // the group will be too small for it
+    event.reports = true;
+    event.next_time = at_half;
+    it->events[1] = tal_system_add_event(system, me, &event);
+    return TAL_OK;
+}
+
+static tal_status custom_instance(const void *self, const tal_system *system, tal_state *state)
+{
+    return tal_group_set_size(system, state, ((const custom *)self)->triggers, 1, NULL);
+}
+
+static tal_status custom_time(const void *self, const tal_system *system, tal_state *state)
+{
+    *tal_group_upd_triggers(system, state, ((const custom *)self)->triggers) =
+        tal_state_t(state) - 0.3;
+    return TAL_OK;
+}
+
+static tal_status custom_handle(const void *self, const tal_system *system, tal_state *state,
+                                tal_event_cause cause, const tal_event_ix events[], int count,
+                                bool *terminate)
+{
+    custom *it = (custom *)(uintptr_t)self; // the test's only thread
+    (void)system;
+    (void)terminate;
+    ck_assert_int_eq(cause, TAL_EVENT_TRIGGERED);
+    ck_assert_int_eq(count, 1);
+    ck_assert_int_eq(events[0].i, it->events[0].i);
+    ck_assert_double_eq_tol(tal_state_t(state), 0.3, 1e-4);
+    ++it->handled;
+    return TAL_OK;
+}
+
+static tal_status custom_report(const void *self, const tal_system *system, tal_state *state,
+                                tal_event_cause cause, const tal_event_ix events[], int count)
+{
+    custom *it = (custom *)(uintptr_t)self;
+    (void)system;
+    ck_assert_int_eq(cause, TAL_EVENT_SCHEDULED);
+    ck_assert_int_eq(count, 1);
+    ck_assert_int_eq(events[0].i, it->events[1].i);
+    ck_assert_double_eq(tal_state_t(state), 0.5);
+    ++it->reported;
+    return TAL_OK;
+}
+
+START_TEST(a_subsystem_of_ones_own_needs_no_events_object)
+{
+    static const tal_subsystem_ops ops = {
+        .size = sizeof ops,
+        .name = "custom",
+        .realize_topology = custom_declare,
+        .realize_instance = custom_instance,
+        .realize_time = custom_time,
+        .handle_events = custom_handle,
+        .report_events = custom_report,
+    };
+    test_record_breaches();
+    custom it = {.handled = 0};
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_pendulum(&m);
+    (void)tal_system_add_subsystem(m.system, NULL, &ops, &it);
+    finish_stepper_model(&m, NULL, NULL);
+    run_stepper(&m, 1.0);
+    ck_assert_int_eq(it.handled, 1);
+    ck_assert_int_eq(it.reported, 1);
+    ck_assert(tal_event_is_active(m.system, m.state, it.events[0]));
+    test_assert_breach((void)!tal_event_signal(m.system, m.state, it.events[0]), TAL_ERR_BAD_INDEX,
+                       "no flags");
+    test_assert_breach((void)!tal_event_set_active(m.system, m.state, it.events[0], true),
+                       TAL_ERR_BAD_INDEX, "no flags");
+    end_stepper_model(&m);
+}
+
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("study/time_stepper");
+    TCase *order = tcase_create("order");
+    tcase_add_test(order, events_of_one_time_are_handled_in_this_order);
+    tcase_add_test(order, a_change_at_instance_forgets_later_triggers);
+    tcase_add_test(order, triggers_that_the_state_no_longer_shows_are_forgotten);
+    tcase_add_test(order, appointments_are_kept_exactly);
+    tcase_add_test(order, a_period_never_stumbles);
+    tcase_add_test(order, a_state_changed_between_calls_is_taken_as_it_is);
+    tcase_add_test(order, an_event_that_is_off_does_not_happen);
+    tcase_add_test(order, a_subsystem_of_ones_own_needs_no_events_object);
+    suite_add_tcase(suite, order);
+    TCase *ends = tcase_create("ends");
+    tcase_add_test(ends, a_handler_ends_the_run);
+    tcase_add_test(ends, a_run_can_be_watched_and_cancelled);
+    tcase_add_test(ends, every_call_is_bounded);
+    tcase_add_test(ends, events_that_signal_each_other_are_bounded);
+    tcase_add_test(ends, reports_do_not_disturb_the_run);
+    suite_add_tcase(suite, ends);
+    return test_run(suite);
+}
