@@ -284,11 +284,33 @@ static tal_status search_q(tal_assembler *it, tal_state *state, tal_assembly *fo
     return TAL_OK;
 }
 
+// A quaternion and its negative are one orientation. The one on the side of the start is kept, so that their
+// difference is a motion, and q of frames that follow each other do not jump.
+static tal_status keep_sides(tal_assembler *it, tal_state *state)
+{
+    const int start_q = tal_group_start(it->system, state, it->q_group);
+    bool any = false;
+    tali_assembler_get_q(it, state, it->q_base);
+    for (int b = 1; b < tal_matter_num_bodies(it->matter); ++b) {
+        const tal_body_ix body = {b};
+        const int at = tal_body_q_start(it->matter, state, body) - start_q;
+        const bool has_quaternion =
+            tal_body_nq(it->matter, state, body) > tal_body_nq_angles(it->matter, body);
+        if (!has_quaternion || dot(it->q_base + at, it->q_start + at, 4) >= 0.0) continue;
+        for (int i = 0; i < 4; ++i) {
+            it->q_base[at + i] = -it->q_base[at + i];
+        }
+        any = true;
+    }
+    return any ? tali_assembler_put_q(it, state, it->q_base) : TAL_OK;
+}
+
 // Bodies where their markers want them, unless that is worse than where they were.
 static tal_status place_bodies(tal_assembler *it, tal_state *state, double goal_before)
 {
     double goal = 0.0;
     tal_status st = tali_assembler_place_bodies(it, state);
+    if (st == TAL_OK) st = keep_sides(it, state);
     if (st == TAL_OK) st = tali_assembler_goal(it, state, &goal);
     if (st == TAL_OK && !(goal < goal_before)) st = tali_assembler_put_q(it, state, it->q_start);
     return st;

@@ -487,6 +487,41 @@ START_TEST(what_meets_its_constraints_never_becomes_worse)
 
 END_TEST
 
+// A ball is at 170 degrees about z and its markers, four of weight 1, are at 190. Four times staying close wants
+// half of that: the sum of 4 (1 - cos) of both turns. Their quaternions are on opposite sides.
+START_TEST(staying_close_means_the_short_way_round)
+{
+    model m = begin_model();
+    const tal_mobod_def def = link_at(TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_ball(m.matter, TAL_GROUND, &def);
+    const tal_marker markers[] = {{NULL, body, {1.0, 0.0, 0.0}, 1.0},
+                                  {NULL, body, {-1.0, 0.0, 0.0}, 1.0},
+                                  {NULL, body, {0.0, 1.0, 0.0}, 1.0},
+                                  {NULL, body, {0.0, -1.0, 0.0}, 1.0}};
+    tal_assembler_def goals = tal_assembler_def_default();
+    goals.markers = markers;
+    goals.num_markers = 4;
+    goals.stay_close = 4.0;
+    finish_model(&m, &goals);
+    const double degree = PI / 180.0;
+    const tal_mat3 start = tal_rotation_about(TAL_AXIS_Z, 170.0 * degree);
+    const tal_mat3 seen = tal_rotation_about(TAL_AXIS_Z, -170.0 * degree);
+    ck_assert_int_eq(tal_body_fit_rotation(m.matter, m.state, body, &start), TAL_OK);
+    tal_vec3 points[4];
+    for (int k = 0; k < 4; ++k) {
+        points[k] = tal_m3_mul_v3(seen, markers[k].p_BS);
+    }
+    ck_assert_int_eq(tal_assembler_observe(m.assembler, points, NULL), TAL_OK);
+    ck_assert_int_eq(tal_assembler_fit(m.assembler, m.state, NULL), TAL_OK);
+    const tal_mat3 found = tal_body_X_GB(m.matter, m.state, body).R;
+    const tal_mat3 half = tal_rotation_about(TAL_AXIS_Z, PI);
+    // the residual of staying close is 2 sin(angle / 2), taken for the angle: (10 degrees)^3 / 24 at most
+    ck_assert_double_lt(tal_rotation_distance(&found, &half), 1e-3);
+    end_model(&m);
+}
+
+END_TEST
+
 // --- calls that break the contract, and bad input ---
 
 START_TEST(broken_calls_are_told)
@@ -653,6 +688,7 @@ int main(void)
     tcase_add_test(tests, soft_constraints_count_for_speeds_too);
     tcase_add_test(tests, speeds_that_contradict_each_other_are_named);
     tcase_add_test(tests, what_meets_its_constraints_never_becomes_worse);
+    tcase_add_test(tests, staying_close_means_the_short_way_round);
     tcase_add_test(tests, broken_calls_are_told);
     tcase_add_test(tests, bad_observations_change_nothing);
     tcase_add_test(tests, every_part_of_a_definition_is_checked);

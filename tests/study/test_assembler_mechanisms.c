@@ -1,5 +1,6 @@
 // Assembly of mechanisms: closed forms of the slider-crank and of the Stewart platform; and promise P9: what is
 // said to be assembled is, what is assembled stays as it is, what cannot be is named.
+#include "../matter/ref_constraints.h"
 #include "../matter/ref_loop_7pin_ball.h"
 #include "assembly_support.h"
 
@@ -70,14 +71,9 @@ enum {
     LEGS = 6
 };
 
-static const double BASE_ANGLES[LEGS] = {-10.0, 10.0, 110.0, 130.0, 230.0, 250.0};
-static const double TOP_ANGLES[LEGS] = {-50.0, 50.0, 70.0, 170.0, 190.0, 290.0};
-static const double HOME_LENGTH = 1.3714031749479167;
-
-static tal_vec3 on_circle(double radius, double degrees)
+static tal_vec3 vec(const double from[3])
 {
-    const double a = degrees * PI / 180.0;
-    return tal_v3(radius * cos(a), radius * sin(a), 0.0);
+    return tal_v3(from[0], from[1], from[2]);
 }
 
 static model stewart(const tal_assembler_def *def)
@@ -89,11 +85,11 @@ static model stewart(const tal_assembler_def *def)
     const tal_body_ix platform = tal_matter_add_free(m.matter, TAL_GROUND, &body);
     const tal_constraint_def ends = tal_constraint_between(TAL_GROUND, platform);
     for (int i = 0; i < LEGS; ++i) {
-        (void)tal_constraint_add_rod(m.matter, &ends, on_circle(1.0, BASE_ANGLES[i]),
-                                     on_circle(0.6, TOP_ANGLES[i]), HOME_LENGTH);
+        (void)tal_constraint_add_rod(m.matter, &ends, vec(ref_stewart_base[i]),
+                                     vec(ref_stewart_platform[i]), ref_stewart[0].legs[i]);
     }
     finish_model(&m, def);
-    const tal_xform home = tal_xf_from_p(tal_v3(0.0, 0.0, 1.2));
+    const tal_xform home = tal_xf_from_p(vec(ref_stewart[0].p));
     ck_assert_int_eq(tal_body_fit_q(m.matter, m.state, platform, &home), TAL_OK);
     return m;
 }
@@ -110,40 +106,26 @@ static void set_leg(const model *m, int leg, double length)
     ck_assert_int_eq(tal_constraint_set_params(m->matter, m->state, rod, params, n), TAL_OK);
 }
 
-static const struct {
-    tal_vec3 p;
-    double fixed_xyz[3], lengths[LEGS];
-} STEWART_POSES[] = {
-    {{0.1, -0.2, 1.1},
-     {0.2, -0.1, 0.3},
-     {1.1641406778827461, 1.405345056060594, 1.4282514815864802, 1.4955709311679812,
-      1.0834957877013365, 1.3235742606933076}},
-    {{0.3, 0.1, 0.9},
-     {-0.3, 0.25, -0.4},
-     {1.0914380170329463, 0.7297092546846674, 1.2770821779495933, 1.163783647632705,
-      1.5145258328180988, 1.2848861925630022}},
-};
-
 // The reference asks for 1e-12 of the pose from the home pose, given the lengths.
 START_TEST(a_stewart_platform_goes_where_its_legs_put_it)
 {
     tal_assembler_def def = tal_assembler_def_default();
     def.tolerance = 1e-13;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 1; k <= 2; ++k) {
         model m = stewart(&def);
         for (int i = 0; i < LEGS; ++i) {
-            set_leg(&m, i, STEWART_POSES[k].lengths[i]);
+            set_leg(&m, i, ref_stewart[k].legs[i]);
         }
         tal_assembly found;
         ck_assert_int_eq(tal_assembler_assemble(m.assembler, m.state, &found), TAL_OK);
         ck_assert_int_eq(found.restarts, 0);
-        const double *a = STEWART_POSES[k].fixed_xyz;
+        const double *a = ref_stewart[k].angles;
         const tal_mat3 R_y = tal_rotation_about(TAL_AXIS_Y, a[1]);
         const tal_mat3 R_yx = tal_m3_mul(R_y, tal_rotation_about(TAL_AXIS_X, a[0]));
         const tal_mat3 R_GB = tal_m3_mul(tal_rotation_about(TAL_AXIS_Z, a[2]), R_yx);
         const tal_xform X_GB = tal_body_X_GB(m.matter, m.state, (tal_body_ix){1});
         test_assert_m3_near(X_GB.R, R_GB, 1e-12);
-        test_assert_v3_near(X_GB.p, STEWART_POSES[k].p, 1e-12);
+        test_assert_v3_near(X_GB.p, vec(ref_stewart[k].p), 1e-12);
         end_model(&m);
     }
 }
