@@ -106,8 +106,7 @@ typedef struct tal_assembler_def {
     double stay_close;  ///< weight of r = W_u (q - q at the start), as a motion; 0: no such goal
     bool ignore_ranges; ///< let coordinates leave their ranges (tal_body_limit_coordinate())
     double tolerance;   ///< of the weighted position errors, RMS (manual eq. 9.4)
-    double
-        accuracy; ///< the search for goals ends with a step of which W_u times it is below this, RMS
+    double accuracy;    ///< of goals: the last step, times W_u, is below this, RMS
     int max_iterations; ///< of each search
     int max_restarts;   ///< random starts when the constraints cannot be met; 0: none
     uint64_t seed;      ///< of these
