@@ -206,6 +206,11 @@ static tal_status try_goal(tal_assembler *it, tal_state *state, double *goal, bo
         st = meet(it, state, it->def.tolerance, 10, &norm, iterations);
     }
     if (st == TAL_OK) st = tali_assembler_goal(it, state, &reached);
+    if (st == TAL_RETRY) { // a goal does not exist there
+        it->error_record = (tal_error){TAL_OK, "", ""};
+        *better = false;
+        return tali_assembler_put_q(it, state, it->q_goal);
+    }
     *better = st == TAL_OK && norm <= it->def.tolerance && reached < *goal;
     if (*better) *goal = reached;
     if (st != TAL_OK || *better) return st;

@@ -297,6 +297,40 @@ START_TEST(a_goal_that_fails_at_any_call_is_named_and_q_stay_as_they_were)
 
 END_TEST
 
+// r = log(q + 0.2), which exists above -0.2 only and vanishes at 0.8.
+static tal_status calc_logarithm(const void *self, const tal_system *system, tal_state *state,
+                                 double r[], const tal_matrix *J)
+{
+    (void)self, (void)system;
+    const double x = tal_state_q(state)[0] + 0.2;
+    if (!(x > 0.0)) return TAL_RETRY;
+    r[0] = log(x);
+    if (J != NULL) J->data[0] = 1.0 / x;
+    return TAL_OK;
+}
+
+// Newton's first step from 3 leads to 3 - 3.2 log(3.2) = -0.7, where the goal does not exist.
+START_TEST(a_step_to_where_a_goal_does_not_exist_is_shortened)
+{
+    model m = begin_model();
+    (void)add_chain(&m, 1);
+    const tal_goal goal = {"logarithm", 1, 1.0, NULL, calc_logarithm};
+    tal_assembler_def def = tal_assembler_def_default();
+    def.goals = &goal;
+    def.num_goals = 1;
+    finish_model(&m, &def);
+    set_q(&m, 1, 3.0);
+    ck_assert_int_eq(tal_assembler_assemble(m.assembler, m.state, NULL), TAL_OK);
+    ck_assert_double_eq_tol(q_of(&m, 1), 0.8, 1e-8);
+    ck_assert_int_eq(tal_assembler_error(m.assembler)->status, TAL_OK);
+    set_q(&m, 1, -1.0); // nowhere to start from
+    ck_assert_int_eq(tal_assembler_assemble(m.assembler, m.state, NULL), TAL_RETRY);
+    ck_assert_double_eq(q_of(&m, 1), -1.0);
+    end_model(&m);
+}
+
+END_TEST
+
 static tal_status calc_nan(const void *self, const tal_system *system, tal_state *state, double r[],
                            const tal_matrix *J)
 {
@@ -684,6 +718,7 @@ int main(void)
     tcase_add_test(tests, nothing_can_be_done_where_everything_is_locked);
     tcase_add_test(tests, goals_of_your_own_count_by_weight);
     tcase_add_test(tests, a_goal_that_fails_at_any_call_is_named_and_q_stay_as_they_were);
+    tcase_add_test(tests, a_step_to_where_a_goal_does_not_exist_is_shortened);
     tcase_add_test(tests, a_goal_that_is_not_a_number_is_refused);
     tcase_add_test(tests, coordinate_goals_need_a_coordinate_that_is_not_of_a_quaternion);
     tcase_add_test(tests, speeds_are_found_from_angular_velocities);

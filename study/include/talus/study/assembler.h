@@ -85,6 +85,8 @@ typedef struct tal_goal {
      * @param[in,out] state  realized to TAL_STAGE_POSITION
      * @param[out] r         [num_rows]
      * @param[out] J         num_rows x nu: how r answers to u, dr/dt = J u. NULL: not wanted
+     * @return TAL_OK; TAL_RETRY where r does not exist: a shorter step is tried; anything else ends
+     *         the search
      */
     tal_status (*calc)(const void *self, const tal_system *system, tal_state *state, double r[],
                        const tal_matrix *J);
