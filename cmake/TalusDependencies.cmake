@@ -1,6 +1,7 @@
 # Libraries that libtalus links, each found here and nowhere else. To add one: find it, then list it
 # for the programs that link libtalus.a.
 find_package(LAPACK REQUIRED)
+find_package(EXPAT REQUIRED)
 
 # SUNDIALS by name: its own package file asks for MPI, PETSc and others that nobody here needs.
 set(TALUS_SUNDIALS sundials_cvode sundials_ida sundials_arkode)
@@ -9,7 +10,7 @@ foreach(library IN LISTS TALUS_SUNDIALS)
   find_library(TALUS_FOUND_${library} ${library} REQUIRED)
 endforeach()
 
-set(TALUS_PACKAGES LAPACK)             # find_dependency() in talusConfig.cmake
-set(TALUS_PC_REQUIRES "lapack, blas")  # pkg-config modules, Requires.private in talus.pc
+set(TALUS_PACKAGES LAPACK EXPAT)             # find_dependency() in talusConfig.cmake
+set(TALUS_PC_REQUIRES "lapack, blas, expat")  # pkg-config modules, Requires.private in talus.pc
 list(JOIN TALUS_SUNDIALS " -l" sundials_flags)
 set(TALUS_PC_LIBS "-l${sundials_flags} -lm")  # libraries without a module, Libs.private in talus.pc

@@ -406,3 +406,13 @@ const char *tal_function_name(const tal_function *f)
     (void)TALI_BREACH(TAL_ERR_NULL, "the function is NULL");
     return NULL;
 }
+
+bool tali_function_facts_of(const tal_function *f, tali_function_facts *facts)
+{
+    *facts = (tali_function_facts){.kind = f->ops.name};
+    if (f->ops.destroy != tali_function_block_destroy) return false;
+    facts->count = f->num_args; // of a linear function
+    return tali_basic_facts(&f->ops, f->self, facts) ||
+           tali_piecewise_facts(&f->ops, f->self, facts) ||
+           tali_combined_facts(&f->ops, f->self, facts);
+}

@@ -297,3 +297,29 @@ tal_status tal_function_create_step(const tal_allocator *allocator, double x0, d
     tal_function_def def = {&step_ops, f, 1, TAL_FUNCTION_MAX_ORDER, NULL, 0};
     return tali_function_finish(&call, &def);
 }
+
+// ---- facts
+
+bool tali_basic_facts(const tal_function_ops *ops, const void *self, tali_function_facts *facts)
+{
+    if (ops->calc_value == constant_ops.calc_value || ops->calc_value == linear_ops.calc_value) {
+        const linear *f = self;
+        facts->numbers[0] = f->b;
+        facts->list = f->a;
+    } else if (ops->calc_value == polynomial_ops.calc_value) {
+        const polynomial *f = self;
+        facts->list = f->a;
+        facts->count = f->degree + 1;
+    } else if (ops->calc_value == sinusoid_ops.calc_value) {
+        const sinusoid *f = self;
+        const double numbers[] = {f->amplitude, f->omega, f->phase};
+        memcpy(facts->numbers, numbers, sizeof numbers);
+    } else if (ops->calc_value == step_ops.calc_value) {
+        const step *f = self;
+        const double numbers[] = {f->x0, f->y0, f->x1, f->y1};
+        memcpy(facts->numbers, numbers, sizeof numbers);
+    } else {
+        return false;
+    }
+    return true;
+}

@@ -266,3 +266,17 @@ tal_status tal_function_create_composition(const tal_allocator *allocator, tal_f
     const int order = common_order(&outer, 1, COMPOSITION_MAX_ORDER);
     return combine(&call, &composition_ops, outer, inner, count, common_order(inner, count, order));
 }
+
+// ---- facts
+
+bool tali_combined_facts(const tal_function_ops *ops, const void *self, tali_function_facts *facts)
+{
+    if (ops->calc_value != sum_ops.calc_value && ops->calc_value != product_ops.calc_value &&
+        ops->calc_value != composition_ops.calc_value) {
+        return false;
+    }
+    const combined *c = self;
+    facts->parts = c->f;
+    facts->num_parts = c->count;
+    return true;
+}

@@ -4,6 +4,7 @@
 
 #include "alloc_internal.h"
 #include "error_internal.h"
+#include "function_facts_internal.h"
 
 #include <talus/common/function.h>
 
@@ -52,5 +53,13 @@ tal_status tali_function_finish(const tali_function_call *call, const tal_functi
 /// Derivative of order >= 0 at t of the polynomial sum a[k] t^k, k = 0..degree; its limit when t is
 /// infinite.
 double tali_poly_derivative(const double a[], int degree, double t, int order);
+
+/// @name Facts of the functions in each file. False, and nothing written, for a table of another.
+/// @{
+bool tali_basic_facts(const tal_function_ops *ops, const void *self, tali_function_facts *facts);
+bool tali_piecewise_facts(const tal_function_ops *ops, const void *self,
+                          tali_function_facts *facts);
+bool tali_combined_facts(const tal_function_ops *ops, const void *self, tali_function_facts *facts);
+/// @}
 
 #endif // TALUS_FUNCTION_INTERNAL_H

@@ -15,11 +15,12 @@
 
 typedef struct piecewise {
     tali_function_block block;
-    int count;  // knots
-    int degree; // 1, 3 or 5
-    double *x;  // [count]
-    double *a;  // [count + 1][degree + 1] lowest power first; row k holds for x[k-1] <= x < x[k],
-                // in powers of x - x[k-1]; row 0, left of all knots, in powers of x - x[0]
+    int count;          // knots
+    int degree;         // 1, 3 or 5
+    tal_spline_end end; // of a cubic spline
+    double *x;          // [count]
+    double *a; // [count + 1][degree + 1] lowest power first; row k holds for x[k-1] <= x < x[k],
+               // in powers of x - x[k-1]; row 0, left of all knots, in powers of x - x[0]
 } piecewise;
 
 // ---- evaluation
@@ -481,6 +482,7 @@ static tal_status create_spline(const tali_function_call *call, const tal_functi
 {
     piecewise *f = piecewise_create(call, p->x, p->count, degree);
     if (f == NULL) return TAL_ERR_NO_MEMORY;
+    f->end = end;
     const tal_status st = fit(call, p, end, f);
     if (st != TAL_OK) {
         tali_function_block_destroy(f);
@@ -514,4 +516,18 @@ tal_status tal_function_create_quintic_spline(const tal_allocator *allocator, co
     if (st != TAL_OK) return st;
     const knots p = measure(x, y, count);
     return create_spline(&call, &quintic_spline_ops, &p, 5, TAL_SPLINE_NATURAL);
+}
+
+// ---- facts
+
+bool tali_piecewise_facts(const tal_function_ops *ops, const void *self, tali_function_facts *facts)
+{
+    if (ops->calc_value != piecewise_value) return false;
+    const piecewise *f = self;
+    facts->list = f->x;
+    facts->count = f->count;
+    facts->stride = f->degree + 1;
+    facts->y = f->a + facts->stride; // row k + 1 begins with the value at knot k
+    facts->end = f->end;
+    return true;
 }

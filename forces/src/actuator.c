@@ -78,6 +78,15 @@ static tal_status apply_mobility(const void *self, const tal_force_context *cont
     return st;
 }
 
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const actuator *it = self;
+    facts->mobility = it->at;
+    facts->bodies[0].i = it->body[0];
+    facts->bodies[1].i = it->body[1];
+    facts->measure = it->control;
+}
+
 static const tali_param mobility_params[] = {{"gain", TALI_FINITE}, {"control", TALI_FINITE}};
 
 static const tali_kind mobility_kind = {
@@ -88,6 +97,7 @@ static const tali_kind mobility_kind = {
             .destroy = tali_element_destroy},
     .params = mobility_params,
     .num_params = 2,
+    .tell = tell,
 };
 
 tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *name,
@@ -156,6 +166,14 @@ static const char *check_point(const double params[])
     return check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
 }
 
+static void tell_on_one(const void *self, tali_force_facts *facts)
+{
+    const actuator *it = self;
+    facts->bodies[0].i = it->body[1];
+    facts->measure = it->control;
+    facts->flag = it->in_body;
+}
+
 static const tali_param point_params[] = {
     {"station x", TALI_FINITE},   {"station y", TALI_FINITE},   {"station z", TALI_FINITE},
     {"direction x", TALI_FINITE}, {"direction y", TALI_FINITE}, {"direction z", TALI_FINITE},
@@ -172,6 +190,7 @@ static const tali_kind point_kind = {
     .num_params = 8,
     .num_instance = 6,
     .check = check_point,
+    .tell = tell_on_one,
 };
 
 tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
@@ -239,6 +258,7 @@ static const tali_kind torque_kind = {
     .num_params = 5,
     .num_instance = 3,
     .check = check_direction,
+    .tell = tell,
 };
 
 tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name,
@@ -326,6 +346,7 @@ static const tali_kind body_kind = {
     .params = body_params,
     .num_params = 10,
     .num_instance = 3,
+    .tell = tell_on_one,
 };
 
 tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,

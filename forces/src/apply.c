@@ -254,6 +254,7 @@ static tal_status apply_class(const tal_forces *forces, const tal_force_context 
     const int range[2] = {class->middle, class->end};
     int failed = 0;
     const tal_status st = apply_some(forces, &told, enabled, range, to, &failed);
+    if (st == TAL_OK) return st; // there may be no elements to point to
     return tali_force_explain(context->state, &forces->elements[failed], st);
 }
 

@@ -55,6 +55,12 @@ static const tali_param force_params[] = {{"station x", TALI_FINITE}, {"station 
                                           {"station z", TALI_FINITE}, {"force x", TALI_FINITE},
                                           {"force y", TALI_FINITE},   {"force z", TALI_FINITE}};
 
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const body_force *it = self;
+    facts->bodies[0].i = it->body;
+}
+
 static const tali_kind force_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "constant force",
@@ -68,6 +74,7 @@ static const tali_kind force_kind = {
     .params = force_params,
     .num_params = 6,
     .num_instance = 3,
+    .tell = tell,
 };
 
 tal_force_ix tal_forces_add_constant_force(tal_forces *forces, const char *name, tal_body_ix body,
@@ -115,6 +122,7 @@ static const tali_kind torque_kind = {
     .params = torque_params,
     .num_params = 3,
     .num_instance = 0,
+    .tell = tell,
 };
 
 tal_force_ix tal_forces_add_constant_torque(tal_forces *forces, const char *name, tal_body_ix body,

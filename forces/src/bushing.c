@@ -171,7 +171,15 @@ static const tali_param params[] = {
     THREE("damping of a turn", TALI_NOT_NEGATIVE),
     THREE("damping of a shift", TALI_NOT_NEGATIVE),
 };
+
 // clang-format on
+
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const bushing *it = self;
+    facts->bodies[0].i = it->body[0];
+    facts->bodies[1].i = it->body[1];
+}
 
 static const tali_kind bushing_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -187,6 +195,7 @@ static const tali_kind bushing_kind = {
     .num_params = 36,
     .num_instance = 24,
     .check = check,
+    .tell = tell,
 };
 
 tal_bushing_def tal_bushing_def_default(void)

@@ -184,6 +184,12 @@ static void release(void *self)
 
 // --- the kind ---
 
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const tali_contact_element *it = self;
+    facts->contact = &it->def;
+}
+
 const tali_kind tali_contact_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "contact",
@@ -194,6 +200,7 @@ const tali_kind tali_contact_kind = {
             .calc_dissipated_power = tali_contact_calc_power,
             .destroy = tali_element_destroy},
     .release = release,
+    .tell = tell,
 };
 
 // --- building ---
@@ -318,4 +325,11 @@ tal_contact_surface_ix tal_contact_add_surface(tal_forces *forces, tal_force_ix 
     (void)tal_system_fail(forces->system, st, "contact '%s': %s", tal_force_name(forces, contact),
                           why.message);
     return none;
+}
+
+uint64_t tali_contact_cliques(const tal_forces *forces, tal_force_ix contact,
+                              tal_contact_surface_ix surface)
+{
+    const tali_contact_element *it = forces->elements[contact.i].self;
+    return it->surfaces[surface.i].cliques;
 }

@@ -269,3 +269,14 @@ tal_status tal_force_set_param(const tal_forces *forces, tal_state *state, tal_f
 {
     return tal_force_set_params(forces, state, force, i, &value, 1);
 }
+
+bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts)
+{
+    const tali_force *element = &forces->elements[force.i];
+    *facts = (tali_force_facts){.mobility = {{-1}, 0}, .measure = {-1}};
+    if (element->ops.destroy != tali_element_destroy) return false;
+    const tali_element *it = element->self;
+    if (it->kind->tell == NULL) return false;
+    it->kind->tell(it, facts);
+    return true;
+}

@@ -2,6 +2,7 @@
 #ifndef TALUS_FORCES_ELEMENT_INTERNAL_H
 #define TALUS_FORCES_ELEMENT_INTERNAL_H
 
+#include "force_facts_internal.h"
 #include "forces_internal.h"
 
 #include <talus/forces/params.h>
@@ -31,6 +32,8 @@ typedef struct tali_kind {
     /// What is wrong between parameters that are right one by one; NULL: nothing.
     const char *(*check)(const double params[]);
     void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
+    /// Say what the element acts on; NULL: it does not tell.
+    void (*tell)(const void *self, tali_force_facts *facts);
 } tali_kind;
 
 /// What the struct of every built-in element begins with. What `apply` reads comes last, beside what the

@@ -51,6 +51,12 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
 static const tali_param params[] = {
     {"torque", TALI_FINITE}, {"radius", TALI_POSITIVE}, {"angle", TALI_FINITE}};
 
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const gear *it = self;
+    facts->bodies[0].i = it->body;
+}
+
 static const tali_kind gear_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "gear torque",
@@ -62,6 +68,7 @@ static const tali_kind gear_kind = {
             .destroy = tali_element_destroy},
     .params = params,
     .num_params = 3,
+    .tell = tell,
 };
 
 tal_force_ix tal_forces_add_gear_torque(tal_forces *forces, const char *name, tal_body_ix body,

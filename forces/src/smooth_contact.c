@@ -104,6 +104,14 @@ static const char *check(const double params[])
     return good ? NULL : "static friction is less than dynamic friction";
 }
 
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const smooth_contact *it = self;
+    facts->bodies[0].i = it->base.body[0];
+    facts->bodies[1].i = it->base.body[1];
+    facts->flag = it->has_kink;
+}
+
 static const tali_param params[] = {TALI_ON_PLANE_PARAMS,
                                     {"radius", TALI_POSITIVE},
                                     {"stiffness", TALI_POSITIVE},
@@ -129,6 +137,7 @@ static const tali_kind smooth_kind = {
     .num_params = 25,
     .num_instance = FIRST,
     .check = check,
+    .tell = tell,
 };
 
 tal_smooth_contact_def tal_smooth_contact_def_default(void)

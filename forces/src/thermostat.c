@@ -87,6 +87,12 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
     return TAL_OK;
 }
 
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const thermostat *it = self;
+    facts->count = it->length;
+}
+
 static const tali_param params[] = {{"kT", TALI_POSITIVE},
                                     {"relaxation time", TALI_POSITIVE},
                                     {"excluded degrees of freedom", TALI_NOT_NEGATIVE}};
@@ -103,6 +109,7 @@ static const tali_kind thermostat_kind = {
             .is_concurrent = true},
     .params = params,
     .num_params = 3,
+    .tell = tell,
 };
 
 tal_thermostat_def tal_thermostat_def_default(void)

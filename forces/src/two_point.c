@@ -215,6 +215,13 @@ static const tali_param spring_params[] = {
 static const tali_param damper_params[] = {STATIONS, {"damping", TALI_NOT_NEGATIVE}};
 static const tali_param force_params[] = {STATIONS, {"force", TALI_FINITE}};
 
+static void tell(const void *self, tali_force_facts *facts)
+{
+    const two_point *it = self;
+    facts->bodies[0].i = it->body[0];
+    facts->bodies[1].i = it->body[1];
+}
+
 static const tali_kind spring_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "two-point spring",
@@ -229,6 +236,7 @@ static const tali_kind spring_kind = {
     .params = spring_params,
     .num_params = 8,
     .num_instance = 6,
+    .tell = tell,
 };
 
 static const tali_kind damper_kind = {
@@ -244,6 +252,7 @@ static const tali_kind damper_kind = {
     .params = damper_params,
     .num_params = 7,
     .num_instance = 6,
+    .tell = tell,
 };
 
 static const tali_kind force_kind = {
@@ -259,6 +268,7 @@ static const tali_kind force_kind = {
     .params = force_params,
     .num_params = 7,
     .num_instance = 6,
+    .tell = tell,
 };
 
 static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind,

@@ -10,6 +10,7 @@
 //
 // and d/dt f_i,j = sum over k of f_i,jk u_k, mixed derivatives included.
 #include "alloc_internal.h"
+#include "matter_facts_internal.h"
 #include "mobilizer_orientation_internal.h"
 
 #include <math.h>
@@ -17,8 +18,9 @@
 struct tal_function_based {
     tal_mobilizer_ops ops;
     tal_allocator allocator;
-    tal_function_based_def def; // axes of unit length
-    tal_function *keeper;       // owns the functions of `def`
+    tal_function_based_def def;   // axes of unit length
+    tal_function_based_def given; // axes as they were given
+    tal_function *keeper;         // owns the functions of `def`
 };
 
 enum {
@@ -323,7 +325,7 @@ tal_status tal_function_based_create(const tal_function_based_def *def,
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for %zu bytes", sizeof *mobilizer);
     }
     mobilizer->allocator = memory;
-    mobilizer->def = *def;
+    mobilizer->def = mobilizer->given = *def;
     for (int i = 0; i < 3; ++i) {
         mobilizer->def.rotation_axis[i] = tal_v3_normalize(def->rotation_axis[i]);
         mobilizer->def.translation_axis[i] = tal_v3_normalize(def->translation_axis[i]);
@@ -364,4 +366,11 @@ const tal_mobilizer_ops *tal_function_based_ops(const tal_function_based *mobili
         return NULL;
     }
     return &mobilizer->ops;
+}
+
+const tal_function_based_def *tali_function_based_facts(const tal_mobilizer_ops *ops,
+                                                        const void *self)
+{
+    if (ops->calc_X_FM != calc_X_FM) return NULL;
+    return &((const tal_function_based *)self)->given;
 }

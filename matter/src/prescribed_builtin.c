@@ -1,4 +1,5 @@
 // Built-in motions: steady, sinusoid, functions of time.
+#include "matter_facts_internal.h"
 #include "prescribed_internal.h"
 
 #include <math.h>
@@ -175,4 +176,20 @@ tal_motion_ix tal_matter_add_motion_functions(tal_matter *matter, const tal_moti
     const tal_motion_ix motion = tal_matter_add_motion(matter, def, &functions_of_time, all, NULL);
     if (motion.i >= 0) matter->prescribed.list[motion.i].num_values = n;
     return motion;
+}
+
+// --- facts ---
+
+tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion)
+{
+    const tali_drive *d = &matter->prescribed.list[motion.i];
+    tali_motion_facts facts = {NULL, {d->body}, d->mobility, d->level, NULL, 0};
+    if (d->ops.calc == calc_steady || d->ops.calc == calc_sinusoid) facts.kind = d->ops.name;
+    if (d->ops.calc == calc_functions) {
+        const time_functions *all = d->self;
+        facts.kind = d->ops.name;
+        facts.functions = all->f;
+        facts.num_functions = all->n;
+    }
+    return facts;
 }

@@ -5,6 +5,8 @@
 // rest on is declared as stage and prerequisites, so the State alone knows when one is out of date.
 #include "state_internal.h"
 
+#include "measure_kinds.h"
+
 #include <talus/state/measure.h>
 
 #include <math.h>
@@ -367,6 +369,18 @@ const void *tal_measure_self(const tal_system *system, tal_measure_ix measure,
                       declared->element.name, declared->ops.name,
                       ops != NULL ? ops->name : "(NULL)");
     return NULL;
+}
+
+bool tali_measure_facts_of(const tal_system *system, tal_measure_ix measure,
+                           tali_measure_facts *facts)
+{
+    const tali_measure *declared = tali_measure_at(system, measure.i);
+    const tal_measure_ops *table = declared->table;
+    const void *self = declared->self;
+    *facts = (tali_measure_facts){.operands = {{-1}, {-1}}, .variable = {-1}, .z = {-1}};
+    return tali_tell_basic(table, self, facts) || tali_tell_composed(table, self, facts) ||
+           tali_tell_differentiate(table, self, facts) || tali_tell_extreme(table, self, facts) ||
+           tali_tell_delay(table, self, facts) || tali_tell_hold(table, self, facts);
 }
 
 // --- in a State ---

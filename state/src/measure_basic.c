@@ -299,3 +299,24 @@ tal_status tal_measure_mark_result_valid(const tal_system *system, tal_state *st
     if (me == NULL) return tal_contract_last()->status;
     return tal_cache_mark_valid(system, state, me->entry);
 }
+
+// --- facts ---
+
+bool tali_tell_basic(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+{
+    if (table == &constant_ops) {
+        facts->values = self;
+    } else if (table == &sinusoid_ops) {
+        const sinusoid *me = self;
+        facts->numbers[0] = me->amplitude;
+        facts->numbers[1] = me->frequency;
+        facts->numbers[2] = me->phase;
+    } else if (table == &variable_ops) {
+        const variable *me = self;
+        facts->variable = me->var;
+        facts->invalidates = me->invalidates;
+    } else {
+        return table == &time_ops;
+    }
+    return true;
+}

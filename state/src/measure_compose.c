@@ -225,3 +225,25 @@ tal_measure_ix tal_measure_add_integrate(tal_system *system, tal_subsystem_ix ow
     def.self_size = sizeof self;
     return tal_system_add_measure(system, owner, &integrate_ops, &def);
 }
+
+// --- facts ---
+
+bool tali_tell_composed(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+{
+    if (table == &sum_ops || table == &difference_ops) {
+        const binary *me = self;
+        facts->operands[0] = me->a;
+        facts->operands[1] = me->b;
+    } else if (table == &scale_ops) {
+        const scale *me = self;
+        facts->operands[0] = me->a;
+        facts->numbers[0] = me->factor;
+    } else if (table == &integrate_ops) {
+        const integrate *me = self;
+        facts->operands[0] = me->derivative;
+        facts->z = me->z;
+    } else {
+        return false;
+    }
+    return true;
+}

@@ -293,3 +293,15 @@ tal_measure_ix tal_measure_add_delay(tal_system *system, tal_subsystem_ix owner,
     measure.self_size = sizeof self;
     return tal_system_add_measure(system, owner, &delay_ops, &measure);
 }
+
+// --- facts ---
+
+bool tali_tell_delay(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+{
+    if (table != &delay_ops) return false;
+    const delay *me = self;
+    facts->operands[0] = me->operand;
+    facts->numbers[0] = me->delay;
+    facts->capacity = me->capacity;
+    return true;
+}

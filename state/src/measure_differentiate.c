@@ -145,3 +145,14 @@ tal_measure_ix tal_measure_add_differentiate(tal_system *system, tal_subsystem_i
     def.self_size = sizeof self;
     return tal_system_add_measure(system, owner, &differentiate_ops, &def);
 }
+
+// --- facts ---
+
+bool tali_tell_differentiate(const tal_measure_ops *table, const void *self,
+                             tali_measure_facts *facts)
+{
+    if (table != &differentiate_ops) return false;
+    const differentiate *me = self;
+    facts->operands[0] = me->operand;
+    return true;
+}

@@ -185,3 +185,14 @@ double tal_measure_time_of_extreme(const tal_system *system, tal_state *state,
     const double *at = tal_cache_realize(system, state, tal_var_update(system, me->history));
     return at != NULL ? at[1 + me->n + i] : TALI_NAN;
 }
+
+// --- facts ---
+
+bool tali_tell_extreme(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+{
+    if (table != &extreme_ops) return false;
+    const extreme *me = self;
+    facts->operands[0] = me->operand;
+    facts->which = me->which;
+    return true;
+}

@@ -188,3 +188,17 @@ tal_status tal_measure_sample(const tal_system *system, tal_state *state, tal_me
     const tal_status st = tal_state_error(state)->status;
     return st != TAL_OK ? st : tal_contract_last()->status;
 }
+
+// --- facts ---
+
+bool tali_tell_hold(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+{
+    if (table != &hold_ops) return false;
+    const hold *me = self;
+    facts->operands[0] = me->operand;
+    facts->numbers[0] = me->period;
+    facts->numbers[1] = me->t0;
+    facts->variable = me->stored;
+    facts->invalidates = me->invalidates;
+    return true;
+}

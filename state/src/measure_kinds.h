@@ -2,6 +2,8 @@
 #ifndef TALUS_MEASURE_KINDS_H
 #define TALUS_MEASURE_KINDS_H
 
+#include "measure_facts_internal.h"
+
 #include <talus/state/measure.h>
 
 #include <stdio.h>
@@ -37,5 +39,16 @@ tal_status tali_measure_clear_history(const tal_system *system, tal_state *state
 const double *tali_measure_sample_operand(const tal_system *system, tal_state *state,
                                           tal_measure_ix measure, tal_measure_ix operand,
                                           int order);
+
+/// @name Facts of the measures in each file. False, and nothing written, for a table of another.
+/// @{
+bool tali_tell_basic(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
+bool tali_tell_composed(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
+bool tali_tell_differentiate(const tal_measure_ops *table, const void *self,
+                             tali_measure_facts *facts);
+bool tali_tell_extreme(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
+bool tali_tell_delay(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
+bool tali_tell_hold(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
+/// @}
 
 #endif // TALUS_MEASURE_KINDS_H

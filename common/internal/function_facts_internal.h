@@ -1,0 +1,26 @@
+// What a built-in function was created with: for those who write models to files.
+#ifndef TALUS_FUNCTION_FACTS_INTERNAL_H
+#define TALUS_FUNCTION_FACTS_INTERNAL_H
+
+#include <talus/common/function.h>
+
+#include <stdbool.h>
+
+/// Facts of a built-in function. Borrowed from it. What a kind has not is zero.
+typedef struct tali_function_facts {
+    const char *kind;   ///< tal_function_name()
+    double numbers[4];  ///< constant: value; linear: b; sinusoid: amplitude, omega, phase; step:
+                        ///< x0, y0, x1, y1
+    const double *list; ///< linear: a; polynomial: lowest power first; curves: x
+    int count;          ///< of `list`
+    const double *y;    ///< curves: the first y; the next one is `stride` further
+    int stride;
+    tal_spline_end end;         ///< of a cubic spline
+    tal_function *const *parts; ///< of a sum, product or composition, [num_parts]
+    int num_parts;
+} tali_function_facts;
+
+/// False for a function of a user's own.
+bool tali_function_facts_of(const tal_function *f, tali_function_facts *facts);
+
+#endif // TALUS_FUNCTION_FACTS_INTERNAL_H

@@ -1,0 +1,15 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_IO_H
+#define TALUS_IO_H
+
+/**
+ * @file talus/io.h
+ * @brief Files: models, and the numbers and diagnostics that all formats share.
+ */
+
+#include <talus/io/diagnostics.h>
+#include <talus/io/model.h>
+#include <talus/io/number.h>
+
+#endif // TALUS_IO_H

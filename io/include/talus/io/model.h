@@ -1,0 +1,119 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_IO_MODEL_H
+#define TALUS_IO_MODEL_H
+
+/**
+ * @file talus/io/model.h
+ * @brief Model files, `.talus`: a System and the State it begins in, as XML. doc/model_file.md is the
+ * reference.
+ *
+ *     tal_model model;
+ *     tal_diagnostics *found = tal_diagnostics_create(NULL);
+ *     if (tal_model_read_file("pendulum.talus", NULL, &model, found) == TAL_OK) {
+ *         tal_system_realize(model.system, model.state, TAL_STAGE_ACCELERATION);
+ *         ...
+ *     }
+ *     tal_model_destroy(&model);
+ *
+ * A file is checked as a whole before anything is built: the list has all that is wrong, and a file with
+ * an error gives nothing.
+ */
+
+#include <talus/forces.h>
+#include <talus/io/diagnostics.h>
+#include <talus/matter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup model Model files
+/// @{
+
+/// What a file gives: a System with its topology realized, and a State of it.
+typedef struct tal_model {
+    tal_system *system; ///< owned
+    tal_state *state;   ///< owned; where the model begins, realized to TAL_STAGE_MODEL
+    tal_matter *matter; ///< of the System
+    tal_forces *forces; ///< of the System
+} tal_model;
+
+/// A value for a `<param>`, instead of the one in the file.
+typedef struct tal_model_param {
+    const char *name;
+    double value;
+} tal_model_param;
+
+/// How to read. Obtain it from tal_model_options_default(), then edit.
+typedef struct tal_model_options {
+    tal_allocator allocator;       ///< of the System, the State, and of reading
+    const tal_model_param *params; ///< [num_params] each must be in the file
+    int num_params;
+    const char
+        *folder; ///< includes of a model in memory are looked up here; NULL: refused. Includes of
+                 ///< a file are looked up beside it
+} tal_model_options;
+
+/// The C heap, no params, no folder.
+TAL_API tal_model_options tal_model_options_default(void);
+
+/**
+ * Read a model file.
+ *
+ * @param[in]     options  NULL: the defaults
+ * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
+ * @param[in,out] found    gets everything that is wrong; may be NULL
+ * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_NO_MEMORY,
+ *         TAL_ERR_NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_model_read_file(const char *path,
+                                                     const tal_model_options *options,
+                                                     tal_model *model, tal_diagnostics *found);
+
+/// The same from memory. `name` stands for the file in diagnostics.
+TAL_API TAL_NODISCARD tal_status tal_model_read_memory(const char *name, const char *text,
+                                                       size_t size,
+                                                       const tal_model_options *options,
+                                                       tal_model *model, tal_diagnostics *found);
+
+/// Destroy State and System, and set all to NULL. A model that is all NULL is allowed, and NULL is.
+TAL_API void tal_model_destroy(tal_model *model);
+
+/**
+ * Write a System and a State as a model file.
+ *
+ * What is written is what the State holds: parameters, coordinates, speeds, locks, what is enabled.
+ * Reading it gives the same model, bit for bit, with measures that have forgotten their samples. What a file
+ * cannot say is refused by name, and nothing is written: elements and functions of a user's own, contact of meshes,
+ * discrete forces that are set, locks of single mobilities, subsystems besides matter and forces.
+ *
+ * @param[in]  model   all four set; nothing of it changes, and it stays the caller's
+ * @param[out] text    [size], cut off when it does not fit; NULL when `size` is 0
+ * @param[out] length  of the whole, without the terminating zero; may be NULL
+ * @param[out] err     why it failed; may be NULL
+ * @return TAL_OK; TAL_ERR_BAD_VALUE naming the element, TAL_ERR_WRONG_SYSTEM, TAL_ERR_NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_model_write_memory(const tal_model *model, char text[],
+                                                        size_t size, size_t *length,
+                                                        tal_error *err);
+
+/// The same to a file. Also TAL_ERR_FILE and TAL_ERR_NO_MEMORY.
+TAL_API TAL_NODISCARD tal_status tal_model_write_file(const tal_model *model, const char *path,
+                                                      tal_error *err);
+
+/**
+ * The reference of the file format, as Markdown: what doc/model_file.md holds. Made from the table that
+ * the reader follows.
+ *
+ * @param[out] text  [size], cut off when it does not fit; NULL when `size` is 0
+ * @return length of the whole, without the terminating zero
+ */
+TAL_API size_t tal_model_reference(char text[], size_t size);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_IO_MODEL_H

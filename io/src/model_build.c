@@ -1,0 +1,295 @@
+// From items to a System and a State, and the public entry points.
+#include "alloc_internal.h"
+#include "error_internal.h"
+#include "model_internal.h"
+
+#include <string.h>
+
+// ---- functions
+
+tal_function *tali_take_function(tali_model *m, const tali_item *item, int n)
+{
+    int child = item->first;
+    for (; child >= 0 && n > 0; --n) {
+        child = m->items[child].next;
+    }
+    if (child < 0) return NULL;
+    tal_function *f = m->items[child].function;
+    m->items[child].function = NULL;
+    return f;
+}
+
+// ---- checks across items
+
+// Every body must hang on Ground in the end. Bodies are marked by the search that met them first; to meet
+// one's own mark again is a cycle.
+static void check_cycles(tali_model *m)
+{
+    int *mark = tali_alloc(&m->arena.allocator, (size_t)m->num_items * sizeof *mark);
+    if (mark == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    for (int i = 0; i < m->num_items; ++i) {
+        if (m->items[i].group != TALI_GROUP_BODIES) continue;
+        int at = i;
+        while (at >= 0 && mark[at] == 0) {
+            mark[at] = i + 1;
+            at = m->items[at].ref[TALI_BODY_PARENT];
+        }
+        if (at < 0 || mark[at] != i + 1) continue;
+        tali_item_error(m, &m->items[at], "parent",
+                        ": its parents lead back to itself instead of to the ground");
+    }
+    tali_free(&m->arena.allocator, mark, (size_t)m->num_items * sizeof *mark);
+}
+
+static bool has_errors(const tali_model *m)
+{
+    return m->no_memory || tal_diagnostics_num_errors(m->found) > 0;
+}
+
+static void check_all(tali_model *m)
+{
+    for (int i = 0; i < m->num_items && !m->no_memory; ++i) {
+        tali_item_resolve(m, &m->items[i]);
+    }
+    if (m->no_memory) return;
+    check_cycles(m);
+    // children before parents, so that functions of functions find theirs
+    for (int i = m->num_items - 1; i >= 0; --i) {
+        if (m->items[i].row->check != NULL) m->items[i].row->check(m, &m->items[i]);
+    }
+}
+
+// ---- building
+
+// A System refuses the first thing that it does not like; the file has the place of it.
+static bool build_item(tali_model *m, tali_item *item)
+{
+    if (item->row->build == NULL) return true;
+    item->row->build(m, item);
+    const tal_error *err = tal_system_error(m->system);
+    if (err->status == TAL_OK) return true;
+    if (err->status == TAL_ERR_NO_MEMORY) m->no_memory = true;
+    tali_item_error(m, item, NULL, ": %s", err->message);
+    return false;
+}
+
+static bool build_group(tali_model *m, tali_group group)
+{
+    for (int i = 0; i < m->num_items; ++i) {
+        if (m->items[i].group == group && !build_item(m, &m->items[i])) return false;
+    }
+    return true;
+}
+
+// Bodies in the order of the file, but each after its parent.
+static bool build_bodies(tali_model *m)
+{
+    int *waiting = tali_alloc(&m->arena.allocator, ((size_t)m->num_items + 1) * sizeof *waiting);
+    if (waiting == NULL) {
+        m->no_memory = true;
+        return false;
+    }
+    bool good = true;
+    for (int i = 0; i < m->num_items && good; ++i) {
+        if (m->items[i].group != TALI_GROUP_BODIES) continue;
+        int count = 0;
+        for (int at = i; at >= 0 && m->items[at].built < 0; at = m->items[at].ref[0]) {
+            waiting[count++] = at;
+        }
+        while (count > 0 && good) {
+            good = build_item(m, &m->items[waiting[--count]]);
+        }
+    }
+    tali_free(&m->arena.allocator, waiting, ((size_t)m->num_items + 1) * sizeof *waiting);
+    return good;
+}
+
+static void report_system(tali_model *m, const tal_error *err)
+{
+    if (err->status == TAL_ERR_NO_MEMORY) m->no_memory = true;
+    tal_diagnostics_add(m->found, TAL_ERROR, m->documents[0]->file, 0, 0, "%s", err->message);
+}
+
+// What the State holds besides what the System says.
+static void start(tali_model *m)
+{
+    if (m->time != 0.0) (void)tal_state_set_t(m->state, m->time);
+    for (int i = 0; i < m->num_items; ++i) {
+        tali_item *item = &m->items[i];
+        if (item->row->start == NULL) continue;
+        item->row->start(m, item);
+        const tal_error *err = tal_state_error(m->state);
+        if (err->status == TAL_OK) continue;
+        tali_item_error(m, item, NULL, ": %s", err->message);
+        return;
+    }
+}
+
+void tali_model_build(tali_model *m)
+{
+    tal_system_def def = tal_system_def_default();
+    def.allocator = m->options.allocator;
+    def.time_scale = m->time_scale;
+    if (m->name != NULL) def.name = m->name;
+    m->system = tal_system_create(&def);
+    if (m->system == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    m->matter = tal_matter_create(m->system);
+    m->forces = tal_forces_create(m->system, m->matter);
+    if (tal_system_error(m->system)->status != TAL_OK) {
+        report_system(m, tal_system_error(m->system));
+        return;
+    }
+    if (!build_bodies(m)) return;
+    const tali_group order[] = {TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
+                                TALI_GROUP_MEASURES,   TALI_GROUP_FORCES,      TALI_GROUP_SURFACES,
+                                TALI_GROUP_DECORATIONS};
+    for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
+        if (!build_group(m, order[i])) return;
+    }
+    tal_error err = {TAL_OK, "", ""};
+    tal_status st = tal_system_realize_topology(m->system, &err);
+    if (st == TAL_OK) st = tal_state_create(m->system, &m->state, &err);
+    if (st != TAL_OK) {
+        report_system(m, &err);
+        return;
+    }
+    start(m);
+}
+
+// ---- entry points
+
+tal_model_options tal_model_options_default(void)
+{
+    return (tal_model_options){.allocator = tal_allocator_default()};
+}
+
+void tal_model_destroy(tal_model *model)
+{
+    if (model == NULL) return;
+    tal_state_destroy(model->state);
+    tal_system_destroy(model->system);
+    *model = (tal_model){.system = NULL};
+}
+
+static void free_reading(tali_model *m)
+{
+    for (int i = 0; i < m->num_items; ++i) {
+        tal_function_destroy(m->items[i].function);
+    }
+    const tal_allocator *from = &m->arena.allocator;
+    tali_free(from, m->items, (size_t)m->items_capacity * sizeof *m->items);
+    tali_free(from, m->values, (size_t)m->values_capacity * sizeof *m->values);
+    tali_free(from, m->names.slots, (size_t)m->names.capacity * sizeof *m->names.slots);
+    for (int i = 0; i < m->num_documents; ++i) {
+        tali_xml_destroy(m->documents[i]);
+    }
+    tali_free(from, m->documents, (size_t)m->documents_capacity * sizeof *m->documents);
+    tali_arena_free(&m->arena);
+}
+
+// Where a model comes from.
+typedef struct source {
+    const char *name; // path of a file
+    const char *text; // NULL: it is in the file
+    size_t size;
+} source;
+
+// Which of a model's files a diagnostic is of; behind all of them when it is of none.
+static int file_of(const tali_model *m, const tal_diagnostic *d)
+{
+    int i = 0;
+    while (i < m->num_documents && strcmp(m->documents[i]->file, d->file) != 0) {
+        ++i;
+    }
+    return i;
+}
+
+static bool comes_before(const tali_model *m, const tal_diagnostic *a, const tal_diagnostic *b)
+{
+    const int file_a = file_of(m, a), file_b = file_of(m, b);
+    if (file_a != file_b) return file_a < file_b;
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+// Hand on what was found, in the order in which it stands in the files.
+static void hand_on(const tali_model *m, tal_diagnostics *found)
+{
+    int order[TAL_MAX_DIAGNOSTICS];
+    const int n = tal_diagnostics_num(m->found);
+    for (int i = 0; i < n; ++i) {
+        const tal_diagnostic *d = tal_diagnostics_at(m->found, i);
+        int k = i;
+        for (; k > 0 && comes_before(m, d, tal_diagnostics_at(m->found, order[k - 1])); --k) {
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+    for (int i = 0; i < n; ++i) {
+        const tal_diagnostic *d = tal_diagnostics_at(m->found, order[i]);
+        tal_diagnostics_add(found, d->severity, d->file, d->line, d->column, "%s", d->message);
+    }
+}
+
+static tal_status read_model(const source *from, const tal_model_options *options, tal_model *model,
+                             tal_diagnostics *found)
+{
+    tali_model m = {.options = options != NULL ? *options : tal_model_options_default()};
+    m.arena = tali_arena_make(&m.options.allocator);
+    // errors already in the list are of other files
+    m.found = tal_diagnostics_create(&m.options.allocator);
+    if (m.found == NULL) return TAL_ERR_NO_MEMORY;
+
+    if (from->text == NULL) {
+        tali_model_load_file(&m, from->name);
+    } else {
+        tali_model_load_memory(&m, from->name, from->text, from->size);
+    }
+    if (!m.no_memory && m.num_documents > 0) check_all(&m);
+    if (!has_errors(&m)) tali_model_build(&m);
+
+    const bool good = !has_errors(&m);
+    *model = (tal_model){m.system, m.state, m.matter, m.forces};
+    if (!good) tal_model_destroy(model);
+    if (m.no_memory) tal_diagnostics_add(m.found, TAL_ERROR, from->name, 0, 0, "memory ran out");
+    if (found != NULL) hand_on(&m, found);
+    free_reading(&m);
+    tal_diagnostics_destroy(m.found);
+    return good ? TAL_OK : m.no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+}
+
+static tal_status check_arguments(const char *name, const void *text, const tal_model *model,
+                                  const char *where)
+{
+    if (name != NULL && text != NULL && model != NULL) return TAL_OK;
+    return tali_breach(TAL_ERR_NULL, where, "%s is NULL",
+                       name == NULL   ? "the name"
+                       : text == NULL ? "the text"
+                                      : "the model");
+}
+
+tal_status tal_model_read_file(const char *path, const tal_model_options *options, tal_model *model,
+                               tal_diagnostics *found)
+{
+    if (model != NULL) *model = (tal_model){.system = NULL};
+    const tal_status st = check_arguments(path, path, model, __func__);
+    if (st != TAL_OK) return st;
+    const source from = {.name = path};
+    return read_model(&from, options, model, found);
+}
+
+tal_status tal_model_read_memory(const char *name, const char *text, size_t size,
+                                 const tal_model_options *options, tal_model *model,
+                                 tal_diagnostics *found)
+{
+    if (model != NULL) *model = (tal_model){.system = NULL};
+    const tal_status st = check_arguments(name, text, model, __func__);
+    if (st != TAL_OK) return st;
+    const source from = {name, text, size};
+    return read_model(&from, options, model, found);
+}

@@ -1,0 +1,309 @@
+// Model files inside: one table says what a file may contain; reading, building, writing and the reference
+// manual all follow it.
+//
+//     documents -> items (one per element, values parsed, everything wrong reported)
+//               -> references resolved, checks across elements, functions made
+//               -> System built, in the order bodies, constraints, motions, measures, forces, ...
+//               -> State
+//
+// Nothing is built unless all of a file is right.
+#ifndef TALUS_IO_MODEL_INTERNAL_H
+#define TALUS_IO_MODEL_INTERNAL_H
+
+#include "arena_internal.h"
+#include "xml_internal.h"
+
+#include <talus/io/model.h>
+
+#include <stdint.h>
+
+typedef struct tali_model tali_model;
+typedef struct tali_item tali_item;
+
+// ---- the table
+
+/// What the value of an attribute is, and where an item keeps it.
+typedef enum tali_type {
+    TALI_TYPE_NAME,       ///< of the element itself -> name
+    TALI_TYPE_TEXT,       ///< -> text
+    TALI_TYPE_REAL,       ///< `count` numbers -> p
+    TALI_TYPE_REALS,      ///< any count of numbers -> lists
+    TALI_TYPE_FRAME,      ///< 3, 6 or 12 numbers -> p[12]: axes x, y, z, then the origin
+    TALI_TYPE_ROTATION,   ///< 3 or 9 numbers -> p[9]: axes x, y, z
+    TALI_TYPE_INTEGER,    ///< -> ref
+    TALI_TYPE_BOOL,       ///< yes or no -> ref
+    TALI_TYPE_WORD,       ///< one of `words` -> ref, which of them
+    TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground
+    TALI_TYPE_MEASURE,    ///< -> ref: the measure's item; -1 for none
+    TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
+    TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities
+    TALI_TYPE_BODIES      ///< "body; body" -> mobilities, index unused
+} tali_type;
+
+/// What is asked of numbers besides being numbers. They must be finite unless said otherwise.
+enum {
+    TALI_POSITIVE_NUMBER = 1,
+    TALI_NO_NEGATIVE_NUMBER = 2,
+    TALI_MAYBE_INFINITE = 4,
+    TALI_IS_ANGLE = 8,    ///< given in the units of the file
+    TALI_OF_MOBILITY = 16 ///< an angle if the mobility that the element acts on is one
+};
+
+typedef struct tali_attribute {
+    const char *name;
+    tali_type type;
+    int count;           ///< of TALI_TYPE_REAL
+    const char *initial; ///< what stands for it when it is missing; NULL: it must be there
+    unsigned flags;
+    const char *words; ///< of TALI_TYPE_WORD, "this|that"
+    const char *doc;   ///< one sentence, without a full stop
+} tali_attribute;
+
+/// What an element stands in, and what kind of thing it makes.
+typedef enum tali_group {
+    TALI_GROUP_NONE,
+    TALI_GROUP_TOP,         ///< <talus>
+    TALI_GROUP_SECTIONS,    ///< what stands in <talus>
+    TALI_GROUP_BODIES,      ///< what stands in <bodies>: a body, named after its mobilizer
+    TALI_GROUP_BODY_PARTS,  ///< what stands in a body
+    TALI_GROUP_CONSTRAINTS, ///< what stands in <constraints>
+    TALI_GROUP_MOTIONS,     ///< what stands in <motions>
+    TALI_GROUP_MEASURES,    ///< what stands in <measures>
+    TALI_GROUP_FORCES,      ///< what stands in <forces>
+    TALI_GROUP_SURFACES,    ///< what stands in <contact>
+    TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
+    TALI_GROUP_FUNCTIONS,   ///< what stands in elements that need functions
+    TALI_NUM_GROUPS
+} tali_group;
+
+/// One kind of element.
+typedef struct tali_row {
+    const char *name;
+    const char *kind;             ///< what the API calls it
+    const char *doc;              ///< sentences
+    const tali_attribute *shared; ///< attributes of all its group, ended by a NULL name; NULL: none
+    const tali_attribute
+        *own;            ///< attributes of its own, likewise; they come behind the shared ones
+    tali_group children; ///< what may stand in it
+    int min_children, max_children; ///< -1: any number
+
+    /// Check what needs resolved references or several attributes together; NULL: nothing.
+    void (*check)(tali_model *m, tali_item *item);
+    /// Add it to the System; NULL: nothing.
+    void (*build)(tali_model *m, tali_item *item);
+    /// Set what the State holds of it; NULL: nothing.
+    void (*start)(tali_model *m, tali_item *item);
+    /// Mobilizers: their table, and how many of q and u are angles (with angles instead of a quaternion).
+    const tal_mobilizer_ops *(*ops)(void);
+    int angles_q, angles_u;
+} tali_row;
+
+/// The rows of a group, ended by a NULL name.
+const tali_row *tali_rows(tali_group group);
+
+/// @name The rows, by the file they are in
+/// @{
+extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
+    tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
+    tali_function_rows[], tali_surface_rows[];
+
+/// Of rows that are in another file than the table of their group.
+extern const tali_attribute tali_thermostat_attributes[], tali_langevin_attributes[],
+    tali_smooth_contact_attributes[], tali_exponential_spring_attributes[],
+    tali_contact_attributes[];
+void tali_build_thermostat(tali_model *m, tali_item *item);
+void tali_build_langevin(tali_model *m, tali_item *item);
+void tali_build_smooth_contact(tali_model *m, tali_item *item);
+void tali_build_exponential_spring(tali_model *m, tali_item *item);
+void tali_check_contact(tali_model *m, tali_item *item);
+void tali_build_contact(tali_model *m, tali_item *item);
+/// @}
+
+/// An attribute of a row, shared ones first; NULL behind the last one.
+const tali_attribute *tali_row_attribute(const tali_row *row, int i);
+
+/// Room that the value of an attribute takes in an item.
+typedef struct tali_room {
+    int p, ref, text, lists;
+} tali_room;
+
+tali_room tali_room_of(const tali_attribute *a);
+
+/// Text that grows into a buffer, and is counted where it does not fit.
+typedef struct tali_sink {
+    char *text;
+    size_t size, length;
+} tali_sink;
+
+void tali_sink_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+// ---- items
+
+typedef struct tali_list {
+    double *values;
+    int count;
+    const double *shown; ///< instead of `values`, where they are only to be written
+} tali_list;
+
+typedef struct tali_mobility_ref {
+    int body; ///< item, -1 for Ground
+    int index;
+} tali_mobility_ref;
+
+enum {
+    TALI_MAX_ITEM_LISTS = 4,
+    TALI_MAX_ITEM_TEXTS = 4
+};
+
+/// An element of a file with its values. Values are in the order of the row's attributes.
+struct tali_item {
+    const tali_row *row;
+    const tali_xml *xml;
+    const tali_xml_element *element;
+    const char *name; ///< NULL: none was given
+    double unit;      ///< of angles in its file [rad]
+    double *p;
+    int *ref;
+    const char *text[TALI_MAX_ITEM_TEXTS];
+    tali_list lists[TALI_MAX_ITEM_LISTS];
+    tali_mobility_ref *mobilities;
+    int num_mobilities;
+    tali_group group;
+    int parent, first, last, next; ///< items; -1: none
+    int num_children;
+    int built;              ///< index of what it became; -1 before
+    tal_function *function; ///< what a function element became, until somebody adopts it
+};
+
+/// What was named, by group.
+typedef struct tali_names {
+    int *slots;   ///< items, -1: free
+    int capacity; ///< a power of two
+    int count;
+} tali_names;
+
+typedef struct tali_named_value {
+    const char *name;
+    double value;
+    bool fixed; ///< by the caller: what the file says does not count
+} tali_named_value;
+
+/// A model file on its way to a System.
+struct tali_model {
+    tal_model_options options;
+    tali_arena arena;
+    tal_diagnostics *found;
+    bool no_memory;
+    bool in_memory; ///< the model is read from memory
+
+    tali_xml **documents;
+    int num_documents, documents_capacity;
+    tali_item *items;
+    int num_items, items_capacity;
+    tali_names names;
+    tali_named_value *values; ///< params
+    int num_values, values_capacity;
+    const char *name; ///< of the model
+    double time;
+    double time_scale;
+
+    tal_system *system;
+    tal_matter *matter;
+    tal_forces *forces;
+    tal_state *state;
+};
+
+/// An error at an item, or at the attribute of that name if it has one.
+void tali_item_error(tali_model *m, const tali_item *item, const char *attribute, const char *fmt,
+                     ...) TAL_PRINTF(4, 5);
+
+/// Whether the file gives this attribute.
+bool tali_item_has(const tali_item *item, const char *attribute);
+
+/// Parse the values of an item from its element. Everything wrong is reported.
+void tali_item_parse(tali_model *m, tali_item *item);
+
+/// Resolve the references of an item, and what depends on them.
+void tali_item_resolve(tali_model *m, tali_item *item);
+
+/// The item of a name in a group; -1 when there is none.
+int tali_find_name(const tali_model *m, tali_group group, const char *name);
+
+/// Enter an item's name; reports one that is taken.
+void tali_enter_name(tali_model *m, int item);
+
+/// Define or look up a `<param>`; NULL when there is none.
+tali_named_value *tali_find_value(const tali_model *m, const char *name, size_t length);
+
+/// Read the documents and make the items.
+void tali_model_load_file(tali_model *m, const char *path);
+void tali_model_load_memory(tali_model *m, const char *name, const char *text, size_t size);
+
+/// Build the System and the State from items without errors.
+void tali_model_build(tali_model *m);
+
+// ---- what builders use
+
+static inline tal_vec3 tali_vec3_at(const double *p)
+{
+    return tal_v3(p[0], p[1], p[2]);
+}
+
+/// Twelve numbers as a frame.
+tal_xform tali_frame_at(const double *p);
+
+/// Nine numbers as a rotation.
+tal_mat3 tali_rotation_at(const double *p);
+
+/// The body a reference means, once it is built.
+static inline tal_body_ix tali_body_at(const tali_model *m, int ref)
+{
+    const tal_body_ix body = {ref >= 0 ? m->items[ref].built : 0};
+    return body;
+}
+
+/// The measure a reference means, once it is built; none for -1.
+static inline tal_measure_ix tali_measure_at(const tali_model *m, int ref)
+{
+    const tal_measure_ix measure = {ref >= 0 ? m->items[ref].built : -1};
+    return measure;
+}
+
+static inline tal_mobility tali_mobility_at(const tali_model *m, int body, int index)
+{
+    const tal_mobility at = {tali_body_at(m, body), index};
+    return at;
+}
+
+/// Hand the function of an item's n-th child over; NULL when it has none.
+tal_function *tali_take_function(tali_model *m, const tali_item *item, int n);
+
+/// Whether coordinate `index` of a body (or its speed) is an angle (or its rate).
+bool tali_is_angle(const tali_model *m, int body, int index, bool speed);
+
+/// Coordinates of a body as its def counts them.
+int tali_item_nq(const tali_item *body);
+int tali_item_nu(const tali_item *body);
+
+/// Where the refs and numbers of shared attributes end, and those of a row's own begin.
+enum {
+    TALI_BODY_REFS = 7, ///< parent, structure, reverse, angles, lock, fast, gravity
+    TALI_BODY_PARENT = 0,
+    TALI_BODY_STRUCTURE = 1,
+    TALI_BODY_REVERSE = 2,
+    TALI_BODY_ANGLES = 3,
+    TALI_BODY_LOCK = 4,
+    TALI_BODY_FAST = 5,
+    TALI_BODY_WEIGHTLESS = 6,
+    TALI_BODY_MASS = 0,
+    TALI_BODY_COM = 1,
+    TALI_BODY_FRAME = 4,
+    TALI_BODY_BODY_FRAME = 16,
+    TALI_BODY_NUMBERS = 28,
+    TALI_BODY_INERTIA_LIST = 0,
+    TALI_BODY_Q_LIST = 1,
+    TALI_BODY_U_LIST = 2,
+    TALI_BODY_RANGE_LIST = 3
+};
+
+#endif // TALUS_IO_MODEL_INTERNAL_H

@@ -1,0 +1,492 @@
+// From documents to items: what stands where, names, params, includes.
+#include "alloc_internal.h"
+#include "error_internal.h"
+#include "hash_internal.h"
+#include "model_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MAX_INCLUDES = 16,   // files, each of which includes the next
+    MAX_DOCUMENTS = 256, // files in all
+    MAX_DEPTH = 64,      // of elements: tali_xml_limits_default()
+    MAX_PATH = 1000,
+    PARAM_ROW = 0, // in section_rows
+    INCLUDE_ROW = 1
+};
+
+static const double DEGREE = 3.14159265358979323846 / 180.0;
+
+// ---- the frame of a file
+
+static const tali_attribute top_attributes[] = {
+    {"version", TALI_TYPE_WORD, .words = "1", .doc = "of the format"},
+    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the model"},
+    {"units", TALI_TYPE_WORD, .initial = "rad", .words = "rad|deg",
+     .doc = "of the angles in this file; other units are SI"},
+    {"time", TALI_TYPE_REAL, 1, "0", .doc = "at which the model begins [s]"},
+    {"time_scale", TALI_TYPE_REAL, 1, "0.1", TALI_POSITIVE_NUMBER,
+     .doc = "a typical time in which velocities change [s]"},
+    {.name = NULL}};
+
+static const tali_row top_rows[] = {{.name = "talus",
+                                     .doc = "The model.",
+                                     .own = top_attributes,
+                                     .children = TALI_GROUP_SECTIONS,
+                                     .max_children = -1},
+                                    {.name = NULL}};
+
+static const tali_attribute param_attributes[] = {
+    {"name", TALI_TYPE_NAME, .doc = "letters, digits and '_'"},
+    {"value", TALI_TYPE_REAL, 1, .doc = "any number; it may use params defined before"},
+    {.name = NULL}};
+
+static const tali_attribute include_attributes[] = {
+    {"file", TALI_TYPE_TEXT, .doc = "path, from the folder of this file"}, {.name = NULL}};
+
+static const tali_row section_rows[] = {
+    {.name = "param",
+     .doc =
+         "A number with a name. Write `$name`, `-$name` or `2.5*$name` wherever a number can stand, "
+         "further down. A program that reads the file can set it to another value.",
+     .own = param_attributes},
+    {.name = "include",
+     .doc =
+         "Another file, as if what stands in its `<talus>` stood here. Its units are its own; its "
+         "name, time and time scale do not count.",
+     .own = include_attributes},
+    {.name = "bodies",
+     .doc = "Bodies, each by the name of its mobilizer.",
+     .children = TALI_GROUP_BODIES,
+     .max_children = -1},
+    {.name = "constraints",
+     .doc = "Constraints.",
+     .children = TALI_GROUP_CONSTRAINTS,
+     .max_children = -1},
+    {.name = "motions",
+     .doc = "Motions that are prescribed.",
+     .children = TALI_GROUP_MOTIONS,
+     .max_children = -1},
+    {.name = "measures",
+     .doc = "Signals. Operands stand before the measures that use them.",
+     .children = TALI_GROUP_MEASURES,
+     .max_children = -1},
+    {.name = "forces", .doc = "Force elements.", .children = TALI_GROUP_FORCES, .max_children = -1},
+    {.name = "decorations",
+     .doc = "What bodies look like.",
+     .children = TALI_GROUP_DECORATIONS,
+     .max_children = -1},
+    {.name = NULL}};
+
+const tali_row *tali_rows(tali_group group)
+{
+    static const tali_row none[] = {{.name = NULL}};
+    switch (group) {
+    case TALI_GROUP_TOP:
+        return top_rows;
+    case TALI_GROUP_SECTIONS:
+        return section_rows;
+    case TALI_GROUP_BODIES:
+        return tali_body_rows;
+    case TALI_GROUP_BODY_PARTS:
+        return tali_body_part_rows;
+    case TALI_GROUP_CONSTRAINTS:
+        return tali_constraint_rows;
+    case TALI_GROUP_MOTIONS:
+        return tali_motion_rows;
+    case TALI_GROUP_MEASURES:
+        return tali_measure_rows;
+    case TALI_GROUP_FORCES:
+        return tali_force_rows;
+    case TALI_GROUP_SURFACES:
+        return tali_surface_rows;
+    case TALI_GROUP_DECORATIONS:
+        return tali_decoration_rows;
+    case TALI_GROUP_FUNCTIONS:
+        return tali_function_rows;
+    case TALI_GROUP_NONE:
+    case TALI_NUM_GROUPS:
+        break;
+    }
+    return none;
+}
+
+// ---- names
+
+static uint64_t hash_of(tali_group group, const char *name)
+{
+    const unsigned char first = (unsigned char)group;
+    return tali_hash(tali_hash(TALI_HASH_SEED, &first, 1), name, strlen(name));
+}
+
+// Where a name is, or where it would go.
+static int slot_of(const tali_model *m, tali_group group, const char *name)
+{
+    const int mask = m->names.capacity - 1;
+    int slot = (int)(hash_of(group, name) & (uint64_t)mask);
+    for (; m->names.slots[slot] >= 0; slot = (slot + 1) & mask) {
+        const tali_item *item = &m->items[m->names.slots[slot]];
+        if (item->group == group && strcmp(item->name, name) == 0) break;
+    }
+    return slot;
+}
+
+int tali_find_name(const tali_model *m, tali_group group, const char *name)
+{
+    if (m->names.capacity == 0) return -1;
+    return m->names.slots[slot_of(m, group, name)];
+}
+
+static bool grow_names(tali_model *m)
+{
+    const tali_names old = m->names;
+    if (2 * old.count < old.capacity) return true;
+    const int capacity = old.capacity > 0 ? 2 * old.capacity : 64;
+    int *slots = tali_alloc(&m->arena.allocator, (size_t)capacity * sizeof *slots);
+    if (slots == NULL) return false;
+    for (int i = 0; i < capacity; ++i) {
+        slots[i] = -1;
+    }
+    m->names = (tali_names){slots, capacity, old.count};
+    for (int i = 0; i < old.capacity; ++i) {
+        if (old.slots[i] < 0) continue;
+        const tali_item *item = &m->items[old.slots[i]];
+        slots[slot_of(m, item->group, item->name)] = old.slots[i];
+    }
+    tali_free(&m->arena.allocator, old.slots, (size_t)old.capacity * sizeof *old.slots);
+    return true;
+}
+
+void tali_enter_name(tali_model *m, int index)
+{
+    const tali_item *item = &m->items[index];
+    if (item->name == NULL || item->group < TALI_GROUP_BODIES ||
+        item->group == TALI_GROUP_BODY_PARTS || item->group == TALI_GROUP_SURFACES) {
+        return;
+    }
+    if (item->group == TALI_GROUP_BODIES && strcmp(item->name, "ground") == 0) {
+        tali_item_error(m, item, "name", ": 'ground' is the body that is there from the start");
+        return;
+    }
+    if (!grow_names(m)) {
+        m->no_memory = true;
+        return;
+    }
+    const int slot = slot_of(m, item->group, item->name);
+    const int other = m->names.slots[slot];
+    if (other >= 0) {
+        tali_item_error(m, item, "name", ": the name '%s' is taken by <%s> in line %d of %.80s",
+                        item->name, m->items[other].row->name, m->items[other].element->line,
+                        m->items[other].xml->file);
+        return;
+    }
+    m->names.slots[slot] = index;
+    m->names.count += 1;
+}
+
+// ---- params
+
+tali_named_value *tali_find_value(const tali_model *m, const char *name, size_t length)
+{
+    for (int i = 0; i < m->num_values; ++i) {
+        const char *other = m->values[i].name;
+        if (strncmp(other, name, length) == 0 && other[length] == '\0') return &m->values[i];
+    }
+    return NULL;
+}
+
+static void define_param(tali_model *m, const tali_item *item)
+{
+    enum {
+        MOST = 10000 // a search through all of them stays quick
+    };
+
+    if (item->name == NULL) return;
+    const size_t length = strlen(item->name);
+    if (strspn(item->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
+        length) {
+        tali_item_error(m, item, "name", ": the name may have letters, digits and '_' only");
+        return;
+    }
+    if (tali_find_value(m, item->name, length) != NULL || m->num_values >= MOST) {
+        tali_item_error(m, item, "name",
+                        m->num_values >= MOST ? ": '%s' is one <param> too many"
+                                              : ": '%s' is defined already",
+                        item->name);
+        return;
+    }
+    if (!tali_grow(&m->arena.allocator, (void **)&m->values, m->num_values, &m->values_capacity,
+                   sizeof *m->values)) {
+        m->no_memory = true;
+        return;
+    }
+    tali_named_value fresh = {item->name, item->p[0], false};
+    for (int i = 0; i < m->options.num_params; ++i) {
+        const tal_model_param *given = &m->options.params[i];
+        if (strcmp(given->name, item->name) == 0)
+            fresh = (tali_named_value){item->name, given->value, true};
+    }
+    m->values[m->num_values++] = fresh;
+}
+
+// What the program that reads sets must be there.
+static void check_given_params(tali_model *m, const char *file)
+{
+    for (int i = 0; i < m->options.num_params; ++i) {
+        const char *name = m->options.params[i].name;
+        if (tali_find_value(m, name, strlen(name)) != NULL) continue;
+        tal_diagnostics_add(m->found, TAL_ERROR, file, 0, 0, "there is no <param> '%.60s' to set",
+                            name);
+    }
+}
+
+// ---- items
+
+static const char *row_name_at(const void *context, int i)
+{
+    return ((const tali_row *)context)[i].name;
+}
+
+static const tali_row *find_row(tali_group group, const char *name)
+{
+    const tali_row *rows = tali_rows(group);
+    for (int i = 0; rows[i].name != NULL; ++i) {
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    }
+    return NULL;
+}
+
+static void report_unknown(tali_model *m, const tali_xml *xml, const tali_xml_element *element,
+                           tali_group group)
+{
+    const char *guess = tali_did_you_mean(element->name, row_name_at, tali_rows(group));
+    const char *parent = element->parent != NULL ? element->parent->name : NULL;
+    tali_xml_error(xml, element, NULL, m->found, "there is no <%.60s> %s%.60s%s%s%s%s",
+                   element->name, parent != NULL ? "in <" : "at the top of a model file",
+                   parent != NULL ? parent : "", parent != NULL ? ">" : "",
+                   guess != NULL ? " (did you mean <" : "", guess != NULL ? guess : "",
+                   guess != NULL ? ">?)" : "");
+}
+
+// Add an item; its index, -1 when memory runs out.
+static int add_item(tali_model *m, const tali_item *like)
+{
+    if (!tali_grow(&m->arena.allocator, (void **)&m->items, m->num_items, &m->items_capacity,
+                   sizeof *m->items)) {
+        m->no_memory = true;
+        return -1;
+    }
+    const int index = m->num_items++;
+    tali_item *item = &m->items[index];
+    *item = *like;
+    item->first = item->last = item->next = item->built = -1;
+    if (item->parent >= 0) {
+        tali_item *parent = &m->items[item->parent];
+        if (parent->last >= 0) m->items[parent->last].next = index;
+        if (parent->first < 0) parent->first = index;
+        parent->last = index;
+        parent->num_children += 1;
+    }
+    return index;
+}
+
+static void check_children(tali_model *m, const tali_item *item)
+{
+    const tali_row *row = item->row;
+    const int n = item->num_children;
+    if (n < row->min_children || (row->max_children >= 0 && n > row->max_children)) {
+        tali_item_error(
+            m, item, NULL, " has %d element%s in it; it needs %s%d", n, n == 1 ? "" : "s",
+            row->max_children < 0                                            ? "at least "
+            : row->max_children > row->min_children && n > row->max_children ? "at most "
+            : row->max_children > row->min_children                          ? "at least "
+                                                                             : "",
+            n < row->min_children ? row->min_children : row->max_children);
+    }
+    if (*item->element->text != '\0' || item->element->mixed) {
+        tali_item_error(m, item, NULL, " has text in it, where only elements can stand");
+    }
+}
+
+// A document that is being walked through.
+typedef struct place {
+    tali_xml *xml;
+    const tali_xml_element *at; // NULL: done
+    double unit;
+    int depth;               // of `at`
+    int open[MAX_DEPTH + 1]; // items of the elements around `at`, outermost first
+} place;
+
+// Documents that are open, each included by the one before.
+typedef struct walk {
+    place stack[MAX_INCLUDES];
+    int depth;
+} walk;
+
+// Go on to the next element in document order, to a child only if `into`.
+static void step(place *p, bool into)
+{
+    if (into && p->at->first != NULL) {
+        p->at = p->at->first;
+        p->depth += 1;
+        return;
+    }
+    while (p->at != NULL && p->at->next == NULL) {
+        p->at = p->at->parent;
+        p->depth -= 1;
+    }
+    if (p->at != NULL) p->at = p->at->next;
+}
+
+// Keep a document, and begin to walk through it.
+static void open_document(tali_model *m, walk *w, tali_xml *xml)
+{
+    if (!tali_grow(&m->arena.allocator, (void **)&m->documents, m->num_documents,
+                   &m->documents_capacity, sizeof *m->documents)) {
+        m->no_memory = true;
+        tali_xml_destroy(xml);
+        return;
+    }
+    m->documents[m->num_documents++] = xml;
+    place *p = &w->stack[w->depth++];
+    *p = (place){.xml = xml, .at = xml->root, .unit = 1.0};
+}
+
+// The path of an included file: beside the one that includes it, unless it is absolute.
+static bool included_path(const tali_model *m, const tali_item *item, char path[MAX_PATH])
+{
+    const char *file = item->text[0];
+    const char *from = item->xml->file;
+    const char *slash = strrchr(from, '/');
+    int length = 0;
+    if (file[0] != '/' && m->options.folder != NULL) {
+        length = snprintf(path, MAX_PATH, "%s/", m->options.folder);
+    } else if (file[0] != '/' && slash != NULL) {
+        length = snprintf(path, MAX_PATH, "%.*s/", (int)(slash - from), from);
+    }
+    if (length < 0 || length >= MAX_PATH) return false;
+    return snprintf(path + length, (size_t)(MAX_PATH - length), "%s", file) < MAX_PATH - length;
+}
+
+static void begin_include(tali_model *m, walk *w, const tali_item *item)
+{
+    char path[MAX_PATH];
+    if (item->text[0] == NULL) return;
+    if (m->in_memory && m->options.folder == NULL) {
+        tali_item_error(m, item, "file", ": a model in memory has no folder to include files from");
+        return;
+    }
+    if (w->depth >= MAX_INCLUDES) {
+        tali_item_error(m, item, "file", ": files include each other more than %d deep",
+                        MAX_INCLUDES);
+        return;
+    }
+    if (!included_path(m, item, path)) {
+        tali_item_error(m, item, "file", ": the path is longer than %d characters", MAX_PATH - 1);
+        return;
+    }
+    for (int i = 0; i < w->depth; ++i) {
+        if (strcmp(w->stack[i].xml->file, path) != 0) continue;
+        tali_item_error(m, item, "file", ": '%.100s' includes itself", path);
+        return;
+    }
+    if (m->num_documents >= MAX_DOCUMENTS) {
+        tali_item_error(m, item, "file", ": more than %d files are included", MAX_DOCUMENTS);
+        return;
+    }
+    tali_xml *xml = NULL;
+    const tal_status st = tali_xml_read_file(path, NULL, &m->arena.allocator, &xml, m->found);
+    if (st == TAL_OK) {
+        open_document(m, w, xml);
+        return;
+    }
+    if (st == TAL_ERR_NO_MEMORY) m->no_memory = true;
+    tali_item_error(m, item, "file", ": '%.100s' could not be read", path);
+}
+
+// Make the item of one element. -1 when it is not to be made.
+static int make_item(tali_model *m, const place *p)
+{
+    const int parent = p->depth > 0 ? p->open[p->depth - 1] : -1;
+    const tali_group group = parent >= 0 ? m->items[parent].row->children : TALI_GROUP_TOP;
+    const tali_row *row = find_row(group, p->at->name);
+    if (row == NULL) {
+        report_unknown(m, p->xml, p->at, group);
+        return -1;
+    }
+    const tali_item like = {.row = row,
+                            .xml = p->xml,
+                            .element = p->at,
+                            .unit = p->unit,
+                            .group = group,
+                            .parent = parent};
+    const int index = add_item(m, &like);
+    if (index < 0) return -1;
+    tali_item_parse(m, &m->items[index]);
+    if (!m->no_memory) tali_enter_name(m, index);
+    return index;
+}
+
+// What an item means for those that follow it.
+static void digest(tali_model *m, walk *w, int index)
+{
+    const tali_item *item = &m->items[index];
+    place *p = &w->stack[w->depth - 1];
+    if (item->group == TALI_GROUP_TOP) {
+        if (item->ref[1] == 1) p->unit = DEGREE;
+        if (w->depth > 1) return;
+        m->name = item->name;
+        m->time = item->p[0];
+        m->time_scale = item->p[1];
+    } else if (item->row == &section_rows[PARAM_ROW]) {
+        define_param(m, item);
+    } else if (item->row == &section_rows[INCLUDE_ROW]) {
+        begin_include(m, w, item);
+    }
+}
+
+static void walk_through(tali_model *m, tali_xml *first)
+{
+    walk w = {.depth = 0};
+    open_document(m, &w, first);
+    while (w.depth > 0 && !m->no_memory) {
+        place *p = &w.stack[w.depth - 1];
+        if (p->at == NULL) {
+            w.depth -= 1;
+            continue;
+        }
+        const int index = make_item(m, p);
+        if (m->no_memory) return;
+        p->open[p->depth] = index;
+        step(p, index >= 0);
+        if (index >= 0) digest(m, &w, index);
+    }
+    for (int i = 0; i < m->num_items; ++i) {
+        check_children(m, &m->items[i]);
+    }
+}
+
+static void load(tali_model *m, tal_status st, tali_xml *xml)
+{
+    if (st == TAL_ERR_NO_MEMORY) m->no_memory = true;
+    if (xml == NULL) return;
+    walk_through(m, xml);
+    if (m->num_documents > 0) check_given_params(m, m->documents[0]->file);
+}
+
+void tali_model_load_file(tali_model *m, const char *path)
+{
+    tali_xml *xml = NULL;
+    const tal_status st = tali_xml_read_file(path, NULL, &m->arena.allocator, &xml, m->found);
+    load(m, st, xml);
+}
+
+void tali_model_load_memory(tali_model *m, const char *name, const char *text, size_t size)
+{
+    tali_xml *xml = NULL;
+    const tal_status st =
+        tali_xml_read_memory(name, text, size, NULL, &m->arena.allocator, &xml, m->found);
+    m->in_memory = true;
+    load(m, st, xml);
+}

@@ -1,0 +1,172 @@
+// The reference of the file format, from the table that the reader follows.
+#include "model_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void tali_sink_put(tali_sink *out, const char *fmt, ...)
+{
+    const size_t left = out->length < out->size ? out->size - out->length : 0;
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(left > 0 ? out->text + out->length : NULL, left, fmt, args);
+    va_end(args);
+    if (n > 0) out->length += (size_t)n;
+}
+
+static void put_type(tali_sink *out, const tali_attribute *a)
+{
+    switch (a->type) {
+    case TALI_TYPE_NAME:
+        tali_sink_put(out, "name");
+        break;
+    case TALI_TYPE_TEXT:
+        tali_sink_put(out, "text");
+        break;
+    case TALI_TYPE_REAL:
+        if (a->count == 1) {
+            tali_sink_put(out, "number");
+        } else {
+            tali_sink_put(out, "%d numbers", a->count);
+        }
+        break;
+    case TALI_TYPE_REALS:
+        tali_sink_put(out, "numbers");
+        break;
+    case TALI_TYPE_FRAME:
+        tali_sink_put(out, "frame");
+        break;
+    case TALI_TYPE_ROTATION:
+        tali_sink_put(out, "rotation");
+        break;
+    case TALI_TYPE_INTEGER:
+        tali_sink_put(out, "whole number");
+        break;
+    case TALI_TYPE_BOOL:
+        tali_sink_put(out, "yes or no");
+        break;
+    case TALI_TYPE_WORD:
+        for (const char *at = a->words; *at != '\0'; ++at) {
+            if (*at == '|') {
+                tali_sink_put(out, ", ");
+            } else {
+                tali_sink_put(out, "%c", *at);
+            }
+        }
+        break;
+    case TALI_TYPE_BODY:
+        tali_sink_put(out, "body");
+        break;
+    case TALI_TYPE_MEASURE:
+        tali_sink_put(out, "measure");
+        break;
+    case TALI_TYPE_MOBILITY:
+        tali_sink_put(out, "mobility");
+        break;
+    case TALI_TYPE_MOBILITIES:
+        tali_sink_put(out, "mobilities");
+        break;
+    case TALI_TYPE_BODIES:
+        tali_sink_put(out, "bodies");
+        break;
+    }
+    if ((a->flags & TALI_IS_ANGLE) != 0) tali_sink_put(out, ", angle");
+    if ((a->flags & TALI_OF_MOBILITY) != 0) tali_sink_put(out, ", angle if the coordinate is");
+    if ((a->flags & TALI_POSITIVE_NUMBER) != 0) tali_sink_put(out, ", positive");
+    if ((a->flags & TALI_NO_NEGATIVE_NUMBER) != 0) tali_sink_put(out, ", not negative");
+}
+
+static void put_attributes(tali_sink *out, const tali_attribute *list)
+{
+    if (list == NULL || list[0].name == NULL) return;
+    tali_sink_put(out, "| attribute | value | default | meaning |\n|---|---|---|---|\n");
+    for (int i = 0; list[i].name != NULL; ++i) {
+        tali_sink_put(out, "| `%s` | ", list[i].name);
+        put_type(out, &list[i]);
+        tali_sink_put(out, " | ");
+        if (list[i].initial == NULL) {
+            tali_sink_put(out, "required");
+        } else if (*list[i].initial != '\0') {
+            tali_sink_put(out, "`%s`", list[i].initial);
+        }
+        tali_sink_put(out, " | %s |\n", list[i].doc);
+    }
+    tali_sink_put(out, "\n");
+}
+
+static void put_group(tali_sink *out, const char *title, tali_group group)
+{
+    const tali_row *rows = tali_rows(group);
+    tali_sink_put(out, "## %s\n\n", title);
+    if (rows[0].shared != NULL || rows[1].shared != NULL) {
+        tali_sink_put(out, "All of them have:\n\n");
+        put_attributes(out, rows[0].shared != NULL ? rows[0].shared : rows[1].shared);
+    }
+    for (int i = 0; rows[i].name != NULL; ++i) {
+        tali_sink_put(out, "### `<%s>`\n\n%s\n\n", rows[i].name, rows[i].doc);
+        if (rows[i].shared == NULL && rows[1].shared != NULL) {
+            tali_sink_put(out, "It has these attributes and no others:\n\n");
+        }
+        put_attributes(out, rows[i].own);
+    }
+}
+
+static const char introduction[] =
+    "# Model files\n"
+    "\n"
+    "A model file, `.talus`, is XML in UTF-8: a System, and the State in which it begins. This page is made\n"
+    "from the table that the reader follows (`io/src/model_*.c`); a test compares them.\n"
+    "\n"
+    "```xml\n"
+    "<talus version=\"1\" name=\"pendulum\" units=\"deg\">\n"
+    "  <param name=\"length\" value=\"0.5\"/>\n"
+    "  <bodies>\n"
+    "    <pin name=\"bob\" mass=\"1\" com=\"0 -$length 0\" q=\"30\"/>\n"
+    "  </bodies>\n"
+    "  <forces>\n"
+    "    <gravity g=\"0 -9.81 0\"/>\n"
+    "  </forces>\n"
+    "</talus>\n"
+    "```\n"
+    "\n"
+    "A file is checked as a whole before anything is built, and everything that is wrong is reported with\n"
+    "file, line and column. A file with an error gives nothing.\n"
+    "\n"
+    "## Values\n"
+    "\n"
+    "- **number**: `1`, `-2.5e-3`, `inf` where it makes sense; the point is a point in every locale. A number\n"
+    "  is read as the nearest double. `$name`, `-$name` and `2.5*$name` use a `<param>`.\n"
+    "- **numbers**: separated by blanks.\n"
+    "- **frame**: `x y z`, the origin; or `x y z a b c`, the origin and body-fixed angles about x, y, z; or\n"
+    "  twelve numbers, the origin and the axes x, y, z. **rotation**: the same without the origin.\n"
+    "- **body**: a name; `ground` is there from the start. Bodies may stand in any order.\n"
+    "- **mobility**: `body` for its first, `body:2` for its third. Forces on coordinates count them with\n"
+    "  angles. **mobilities**: separated by `;`.\n"
+    "- **angle**: in the `units` of the file; all else is SI. Of coordinates and speeds, those are converted\n"
+    "  that are angles and their rates.\n"
+    "\n"
+    "There is no DOCTYPE and there are no entities. Comments are dropped. Elements can be nested 64 deep, one\n"
+    "tag can have 1 MiB, a file 256 MiB.\n"
+    "\n";
+
+size_t tal_model_reference(char text[], size_t size)
+{
+    tali_sink out = {text, text != NULL ? size : 0, 0};
+    tali_sink_put(&out, "%s", introduction);
+    put_group(&out, "The file", TALI_GROUP_TOP);
+    put_group(&out, "In `<talus>`", TALI_GROUP_SECTIONS);
+    put_group(&out, "In `<bodies>`", TALI_GROUP_BODIES);
+    put_group(&out, "In a body", TALI_GROUP_BODY_PARTS);
+    put_group(&out, "In `<constraints>`", TALI_GROUP_CONSTRAINTS);
+    put_group(&out, "In `<motions>`", TALI_GROUP_MOTIONS);
+    put_group(&out, "In `<measures>`", TALI_GROUP_MEASURES);
+    put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
+    put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
+    put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
+    put_group(&out, "Functions", TALI_GROUP_FUNCTIONS);
+    // one newline ends the text
+    if (out.length > 0) out.length -= 1;
+    if (out.size > 0) out.text[out.length < out.size ? out.length : out.size - 1] = '\0';
+    return out.length;
+}

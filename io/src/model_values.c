@@ -1,0 +1,577 @@
+// From the text of attributes to values, by the types in the table.
+#include "error_internal.h"
+#include "model_internal.h"
+#include "text_internal.h"
+
+#include <talus/io/number.h>
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MAX_TAG = 128,
+    MAX_ATTRIBUTES = 48 // of one row
+};
+
+void tali_item_error(tali_model *m, const tali_item *item, const char *attribute, const char *fmt,
+                     ...)
+{
+    char tag[MAX_TAG], message[300];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    const tali_xml_attribute *at =
+        attribute != NULL ? tali_xml_find(item->element, attribute) : NULL;
+    tali_xml_error(item->xml, item->element, at, m->found, "%s%s",
+                   tali_xml_tag(item->element, tag, sizeof tag), message);
+}
+
+bool tali_item_has(const tali_item *item, const char *attribute)
+{
+    return tali_xml_find(item->element, attribute) != NULL;
+}
+
+const tali_attribute *tali_row_attribute(const tali_row *row, int i)
+{
+    int shared = 0;
+    while (row->shared != NULL && row->shared[shared].name != NULL) {
+        if (i == shared) return &row->shared[shared];
+        ++shared;
+    }
+    if (row->own == NULL) return NULL;
+    for (int k = 0; row->own[k].name != NULL; ++k) {
+        if (i == shared + k) return &row->own[k];
+    }
+    return NULL;
+}
+
+// ---- numbers
+
+// A number, "$name", "-$name" or "2.5*$name", ended by a blank or the end of the text. NULL, and the
+// reason told, when it is none.
+static const char *read_token(tali_model *m, const tali_item *item, const char *attribute,
+                              const char *at, double *value)
+{
+    const char *end = at;
+    while (*end != '\0' && !tali_is_blank(*end)) {
+        ++end;
+    }
+    const char *dollar = memchr(at, '$', (size_t)(end - at));
+    const int shown = end - at < 60 ? (int)(end - at) : 60;
+    if (dollar == NULL) {
+        if (tal_number_read(at, end, value) == end) return end;
+        tali_item_error(m, item, attribute,
+                        ": '%s' has '%.*s', which is no number a double can hold", attribute, shown,
+                        at);
+        return NULL;
+    }
+    double factor = 1.0;
+    const char *behind = at;
+    if (dollar > at && dollar[-1] == '*') {
+        behind = tal_number_read(at, dollar - 1, &factor);
+        if (behind == dollar - 1) behind = dollar;
+    } else if (dollar == at + 1 && (*at == '-' || *at == '+')) {
+        factor = *at == '-' ? -1.0 : 1.0;
+        behind = dollar;
+    }
+    const tali_named_value *named = tali_find_value(m, dollar + 1, (size_t)(end - dollar - 1));
+    if (behind != dollar) {
+        tali_item_error(m, item, attribute,
+                        ": '%s' has '%.*s'; write a number, '$name' or '2*$name'", attribute, shown,
+                        at);
+        return NULL;
+    }
+    if (named == NULL) {
+        tali_item_error(m, item, attribute,
+                        ": '%s' uses '%.*s', but no <param> before it has that name", attribute,
+                        shown, at);
+        return NULL;
+    }
+    *value = factor * named->value;
+    return end;
+}
+
+// The most numbers that are not lists: a frame.
+enum {
+    MAX_FIXED = 36
+};
+
+// Read numbers. -1, and the reason told, when something is none. Those beyond `capacity` are counted.
+static int read_numbers(tali_model *m, const tali_item *item, const char *attribute,
+                        const char *text, double values[], int capacity)
+{
+    int count = 0;
+    for (const char *at = text;;) {
+        while (tali_is_blank(*at)) {
+            ++at;
+        }
+        if (*at == '\0') return count;
+        double value = 0.0;
+        at = read_token(m, item, attribute, at, &value);
+        if (at == NULL) return -1;
+        if (count < capacity) values[count] = value;
+        ++count;
+    }
+}
+
+// Finite, positive, not negative: as the table asks.
+static void check_numbers(tali_model *m, const tali_item *item, const tali_attribute *a,
+                          const double values[], int count)
+{
+    for (int i = 0; i < count; ++i) {
+        const double x = values[i];
+        const char *what = NULL;
+        if (isnan(x) || (isinf(x) && (a->flags & TALI_MAYBE_INFINITE) == 0)) {
+            what = "finite";
+        } else if ((a->flags & TALI_POSITIVE_NUMBER) != 0 && !(x > 0.0)) {
+            what = "positive";
+        } else if ((a->flags & TALI_NO_NEGATIVE_NUMBER) != 0 && x < 0.0) {
+            what = "zero or positive";
+        }
+        if (what == NULL) continue;
+        tali_item_error(m, item, a->name, ": '%s' is %g; it must be %s", a->name, x, what);
+        return;
+    }
+}
+
+static void to_angles(const tali_item *item, const tali_attribute *a, double values[], int count)
+{
+    if ((a->flags & TALI_IS_ANGLE) == 0 || item->unit == 1.0) return;
+    for (int i = 0; i < count; ++i) {
+        values[i] *= item->unit;
+    }
+}
+
+static void parse_reals(tali_model *m, tali_item *item, const tali_attribute *a, const char *text,
+                        double *p)
+{
+    if (strcmp(text, "0") == 0 && !tali_item_has(item, a->name)) return; // all zeros are there
+    const int count = read_numbers(m, item, a->name, text, p, a->count);
+    if (count < 0) return;
+    if (count != a->count) {
+        tali_item_error(m, item, a->name, ": '%s' has %d number%s; %d %s needed", a->name, count,
+                        count == 1 ? "" : "s", a->count, a->count == 1 ? "is" : "are");
+        return;
+    }
+    check_numbers(m, item, a, p, count);
+    to_angles(item, a, p, count);
+}
+
+static void parse_list(tali_model *m, tali_item *item, const tali_attribute *a, const char *text,
+                       tali_list *list)
+{
+    const int count = read_numbers(m, item, a->name, text, NULL, 0);
+    if (count <= 0) return;
+    list->values = tali_arena_take(&m->arena, (size_t)count * sizeof *list->values);
+    if (list->values == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    list->count = count;
+    (void)read_numbers(m, item, a->name, text, list->values, count);
+    check_numbers(m, item, a, list->values, count);
+    to_angles(item, a, list->values, count);
+}
+
+static tal_mat3 turned(const tali_item *item, const double angles[3])
+{
+    const tal_axis axes[] = {TAL_AXIS_X, TAL_AXIS_Y, TAL_AXIS_Z};
+    const double rad[] = {angles[0] * item->unit, angles[1] * item->unit, angles[2] * item->unit};
+    return tal_rotation_from_angles(TAL_BODY_FIXED, 3, axes, rad);
+}
+
+// Origin, or origin and angles, or origin and axes; kept as axes and origin, as in the API.
+static void parse_frame(tali_model *m, tali_item *item, const tali_attribute *a, const char *text,
+                        double *p)
+{
+    static const double identity[12] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    if (text == a->initial) {
+        memcpy(p, identity, (size_t)(a->type == TALI_TYPE_FRAME ? 12 : 9) * sizeof *p);
+        return; // the only default a frame has
+    }
+    double given[12];
+    const bool rotation = a->type == TALI_TYPE_ROTATION;
+    const int origin = rotation ? 0 : 3;
+    const int count = read_numbers(m, item, a->name, text, given, 12);
+    if (count < 0) return;
+    if (count != origin + 3 && count != origin + 9 && (rotation || count != 3)) {
+        tali_item_error(m, item, a->name,
+                        rotation
+                            ? ": '%s' has %d numbers; a rotation has 3 (angles) or 9 (axes)"
+                            : ": '%s' has %d numbers; a frame has 3 (origin), 6 (and angles) or 12 "
+                              "(and axes)",
+                        a->name, count);
+        return;
+    }
+    check_numbers(m, item, a, given, count);
+    tal_mat3 R = TAL_MAT3_IDENTITY;
+    if (count == origin + 3) R = turned(item, given + origin);
+    memcpy(p, &R, 9 * sizeof *p);
+    if (count == origin + 9) memcpy(p, given + origin, 9 * sizeof *p);
+    if (!rotation) memcpy(p + 9, given, 3 * sizeof *p);
+
+    memcpy(&R, p, sizeof R);
+    if (count == origin + 9 && !tal_rotation_is_valid(&R, 1e-6)) {
+        tali_item_error(m, item, a->name,
+                        ": '%s' has axes that are not at right angles and of length one", a->name);
+    }
+}
+
+tal_xform tali_frame_at(const double *p)
+{
+    tal_xform X;
+    memcpy(&X.R, p, sizeof X.R);
+    X.p = tali_vec3_at(p + 9);
+    return X;
+}
+
+tal_mat3 tali_rotation_at(const double *p)
+{
+    tal_mat3 R;
+    memcpy(&R, p, sizeof R);
+    return R;
+}
+
+// ---- words
+
+// The i-th of "this|that", with its length; NULL behind the last one.
+static const char *word_at(const char *words, int i, size_t *length)
+{
+    const char *at = words;
+    for (; i > 0 && at != NULL; --i) {
+        at = strchr(at, '|');
+        if (at != NULL) ++at;
+    }
+    if (at != NULL) *length = strcspn(at, "|");
+    return at;
+}
+
+static void parse_word(tali_model *m, const tali_item *item, const tali_attribute *a,
+                       const char *text, int *ref)
+{
+    const char *words = a->type == TALI_TYPE_BOOL ? "no|yes" : a->words;
+    size_t length;
+    const char *word;
+    for (int i = 0; (word = word_at(words, i, &length)) != NULL; ++i) {
+        if (strlen(text) == length && strncmp(text, word, length) == 0) {
+            *ref = i;
+            return;
+        }
+    }
+    tali_item_error(m, item, a->name, ": '%s' is '%.40s'; it must be one of %s", a->name, text,
+                    words);
+}
+
+static void parse_integer(tali_model *m, const tali_item *item, const tali_attribute *a,
+                          const char *text, int *ref)
+{
+    const char *end = tal_integer_read(text, NULL, ref);
+    if (end != NULL && *end == '\0' && *ref >= 0) return;
+    tali_item_error(m, item, a->name, ": '%s' is '%.40s'; it must be a whole number, not negative",
+                    a->name, text);
+}
+
+static void parse_name(tali_model *m, tali_item *item, const tali_attribute *a, const char *text)
+{
+    if (*text == '\0' && !tali_item_has(item, a->name)) return;
+    if (*text == '\0' || strlen(text) > TAL_MAX_NAME) {
+        tali_item_error(m, item, a->name, ": a name has 1 to %d characters", TAL_MAX_NAME);
+        return;
+    }
+    item->name = text;
+}
+
+// ---- the whole element
+
+// Room that a value takes.
+tali_room tali_room_of(const tali_attribute *a)
+{
+    switch (a->type) {
+    case TALI_TYPE_REAL:
+        return (tali_room){.p = a->count};
+    case TALI_TYPE_FRAME:
+        return (tali_room){.p = 12};
+    case TALI_TYPE_ROTATION:
+        return (tali_room){.p = 9};
+    case TALI_TYPE_REALS:
+        return (tali_room){.lists = 1};
+    case TALI_TYPE_TEXT:
+        return (tali_room){.text = 1};
+    case TALI_TYPE_MOBILITY:
+        return (tali_room){.ref = 2};
+    case TALI_TYPE_INTEGER:
+    case TALI_TYPE_BOOL:
+    case TALI_TYPE_WORD:
+    case TALI_TYPE_BODY:
+    case TALI_TYPE_MEASURE:
+        return (tali_room){.ref = 1};
+    case TALI_TYPE_NAME:
+    case TALI_TYPE_MOBILITIES:
+    case TALI_TYPE_BODIES:
+        break;
+    }
+    return (tali_room){.p = 0};
+}
+
+static tali_room room_after(tali_room used, const tali_attribute *a)
+{
+    const tali_room more = tali_room_of(a);
+    return (tali_room){used.p + more.p, used.ref + more.ref, used.text + more.text,
+                       used.lists + more.lists};
+}
+
+static const char *attribute_name_at(const void *context, int i)
+{
+    const tali_attribute *a = tali_row_attribute(context, i);
+    return a != NULL ? a->name : NULL;
+}
+
+// All attributes of a row; their number.
+static int attributes_of(const tali_row *row, const tali_attribute *all[MAX_ATTRIBUTES])
+{
+    int n = 0;
+    for (const tali_attribute *a = row->shared; a != NULL && a->name != NULL; ++a) {
+        all[n++] = a;
+    }
+    for (const tali_attribute *a = row->own; a != NULL && a->name != NULL; ++a) {
+        all[n++] = a;
+    }
+    assert(n <= MAX_ATTRIBUTES);
+    return n;
+}
+
+static void check_attributes_known(tali_model *m, const tali_item *item,
+                                   const tali_attribute *const all[], int n)
+{
+    for (int i = 0; i < item->element->num_attributes; ++i) {
+        const char *name = item->element->attributes[i].name;
+        int k = 0;
+        while (k < n && strcmp(all[k]->name, name) != 0) {
+            ++k;
+        }
+        if (k < n) continue;
+        const char *guess = tali_did_you_mean(name, attribute_name_at, item->row);
+        tali_item_error(m, item, name, " has no attribute '%.60s'%s%s%s", name,
+                        guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
+                        guess != NULL ? "'?)" : "");
+    }
+}
+
+static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute *a, tali_room at)
+{
+    const tali_xml_attribute *given = tali_xml_find(item->element, a->name);
+    const char *text = given != NULL ? given->value : a->initial;
+    if (text == NULL) {
+        tali_item_error(m, item, NULL, " needs the attribute '%s'", a->name);
+        return;
+    }
+    switch (a->type) {
+    case TALI_TYPE_NAME:
+        parse_name(m, item, a, text);
+        break;
+    case TALI_TYPE_TEXT:
+        item->text[at.text] = text;
+        break;
+    case TALI_TYPE_REAL:
+        parse_reals(m, item, a, text, item->p + at.p);
+        break;
+    case TALI_TYPE_REALS:
+        parse_list(m, item, a, text, &item->lists[at.lists]);
+        break;
+    case TALI_TYPE_FRAME:
+    case TALI_TYPE_ROTATION:
+        parse_frame(m, item, a, text, item->p + at.p);
+        break;
+    case TALI_TYPE_INTEGER:
+        parse_integer(m, item, a, text, item->ref + at.ref);
+        break;
+    case TALI_TYPE_BOOL:
+    case TALI_TYPE_WORD:
+        parse_word(m, item, a, text, item->ref + at.ref);
+        break;
+    case TALI_TYPE_BODY:
+    case TALI_TYPE_MEASURE:
+    case TALI_TYPE_MOBILITY:
+    case TALI_TYPE_MOBILITIES:
+    case TALI_TYPE_BODIES:
+        break; // names may be of things further down
+    }
+}
+
+void tali_item_parse(tali_model *m, tali_item *item)
+{
+    const tali_attribute *all[MAX_ATTRIBUTES];
+    const int n = attributes_of(item->row, all);
+    check_attributes_known(m, item, all, n);
+    tali_room needed = {0, 0, 0, 0};
+    for (int i = 0; i < n; ++i) {
+        needed = room_after(needed, all[i]);
+    }
+    item->p = tali_arena_take(&m->arena, (size_t)needed.p * sizeof *item->p);
+    item->ref = tali_arena_take(&m->arena, (size_t)needed.ref * sizeof *item->ref);
+    if (item->p == NULL || item->ref == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    tali_room at = {0, 0, 0, 0};
+    for (int i = 0; i < n; ++i) {
+        parse_attribute(m, item, all[i], at);
+        at = room_after(at, all[i]);
+    }
+}
+
+// ---- references
+
+typedef struct in_group {
+    const tali_model *m;
+    tali_group group;
+} in_group;
+
+// Names of a group for guessing; those without a name are passed over as "".
+static const char *item_name_at(const void *context, int i)
+{
+    const in_group *in = context;
+    if (i >= in->m->num_items) return NULL;
+    const tali_item *item = &in->m->items[i];
+    return item->group == in->group && item->name != NULL ? item->name : "";
+}
+
+// What a name means. False, and the reason told, when it means nothing.
+static bool resolve_name(tali_model *m, const tali_item *item, const tali_attribute *a,
+                         tali_group group, const char *name, int *ref)
+{
+    *ref = -1;
+    if (group == TALI_GROUP_BODIES && strcmp(name, "ground") == 0) return true;
+    *ref = tali_find_name(m, group, name);
+    if (*ref >= 0) return true;
+    const in_group in = {m, group};
+    // guessing looks at every name: not when it would take long
+    const bool cheap = tal_diagnostics_num_errors(m->found) < 50 && m->num_items < 10000;
+    const char *guess = cheap ? tali_did_you_mean(name, item_name_at, &in) : NULL;
+    if (guess != NULL && *guess == '\0') guess = NULL;
+    tali_item_error(m, item, a->name, ": there is no %s '%.60s'%s%s%s",
+                    group == TALI_GROUP_BODIES ? "body" : "measure", name,
+                    guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
+                    guess != NULL ? "'?)" : "");
+    return false;
+}
+
+// "body" or "body:index"; a body whose own name looks like that goes first.
+static bool resolve_mobility(tali_model *m, const tali_item *item, const tali_attribute *a,
+                             const char *text, size_t length, tali_mobility_ref *out)
+{
+    char name[TAL_MAX_NAME + 16];
+    while (length > 0 && tali_is_blank(*text)) {
+        ++text;
+        --length;
+    }
+    while (length > 0 && tali_is_blank(text[length - 1])) {
+        --length;
+    }
+    if (length == 0 || length >= sizeof name) {
+        tali_item_error(m, item, a->name, ": '%s' must name a body, as in 'knee' or 'pelvis:2'",
+                        a->name);
+        return false;
+    }
+    memcpy(name, text, length);
+    name[length] = '\0';
+    out->index = 0;
+    char *colon = strrchr(name, ':');
+    if (colon != NULL && tali_find_name(m, TALI_GROUP_BODIES, name) < 0) {
+        const char *end = tal_integer_read(colon + 1, NULL, &out->index);
+        if (end == NULL || *end != '\0' || out->index < 0) {
+            tali_item_error(m, item, a->name, ": '%s' has no index behind ':'", a->name);
+            return false;
+        }
+        *colon = '\0';
+    }
+    if (!resolve_name(m, item, a, TALI_GROUP_BODIES, name, &out->body)) return false;
+    if (a->type == TALI_TYPE_BODIES) return true;
+
+    const int nu = out->body >= 0 ? tali_item_nu(&m->items[out->body]) : 0;
+    const int nq = out->body >= 0 ? tali_item_nq(&m->items[out->body]) : 0;
+    const int most = nu > nq ? nu : nq;
+    if (out->index < most) return true;
+    tali_item_error(m, item, a->name, ": '%s' has %d mobilities, so there is no '%s:%d'", name, nu,
+                    name, out->index);
+    return false;
+}
+
+static void resolve_mobilities(tali_model *m, tali_item *item, const tali_attribute *a,
+                               const char *text)
+{
+    int count = *text != '\0';
+    for (const char *at = text; (at = strchr(at, ';')) != NULL; ++at) {
+        ++count;
+    }
+    const int most = TAL_MAX_CONSTRAINED_MOBILITIES;
+    if (a->type == TALI_TYPE_MOBILITIES && (count < 1 || count > most)) {
+        tali_item_error(m, item, a->name, ": '%s' has %d mobilities; 1 to %d are possible", a->name,
+                        count, most);
+        return;
+    }
+    item->mobilities = tali_arena_take(&m->arena, (size_t)count * sizeof *item->mobilities);
+    if (item->mobilities == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    item->num_mobilities = count;
+    for (int i = 0; i < count; ++i) {
+        const size_t length = strcspn(text, ";");
+        if (!resolve_mobility(m, item, a, text, length, &item->mobilities[i])) return;
+        text += length + 1;
+    }
+}
+
+// Numbers that are angles if the mobility is.
+static void convert_of_mobility(const tali_model *m, tali_item *item, const tali_attribute *a,
+                                tali_room at)
+{
+    if ((a->flags & TALI_OF_MOBILITY) == 0 || item->unit == 1.0) return;
+    const tali_row *row = item->row;
+    tali_room r = {0, 0, 0, 0};
+    const tali_attribute *other;
+    for (int i = 0; (other = tali_row_attribute(row, i)) != NULL; ++i) {
+        if (other->type == TALI_TYPE_MOBILITY) break;
+        r = room_after(r, other);
+    }
+    if (other == NULL || !tali_is_angle(m, item->ref[r.ref], item->ref[r.ref + 1], false)) return;
+    for (int k = 0; k < a->count; ++k) {
+        item->p[at.p + k] *= item->unit;
+    }
+}
+
+void tali_item_resolve(tali_model *m, tali_item *item)
+{
+    const tali_attribute *all[MAX_ATTRIBUTES], *a;
+    const int n = attributes_of(item->row, all);
+    tali_room at = {0, 0, 0, 0};
+    for (int i = 0; i < n; ++i) {
+        a = all[i];
+        const bool refers = a->type >= TALI_TYPE_BODY;
+        const tali_xml_attribute *given = refers ? tali_xml_find(item->element, a->name) : NULL;
+        const char *text = given != NULL ? given->value : a->initial;
+        int *ref = item->ref + at.ref;
+        if (!refers || text == NULL) {
+            // a value, or missing and told so
+        } else if (a->type == TALI_TYPE_BODY) {
+            (void)resolve_name(m, item, a, TALI_GROUP_BODIES, text, ref);
+        } else if (a->type == TALI_TYPE_MEASURE) {
+            *ref = -1;
+            if (*text != '\0') (void)resolve_name(m, item, a, TALI_GROUP_MEASURES, text, ref);
+        } else if (a->type == TALI_TYPE_MOBILITY) {
+            tali_mobility_ref mobility = {-1, 0};
+            (void)resolve_mobility(m, item, a, text, strlen(text), &mobility);
+            ref[0] = mobility.body;
+            ref[1] = mobility.index;
+        } else if (a->type == TALI_TYPE_MOBILITIES || a->type == TALI_TYPE_BODIES) {
+            resolve_mobilities(m, item, a, text);
+        }
+        convert_of_mobility(m, item, a, at);
+        at = room_after(at, a);
+    }
+}

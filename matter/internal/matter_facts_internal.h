@@ -1,0 +1,48 @@
+// What bodies, constraints and motions were added with: for those who write models to files.
+#ifndef TALUS_MATTER_FACTS_INTERNAL_H
+#define TALUS_MATTER_FACTS_INTERNAL_H
+
+#include <talus/matter/constraint.h>
+#include <talus/matter/prescribed.h>
+
+/// Facts of a body besides its parameters in a State. Borrowed.
+typedef struct tali_body_facts {
+    tal_body_structure structure;
+    tal_direction direction;
+    tal_level fast;
+    const tal_mobilizer_ops *ops; ///< a copy of the table
+    const void *self;
+} tali_body_facts;
+
+tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body);
+
+/// What a function-based mobilizer was created with; NULL for others. Borrowed.
+const tal_function_based_def *tali_function_based_facts(const tal_mobilizer_ops *ops,
+                                                        const void *self);
+
+/// Facts of a constraint besides its parameters in a State. Borrowed.
+typedef struct tali_constraint_facts {
+    const char *kind; ///< NULL for a constraint of a user's own
+    tal_body_ix bodies[TAL_MAX_CONSTRAINED_BODIES];
+    tal_mobility mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
+    int num_mobilities;
+    const tal_function *function;
+    int num_speeds; ///< of a speed coupler
+} tali_constraint_facts;
+
+tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
+                                               tal_constraint_ix constraint);
+
+/// Facts of a motion besides its parameters in a State. Borrowed.
+typedef struct tali_motion_facts {
+    const char *kind; ///< NULL for a motion of a user's own
+    tal_body_ix body;
+    int mobility; ///< below zero: all
+    tal_level level;
+    tal_function *const *functions; ///< of time, [num_functions]
+    int num_functions;
+} tali_motion_facts;
+
+tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion);
+
+#endif // TALUS_MATTER_FACTS_INTERNAL_H

@@ -1,0 +1,557 @@
+// io/src/model_*.c: a file and a C program that say the same give the same bits.
+#include "counting_alloc.h"
+#include "model_cases.h"
+#include "talus_test.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static tal_model read_text(const char *text)
+{
+    tal_model model;
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    const tal_status st = tal_model_read_memory("m.talus", text, strlen(text), NULL, &model, found);
+    char line[TAL_DIAGNOSTIC_SIZE] = "";
+    if (tal_diagnostics_num(found) > 0) {
+        (void)tal_diagnostic_text(tal_diagnostics_at(found, 0), line);
+    }
+    ck_assert_msg(st == TAL_OK, "%s\n%s", line, text);
+    ck_assert_int_eq(tal_diagnostics_num(found), 0);
+    tal_diagnostics_destroy(found);
+    return model;
+}
+
+// The same q and u, away from every singularity, in two States.
+static void shake(tal_state *a, tal_state *b)
+{
+    test_rng rng = test_rng_seed(9);
+    double *qa = tal_state_upd_q(a), *qb = tal_state_upd_q(b);
+    for (int i = 0; i < tal_state_nq(a); ++i) {
+        qa[i] = qb[i] = test_random_uniform(&rng, 0.1, 0.8);
+    }
+    double *ua = tal_state_upd_u(a), *ub = tal_state_upd_u(b);
+    for (int i = 0; i < tal_state_nu(a); ++i) {
+        ua[i] = ub[i] = test_random_uniform(&rng, -1.0, 1.0);
+    }
+    (void)tal_state_set_t(a, 0.7);
+    (void)tal_state_set_t(b, 0.7);
+}
+
+static void assert_same_decorations(const char *what, const tal_matter *a, const tal_matter *b)
+{
+    const int n = tal_matter_num_decorations(a);
+    ck_assert_int_eq(n, tal_matter_num_decorations(b));
+    for (int i = 0; i < n; ++i) {
+        const tal_decoration *d = tal_matter_decoration(a, i), *e = tal_matter_decoration(b, i);
+        ck_assert_msg(d->kind == e->kind && d->body.i == e->body.i, "%s", what);
+        ck_assert_int_eq(memcmp(&d->X_BD, &e->X_BD, sizeof d->X_BD), 0);
+        ck_assert_int_eq(memcmp(&d->size, &e->size, sizeof d->size), 0);
+        ck_assert_int_eq(memcmp(&d->end, &e->end, sizeof d->end), 0);
+        ck_assert_int_eq(memcmp(&d->color, &e->color, sizeof d->color), 0);
+        ck_assert(d->opacity == e->opacity && d->scale == e->scale);
+        ck_assert((d->text == NULL) == (e->text == NULL));
+        if (d->text != NULL) ck_assert_str_eq(d->text, e->text);
+    }
+}
+
+// Equal structure, equal variables, equal accelerations, bit for bit.
+static void assert_same_model(const char *what, const tal_system *one, tal_state *a,
+                              const tal_system *two, tal_state *b)
+{
+    ck_assert_msg(tal_system_structure_hash(one) == tal_system_structure_hash(two),
+                  "%s: another structure", what);
+    ck_assert_msg(tal_state_is_equal(a, b), "%s: other variables, from stage %d on", what,
+                  (int)tal_state_lowest_difference(one, a, b));
+    assert_same_decorations(what, tal_system_matter(one), tal_system_matter(two));
+    shake(a, b);
+    ck_assert_msg(tal_system_realize(one, a, TAL_STAGE_ACCELERATION) == TAL_OK, "%s: %s", what,
+                  tal_state_error(a)->message);
+    ck_assert_int_eq(tal_system_realize(two, b, TAL_STAGE_ACCELERATION), TAL_OK);
+    const size_t bytes = (size_t)tal_state_nu(a) * sizeof(double);
+    ck_assert_msg(memcmp(tal_state_udot(a), tal_state_udot(b), bytes) == 0,
+                  "%s: other accelerations", what);
+    for (int i = 0; i < tal_state_nu(a); ++i) {
+        ck_assert_msg(isfinite(tal_state_udot(a)[i]), "%s: not finite", what);
+    }
+}
+
+START_TEST(a_file_and_a_program_give_the_same_bits)
+{
+    for (int i = 0; i < NUM_MODEL_CASES; ++i) {
+        char text[4000];
+        built program = case_program(&model_cases[i]);
+        tal_model file = read_text(case_file(&model_cases[i], text));
+        assert_same_model(model_cases[i].xml, program.system, program.state, file.system,
+                          file.state);
+        tal_model_destroy(&file);
+        tal_state_destroy(program.state);
+        tal_system_destroy(program.system);
+    }
+}
+
+END_TEST
+
+// The text of a model; NULL, and the reason in `err`, when it cannot be written.
+static char *write_text(const tal_model *model, tal_error *err)
+{
+    size_t length = 0;
+    if (tal_model_write_memory(model, NULL, 0, &length, err) != TAL_OK) return NULL;
+    char *text = malloc(length + 1);
+    size_t again = 0;
+    ck_assert_int_eq(tal_model_write_memory(model, text, length + 1, &again, err), TAL_OK);
+    ck_assert_uint_eq(again, length);
+    ck_assert_uint_eq(strlen(text), length);
+    return text;
+}
+
+START_TEST(what_is_written_is_read_back_bit_for_bit)
+{
+    for (int i = 0; i < NUM_MODEL_CASES; ++i) {
+        const model_case *c = &model_cases[i];
+        built program = case_program(c);
+        const tal_model model = {program.system, program.state, program.matter, program.forces};
+        // somewhere, so that q and u are no round numbers
+        tal_state *other = NULL;
+        ck_assert_int_eq(tal_state_create(program.system, &other, NULL), TAL_OK);
+        shake(program.state, other);
+        tal_state_destroy(other);
+
+        tal_error err = {TAL_OK, "", ""};
+        char *text = write_text(&model, &err);
+        ck_assert_msg(text != NULL, "%s: %s", c->xml, err.message);
+        tal_model again = read_text(text);
+        assert_same_model(text, program.system, program.state, again.system, again.state);
+        tal_model_destroy(&again);
+        free(text);
+        tal_state_destroy(program.state);
+        tal_system_destroy(program.system);
+    }
+}
+
+END_TEST
+
+START_TEST(what_the_state_holds_is_written)
+{
+    tal_model m = read_text(
+        "<talus version='1' name='a &lt;b&gt; &amp; &quot;c&quot;' time='1.5' time_scale='0.2'><bodies>"
+        "<pin name='a &amp; b' mass='1' com='0 1 0' q='0.1' u='3' range='-1 inf' lock='velocity'>"
+        "<coordinate name='hinge'/></pin>"
+        "<free name='b' mass='1' solid='sphere 0.2' angles='yes' q='0.3 0 0 1 2 3' weightless='yes'/>"
+        "<free name='c' mass='1' solid='brick 1 2 3' q='1 0 0 0 4 5 6' reverse='yes'/>"
+        "<slider name='d' parent='a &amp; b' axis='y' mass='1' q='2' fast='velocity'/></bodies>"
+        "<constraints><rod name='r' body1='b' length='1' enabled='no' share='2'/></constraints>"
+        "<motions><steady name='m' body='c' all='yes' speed='0 0 0 0 0 0' enabled='no'/></motions>"
+        "<forces><gravity g='0 -9.81 0'/><global_damper name='g' damping='1' enabled='no'/></forces>"
+        "<decorations><text text='&lt;x&gt;' body='b'/></decorations></talus>");
+    tal_error err = {TAL_OK, "", ""};
+    char *text = write_text(&m, &err);
+    ck_assert_msg(text != NULL, "%s", err.message);
+    tal_model again = read_text(text);
+    ck_assert_str_eq(tal_system_name(again.system), "a <b> & \"c\"");
+    ck_assert(tal_system_structure_hash(m.system) == tal_system_structure_hash(again.system));
+    ck_assert(tal_state_is_equal(m.state, again.state));
+    assert_same_decorations(text, m.matter, again.matter);
+    char *second = write_text(&again, &err);
+    ck_assert_str_eq(text, second);
+    int i;
+    ck_assert_int_eq(tal_matter_find_coordinate(again.matter, again.state, "hinge", &i).i, 1);
+
+    ck_assert_int_eq(tal_model_write_file(&m, "test_model_write.tmp", &err), TAL_OK);
+    tal_model third;
+    ck_assert_int_eq(tal_model_read_file("test_model_write.tmp", NULL, &third, NULL), TAL_OK);
+    ck_assert(tal_state_is_equal(m.state, third.state));
+    tal_model_destroy(&third);
+    (void)remove("test_model_write.tmp");
+    ck_assert_int_eq(tal_model_write_file(&m, "no/such/folder/x", &err), TAL_ERR_FILE);
+    free(second);
+    free(text);
+    tal_model_destroy(&again);
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+static tal_status push_nothing(const void *self, const tal_force_context *context,
+                               tal_spatial_vec F[], double f[])
+{
+    (void)self;
+    (void)context;
+    (void)F;
+    (void)f;
+    return TAL_OK;
+}
+
+static const tal_force_ops own_ops = {.size = sizeof own_ops, .name = "rod", .apply = push_nothing};
+
+static double own_value(const void *self, const double x[], int n)
+{
+    (void)self;
+    (void)n;
+    return x[0];
+}
+
+static const tal_function_ops own_function = {
+    .size = sizeof own_function, .name = "sum", .calc_value = own_value};
+
+static void add_own_force(built *m)
+{
+    tal_forces_add(m->forces, "mine", &own_ops, NULL);
+}
+
+static void add_own_function(built *m)
+{
+    tal_function_def def = tal_function_def_default();
+    def.ops = &own_function;
+    tal_function *f = NULL;
+    ck_assert_int_eq(tal_function_create(NULL, &def, &f, NULL), TAL_OK);
+    spring_on_b(m, f);
+}
+
+static void add_result(built *m)
+{
+    tal_result_def def = tal_result_def_default();
+    def.name = "mine";
+    tal_measure_add_result(OWNER, &def);
+}
+
+static void add_time_of_forces(built *m)
+{
+    tal_measure_add_time(m->system, tal_forces_subsystem(m->forces), "mine");
+}
+
+static void add_cliques(built *m)
+{
+    tal_contact_def def = tal_contact_def_default();
+    m->force = tal_forces_add_contact(m->forces, "x", &def);
+    add_surface(m, "mine", m->c, tal_shape_sphere(0.6), 6);
+}
+
+static void set_discrete_force(built *m)
+{
+    const tal_force_ix force = {0};
+    tal_discrete_set_mobility_force(m->forces, m->state, force, (tal_mobility){m->b, 0}, 1.0);
+}
+
+static void lock_one_mobility(built *m)
+{
+    tal_mobility_lock(m->matter, m->state, (tal_mobility){m->c, 1}, TAL_LEVEL_POSITION);
+}
+
+START_TEST(what_no_file_can_say_is_refused_by_name)
+{
+    const model_case cases[] = {
+        {TALI_GROUP_FORCES, "force 'mine' is of kind 'rod'", "", add_own_force, NULL},
+        {TALI_GROUP_FORCES, "'x' uses the function 'sum'", "", add_own_function, NULL},
+        {TALI_GROUP_FORCES, "discrete forces 'x' are set", "", case_discrete, set_discrete_force},
+        {TALI_GROUP_FORCES, "body 'c' has some of its mobilities locked", "", case_discrete,
+         lock_one_mobility},
+        {TALI_GROUP_FORCES, "surface 'mine' is in several cliques", "", add_cliques, NULL},
+        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'result', which", "", add_result, NULL},
+        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'time' and not of matter", "",
+         add_time_of_forces, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        built m = case_program(&cases[i]);
+        const tal_model model = {m.system, m.state, m.matter, m.forces};
+        tal_error err = {TAL_OK, "", ""};
+        ck_assert_ptr_null(write_text(&model, &err));
+        ck_assert_msg(strstr(err.message, cases[i].row) != NULL, "'%s' lacks '%s'", err.message,
+                      cases[i].row);
+        ck_assert_int_eq(tal_model_write_file(&model, "test_model_write.tmp", &err),
+                         TAL_ERR_BAD_VALUE);
+        ck_assert_ptr_null(fopen("test_model_write.tmp", "rb"));
+        tal_state_destroy(m.state);
+        tal_system_destroy(m.system);
+    }
+    test_record_breaches();
+    const tal_model none = {NULL, NULL, NULL, NULL};
+    tal_status st = TAL_OK;
+    test_assert_breach(st = tal_model_write_memory(&none, NULL, 0, NULL, NULL), TAL_ERR_NULL,
+                       "NULL");
+    ck_assert_int_eq(st, TAL_ERR_NULL);
+}
+
+END_TEST
+
+START_TEST(every_row_of_the_table_has_its_case)
+{
+    const tali_group groups[] = {
+        TALI_GROUP_BODIES, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,   TALI_GROUP_MEASURES,
+        TALI_GROUP_FORCES, TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES};
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
+        const tali_row *rows = tali_rows(groups[g]);
+        for (int r = 0; rows[r].name != NULL; ++r) {
+            int i = 0;
+            while (i < NUM_MODEL_CASES && (model_cases[i].group != groups[g] ||
+                                           strcmp(model_cases[i].row, rows[r].name) != 0)) {
+                ++i;
+            }
+            ck_assert_msg(i < NUM_MODEL_CASES, "<%s> has no case in model_cases.h", rows[r].name);
+        }
+    }
+}
+
+END_TEST
+
+// What the State gets besides: initial values, locks, what is disabled, shares, exclusions.
+START_TEST(the_state_begins_where_the_file_says)
+{
+    tal_model m = read_text(
+        "<talus version='1' units='deg' time='1.5' time_scale='0.2'><bodies>"
+        "<pin name='a' mass='1' com='0 1 0' q='90' u='180' range='-90 inf' lock='velocity'>"
+        "<coordinate name='hinge'/></pin>"
+        "<free name='b' mass='1' solid='sphere 0.2' angles='yes' q='90 0 0 1 2 3' u='180 0 0 4 5 6' "
+        "weightless='yes'/>"
+        "<free name='c' mass='1' solid='brick 1 2 3' q='1 0 0 0 4 5 6' reverse='yes'/>"
+        "<slider name='d' parent='a' axis='y' mass='1' q='2' fast='position'/></bodies>"
+        "<constraints><rod name='r' body1='a' length='1' enabled='no' share='2'/></constraints>"
+        "<motions><steady name='m' body='c' all='yes' speed='0 0 0 0 0 0' enabled='no'/></motions>"
+        "<forces><gravity g='0 -9.81 0'/><global_damper name='g' damping='1' enabled='no'/>"
+        "<mobility_spring mobility='a' stiffness='1' rest='90'/>"
+        "<mobility_spring mobility='d' stiffness='1' rest='90'/></forces></talus>");
+    const double pi = 3.14159265358979323846;
+    const tal_body_ix a = tal_matter_find_body(m.matter, "a"),
+                      b = tal_matter_find_body(m.matter, "b");
+    const tal_body_ix c = tal_matter_find_body(m.matter, "c"),
+                      d = tal_matter_find_body(m.matter, "d");
+    ck_assert(tal_state_t(m.state) == 1.5);
+    ck_assert(tal_system_time_scale(m.system) == 0.2);
+    ck_assert(tal_body_q(m.matter, m.state, a, 0) == 90.0 * (pi / 180.0));
+    ck_assert(tal_body_u(m.matter, m.state, a, 0) == 180.0 * (pi / 180.0));
+    double low, high;
+    ck_assert_int_eq(tal_body_range(m.matter, m.state, a, 0, &low, &high), TAL_OK);
+    ck_assert(low == -90.0 * (pi / 180.0) && isinf(high));
+    ck_assert_int_eq(tal_body_lock_level(m.matter, m.state, a), TAL_LEVEL_VELOCITY);
+    int i;
+    ck_assert_int_eq(tal_matter_find_coordinate(m.matter, m.state, "hinge", &i).i, a.i);
+    ck_assert(tal_body_q(m.matter, m.state, b, 0) == 90.0 * (pi / 180.0));
+    ck_assert(tal_body_q(m.matter, m.state, b, 5) == 3.0);
+    ck_assert(tal_body_u(m.matter, m.state, b, 0) == 180.0 * (pi / 180.0));
+    ck_assert(tal_body_u(m.matter, m.state, b, 3) == 4.0);
+    ck_assert(tal_body_q(m.matter, m.state, c, 0) == 1.0); // a quaternion is no angle
+    ck_assert(tal_body_q(m.matter, m.state, d, 0) == 2.0);
+    const tal_force_ix gravity = tal_forces_find(m.forces, "gravity");
+    ck_assert(tal_gravity_is_excluded(m.forces, m.state, gravity, b));
+    ck_assert(!tal_gravity_is_excluded(m.forces, m.state, gravity, a));
+    ck_assert(!tal_force_is_enabled(m.forces, m.state, tal_forces_find(m.forces, "g")));
+    const tal_constraint_ix rod = tal_matter_find_constraint(m.matter, "r");
+    ck_assert(!tal_constraint_is_enabled(m.matter, m.state, rod));
+    ck_assert(tal_constraint_share(m.matter, m.state, rod) == 2.0);
+    const tal_motion_ix motion = tal_matter_find_motion(m.matter, "m");
+    ck_assert(!tal_motion_is_enabled(m.matter, m.state, motion));
+    // rest of a pin is an angle, that of a slider is not
+    ck_assert(tal_force_param(m.forces, m.state, (tal_force_ix){2}, TAL_MOBILITY_SPRING_REST) ==
+              90.0 * (pi / 180.0));
+    ck_assert(tal_force_param(m.forces, m.state, (tal_force_ix){3}, TAL_MOBILITY_SPRING_REST) ==
+              90.0);
+    // y of the parent is where the slider goes
+    const tal_xform X_PF = tal_body_X_PF(m.matter, m.state, d);
+    test_assert_v3_near(X_PF.R.x, tal_v3(0.0, 1.0, 0.0), 1e-15);
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+START_TEST(inertia_can_be_said_in_several_ways)
+{
+    tal_model m = read_text(
+        "<talus version='1'><bodies>"
+        "<free name='point' mass='2' com='1 0 0'/>"
+        "<free name='central' mass='2' com='1 0 0' inertia='1 2 2.5'/>"
+        "<free name='origin' mass='2' com='1 0 0' inertia='1 4 4.5 0 0 0' about='origin'/>"
+        "<free name='ball' mass='2' com='1 0 0' solid='sphere 0.5'/>"
+        "<free name='ellipsoid' mass='2' solid='ellipsoid 1 2 3'/>"
+        "<free name='brick' mass='2' solid='brick 1 2 3'/>"
+        "<free name='rod' mass='2' solid='rod 0 1 0' structure='rigid'/>"
+        "<free name='drum' mass='2' solid='cylinder 0.5 1 z'/></bodies></talus>");
+    const tal_xform X = tal_xf_from_p(tal_v3(1.0, 0.0, 0.0));
+    tal_mass_props ball = tal_mass_props_sphere(2.0, 0.5);
+    ball = tal_mass_props_transform(&X, &ball);
+    const tal_mass_props expected[] = {
+        tal_mass_props_point(2.0, tal_v3(1.0, 0.0, 0.0)),
+        {2.0, {1.0, 0.0, 0.0}, {1.0, 4.0, 4.5, 0.0, 0.0, 0.0}},
+        {2.0, {1.0, 0.0, 0.0}, {1.0, 4.0, 4.5, 0.0, 0.0, 0.0}},
+        ball,
+        tal_mass_props_ellipsoid(2.0, tal_v3(1.0, 2.0, 3.0)),
+        tal_mass_props_brick(2.0, tal_v3(1.0, 2.0, 3.0)),
+        tal_mass_props_rod(2.0, tal_v3(0.0, 1.0, 0.0)),
+        tal_mass_props_cylinder(2.0, 0.5, 1.0, TAL_AXIS_Z),
+    };
+    for (int i = 0; i < 8; ++i) {
+        const tal_mass_props found = tal_body_mass_props(m.matter, m.state, (tal_body_ix){i + 1});
+        // sums of a few products of numbers of size ten
+        test_assert_near(&found.mass, &expected[i].mass, 10, 1e-14, "mass properties");
+    }
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+START_TEST(params_are_used_and_can_be_set)
+{
+    const char *text = "<talus version='1'><param name='l' value='2'/>"
+                       "<param name='half' value='0.5*$l'/><bodies>"
+                       "<pin name='a' mass='$l' com='0 -$half 3*$l'/></bodies></talus>";
+    tal_model m = read_text(text);
+    tal_mass_props mass = tal_body_mass_props(m.matter, m.state, (tal_body_ix){1});
+    ck_assert(mass.mass == 2.0 && mass.com.y == -1.0 && mass.com.z == 6.0);
+    tal_model_destroy(&m);
+
+    const tal_model_param given = {"l", 4.0};
+    tal_model_options options = tal_model_options_default();
+    options.params = &given;
+    options.num_params = 1;
+    ck_assert_int_eq(tal_model_read_memory("m", text, strlen(text), &options, &m, NULL), TAL_OK);
+    mass = tal_body_mass_props(m.matter, m.state, (tal_body_ix){1});
+    ck_assert(mass.mass == 4.0 && mass.com.y == -2.0 && mass.com.z == 12.0);
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+START_TEST(bodies_may_stand_in_any_order)
+{
+    tal_model m = read_text("<talus version='1'><bodies><pin name='c' parent='b' mass='1'/>"
+                            "<pin name='a' mass='1'/><pin name='b' parent='a' mass='1'/>"
+                            "</bodies></talus>");
+    ck_assert_str_eq(tal_body_name(m.matter, (tal_body_ix){1}), "a");
+    ck_assert_str_eq(tal_body_name(m.matter, (tal_body_ix){2}), "b");
+    ck_assert_str_eq(tal_body_name(m.matter, (tal_body_ix){3}), "c");
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+START_TEST(files_include_files_with_units_of_their_own)
+{
+    test_write_file("test_model_outer.tmp",
+                    "<talus version='1' units='deg'><param name='m' value='3'/>"
+                    "<include file='test_model_inner.tmp'/><bodies>"
+                    "<pin name='b' parent='a' mass='$m' q='180'/></bodies></talus>");
+    test_write_file("test_model_inner.tmp",
+                    "<talus version='1'><bodies><pin name='a' mass='$m' q='1'/></bodies></talus>");
+    tal_model m;
+    ck_assert_int_eq(tal_model_read_file("test_model_outer.tmp", NULL, &m, NULL), TAL_OK);
+    ck_assert(tal_state_q(m.state)[0] == 1.0);
+    ck_assert(tal_state_q(m.state)[1] == 180.0 * (3.14159265358979323846 / 180.0));
+    tal_model_destroy(&m);
+
+    // from memory only with a folder
+    const char *text = "<talus version='1'><param name='m' value='3'/>"
+                       "<include file='test_model_inner.tmp'/></talus>";
+    ck_assert_int_eq(tal_model_read_memory("x", text, strlen(text), NULL, &m, NULL), TAL_ERR_FILE);
+    tal_model_options options = tal_model_options_default();
+    options.folder = ".";
+    ck_assert_int_eq(tal_model_read_memory("x", text, strlen(text), &options, &m, NULL), TAL_OK);
+    ck_assert_int_eq(tal_matter_num_bodies(m.matter), 2);
+    tal_model_destroy(&m);
+    (void)remove("test_model_outer.tmp");
+    (void)remove("test_model_inner.tmp");
+}
+
+END_TEST
+
+// A chain in a file, as long as it takes.
+static char *chain_file(int n)
+{
+    char *text = malloc((size_t)n * 160 + 200), *at = text;
+    at += sprintf(at, "<talus version='1'><bodies>\n");
+    for (int i = 0; i < n; ++i) {
+        at += sprintf(at, "<pin name='b%d' parent='", i);
+        at += i > 0 ? sprintf(at, "b%d", i - 1) : sprintf(at, "ground");
+        at += sprintf(at, "' mass='1' com='0 -0.5 0.01' inertia='0.1 0.012345678901234567 0.1' "
+                          "frame='0 -1 0.25'/>\n");
+    }
+    (void)sprintf(at, "</bodies><forces><gravity g='0 -9.81 0'/></forces></talus>");
+    return text;
+}
+
+static void *read_long_chain(void *context)
+{
+    int *num_bodies = context;
+    char *text = chain_file(100000);
+    tal_model m;
+    if (tal_model_read_memory("chain", text, strlen(text), NULL, &m, NULL) == TAL_OK) {
+        *num_bodies = tal_matter_num_bodies(m.matter);
+    }
+    tal_model_destroy(&m);
+    free(text);
+    return NULL;
+}
+
+START_TEST(a_long_chain_needs_no_more_stack_than_a_short_one)
+{
+    pthread_attr_t small;
+    pthread_t thread;
+    int num_bodies = 0;
+    ck_assert_int_eq(pthread_attr_init(&small), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&small, 65536), 0);
+    ck_assert_int_eq(pthread_create(&thread, &small, read_long_chain, &num_bodies), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(num_bodies, 100001);
+    (void)pthread_attr_destroy(&small);
+}
+
+END_TEST
+
+// Reported, not judged: machines differ.
+START_TEST(ten_thousand_bodies_load_quickly)
+{
+    char *text = chain_file(10000);
+    const clock_t begin = clock();
+    tal_model m = read_text(text);
+    const double ms = 1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC;
+    (void)printf("10,000 bodies, %zu bytes: %.0f ms of processor time\n", strlen(text), ms);
+    ck_assert_int_eq(tal_matter_num_bodies(m.matter), 10001);
+    tal_model_destroy(&m);
+    free(text);
+}
+
+END_TEST
+
+START_TEST(the_example_models_are_right)
+{
+    const char *names[] = {"pendulum", "four_bar", "human_body"};
+    for (int i = 0; i < 3; ++i) {
+        char path[300], line[TAL_DIAGNOSTIC_SIZE] = "";
+        (void)snprintf(path, sizeof path, TALUS_SOURCE_DIR "/examples/models/%s.talus", names[i]);
+        tal_model m;
+        tal_diagnostics *found = tal_diagnostics_create(NULL);
+        const tal_status st = tal_model_read_file(path, NULL, &m, found);
+        if (st != TAL_OK) (void)tal_diagnostic_text(tal_diagnostics_at(found, 0), line);
+        ck_assert_msg(st == TAL_OK, "%s", line);
+        ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_ACCELERATION), TAL_OK);
+        tal_model_destroy(&m);
+        tal_diagnostics_destroy(found);
+    }
+}
+
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model");
+    TCase *same = tcase_create("same");
+    tcase_set_timeout(same, 120);
+    tcase_add_test(same, a_file_and_a_program_give_the_same_bits);
+    tcase_add_test(same, every_row_of_the_table_has_its_case);
+    tcase_add_test(same, what_is_written_is_read_back_bit_for_bit);
+    tcase_add_test(same, what_the_state_holds_is_written);
+    tcase_add_test(same, what_no_file_can_say_is_refused_by_name);
+    tcase_add_test(same, the_state_begins_where_the_file_says);
+    tcase_add_test(same, inertia_can_be_said_in_several_ways);
+    tcase_add_test(same, params_are_used_and_can_be_set);
+    tcase_add_test(same, bodies_may_stand_in_any_order);
+    tcase_add_test(same, files_include_files_with_units_of_their_own);
+    tcase_add_test(same, the_example_models_are_right);
+    suite_add_tcase(suite, same);
+    TCase *size = tcase_create("size");
+    tcase_set_timeout(size, 120);
+    tcase_add_test(size, a_long_chain_needs_no_more_stack_than_a_short_one);
+    tcase_add_test(size, ten_thousand_bodies_load_quickly);
+    suite_add_tcase(suite, size);
+    return test_run(suite);
+}
