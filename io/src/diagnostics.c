@@ -107,6 +107,9 @@ const char *tal_diagnostic_text(const tal_diagnostic *diagnostic, char text[])
     }
     (void)snprintf(text, TAL_DIAGNOSTIC_SIZE, "%s%s%s%s: %s", diagnostic->file, place,
                    diagnostic->file[0] != '\0' ? ": " : "",
-                   diagnostic->severity == TAL_ERROR ? "error" : "warning", diagnostic->message);
+                   diagnostic->severity == TAL_ERROR  ? "error"
+                   : diagnostic->severity == TAL_NOTE ? "note"
+                                                      : "warning",
+                   diagnostic->message);
     return text;
 }

@@ -8,8 +8,11 @@
  * @brief Files: models, and the numbers and diagnostics that all formats share.
  */
 
+#include <talus/io/bridge.h>
 #include <talus/io/diagnostics.h>
 #include <talus/io/model.h>
 #include <talus/io/number.h>
+#include <talus/io/table.h>
+#include <talus/io/urdf.h>
 
 #endif // TALUS_IO_H

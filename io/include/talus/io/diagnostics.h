@@ -35,7 +35,8 @@ extern "C" {
 /// How bad it is.
 typedef enum tal_severity {
     TAL_WARNING, ///< the file is read, but this is suspicious
-    TAL_ERROR    ///< the file is refused
+    TAL_ERROR,   ///< the file is refused
+    TAL_NOTE     ///< worth knowing: what was not read
 } tal_severity;
 
 /// One thing that was found, and where.

@@ -1,0 +1,67 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_IO_URDF_H
+#define TALUS_IO_URDF_H
+
+/**
+ * @file talus/io/urdf.h
+ * @brief Robots in the Unified Robot Description Format, as a System and a State. doc/tables.md says
+ * what becomes what.
+ *
+ *     tal_model model;
+ *     tal_diagnostics *found = tal_diagnostics_create(NULL);
+ *     if (tal_urdf_read_file("arm.urdf", NULL, &model, found) == TAL_OK) {
+ *         tal_body_ix hand = tal_matter_find_body(model.matter, "hand");
+ *         ...
+ *     }
+ *     tal_model_destroy(&model);
+ *     tal_diagnostics_destroy(found);
+ *
+ * A link is a body with the link's frame; a joint is the mobilizer of its child, and the joint's name
+ * that of the coordinate. What is not read (looks, collisions, transmissions) is listed in notes.
+ */
+
+#include <talus/io/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup urdf URDF
+/// @{
+
+/// How to read. Obtain it from tal_urdf_options_default(), then edit.
+typedef struct tal_urdf_options {
+    tal_allocator allocator; ///< of the System, the State, and of reading
+    bool free_base;          ///< the root link moves freely; otherwise it is part of Ground
+    tal_vec3 g;              ///< acceleration of free fall, in Ground [m/s^2]
+    bool dampers;            ///< make a damper of each joint's `damping`
+} tal_urdf_options;
+
+/// The C heap, a fixed base, 9.81 m/s^2 along -z, dampers.
+TAL_API tal_urdf_options tal_urdf_options_default(void);
+
+/**
+ * Read a URDF file. A root link named "world" is Ground.
+ *
+ * @param[in]     options  NULL: the defaults
+ * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
+ * @param[in,out] found    gets everything that is wrong, and notes; may be NULL
+ * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_NO_MEMORY,
+ *         TAL_ERR_NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_urdf_read_file(const char *path,
+                                                    const tal_urdf_options *options,
+                                                    tal_model *model, tal_diagnostics *found);
+
+/// The same from memory. `name` stands for the file in diagnostics.
+TAL_API TAL_NODISCARD tal_status tal_urdf_read_memory(const char *name, const char *text,
+                                                      size_t size, const tal_urdf_options *options,
+                                                      tal_model *model, tal_diagnostics *found);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_IO_URDF_H

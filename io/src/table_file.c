@@ -1,0 +1,162 @@
+// Tables to and from files: which format, bytes in and out.
+#include "alloc_internal.h"
+#include "reading_internal.h"
+#include "table_internal.h"
+
+#include <string.h>
+
+tal_table_options tal_table_options_default(void)
+{
+    const tal_table_options options = {
+        .allocator = tal_allocator_default(), .max_bytes = (size_t)1 << 30, .max_errors = 50};
+    return options;
+}
+
+bool tali_table_find_format(const char *path, tal_table_format *format)
+{
+    static const struct {
+        const char *end;
+        tal_table_format format;
+    } formats[] = {{".sto", TAL_TABLE_STO},
+                   {".mot", TAL_TABLE_STO},
+                   {".trc", TAL_TABLE_TRC},
+                   {".csv", TAL_TABLE_CSV},
+                   {".npz", TAL_TABLE_NPZ}};
+
+    const char *point = strrchr(path, '.');
+    for (size_t i = 0; point != NULL && i < sizeof formats / sizeof *formats; ++i) {
+        *format = formats[i].format;
+        if (tali_same_word(point, formats[i].end)) return true;
+    }
+    return false;
+}
+
+// --- reading ---
+
+static tal_status finish(tali_table_reader *r, tal_table **out)
+{
+    if (r->no_memory) tali_table_file_error(r, "memory ran out");
+    const bool good = r->errors == 0;
+    tali_free(&r->allocator, r->fields, (size_t)r->fields_capacity * sizeof *r->fields);
+    if (r->row != NULL) {
+        tali_free(&r->allocator, r->row, (size_t)tal_table_num_columns(r->table) * sizeof *r->row);
+    }
+    tali_arena_free(&r->arena);
+    if (good) {
+        *out = r->table;
+        return TAL_OK;
+    }
+    tal_table_destroy(r->table);
+    return r->no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+}
+
+static tal_status parse(tal_table_format format, const char *name, tali_span text,
+                        const tal_table_options *options, tal_table **out, tal_diagnostics *found)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (text.end - text.begin >= 3 && memcmp(text.begin, mark, 3) == 0) text.begin += 3;
+    tali_table_reader r = {.allocator = options->allocator,
+                           .arena = tali_arena_make(&options->allocator),
+                           .file = name,
+                           .at = text.begin,
+                           .end = text.end,
+                           .found = found,
+                           .max_errors = options->max_errors > 0 ? options->max_errors : 1};
+    r.table = tal_table_create(&options->allocator);
+    r.no_memory = r.table == NULL;
+    if (tali_span_has(text, '\0')) {
+        tali_table_file_error(&r, "there are zero bytes: this is no text in UTF-8");
+    } else if (!r.no_memory) {
+        switch (format) {
+        case TAL_TABLE_STO:
+            tali_table_read_sto(&r);
+            break;
+        case TAL_TABLE_TRC:
+            tali_table_read_trc(&r);
+            break;
+        case TAL_TABLE_CSV:
+            tali_table_read_csv(&r);
+            break;
+        case TAL_TABLE_NPZ:
+            tali_table_file_error(&r, ".npz is written, not read");
+            break;
+        }
+    }
+    return finish(&r, out);
+}
+
+tal_status tal_table_read_memory(tal_table_format format, const char *name, const char *text,
+                                 size_t size, const tal_table_options *options, tal_table **out,
+                                 tal_diagnostics *found)
+{
+    if (out != NULL) *out = NULL;
+    const tal_status st = tali_check_reading(name, text, out, __func__);
+    if (st != TAL_OK) return st;
+    const tal_table_options how = options != NULL ? *options : tal_table_options_default();
+    if (size > how.max_bytes) {
+        tal_diagnostics_add(found, TAL_ERROR, name, 0, 0, "the file has more than %zu bytes",
+                            how.max_bytes);
+        return TAL_ERR_FILE;
+    }
+    return parse(format, name, (tali_span){text, text + size}, &how, out, found);
+}
+
+// A block of twice the size with the same bytes; NULL, and nothing changed, when memory runs out.
+static char *double_block(const tal_allocator *allocator, char *block, size_t size)
+{
+    char *larger = tali_alloc(allocator, 2 * size);
+    if (larger == NULL) return NULL;
+    memcpy(larger, block, size);
+    tali_free(allocator, block, size);
+    return larger;
+}
+
+// Read to the end, in blocks of doubling size; a sentence when that fails.
+static const char *load(FILE *stream, const tal_table_options *how, char **block, size_t *capacity,
+                        size_t *size)
+{
+    *capacity = 1 << 16;
+    *block = tali_alloc(&how->allocator, *capacity);
+    if (*block == NULL) return "memory ran out";
+    while (true) {
+        *size += fread(*block + *size, 1, *capacity - *size, stream);
+        if (*size > how->max_bytes) return "the file is too long";
+        if (*size < *capacity) return ferror(stream) ? "the file cannot be read" : NULL;
+        char *larger = double_block(&how->allocator, *block, *capacity);
+        if (larger == NULL) return "memory ran out";
+        *block = larger;
+        *capacity *= 2;
+    }
+}
+
+tal_status tal_table_read_file(const char *path, const tal_table_options *options, tal_table **out,
+                               tal_diagnostics *found)
+{
+    if (out != NULL) *out = NULL;
+    tal_status st = tali_check_reading(path, path, out, __func__);
+    if (st != TAL_OK) return st;
+    const tal_table_options how = options != NULL ? *options : tal_table_options_default();
+    tal_table_format format = TAL_TABLE_STO;
+    if (!tali_table_find_format(path, &format)) {
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0,
+                            "the name does not end with .sto, .mot, .trc or .csv");
+        return TAL_ERR_FILE;
+    }
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL) {
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "the file cannot be opened");
+        return TAL_ERR_FILE;
+    }
+    char *block = NULL;
+    size_t capacity = 0, size = 0;
+    const char *wrong = load(stream, &how, &block, &capacity, &size);
+    (void)fclose(stream);
+    if (wrong == NULL) {
+        st = parse(format, path, (tali_span){block, block + size}, &how, out, found);
+    } else {
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s", wrong);
+        st = strcmp(wrong, "memory ran out") == 0 ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+    }
+    tali_free(&how.allocator, block, capacity);
+    return st;
+}
