@@ -4,7 +4,7 @@
 
 #include <talus/state/system.h>
 
-/// Does no subsystem but this one have a function that prescribes q or u? Needs a topology.
-bool tali_only_this_prescribes(const tal_system *system, tal_subsystem_ix subsystem);
+/// Does no subsystem but this one have a function that prescribes or relaxes? Needs a topology.
+bool tali_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem);
 
 #endif // TALUS_SOLVE_INTERNAL_H

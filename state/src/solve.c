@@ -115,12 +115,13 @@ static tal_status prescribe(const tal_system *system, tal_state *state, bool vel
     return TAL_OK;
 }
 
-bool tali_only_this_prescribes(const tal_system *system, tal_subsystem_ix subsystem)
+bool tali_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem)
 {
     for (int i = 0; i < system->subsystems.count; ++i) {
         const tali_subsystem *it = tali_subsystem_at(system, i);
-        const bool prescribes = it->ops.prescribe_q != NULL || it->ops.prescribe_u != NULL;
-        if (prescribes && i != subsystem.i) return false;
+        const bool settles =
+            it->ops.prescribe_q != NULL || it->ops.prescribe_u != NULL || it->ops.relax != NULL;
+        if (settles && i != subsystem.i) return false;
     }
     return true;
 }

@@ -101,7 +101,7 @@ static void find_matter(tal_integrator *integ)
     integ->matter = tal_system_matter(integ->system);
     if (integ->matter == NULL) return;
     const tal_subsystem_ix owner = tal_matter_subsystem(integ->matter);
-    integ->only_matter_prescribes = tali_only_this_prescribes(integ->system, owner);
+    integ->only_matter_settles = tali_only_this_settles(integ->system, owner);
     integ->q_group = tal_system_find_group(integ->system, owner, TAL_POOL_Q, "q");
     integ->u_group = tal_system_find_group(integ->system, owner, TAL_POOL_U, "u");
 }

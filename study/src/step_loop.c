@@ -131,10 +131,10 @@ static double end_of_step(double t0, double h, double t_end)
     return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
 
-// Then a step need not ask. What is prescribed is told by variables that no step changes.
+// Nothing is prescribed or relaxed, and a step need not ask: no step changes the variables that tell.
 static bool is_free(const tal_integrator *integ, const tal_state *state)
 {
-    return integ->matter != NULL && integ->only_matter_prescribes &&
+    return integ->matter != NULL && integ->only_matter_settles &&
            tal_matter_num_free(integ->matter, state) ==
                tal_group_size(integ->system, state, integ->u_group);
 }
