@@ -9,7 +9,8 @@
 #include <math.h>
 
 enum {
-    NUM_U = 10 // two particles, a pin, another particle
+    NUM_U = 10,    // two particles, a pin, another particle
+    MAX_BODIES = 8 // with Ground, and a load on each particle
 };
 
 typedef struct scene {
@@ -96,7 +97,7 @@ static void compare_dynamics(const scene *a, const scene *b)
     for (int i = 0; i < NUM_U; ++i) {
         f[i] = sin(1.0 + i);
     }
-    tal_spatial_vec F[7] = {TAL_SPATIAL_VEC_ZERO}, A_a[7], A_b[7];
+    tal_spatial_vec F[MAX_BODIES] = {TAL_SPATIAL_VEC_ZERO}, A_a[MAX_BODIES], A_b[MAX_BODIES];
     ck_assert_int_eq(tal_matter_forward_dynamics(a->matter, a->state, F, f, udot_a, A_a), TAL_OK);
     ck_assert_int_eq(tal_matter_forward_dynamics(b->matter, b->state, NULL, f, udot_b, A_b),
                      TAL_OK);
@@ -131,7 +132,7 @@ START_TEST(a_particle_accelerates_by_force_over_mass_whatever_its_moment)
 {
     scene a = create(false);
     ck_assert_int_eq(tal_system_realize(a.system, a.state, TAL_STAGE_VELOCITY), TAL_OK);
-    tal_spatial_vec F[5] = {TAL_SPATIAL_VEC_ZERO}, A[5];
+    tal_spatial_vec F[MAX_BODIES] = {TAL_SPATIAL_VEC_ZERO}, A[MAX_BODIES];
     double udot[NUM_U];
     const int b = a.particles[1].i;
     F[b] = tal_sv(tal_v3(5.0, 6.0, 7.0), tal_v3(1.0, 2.0, 3.0));
