@@ -13,7 +13,8 @@
 #include <string.h>
 
 static const simulator *const simulators[] = {
-    &simulator_talus_merson,   &simulator_talus_dormand_prince,
+    &simulator_talus_merson,   &simulator_talus_dormand_prince, &simulator_talus_bogacki_shampine,
+    &simulator_talus_verner,
 #ifdef BENCH_HAS_SIMBODY
     &simulator_simbody_merson, &simulator_simbody_bdf,          &simulator_simbody_adams,
 #endif
@@ -66,7 +67,7 @@ static void climb(const model *m, rung *r, int repeats)
 
 static void print_run(const simulator *who, double accuracy, double error, const simulation *s)
 {
-    (void)printf("%-9.0e %-22s %10.2f %10.1e %9ld %12ld %10.2f %10.2f\n", accuracy, who->name,
+    (void)printf("%-9.0e %-23s %10.2f %10.1e %9ld %12ld %10.2f %10.2f\n", accuracy, who->name,
                  1e3 * s->seconds, error, s->steps, s->realizations,
                  1e6 * s->seconds / (double)s->realizations,
                  (double)s->allocations / (double)s->steps);
@@ -101,7 +102,7 @@ static void print_equal_error(const rung rungs[], int n, double error)
     for (int i = 0; i < NUM_SIMULATORS; ++i) {
         const double t = seconds_at(rungs, n, i, error);
         best[simulators[i]->is_talus] = fmin(best[simulators[i]->is_talus], t);
-        (void)printf(" %21.2f", 1e3 * t);
+        (void)printf(" %22.2f", 1e3 * t);
     }
     (void)printf(" %10.1f\n", best[0] / best[1]);
 }
@@ -137,7 +138,7 @@ static void print_overhead(const model *m, const simulator *who, int repeats)
         ratios[k] = in_study / alone;
     }
     bench_sort(ratios, repeats);
-    (void)printf("%-22s adds %.1f %% (quartiles %.1f ... %.1f; aim 10); at best %.0f ns per "
+    (void)printf("%-23s adds %.1f %% (quartiles %.1f ... %.1f; aim 10); at best %.0f ns per "
                  "realization, %.0f by itself\n",
                  who->name, 100.0 * (ratios[repeats / 2] - 1.0),
                  100.0 * (ratios[repeats / 4] - 1.0), 100.0 * (ratios[3 * repeats / 4] - 1.0),
@@ -168,7 +169,7 @@ static void print_equal_errors(const rung rungs[], int n)
                  "(aim 15)\n%-9s",
                  "error");
     for (int i = 0; i < NUM_SIMULATORS; ++i) {
-        (void)printf(" %21s", simulators[i]->name);
+        (void)printf(" %22s", simulators[i]->name);
     }
     (void)printf(" %10s\n", "ratio");
     for (int k = 3; k <= 10; ++k) {
@@ -182,7 +183,7 @@ static void compete(bool quick)
     model m = model_pin_chain(10);
     const int n = quick ? 9 : MOST_RUNGS;
     (void)printf("%d s of a chain of 10 pins\n\n", SIMULATION_SECONDS);
-    (void)printf("%-9s %-22s %10s %10s %9s %12s %10s %10s\n", "accuracy", "integrator", "ms",
+    (void)printf("%-9s %-23s %10s %10s %9s %12s %10s %10s\n", "accuracy", "integrator", "ms",
                  "error", "steps", "realizations", "us each", "allocs");
     for (int k = 0; k < n; ++k) { // 1e-2 ... 1e-10
         rungs[k].accuracy = pow(10.0, -2.0 - (quick ? 1.0 : 0.5) * k);
@@ -195,6 +196,8 @@ static void compete(bool quick)
     (void)printf("\nwhat the study adds to the realizations it makes\n");
     print_overhead(&m, &simulator_talus_merson, quick ? 21 : MOST_REPEATS);
     print_overhead(&m, &simulator_talus_dormand_prince, quick ? 21 : MOST_REPEATS);
+    print_overhead(&m, &simulator_talus_bogacki_shampine, quick ? 21 : MOST_REPEATS);
+    print_overhead(&m, &simulator_talus_verner, quick ? 21 : MOST_REPEATS);
     model_free(&m);
 }
 

@@ -57,5 +57,24 @@ static bool dormand_prince(const model *m, double accuracy, simulation *out)
     return simulate(m, &def, out);
 }
 
+static bool bogacki_shampine(const model *m, double accuracy, simulation *out)
+{
+    tal_integrator_def def = tal_integrator_def_default();
+    def.tableau = tal_rk_bogacki_shampine_5();
+    def.accuracy = accuracy;
+    return simulate(m, &def, out);
+}
+
+static bool verner(const model *m, double accuracy, simulation *out)
+{
+    tal_integrator_def def = tal_integrator_def_default();
+    def.tableau = tal_rk_verner_8();
+    def.accuracy = accuracy;
+    return simulate(m, &def, out);
+}
+
 const simulator simulator_talus_merson = {"Talus Merson", true, merson};
 const simulator simulator_talus_dormand_prince = {"Talus Dormand-Prince", true, dormand_prince};
+const simulator simulator_talus_bogacki_shampine = {"Talus Bogacki-Shampine", true,
+                                                    bogacki_shampine};
+const simulator simulator_talus_verner = {"Talus Verner", true, verner};

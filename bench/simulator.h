@@ -32,6 +32,8 @@ typedef struct simulator {
 
 extern const simulator simulator_talus_merson;
 extern const simulator simulator_talus_dormand_prince;
+extern const simulator simulator_talus_bogacki_shampine; ///< 5(4)
+extern const simulator simulator_talus_verner;           ///< 8(7)
 #ifdef BENCH_HAS_SIMBODY
 extern const simulator simulator_simbody_merson;
 extern const simulator simulator_simbody_bdf;

@@ -10,7 +10,7 @@ foreach(library IN LISTS TALUS_SUNDIALS)
   find_library(TALUS_FOUND_${library} ${library} REQUIRED)
 endforeach()
 
-set(TALUS_PACKAGES LAPACK EXPAT)       # find_dependency() in talusConfig.cmake
+set(TALUS_PACKAGES LAPACK EXPAT)             # find_dependency() in talusConfig.cmake
 set(TALUS_PC_REQUIRES "lapack, blas, expat")  # pkg-config modules, Requires.private in talus.pc
 list(JOIN TALUS_SUNDIALS " -l" sundials_flags)
 set(TALUS_PC_LIBS "-l${sundials_flags} -lm")  # libraries without a module, Libs.private in talus.pc

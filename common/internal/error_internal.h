@@ -10,6 +10,13 @@
 /// What a call that returns a number returns when its contract is broken.
 #define TALI_NAN ((double)NAN)
 
+/// What runs only when something failed: out of the way of what runs always.
+#if defined(__GNUC__)
+#define TALI_COLD __attribute__((cold))
+#else
+#define TALI_COLD
+#endif
+
 /// Record a failure in `err` and hand its status back, so a caller writes
 /// `return TALI_FAIL(err, TAL_ERR_SINGULAR, "body %d: ...", b);` with the return in plain sight.
 /// The first failure wins: a caller that adds nothing must pass the status up untouched.
@@ -17,16 +24,17 @@
 #define TALI_FAIL(err, status, ...) tali_fail((err), (status), __func__, __VA_ARGS__)
 
 tal_status tali_fail(tal_error *err, tal_status status, const char *where, const char *fmt, ...)
-    TAL_PRINTF(4, 5);
+    TAL_PRINTF(4, 5) TALI_COLD;
 
 /// tali_fail() for functions that are printf-like themselves.
 tal_status tali_vfail(tal_error *err, tal_status status, const char *where, const char *fmt,
-                      va_list args);
+                      va_list args) TALI_COLD;
 
 /// Tell the contract handler that the caller of a public function broke its contract, and hand
 /// the status back.
 #define TALI_BREACH(status, ...) tali_breach((status), __func__, __VA_ARGS__)
 
-tal_status tali_breach(tal_status status, const char *where, const char *fmt, ...) TAL_PRINTF(3, 4);
+tal_status tali_breach(tal_status status, const char *where, const char *fmt, ...) TAL_PRINTF(3, 4)
+    TALI_COLD;
 
 #endif // TALUS_ERROR_INTERNAL_H

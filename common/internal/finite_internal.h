@@ -2,25 +2,34 @@
 #ifndef TALUS_FINITE_INTERNAL_H
 #define TALUS_FINITE_INTERNAL_H
 
-#include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-/// True when no number is a NaN or an infinity. Zero times each is summed: NaN if any of them is not
-/// finite. Four sums, so that none waits for the one before.
+/// The bits of zero times a number: none but the sign if it is finite, those of a NaN otherwise. Bits
+/// of many numbers are collected by OR, which unlike a sum waits for nothing and has no order.
+static inline uint64_t tali_finite_bits(double value)
+{
+    const double zero = 0.0 * value;
+    uint64_t bits;
+    memcpy(&bits, &zero, sizeof bits);
+    return bits;
+}
+
+/// True when the numbers whose bits were collected are all finite.
+static inline bool tali_are_bits_finite(uint64_t bits)
+{
+    return bits << 1 == 0;
+}
+
+/// True when no number is a NaN or an infinity.
 static inline bool tali_all_finite(const double values[], int n)
 {
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4) {
-        sum[0] += 0.0 * values[i];
-        sum[1] += 0.0 * values[i + 1];
-        sum[2] += 0.0 * values[i + 2];
-        sum[3] += 0.0 * values[i + 3];
+    uint64_t bits = 0;
+    for (int i = 0; i < n; ++i) {
+        bits |= tali_finite_bits(values[i]);
     }
-    for (; i < n; ++i) {
-        sum[0] += 0.0 * values[i];
-    }
-    return isfinite((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    return tali_are_bits_finite(bits);
 }
 
 #endif // TALUS_FINITE_INTERNAL_H

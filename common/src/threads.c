@@ -159,5 +159,5 @@ tal_executor tal_threads_executor(tal_threads *threads)
 {
     if (threads != NULL) return (tal_executor){run, threads};
     (void)TALI_BREACH(TAL_ERR_NULL, "the pool is NULL");
-    return (tal_executor){NULL, NULL};
+    return tal_executor_in_order();
 }

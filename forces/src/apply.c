@@ -3,8 +3,9 @@
 //
 // The elements that need q alone are summed into arrays of their own, which stay valid while q and
 // the elements' variables are as they were; likewise those that need t alone. What is applied is
-// always (sum of q) + (sum of t) + the others one by one, so whether a sum was kept or computed makes
-// no difference to a single bit.
+// always the others one by one, + (sum of t) + (sum of q), so whether a sum was kept or computed
+// makes no difference to a single bit.
+#include "cache_internal.h"
 #include "finite_internal.h"
 #include "forces_internal.h"
 
@@ -134,19 +135,23 @@ static tal_applied_forces sum_in(const tal_forces *forces, void *bytes)
     return (tal_applied_forces){F, (double *)(void *)(F + forces->num_bodies)};
 }
 
-static void add_numbers(const double *from, int n, double *to)
+// to += from; true when the result is finite.
+static bool add_numbers(const double *restrict from, int n, double *restrict to)
 {
+    uint64_t bits = 0;
     for (int i = 0; i < n; ++i) {
         to[i] += from[i];
+        bits |= tali_finite_bits(to[i]);
     }
+    return tali_are_bits_finite(bits);
 }
 
-static void add(const tal_forces *forces, const void *sum, const tal_applied_forces *to)
+static bool add(const tal_forces *forces, const void *sum, const tal_applied_forces *to)
 {
     const int num_F = 6 * forces->num_bodies;
     const double *F = sum;
-    add_numbers(F, num_F, (double *)(void *)to->F);
-    add_numbers(F + num_F, forces->nu, to->f);
+    const bool are_forces_finite = add_numbers(F, num_F, (double *)(void *)to->F);
+    return add_numbers(F + num_F, forces->nu, to->f) && are_forces_finite;
 }
 
 static bool all_finite(const tal_forces *forces, const tal_applied_forces *sum)
@@ -230,7 +235,7 @@ static tal_status apply_chunks(const tal_forces *forces, const tal_force_context
     tal_status st = TAL_OK;
     for (int i = 0; i < n && st == TAL_OK; ++i) {
         if (all.status[i] == TAL_OK) {
-            add(forces, all.sums[i].F, to);
+            (void)add(forces, all.sums[i].F, to);
         } else {
             st = hear_why(&all, i);
         }
@@ -245,6 +250,7 @@ static tal_status apply_class(const tal_forces *forces, const tal_force_context 
                               tal_force_needs needs, const tal_applied_forces *to)
 {
     const tali_force_class *class = &forces->classes[needs];
+    if (class->begin == class->end) return TAL_OK;
     const tal_force_context told = tali_force_context_for(context, needs);
     const uint8_t *enabled = tali_forces_enabled(forces, context->state);
     if (class->middle > class->begin) {
@@ -258,23 +264,23 @@ static tal_status apply_class(const tal_forces *forces, const tal_force_context 
     return tali_force_explain(context->state, &forces->elements[failed], st);
 }
 
-// Add the sum of a class, computed first if it is out of date.
-static tal_status apply_kept(const tal_forces *forces, const tal_force_context *context,
-                             tal_force_needs needs, const tal_applied_forces *to)
+// The sum of a class, computed first if it is out of date; NULL for a class without elements.
+static tal_status sum_of(const tal_forces *forces, const tal_force_context *context,
+                         tal_force_needs needs, const void **sum)
 {
     const tali_force_class *class = &forces->classes[needs];
     tal_state *state = context->state;
+    *sum = NULL;
     if (class->begin == class->end) return TAL_OK;
-    if (!tal_cache_is_valid(forces->system, state, class->sum)) {
-        const tal_applied_forces sum =
-            sum_in(forces, tal_cache_upd(forces->system, state, class->sum));
-        clear(forces, &sum);
-        tal_status st = apply_class(forces, context, needs, &sum);
-        if (st == TAL_OK) st = tal_cache_mark_valid(forces->system, state, class->sum);
-        if (st != TAL_OK) return st;
+    if (tal_cache_is_valid(forces->system, state, class->sum)) {
+        *sum = tali_cache_at(forces->system, state, class->sum);
+        return TAL_OK;
     }
-    add(forces, tal_cache_value(forces->system, state, class->sum), to);
-    return TAL_OK;
+    const tal_applied_forces in = sum_in(forces, tal_cache_upd(forces->system, state, class->sum));
+    *sum = in.F;
+    clear(forces, &in);
+    const tal_status st = apply_class(forces, context, needs, &in);
+    return st == TAL_OK ? tal_cache_mark_valid(forces->system, state, class->sum) : st;
 }
 
 // Somebody added a NaN: apply the elements one at a time to say who.
@@ -303,9 +309,12 @@ static tal_status name_culprit(const tal_forces *forces, const tal_force_context
 tal_status tali_forces_apply(const tal_forces *forces, const tal_force_context *context,
                              const tal_applied_forces *to)
 {
-    tal_status st = apply_kept(forces, context, TAL_FORCE_NEEDS_Q, to);
-    if (st == TAL_OK) st = apply_kept(forces, context, TAL_FORCE_NEEDS_T, to);
-    if (st == TAL_OK) st = apply_class(forces, context, TAL_FORCE_NEEDS_ALL, to);
+    const void *of_t = NULL, *of_q = NULL;
+    tal_status st = apply_class(forces, context, TAL_FORCE_NEEDS_ALL, to);
+    if (st == TAL_OK) st = sum_of(forces, context, TAL_FORCE_NEEDS_T, &of_t);
+    if (st == TAL_OK) st = sum_of(forces, context, TAL_FORCE_NEEDS_Q, &of_q);
     if (st != TAL_OK) return st;
-    return all_finite(forces, to) ? TAL_OK : name_culprit(forces, context, to);
+    if (of_t != NULL) (void)add(forces, of_t, to);
+    const bool is_finite = of_q != NULL ? add(forces, of_q, to) : all_finite(forces, to);
+    return is_finite ? TAL_OK : name_culprit(forces, context, to);
 }

@@ -365,10 +365,14 @@ bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
                             tali_open_inertia open[])
 {
     const tali_tree *tree = view->tree;
-    mask ok = true;
+    mask ok = tree->num_particles == 0 || tali_particles_articulated(view, out);
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_composite *own = &view->rigid[b];
+        if (tali_is_particle(tree, view->hinge, b)) {
+            if (out->P != NULL) out->P[b] = abi_of_rigid(own);
+            continue;
+        }
         tali_open_inertia at;
         if (tree->is_leaf[b]) {
             at = (tali_open_inertia){abi_of_rigid(own), NONE, NONE};
@@ -473,18 +477,20 @@ TAL_ALWAYS_INLINE sv unbalanced(const tali_view *view, int b, const sv F[], cons
     return F != NULL ? sv_sub(F0, F[b]) : F0;
 }
 
-// What the bodies resist: F itself, or F0 - F.
-TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], const sv F[],
-                                    const bool moving, const sv A_known[], double e[], sv open[])
+// Where the tree has particles, they have been seen to. A tree without pays nothing for looking.
+TAL_ALWAYS_INLINE void sweep_inward_of(const tali_view *view, const double f[], const sv F[],
+                                       const bool moving, const sv A_known[],
+                                       const bool has_particles, double e[], sv open[])
 {
     static const double no_force[TAL_MAX_NU] = {0.0};
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
+        const int u0 = tree->u0[b];
+        const double *push = f != NULL ? f + u0 : no_force;
+        if (has_particles && tali_is_particle(tree, view->hinge, b)) continue;
         sv z = tree->is_leaf[b] ? (sv){NONE, NONE} : open[tree->slot[b]];
         if (moving) z = sv_add(z, unbalanced(view, b, F, A_known));
         if (!moving && F != NULL) z = sv_add(z, F[b]);
-        const int u0 = tree->u0[b];
-        const double *push = f != NULL ? f + u0 : no_force;
         const int p = tree->parent[b];
         const v3 p_PM = view->p_PM[b];
         sv shifted;
@@ -496,6 +502,19 @@ TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], con
         if (p == 0) continue;
         sv *parent = &open[tree->slot[p]];
         *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
+    }
+}
+
+// What the bodies resist: F itself, or F0 - F.
+TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], const sv F[],
+                                    const bool moving, const sv A_known[], double e[], sv open[])
+{
+    const double sign = moving ? 1.0 : -1.0;
+    if (view->tree->num_particles == 0) {
+        sweep_inward_of(view, f, F, moving, A_known, false, e, open);
+    } else {
+        tali_particles_inward(view, f, F, sign, e);
+        sweep_inward_of(view, f, F, moving, A_known, true, e, open);
     }
 }
 
@@ -598,12 +617,14 @@ static inline sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot
     return (sv){v3_axpy(udot[0], w, A_P.w), v3_add_cross(A_P.v, A_P.w, p_PM)};
 }
 
-void tali_sweep_outward(const tali_view *view, const double e[], double udot[], tal_spatial_vec A[])
+TAL_ALWAYS_INLINE void sweep_outward_of(const tali_view *view, const double e[],
+                                        const bool has_particles, double udot[], sv A[])
 {
     const tali_tree *tree = view->tree;
     A[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int u0 = tree->u0[b];
+        if (has_particles && tali_is_particle(tree, view->hinge, b)) continue;
         const sv A_P = A[tree->parent[b]];
         const v3 p_PM = view->p_PM[b];
         if (view->hinge[b] == TALI_HINGE_PIN) {
@@ -612,6 +633,16 @@ void tali_sweep_outward(const tali_view *view, const double e[], double udot[], 
         } else {
             A[b] = outward_hinge(view, b, e + u0, sv_shift_motion(A_P, p_PM), udot + u0);
         }
+    }
+}
+
+void tali_sweep_outward(const tali_view *view, const double e[], double udot[], tal_spatial_vec A[])
+{
+    if (view->tree->num_particles == 0) {
+        sweep_outward_of(view, e, false, udot, A);
+    } else {
+        tali_particles_outward(view, e, udot, A);
+        sweep_outward_of(view, e, true, udot, A);
     }
 }
 

@@ -154,12 +154,14 @@ void tali_sweep_position(const tali_tree *tree, const tali_constants constants[]
 {
     at->pose[0] = (tali_pose){.R_GM = TAL_MAT3_IDENTITY};
     at->p_PM[0] = TAL_VEC3_ZERO;
+    if (tree->num_particles > 0) tali_particles_position(tree, constants, model, q, at);
     int general = 0;
     for (int b = 1; b < tree->num_bodies; ++b) {
         if (tree->hinge[b] == TALI_HINGE_PIN) {
             place_pin(tree, &constants[b], model, q, b, at);
             continue;
         }
+        if (tali_is_particle(tree, tree->hinge, b)) continue;
         place_body(tree, &constants[b], model, q, b, general, at);
         general += tree->hinge[b] == TALI_HINGE_GENERAL;
     }
@@ -226,12 +228,26 @@ TAL_ALWAYS_INLINE void move_body(const tali_view *view, const double u[], int b,
     motion->A0 = A0;
 }
 
-void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)
+TAL_ALWAYS_INLINE void sweep_velocity(const tali_view *view, const double u[],
+                                      const bool has_particles, const tali_velocity *at)
 {
+    const tali_tree *tree = view->tree;
     at->motion[0] = (tali_motion){.V = TAL_SPATIAL_VEC_ZERO};
     int general = 0;
-    for (int b = 1; b < view->tree->num_bodies; ++b) {
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (has_particles && tali_is_particle(tree, tree->hinge, b)) continue;
         move_body(view, u, b, general, at);
-        general += view->tree->hinge[b] == TALI_HINGE_GENERAL;
+        general += tree->hinge[b] == TALI_HINGE_GENERAL;
+    }
+}
+
+// A tree without particles pays nothing for looking.
+void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)
+{
+    if (view->tree->num_particles == 0) {
+        sweep_velocity(view, u, false, at);
+    } else {
+        tali_particles_velocity(view, u, at);
+        sweep_velocity(view, u, true, at);
     }
 }

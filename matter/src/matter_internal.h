@@ -85,6 +85,7 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    int num_particles;   ///< bodies that translate on Ground and carry nothing
     int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
     int num_N;           ///< mobilizers whose qdot is not simply u
     bool is_depth_first; ///< place[b] == u0[b] for all bodies

@@ -103,7 +103,7 @@ static tal_status differentiate(const subject *s, sampled f, const double qdot[]
 
     const tali_four_points at = tali_four_points_of(STEP / speed);
     for (int k = 0; k < 4; ++k) {
-        double q[TAL_MAX_NQ], sample[MAX_SAMPLES];
+        double q[TAL_MAX_NQ], sample[MAX_SAMPLES] = {0.0};
         for (int i = 0; i < s->nq; ++i) {
             q[i] = s->arg.q[i] + at.step[k] * qdot[i];
         }
@@ -124,8 +124,9 @@ static tal_status compare_motion(const subject *s, const tal_xform *X_FM, tal_sp
     double found[12], wanted[12];
     memcpy(wanted, &expected, sizeof expected);
     const tal_status st = differentiate(s, sample_X_FM, qdot, 12, found);
+    if (st != TAL_OK) return st;
     *error = fmax(*error, tali_difference(found, wanted, 12));
-    return st;
+    return TAL_OK;
 }
 
 // manual eq. 5.7 and 5.8, one speed at a time, then for u as a whole. N moves a quaternion without

@@ -384,7 +384,7 @@ tal_status tal_matter_constrained_inverse_dynamics(const tal_matter *matter, tal
                                                    double lambda[], double f_needed[],
                                                    double work[], int iwork[])
 {
-    tali_dense d;
+    tali_dense d = {.m = 0};
     tal_status st = tali_dense_open(matter, state, work, iwork, __func__, &d);
     if (st == TAL_OK && d.m > 0) st = tali_op_array("lambda", lambda, __func__);
     if (st == TAL_OK) st = tali_op_array("f_needed", f_needed, __func__);

@@ -31,6 +31,27 @@ typedef struct tali_open_inertia {
 bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
                             tali_open_inertia open[]);
 
+/// @name The sweeps for lone particles: bodies that translate on Ground and carry nothing
+/// @{
+
+/// Whether body b is one, where `hinge` is the tree's or, where locks count, a view's.
+static inline bool tali_is_particle(const tali_tree *tree, const uint8_t hinge[], int b)
+{
+    return hinge[b] == TALI_HINGE_TRANSLATION && tree->parent[b] == 0 && tree->is_leaf[b];
+}
+
+void tali_particles_position(const tali_tree *tree, const tali_constants constants[],
+                             const tali_model *model, const double q[], const tali_position *at);
+void tali_particles_velocity(const tali_view *view, const double u[], const tali_velocity *at);
+bool tali_particles_articulated(const tali_view *view, const tali_articulated *out); ///< no P
+
+/// `sign` is +1 where F are applied, -1 where they are to be resisted.
+void tali_particles_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                           double sign, double e[]);
+void tali_particles_outward(const tali_view *view, const double e[], double udot[],
+                            tal_spatial_vec A[]);
+/// @}
+
 /**
  * First half of M^-1: tip to base, from forces to residuals.
  *

@@ -1,5 +1,6 @@
 // Flattening the bodies into arrays that the sweeps run over.
 #include "stages_internal.h"
+#include "sweeps_internal.h"
 
 static bool is_table(const tali_body *body, const tal_mobilizer_ops *ops)
 {
@@ -66,6 +67,13 @@ static void number_bodies(const tal_matter *matter, tali_tree *tree)
     }
 }
 
+static void count_particles(tali_tree *tree)
+{
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        tree->num_particles += tali_is_particle(tree, tree->hinge, b);
+    }
+}
+
 // Which bodies' sums are open at the same time decides how many slots there are: registers,
 // allocated over the tip-to-base order. A body's slot is free again once the body has been met.
 static void assign_slots(tali_tree *tree, int32_t free_slots[])
@@ -124,6 +132,7 @@ bool tali_tree_build(tal_matter *matter)
     }
     (void)cut_block(&tree, block);
     number_bodies(matter, &tree);
+    count_particles(&tree);
     assign_slots(&tree, room);
     place_subtrees(&tree);
     tree.position_at = tali_lay_out_position(&tree);

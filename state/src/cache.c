@@ -11,8 +11,8 @@
 #include <assert.h>
 
 // True when the entry exists in this State; otherwise a breach has been told.
-static bool exists(const tal_system *system, const tal_state *state, tal_cache_ix entry,
-                   const char *where)
+TAL_ALWAYS_INLINE bool exists(const tal_system *system, const tal_state *state, tal_cache_ix entry,
+                              const char *where)
 {
     if (system == NULL || state == NULL || !system->has_topology || system->hash != state->hash) {
         return tali_breach_system(system, state, where);
@@ -124,19 +124,41 @@ static void *bring_up_to_date(const tal_system *system, tal_state *state, int en
     return calc(system, state, entry);
 }
 
+// A prerequisite of the entry that is out of date, -1 for none. Those named in its declaration vouch
+// for the others.
+static int stale_prereq(const tal_system *system, const tal_state *state, const tali_entry *entry)
+{
+    const tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
+    for (int k = 0; k < entry->num_prereqs; ++k) {
+        if (!prereqs[k].is_direct) continue;
+        if (!tali_entry_is_valid(system, state, prereqs[k].on.i)) return prereqs[k].on.i;
+    }
+    return -1;
+}
+
+// The list of prerequisites holds indirect ones too and is sorted, and an entry needs only earlier
+// ones, so going through it once is enough.
+static bool bring_prereqs_up_to_date(const tal_system *system, tal_state *state,
+                                     const tali_entry *entry, const char *where)
+{
+    for (int k = 0; k < entry->num_prereqs; ++k) {
+        const tal_prereq prereq = tali_prereq_at(system, entry->first_prereq + k)->on;
+        if (prereq.kind != TAL_PREREQ_CACHE) continue;
+        if (tali_entry_is_valid(system, state, prereq.i)) continue;
+        if (bring_up_to_date(system, state, prereq.i, where) == NULL) return false;
+    }
+    return true;
+}
+
 // A prerequisite entry must be valid before the one that needs it is computed: otherwise that one
-// would be out of date from the start. The list holds indirect ones too and is sorted, and an entry
-// needs only earlier ones, so going through it once is enough.
+// would be out of date from the start.
 void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, const char *where)
 {
     const tali_entry *declared = tali_entry_at(system, entry);
     if (tali_entry_is_valid(system, state, entry)) return tali_part(state, declared->offset);
-
-    for (int i = 0; i < declared->num_prereqs; ++i) {
-        const tal_prereq prereq = tali_prereq_at(system, declared->first_prereq + i)->on;
-        if (prereq.kind != TAL_PREREQ_CACHE) continue;
-        if (tali_entry_is_valid(system, state, prereq.i)) continue;
-        if (bring_up_to_date(system, state, prereq.i, where) == NULL) return NULL;
+    if (stale_prereq(system, state, declared) >= 0 &&
+        !bring_prereqs_up_to_date(system, state, declared, where)) {
+        return NULL;
     }
     return bring_up_to_date(system, state, entry, where);
 }
@@ -175,10 +197,17 @@ double tal_cache_realize_double(const tal_system *system, tal_state *state, tal_
     return value != NULL ? *value : TALI_NAN;
 }
 
+// An owner's word that an entry is out of date.
+static void give_up(const tal_system *system, tal_state *state, int entry)
+{
+    tali_entry_stamps(state)[entry] = 0;
+    if (tali_entry_at(system, entry)->is_needed) tali_core_of(state)->meddled = tali_tick(state);
+}
+
 void *tal_cache_upd(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return NULL;
-    tali_entry_stamps(state)[entry.i] = 0;
+    give_up(system, state, entry.i);
     return tali_part(state, tali_entry_at(system, entry.i)->offset);
 }
 
@@ -189,13 +218,11 @@ tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_
     if (tali_level(state) < declared->depends_on) {
         return breach_too_low(system, state, entry.i, __func__);
     }
-    for (int i = 0; i < declared->num_prereqs; ++i) {
-        const tal_prereq prereq = tali_prereq_at(system, declared->first_prereq + i)->on;
-        if (prereq.kind != TAL_PREREQ_CACHE) continue;
-        if (tali_entry_is_valid(system, state, prereq.i)) continue;
+    const int stale = stale_prereq(system, state, declared);
+    if (stale >= 0) {
         return TALI_BREACH(TAL_ERR_STAGE,
                            "'%s' cannot be valid: it needs '%s', which is out of date",
-                           declared->element.name, tali_entry_at(system, prereq.i)->element.name);
+                           declared->element.name, tali_entry_at(system, stale)->element.name);
     }
     tali_entry_stamps(state)[entry.i] = tali_tick(state);
     return TAL_OK;
@@ -204,6 +231,6 @@ tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_
 tal_status tal_cache_invalidate(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return tali_breach_status();
-    tali_entry_stamps(state)[entry.i] = 0;
+    give_up(system, state, entry.i);
     return TAL_OK;
 }

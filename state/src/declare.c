@@ -330,6 +330,17 @@ static bool add_prereq(tal_system *system, tali_entry *entry, tal_prereq prereq)
     return true;
 }
 
+// Notes an entry that the declaration names.
+static void mark_direct(const tal_system *system, const tali_entry *entry, tal_prereq named)
+{
+    tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
+    for (int k = 0; k < entry->num_prereqs && named.kind == TAL_PREREQ_CACHE; ++k) {
+        const tal_prereq on = prereqs[k].on;
+        if (on.kind == TAL_PREREQ_CACHE && on.i == named.i) prereqs[k].is_direct = true;
+    }
+    if (named.kind == TAL_PREREQ_CACHE) tali_entry_at(system, named.i)->is_needed = true;
+}
+
 // What an entry rests on is written out in full, through the entries it needs, so that asking
 // whether it is valid is one loop without recursion, and realizing what it needs is another: sorted,
 // what is needed comes before what needs it.
@@ -348,6 +359,9 @@ static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry
             const tal_prereq indirect = tali_prereq_at(system, needed->first_prereq + i)->on;
             if (!add_prereq(system, entry, indirect)) return false;
         }
+    }
+    for (int k = 0; k < def->num_prereqs; ++k) {
+        mark_direct(system, entry, def->prereqs[k]);
     }
     return true;
 }

@@ -215,8 +215,8 @@ void tali_partition_end(const tal_system *system, tal_state *state, tal_stage st
 // --- asking ---
 
 // The slice of a group whose pool is sized; NULL after telling the breach.
-static const tali_slice *slice_of(const tal_system *system, const tal_state *state, int group,
-                                  const char *where)
+TAL_ALWAYS_INLINE const tali_slice *slice_of(const tal_system *system, const tal_state *state,
+                                             int group, const char *where)
 {
     if (system == NULL || state == NULL || !system->has_topology || system->hash != state->hash) {
         (void)tali_breach_system(system, state, where);
@@ -285,8 +285,8 @@ tal_group_ix tal_state_slot_owner(const tal_system *system, const tal_state *sta
 
 // Slots of a group in the array at `array`, if the group `fits` there, while `stage` is being
 // realized. NULL after telling the breach.
-static double *slots(const tal_system *system, tal_state *state, tal_group_ix group, bool fits,
-                     tal_stage stage, size_t array, const char *where)
+TAL_ALWAYS_INLINE double *slots(const tal_system *system, tal_state *state, tal_group_ix group,
+                                bool fits, tal_stage stage, size_t array, const char *where)
 {
     const tali_slice *slice = slice_of(system, state, group.i, where);
     if (slice == NULL) return NULL;

@@ -39,11 +39,10 @@ static void clear_slots(tal_state *state, tal_stage stage)
 }
 
 // Results promised by this stage: compute those that have a calc, insist on the others.
-static tal_status realize_entries(const tal_system *system, tal_state *state, int owner,
+static tal_status realize_entries(const tal_system *system, tal_state *state, const tali_step *step,
                                   tal_stage stage)
 {
-    const int *begin = system->eager_begin + owner * TALI_NUM_EAGER_KEYS + (int)stage;
-    for (int k = begin[0]; k < begin[1]; ++k) {
+    for (int k = step->begin; k < step->end; ++k) {
         const int i = system->eager[k];
         const tali_entry *entry = tali_entry_at(system, i);
         if (entry->calc != NULL) {
@@ -53,28 +52,26 @@ static tal_status realize_entries(const tal_system *system, tal_state *state, in
         } else if (!tali_entry_is_valid(system, state, i)) {
             return tali_fail(&state->error, TAL_ERR_CALLBACK, "tal_system_realize",
                              "subsystem '%s' promised '%s' by stage %s but did not mark it valid",
-                             tali_subsystem_at(system, owner)->element.name, entry->element.name,
-                             tal_stage_name(stage));
+                             tali_subsystem_at(system, step->subsystem)->element.name,
+                             entry->element.name, tal_stage_name(stage));
         }
     }
     return TAL_OK;
 }
 
-static tal_status realize_subsystem(const tal_system *system, tal_state *state, int i,
-                                    tal_stage stage)
+static tal_status take_step(const tal_system *system, tal_state *state, const tali_step *step,
+                            tal_stage stage)
 {
-    const tali_subsystem *subsystem = tali_subsystem_at(system, i);
-    const tali_realize_fn realize = subsystem->realize[stage];
     const size_t mark = state->scratch_used;
-    const tal_status st = realize != NULL ? realize(subsystem->self, system, state) : TAL_OK;
+    const tal_status st = step->realize != NULL ? step->realize(step->self, system, state) : TAL_OK;
     state->scratch_used = mark;
     if (st != TAL_OK) {
         return tali_fail(&state->error, st, "tal_system_realize",
                          "subsystem '%s' could not realize %s at t = %g (%s)",
-                         subsystem->element.name, tal_stage_name(stage), tali_ctimes(state)->t,
-                         tal_status_text(st));
+                         tali_subsystem_at(system, step->subsystem)->element.name,
+                         tal_stage_name(stage), tali_ctimes(state)->t, tal_status_text(st));
     }
-    return realize_entries(system, state, i, stage);
+    return realize_entries(system, state, step, stage);
 }
 
 static tal_status realize_one_stage(const tal_system *system, tal_state *state, tal_stage stage)
@@ -87,8 +84,9 @@ static tal_status realize_one_stage(const tal_system *system, tal_state *state, 
     clear_slots(state, stage);
 
     tal_status st = TAL_OK;
-    for (int k = 0; k < system->subsystems.count && st == TAL_OK; ++k) {
-        st = realize_subsystem(system, state, system->order[k], stage);
+    const int end = system->step_begin[stage + 1];
+    for (int k = system->step_begin[stage]; k < end && st == TAL_OK; ++k) {
+        st = take_step(system, state, &system->steps[k], stage);
     }
     if (st == TAL_OK && stage == TAL_STAGE_ACCELERATION) {
         st = tali_measures_realize_acceleration(system, state);

@@ -1,5 +1,6 @@
 // Solvers of a System, which write variables: steps, prescribed motion, projection, relaxation,
 // events (manual sec. 7.1.1 and 10.4). The work is the subsystems'; here it is shared out.
+#include "solve_internal.h"
 #include "state_internal.h"
 
 #include <talus/state/realize.h>
@@ -112,6 +113,17 @@ static tal_status prescribe(const tal_system *system, tal_state *state, bool vel
     if (changed != NULL) *changed = any;
     ++state->stats.prescribes;
     return TAL_OK;
+}
+
+bool tali_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem)
+{
+    for (int i = 0; i < system->subsystems.count; ++i) {
+        const tali_subsystem *it = tali_subsystem_at(system, i);
+        const bool settles =
+            it->ops.prescribe_q != NULL || it->ops.prescribe_u != NULL || it->ops.relax != NULL;
+        if (settles && i != subsystem.i) return false;
+    }
+    return true;
 }
 
 tal_status tal_system_prescribe_q(const tal_system *system, tal_state *state, bool *changed)

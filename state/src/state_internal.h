@@ -29,6 +29,7 @@ typedef struct tali_core {
     uint64_t q_stamp;
     uint64_t u_stamp;
     uint64_t z_stamp;
+    uint64_t meddled; ///< when an owner last wrote or gave up an entry that others rest on
     int32_t size[TALI_NUM_POOLS];
     int32_t trigger_start[TAL_NUM_STAGES + 1]; ///< where the triggers of each stage begin
 } tali_core;
@@ -117,7 +118,7 @@ static inline tal_stage tali_level(const tal_state *state)
      tali_breach_stage((state), (needed), __func__))
 
 /// Tell the handler that the State is NULL or stands too low; always false.
-bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *where);
+bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *where) TALI_COLD;
 
 /// True when System and State are there and belong together. Otherwise a breach has been told.
 #define TALI_BELONGS(system, state)                                                                \
@@ -125,7 +126,8 @@ bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *whe
       (system)->hash == (state)->hash) ||                                                          \
      tali_breach_system((system), (state), __func__))
 
-bool tali_breach_system(const tal_system *system, const tal_state *state, const char *where);
+bool tali_breach_system(const tal_system *system, const tal_state *state,
+                        const char *where) TALI_COLD;
 
 /// The status that belongs to a breach of TALI_BELONGS or TALI_HAS_STAGE just told.
 static inline tal_status tali_breach_status(void)
@@ -163,11 +165,17 @@ static inline uint64_t tali_tick(tal_state *state)
 /// True when an entry was computed from the State's present values: when everything it rests on is
 /// older. A stamp of zero means never computed, or declared out of date; only entries have it. As
 /// what others rest on it must count as newer than any result, and one less than zero does.
-static inline bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int i)
+///
+/// What a stage promised needs no look at what it rests on while the State stands there: a change of
+/// a variable would have lowered the stage, since a promise by a stage that is too early is refused
+/// (tal_system_add_cache()), and entries below it change without that only where an owner meddles.
+TAL_ALWAYS_INLINE bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int i)
 {
     const tali_entry *entry = tali_entry_at(system, i);
     const uint64_t stamp = *(const uint64_t *)tali_cpart(state, entry->stamp);
-    if (stamp <= tali_ccore(state)->realized[entry->depends_on]) return false;
+    const tali_core *core = tali_ccore(state);
+    if (core->stage >= entry->computed_by && stamp > core->meddled) return true;
+    if (stamp <= core->realized[entry->depends_on]) return false;
     const tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
     for (int k = 0; k < entry->num_prereqs; ++k) {
         const uint64_t *changed = tali_cpart(state, prereqs[k].stamp);

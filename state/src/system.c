@@ -82,6 +82,8 @@ void tal_system_destroy(tal_system *system)
     const size_t num_keys = (size_t)system->subsystems.count * TALI_NUM_EAGER_KEYS + 1;
     tali_free(&allocator, system->eager, (size_t)system->entries.count * sizeof(int));
     tali_free(&allocator, system->eager_begin, num_keys * sizeof(int));
+    tali_free(&allocator, system->steps,
+              (size_t)system->subsystems.count * TAL_NUM_STAGES * sizeof *system->steps);
     free_list(system, &system->subsystems);
     free_list(system, &system->vars);
     free_list(system, &system->entries);

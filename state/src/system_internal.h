@@ -53,14 +53,16 @@ typedef struct tali_entry {
     const void *context;
     int first_prereq; ///< into tal_system.prereqs: everything the entry rests on, directly or not
     int num_prereqs;
-    size_t offset; ///< from the start of the State
-    size_t stamp;  ///< the same: where the time of its last computation is
+    bool is_needed; ///< another entry rests on it
+    size_t offset;  ///< from the start of the State
+    size_t stamp;   ///< the same: where the time of its last computation is
 } tali_entry;
 
 /// Something that a cache entry rests on.
 typedef struct tali_prereq {
     tal_prereq on;
-    size_t stamp; ///< from the start of the State: where the time of its last change is
+    size_t stamp;   ///< from the start of the State: where the time of its last change is
+    bool is_direct; ///< a cache entry named in the declaration; it vouches for all that it rests on
 } tali_prereq;
 
 typedef struct tali_group {
@@ -99,6 +101,14 @@ typedef struct tali_measure {
     size_t self_size;
     tali_measure_order *orders; ///< [num_derivatives + 1] owned
 } tali_measure;
+
+/// What one subsystem does when a stage is realized.
+typedef struct tali_step {
+    tali_realize_fn realize; ///< NULL: results only
+    const void *self;
+    int subsystem;
+    int begin, end; ///< in tal_system.eager: the results it promises by this stage
+} tali_step;
 
 /// A list that grows while the System is built.
 typedef struct tali_list {
@@ -184,6 +194,8 @@ struct tal_system {
     int pool_begin[TALI_NUM_POOLS + 1]; ///< where each pool begins in pool_order
     int *eager;       ///< [entries] cache entries by owner and the stage they are computed by
     int *eager_begin; ///< [subsystems * TALI_NUM_EAGER_KEYS + 1] where those of each begin
+    tali_step *steps; ///< by stage, in order; subsystems with nothing to do are left out
+    int step_begin[TAL_NUM_STAGES + 1]; ///< where each stage begins in steps
     uint64_t hash;
     tali_layout layout;
 };
@@ -251,7 +263,7 @@ int tali_find_element(const tali_list *list, int owner, const char *name);
 
 /// Tell that a list has no element `i`; always false.
 bool tali_breach_element(const tal_system *system, const tali_list *list, int i, const char *kind,
-                         const char *where);
+                         const char *where) TALI_COLD;
 
 /// True when `i` is an element of the list; otherwise a breach has been told.
 static inline bool tali_has_element(const tal_system *system, const tali_list *list, int i,

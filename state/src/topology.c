@@ -105,6 +105,29 @@ static tal_status sort_entries(tal_system *system)
     return sorted ? TAL_OK : no_memory(system, "the order of its cache entries");
 }
 
+// What each stage calls, once and for all.
+static tal_status plan_steps(tal_system *system)
+{
+    const int n = system->subsystems.count;
+    system->steps =
+        tali_alloc(&system->allocator, (size_t)n * TAL_NUM_STAGES * sizeof *system->steps);
+    if (system->steps == NULL) return no_memory(system, "the steps of its stages");
+    int num_steps = 0;
+    for (int stage = 0; stage < TAL_NUM_STAGES; ++stage) {
+        system->step_begin[stage] = num_steps;
+        for (int k = 0; k < n; ++k) {
+            const int i = system->order[k];
+            const tali_subsystem *subsystem = tali_subsystem_at(system, i);
+            const int *begin = system->eager_begin + i * TALI_NUM_EAGER_KEYS + stage;
+            if (subsystem->realize[stage] == NULL && begin[0] == begin[1]) continue;
+            system->steps[num_steps++] =
+                (tali_step){subsystem->realize[stage], subsystem->self, i, begin[0], begin[1]};
+        }
+    }
+    system->step_begin[TAL_NUM_STAGES] = num_steps;
+    return TAL_OK;
+}
+
 // --- capacities ---
 
 static tal_status add_capacities(tal_system *system)
@@ -342,6 +365,7 @@ tal_status tali_lay_out(tal_system *system)
 {
     tal_status st = sort_groups(system);
     if (st == TAL_OK) st = sort_entries(system);
+    if (st == TAL_OK) st = plan_steps(system);
     if (st == TAL_OK) st = add_capacities(system);
     if (st == TAL_OK) st = lay_out_state(system);
     if (st == TAL_OK) system->hash = hash_structure(system);

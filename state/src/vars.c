@@ -4,8 +4,8 @@
 #include <math.h>
 
 // The declared variable if it can be used in this State; NULL after telling the breach.
-static const tali_var *usable(const tal_system *system, const tal_state *state, tal_var_ix var,
-                              const char *where)
+TAL_ALWAYS_INLINE const tali_var *usable(const tal_system *system, const tal_state *state,
+                                         tal_var_ix var, const char *where)
 {
     if (system == NULL || state == NULL || !system->has_topology || system->hash != state->hash) {
         (void)tali_breach_system(system, state, where);

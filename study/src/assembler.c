@@ -179,8 +179,10 @@ static size_t lay_out(tal_assembler *it, char *block)
     const size_t markers = (size_t)def->num_markers, sensors = (size_t)def->num_sensors;
     const size_t goal_rows = (size_t)it->max_goal_rows;
     const int m = (int)rows, k = it->nu;
-    const size_t work = larger(larger(tal_cod_work_size(m, k), tal_pchol_work_size(k)), n);
-    const size_t iwork = larger(tal_cod_iwork_size(m, k), tal_pchol_iwork_size(k));
+    const size_t cod = larger(tal_cod_work_size(m, k), tal_cod_work_size(k, m));
+    const size_t cod_ints = larger(tal_cod_iwork_size(m, k), tal_cod_iwork_size(k, m));
+    const size_t work = larger(larger(cod, tal_pchol_work_size(k)), n);
+    const size_t iwork = larger(cod_ints, tal_pchol_iwork_size(k));
     const size_t d = sizeof(double);
     const tali_piece pieces[] = {
         {&it->markers, markers * sizeof *it->markers},
@@ -215,6 +217,7 @@ static size_t lay_out(tal_assembler *it, char *block)
         {&it->T, rows * d},
         {&it->W_u, n * d},
         {&it->bounds, nq * sizeof *it->bounds},
+        {&it->q_given, nq * d},
         {&it->q_start, nq * d},
         {&it->q_base, nq * d},
         {&it->q_best, nq * d},
@@ -235,6 +238,7 @@ static size_t lay_out(tal_assembler *it, char *block)
         {&it->work, work * d},
         {&it->iwork, iwork * sizeof(int)},
         {&it->free_list, n * sizeof(int)},
+        {&it->parents, n * sizeof(int)},
         {&it->was_free, n * sizeof(bool)},
         {&it->fit_free, n * sizeof(bool)},
         {&it->fit_markers, markers * sizeof(bool)},
@@ -322,6 +326,7 @@ tal_status tal_assembler_create(const tal_system *system, const tal_assembler_de
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an assembler's workspace");
     }
     (void)lay_out(it, it->block);
+    (void)tal_matter_calc_lambda(matter, it->parents);
     copy_def(it);
     *out = it;
     return TAL_OK;

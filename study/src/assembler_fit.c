@@ -21,12 +21,10 @@ static bool best_rotation(tal_mat3 S, tal_mat3 *R)
                              xy - yx,      zx + xz,      yz + zy,       -xx - yy + zz};
     memcpy(N, rows, sizeof N);
     const int size = tal_lapack_eig_sym_work_size(4);
-    if (size > 256) return false;
-    if (tal_lapack_eig_sym(tal_matrix_view(N, 4, 4), w, true, work, size, NULL) != TAL_OK) {
-        return false;
-    }
+    const bool is_solved = size <= 256 && tal_lapack_eig_sym(tal_matrix_view(N, 4, 4), w, true,
+                                                             work, size, NULL) == TAL_OK;
     // ascending eigenvalues; the two largest agree when a turn about some line changes nothing
-    if (!(w[3] - w[2] > 1e-6 * fabs(w[3]))) return false;
+    if (!is_solved || !(w[3] - w[2] > 1e-6 * fabs(w[3]))) return false;
     *R = tal_rotation_from_qt(tal_qt(N[12], N[13], N[14], N[15]));
     return true;
 }

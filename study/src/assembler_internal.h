@@ -23,6 +23,7 @@ typedef struct tali_quadratic {
     double *C;     // m x n
     double *c;     // [m]
     bool *is_free; // [n]
+    bool is_tree;  // H has zeros between speeds of which neither is outboard of the other
     double *known; // [n]
 } tali_quadratic;
 
@@ -84,19 +85,20 @@ struct tal_assembler {
     int num_bounds;
 
     // room
-    double *q_start, *q_base, *q_best, *q_keep, *q_goal, *dq; // [max_nq]
-    double *x;                                                // [nu]
-    double *target, *pieces;                                  // [max_rows] what perr is to become
+    double *q_given, *q_start, *q_base, *q_best, *q_keep, *q_goal, *dq; // [max_nq]
+    double *x;                                                          // [nu]
+    double *target, *pieces;              // [max_rows] what perr is to become
     double *P;                            // num_rows x nu: all equations, hard and soft
     double *A, *Z, *work_nn, *rhs, *part; // of a step
     double *goal_r, *goal_J;              // of a goal of the user's
     tal_spatial_vec *F;                   // [num_bodies]
     double *work;                         // of the factorizations
     int *iwork, *free_list;
+    int *parents;                    // [nu] the next speed on the way to Ground
     bool *was_free;                  // [nu]
     bool *fit_free;                  // [nu]
     bool *fit_markers, *fit_sensors; // [num_markers], [num_sensors]
-    char *active;                    // [max_nq] bounds in use: -1 low, 1 high
+    signed char *active;             // [max_nq] bounds that hold: -1 low, 1 high, 0 not
 
     tal_error error_record;
 };

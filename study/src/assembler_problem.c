@@ -20,13 +20,15 @@ static void find_free(tal_assembler *it, const tal_state *state)
     }
 }
 
-static bool any_free(const tal_assembler *it, tal_body_ix body)
+// Whether a coordinate can move. A body of which only some speeds are held has qdot = u.
+static bool is_free(const tal_assembler *it, tal_body_ix body, int i)
 {
-    const int u0 = tal_body_u_start(it->matter, body);
-    for (int j = 0; j < tal_body_nu(it->matter, body); ++j) {
-        if (it->at.is_free[u0 + j]) return true;
+    const int u0 = tal_body_u_start(it->matter, body), nu = tal_body_nu(it->matter, body);
+    int count = 0;
+    for (int j = 0; j < nu; ++j) {
+        if (it->at.is_free[u0 + j]) ++count;
     }
-    return false;
+    return count == nu || (i < nu && it->at.is_free[u0 + i]);
 }
 
 // Ranges of coordinates that can move.
@@ -43,7 +45,7 @@ static void find_bounds(tal_assembler *it, const tal_state *state)
             const tal_status st =
                 tal_body_range(it->matter, state, body, i, &bound.low, &bound.high);
             const bool is_limited = isfinite(bound.low) || isfinite(bound.high);
-            if (st == TAL_OK && is_limited && any_free(it, body)) {
+            if (st == TAL_OK && is_limited && is_free(it, body, i)) {
                 it->bounds[it->num_bounds++] = bound;
             }
         }
@@ -79,6 +81,22 @@ static void find_turns(tal_assembler *it, const tal_state *state)
     }
 }
 
+// A quaternion is one coordinate more than angles, and comes first.
+static tal_status check_coordinates(tal_assembler *it, const tal_state *state)
+{
+    for (int k = 0; k < it->def.num_coordinates; ++k) {
+        const tal_coordinate_goal *goal = &it->def.coordinates[k];
+        const int nq = tal_body_nq(it->matter, state, goal->body);
+        const bool has_quaternion = nq > tal_body_nq_angles(it->matter, goal->body);
+        if (goal->i < nq && !(has_quaternion && goal->i < 4)) continue;
+        return TALI_FAIL(&it->error_record, TAL_ERR_BAD_INDEX,
+                         "coordinate goal %d: q%d of body '%s' %s", k, goal->i,
+                         tal_body_name(it->matter, goal->body),
+                         goal->i < nq ? "is part of a quaternion" : "does not exist");
+    }
+    return TAL_OK;
+}
+
 // Stations as they are in the frames that poses are known of.
 static void place_markers(tal_assembler *it, const tal_state *state)
 {
@@ -103,7 +121,7 @@ tal_status tali_assembler_begin(tal_assembler *it, tal_state *state, tal_level l
     sort_equations(it, state);
     find_turns(it, state);
     memset(it->target, 0, (size_t)it->max_rows * sizeof *it->target);
-    return TAL_OK;
+    return check_coordinates(it, state);
 }
 
 // --- equations ---
@@ -407,8 +425,10 @@ tal_status tali_assembler_linearize_goals(tal_assembler *it, tal_state *state)
     tal_status st = tal_matter_calc_gram(it->matter, state, it->weights, H);
     if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
     st = observed_gradient(it, state);
+    at->is_tree = it->def.num_goals == 0;
     for (int i = 0; i < it->num_rows; ++i) {
         if (it->row_weight[i] <= 0.0) continue;
+        at->is_tree = false;
         add_row(at, it->row_weight[i], it->e[i], it->P + i, (size_t)num_equations(it));
     }
     if (it->level != TAL_LEVEL_POSITION) return st;

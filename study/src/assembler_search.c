@@ -27,6 +27,7 @@ tal_status tali_assembler_blame(tal_assembler *it, const tal_state *state, const
 static void ask_for_shortest(tal_assembler *it)
 {
     tali_quadratic *at = &it->at;
+    at->is_tree = true;
     memset(at->H, 0, (size_t)at->n * (size_t)at->n * sizeof *at->H);
     memset(at->g, 0, (size_t)at->n * sizeof *at->g);
     for (int i = 0; i < at->n; ++i) {
@@ -38,6 +39,7 @@ static void ask_for_shortest(tal_assembler *it)
 static void ask_for_nearest(tal_assembler *it)
 {
     tali_quadratic *at = &it->at;
+    at->is_tree = false;
     for (int j = 0; j < at->n; ++j) {
         const double *C_j = at->C + (size_t)j * (size_t)at->ld;
         at->g[j] = 0.0;
@@ -97,7 +99,8 @@ static tal_status meet(tal_assembler *it, tal_state *state, double tolerance, in
 {
     double lambda = 1e-3;
     *norm = tali_assembler_error(it, state, NULL);
-    for (int k = 0; k<max_iterations && * norm> tolerance; ++k, ++*iterations) {
+    for (int k = 0; k < max_iterations; ++k, ++*iterations) {
+        if (*norm <= tolerance) break;
         tali_assembler_get_q(it, state, it->q_keep);
         tal_status st = tali_assembler_linearize_equations(it, state);
         bool better = false;
@@ -203,6 +206,11 @@ static tal_status try_goal(tal_assembler *it, tal_state *state, double *goal, bo
         st = meet(it, state, it->def.tolerance, 10, &norm, iterations);
     }
     if (st == TAL_OK) st = tali_assembler_goal(it, state, &reached);
+    if (st == TAL_RETRY) { // a goal does not exist there
+        it->error_record = (tal_error){TAL_OK, "", ""};
+        *better = false;
+        return tali_assembler_put_q(it, state, it->q_goal);
+    }
     *better = st == TAL_OK && norm <= it->def.tolerance && reached < *goal;
     if (*better) *goal = reached;
     if (st != TAL_OK || *better) return st;
@@ -221,11 +229,11 @@ tal_status tali_assembler_improve(tal_assembler *it, tal_state *state, double *g
         if (st == TAL_OK) st = tali_assembler_solve_bounded(it, state, lambda, it->x);
         if (st != TAL_OK) return st;
         const double promised = fabs(dot(it->at.g, it->x, it->nu));
-        if (tali_assembler_step_size(it, it->x) <= it->def.accuracy) break;
+        const bool is_last = tali_assembler_step_size(it, it->x) <= it->def.accuracy;
         if (promised <= 4.0 * DBL_EPSILON * *goal) break;
         bool better = false;
         st = try_goal(it, state, goal, &better, iterations);
-        if (st != TAL_OK) return st;
+        if (st != TAL_OK || is_last) return st;
         if (better) {
             lambda = lambda > 1e-6 ? 0.1 * lambda : 0.0;
         } else {
@@ -248,8 +256,7 @@ static tal_status cannot_meet(tal_assembler *it, const tal_assembly *found)
 // Prescribed coordinates first, then those that are out of their ranges.
 static tal_status start(tal_assembler *it, tal_state *state)
 {
-    tal_status st = tal_system_realize(it->system, state, TAL_STAGE_TIME);
-    if (st == TAL_OK) st = tal_system_prescribe_q(it->system, state, NULL);
+    tal_status st = tal_system_prescribe_q(it->system, state, NULL);
     if (st == TAL_OK) st = tal_system_realize(it->system, state, TAL_STAGE_POSITION);
     if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
     st = tali_assembler_begin(it, state, TAL_LEVEL_POSITION);
@@ -282,14 +289,59 @@ static tal_status search_q(tal_assembler *it, tal_state *state, tal_assembly *fo
     return TAL_OK;
 }
 
+// A quaternion and its negative are one orientation. The one on the side of the start is kept, so that their
+// difference is a motion, and q of frames that follow each other do not jump.
+static tal_status keep_sides(tal_assembler *it, tal_state *state)
+{
+    const int start_q = tal_group_start(it->system, state, it->q_group);
+    bool any = false;
+    tali_assembler_get_q(it, state, it->q_base);
+    for (int b = 1; b < tal_matter_num_bodies(it->matter); ++b) {
+        const tal_body_ix body = {b};
+        const int at = tal_body_q_start(it->matter, state, body) - start_q;
+        const bool has_quaternion =
+            tal_body_nq(it->matter, state, body) > tal_body_nq_angles(it->matter, body);
+        if (!has_quaternion || dot(it->q_base + at, it->q_start + at, 4) >= 0.0) continue;
+        for (int i = 0; i < 4; ++i) {
+            it->q_base[at + i] = -it->q_base[at + i];
+        }
+        any = true;
+    }
+    return any ? tali_assembler_put_q(it, state, it->q_base) : TAL_OK;
+}
+
 // Bodies where their markers want them, unless that is worse than where they were.
 static tal_status place_bodies(tal_assembler *it, tal_state *state, double goal_before)
 {
     double goal = 0.0;
     tal_status st = tali_assembler_place_bodies(it, state);
+    if (st == TAL_OK) st = keep_sides(it, state);
     if (st == TAL_OK) st = tali_assembler_goal(it, state, &goal);
     if (st == TAL_OK && !(goal < goal_before)) st = tali_assembler_put_q(it, state, it->q_start);
     return st;
+}
+
+static tal_status search(tal_assembler *it, tal_state *state, bool place_first, tal_assembly *found)
+{
+    tal_status st = start(it, state);
+    if (st != TAL_OK) return st;
+    found->error_before = tali_assembler_error(it, state, NULL);
+    st = tali_assembler_goal(it, state, &found->goal_before);
+    if (st == TAL_OK && place_first) st = place_bodies(it, state, found->goal_before);
+    if (st == TAL_OK) st = search_q(it, state, found);
+    if (st != TAL_OK || !place_first || found->error_before > it->def.tolerance) return st;
+    if (found->assembled && found->goal <= found->goal_before) return TAL_OK;
+    // the constraints were met at first, and going back to them has cost more than placing had won
+    st = tali_assembler_put_q(it, state, it->q_start);
+    return st == TAL_OK ? search_q(it, state, found) : st;
+}
+
+// A failure leaves q as it was.
+static void give_back(tal_assembler *it, tal_state *state)
+{
+    const int q0 = tal_group_start(it->system, state, it->q_group);
+    const int nq = tal_group_size(it->system, state, it->q_group);
+    memcpy(tal_state_upd_q(state) + q0, it->q_given, (size_t)nq * sizeof(double));
 }
 
 static tal_status assemble(tal_assembler *it, tal_state *state, bool place_first,
@@ -299,13 +351,15 @@ static tal_status assemble(tal_assembler *it, tal_state *state, bool place_first
     tal_assembly record = {.worst = {-1}, .worst_marker = -1};
     tali_assembler_look_at(it, &it->of_q);
     tal_status st = check_seen(it);
-    if (st == TAL_OK) st = start(it, state);
     if (st != TAL_OK) return st;
-    record.error_before = tali_assembler_error(it, state, NULL);
-    st = tali_assembler_goal(it, state, &record.goal_before);
-    if (st == TAL_OK && place_first) st = place_bodies(it, state, record.goal_before);
-    if (st == TAL_OK) st = search_q(it, state, &record);
-    if (st != TAL_OK) return st;
+    st = tal_system_realize(it->system, state, TAL_STAGE_TIME);
+    if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
+    tali_assembler_get_q(it, state, it->q_given);
+    st = search(it, state, place_first, &record);
+    if (st != TAL_OK) {
+        give_back(it, state);
+        return st;
+    }
     if (found != NULL) *found = record;
     return record.assembled ? TAL_OK : cannot_meet(it, &record);
 }
@@ -338,16 +392,15 @@ static tal_status add_speeds(tal_assembler *it, tal_state *state, const double d
 }
 
 // Both goals and equations are linear in u, or nearly: a few full steps end where round-off does.
-static tal_status search_u(tal_assembler *it, tal_state *state, bool is_observed,
-                           tal_assembly *found)
+static tal_status search_u(tal_assembler *it, tal_state *state, bool has_goals, tal_assembly *found)
 {
     tal_status st = TAL_OK;
     for (int k = 0; k < it->def.max_iterations && st == TAL_OK; ++k, ++found->iterations) {
         const double norm = tali_assembler_error(it, state, NULL);
-        if (norm <= it->def.tolerance && !is_observed) break;
+        if (norm <= it->def.tolerance && !has_goals) break;
         st = tali_assembler_linearize_equations(it, state);
-        if (st == TAL_OK && is_observed) st = tali_assembler_linearize_goals(it, state);
-        if (!is_observed) ask_for_shortest(it);
+        if (st == TAL_OK && has_goals) st = tali_assembler_linearize_goals(it, state);
+        if (!has_goals) ask_for_shortest(it);
         if (st == TAL_OK) st = tali_assembler_solve(it, 0.0, it->x);
         if (st != TAL_OK) return st;
         const bool is_small = tali_assembler_step_size(it, it->x) <= it->def.accuracy;
@@ -355,6 +408,15 @@ static tal_status search_u(tal_assembler *it, tal_state *state, bool is_observed
         st = add_speeds(it, state, it->x);
     }
     return st;
+}
+
+static bool has_goals_of_u(const tal_assembler *it)
+{
+    bool any = it->num_seen > 0;
+    for (int i = 0; i < it->num_rows; ++i) {
+        any = any || it->row_weight[i] > 0.0;
+    }
+    return any;
 }
 
 static tal_status start_u(tal_assembler *it, tal_state *state)
@@ -382,7 +444,7 @@ tal_status tal_assembler_assemble_u(tal_assembler *assembler, const tal_vec3 vel
 
     record.error_before = tali_assembler_error(it, state, NULL);
     st = tali_assembler_goal(it, state, &record.goal_before);
-    if (st == TAL_OK) st = search_u(it, state, it->num_seen > 0, &record);
+    if (st == TAL_OK) st = search_u(it, state, has_goals_of_u(it), &record);
     if (st == TAL_OK) st = tali_assembler_goal(it, state, &record.goal);
     if (st != TAL_OK) return st;
     record.error = tali_assembler_error(it, state, &record);

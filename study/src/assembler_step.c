@@ -147,9 +147,36 @@ static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
     return st;
 }
 
+// All speeds free, no equations, and H as sparse as the tree is: a factorization that meets no zeros (RBDA
+// sec. 6.5). False when H is too near to a singular one.
+static bool solve_as_tree(tal_assembler *it, double lambda, double x[])
+{
+    const tali_quadratic *at = &it->at;
+    const int n = at->n;
+    const size_t next = (size_t)n + 1; // from one diagonal entry to the next
+    const tal_matrix A = tal_matrix_view(it->A, n, n);
+    memcpy(it->A, at->H, (size_t)n * (size_t)n * sizeof *it->A);
+    for (int i = 0; i < n; ++i) {
+        it->A[(size_t)i * next] += lambda * it->A[(size_t)i * next];
+        x[i] = -at->g[i];
+    }
+    if (tal_tree_factor_LTL(it->parents, A, NULL) != TAL_OK) return false;
+    double least = it->A[0], most = it->A[0];
+    for (int i = 1; i < n; ++i) {
+        least = fmin(least, it->A[(size_t)i * next]);
+        most = fmax(most, it->A[(size_t)i * next]);
+    }
+    // no condition number is below the square of this ratio; leave four digits, as above
+    if (!(least * least > 1e-12 * most * most)) return false;
+    return tal_tree_solve_LTL(it->parents, A, tal_matrix_view(x, n, 1)) == TAL_OK;
+}
+
 tal_status tali_assembler_solve(tal_assembler *it, double lambda, double x[])
 {
     const int nf = list_free(it);
+    if (it->at.is_tree && it->at.m == 0 && nf == it->at.n && nf > 0) {
+        if (solve_as_tree(it, lambda, x)) return TAL_OK;
+    }
     memcpy(x, it->at.known, (size_t)it->at.n * sizeof *x);
     if (nf == 0) return TAL_OK;
     reduce_goal(it, nf, lambda);
@@ -204,17 +231,21 @@ static int only_speed(const tal_assembler *it, const tali_bound *bound, const do
     return found;
 }
 
-// The step ends with the coordinate at `wanted`: its speed is known, or one more equation.
-static void hold_at(tal_assembler *it, const tali_bound *bound, const double row[], double wanted)
+// The step ends with the coordinate at the end of its range: its speed is known, or one more equation.
+static tal_status hold(tal_assembler *it, tal_state *state, int b)
 {
     tali_quadratic *at = &it->at;
+    const tali_bound *bound = &it->bounds[b];
+    double row[TAL_MAX_NQ];
+    const tal_status st = row_of_N(it, state, bound, row);
     const int u0 = tal_body_u_start(it->matter, bound->body);
+    const double wanted = it->active[b] < 0 ? bound->low : bound->high;
     const double way = wanted - it->q_base[bound->slot];
     const int speed = only_speed(it, bound, row);
     if (speed >= 0) {
         at->is_free[speed] = false;
         at->known[speed] = way / row[speed - u0];
-        return;
+        return st;
     }
     for (int j = 0; j < at->n; ++j) {
         column(at->C, at->ld, j)[at->m] = 0.0;
@@ -223,10 +254,32 @@ static void hold_at(tal_assembler *it, const tali_bound *bound, const double row
         column(at->C, at->ld, u0 + j)[at->m] = row[j];
     }
     at->c[at->m++] = -way;
+    return st;
 }
 
-// Adds the ranges that a step would leave to what holds; how many.
-static tal_status hold_violated(tal_assembler *it, tal_state *state, const double x[], int *count)
+// No range holds: m equations, and the speeds as they were.
+static void hold_none(tal_assembler *it, int m)
+{
+    tali_quadratic *at = &it->at;
+    at->m = m;
+    memcpy(at->is_free, it->was_free, (size_t)at->n * sizeof *at->is_free);
+    memset(at->known, 0, (size_t)at->n * sizeof *at->known);
+}
+
+// The ranges that are active hold with equality, and the rest is solved for.
+static tal_status solve_active(tal_assembler *it, tal_state *state, double lambda, int m,
+                               double x[])
+{
+    hold_none(it, m);
+    tal_status st = TAL_OK;
+    for (int b = 0; b < it->num_bounds && st == TAL_OK; ++b) {
+        if (it->active[b] != 0) st = hold(it, state, b);
+    }
+    return st == TAL_OK ? tali_assembler_solve(it, lambda, x) : st;
+}
+
+// Ranges that a step would leave become active; how many. Less than round-off is clipped afterwards.
+static tal_status activate(tal_assembler *it, tal_state *state, const double x[], int *count)
 {
     *count = 0;
     for (int b = 0; b < it->num_bounds; ++b) {
@@ -235,39 +288,112 @@ static tal_status hold_violated(tal_assembler *it, tal_state *state, const doubl
         double row[TAL_MAX_NQ];
         const tal_status st = row_of_N(it, state, bound, row);
         if (st != TAL_OK) return st;
-        const double q = predicted(it, bound, row, x);
-        if (q >= bound->low && q <= bound->high) continue;
-        it->active[b] = 1;
-        hold_at(it, bound, row, q < bound->low ? bound->low : bound->high);
+        const double q = predicted(it, bound, row, x), slack = 1e-13 * fmax(1.0, fabs(q));
+        if (q >= bound->low - slack && q <= bound->high + slack) continue;
+        it->active[b] = q < bound->low ? -1 : 1;
         ++*count;
     }
     return TAL_OK;
 }
 
-// Ranges that a step would leave hold with equality in the next try; each try adds at least one.
+// What active ranges push with: nu of the stationary point
+//
+//     (H + lambda D) x + g + C^T mu + A^T nu = 0
+//
+// over the speeds that are free, by least squares; A has a row for each active range. nu, in the order of
+// the ranges, follows mu in `part`.
+static tal_status find_pushes(tal_assembler *it, tal_state *state, double lambda, int m,
+                              const double x[])
+{
+    hold_none(it, m);
+    const tali_quadratic *at = &it->at;
+    const int nf = list_free(it);
+    double *G = it->P; // the equations as they are, unweighted, are done with; nf x (m + active)
+    int cols = m;
+    multiply(at->H, at->n, x, it->dq);
+    for (int a = 0; a < nf; ++a) {
+        const int i = it->free_list[a];
+        const double damping = lambda * at->H[(size_t)i * (size_t)(at->n + 1)] * x[i];
+        it->rhs[a] = -(it->dq[i] + damping + at->g[i]);
+        for (int r = 0; r < m; ++r) {
+            G[(size_t)r * (size_t)nf + (size_t)a] = at->C[(size_t)i * (size_t)at->ld + (size_t)r];
+        }
+    }
+    for (int b = 0; b < it->num_bounds; ++b) {
+        if (it->active[b] == 0) continue;
+        double row[TAL_MAX_NQ];
+        const tal_status st = row_of_N(it, state, &it->bounds[b], row);
+        if (st != TAL_OK) return st;
+        const int u0 = tal_body_u_start(it->matter, it->bounds[b].body);
+        const int end = u0 + tal_body_nu(it->matter, it->bounds[b].body);
+        for (int a = 0; a < nf; ++a) {
+            const int i = it->free_list[a];
+            G[(size_t)cols * (size_t)nf + (size_t)a] = i >= u0 && i < end ? row[i - u0] : 0.0;
+        }
+        ++cols;
+    }
+    tal_cod cod;
+    const tal_status st = tal_cod_factor(&cod, tal_matrix_view(G, nf, cols), 1e-10, it->work,
+                                         it->iwork, &it->error_record);
+    if (st != TAL_OK) return st;
+    return tal_cod_solve(&cod, tal_matrix_view(it->rhs, nf, 1), tal_matrix_view(it->part, cols, 1),
+                         &it->error_record);
+}
+
+static bool any_active(const tal_assembler *it)
+{
+    bool any = false;
+    for (int b = 0; b < it->num_bounds; ++b) {
+        any = any || it->active[b] != 0;
+    }
+    return any;
+}
+
+// Lets go of the range that pulls hardest: a range can only push. How many, 0 or 1.
+static tal_status release(tal_assembler *it, tal_state *state, double lambda, int m,
+                          const double x[], int *count)
+{
+    *count = 0;
+    if (!any_active(it)) return TAL_OK;
+    const tal_status st = find_pushes(it, state, lambda, m, x);
+    if (st != TAL_OK) return st;
+    double hardest = 0.0, largest = 0.0;
+    int which = -1, at = m;
+    for (int b = 0; b < it->num_bounds; ++b) {
+        if (it->active[b] == 0) continue;
+        const double pull = -it->active[b] * it->part[at++];
+        largest = fmax(largest, fabs(pull));
+        if (pull <= hardest) continue;
+        hardest = pull;
+        which = b;
+    }
+    if (which < 0 || hardest <= 1e-12 * largest) return TAL_OK;
+    it->active[which] = 0;
+    *count = 1;
+    return TAL_OK;
+}
+
+// An active set: ranges that a step would leave hold with equality, and those that would have to pull are
+// let go. The goal is convex, so few turns are needed; a step that is out of them is clipped.
 tal_status tali_assembler_solve_bounded(tal_assembler *it, tal_state *state, double lambda,
                                         double x[])
 {
     tali_quadratic *at = &it->at;
     const int m = at->m;
-    memset(it->active, 0, (size_t)it->max_nq);
     tal_status st = tali_assembler_solve(it, lambda, x);
     if (it->num_bounds == 0 || st != TAL_OK) return st;
 
-    bool *kept = it->was_free;
-    memcpy(kept, at->is_free, (size_t)at->n * sizeof *kept);
+    memset(it->active, 0, (size_t)it->max_nq);
+    memcpy(it->was_free, at->is_free, (size_t)at->n * sizeof *it->was_free);
     tali_assembler_get_q(it, state, it->q_base);
-    int count = 1;
-    while (st == TAL_OK) {
-        st = hold_violated(it, state, x, &count);
+    for (int turn = 0; turn < 4 * it->num_bounds + 4 && st == TAL_OK; ++turn) {
+        int count = 0;
+        st = activate(it, state, x, &count);
+        if (st == TAL_OK && count == 0) st = release(it, state, lambda, m, x, &count);
         if (st != TAL_OK || count == 0) break;
-        st = tali_assembler_solve(it, lambda, x);
+        st = solve_active(it, state, lambda, m, x);
     }
-    for (int i = 0; i < at->n; ++i) {
-        at->is_free[i] = kept[i];
-        at->known[i] = 0.0;
-    }
-    at->m = m;
+    hold_none(it, m);
     return st;
 }
 

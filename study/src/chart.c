@@ -1,6 +1,8 @@
 // Independent coordinates about a State.
 #include "chart_internal.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_status st)
@@ -46,6 +48,7 @@ tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_er
         {&chart->K_free, n * n * d},
         {&chart->dq, (size_t)chart->max_nq * d},
         {&chart->du, n * d},
+        {&chart->lost, n * d},
         {&chart->cod_work, tal_cod_work_size(chart->max_rows, chart->nu) * d},
         {&chart->cod_iwork, tal_cod_iwork_size(chart->max_rows, chart->nu) * sizeof(int)},
         {&chart->free_list, n * sizeof(int)},
@@ -199,21 +202,77 @@ void tali_chart_expand(const tali_chart *chart, const double s[], double out[])
     expand(chart->K_p, chart->nu, chart->ns, s, out);
 }
 
-// q, then u, as near to the constraints as round-off lets them come: differences will be divided by
-// small steps.
-static tal_status settle(tali_chart *chart, tal_state *state)
+// As near to the constraints as round-off lets q or u come, since differences will be divided by small
+// steps: to 1e-8 first, then one more iteration, which squares that and cannot fail.
+static tal_status project(const tal_system *system, tal_state *state, bool velocities)
+{
+    tal_project_options options = tal_project_options_default();
+    options.tolerance = 1e-8;
+    tal_status st = TAL_OK;
+    for (int pass = 0; pass < 2 && st == TAL_OK; ++pass) {
+        options.even_if_met = pass == 1;
+        st = velocities ? tal_system_project_u(system, state, &options, NULL, NULL)
+                        : tal_system_project_q(system, state, &options, NULL, NULL);
+    }
+    return st;
+}
+
+// How much of v is missing in u; the largest of it.
+static double missing(tali_chart *chart, const tal_state *state, const double v[])
+{
+    const double *u = tal_state_u(state) + tal_group_start(chart->system, state, chart->u_group);
+    double most = 0.0;
+    for (int i = 0; i < chart->nu; ++i) {
+        chart->du[i] = u[i] - chart->u0[i];
+    }
+    contract(chart->K_v, chart->nu, chart->nv, chart->du, chart->lost);
+    for (int j = 0; j < chart->nv; ++j) {
+        chart->lost[j] = v[j] - chart->lost[j];
+        most = fmax(most, fabs(chart->lost[j]));
+    }
+    return most;
+}
+
+static double largest(const double values[], int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, fabs(values[i]));
+    }
+    return most;
+}
+
+// Projection moves u the shortest way, as W_u measures, which is not across K_v when weights differ. What
+// that has taken from v is put back, and the rest is projected again: less by a factor of h each time.
+static tal_status settle_u(tali_chart *chart, tal_state *state, const double v[])
+{
+    const int start = tal_group_start(chart->system, state, chart->u_group);
+    const double size = fmax(largest(chart->u0, chart->nu), largest(v, chart->nv));
+    tal_status st = project(chart->system, state, true);
+    for (int k = 0; k < 10 && st == TAL_OK; ++k) {
+        if (missing(chart, state, v) <= 4.0 * DBL_EPSILON * size) break;
+        expand(chart->K_v, chart->nu, chart->nv, chart->lost, chart->du);
+        double *u = tal_state_upd_u(state) + start;
+        for (int i = 0; i < chart->nu; ++i) {
+            u[i] += chart->du[i];
+        }
+        st = tal_system_realize(chart->system, state, TAL_STAGE_VELOCITY);
+        if (st == TAL_OK) st = project(chart->system, state, true);
+    }
+    return st;
+}
+
+static tal_status settle(tali_chart *chart, tal_state *state, const double v[])
 {
     const tal_system *system = chart->system;
-    tal_project_options options = tal_project_options_default();
-    options.tolerance = 1e-13;
     tal_status st = tal_system_realize(system, state, TAL_STAGE_TIME);
     if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
     if (st == TAL_OK) st = tal_matter_normalize_quaternions(chart->matter, state);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
-    if (st == TAL_OK) st = tal_system_project_q(system, state, &options, NULL, NULL);
+    if (st == TAL_OK) st = project(system, state, false);
     if (st == TAL_OK) st = tal_system_prescribe_u(system, state, NULL);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
-    if (st == TAL_OK) st = tal_system_project_u(system, state, &options, NULL, NULL);
+    if (st == TAL_OK) st = settle_u(chart, state, v);
     return tali_chart_pass_on(chart, state, st);
 }
 
@@ -241,7 +300,7 @@ tal_status tali_chart_put(tali_chart *chart, tal_state *state, const double x[])
     for (int i = 0; i < chart->nz; ++i) {
         y[nq_all + nu_all + i] += x[chart->ns + chart->nv + i];
     }
-    return settle(chart, state);
+    return settle(chart, state, x + chart->ns);
 }
 
 // N^+(q0) qdot: the derivative of s is a fixed linear map of qdot.

@@ -31,6 +31,7 @@ typedef struct tali_chart {
 
     double *G, *K_free; // of a null space
     double *dq, *du;    // [max_nq], [nu]
+    double *lost;       // [nu]
     double *cod_work;   // room
     int *cod_iwork, *free_list;
     tal_error *err; // where failures go; the owner's
@@ -49,7 +50,8 @@ static inline int tali_chart_nx(const tali_chart *chart)
     return chart->ns + chart->nv + chart->nz;
 }
 
-/// Put the State at x = {s, v, z - z0}, prescribed and projected. Realizes Velocity.
+/// Put the State at x = {s, v, z - z0}, prescribed and projected. v is exact; s is to second order,
+/// which leaves central differences even. Realizes Velocity.
 tal_status tali_chart_put(tali_chart *chart, tal_state *state, const double x[]);
 
 /// xdot there. Realizes Acceleration.

@@ -147,8 +147,9 @@ static tal_status forces_here(tal_equilibrium *eq, double r[])
     if (st == TAL_OK) st = tal_matter_mul_M(chart->matter, eq->state, matter_udot(eq), eq->M_udot);
     if (st != TAL_OK) return tali_chart_pass_on(chart, eq->state, st);
     tali_chart_contract(chart, eq->M_udot, r);
-    if (tali_all_finite(r, chart->ns)) return TAL_OK;
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NOT_FINITE, "a force is not finite");
+    return tali_all_finite(r, chart->ns)
+               ? TAL_OK
+               : TALI_FAIL(&eq->error_record, TAL_ERR_NOT_FINITE, "a force is not finite");
 }
 
 static tal_status forces_at(tal_equilibrium *eq, const double x[], double r[])
@@ -191,6 +192,31 @@ static double largest_stiffness(const tal_equilibrium *eq)
         largest = fmax(largest, fabs(eq->K[(size_t)i * (size_t)(eq->chart.ns + 1)]));
     }
     return largest;
+}
+
+// --- what is left ---
+
+// The largest udot left, and whose it is.
+static void judge(tal_equilibrium *eq, tal_rest *rest)
+{
+    const double *udot = matter_udot(eq);
+    rest->udot = 0.0;
+    rest->worst = TAL_GROUND;
+    for (int i = 0; i < eq->chart.nu; ++i) {
+        if (fabs(udot[i]) < rest->udot) continue;
+        rest->udot = fabs(udot[i]);
+        rest->worst = tal_matter_u_owner(
+            eq->chart.matter, eq->state,
+            tal_group_start(eq->chart.system, eq->state, eq->chart.u_group) + i, NULL);
+    }
+}
+
+static tal_status fail(tal_equilibrium *eq, const char *why)
+{
+    tal_rest rest;
+    judge(eq, &rest);
+    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE, "%s: body '%s' still has udot = %g",
+                     why, tal_body_name(eq->chart.matter, rest.worst), rest.udot);
 }
 
 // --- steps ---
@@ -278,8 +304,7 @@ static tal_status step_downhill(tal_equilibrium *eq, double *shift, double *size
         }
         *shift = *shift > 0.0 ? 4.0 * *shift : 1e-3 * scale;
     }
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
-                     "no step leads downhill, however short");
+    return fail(eq, "no step leads downhill, however short");
 }
 
 // Towards r = 0: half the step until |r| is smaller.
@@ -298,8 +323,7 @@ static tal_status step_anywhere(tal_equilibrium *eq, double *size)
             eq->step[i] *= 0.5;
         }
     }
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
-                     "no step makes the forces smaller, however short");
+    return fail(eq, "no step makes the forces smaller, however short");
 }
 
 // --- the search ---
@@ -323,21 +347,6 @@ static tal_status start(tal_equilibrium *eq, const tal_state *state)
     return TAL_OK;
 }
 
-// The largest udot left, and whose it is.
-static void judge(tal_equilibrium *eq, tal_rest *rest)
-{
-    const double *udot = matter_udot(eq);
-    rest->udot = 0.0;
-    rest->worst = TAL_GROUND;
-    for (int i = 0; i < eq->chart.nu; ++i) {
-        if (fabs(udot[i]) < rest->udot) continue;
-        rest->udot = fabs(udot[i]);
-        rest->worst = tal_matter_u_owner(
-            eq->chart.matter, eq->state,
-            tal_group_start(eq->chart.system, eq->state, eq->chart.u_group) + i, NULL);
-    }
-}
-
 // One iteration from where the State is; the State follows the step.
 static tal_status iterate(tal_equilibrium *eq, double *shift, double *size)
 {
@@ -353,13 +362,6 @@ static tal_status iterate(tal_equilibrium *eq, double *shift, double *size)
     return st == TAL_OK ? forces_at(eq, eq->step, eq->r) : st;
 }
 
-static tal_status did_not_converge(tal_equilibrium *eq, const tal_rest *rest)
-{
-    return TALI_FAIL(&eq->error_record, TAL_ERR_NO_CONVERGENCE,
-                     "after %d iterations body '%s' still has udot = %g", rest->iterations,
-                     tal_body_name(eq->chart.matter, rest->worst), rest->udot);
-}
-
 tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_state *state, tal_rest *rest)
 {
     if (eq == NULL) return TALI_BREACH(TAL_ERR_NULL, "the search is NULL");
@@ -373,8 +375,8 @@ tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_state *state, tal_rest 
         ++found.iterations;
     }
     if (st != TAL_OK) return st;
+    if (size > eq->def.accuracy) return fail(eq, "there were not enough iterations");
     judge(eq, &found);
-    if (size > eq->def.accuracy) return did_not_converge(eq, &found);
     found.is_stable = solve_downhill(eq, 0.0);
     if (rest != NULL) *rest = found;
     return tali_chart_pass_on(&eq->chart, state, tal_state_copy(state, eq->state));

@@ -1,5 +1,6 @@
 // Integrators: creation, workspace, what can be asked.
 #include "integrator_internal.h"
+#include "solve_internal.h"
 
 #include <math.h>
 
@@ -130,6 +131,7 @@ static void find_matter(tal_integrator *integ)
     integ->matter = tal_system_matter(integ->system);
     if (integ->matter == NULL) return;
     const tal_subsystem_ix owner = tal_matter_subsystem(integ->matter);
+    integ->only_matter_settles = tali_only_this_settles(integ->system, owner);
     integ->q_group = tal_system_find_group(integ->system, owner, TAL_POOL_Q, "q");
     integ->u_group = tal_system_find_group(integ->system, owner, TAL_POOL_U, "u");
 }

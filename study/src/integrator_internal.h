@@ -50,6 +50,7 @@ typedef struct tali_family {
 struct tal_integrator {
     const tal_system *system;
     const tal_matter *matter;      // NULL when the System has none
+    bool only_matter_settles;      // prescribes and relaxes
     tal_group_ix q_group, u_group; // matter's
     tal_allocator allocator;
     tal_integrator_def def;
@@ -74,6 +75,7 @@ struct tal_integrator {
     bool is_settled;  // a State at t1, y1 is prescribed, projected and relaxed
     bool is_cut;      // nothing is kept of steps before: a run can be resumed from here
     double h_next;    // 0: to be chosen
+    bool is_free;     // within a step: nothing is prescribed or relaxed
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;

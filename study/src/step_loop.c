@@ -30,11 +30,13 @@ static double limited(const tal_integrator *integ, double h)
     return integ->def.max_step > 0.0 ? fmin(h, integ->def.max_step) : h;
 }
 
-// The usual factor (HNW sec. II.4).
+// The usual factor (HNW sec. II.4), with more to spare than usual: chains whip, and 0.9 has a quarter of
+// the steps of low accuracy refused. 0.8 needs 5 to 10 % fewer evaluations for the same error; a
+// controller that remembers the last error would save another 2 %, and could not resume from h alone.
 static double step_factor(const tal_integrator *integ, double norm, bool may_grow)
 {
     const double power = 1.0 / integ->method.error_power;
-    const double wanted = norm > 0.0 ? 0.9 * pow(integ->def.accuracy / norm, power) : 5.0;
+    const double wanted = norm > 0.0 ? 0.8 * pow(integ->def.accuracy / norm, power) : 5.0;
     return fmin(fmax(wanted, 0.1), may_grow ? 5.0 : 1.0);
 }
 
@@ -116,7 +118,7 @@ static tal_status begin(tal_integrator *integ, tal_state *state)
     if (st != TAL_OK) return st;
     st = tal_system_begin_step(integ->system, state);
     if (st != TAL_OK) return tali_pass_on(integ, state, st);
-    st = tali_evaluate(integ, state, ydot0);
+    if (tal_state_stage(state) < TAL_STAGE_ACCELERATION) st = tali_evaluate(integ, state, ydot0);
     if (st != TAL_OK) return st;
     memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
     integ->t0 = tal_state_t(state);
@@ -130,17 +132,19 @@ static double end_of_step(double t0, double h, double t_end)
     return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
 
-// One accepted step that does not pass t_end. A step that is not allowed does not begin, so that a
-// run can go on where it was stopped.
-static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
+// Nothing is prescribed or relaxed, and a step need not ask: no step changes the variables that tell.
+static bool is_free(const tal_integrator *integ, const tal_state *state)
 {
-    const double t0 = tal_state_t(state);
-    tal_status st = tali_spend_step(integ, t0, t_end);
-    if (st == TAL_OK) st = begin(integ, state);
-    if (st != TAL_OK) return st;
-    const bool fixed = integ->def.fixed_step > 0.0;
-    if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
-    double h = fixed ? integ->def.fixed_step : fmax(integ->h_next, tali_least_step(integ, t0));
+    return integ->matter != NULL && integ->only_matter_settles &&
+           tal_matter_num_free(integ->matter, state) ==
+               tal_group_size(integ->system, state, integ->u_group);
+}
+
+// Trial steps of about `h` until one is accepted.
+static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, double t_end)
+{
+    const double t0 = integ->t0;
+    tal_status st = TAL_OK;
     for (bool may_grow = true; st == TAL_OK; may_grow = false) {
         const double t1 = end_of_step(t0, h, t_end);
         double norm = 0.0;
@@ -153,7 +157,25 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
         st = refuse(integ, state, t0, norm, st, &h);
         if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     }
-    tali_leave_at_start(integ, state);
+    return st;
+}
+
+// One accepted step that does not pass t_end. A step that is not allowed does not begin, so that a
+// run can go on where it was stopped.
+static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
+{
+    const double t0 = tal_state_t(state);
+    tal_status st = tali_spend_step(integ, t0, t_end);
+    if (st == TAL_OK) st = begin(integ, state);
+    if (st != TAL_OK) return st;
+    const bool fixed = integ->def.fixed_step > 0.0;
+    if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
+    const double h =
+        fixed ? integ->def.fixed_step : fmax(integ->h_next, tali_least_step(integ, t0));
+    integ->is_free = is_free(integ, state);
+    st = try_steps(integ, state, h, t_end);
+    integ->is_free = false;
+    if (st != TAL_OK) tali_leave_at_start(integ, state);
     return st;
 }
 

@@ -138,6 +138,9 @@ static tal_status check_def(const tal_system *system, const tal_sweep_def *def, 
                          "%d parameters, %d outputs, %d lanes and end_time %g make no study",
                          def->num_parameters, def->num_outputs, def->lanes, def->end_time);
     }
+    if (def->executor != NULL && def->executor->run == NULL) {
+        return TALI_FAIL(err, TAL_ERR_NULL, "the executor has no function");
+    }
     for (int i = 0; i < def->num_parameters; ++i) {
         if (def->parameters[i].set != NULL && def->parameters[i].name != NULL) continue;
         return TALI_FAIL(err, TAL_ERR_NULL, "parameter %d needs a name and a function", i);
@@ -324,11 +327,11 @@ tal_status tal_sweep_run(tal_sweep *sweep, const tal_state *start, const double 
         return TALI_BREACH(TAL_ERR_NULL, "%d samples without values or results", n);
     }
     sweep->error_record = (tal_error){TAL_OK, "", ""};
-    for (int k = 0; k < n * sweep->def.num_parameters; ++k) {
+    const size_t np = (size_t)sweep->def.num_parameters;
+    for (size_t k = 0; k < (size_t)n * np; ++k) {
         if (isfinite(values[k])) continue;
         return TALI_FAIL(&sweep->error_record, TAL_ERR_NOT_FINITE, "'%s' is %g in sample %d",
-                         sweep->parameters[k % sweep->def.num_parameters].name, values[k],
-                         k / sweep->def.num_parameters);
+                         sweep->parameters[k % np].name, values[k], (int)(k / np));
     }
     sweep->start = start;
     sweep->values = values;

@@ -143,6 +143,11 @@ static tal_status step(const fit *it, double values[], double *cost, double *lam
 
 static tal_status check(const fit *it)
 {
+    if (!(it->options.accuracy > 0.0) || it->options.max_iterations < 1) {
+        return TALI_FAIL(&it->sweep->error_record, TAL_ERR_BAD_VALUE,
+                         "accuracy %g and max_iterations %d must be positive", it->options.accuracy,
+                         it->options.max_iterations);
+    }
     for (int i = 0; i < it->np; ++i) {
         if (isfinite(scale_of(it, i)) && scale_of(it, i) > 0.0) continue;
         return TALI_FAIL(&it->sweep->error_record, TAL_ERR_BAD_VALUE, "the scale of '%s' is %g",

@@ -49,6 +49,9 @@ static tal_status check_def(const tal_tracker_def *def, tal_error *err)
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "chunk is %d and lanes is %d", def->chunk,
                          def->lanes);
     }
+    if (def->executor != NULL && def->executor->run == NULL) {
+        return TALI_FAIL(err, TAL_ERR_NULL, "the executor has no function");
+    }
     if (def->assembler.num_markers + def->assembler.num_sensors > 0) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there are no markers and no sensors to follow");
 }

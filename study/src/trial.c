@@ -9,19 +9,48 @@
 
 // --- putting values into the State ---
 
+// out += w_0 k_0 + w_1 k_1, term by term, in one pass over y.
+static void add_two(const double w[2], const double *const k[2], int ny, double *restrict out)
+{
+    const double w0 = w[0], w1 = w[1];
+    const double *restrict k0 = k[0], *restrict k1 = k[1];
+    for (int i = 0; i < ny; ++i) {
+        out[i] = (out[i] + w0 * k0[i]) + w1 * k1[i];
+    }
+}
+
+// The same for four terms.
+static void add_four(const double w[4], const double *const k[4], int ny, double *restrict out)
+{
+    const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
+    const double *restrict k0 = k[0], *restrict k1 = k[1], *restrict k2 = k[2], *restrict k3 = k[3];
+    for (int i = 0; i < ny; ++i) {
+        out[i] = (((out[i] + w0 * k0[i]) + w1 * k1[i]) + w2 * k2[i]) + w3 * k3[i];
+    }
+}
+
 void tali_combine(const tal_integrator *integ, const double *y0, double h, const double coefs[],
                   int n, int ny, double out[])
 {
-    for (int i = 0; i < ny; ++i) {
-        out[i] = y0 != NULL ? y0[i] : 0.0;
-    }
+    const size_t bytes = (size_t)ny * sizeof *out;
+    const double *k[TAL_MAX_RK_STAGES + 1];
+    double w[TAL_MAX_RK_STAGES + 1];
+    int terms = 0;
     for (int j = 0; j < n; ++j) {
-        const double weight = h * coefs[j];
-        const double *k = tali_stage(integ, j);
-        if (weight == 0.0) continue;
-        for (int i = 0; i < ny; ++i) {
-            out[i] += weight * k[i];
-        }
+        w[terms] = h * coefs[j];
+        k[terms] = tali_stage(integ, j);
+        terms += w[terms] != 0.0 ? 1 : 0;
+    }
+    w[terms] = 0.0; // a partner for the last
+    k[terms] = tali_stage(integ, 0);
+    if (y0 != NULL) memcpy(out, y0, bytes);
+    if (y0 == NULL) memset(out, 0, bytes);
+    int j = 0;
+    for (; terms - j > 2; j += 4) {
+        add_four(w + j, k + j, ny, out);
+    }
+    for (; j < terms; j += 2) {
+        add_two(w + j, k + j, ny, out);
     }
 }
 
@@ -81,6 +110,16 @@ tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[]
 
 // --- manual sec. 10.4: stages, ends of steps ---
 
+static tal_status prescribe_q(const tal_integrator *integ, tal_state *state)
+{
+    return integ->is_free ? TAL_OK : tal_system_prescribe_q(integ->system, state, NULL);
+}
+
+static tal_status prescribe_u(const tal_integrator *integ, tal_state *state)
+{
+    return integ->is_free ? TAL_OK : tal_system_prescribe_u(integ->system, state, NULL);
+}
+
 static tal_status normalize(const tal_integrator *integ, tal_state *state)
 {
     return integ->matter != NULL ? tal_matter_normalize_quaternions(integ->matter, state) : TAL_OK;
@@ -89,11 +128,13 @@ static tal_status normalize(const tal_integrator *integ, tal_state *state)
 tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_last)
 {
     const tal_system *system = integ->system;
+    if (integ->is_free)
+        return is_last ? tali_pass_on(integ, state, normalize(integ, state)) : TAL_OK;
     tal_status st = tal_system_realize(system, state, TAL_STAGE_TIME);
-    if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
+    if (st == TAL_OK) st = prescribe_q(integ, state);
     if (st == TAL_OK && is_last) st = normalize(integ, state);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
-    if (st == TAL_OK) st = tal_system_prescribe_u(system, state, NULL);
+    if (st == TAL_OK) st = prescribe_u(integ, state);
     if (st == TAL_OK) st = tal_system_relax(system, state, integ->projection.tolerance, NULL);
     return tali_pass_on(integ, state, st);
 }
@@ -108,7 +149,7 @@ tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_erro
 {
     const tal_system *system = integ->system;
     tal_status st = tal_system_realize(system, state, TAL_STAGE_TIME);
-    if (st == TAL_OK) st = tal_system_prescribe_q(system, state, NULL);
+    if (st == TAL_OK) st = prescribe_q(integ, state);
     if (st == TAL_OK) st = normalize(integ, state);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_POSITION);
     if (st == TAL_OK && is_projected(integ)) {
@@ -123,7 +164,7 @@ tal_status tali_project(tal_integrator *integ, tal_state *state, double error[])
     double *u_error = error != NULL ? error + tal_state_nq(state) : NULL;
     tal_status st = tali_project_q(integ, state, error);
     if (st != TAL_OK) return st;
-    st = tal_system_prescribe_u(system, state, NULL);
+    st = prescribe_u(integ, state);
     if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
     if (st == TAL_OK && is_projected(integ)) {
         st = tal_system_project_u(system, state, &integ->projection, u_error, NULL);
@@ -133,6 +174,7 @@ tal_status tali_project(tal_integrator *integ, tal_state *state, double error[])
 
 tal_status tali_settle_relaxed(tal_integrator *integ, tal_state *state)
 {
+    if (integ->is_free) return TAL_OK;
     return tali_pass_on(integ, state,
                         tal_system_relax(integ->system, state, integ->projection.tolerance, NULL));
 }

@@ -1,8 +1,10 @@
 // The pool of threads: every task once, nested and repeated work, bad sizes.
+#define _GNU_SOURCE // pthread_setattr_default_np
 #include "talus_test.h"
 
 #include <talus/common/threads.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum {
@@ -64,6 +66,27 @@ START_TEST(work_handed_out_within_a_task_is_done_there)
 
 END_TEST
 
+// Threads that want more stack than there are addresses cannot be started.
+START_TEST(threads_that_cannot_be_started_are_told)
+{
+    pthread_attr_t usual, huge;
+    ck_assert_int_eq(pthread_getattr_default_np(&usual), 0);
+    ck_assert_int_eq(pthread_attr_init(&huge), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&huge, (size_t)1 << 47), 0);
+    ck_assert_int_eq(pthread_setattr_default_np(&huge), 0);
+    tal_threads *threads = NULL;
+    tal_error err;
+    const tal_status st = tal_threads_create(3, &threads, &err);
+    ck_assert_int_eq(pthread_setattr_default_np(&usual), 0);
+    ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
+    ck_assert_ptr_null(threads);
+    ck_assert_ptr_nonnull(strstr(err.message, "only 1 of 3"));
+    (void)pthread_attr_destroy(&huge);
+    (void)pthread_attr_destroy(&usual);
+}
+
+END_TEST
+
 START_TEST(sizes_that_make_no_sense_are_refused)
 {
     tal_threads *threads = NULL;
@@ -74,7 +97,10 @@ START_TEST(sizes_that_make_no_sense_are_refused)
     ck_assert_ptr_null(threads);
     tal_threads_destroy(NULL);
     test_record_breaches();
-    test_assert_breach((void)tal_threads_executor(NULL), TAL_ERR_NULL, "NULL");
+    static work it;
+    test_assert_breach(it.executor = tal_threads_executor(NULL), TAL_ERR_NULL, "NULL");
+    it.executor.run(it.executor.context, count_one, &it, TASKS); // all the same
+    check_counts(&it, 1);
     test_assert_breach((void)!tal_threads_create(1, NULL, NULL), TAL_ERR_NULL, "out");
 }
 
@@ -86,6 +112,7 @@ int main(void)
     TCase *tests = tcase_create("threads");
     tcase_add_test(tests, every_task_is_done_once);
     tcase_add_test(tests, work_handed_out_within_a_task_is_done_there);
+    tcase_add_test(tests, threads_that_cannot_be_started_are_told);
     tcase_add_test(tests, sizes_that_make_no_sense_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -444,6 +444,66 @@ START_TEST(a_long_chain_of_entries_is_computed_without_recursion)
 
 END_TEST
 
+// --- what a stage promised ---
+
+static struct {
+    tal_cache_ix low, high;
+} pair;
+
+static tal_status calc_pair(const void *self, const tal_system *system, tal_state *s, void *value)
+{
+    (void)self, (void)system, (void)s;
+    *(double *)value = 1.0;
+    return TAL_OK;
+}
+
+static tal_status declare_pair(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    (void)self;
+    tal_cache_def def = tal_cache_def_default();
+    def.name = "low";
+    def.size = sizeof(double);
+    def.calc = calc_pair;
+    pair.low = tal_system_add_cache(system, me, &def);
+    const tal_prereq needs[] = {tal_prereq_cache(pair.low), {TAL_PREREQ_Q, 0}};
+    def.name = "high";
+    def.computed_by = TAL_STAGE_POSITION;
+    def.prereqs = needs;
+    def.num_prereqs = 2;
+    pair.high = tal_system_add_cache(system, me, &def);
+    return TAL_OK;
+}
+
+START_TEST(what_a_stage_promised_is_out_of_date_once_somebody_meddles_with_what_it_rests_on)
+{
+    static const tal_subsystem_ops ops = {
+        .size = sizeof ops, .name = "pair", .realize_topology = declare_pair};
+    tal_system *system = tal_system_create(NULL);
+    (void)tal_system_add_subsystem(system, "pair", &ops, NULL);
+    tal_state *s = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &s, NULL), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(system, s, TAL_STAGE_VELOCITY), TAL_OK);
+    ck_assert(tal_cache_is_valid(system, s, pair.high));
+
+    (void)tal_cache_invalidate(system, s, pair.low);
+    ck_assert_int_eq(tal_state_stage(s), TAL_STAGE_VELOCITY);
+    ck_assert(!tal_cache_is_valid(system, s, pair.high));
+    ck_assert_ptr_nonnull(tal_cache_realize(system, s, pair.low));
+    ck_assert(!tal_cache_is_valid(system, s, pair.high));
+    ck_assert_ptr_nonnull(tal_cache_realize(system, s, pair.high));
+    ck_assert(tal_cache_is_valid(system, s, pair.high));
+
+    (void)tal_cache_upd(system, s, pair.low);
+    ck_assert_int_eq(tal_cache_mark_valid(system, s, pair.low), TAL_OK);
+    ck_assert(tal_cache_is_valid(system, s, pair.low));
+    ck_assert(!tal_cache_is_valid(system, s, pair.high));
+    tal_state_destroy(s);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("state/cache");
@@ -456,6 +516,8 @@ int main(void)
     tcase_add_test(tests, an_eager_entry_is_valid_exactly_from_its_stage_on);
     tcase_add_test(tests, reading_an_entry_out_of_date_is_told_and_gives_nothing);
     tcase_add_test(tests, an_entry_written_by_its_owner_is_valid_when_marked);
+    tcase_add_test(
+        tests, what_a_stage_promised_is_out_of_date_once_somebody_meddles_with_what_it_rests_on);
     tcase_add_test(tests, a_failed_computation_leaves_the_entry_invalid_and_tells_why);
     tcase_add_test(tests, entries_that_need_each_other_are_told_and_do_not_hang);
     tcase_add_test(tests, a_stage_whose_entry_fails_is_not_reached);

@@ -193,6 +193,87 @@ START_TEST(inverse_statics_gives_the_torques_that_hold_an_arm)
 
 END_TEST
 
+// --- forces that have no rest ---
+
+// Along the first speed: 1 at q = 0, and elsewhere 2, back towards it; NaN where it has snapped.
+static tal_status apply_jump(const void *self, const tal_force_context *context,
+                             tal_spatial_vec F[], double f[])
+{
+    (void)F;
+    const double q = tal_state_q(context->state)[0];
+    f[0] += q > *(const double *)self ? (double)NAN : q == 0.0 ? 1.0 : q < 0.0 ? 2.0 : -2.0;
+    return TAL_OK;
+}
+
+static const tal_force_ops jump_ops = {
+    .size = sizeof jump_ops, .name = "jump", .apply = apply_jump};
+
+static model on_a_jump(double *snaps_at, const tal_equilibrium_def *def)
+{
+    model m = {.system = tal_system_create(NULL)};
+    m.matter = tal_matter_create(m.system);
+    m.forces = tal_forces_create(m.system, m.matter);
+    tal_mobod_def body = tal_mobod_def_default();
+    body.name = "cart";
+    body.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    (void)tal_matter_add_slider(m.matter, TAL_GROUND, &body);
+    (void)tal_forces_add(m.forces, NULL, &jump_ops, snaps_at);
+    finish_model(&m, def);
+    return m;
+}
+
+// Nothing is ever smaller, or downhill, than where the force jumps.
+START_TEST(where_no_step_helps_the_body_is_named)
+{
+    double never = (double)INFINITY;
+    for (int any = 0; any < 2; ++any) {
+        tal_equilibrium_def def = tal_equilibrium_def_default();
+        def.kind = any != 0 ? TAL_EQUILIBRIUM_ANY : TAL_EQUILIBRIUM_STABLE;
+        def.accuracy = 1e-300;
+        model m = on_a_jump(&never, &def);
+        ck_assert_int_eq(tal_equilibrium_find(m.eq, m.state, NULL), TAL_ERR_NO_CONVERGENCE);
+        const char *message = tal_equilibrium_error(m.eq)->message;
+        ck_assert_ptr_nonnull(strstr(message, "'cart'"));
+        ck_assert_ptr_nonnull(strstr(message, "no step"));
+        ck_assert_double_eq(tal_state_q(m.state)[0], 0.0);
+        end_model(&m);
+    }
+}
+
+END_TEST
+
+START_TEST(forces_that_are_not_finite_are_told)
+{
+    double here = -1.0;
+    model m = on_a_jump(&here, NULL);
+    ck_assert_int_eq(tal_equilibrium_find(m.eq, m.state, NULL), TAL_ERR_NOT_FINITE);
+    ck_assert_int_gt((int)strlen(tal_equilibrium_error(m.eq)->message), 10);
+    end_model(&m);
+}
+
+END_TEST
+
+// A pendulum that is locked, and a System of Ground alone, rest wherever they are.
+START_TEST(what_cannot_move_is_at_rest)
+{
+    model m = begin_model();
+    const tal_body_ix body = add_pendulum(&m);
+    finish_model(&m, NULL);
+    ck_assert_int_eq(tal_body_set_q(m.matter, m.state, body, 0, 1.0), TAL_OK);
+    ck_assert_int_eq(tal_body_lock(m.matter, m.state, body, TAL_LEVEL_POSITION), TAL_OK);
+    const tal_rest rest = find(&m);
+    ck_assert_double_eq(rest.udot, 0.0);
+    ck_assert_double_eq(q_of(&m, body), 1.0);
+    end_model(&m);
+
+    m = begin_model();
+    finish_model(&m, NULL);
+    ck_assert_double_eq(find(&m).udot, 0.0);
+    end_model(&m);
+}
+
+END_TEST
+
 START_TEST(bad_definitions_are_refused)
 {
     model m = begin_model();
@@ -212,6 +293,15 @@ START_TEST(bad_definitions_are_refused)
     test_record_breaches();
     test_assert_breach((void)!tal_equilibrium_find(NULL, m.state, NULL), TAL_ERR_NULL, "NULL");
     test_assert_breach((void)!tal_equilibrium_find(m.eq, NULL, NULL), TAL_ERR_NULL, "NULL");
+    test_assert_breach(
+        (void)!tal_equilibrium_inverse_statics(m.eq, m.state, NULL, &(double){0.0}, NULL),
+        TAL_ERR_NULL, "NULL");
+    test_assert_breach(
+        (void)!tal_equilibrium_inverse_statics(NULL, m.state, NULL, &(double){0.0}, NULL),
+        TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)!tal_equilibrium_create(m.system, NULL, NULL, NULL), TAL_ERR_NULL,
+                       "out");
+    ck_assert_int_eq(tal_equilibrium_error(NULL)->status, TAL_ERR_NULL);
     end_model(&m);
 }
 
@@ -227,6 +317,9 @@ int main(void)
     tcase_add_test(tests, a_hanging_chain_between_two_points_is_symmetric);
     tcase_add_test(tests, what_falls_for_ever_is_reported_by_name);
     tcase_add_test(tests, inverse_statics_gives_the_torques_that_hold_an_arm);
+    tcase_add_test(tests, where_no_step_helps_the_body_is_named);
+    tcase_add_test(tests, forces_that_are_not_finite_are_told);
+    tcase_add_test(tests, what_cannot_move_is_at_rest);
     tcase_add_test(tests, bad_definitions_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -215,6 +215,131 @@ START_TEST(a_pendulum_on_a_carousel_swings_about_where_it_stands_out)
 
 END_TEST
 
+// A parallelogram: a bar of mass M hangs from two rods of mass m and length l, so that it stays level.
+// With all rods turned by q,
+//
+//     (2 m l^2 / 3 + M l^2) qdd = -(m + M) g l q
+START_TEST(a_parallelogram_swings_as_one)
+{
+    const double l = 0.8, rod = 0.7, bar = 2.5;
+    model m = begin_model(G_DOWN);
+    tal_mobod_def def = tal_mobod_def_default();
+    const double I = rod * l * l / 3.0, I_bar = bar * 1.5 * 1.5 / 3.0; // about their ends
+    def.mass = (tal_mass_props){rod, {0.0, -0.5 * l, 0.0}, tal_s3_diag(I, 0.0, I)};
+    const tal_body_ix left = tal_matter_add_pin(m.matter, TAL_GROUND, &def);
+    def.X_PF = tal_xf_from_p(tal_v3(1.5, 0.0, 0.0));
+    const tal_body_ix right = tal_matter_add_pin(m.matter, TAL_GROUND, &def);
+    def.mass = (tal_mass_props){bar, {0.75, 0.0, 0.0}, tal_s3_diag(0.0, I_bar, I_bar)};
+    def.X_PF = tal_xf_from_p(tal_v3(0.0, -l, 0.0));
+    const tal_body_ix level = tal_matter_add_pin(m.matter, left, &def);
+    const tal_constraint_def ends = tal_constraint_between(level, right);
+    (void)tal_constraint_add_ball(m.matter, &ends, tal_v3(1.5, 0.0, 0.0), tal_v3(0.0, -l, 0.0));
+    finish_model(&m);
+    find_modes(&m);
+    ck_assert_int_eq(tal_linearizer_num_modes(m.lin), 2);
+    const double omega = sqrt((rod + bar) * 9.81 / ((2.0 * rod / 3.0 + bar) * l));
+    ck_assert_double_eq_tol(tal_linearizer_mode(m.lin, 0).im, omega, 1e-9);
+    double re[3], im[3];
+    ck_assert_int_eq(tal_linearizer_mode_motion(m.lin, 0, re, im), TAL_OK);
+    ck_assert_double_lt(hypot(re[0] - re[1], im[0] - im[1]), 1e-12); // both rods alike,
+    ck_assert_double_lt(hypot(re[0] + re[2], im[0] + im[2]), 1e-12); // the bar against them
+    end_model(&m);
+}
+
+END_TEST
+
+// A pendulum of 800 m in millimetres: what round-off leaves of its constraint is far above 1e-13. Differences of
+// 10 m, a hundredth of its length, leave (0.01)^6 of the frequency, and round-off less.
+START_TEST(size_does_not_matter)
+{
+    const double l = 8e5;
+    model m = begin_model(tal_v3(0.0, -9810.0, 0.0));
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(3.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_translation(m.matter, TAL_GROUND, &def);
+    const tal_constraint_def ends = tal_constraint_between(TAL_GROUND, body);
+    (void)tal_constraint_add_rod(m.matter, &ends, TAL_VEC3_ZERO, TAL_VEC3_ZERO, l);
+    finish_model(&m);
+    const double hanging[] = {0.0, -l, 0.0};
+    ck_assert_int_eq(tal_state_set_q(m.state, hanging, 3), TAL_OK);
+    const double weights[] = {1e-6, 1e-6, 1e-6}; // a unit of motion is 1 km
+    ck_assert_int_eq(tal_state_set_weights(m.state, TAL_POOL_U, weights, 3), TAL_OK);
+    find_modes(&m);
+    const double omega = sqrt(9810.0 / l);
+    ck_assert_double_eq_tol(tal_linearizer_mode(m.lin, 0).im, omega, 1e-7 * omega);
+    end_model(&m);
+}
+
+END_TEST
+
+// --- auxiliary variables ---
+
+static tal_status calc_place(const void *self, const tal_system *system, tal_state *state,
+                             int order, int n, double value[])
+{
+    (void)system, (void)order, (void)n;
+    const double q = tal_state_q(state)[0];
+    value[0] = *(const bool *)self && q > 0.0 ? (double)NAN : q;
+    return TAL_OK;
+}
+
+static void needs_place(const void *self, const tal_system *system, int order,
+                        tal_measure_needs *needs)
+{
+    (void)self, (void)system, (void)order;
+    tal_measure_needs_stage(needs, TAL_STAGE_POSITION);
+}
+
+static const tal_measure_ops place_ops = {
+    .size = sizeof place_ops, .name = "place", .calc = calc_place, .needs = needs_place};
+
+// A mass on a spring, m = 2, k = 50, and the integral of its place, z.
+static model oscillator_with_integral(bool breaks)
+{
+    model m = begin_model(TAL_VEC3_ZERO);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(2.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(m.matter, TAL_GROUND, &def);
+    (void)tal_forces_add_mobility_spring(m.forces, NULL, (tal_mobility){body, 0}, 50.0, 0.0);
+    const tal_subsystem_ix owner = tal_matter_subsystem(m.matter);
+    tal_measure_def place = tal_measure_def_default();
+    place.name = "place";
+    place.size = 1;
+    place.self = &breaks;
+    place.self_size = sizeof breaks;
+    const tal_measure_ix measure = tal_system_add_measure(m.system, owner, &place_ops, &place);
+    (void)tal_measure_add_integrate(m.system, owner, "sum", measure, NULL);
+    finish_model(&m);
+    return m;
+}
+
+START_TEST(auxiliary_variables_come_last)
+{
+    model m = oscillator_with_integral(false);
+    find_modes(&m);
+    const tal_linear_sizes sizes = tal_linearizer_sizes(m.lin);
+    ck_assert(sizes.ns == 1 && sizes.nv == 1 && sizes.nz == 1);
+    const double wanted[] = {0.0, -25.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    test_assert_near(tal_linearizer_A(m.lin).data, wanted, 9, 1e-11, "A");
+    ck_assert_double_eq_tol(tal_linearizer_mode(m.lin, 1).im, 5.0, 1e-10);
+    end_model(&m);
+}
+
+END_TEST
+
+START_TEST(rates_that_are_not_finite_are_told)
+{
+    model m = oscillator_with_integral(true);
+    ck_assert_int_eq(tal_linearizer_run(m.lin, m.state), TAL_ERR_NOT_FINITE);
+    ck_assert_int_gt((int)strlen(tal_linearizer_error(m.lin)->message), 10);
+    ck_assert_int_eq(tal_linearizer_A(m.lin).rows, 0);
+    tal_state_upd_q(m.state)[0] = (double)NAN;
+    ck_assert_int_eq(tal_linearizer_run(m.lin, m.state), TAL_ERR_NOT_FINITE);
+    end_model(&m);
+}
+
+END_TEST
+
 START_TEST(bad_calls_are_refused)
 {
     model m = begin_model(G_DOWN);
@@ -232,6 +357,17 @@ START_TEST(bad_calls_are_refused)
     test_record_breaches();
     test_assert_breach((void)tal_linearizer_mode(m.lin, 0), TAL_ERR_BAD_INDEX, "mode 0");
     test_assert_breach((void)!tal_linearizer_run(NULL, m.state), TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)!tal_linearizer_run(m.lin, NULL), TAL_ERR_NULL, "State");
+    test_assert_breach((void)!tal_linearizer_find_modes(NULL), TAL_ERR_NULL, "NULL");
+    double re, im;
+    test_assert_breach((void)tal_linearizer_mode_motion(m.lin, 0, NULL, &im), TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)tal_linearizer_mode_motion(m.lin, 0, &re, &im), TAL_ERR_BAD_INDEX,
+                       "mode 0");
+    test_assert_breach((void)!tal_linearizer_create(m.system, NULL, NULL, NULL), TAL_ERR_NULL,
+                       "out");
+    ck_assert_int_eq(tal_linearizer_error(NULL)->status, TAL_ERR_NULL);
+    ck_assert_int_eq(tal_linearizer_sizes(NULL).ns, 0);
+    ck_assert_int_eq(tal_linearizer_num_modes(NULL), 0);
     // nothing moves: nothing to find
     find_modes(&m);
     ck_assert_int_eq(tal_linearizer_num_modes(m.lin), 0);
@@ -250,6 +386,10 @@ int main(void)
     tcase_add_test(tests, a_damped_oscillator_has_its_two_eigenvalues);
     tcase_add_test(tests, what_is_locked_has_no_modes);
     tcase_add_test(tests, a_pendulum_on_a_carousel_swings_about_where_it_stands_out);
+    tcase_add_test(tests, a_parallelogram_swings_as_one);
+    tcase_add_test(tests, size_does_not_matter);
+    tcase_add_test(tests, auxiliary_variables_come_last);
+    tcase_add_test(tests, rates_that_are_not_finite_are_told);
     tcase_add_test(tests, bad_calls_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

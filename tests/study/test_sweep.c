@@ -293,6 +293,246 @@ START_TEST(a_study_may_do_something_else_than_simulate)
 
 END_TEST
 
+// --- other parameters ---
+
+static tal_status project(void *context, const tal_system *system, tal_state *state, int lane)
+{
+    (void)context, (void)lane;
+    tal_status st = tal_system_realize(system, state, TAL_STAGE_POSITION);
+    tal_project_options options = tal_project_options_default();
+    options.tolerance = 1e-12;
+    if (st == TAL_OK) st = tal_system_project_q(system, state, &options, NULL, NULL);
+    return st;
+}
+
+static tal_status calc_gain(const void *self, const tal_system *system, tal_state *state, int order,
+                            int n, double value[])
+{
+    (void)order, (void)n;
+    value[0] = tal_var_double(system, state, *(const tal_var_ix *)self);
+    if (value[0] > 100.0) value[0] = (double)NAN;
+    return TAL_OK;
+}
+
+static const tal_measure_ops gain_ops = {
+    .size = sizeof gain_ops, .name = "gain", .calc = calc_gain, .needs = needs_variable};
+
+// A slider that a constraint puts somewhere, and a variable of one double.
+START_TEST(constraints_and_variables_are_parameters_too)
+{
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(matter, TAL_GROUND, &def);
+    const tal_constraint_def on = tal_constraint_on(body, 0);
+    const tal_constraint_ix held = tal_constraint_add_constant_coordinate(matter, &on, 0.5);
+    const tal_subsystem_ix owner = tal_matter_subsystem(matter);
+    tal_var_def var = tal_var_def_default();
+    var.name = "gain";
+    var.size = sizeof(double);
+    const tal_var_ix gain = tal_system_add_var(system, owner, &var);
+    tal_measure_def measure = tal_measure_def_default();
+    measure.name = "gain";
+    measure.size = 1;
+    measure.self = &gain;
+    measure.self_size = sizeof gain;
+    const tal_measure_ix outputs[] = {add_variable(system, owner, false),
+                                      tal_system_add_measure(system, owner, &gain_ops, &measure)};
+    tal_state *state = NULL;
+    tal_error err = {0};
+    ck_assert_msg(tal_system_realize_topology(system, &err) == TAL_OK, "%s", err.message);
+    ck_assert_int_eq(tal_state_create(system, &state, &err), TAL_OK);
+
+    tal_parameter parameters[] = {tal_parameter_constraint("place", matter, held, 0),
+                                  tal_parameter_var("gain", gain)};
+    tal_sweep_def sweeping = tal_sweep_def_default();
+    sweeping.parameters = parameters;
+    sweeping.num_parameters = 2;
+    sweeping.outputs = outputs;
+    sweeping.num_outputs = 2;
+    sweeping.run = project;
+    tal_sweep *sweep = NULL;
+    ck_assert_int_eq(tal_sweep_create(system, &sweeping, &sweep, &err), TAL_OK);
+    const double values[3][2] = {{0.25, 3.0}, {-2.0, 4.0}, {1.0, 1000.0}};
+    double results[3][2];
+    tal_status status[3];
+    ck_assert_int_eq(tal_sweep_run(sweep, state, &values[0][0], 3, &results[0][0], status), TAL_OK);
+    test_assert_near(&results[0][0], &values[0][0], 4, 1e-12, "what was set");
+    ck_assert_int_eq(status[2], TAL_ERR_NOT_FINITE);
+    ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "'gain'"));
+    tal_sweep_destroy(sweep);
+
+    parameters[0].j = 7; // there is one parameter only
+    ck_assert_int_eq(tal_sweep_create(system, &sweeping, &sweep, &err), TAL_OK);
+    ck_assert_int_eq(tal_sweep_run(sweep, state, &values[0][0], 1, &results[0][0], status), TAL_OK);
+    ck_assert_int_eq(status[0], TAL_ERR_BAD_INDEX);
+    ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "'place'"));
+    tal_sweep_destroy(sweep);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
+START_TEST(a_body_without_mass_has_no_mass_to_vary)
+{
+    model m;
+    build(&m);
+    m.parameters[MASS] = tal_parameter_mass("nothing", m.matter, TAL_GROUND);
+    tal_sweep *sweep = create(&m, MASS, 1, 1, NULL);
+    const double mass = 1.0;
+    double results[2];
+    tal_status status;
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, &mass, 1, results, &status), TAL_OK);
+    ck_assert_int_eq(status, TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "'nothing'"));
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
+
+START_TEST(outputs_are_one_number_each)
+{
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    const double three[] = {1.0, 2.0, 3.0};
+    const tal_measure_ix measure =
+        tal_measure_add_constant(system, tal_matter_subsystem(matter), "triple", three, 3);
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    const tal_parameter any = tal_parameter_var("any", (tal_var_ix){0});
+    tal_sweep_def def = tal_sweep_def_default();
+    def.parameters = &any;
+    def.num_parameters = 1;
+    def.outputs = &measure;
+    def.num_outputs = 1;
+    tal_sweep *sweep = NULL;
+    tal_error err;
+    ck_assert_int_eq(tal_sweep_create(system, &def, &sweep, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(err.message, "'triple'"));
+    tal_system_destroy(system);
+}
+
+END_TEST
+
+// --- fits that end otherwise ---
+
+// q0 alone cannot give both outputs: with a = cos(6) and b = -2 sin(6), targets p and s of place and
+// speed are met best by q0 = (a p + b s) / (a^2 + b^2).
+START_TEST(the_nearest_outputs_are_found_where_none_are_met)
+{
+    model m;
+    build(&m);
+    const double targets[] = {0.3, 0.9}, a = cos(6.0), b = -2.0 * sin(6.0);
+    double q0 = 0.2, cost = 0.0;
+    tal_sweep *sweep = create(&m, Q0, 1, 1, NULL);
+    ck_assert_int_eq(tal_sweep_fit(sweep, m.state, targets, NULL, &q0, &cost), TAL_OK);
+    const double wanted = (a * targets[0] + b * targets[1]) / (a * a + b * b);
+    ck_assert_double_eq_tol(q0, wanted, 1e-6);
+    const double r[] = {a * wanted - targets[0], b * wanted - targets[1]};
+    ck_assert_double_eq_tol(cost, 0.5 * (r[0] * r[0] + r[1] * r[1]), 1e-8);
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
+
+static tal_status calc_corner(const void *self, const tal_system *system, tal_state *state,
+                              int order, int n, double value[])
+{
+    (void)self, (void)system, (void)order, (void)n;
+    value[0] = 1.0 + fabs(tal_state_q(state)[0] - 0.3);
+    return TAL_OK;
+}
+
+static const tal_measure_ops corner_ops = {
+    .size = sizeof corner_ops, .name = "corner", .calc = calc_corner, .needs = needs_variable};
+
+// 1 + |q - 0.3| is least at a corner, where its slope by differences leads nowhere: that is the answer all the
+// same.
+START_TEST(a_fit_ends_where_no_step_is_better)
+{
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_body_ix body = tal_matter_add_slider(matter, TAL_GROUND, &def);
+    tal_measure_def measure = tal_measure_def_default();
+    measure.name = "corner";
+    measure.size = 1;
+    const tal_measure_ix output =
+        tal_system_add_measure(system, tal_matter_subsystem(matter), &corner_ops, &measure);
+    tal_state *state = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+    const tal_parameter q = tal_parameter_q("q", matter, body, 0);
+    tal_sweep_def sweeping = tal_sweep_def_default();
+    sweeping.parameters = &q;
+    sweeping.num_parameters = 1;
+    sweeping.outputs = &output;
+    sweeping.num_outputs = 1;
+    tal_sweep *sweep = NULL;
+    ck_assert_int_eq(tal_sweep_create(system, &sweeping, &sweep, NULL), TAL_OK);
+    tal_sweep_fit_options options = tal_sweep_fit_options_default();
+    options.accuracy = 1e-14;
+    const double target = 0.0;
+    double value = 0.3 - 1e-7, cost = 0.0;
+    ck_assert_int_eq(tal_sweep_fit(sweep, state, &target, &options, &value, &cost), TAL_OK);
+    ck_assert_double_eq_tol(value, 0.3, 1e-7);
+    ck_assert_double_eq_tol(cost, 0.5, 1e-7);
+    tal_sweep_destroy(sweep);
+    tal_state_destroy(state);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
+START_TEST(fits_that_cannot_be_are_told_and_values_stay)
+{
+    model m;
+    build(&m);
+    ck_assert_int_eq(tal_body_set_q(m.matter, m.state, m.body, 0, 1.0), TAL_OK);
+    tal_sweep *sweep = create(&m, STIFFNESS, 1, 1, NULL);
+    double targets[2], stiffness = 7.0;
+    const double stiff[] = {2.0, 8.0, 1.0, 0.0};
+    closed_form(stiff, targets);
+    tal_sweep_fit_options options = tal_sweep_fit_options_default();
+    options.max_iterations = 1;
+    ck_assert_int_eq(tal_sweep_fit(sweep, m.state, targets, &options, &stiffness, NULL),
+                     TAL_ERR_NO_CONVERGENCE);
+    ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "iterations"));
+    options.max_iterations = 0;
+    ck_assert_int_eq(tal_sweep_fit(sweep, m.state, targets, &options, &stiffness, NULL),
+                     TAL_ERR_BAD_VALUE);
+    options = tal_sweep_fit_options_default();
+    const double zero[] = {0.0, 1.0}, negative[] = {-1.0, 1.0};
+    options.scale = zero;
+    ck_assert_int_eq(tal_sweep_fit(sweep, m.state, targets, &options, &stiffness, NULL),
+                     TAL_ERR_BAD_VALUE);
+    options.scale = NULL;
+    options.weights = negative;
+    ck_assert_int_eq(tal_sweep_fit(sweep, m.state, targets, &options, &stiffness, NULL),
+                     TAL_ERR_BAD_VALUE);
+    tal_sweep_destroy(sweep);
+    sweep = create(&m, MASS, 1, 1, NULL);
+    double mass = -1.0; // the start cannot be run
+    ck_assert_int_lt(tal_sweep_fit(sweep, m.state, targets, NULL, &mass, NULL), TAL_OK);
+    ck_assert_double_eq(stiffness, 7.0);
+    ck_assert_double_eq(mass, -1.0);
+    test_record_breaches();
+    test_assert_breach((void)!tal_sweep_fit(sweep, m.state, NULL, NULL, &mass, NULL), TAL_ERR_NULL,
+                       "NULL");
+    test_assert_breach((void)!tal_sweep_run(sweep, m.state, NULL, 1, &mass, NULL), TAL_ERR_NULL,
+                       "samples");
+    test_assert_breach((void)!tal_sweep_run(NULL, m.state, NULL, 1, &mass, NULL), TAL_ERR_NULL,
+                       "NULL");
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
+
 START_TEST(bad_definitions_are_refused)
 {
     model m;
@@ -309,9 +549,30 @@ START_TEST(bad_definitions_are_refused)
     ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_ERR_BAD_INDEX);
     ck_assert_ptr_nonnull(strstr(err.message, "99"));
     ck_assert_int_eq(tal_sweep_create(m.system, NULL, &sweep, &err), TAL_ERR_NULL);
-    const int levels[] = {100000, 100000};
+    def.outputs = m.outputs;
+    const tal_executor nobody = {NULL, NULL};
+    def.executor = &nobody;
+    ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_ERR_NULL);
+    def.executor = NULL;
+    const tal_parameter idle = {"idle", NULL, NULL, 0, 0};
+    def.parameters = &idle;
+    ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_ERR_NULL);
+    tal_system *early = tal_system_create(NULL);
+    ck_assert_int_eq(tal_sweep_create(early, &def, &sweep, &err), TAL_ERR_TOPOLOGY);
+    tal_system_destroy(early);
+    ck_assert_ptr_null(sweep);
+    const int levels[] = {100000, 100000}, none_at_all = 0;
     ck_assert_int_eq(tal_grid_size(levels, 2), -1);
+    ck_assert_int_eq(tal_grid_size(&none_at_all, 1), -1);
+    ck_assert_int_eq(tal_grid_size(NULL, 1), -1);
+    ck_assert_int_eq(tal_sweep_error(NULL)->status, TAL_ERR_NULL);
     test_record_breaches();
+    test_assert_breach((void)!tal_sweep_create(m.system, &def, NULL, NULL), TAL_ERR_NULL, "out");
+    test_assert_breach((void)tal_grid_fill(levels, NULL, NULL, 2, NULL), TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)tal_random_fill(NULL, 1, 0, 1, NULL), TAL_ERR_NULL, "NULL");
+    double low = 0.0, high = 1.0;
+    test_assert_breach((void)tal_grid_fill(&none_at_all, &low, &high, 1, &low), TAL_ERR_BAD_VALUE,
+                       "grid");
     const tal_distribution odd = {TAL_LOGNORMAL, -1.0, 1.0};
     double value;
     test_assert_breach((void)tal_random_fill(&odd, 1, 0, 1, &value), TAL_ERR_BAD_VALUE, "-1");
@@ -330,6 +591,12 @@ int main(void)
     tcase_add_test(tests, parameters_are_found_again_from_what_they_do);
     tcase_add_test(tests, a_sample_that_fails_is_nan_and_told_by_number);
     tcase_add_test(tests, a_study_may_do_something_else_than_simulate);
+    tcase_add_test(tests, constraints_and_variables_are_parameters_too);
+    tcase_add_test(tests, a_body_without_mass_has_no_mass_to_vary);
+    tcase_add_test(tests, the_nearest_outputs_are_found_where_none_are_met);
+    tcase_add_test(tests, a_fit_ends_where_no_step_is_better);
+    tcase_add_test(tests, fits_that_cannot_be_are_told_and_values_stay);
+    tcase_add_test(tests, outputs_are_one_number_each);
     tcase_add_test(tests, bad_definitions_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

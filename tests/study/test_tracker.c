@@ -210,6 +210,57 @@ START_TEST(a_run_can_be_ended_and_says_so)
 
 END_TEST
 
+// Sensors alone follow a pin that is observed to turn, and a mobilizer whose motion is known by time: the times
+// of the frames are those of the motion.
+START_TEST(sensors_and_times_count)
+{
+    enum {
+        N = 9
+    };
+
+    tal_system *system = tal_system_create(NULL);
+    tal_matter *matter = tal_matter_create(system);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_rod(1.0, tal_v3(0.5, 0.0, 0.0));
+    const tal_body_ix driven = tal_matter_add_pin(matter, TAL_GROUND, &def);
+    const tal_body_ix follower = tal_matter_add_pin(matter, driven, &def);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body = driven;
+    motion.level = TAL_LEVEL_POSITION;
+    (void)tal_matter_add_motion_sinusoid(matter, &motion, 0.5, 2.0, 0.0);
+    tal_state *start = NULL;
+    tal_error err = {0};
+    ck_assert_msg(tal_system_realize_topology(system, &err) == TAL_OK, "%s", err.message);
+    ck_assert_int_eq(tal_state_create(system, &start, &err), TAL_OK);
+    const tal_orientation_sensor sensor = {"imu", follower, TAL_MAT3_IDENTITY, 1.0};
+    tal_tracker_def tracking = tal_tracker_def_default();
+    tracking.assembler.sensors = &sensor;
+    tracking.assembler.num_sensors = 1;
+    tracking.chunk = 0;
+    tal_tracker *tracker = NULL;
+    ck_assert_int_eq(tal_tracker_create(system, &tracking, &tracker, &err), TAL_OK);
+    double times[N], q[N][2];
+    tal_mat3 seen[N];
+    tal_fit fits[N];
+    for (int k = 0; k < N; ++k) {
+        times[k] = 0.1 * k;
+        seen[k] = tal_rotation_about(TAL_AXIS_Z, 0.05 * k);
+    }
+    const tal_frames frames = {N, times, NULL, seen};
+    ck_assert_int_eq(tal_tracker_run(tracker, start, &frames, &q[0][0], fits), TAL_OK);
+    for (int k = 0; k < N; ++k) {
+        ck_assert_int_eq(fits[k].status, TAL_OK);
+        ck_assert_int_eq(fits[k].worst_marker, -1);
+        ck_assert_double_eq_tol(q[k][0], 0.5 * sin(2.0 * times[k]), 1e-15);
+        ck_assert_double_eq_tol(q[k][0] + q[k][1], 0.05 * k, 1e-9);
+    }
+    tal_tracker_destroy(tracker);
+    tal_state_destroy(start);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 START_TEST(bad_input_is_refused)
 {
     static model m;
@@ -220,6 +271,10 @@ START_TEST(bad_input_is_refused)
     ck_assert_int_eq(tal_tracker_create(m.system, &def, &tracker, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "no markers"));
     ck_assert_int_eq(tal_tracker_create(m.system, NULL, &tracker, &err), TAL_ERR_NULL);
+    def = def_of(&m);
+    const tal_executor nobody = {NULL, NULL};
+    def.executor = &nobody;
+    ck_assert_int_eq(tal_tracker_create(m.system, &def, &tracker, &err), TAL_ERR_NULL);
     def = def_of(&m);
     def.lanes = 0;
     ck_assert_int_eq(tal_tracker_create(m.system, &def, &tracker, &err), TAL_ERR_BAD_VALUE);
@@ -237,6 +292,25 @@ START_TEST(bad_input_is_refused)
     ck_assert_int_eq(tal_tracker_run(tracker, m.state, &frames, &m.q[0][0], m.fits),
                      TAL_ERR_BAD_VALUE);
     ck_assert_str_eq(tal_tracker_marker_name(tracker, 3), "marker3");
+    tal_system *other = tal_system_create(NULL);
+    tal_state *foreign = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(other, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(other, &foreign, NULL), TAL_OK);
+    frames = (tal_frames){2, NULL, &m.points[0][0], NULL};
+    ck_assert_int_eq(tal_tracker_run(tracker, foreign, &frames, &m.q[0][0], m.fits),
+                     TAL_ERR_WRONG_SYSTEM);
+    tal_state_destroy(foreign);
+    tal_system_destroy(other);
+    frames.num_frames = 0;
+    ck_assert_int_eq(tal_tracker_run(tracker, m.state, &frames, &m.q[0][0], m.fits), TAL_OK);
+    test_record_breaches();
+    test_assert_breach((void)!tal_tracker_run(NULL, m.state, &frames, &m.q[0][0], m.fits),
+                       TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)!tal_tracker_run(tracker, m.state, &frames, NULL, m.fits),
+                       TAL_ERR_NULL, "results");
+    test_assert_breach((void)tal_tracker_marker_name(NULL, 0), TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)!tal_tracker_create(m.system, &def, NULL, NULL), TAL_ERR_NULL, "out");
+    ck_assert_int_eq(tal_tracker_error(NULL)->status, TAL_ERR_NULL);
     tal_tracker_destroy(tracker);
     end(&m);
 }
@@ -251,6 +325,7 @@ int main(void)
     tcase_add_test(tests, results_do_not_depend_on_the_number_of_threads);
     tcase_add_test(tests, a_bad_frame_is_flagged_and_the_run_goes_on);
     tcase_add_test(tests, a_run_can_be_ended_and_says_so);
+    tcase_add_test(tests, sensors_and_times_count);
     tcase_add_test(tests, bad_input_is_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -40,7 +40,8 @@ TAL_API TAL_NODISCARD tal_status tal_threads_create(int n, tal_threads **out, ta
 TAL_API void tal_threads_destroy(tal_threads *threads);
 
 /// The pool as an executor, to be used while the pool lives. Work handed out while the pool is busy, by
-/// another thread or from within a task, is done by whoever hands it out.
+/// another thread or from within a task, is done by whoever hands it out. On a breach,
+/// tal_executor_in_order().
 TAL_API tal_executor tal_threads_executor(tal_threads *threads);
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ extern "C" {
 /// @{
 
 /// Room for the longest name of a coordinate, terminating zero included.
-#define TAL_COORDINATE_NAME_SIZE (TAL_MAX_NAME + 4)
+#define TAL_COORDINATE_NAME_SIZE (TAL_MAX_NAME + 6)
 
 /// @name While building. Sticky: the first failure is also returned by tal_system_realize_topology().
 /// @{

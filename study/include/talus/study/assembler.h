@@ -59,7 +59,8 @@ typedef struct tal_orientation_sensor {
     double weight; ///< >= 0
 } tal_orientation_sensor;
 
-/// A coordinate that is to have a value: r = q - value. Not a part of a quaternion.
+/// A coordinate that is to have a value: r = q - value. One that the body does not have in the State, or a
+/// part of a quaternion, is refused when the search starts.
 typedef struct tal_coordinate_goal {
     tal_body_ix body;
     int i; ///< which of the body's coordinates
@@ -84,6 +85,8 @@ typedef struct tal_goal {
      * @param[in,out] state  realized to TAL_STAGE_POSITION
      * @param[out] r         [num_rows]
      * @param[out] J         num_rows x nu: how r answers to u, dr/dt = J u. NULL: not wanted
+     * @return TAL_OK; TAL_RETRY where r does not exist: a shorter step is tried; anything else ends
+     *         the search
      */
     tal_status (*calc)(const void *self, const tal_system *system, tal_state *state, double r[],
                        const tal_matrix *J);
@@ -105,7 +108,7 @@ typedef struct tal_assembler_def {
     double stay_close;  ///< weight of r = W_u (q - q at the start), as a motion; 0: no such goal
     bool ignore_ranges; ///< let coordinates leave their ranges (tal_body_limit_coordinate())
     double tolerance;   ///< of the weighted position errors, RMS (manual eq. 9.4)
-    double accuracy;    ///< the search for goals ends when W_u times a step is below this, RMS
+    double accuracy;    ///< of goals: the last step, times W_u, is below this, RMS
     int max_iterations; ///< of each search
     int max_restarts;   ///< random starts when the constraints cannot be met; 0: none
     uint64_t seed;      ///< of these
@@ -144,8 +147,8 @@ TAL_API const char *tal_assembler_marker_name(const tal_assembler *assembler, in
  *
  * @param[in] points    [num_markers] in Ground [m]; a marker with a NaN is left out. NULL: none seen
  * @param[in] rotations [num_sensors] R_GS; a sensor with a NaN is left out. NULL: none seen
- * @return TAL_OK; TAL_ERR_BAD_VALUE for an infinity or a matrix that is no rotation; then nothing
- *         has changed
+ * @return TAL_OK; TAL_ERR_NOT_FINITE for an infinity, TAL_ERR_BAD_VALUE for a matrix that is no
+ *         rotation; then nothing has changed
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_observe(tal_assembler *assembler,
                                                        const tal_vec3 points[],
@@ -175,8 +178,8 @@ typedef struct tal_assembly {
  * meets them never becomes worse.
  *
  * @param[in,out] state  at any stage from Model on; its time is the time of the constraints. On
- *                       success realized to TAL_STAGE_POSITION. Left as it is on a breach or bad
- *                       value; when the constraints cannot be met, where they are met best
+ *                       success realized to TAL_STAGE_POSITION. When the constraints cannot be
+ *                       met, where they are met best; on any other failure its q stay as they are
  * @param[out]    found  may be NULL
  * @return TAL_OK; TAL_ERR_NO_CONVERGENCE when a constraint cannot be met: the sentence has its name
  *         and its error; or what a callback returned
@@ -186,7 +189,8 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_assemble(tal_assembler *assembler
 
 /**
  * Find q from far away: bodies are first put, one after the other from the base outward, where their own
- * markers want them (manual sec. 2.6); then as tal_assembler_assemble().
+ * markers want them (manual sec. 2.6); then as tal_assembler_assemble(). Where that ends worse than the
+ * start, bodies are left where they were first.
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_fit(tal_assembler *assembler, tal_state *state,
                                                    tal_assembly *found);
@@ -197,8 +201,8 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_fit(tal_assembler *assembler, tal
  * @param[in]     velocities [num_markers] of the markers, in Ground [m/s], NaN: not seen; NULL: none
  * @param[in]     rates      [num_sensors] angular velocities in Ground [rad/s], NaN: not seen; NULL
  * @param[in,out] state      as tal_assembler_assemble() left it; on success realized to
- *                           TAL_STAGE_VELOCITY. Without anything observed, u is moved as little as
- *                           the constraints ask
+ *                           TAL_STAGE_VELOCITY. Without anything observed and soft constraints, u is
+ *                           moved as little as the constraints ask
  * @param[out]    found      may be NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_assemble_u(tal_assembler *assembler,

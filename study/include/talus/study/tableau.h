@@ -61,6 +61,15 @@ TAL_API const tal_rk_tableau *tal_rk_merson(void);
 /// dense output of order 4 (HNW sec. II.5 and II.6).
 TAL_API const tal_rk_tableau *tal_rk_dormand_prince(void);
 
+/// Bogacki and Shampine's method of order 5 in seven stages, with an embedded solution and dense
+/// output of order 4. Its error is so much smaller than Dormand and Prince's that it needs fewer
+/// evaluations all the same.
+TAL_API const tal_rk_tableau *tal_rk_bogacki_shampine_5(void);
+
+/// Verner's method of order 8 in twelve stages, with an embedded solution of order 7 (one stage more)
+/// and dense output of order 4: for high accuracy, with steps that end where results are wanted.
+TAL_API const tal_rk_tableau *tal_rk_verner_8(void);
+
 /// @}
 
 /**

@@ -1,0 +1,99 @@
+// Lone particles (manual sec. 12.5.3): bodies that translate on Ground and carry nothing. Neither they
+// nor Ground turn, so H is constant, velocities resist nothing, D is the mass along any axes, and
+// nobody asks what is felt past the hinge. Loops of their own, because those of the sweeps would lose
+// registers to them.
+#include "sweeps_internal.h"
+
+#include "kernel_math.h"
+
+static const v3 NONE = {0.0, 0.0, 0.0};
+
+static inline v3 load_v3(const double from[])
+{
+    return (v3){from[0], from[1], from[2]};
+}
+
+static inline void store_v3(double to[], v3 v)
+{
+    to[0] = v.x, to[1] = v.y, to[2] = v.z;
+}
+
+// R_GF, from the hinge columns.
+static inline m3 axes(const sv H[])
+{
+    return (m3){H[0].v, H[1].v, H[2].v};
+}
+
+void tali_particles_position(const tali_tree *tree, const tali_constants constants[],
+                             const tali_model *model, const double q[], const tali_position *at)
+{
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (!tali_is_particle(tree, tree->hinge, b)) continue;
+        const m3 R_GF = constants[b].R_PF;
+        const v3 p_GM = m3_muladd(R_GF, load_v3(q + model->q0[b]), constants[b].p_PF);
+        sv *H = at->H + tree->u0[b];
+        H[0] = (sv){NONE, R_GF.x};
+        H[1] = (sv){NONE, R_GF.y};
+        H[2] = (sv){NONE, R_GF.z};
+        at->pose[b] = (tali_pose){R_GF, p_GM};
+        at->p_PM[b] = p_GM;
+    }
+}
+
+void tali_particles_velocity(const tali_view *view, const double u[], const tali_velocity *at)
+{
+    const tali_tree *tree = view->tree;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (!tali_is_particle(tree, tree->hinge, b)) continue;
+        const int u0 = tree->u0[b];
+        const v3 v = m3_mul_v3(axes(view->H + u0), load_v3(u + u0));
+        at->motion[b] = (tali_motion){{NONE, v}, {NONE, NONE}};
+    }
+}
+
+// As for any translation G = [K; 1] with K = F M^-1, where M = m 1 and F = mcx.
+bool tali_particles_articulated(const tali_view *view, const tali_articulated *out)
+{
+    const tali_tree *tree = view->tree;
+    bool ok = true;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (!tali_is_particle(tree, view->hinge, b)) continue;
+        const tali_composite *own = &view->rigid[b];
+        const real inverse = own->mass > 0.0 ? 1.0 / own->mass : 0.0;
+        const m3 K = tal_m3_cross(v3_scale(inverse, own->mc));
+        sv *G = out->G + tree->u0[b];
+        double *DI = out->DI + tree->d0[b];
+        G[0] = (sv){K.x, NONE};
+        G[1] = (sv){K.y, NONE};
+        G[2] = (sv){K.z, NONE};
+        DI[0] = DI[1] = DI[2] = inverse;
+        DI[3] = DI[4] = DI[5] = 0.0;
+        ok = ok && own->mass > 0.0;
+    }
+    return ok;
+}
+
+void tali_particles_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                           double sign, double e[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (!tali_is_particle(tree, view->hinge, b)) continue;
+        const int u0 = tree->u0[b];
+        const v3 push = f != NULL ? m3_mul_v3(axes(view->H + u0), load_v3(f + u0)) : NONE;
+        store_v3(e + u0, F != NULL ? v3_axpy(sign, F[b].v, push) : push);
+    }
+}
+
+void tali_particles_outward(const tali_view *view, const double e[], double udot[],
+                            tal_spatial_vec A[])
+{
+    const tali_tree *tree = view->tree;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (!tali_is_particle(tree, view->hinge, b)) continue;
+        const int u0 = tree->u0[b];
+        const v3 v = v3_scale(view->DI[tree->d0[b]], load_v3(e + u0));
+        store_v3(udot + u0, m3_tmul_v3(axes(view->H + u0), v));
+        A[b] = (sv){NONE, v};
+    }
+}
