@@ -9,7 +9,7 @@ data() { # FILE: the rows of a table
 }
 
 # --- the same, bit for bit ---
-for integrator in merson dormand-prince verlet semi-explicit-euler cvode-bdf ida arkode; do
+for integrator in merson bogacki-shampine-5 verner-8 verlet semi-explicit-euler cvode-bdf ida arkode; do
     expect 0 simulate four_bar.talus -q -e 0.5 -i "$integrator" -o "$integrator.sto"
     expect 0 rerun "$integrator.sto"
     has out 'the same, bit for bit: 101 rows'
