@@ -160,12 +160,22 @@ static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, d
     return st;
 }
 
+// A fixed step that t cannot resolve would go on for ever.
+static tal_status check_fixed_step(tal_integrator *integ, double t0)
+{
+    const double h = integ->def.fixed_step;
+    if (h == 0.0 || h >= tali_resolved_step(integ, t0)) return TAL_OK;
+    return TALI_FAIL(&integ->error_record, TAL_ERR_STEP_TOO_SMALL,
+                     "fixed_step %g is too small for double precision at t = %g", h, t0);
+}
+
 // One accepted step that does not pass t_end. A step that is not allowed does not begin, so that a
 // run can go on where it was stopped.
 static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 {
     const double t0 = tal_state_t(state);
-    tal_status st = tali_spend_step(integ, t0, t_end);
+    tal_status st = check_fixed_step(integ, t0);
+    if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin(integ, state);
     if (st != TAL_OK) return st;
     const bool fixed = integ->def.fixed_step > 0.0;

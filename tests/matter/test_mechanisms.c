@@ -377,6 +377,57 @@ START_TEST(rods_of_two_lengths_between_two_points_contradict_each_other)
 
 END_TEST
 
+// --- a reaction that is given ---
+
+// The load of a cart on a slider is to be pushed with a given force: m udot = params[0]. Reactions are
+// linear in accelerations, so this is an equation on accelerations like others.
+static tal_status calc_push(const void *self, const tal_constraint_arg *arg, double aerr[])
+{
+    aerr[0] = *(const double *)self * arg->udot[0] - arg->params[0];
+    return TAL_OK;
+}
+
+static tal_status add_push(const void *self, const tal_constraint_arg *arg, const double lambda[],
+                           tal_spatial_vec F[], double f[])
+{
+    (void)arg, (void)F;
+    f[0] += *(const double *)self * lambda[0];
+    return TAL_OK;
+}
+
+static const tal_constraint_ops given_push = {.size = sizeof given_push,
+                                              .name = "given push",
+                                              .ma = 1,
+                                              .num_mobilities = 1,
+                                              .num_params = 1,
+                                              .calc_a = calc_push,
+                                              .add_forces = add_push};
+
+START_TEST(an_acceleration_constraint_can_give_a_reaction)
+{
+    static double load_mass = 3.0;
+    const double wanted = 7.5;
+    loop l;
+    loop_begin(&l);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = point_mass(2.0, 0.0);
+    const tal_body_ix cart = tal_matter_add_slider(l.matter, TAL_GROUND, &def);
+    def.mass = point_mass(load_mass, 0.0);
+    const tal_body_ix load = tal_matter_add_weld(l.matter, cart, &def);
+    tal_constraint_def on = tal_constraint_def_default();
+    on.mobilities[0] = (tal_mobility){cart, 0};
+    (void)tal_matter_add_constraint(l.matter, &on, &given_push, &load_mass, &wanted);
+    loop_finish(&l);
+    ck_assert_int_eq(tal_system_realize(l.system, l.state, TAL_STAGE_ACCELERATION), TAL_OK);
+    const tal_vec3 on_load = tal_body_reaction_B(l.matter, l.state, load).v;
+    ck_assert_double_eq_tol(on_load.x, wanted, AGREE * wanted);
+    // the constraint pushes cart and load: -m lambda = (2 + 3) udot, udot = 7.5 / 3
+    ck_assert_double_eq_tol(tal_state_multipliers(l.state)[0], -5.0 * 2.5 / 3.0, AGREE);
+    loop_end(&l);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("matter/mechanisms");
@@ -391,6 +442,7 @@ int main(void)
     tcase_add_test(tc,
                    a_mechanism_locked_in_all_its_joints_stands_still_whatever_its_constraints_say);
     tcase_add_test(tc, rods_of_two_lengths_between_two_points_contradict_each_other);
+    tcase_add_test(tc, an_acceleration_constraint_can_give_a_reaction);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

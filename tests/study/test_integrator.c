@@ -311,6 +311,20 @@ START_TEST(a_solution_that_blows_up_ends_at_its_pole)
 
 END_TEST
 
+START_TEST(a_fixed_step_that_time_cannot_resolve_is_refused)
+{
+    equations it = {.n = 1, .z0 = {1.0}, .rates = square};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.fixed_step = 1e-300;
+    run r = begin_run(&it, &def);
+    ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 1.0), TAL_ERR_STEP_TOO_SMALL);
+    ck_assert_ptr_nonnull(strstr(tal_integrator_error(r.integ)->message, "1e-300"));
+    ck_assert_double_eq(tal_state_t(r.state), 0.0);
+    end_run(&r);
+}
+
+END_TEST
+
 // --- NaN and callbacks that fail ---
 
 static void nan_after_one(double t, const double z[], double zdot[])
@@ -729,6 +743,7 @@ int main(void)
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_step_limit_ends_the_run_with_the_state_at_the_last_good_step);
     tcase_add_test(errors, a_solution_that_blows_up_ends_at_its_pole);
+    tcase_add_test(errors, a_fixed_step_that_time_cannot_resolve_is_refused);
     tcase_add_test(errors, a_nan_ends_the_run_by_name_after_few_evaluations);
     tcase_add_test(errors, a_coordinate_that_overflows_is_named);
     tcase_add_test(errors, a_callback_that_asks_for_smaller_steps_gets_them);
