@@ -1,5 +1,6 @@
 // The searches: meet the constraints, from near or from far; then come close to the goals.
 #include "assembler_internal.h"
+#include "reason_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,17 +9,13 @@
 tal_status tali_assembler_pass_on(tal_assembler *it, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return TAL_OK;
-    const tal_error *why = tal_state_error(state);
-    const char *message = why->status != TAL_OK ? why->message : tal_status_text(st);
-    return TALI_FAIL(&it->error_record, st, "%s", message);
+    return TALI_FAIL(&it->error_record, st, "%s", tali_reason(state, st));
 }
 
 tal_status tali_assembler_blame(tal_assembler *it, const tal_state *state, const char *goal,
                                 tal_status st)
 {
-    const tal_error *why = tal_state_error(state);
-    return TALI_FAIL(&it->error_record, st, "goal '%s': %s", goal,
-                     why->status != TAL_OK ? why->message : tal_status_text(st));
+    return TALI_FAIL(&it->error_record, st, "goal '%s': %s", goal, tali_reason(state, st));
 }
 
 // --- meeting the equations ---

@@ -1,5 +1,6 @@
 // Independent coordinates about a State.
 #include "chart_internal.h"
+#include "reason_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,9 +9,7 @@
 tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return TAL_OK;
-    const tal_error *why = tal_state_error(state);
-    const char *message = why->status != TAL_OK ? why->message : tal_status_text(st);
-    return TALI_FAIL(chart->err, st, "%s", message);
+    return TALI_FAIL(chart->err, st, "%s", tali_reason(state, st));
 }
 
 tal_status tali_chart_check_system(const tal_system *system, tal_error *err)

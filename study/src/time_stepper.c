@@ -1,4 +1,5 @@
 // The time stepper: creation, the loop over steps, what can be asked.
+#include "reason_internal.h"
 #include "stepper_internal.h"
 
 #include <math.h>
@@ -132,10 +133,9 @@ tal_status tali_stepper_pass_on(tal_time_stepper *ts, tal_status st)
 tal_status tali_stepper_explain(tal_time_stepper *ts, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return TAL_OK;
-    const tal_error *why = tal_state_error(state);
-    const char *message = why->status != TAL_OK ? why->message : tal_status_text(st);
     // nobody is left to try again
-    return TALI_FAIL(&ts->error_record, st == TAL_RETRY ? TAL_ERR_CALLBACK : st, "%s", message);
+    return TALI_FAIL(&ts->error_record, st == TAL_RETRY ? TAL_ERR_CALLBACK : st, "%s",
+                     tali_reason(state, st));
 }
 
 void tali_name_event(const tal_time_stepper *ts, int event, char text[], size_t size)

@@ -2,6 +2,7 @@
 // (manual sec. 10.4).
 #include "finite_internal.h"
 #include "integrator_internal.h"
+#include "reason_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,9 +84,7 @@ static tal_status name_not_finite(tal_integrator *integ, const tal_state *state,
 tal_status tali_pass_on(tal_integrator *integ, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return TAL_OK;
-    const tal_error *why = tal_state_error(state);
-    const char *message = why->status != TAL_OK ? why->message : tal_status_text(st);
-    return TALI_FAIL(&integ->error_record, st, "%s", message);
+    return TALI_FAIL(&integ->error_record, st, "%s", tali_reason(state, st));
 }
 
 tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const double y[])
