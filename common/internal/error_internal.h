@@ -34,7 +34,7 @@ tal_status tali_vfail(tal_error *err, tal_status status, const char *where, cons
 /// the status back.
 #define TALI_BREACH(status, ...) tali_breach((status), __func__, __VA_ARGS__)
 
-tal_status tali_breach(tal_status status, const char *where, const char *fmt, ...) TAL_PRINTF(3, 4)
-    TALI_COLD;
+tal_status tali_breach(tal_status status, const char *where, const char *fmt, ...)
+    TAL_PRINTF(3, 4) TALI_COLD;
 
 #endif // TALUS_ERROR_INTERNAL_H
