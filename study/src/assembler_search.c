@@ -73,7 +73,7 @@ static tal_status try_damped(tal_assembler *it, tal_state *state, double *lambda
                              bool *better)
 {
     ask_for_nearest(it);
-    for (; *lambda < 1e8; *lambda *= 10.0) {
+    while (*lambda < 1e8) {
         tal_status st = tali_assembler_solve_bounded(it, state, *lambda, it->x);
         if (st == TAL_OK) st = tali_assembler_move(it, state, it->x);
         if (st != TAL_OK) return st;
@@ -86,6 +86,7 @@ static tal_status try_damped(tal_assembler *it, tal_state *state, double *lambda
         }
         st = tali_assembler_put_q(it, state, it->q_keep);
         if (st != TAL_OK) return st;
+        *lambda *= 10.0;
     }
     return TAL_OK;
 }

@@ -102,8 +102,9 @@ tal_status tal_equilibrium_create(const tal_system *system, const tal_equilibriu
     if (st != TAL_OK) return st;
     const tal_allocator allocator = tal_system_allocator(system);
     tal_equilibrium *eq = tali_alloc(&allocator, sizeof *eq);
-    if (eq == NULL)
+    if (eq == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a search for equilibria");
+    }
     eq->def = chosen;
     eq->chart.allocator = allocator;
     st = set_up(eq, system, err);

@@ -174,7 +174,7 @@ static tal_status report_events(const void *self, const tal_system *system, tal_
 static void free_element(const tal_allocator *allocator, element *e)
 {
     if (e->it.times != NULL) {
-        // the copy is ours to free
+        // the copy is ours to free. NOLINTNEXTLINE(performance-no-int-to-ptr)
         tali_free(allocator, (void *)(uintptr_t)e->it.times,
                   (size_t)e->it.num_times * sizeof(double));
     }

@@ -116,6 +116,7 @@ static double largest(const double values[], int n)
 static tal_status step(const fit *it, double values[], double *cost, double *lambda, bool *done)
 {
     tal_sweep *sweep = it->sweep;
+    // NOLINTNEXTLINE(cert-flp30-c): bounded, 1e-6 times a power of ten
     for (; *lambda < 1e10; *lambda = fmax(10.0 * *lambda, 1e-6)) {
         form_normal_equations(it);
         if (!solve(it, *lambda)) continue;

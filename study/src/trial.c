@@ -127,8 +127,9 @@ static tal_status normalize(const tal_integrator *integ, tal_state *state)
 tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_last)
 {
     const tal_system *system = integ->system;
-    if (integ->is_free)
+    if (integ->is_free) {
         return is_last ? tali_pass_on(integ, state, normalize(integ, state)) : TAL_OK;
+    }
     tal_status st = tal_system_realize(system, state, TAL_STAGE_TIME);
     if (st == TAL_OK) st = prescribe_q(integ, state);
     if (st == TAL_OK && is_last) st = normalize(integ, state);
