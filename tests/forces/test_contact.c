@@ -1,6 +1,5 @@
 // Tests for forces/src/contact.c, contact_find.c and contact_force.c.
 #include "force_model.h"
-#include "stingy.h"
 
 #include <stdio.h>
 
@@ -935,10 +934,10 @@ END_TEST
 START_TEST(without_memory_building_fails_and_nothing_leaks)
 {
     int failures = 0;
-    for (int left = 0; left < 200; ++left) {
-        stingy limit = {left};
+    for (int n = 1; n < 200; ++n) {
+        test_heap heap = {.refuse_at = n};
         tal_system_def def = tal_system_def_default();
-        def.allocator = (tal_allocator){stingy_alloc, stingy_free, &limit};
+        def.allocator = test_heap_allocator(&heap);
         tal_system *system = tal_system_create(&def);
         if (system == NULL) continue;
         tal_matter *matter = tal_matter_create(system);
@@ -958,6 +957,7 @@ START_TEST(without_memory_building_fails_and_nothing_leaks)
         tal_error err = {0};
         const tal_status st = tal_system_realize_topology(system, &err);
         tal_system_destroy(system);
+        ck_assert_int_eq(heap.live, 0);
         if (st == TAL_OK && forces != NULL) break;
         ck_assert_int_ne(st, TAL_OK);
         ck_assert_int_eq(err.status, TAL_ERR_NO_MEMORY);
