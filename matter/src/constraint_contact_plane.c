@@ -55,19 +55,14 @@ static tal_status check_point(const void *self, const double params[], tal_error
 }
 
 static const tal_constraint_ops point_ops = {
-    .size = sizeof point_ops,
     .name = "point on plane contact",
     .tag = TALI_TAG_POINT_ON_PLANE_CONTACT,
     .mp = 1,
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_POINT_ON_PLANE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_point,
     .check_params = check_point,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_point_on_plane_contact(tal_matter *matter,
@@ -126,34 +121,24 @@ static tal_status check_sphere(const void *self, const double params[], tal_erro
 }
 
 static const tal_constraint_ops sphere_ops = {
-    .size = sizeof sphere_ops,
     .name = "sphere on plane contact",
     .tag = TALI_TAG_SPHERE_ON_PLANE_CONTACT,
     .mp = 1,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_PLANE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_sphere,
     .check_params = check_sphere,
-    .destroy = tali_builtin_destroy,
 };
 
 static const tal_constraint_ops rolling_ops = {
-    .size = sizeof rolling_ops,
     .name = "rolling sphere on plane",
     .tag = TALI_TAG_SPHERE_ON_PLANE_ROLLING,
     .mp = 1,
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_PLANE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_sphere,
     .check_params = check_sphere,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,

@@ -225,18 +225,13 @@ static tal_status check_params(const void *self, const double params[], tal_erro
 static tal_constraint_ops ops_of(const loop_kind *kind)
 {
     return (tal_constraint_ops){
-        .size = sizeof(tal_constraint_ops),
         .name = kind->name,
         .tag = kind->tag,
         .mp = kind->num_axes + kind->num_steps + kind->is_screw,
         .num_bodies = 2,
         .num_params = kind->is_screw ? TAL_LOOP_SCREW_NUM_PARAMS : TAL_LOOP_NUM_PARAMS,
-        .calc_p = tali_builtin_calc_p,
-        .calc_v = tali_builtin_calc_v,
-        .calc_a = tali_builtin_calc_a,
         .add_forces = add_forces,
         .check_params = check_params,
-        .destroy = tali_builtin_destroy,
         .calc_turn = kind->num_axes > 1 ? calc_turn : NULL, // a universal joint has no false root
     };
 }
