@@ -55,10 +55,7 @@ static void calc_rows(const tali_builtin *self, const tal_constraint_arg *arg, t
 {
     const contact at = find_contact(arg);
     row[0] = at.distance;
-    if (self->mv == 0) return;
-    const tali_jet3 slip = tali_slip(arg, 0, 1, at.C);
-    row[1] = tali_velocity_row(tali_jet3_dot(at.x, slip));
-    row[2] = tali_velocity_row(tali_jet3_dot(at.y, slip));
+    if (self->mv > 0) tali_slip_rows(arg, at.C, at.x, at.y, row + 1);
 }
 
 static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],

@@ -96,9 +96,7 @@ static void calc_rows_of_sphere(const tali_builtin *self, const tal_constraint_a
     const tali_jet3 z = push_direction(arg, X_P.R, 2);
     row[0] = tali_jet3_dot(z, tali_jet3_sub(C, tali_station(arg, 0, X_P.p)));
     if (self->mv == 0) return;
-    const tali_jet3 slip = tali_slip(arg, 0, 1, C);
-    row[1] = tali_velocity_row(tali_jet3_dot(push_direction(arg, X_P.R, 0), slip));
-    row[2] = tali_velocity_row(tali_jet3_dot(push_direction(arg, X_P.R, 1), slip));
+    tali_slip_rows(arg, C, push_direction(arg, X_P.R, 0), push_direction(arg, X_P.R, 1), row + 1);
 }
 
 static tal_status add_forces_of_sphere(const void *self, const tal_constraint_arg *arg,
