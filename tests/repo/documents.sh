@@ -71,6 +71,18 @@ while IFS=: read -r file link; do
     fi
 done < <(find . -path ./build -prune -o -name '*.md' -exec grep -HoE '\]\([^) ]+\)' {} +)
 
+# every source that a document names is there: each path is known by all its ends, "src/rod.c" and "rod.c"
+ends() {
+    awk '{ while (sub(/^[^\/]*\//, "")) print }' < <(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.sh' \) -print)
+}
+names() {
+    # shellcheck disable=SC2016 # backquotes are Markdown's
+    find . -path ./build -prune -o -name '*.md' ! -name CHANGELOG.md -exec grep -HoE '`[A-Za-z0-9_/]+\.(c|h|sh)`' {} + | tr -d '`'
+}
+while read -r missing; do
+    complain "${missing%%:*} names ${missing#*:}, which is not there"
+done < <(awk -F : 'FNR == NR { known[$0]; next } !($2 in known)' <(ends) <(names))
+
 # every page is in the index
 for page in doc/*.md doc/howto/*.md; do
     [ "$page" = doc/README.md ] || grep -qF "(${page#doc/})" doc/README.md ||
