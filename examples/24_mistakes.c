@@ -343,7 +343,7 @@ static void make_study_mistakes(void)
         expect_failure(tal_system_realize(other.system, m.state, TAL_STAGE_POSITION));
         (void)printf("the model is changed after its topology is realized\n");
         tal_forces_add_gravity(m.forces, tal_v3(0.0, -9.81, 0.0));
-        (void)tal_body_set_q(m.matter, m.state, m.bob, 0, NAN);
+        (void)tal_body_set_q(m.matter, m.state, m.bob, 0, (double)NAN);
         expect_failure(tal_system_realize(m.system, m.state, TAL_STAGE_POSITION));
         say("a NaN is put into the State, and the setter's answer is not looked at; the next call says",
             tal_state_error(m.state));
