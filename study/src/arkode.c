@@ -13,6 +13,12 @@ static const int NUM_VECTORS = 48;
 // The matrix and the Jacobian it was made from.
 static const int NUM_MATRICES = 2;
 
+// Structs that ARKStepCreate() asks for before anything else, and more than the largest of them (688 bytes).
+enum {
+    NUM_STRUCTS = 3,
+    BLOCK_BYTES = 4096
+};
+
 // Failures in one step; steps that are too small to be worth taking end it before.
 static const int MAX_FAILURES = 50;
 
@@ -46,12 +52,24 @@ static bool is_implicit(const tal_integrator *integ)
 
 // --- callbacks: at create, when there is no State yet, nothing moves, and GMRES has nothing to do ---
 
+// Is this the end of a step, as project() left it?
+static bool is_settled_at(const tali_sun *sun, double t, N_Vector y)
+{
+    const size_t bytes = (size_t)sun->pool.length * sizeof(double);
+    return sun->is_settled && tal_state_t(sun->state) == t &&
+           memcmp(tal_state_y(sun->state), tali_sun_data(y), bytes) == 0;
+}
+
+// ARKODE wants the rates at the end of every step, where the State needs them next in any case.
 static int rates(double t, N_Vector y, N_Vector ydot, void *self)
 {
-    const tali_sun *sun = self;
-    if (sun->state != NULL) return tali_sun_rates(t, y, ydot, self);
-    N_VConst(0.0, ydot);
-    return 0;
+    tali_sun *sun = self;
+    if (sun->state == NULL) {
+        N_VConst(0.0, ydot);
+        return 0;
+    }
+    if (!is_settled_at(sun, t, y)) return tali_sun_rates(t, y, ydot, self);
+    return tali_sun_answer(sun, tali_evaluate(sun->integ, sun->state, tali_sun_data(ydot)));
 }
 
 static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self, N_Vector tmp1,
@@ -135,17 +153,38 @@ static bool set_table(tali_sun *sun)
                             implicit ? NULL : &it) == ARK_SUCCESS;
 }
 
-// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It does
-// not look whether three small arrays were given, so that more than those is asked for beforehand.
+// Could the C library give so many blocks? Each is larger than any that is then asked for, and than those that
+// a thread keeps for itself, so that what was given back serves any request.
+static bool is_room_for(int num_blocks)
+{
+    const tal_allocator heap = tal_allocator_default(); // SUNDIALS', whatever the integrator's is
+    void *blocks[NUM_STRUCTS] = {NULL};
+    bool all = true;
+    assert(num_blocks <= NUM_STRUCTS);
+    for (int i = 0; i < num_blocks; ++i) {
+        blocks[i] = tali_alloc(&heap, BLOCK_BYTES);
+        all = all && blocks[i] != NULL;
+    }
+    for (int i = 0; i < num_blocks; ++i) {
+        tali_free(&heap, blocks[i], BLOCK_BYTES);
+    }
+    return all;
+}
+
+// ARKODE 6.4.1 forgets the structs it was given when it is not given all of them.
+static void *create_memory(tali_sun *sun, bool implicit)
+{
+    if (!is_room_for(NUM_STRUCTS)) return NULL;
+    return ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y,
+                         sun->context);
+}
+
+// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It begins
+// with an array of stages, and does not look whether it was given.
 static bool warm_up(tali_sun *sun)
 {
-    const tal_allocator *allocator = &sun->integ->allocator;
-    const size_t plenty = (size_t)64 << 10;
     double t = 0.0;
-    void *rehearsal = tali_alloc(allocator, plenty);
-    if (rehearsal == NULL) return false;
-    tali_free(allocator, rehearsal, plenty);
-    return ARKStepSetInitStep(sun->memory, 1.0) == ARK_SUCCESS &&
+    return is_room_for(1) && ARKStepSetInitStep(sun->memory, 1.0) == ARK_SUCCESS &&
            ARKStepEvolve(sun->memory, 1.0, sun->y, &t, ARK_ONE_STEP) >= 0;
 }
 
@@ -153,15 +192,14 @@ static bool set_up(tali_sun *sun)
 {
     const tal_integrator_def *def = &sun->integ->def;
     const bool implicit = is_implicit(sun->integ);
-    void *memory =
-        ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y, sun->context);
+    void *memory = create_memory(sun, implicit);
     sun->memory = memory;
     if (memory == NULL) return false;
     const bool ok =
         ARKStepSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == ARK_SUCCESS &&
         ARKStepSetUserData(memory, sun) == ARK_SUCCESS && set_table(sun) &&
-        ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE) == ARK_SUCCESS &&
-        ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS && // ours is better
+        // ours is better; and ARKODE's other kind frees itself twice when memory runs out
+        ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS &&
         ARKStepWFtolerances(memory, tali_sun_error_weights) == ARK_SUCCESS &&
         ARKStepSetMaxStep(memory, def->max_step) == ARK_SUCCESS &&
         ARKStepSetMaxFirstGrowth(memory, 20.0) == ARK_SUCCESS && // dense output has little to go by

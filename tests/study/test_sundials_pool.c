@@ -287,9 +287,13 @@ static const choice CHOICES[] = {
 };
 
 enum {
-    NUM_CHOICES = sizeof CHOICES / sizeof CHOICES[0],
-    NUM_SAFE_CHOICES = 4 // ARKODE itself crashes at 3 of some 35 requests, and leaks at 2
+    NUM_CHOICES = sizeof CHOICES / sizeof CHOICES[0]
 };
+
+static bool is_arkode(choice it)
+{
+    return it.method == TAL_METHOD_ARKODE_EXPLICIT || it.method == TAL_METHOD_ARKODE_DIRK;
+}
 
 static study begin_choice(choice it)
 {
@@ -316,6 +320,10 @@ static void speak(int kept)
 }
 
 // Request after request fails, until create succeeds: each time it says so and leaves nothing behind.
+//
+// ARKODE itself would forget two of its first three structs, and write to an array of stages that it was
+// not given. Blocks for these four are asked for just before, and given back: that those requests, and no
+// others, are served by what was given back is part of the test.
 START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
 {
     study s = begin_choice(CHOICES[_i]);
@@ -329,7 +337,7 @@ START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
     while (st == TAL_ERR_NO_MEMORY && tried < 10000) {
         tal_error err = {0};
         const long live = heap_live;
-        heap_fails_at = HEAP_IS_WATCHED ? heap_asked + ++tried : 0;
+        heap_fail(++tried);
         st = tal_integrator_create(s.system, &def, &s.integ, &err);
         heap_fails_at = 0;
         if (st == TAL_OK) break;
@@ -340,6 +348,7 @@ START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
     speak(kept);
     ck_assert_int_eq(st, TAL_OK);
     if (HEAP_IS_WATCHED) ck_assert_int_gt(tried, 10);
+    if (HEAP_IS_WATCHED) ck_assert_int_eq(heap_served, is_arkode(CHOICES[_i]) ? 4 : 0);
     study_step_to(&s, 0.1); // and it works
     study_end(&s);
 }
@@ -551,7 +560,7 @@ int main(void)
     suite_add_tcase(suite, pool);
     TCase *alloc = tcase_create("alloc");
     tcase_add_loop_test(alloc, memory_that_runs_out_at_create_is_told_and_nothing_leaks, 0,
-                        NUM_SAFE_CHOICES);
+                        NUM_CHOICES);
     tcase_add_loop_test(alloc, our_own_memory_that_runs_out_is_told, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, steps_do_not_touch_the_heap, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, sundials_prints_nothing, 0, NUM_CHOICES);
