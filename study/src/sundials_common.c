@@ -65,7 +65,7 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
 {
     const bool wants_gmres = tali_sun_has_gmres(sun);
     const tal_allocator *allocator = &sun->integ->allocator;
-    const int num_vectors = need->num_vectors + 1 + (wants_gmres ? TALI_KRYLOV + 2 : 0);
+    const int num_vectors = need->num_vectors + 2 + (wants_gmres ? TALI_KRYLOV + 2 : 0);
     const int num_matrices = wants_gmres ? 0 : need->num_matrices;
     sun->num_doubles = need->num_doubles;
     sun->doubles = tali_alloc(allocator, need->num_doubles * sizeof(double));
@@ -79,6 +79,7 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
     sun->pool.norm = norm_of_y;
     sun->pool.norm_self = &sun->weights;
     sun->y = tali_sun_pool_vector(&sun->pool);
+    sun->error = tali_sun_pool_vector(&sun->pool);
     if (wants_gmres) (void)tali_sun_gmres_create(&sun->gmres, &sun->pool);
     return true;
 }

@@ -175,9 +175,11 @@ struct tali_sun {
     tali_sun_gmres gmres;         // the dense solver is in the pool
     SUNNonlinearSolver nonlinear; // NULL: the one the solver made for itself
     N_Vector y;                   // where SUNDIALS returns y
+    N_Vector error;               // and the error of a step
     bool is_fresh;                // the next step begins anew
     bool is_round_off;            // the last step was one that t can hardly resolve
     bool is_settled;              // the State was last moved by the projection of an end of step
+    double error_left;            // what projection left of the solver's estimate, as a fraction
     int bad_evaluations;          // that were not finite, lately
     uint64_t first_bad;           // realizations before the first of them
     uint64_t good_steps;          // since the last of them

@@ -90,16 +90,21 @@ static void give_up(tali_sun *sun, tal_state *state)
     tali_leave_at_start(sun->integ, state);
 }
 
+// The norm of the error of the last step tried, and the variable to blame for it: as one-step methods have it.
+static double error_of_step(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    if (!tali_is_controlled(integ) || !sun->solver->estimate_error(sun, sun->error)) return 0.0;
+    memcpy(integ->error, tali_sun_data(sun->error), (size_t)tal_state_ny(state) * sizeof(double));
+    return sun->error_left * tali_error_norm(integ, state);
+}
+
 // The variable to blame for a step that stayed too inaccurate.
 static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
 {
-    tal_integrator *integ = sun->integ;
     const double h = sun->solver->next_step(sun);
-    if (sun->solver->estimate_error(sun, sun->y)) {
-        memcpy(integ->error, tali_sun_data(sun->y), (size_t)tal_state_ny(state) * sizeof(double));
-        (void)tali_error_norm(integ, state);
-    }
-    return tali_step_too_small(integ, state, integ->t0, h);
+    (void)error_of_step(sun, state);
+    return tali_step_too_small(sun->integ, state, sun->integ->t0, h);
 }
 
 // Why the solver failed, in the user's terms; the State stands at the start of the step. A callback that
@@ -132,6 +137,7 @@ static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_en
     }
     sun->is_fresh = true;
     sun->is_round_off = true;
+    integ->stats.last_error = 0.0;
     return finish(sun, state, t_end);
 }
 
@@ -162,6 +168,7 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     if (st != TAL_OK) return st;
     double t1 = t0;
     sun->is_round_off = false;
+    sun->error_left = 1.0;
     const tali_sun_failure why = sun->solver->advance(sun, t_end, least, &t1);
     if (why != TALI_SUN_FINE || is_hopeless(sun)) {
         give_up(sun, state);
@@ -170,6 +177,7 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     st = finish(sun, state, t1);
     if (st == TAL_OK) {
         integ->h_next = sun->solver->next_step(sun);
+        integ->stats.last_error = error_of_step(sun, state);
     } else {
         give_up(sun, state);
     }

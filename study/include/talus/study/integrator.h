@@ -190,8 +190,9 @@ typedef struct tal_integrator_stats {
     uint64_t projections;          ///< within steps of SUNDIALS' solvers
     double last_step;              ///< [s] length of the last step taken; 0 before the first
     double next_step;              ///< [s] the step to be tried next; 0 before the first
-    double last_error; ///< norm of the last step's weighted error; 0 for fixed steps and
-                       ///< for SUNDIALS' methods
+    double
+        last_error; ///< norm of the last step's weighted error, at most the accuracy; 0 for fixed
+                    ///< steps
 } tal_integrator_stats;
 
 /// The counters so far.
