@@ -22,6 +22,9 @@ enum {
 // Failures in one step; steps that are too small to be worth taking end it before.
 static const int MAX_FAILURES = 50;
 
+// Of Newton's method for a stage of a fixed step: a shorter step is no way out. Otherwise ARKODE's few.
+static const int MAX_ITERATIONS = 50;
+
 /// Where a step began, and how fast things went there.
 typedef struct start {
     double t;
@@ -108,11 +111,6 @@ static const tali_butcher *table_of(const tal_integrator *integ)
 static tal_status check(const tal_integrator *integ, tal_error *err)
 {
     const tal_integrator_def *def = &integ->def;
-    if (def->fixed_step > 0.0) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "fixed_step is %g: ARKODE chooses its steps itself; it must be 0",
-                         def->fixed_step);
-    }
     if (table_of(integ) == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "order is %d: there are tables of order %s, and 0 is 5", def->order,
@@ -125,6 +123,10 @@ static bool attach_newton(tali_sun *sun)
 {
     SUNMatrix J = tali_sun_has_gmres(sun) ? NULL : tali_sun_pool_matrix(&sun->pool);
     if (ARKStepSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != ARK_SUCCESS) {
+        return false;
+    }
+    if (!tali_is_controlled(sun->integ) &&
+        ARKStepSetMaxNonlinIters(sun->memory, MAX_ITERATIONS) != ARK_SUCCESS) {
         return false;
     }
     if (J != NULL) return ARKStepSetJacFn(sun->memory, jacobian) == ARK_SUCCESS;
@@ -212,6 +214,13 @@ static bool set_up(tali_sun *sun)
 
 // --- steps ---
 
+// Steps of a fixed length ask for it each time: ARKODE forgets it after a shorter one.
+static bool set_step(tali_sun *sun, double h)
+{
+    return tali_is_controlled(sun->integ) ? ARKStepSetInitStep(sun->memory, h) == ARK_SUCCESS
+                                          : ARKStepSetFixedStep(sun->memory, h) == ARK_SUCCESS;
+}
+
 static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
 {
     (void)state;
@@ -220,7 +229,7 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
     of(sun)->num_starts = 0;
     const bool ok = ARKStepReInit(sun->memory, implicit ? NULL : rates, implicit ? rates : NULL,
                                   integ->t0, sun->y) == ARK_SUCCESS &&
-                    ARKStepSetInitStep(sun->memory, first_step) == ARK_SUCCESS;
+                    set_step(sun, first_step);
     assert(ok);
     (void)ok;
     return TAL_OK;
@@ -263,14 +272,17 @@ static tali_sun_failure evolve(tali_sun *sun, double t_end, double least, double
 
 static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
 {
+    const double t0 = sun->integ->t0, h = sun->integ->def.fixed_step;
     remember(of(sun));
-    return evolve(sun, t_end, least, t1);
+    if (tali_is_controlled(sun->integ)) return evolve(sun, t_end, least, t1);
+    (void)set_step(sun, h);
+    return evolve(sun, tali_end_of_step(t0, h, t_end), 0.0, t1);
 }
 
 static double next_step(tali_sun *sun)
 {
-    double h = 0.0;
-    (void)ARKStepGetCurrentStep(sun->memory, &h);
+    double h = sun->integ->def.fixed_step;
+    if (h == 0.0) (void)ARKStepGetCurrentStep(sun->memory, &h);
     return h;
 }
 

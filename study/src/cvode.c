@@ -75,9 +75,7 @@ static tal_status check(const tal_integrator *integ, tal_error *err)
     const tal_integrator_def *def = &integ->def;
     const int most = is_adams(integ) ? 12 : 5;
     if (def->fixed_step > 0.0) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "fixed_step is %g: CVODE chooses its steps itself; it must be 0",
-                         def->fixed_step);
+        return tali_sun_refuse_fixed_step("CVODE", def->fixed_step, err);
     }
     if (def->order > most) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "order is %d: this method goes up to %d",

@@ -135,6 +135,13 @@ double tali_resolved_step(const tal_integrator *integ, double t);
 /// The least step worth taking: that one, or the def's.
 double tali_least_step(const tal_integrator *integ, double t);
 
+/// A fixed step that t cannot resolve would go on for ever.
+tal_status tali_check_fixed_step(tal_integrator *integ, double t0);
+
+/// Where a step of about `h` ends. A remainder that is a step up to round-off is the step; so times
+/// add up to t_end exactly.
+double tali_end_of_step(double t0, double h, double t_end);
+
 /// A failure that a smaller step may avoid.
 bool tali_may_retry(tal_status st);
 

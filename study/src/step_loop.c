@@ -125,9 +125,7 @@ static tal_status begin(tal_integrator *integ, tal_state *state)
     return integ->method.begin != NULL ? integ->method.begin(integ, state) : TAL_OK;
 }
 
-// Where a step of about `h` ends. A remainder that is a step up to round-off is the step; so times
-// add up to t_end exactly.
-static double end_of_step(double t0, double h, double t_end)
+double tali_end_of_step(double t0, double h, double t_end)
 {
     return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
@@ -146,7 +144,7 @@ static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, d
     const double t0 = integ->t0;
     tal_status st = TAL_OK;
     for (bool may_grow = true; st == TAL_OK; may_grow = false) {
-        const double t1 = end_of_step(t0, h, t_end);
+        const double t1 = tali_end_of_step(t0, h, t_end);
         double norm = 0.0;
         st = integ->method.try_step(integ, state, t1, &norm);
         if (st == TAL_OK && norm <= integ->def.accuracy) {
@@ -160,8 +158,7 @@ static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, d
     return st;
 }
 
-// A fixed step that t cannot resolve would go on for ever.
-static tal_status check_fixed_step(tal_integrator *integ, double t0)
+tal_status tali_check_fixed_step(tal_integrator *integ, double t0)
 {
     const double h = integ->def.fixed_step;
     if (h == 0.0 || h >= tali_resolved_step(integ, t0)) return TAL_OK;
@@ -174,7 +171,7 @@ static tal_status check_fixed_step(tal_integrator *integ, double t0)
 static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 {
     const double t0 = tal_state_t(state);
-    tal_status st = check_fixed_step(integ, t0);
+    tal_status st = tali_check_fixed_step(integ, t0);
     if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin(integ, state);
     if (st != TAL_OK) return st;

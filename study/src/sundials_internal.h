@@ -203,6 +203,9 @@ void tali_sun_destroy(tal_integrator *integ);
 /// Of y = {q, u, z} at its largest.
 int tali_sun_ny_capacity(const tal_integrator *integ);
 
+/// CVODE and IDA look back on several steps, whose length is how they keep errors small.
+tal_status tali_sun_refuse_fixed_step(const char *solver, double fixed_step, tal_error *err);
+
 /// The linear solver chosen in the def.
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun);
 

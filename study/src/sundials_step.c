@@ -120,6 +120,11 @@ static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
                          "at t = %.17g accuracy %g is beyond what double precision can resolve",
                          integ->t0, integ->def.accuracy);
     }
+    if (!tali_is_controlled(integ)) {
+        return TALI_FAIL(record, TAL_ERR_NO_CONVERGENCE,
+                         "at t = %.17g the equations of a step of %g s cannot be solved", integ->t0,
+                         integ->def.fixed_step);
+    }
     return TALI_FAIL(
         record, TAL_ERR_NO_CONVERGENCE,
         "at t = %.17g the equations of a step cannot be solved, however short the step", integ->t0);
@@ -159,7 +164,8 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
 {
     tali_sun *sun = tali_sun_of(integ);
     const double t0 = tal_state_t(state), least = tali_least_step(integ, t0);
-    tal_status st = tali_spend_step(integ, t0, t_end);
+    tal_status st = tali_check_fixed_step(integ, t0);
+    if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin(sun, state);
     if (st == TAL_OK && t_end - t0 < tali_resolved_step(integ, t0)) {
         return step_of_round_off(sun, state, t_end);
