@@ -66,11 +66,10 @@ typedef enum tal_linear_solver {
 typedef struct tal_integrator_def {
     tal_method method;
     const tal_rk_tableau *tableau; ///< of TAL_METHOD_RUNGE_KUTTA; must outlive the integrator
-    double accuracy; ///< wanted norm of the weighted error of each step, e.g. 1e-3 for 0.1 %
-    double
-        fixed_step; ///< [s] > 0: steps of this size but for the last, which may be shorter; errors
-                    ///< are not controlled, and min_step and max_step do not count. 0:
-                    ///< controlled, as it must be for CVODE and IDA
+    double accuracy;   ///< wanted norm of the weighted error of each step, e.g. 1e-3 for 0.1 %
+    double fixed_step; ///< [s] > 0: steps of this size, the last of a call perhaps shorter; errors
+                       ///< are not controlled, and min_step and max_step do not count. 0:
+                       ///< controlled, as it must be for CVODE and IDA
     double initial_step; ///< [s] first step to try; 0: chosen from accuracy and time scale
     double min_step;     ///< [s] give up rather than take smaller steps; 0: what t can resolve
     double max_step;     ///< [s] 0: no limit
