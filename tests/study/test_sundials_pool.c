@@ -396,14 +396,15 @@ START_TEST(our_own_memory_that_runs_out_is_told)
 
 END_TEST
 
-// From the first step to the last, events and backing up included.
+// From the first step to the last, events and backing up included. A hundred thousand with TALUS_SOAK=1 (promise P15).
 START_TEST(steps_do_not_touch_the_heap)
 {
     study s = begin_choice(CHOICES[_i]);
+    const int num_steps = getenv("TALUS_SOAK") != NULL ? 100000 : 2000;
     tal_status st = TAL_OK;
     const long asked = heap_asked, live = heap_live;
-    for (int i = 0; i < 2000 && st == TAL_OK; ++i) {
-        st = tal_integrator_step(s.integ, s.state, 1000.0);
+    for (int i = 0; i < num_steps && st == TAL_OK; ++i) {
+        st = tal_integrator_step(s.integ, s.state, 1e6);
         const double t = tal_state_t(s.state);
         if (i % 100 == 99 && st == TAL_OK) {
             const double h = tal_integrator_statistics(s.integ).last_step;
