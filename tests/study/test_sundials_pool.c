@@ -290,9 +290,11 @@ enum {
     NUM_CHOICES = sizeof CHOICES / sizeof CHOICES[0]
 };
 
-static bool is_arkode(choice it)
+// Requests that are served by blocks given back in the course of create.
+static int num_served(choice it)
 {
-    return it.method == TAL_METHOD_ARKODE_EXPLICIT || it.method == TAL_METHOD_ARKODE_DIRK;
+    if (it.method == TAL_METHOD_ARKODE_EXPLICIT) return 4;
+    return it.method == TAL_METHOD_ARKODE_DIRK ? 5 : 0;
 }
 
 static study begin_choice(choice it)
@@ -323,7 +325,8 @@ static void speak(int kept)
 //
 // ARKODE itself would forget two of its first three structs, and write to an array of stages that it was
 // not given. Blocks for these four are asked for just before, and given back: that those requests, and no
-// others, are served by what was given back is part of the test.
+// others, are served by what was given back is part of the test. One more is where a Newton solver has taken the
+// place of ARKODE's own.
 START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
 {
     study s = begin_choice(CHOICES[_i]);
@@ -348,7 +351,7 @@ START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
     speak(kept);
     ck_assert_int_eq(st, TAL_OK);
     if (HEAP_IS_WATCHED) ck_assert_int_gt(tried, 10);
-    if (HEAP_IS_WATCHED) ck_assert_int_eq(heap_served, is_arkode(CHOICES[_i]) ? 4 : 0);
+    if (HEAP_IS_WATCHED) ck_assert_int_eq(heap_served, num_served(CHOICES[_i]));
     study_step_to(&s, 0.1); // and it works
     study_end(&s);
 }
