@@ -48,6 +48,28 @@ bool tali_may_retry(tal_status st)
 
 // --- failures ---
 
+// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps lie between
+// them: each makes the step shorter by a factor of 4. Half of them will do when as many evaluations have
+// been spent since the first.
+static const int MAX_BAD_EVALUATIONS = 8;
+static const uint64_t MAX_SPENT = 50, GOOD_STEPS_TO_FORGET = 20;
+
+bool tali_forgive(tal_integrator *integ)
+{
+    tali_bad *bad = &integ->bad;
+    const uint64_t realizations = integ->stats.realizations;
+    if (bad->count == 0) bad->first = realizations;
+    bad->good_steps = 0;
+    ++bad->count;
+    return bad->count < MAX_BAD_EVALUATIONS &&
+           (bad->count < MAX_BAD_EVALUATIONS / 2 || realizations - bad->first < MAX_SPENT);
+}
+
+void tali_forget(tal_integrator *integ)
+{
+    if (++integ->bad.good_steps >= GOOD_STEPS_TO_FORGET) integ->bad.count = 0;
+}
+
 tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h)
 {
     char name[160];
@@ -89,6 +111,7 @@ static tal_status refuse(tal_integrator *integ, const tal_state *state, double t
     *h *= 0.25;
     const bool give_up = integ->def.fixed_step > 0.0 || *h < tali_least_step(integ, t0);
     if (!tali_may_retry(st) || give_up) return st;
+    if (st == TAL_ERR_NOT_FINITE && !tali_forgive(integ)) return st;
     integ->error_record = (tal_error){TAL_OK, "", ""};
     return TAL_OK;
 }
@@ -104,6 +127,7 @@ static void accept(tal_integrator *integ, double h, double taken, double norm, b
     integ->stats.last_step = taken;
     integ->stats.last_error = norm;
     ++integ->stats.steps_taken;
+    tali_forget(integ);
 }
 
 // --- one step ---
@@ -182,7 +206,10 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
     integ->is_free = is_free(integ, state);
     st = try_steps(integ, state, h, t_end);
     integ->is_free = false;
-    if (st != TAL_OK) tali_leave_at_start(integ, state);
+    if (st != TAL_OK) {
+        integ->bad.count = 0;
+        tali_leave_at_start(integ, state);
+    }
     return st;
 }
 

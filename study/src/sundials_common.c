@@ -9,12 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps lie
-// between them: each makes the step shorter by a factor of 4. Half of them will do when as many
-// evaluations have been spent since the first.
-static const int MAX_BAD_EVALUATIONS = 8;
-static const uint64_t MAX_SPENT = 50;
-
 // --- creation ---
 
 int tali_sun_ny_capacity(const tal_integrator *integ)
@@ -131,18 +125,6 @@ SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)
 
 // --- callbacks ---
 
-// One more evaluation was not finite.
-static bool is_hopeless(tali_sun *sun)
-{
-    const uint64_t realizations = sun->integ->stats.realizations;
-    if (sun->bad_evaluations == 0) sun->first_bad = realizations;
-    sun->good_steps = 0;
-    ++sun->bad_evaluations;
-    return sun->bad_evaluations >= MAX_BAD_EVALUATIONS ||
-           (sun->bad_evaluations >= MAX_BAD_EVALUATIONS / 2 &&
-            realizations - sun->first_bad >= MAX_SPENT);
-}
-
 int tali_sun_answer(tali_sun *sun, tal_status st)
 {
     tal_error *record = &sun->integ->error_record;
@@ -150,7 +132,7 @@ int tali_sun_answer(tali_sun *sun, tal_status st)
         if (record->status != TAL_OK) *record = (tal_error){TAL_OK, "", ""};
         return 0;
     }
-    if (st == TAL_ERR_NOT_FINITE && is_hopeless(sun)) {
+    if (st == TAL_ERR_NOT_FINITE && !tali_forgive(sun->integ)) {
         sun->hopeless = *record;
         return -1;
     }

@@ -180,9 +180,6 @@ struct tali_sun {
     bool is_round_off;            // the last step was one that t can hardly resolve
     bool is_settled;              // the State was last moved by the projection of an end of step
     double error_left;            // what projection left of the solver's estimate, as a fraction
-    int bad_evaluations;          // that were not finite, lately
-    uint64_t first_bad;           // realizations before the first of them
-    uint64_t good_steps;          // since the last of them
     tal_error hopeless;           // why a callback gave up; TAL_OK: none did
     tali_sun_counts counts;       // that went into the statistics already
 };

@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-// After so many good steps evaluations that were not finite are forgotten.
-static const uint64_t GOOD_STEPS_TO_FORGET = 20;
-
 // --- steps ---
 
 // Auto-update variables, y0, t0, weights. A sampled variable that changes makes the solver begin anew.
@@ -68,7 +65,7 @@ static tal_status finish(tali_sun *sun, tal_state *state, double t)
     integ->error_record = (tal_error){TAL_OK, "", ""};
     integ->stats.last_step = t - integ->t0;
     ++integ->stats.steps_taken;
-    if (++sun->good_steps >= GOOD_STEPS_TO_FORGET) sun->bad_evaluations = 0;
+    tali_forget(integ);
     return TAL_OK;
 }
 
@@ -85,7 +82,7 @@ static bool is_hopeless(tali_sun *sun)
 static void give_up(tali_sun *sun, tal_state *state)
 {
     sun->is_fresh = true;
-    sun->bad_evaluations = 0;
+    sun->integ->bad.count = 0;
     sun->hopeless.status = TAL_OK;
     tali_leave_at_start(sun->integ, state);
 }

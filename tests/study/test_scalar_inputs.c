@@ -422,6 +422,26 @@ START_TEST(times_that_are_none_are_refused_and_change_nothing)
 
 END_TEST
 
+// --- what is born in a run ---
+
+// SUNDIALS' methods are in test_cvode.c, test_ida.c and test_arkode.c; those that do not look at the end of a step fail
+// at the start of the next.
+START_TEST(a_force_that_is_not_a_number_ends_a_run_soon)
+{
+    const tal_rk_tableau *const tableaux[] = {tal_rk_merson(), tal_rk_dormand_prince(),
+                                              tal_rk_bogacki_shampine_5(), tal_rk_verner_8()};
+    for (int k = 0; k < 4; ++k) {
+        for (double accuracy = 1e-2; accuracy > 1e-11; accuracy *= 1e-2) {
+            tal_integrator_def def = study_def(TAL_METHOD_RUNGE_KUTTA, accuracy);
+            def.tableau = tableaux[k];
+            def.max_step = 0.1;
+            study_check_nan_force(&def);
+        }
+    }
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -433,6 +453,7 @@ int main(void)
     tcase_add_test(tests, other_studies_refuse_what_is_not_a_number);
     tcase_add_test(tests, samples_are_not_made_of_what_is_not_a_number);
     tcase_add_test(tests, times_that_are_none_are_refused_and_change_nothing);
+    tcase_add_test(tests, a_force_that_is_not_a_number_ends_a_run_soon);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -121,7 +121,8 @@ TAL_API void tal_integrator_destroy(tal_integrator *integ);
  *         TAL_ERR_STEP_TOO_SMALL when the accuracy cannot be met with steps worth taking: the
  *         sentence has the time and the variable that limits the step;
  *         TAL_ERR_STEP_LIMIT after max_steps;
- *         TAL_ERR_NOT_FINITE for a NaN or infinity that smaller steps do not avoid;
+ *         TAL_ERR_NOT_FINITE for a NaN or infinity that smaller steps do not avoid: a hundred
+ *         evaluations later at most;
  *         or what a subsystem returned. tal_integrator_error() tells the story.
  */
 TAL_API TAL_NODISCARD tal_status tal_integrator_step_to(tal_integrator *integ, tal_state *state,
