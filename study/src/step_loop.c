@@ -61,8 +61,11 @@ bool tali_forgive(tal_integrator *integ)
     if (bad->count == 0) bad->first = realizations;
     bad->good_steps = 0;
     ++bad->count;
-    return bad->count < MAX_BAD_EVALUATIONS &&
-           (bad->count < MAX_BAD_EVALUATIONS / 2 || realizations - bad->first < MAX_SPENT);
+    const bool may_go_on =
+        bad->count < MAX_BAD_EVALUATIONS &&
+        (bad->count < MAX_BAD_EVALUATIONS / 2 || realizations - bad->first < MAX_SPENT);
+    if (!may_go_on) bad->count = 0; // for whoever tries again
+    return may_go_on;
 }
 
 void tali_forget(tal_integrator *integ)
@@ -206,10 +209,7 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
     integ->is_free = is_free(integ, state);
     st = try_steps(integ, state, h, t_end);
     integ->is_free = false;
-    if (st != TAL_OK) {
-        integ->bad.count = 0;
-        tali_leave_at_start(integ, state);
-    }
+    if (st != TAL_OK) tali_leave_at_start(integ, state);
     return st;
 }
 
