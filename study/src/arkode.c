@@ -158,11 +158,9 @@ static bool attach_newton(tali_sun *sun)
         return false;
     }
     SUNMatrix J = tali_sun_has_gmres(sun) ? NULL : tali_sun_pool_matrix(&sun->pool);
-    if (ARKStepSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != ARK_SUCCESS) {
-        return false;
-    }
     const int most = tali_is_controlled(sun->integ) ? MAX_ITERATIONS : MAX_FIXED_ITERATIONS;
-    if (ARKStepSetMaxNonlinIters(sun->memory, most) != ARK_SUCCESS ||
+    if (ARKStepSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != ARK_SUCCESS ||
+        ARKStepSetMaxNonlinIters(sun->memory, most) != ARK_SUCCESS ||
         ARKStepSetDeltaGammaMax(sun->memory, MAX_CHANGE) != ARK_SUCCESS) {
         return false;
     }
