@@ -528,6 +528,15 @@ START_TEST(an_accuracy_beyond_double_precision_is_told)
 
 END_TEST
 
+// Backward Euler: predicted 1 - h, found 1/(1 + h), and half of the difference is the error.
+START_TEST(the_error_of_the_last_step_is_told)
+{
+    const double h = 0.02;
+    study_check_last_error(bdf(1.0), h * h / (2.0 * (1.0 + h)));
+}
+
+END_TEST
+
 START_TEST(steps_are_limited)
 {
     tal_integrator_def def = bdf(1e-6);
@@ -547,6 +556,7 @@ START_TEST(what_cvode_cannot_do_is_refused)
     tal_integrator_def def = bdf(1e-6);
     def.fixed_step = 0.1;
     study_check_refused(def, "fixed_step is 0.1");
+    study_check_refused(def, "_ARKODE_DIRK can keep to it");
     def = bdf(1e-6);
     def.order = 6;
     study_check_refused(def, "goes up to 5");
@@ -599,6 +609,7 @@ int main(void)
     tcase_add_test(errors, equations_that_cannot_be_solved_are_told);
     tcase_add_test(errors, an_accuracy_beyond_double_precision_is_told);
     tcase_add_test(errors, steps_are_limited);
+    tcase_add_test(errors, the_error_of_the_last_step_is_told);
     tcase_add_test(errors, what_cvode_cannot_do_is_refused);
     suite_add_tcase(suite, errors);
     return test_run(suite);

@@ -370,9 +370,9 @@ START_TEST(a_nan_ends_the_run_by_name_after_few_evaluations)
         const char *message = tal_integrator_error(r.integ)->message;
         ck_assert_msg(strstr(message, "z 1 of 'x'") != NULL, "%s", message);
         ck_assert_double_le(tal_state_t(r.state), 1.0);
-        ck_assert_double_ge(tal_state_t(r.state), k == 0 ? 1.0 - 1e-12 : 0.9 - 1e-12);
+        ck_assert_double_ge(tal_state_t(r.state), k == 0 ? 0.99 : 0.9 - 1e-12);
         ck_assert_double_eq_tol(tal_state_z(r.state)[0], tal_state_t(r.state), 1e-12);
-        ck_assert_int_lt(it.evaluations, 3000);
+        ck_assert_int_lt(it.evaluations, 150); // up to 100 of them for the NaN (promise P13)
         end_run(&r);
     }
 }
