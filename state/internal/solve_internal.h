@@ -4,7 +4,7 @@
 
 #include <talus/state/system.h>
 
-/// Does no subsystem but this one have a function that prescribes or relaxes? Needs a topology.
+/// Does no subsystem but this one have a function that prescribes, projects or relaxes? Needs a topology.
 bool tali_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem);
 
 #endif // TALUS_SOLVE_INTERNAL_H

@@ -10,49 +10,60 @@
 
 // --- putting values into the State ---
 
-// out += w_0 k_0 + w_1 k_1, term by term, in one pass over y.
-static void add_two(const double w[2], const double *const k[2], int ny, double *restrict out)
+// out = y0 + w_0 k_0 + ... + w_(n-1) k_(n-1), term by term. A literal n lets the compiler keep the
+// sums in registers, in one pass over y. True when all are finite.
+TAL_ALWAYS_INLINE bool add_terms(const int n, const double y0[], const double w[],
+                                 const double *const k[], int ny, double *restrict out)
 {
-    const double w0 = w[0], w1 = w[1];
-    const double *restrict k0 = k[0], *restrict k1 = k[1];
+    uint64_t bits = 0;
     for (int i = 0; i < ny; ++i) {
-        out[i] = (out[i] + w0 * k0[i]) + w1 * k1[i];
+        double sum = y0[i];
+        for (int j = 0; j < n; ++j) {
+            sum += w[j] * k[j][i];
+        }
+        out[i] = sum;
+        bits |= tali_finite_bits(sum);
+    }
+    return tali_are_bits_finite(bits);
+}
+
+// The same for up to eight terms.
+static bool add_few(int terms, const double y0[], const double w[], const double *const k[], int ny,
+                    double out[])
+{
+    switch (terms) {
+    case 0:
+        return add_terms(0, y0, w, k, ny, out);
+    case 1:
+        return add_terms(1, y0, w, k, ny, out);
+    case 2:
+        return add_terms(2, y0, w, k, ny, out);
+    case 3:
+        return add_terms(3, y0, w, k, ny, out);
+    case 4:
+        return add_terms(4, y0, w, k, ny, out);
+    case 5:
+        return add_terms(5, y0, w, k, ny, out);
+    case 6:
+        return add_terms(6, y0, w, k, ny, out);
+    case 7:
+        return add_terms(7, y0, w, k, ny, out);
+    default:
+        return add_terms(8, y0, w, k, ny, out);
     }
 }
 
-// The same for four terms.
-static void add_four(const double w[4], const double *const k[4], int ny, double *restrict out)
+bool tali_combine(const tal_integrator *integ, const double y0[], double h, const tali_row *row,
+                  int ny, double out[])
 {
-    const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
-    const double *restrict k0 = k[0], *restrict k1 = k[1], *restrict k2 = k[2], *restrict k3 = k[3];
-    for (int i = 0; i < ny; ++i) {
-        out[i] = (((out[i] + w0 * k0[i]) + w1 * k1[i]) + w2 * k2[i]) + w3 * k3[i];
+    _Static_assert(TAL_MAX_RK_STAGES <= 16, "two passes over y are enough");
+    double w[TAL_MAX_RK_STAGES];
+    for (int j = 0; j < row->n; ++j) {
+        w[j] = h * row->coefs[j];
     }
-}
-
-void tali_combine(const tal_integrator *integ, const double *y0, double h, const double coefs[],
-                  int n, int ny, double out[])
-{
-    const size_t bytes = (size_t)ny * sizeof *out;
-    const double *k[TAL_MAX_RK_STAGES + 1];
-    double w[TAL_MAX_RK_STAGES + 1];
-    int terms = 0;
-    for (int j = 0; j < n; ++j) {
-        w[terms] = h * coefs[j];
-        k[terms] = tali_stage(integ, j);
-        terms += w[terms] != 0.0 ? 1 : 0;
-    }
-    w[terms] = 0.0; // a partner for the last
-    k[terms] = tali_stage(integ, 0);
-    if (y0 != NULL) memcpy(out, y0, bytes);
-    if (y0 == NULL) memset(out, 0, bytes);
-    int j = 0;
-    for (; terms - j > 2; j += 4) {
-        add_four(w + j, k + j, ny, out);
-    }
-    for (; j < terms; j += 2) {
-        add_two(w + j, k + j, ny, out);
-    }
+    if (row->n <= 8) return add_few(row->n, y0, w, row->k, ny, out);
+    (void)add_few(8, y0, w, row->k, ny, integ->weighed);
+    return add_few(row->n - 8, integ->weighed, w + 8, row->k + 8, ny, out);
 }
 
 // Names the first variable in `values`, ordered as y, that is not finite.
@@ -97,6 +108,16 @@ tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const dou
     return TAL_OK;
 }
 
+tal_status tali_put_sum(tal_integrator *integ, tal_state *state, double t, double h,
+                        const tali_row *row)
+{
+    double *y = tal_state_upd_y(state);
+    if (!tali_combine(integ, integ->y0, h, row, tal_state_ny(state), y)) {
+        return name_not_finite(integ, state, y, "the step to");
+    }
+    return tali_pass_on(integ, state, tal_state_set_t(state, t));
+}
+
 tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[])
 {
     const int nq = tal_state_nq(state), nu = tal_state_nu(state), nz = tal_state_nz(state);
@@ -108,6 +129,11 @@ tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[]
 }
 
 // --- manual sec. 10.4: stages, ends of steps ---
+
+static tal_status realize(tal_integrator *integ, tal_state *state, tal_stage stage)
+{
+    return tali_pass_on(integ, state, tal_system_realize(integ->system, state, stage));
+}
 
 static tal_status prescribe_q(const tal_integrator *integ, tal_state *state)
 {
@@ -121,7 +147,8 @@ static tal_status prescribe_u(const tal_integrator *integ, tal_state *state)
 
 static tal_status normalize(const tal_integrator *integ, tal_state *state)
 {
-    return integ->matter != NULL ? tal_matter_normalize_quaternions(integ->matter, state) : TAL_OK;
+    const bool may_have_any = integ->matter != NULL && !integ->is_open;
+    return may_have_any ? tal_matter_normalize_quaternions(integ->matter, state) : TAL_OK;
 }
 
 tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_last)
@@ -142,7 +169,7 @@ tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_la
 // Stabilized constraints are projected at the start only.
 static bool is_projected(const tal_integrator *integ)
 {
-    return integ->def.baumgarte == 0.0 || integ->is_starting;
+    return !integ->is_open && (integ->def.baumgarte == 0.0 || integ->is_starting);
 }
 
 tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_error[])
@@ -161,6 +188,7 @@ tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_erro
 tal_status tali_project(tal_integrator *integ, tal_state *state, double error[])
 {
     const tal_system *system = integ->system;
+    if (integ->is_open) return realize(integ, state, TAL_STAGE_VELOCITY);
     double *u_error = error != NULL ? error + tal_state_nq(state) : NULL;
     tal_status st = tali_project_q(integ, state, error);
     if (st != TAL_OK) return st;
@@ -183,13 +211,13 @@ tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
 {
     const bool is_done = tal_state_stage(state) >= TAL_STAGE_ACCELERATION;
     integ->stats.realizations += is_done ? 0 : 1;
-    const tal_status st = tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION);
-    if (st != TAL_OK) return tali_pass_on(integ, state, st);
-    const int ny = tal_state_ny(state);
+    const tal_status st = realize(integ, state, TAL_STAGE_ACCELERATION);
+    if (st != TAL_OK) return st;
     const double *found = tal_state_ydot(state);
-    if (!tali_all_finite(found, ny)) return name_not_finite(integ, state, found, "the rate of");
-    memcpy(ydot, found, (size_t)ny * sizeof *ydot);
-    return tali_stabilize(integ, state, ydot);
+    if (!tali_copy_finite(ydot, found, tal_state_ny(state))) {
+        return name_not_finite(integ, state, found, "the rate of");
+    }
+    return integ->def.baumgarte == 0.0 ? TAL_OK : tali_stabilize(integ, state, ydot);
 }
 
 tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm)
