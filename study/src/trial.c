@@ -10,16 +10,16 @@
 
 // --- putting values into the State ---
 
-// out = y0 + w_0 k_0 + ... + w_(n-1) k_(n-1), term by term. A literal n lets the compiler keep the
-// sums in registers, in one pass over y. True when all are finite.
-TAL_ALWAYS_INLINE bool add_terms(const int n, const double y0[], const double w[],
+// out = y0 + h (c_0 k_0 + ... + c_(n-1) k_(n-1)), term by term. A literal n lets the compiler keep
+// weights and sums in registers, in one pass over y. True when all are finite.
+TAL_ALWAYS_INLINE bool add_terms(const int n, const double y0[], double h, const double c[],
                                  const double *const k[], int ny, double *restrict out)
 {
     uint64_t bits = 0;
     for (int i = 0; i < ny; ++i) {
         double sum = y0[i];
         for (int j = 0; j < n; ++j) {
-            sum += w[j] * k[j][i];
+            sum += h * c[j] * k[j][i];
         }
         out[i] = sum;
         bits |= tali_finite_bits(sum);
@@ -28,28 +28,28 @@ TAL_ALWAYS_INLINE bool add_terms(const int n, const double y0[], const double w[
 }
 
 // The same for up to eight terms.
-static bool add_few(int terms, const double y0[], const double w[], const double *const k[], int ny,
-                    double out[])
+static bool add_few(int terms, const double y0[], double h, const double c[],
+                    const double *const k[], int ny, double out[])
 {
     switch (terms) {
     case 0:
-        return add_terms(0, y0, w, k, ny, out);
+        return add_terms(0, y0, h, c, k, ny, out);
     case 1:
-        return add_terms(1, y0, w, k, ny, out);
+        return add_terms(1, y0, h, c, k, ny, out);
     case 2:
-        return add_terms(2, y0, w, k, ny, out);
+        return add_terms(2, y0, h, c, k, ny, out);
     case 3:
-        return add_terms(3, y0, w, k, ny, out);
+        return add_terms(3, y0, h, c, k, ny, out);
     case 4:
-        return add_terms(4, y0, w, k, ny, out);
+        return add_terms(4, y0, h, c, k, ny, out);
     case 5:
-        return add_terms(5, y0, w, k, ny, out);
+        return add_terms(5, y0, h, c, k, ny, out);
     case 6:
-        return add_terms(6, y0, w, k, ny, out);
+        return add_terms(6, y0, h, c, k, ny, out);
     case 7:
-        return add_terms(7, y0, w, k, ny, out);
+        return add_terms(7, y0, h, c, k, ny, out);
     default:
-        return add_terms(8, y0, w, k, ny, out);
+        return add_terms(8, y0, h, c, k, ny, out);
     }
 }
 
@@ -57,13 +57,9 @@ bool tali_combine(const tal_integrator *integ, const double y0[], double h, cons
                   int ny, double out[])
 {
     _Static_assert(TAL_MAX_RK_STAGES <= 16, "two passes over y are enough");
-    double w[TAL_MAX_RK_STAGES];
-    for (int j = 0; j < row->n; ++j) {
-        w[j] = h * row->coefs[j];
-    }
-    if (row->n <= 8) return add_few(row->n, y0, w, row->k, ny, out);
-    (void)add_few(8, y0, w, row->k, ny, integ->weighed);
-    return add_few(row->n - 8, integ->weighed, w + 8, row->k + 8, ny, out);
+    if (row->n <= 8) return add_few(row->n, y0, h, row->coefs, row->k, ny, out);
+    (void)add_few(8, y0, h, row->coefs, row->k, ny, integ->weighed);
+    return add_few(row->n - 8, integ->weighed, h, row->coefs + 8, row->k + 8, ny, out);
 }
 
 // Names the first variable in `values`, ordered as y, that is not finite.
