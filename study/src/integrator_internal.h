@@ -168,8 +168,7 @@ void tali_leave_at_start(tal_integrator *integ, tal_state *state);
 // --- trial.c: what methods do to the State ---
 
 /// out = y0 + h sum coefs_j k_j. False when a number in it is not finite.
-bool tali_combine(const tal_integrator *integ, const double y0[], double h, const tali_row *row,
-                  int ny, double out[]);
+bool tali_combine(const double y0[], double h, const tali_row *row, int ny, double out[]);
 
 /// The failure of a call on the State, in the State's words.
 tal_status tali_pass_on(tal_integrator *integ, const tal_state *state, tal_status st);

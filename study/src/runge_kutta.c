@@ -75,13 +75,13 @@ static tal_status try_step(tal_integrator *integ, tal_state *state, double t1, d
     for (int i = 1; i < rk->stages && st == TAL_OK; ++i) {
         const bool is_end = rk->is_at_end && i == rk->stages - 1;
         st = tali_put_sum(integ, state, c[i] == 1.0 ? t1 : t0 + c[i] * h, h, &rk->at[i]);
-        if (st == TAL_OK) st = tali_settle_stage(integ, state, is_end);
+        if (st == TAL_OK && !integ->is_open) st = tali_settle_stage(integ, state, is_end);
         if (st == TAL_OK) st = tali_evaluate(integ, state, tali_stage(integ, i));
     }
     if (st == TAL_OK && !rk->is_at_end) st = tali_put_sum(integ, state, t1, h, &rk->end);
     if (st != TAL_OK) return st;
     if (tali_is_controlled(integ)) { // an error that is not finite fails the test
-        (void)tali_combine(integ, integ->zero, h, &rk->error, tal_state_ny(state), integ->error);
+        (void)tali_combine(integ->zero, h, &rk->error, tal_state_ny(state), integ->error);
     }
     return tali_end_step(integ, state, norm);
 }

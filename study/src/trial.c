@@ -2,6 +2,7 @@
 // (manual sec. 10.4).
 #include "finite_internal.h"
 #include "integrator_internal.h"
+#include "solve_internal.h"
 #include "study_internal.h"
 
 #include <math.h>
@@ -27,39 +28,45 @@ TAL_ALWAYS_INLINE bool add_terms(const int n, const double y0[], double h, const
     return tali_are_bits_finite(bits);
 }
 
-// The same for up to eight terms.
-static bool add_few(int terms, const double y0[], double h, const double c[],
-                    const double *const k[], int ny, double out[])
+bool tali_combine(const double y0[], double h, const tali_row *row, int ny, double out[])
 {
-    switch (terms) {
+    _Static_assert(TAL_MAX_RK_STAGES == 16, "a case for every number of terms");
+    switch (row->n) {
     case 0:
-        return add_terms(0, y0, h, c, k, ny, out);
+        return add_terms(0, y0, h, row->coefs, row->k, ny, out);
     case 1:
-        return add_terms(1, y0, h, c, k, ny, out);
+        return add_terms(1, y0, h, row->coefs, row->k, ny, out);
     case 2:
-        return add_terms(2, y0, h, c, k, ny, out);
+        return add_terms(2, y0, h, row->coefs, row->k, ny, out);
     case 3:
-        return add_terms(3, y0, h, c, k, ny, out);
+        return add_terms(3, y0, h, row->coefs, row->k, ny, out);
     case 4:
-        return add_terms(4, y0, h, c, k, ny, out);
+        return add_terms(4, y0, h, row->coefs, row->k, ny, out);
     case 5:
-        return add_terms(5, y0, h, c, k, ny, out);
+        return add_terms(5, y0, h, row->coefs, row->k, ny, out);
     case 6:
-        return add_terms(6, y0, h, c, k, ny, out);
+        return add_terms(6, y0, h, row->coefs, row->k, ny, out);
     case 7:
-        return add_terms(7, y0, h, c, k, ny, out);
+        return add_terms(7, y0, h, row->coefs, row->k, ny, out);
+    case 8:
+        return add_terms(8, y0, h, row->coefs, row->k, ny, out);
+    case 9:
+        return add_terms(9, y0, h, row->coefs, row->k, ny, out);
+    case 10:
+        return add_terms(10, y0, h, row->coefs, row->k, ny, out);
+    case 11:
+        return add_terms(11, y0, h, row->coefs, row->k, ny, out);
+    case 12:
+        return add_terms(12, y0, h, row->coefs, row->k, ny, out);
+    case 13:
+        return add_terms(13, y0, h, row->coefs, row->k, ny, out);
+    case 14:
+        return add_terms(14, y0, h, row->coefs, row->k, ny, out);
+    case 15:
+        return add_terms(15, y0, h, row->coefs, row->k, ny, out);
     default:
-        return add_terms(8, y0, h, c, k, ny, out);
+        return add_terms(16, y0, h, row->coefs, row->k, ny, out);
     }
-}
-
-bool tali_combine(const tal_integrator *integ, const double y0[], double h, const tali_row *row,
-                  int ny, double out[])
-{
-    _Static_assert(TAL_MAX_RK_STAGES <= 16, "two passes over y are enough");
-    if (row->n <= 8) return add_few(row->n, y0, h, row->coefs, row->k, ny, out);
-    (void)add_few(8, y0, h, row->coefs, row->k, ny, integ->weighed);
-    return add_few(row->n - 8, integ->weighed, h, row->coefs + 8, row->k + 8, ny, out);
 }
 
 // Names the first variable in `values`, ordered as y, that is not finite.
@@ -98,20 +105,19 @@ tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const dou
 {
     const int ny = tal_state_ny(state);
     if (!tali_all_finite(y, ny)) return name_not_finite(integ, state, y, "the step to");
-    const tal_status st = tal_state_set_t(state, t);
-    if (st != TAL_OK) return tali_pass_on(integ, state, st);
-    memcpy(tal_state_upd_y(state), y, (size_t)ny * sizeof *y);
+    double *slots = tali_state_upd_ty(state, t);
+    if (slots == NULL) return tali_pass_on(integ, state, tal_state_error(state)->status);
+    memcpy(slots, y, (size_t)ny * sizeof *y);
     return TAL_OK;
 }
 
 tal_status tali_put_sum(tal_integrator *integ, tal_state *state, double t, double h,
                         const tali_row *row)
 {
-    double *y = tal_state_upd_y(state);
-    if (!tali_combine(integ, integ->y0, h, row, tal_state_ny(state), y)) {
-        return name_not_finite(integ, state, y, "the step to");
-    }
-    return tali_pass_on(integ, state, tal_state_set_t(state, t));
+    double *y = tali_state_upd_ty(state, t);
+    if (y == NULL) return tali_pass_on(integ, state, tal_state_error(state)->status);
+    if (tali_combine(integ->y0, h, row, tal_state_ny(state), y)) return TAL_OK;
+    return name_not_finite(integ, state, y, "the step to");
 }
 
 tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[])
