@@ -109,6 +109,7 @@ static void print_equal_error(const rung rungs[], int n, double error)
 
 // --- what the study adds ---
 
+// Realizations by themselves, each at a time that was not seen before.
 static double realize_alone(const model *m, long count)
 {
     talus_model t = talus_build(m);
@@ -116,6 +117,7 @@ static double realize_alone(const model *m, long count)
     talus_realize(&t, TAL_STAGE_ACCELERATION);
     const double start = bench_now();
     for (long i = 0; i < count; ++i) {
+        talus_require(&t, tal_state_set_t(t.state, 1e-3 * (double)i));
         talus_set_values(&t, m, (int)(i % MODEL_SETS));
         talus_realize(&t, TAL_STAGE_ACCELERATION);
     }
@@ -124,8 +126,8 @@ static double realize_alone(const model *m, long count)
     return ns;
 }
 
-// A realization begins with writing q and u, in a study and by itself. The two take turns, and the
-// median of what one takes more than the other counts.
+// A realization begins with writing t, q and u, in a study and by itself. The two take turns, and
+// the median of what one takes more than the other counts.
 static void print_overhead(const model *m, const simulator *who, int repeats)
 {
     double ratios[MOST_REPEATS], ns[2] = {HUGE_VAL, HUGE_VAL};
@@ -177,6 +179,30 @@ static void print_equal_errors(const rung rungs[], int n)
     }
 }
 
+// The same where the quickest of Simbody's integrators ends up with an accuracy that it is asked for.
+static void print_at_accuracies(const rung rungs[], int n)
+{
+    (void)printf("\nat the error that Simbody's quickest makes with an accuracy\n"
+                 "%-9s %-23s %10s %10s %10s %10s\n",
+                 "accuracy", "Simbody's quickest", "error", "ms", "Talus ms", "ratio");
+    for (int k = 0; k < n; ++k) {
+        int quickest = -1;
+        for (int i = 0; i < NUM_SIMULATORS; ++i) {
+            if (simulators[i]->is_talus || isnan(rungs[k].errors[i])) continue;
+            const double seconds = rungs[k].runs[i].seconds;
+            if (quickest < 0 || seconds < rungs[k].runs[quickest].seconds) quickest = i;
+        }
+        if (quickest < 0) continue;
+        const double error = rungs[k].errors[quickest], peer = rungs[k].runs[quickest].seconds;
+        double best = (double)NAN;
+        for (int i = 0; i < NUM_SIMULATORS; ++i) {
+            if (simulators[i]->is_talus) best = fmin(best, seconds_at(rungs, n, i, error));
+        }
+        (void)printf("%-9.0e %-23s %10.1e %10.2f %10.2f %10.1f\n", rungs[k].accuracy,
+                     simulators[quickest]->name, error, 1e3 * peer, 1e3 * best, peer / best);
+    }
+}
+
 static void compete(bool quick)
 {
     static rung rungs[MOST_RUNGS];
@@ -193,6 +219,7 @@ static void compete(bool quick)
         }
     }
     print_equal_errors(rungs, n);
+    print_at_accuracies(rungs, n);
     (void)printf("\nwhat the study adds to the realizations it makes\n");
     print_overhead(&m, &simulator_talus_merson, quick ? 21 : MOST_REPEATS);
     print_overhead(&m, &simulator_talus_dormand_prince, quick ? 21 : MOST_REPEATS);
