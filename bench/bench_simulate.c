@@ -95,16 +95,23 @@ static double seconds_at(const rung rungs[], int n, int i, double error)
     return pow(10.0, bench_fit(x, y, weights, points).at_zero);
 }
 
+// That of the best of Talus's integrators, or of the peers'.
+static double best_at(const rung rungs[], int n, bool of_talus, double error)
+{
+    double best = (double)NAN;
+    for (int i = 0; i < NUM_SIMULATORS; ++i) {
+        if (simulators[i]->is_talus == of_talus) best = fmin(best, seconds_at(rungs, n, i, error));
+    }
+    return best;
+}
+
 static void print_equal_error(const rung rungs[], int n, double error)
 {
-    double best[2] = {(double)NAN, (double)NAN}; // of the peers, of Talus
     (void)printf("%-9.0e", error);
     for (int i = 0; i < NUM_SIMULATORS; ++i) {
-        const double t = seconds_at(rungs, n, i, error);
-        best[simulators[i]->is_talus] = fmin(best[simulators[i]->is_talus], t);
-        (void)printf(" %22.2f", 1e3 * t);
+        (void)printf(" %22.2f", 1e3 * seconds_at(rungs, n, i, error));
     }
-    (void)printf(" %10.1f\n", best[0] / best[1]);
+    (void)printf(" %10.1f\n", best_at(rungs, n, false, error) / best_at(rungs, n, true, error));
 }
 
 // --- what the study adds ---
@@ -179,27 +186,30 @@ static void print_equal_errors(const rung rungs[], int n)
     }
 }
 
-// The same where the quickest of Simbody's integrators ends up with an accuracy that it is asked for.
+// Who of the peers is through first at one accuracy; -1 for nobody.
+static int quickest_peer(const rung *r)
+{
+    int quickest = -1;
+    for (int i = 0; i < NUM_SIMULATORS; ++i) {
+        if (simulators[i]->is_talus || isnan(r->errors[i])) continue;
+        if (quickest < 0 || r->runs[i].seconds < r->runs[quickest].seconds) quickest = i;
+    }
+    return quickest;
+}
+
+// What an accuracy asked of the peers comes to: the same at the error that their quickest makes.
 static void print_at_accuracies(const rung rungs[], int n)
 {
-    (void)printf("\nat the error that Simbody's quickest makes with an accuracy\n"
+    (void)printf("\nms to the error that Simbody's quickest makes at an accuracy (aim 15)\n"
                  "%-9s %-23s %10s %10s %10s %10s\n",
-                 "accuracy", "Simbody's quickest", "error", "ms", "Talus ms", "ratio");
+                 "accuracy", "who", "error", "Simbody", "Talus", "ratio");
     for (int k = 0; k < n; ++k) {
-        int quickest = -1;
-        for (int i = 0; i < NUM_SIMULATORS; ++i) {
-            if (simulators[i]->is_talus || isnan(rungs[k].errors[i])) continue;
-            const double seconds = rungs[k].runs[i].seconds;
-            if (quickest < 0 || seconds < rungs[k].runs[quickest].seconds) quickest = i;
-        }
-        if (quickest < 0) continue;
-        const double error = rungs[k].errors[quickest], peer = rungs[k].runs[quickest].seconds;
-        double best = (double)NAN;
-        for (int i = 0; i < NUM_SIMULATORS; ++i) {
-            if (simulators[i]->is_talus) best = fmin(best, seconds_at(rungs, n, i, error));
-        }
+        const int who = quickest_peer(&rungs[k]);
+        if (who < 0) continue;
+        const double error = rungs[k].errors[who];
+        const double peers = best_at(rungs, n, false, error), own = best_at(rungs, n, true, error);
         (void)printf("%-9.0e %-23s %10.1e %10.2f %10.2f %10.1f\n", rungs[k].accuracy,
-                     simulators[quickest]->name, error, 1e3 * peer, 1e3 * best, peer / best);
+                     simulators[who]->name, error, 1e3 * peers, 1e3 * own, peers / own);
     }
 }
 
