@@ -95,20 +95,28 @@ static double seconds_at(const rung rungs[], int n, int i, double error)
     return pow(10.0, bench_fit(x, y, weights, points).at_zero);
 }
 
+// That of the best of Talus's integrators, or of the peers'.
+static double best_at(const rung rungs[], int n, bool of_talus, double error)
+{
+    double best = (double)NAN;
+    for (int i = 0; i < NUM_SIMULATORS; ++i) {
+        if (simulators[i]->is_talus == of_talus) best = fmin(best, seconds_at(rungs, n, i, error));
+    }
+    return best;
+}
+
 static void print_equal_error(const rung rungs[], int n, double error)
 {
-    double best[2] = {(double)NAN, (double)NAN}; // of the peers, of Talus
     (void)printf("%-9.0e", error);
     for (int i = 0; i < NUM_SIMULATORS; ++i) {
-        const double t = seconds_at(rungs, n, i, error);
-        best[simulators[i]->is_talus] = fmin(best[simulators[i]->is_talus], t);
-        (void)printf(" %22.2f", 1e3 * t);
+        (void)printf(" %22.2f", 1e3 * seconds_at(rungs, n, i, error));
     }
-    (void)printf(" %10.1f\n", best[0] / best[1]);
+    (void)printf(" %10.1f\n", best_at(rungs, n, false, error) / best_at(rungs, n, true, error));
 }
 
 // --- what the study adds ---
 
+// Realizations by themselves, each at a time that was not seen before.
 static double realize_alone(const model *m, long count)
 {
     talus_model t = talus_build(m);
@@ -116,6 +124,7 @@ static double realize_alone(const model *m, long count)
     talus_realize(&t, TAL_STAGE_ACCELERATION);
     const double start = bench_now();
     for (long i = 0; i < count; ++i) {
+        talus_require(&t, tal_state_set_t(t.state, 1e-3 * (double)i));
         talus_set_values(&t, m, (int)(i % MODEL_SETS));
         talus_realize(&t, TAL_STAGE_ACCELERATION);
     }
@@ -124,8 +133,8 @@ static double realize_alone(const model *m, long count)
     return ns;
 }
 
-// A realization begins with writing q and u, in a study and by itself. The two take turns, and the
-// median of what one takes more than the other counts.
+// A realization begins with writing t, q and u, in a study and by itself. The two take turns, and
+// the median of what one takes more than the other counts.
 static void print_overhead(const model *m, const simulator *who, int repeats)
 {
     double ratios[MOST_REPEATS], ns[2] = {HUGE_VAL, HUGE_VAL};
@@ -177,6 +186,33 @@ static void print_equal_errors(const rung rungs[], int n)
     }
 }
 
+// Who of the peers is through first at one accuracy; -1 for nobody.
+static int quickest_peer(const rung *r)
+{
+    int quickest = -1;
+    for (int i = 0; i < NUM_SIMULATORS; ++i) {
+        if (simulators[i]->is_talus || isnan(r->errors[i])) continue;
+        if (quickest < 0 || r->runs[i].seconds < r->runs[quickest].seconds) quickest = i;
+    }
+    return quickest;
+}
+
+// What an accuracy asked of the peers comes to: the same at the error that their quickest makes.
+static void print_at_accuracies(const rung rungs[], int n)
+{
+    (void)printf("\nms to the error that Simbody's quickest makes at an accuracy (aim 15)\n"
+                 "%-9s %-23s %10s %10s %10s %10s\n",
+                 "accuracy", "who", "error", "Simbody", "Talus", "ratio");
+    for (int k = 0; k < n; ++k) {
+        const int who = quickest_peer(&rungs[k]);
+        if (who < 0) continue;
+        const double error = rungs[k].errors[who];
+        const double peers = best_at(rungs, n, false, error), own = best_at(rungs, n, true, error);
+        (void)printf("%-9.0e %-23s %10.1e %10.2f %10.2f %10.1f\n", rungs[k].accuracy,
+                     simulators[who]->name, error, 1e3 * peers, 1e3 * own, peers / own);
+    }
+}
+
 static void compete(bool quick)
 {
     static rung rungs[MOST_RUNGS];
@@ -193,6 +229,7 @@ static void compete(bool quick)
         }
     }
     print_equal_errors(rungs, n);
+    print_at_accuracies(rungs, n);
     (void)printf("\nwhat the study adds to the realizations it makes\n");
     print_overhead(&m, &simulator_talus_merson, quick ? 21 : MOST_REPEATS);
     print_overhead(&m, &simulator_talus_dormand_prince, quick ? 21 : MOST_REPEATS);

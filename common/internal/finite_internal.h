@@ -32,4 +32,15 @@ static inline bool tali_all_finite(const double values[], int n)
     return tali_are_bits_finite(bits);
 }
 
+/// Copy n numbers. True when no one is a NaN or an infinity.
+static inline bool tali_copy_finite(double *restrict to, const double *restrict from, int n)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < n; ++i) {
+        to[i] = from[i];
+        bits |= tali_finite_bits(from[i]);
+    }
+    return tali_are_bits_finite(bits);
+}
+
 #endif // TALUS_FINITE_INTERNAL_H

@@ -61,10 +61,18 @@ tal_status tal_matter_mul_N(const tal_matter *matter, tal_state *state, tal_n_op
     if (st == TAL_OK) st = tali_op_array("in", in, __func__);
     if (st == TAL_OK) st = tali_op_array("out", out, __func__);
     if (st != TAL_OK) return st;
-    const rates at = rates_of(matter, state);
     const int n = from_q(op) ? tal_matter_nq(matter, state) : view.tree->num_u;
     st = tali_op_finite(state, "in", in, n);
-    return st == TAL_OK ? mul_N(matter, state, &at, op, in, out) : st;
+    if (st != TAL_OK) return st;
+    if (view.tree->num_N == 0) { // then q and u are packed alike
+        const bool is_zero = op == TAL_NDOT || op == TAL_NDOT_T;
+        for (int i = 0; i < n; ++i) {
+            out[i] = is_zero ? 0.0 : in[i];
+        }
+        return TAL_OK;
+    }
+    const rates at = rates_of(matter, state);
+    return mul_N(matter, state, &at, op, in, out);
 }
 
 tal_status tal_body_mul_N(const tal_matter *matter, tal_state *state, tal_body_ix body, tal_n_op op,

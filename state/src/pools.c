@@ -1,4 +1,5 @@
 // The System-wide arrays in a State: t, y and its derivatives, errors, triggers, weights.
+#include "solve_internal.h"
 #include "state_internal.h"
 
 #include <math.h>
@@ -151,18 +152,22 @@ double tal_state_t(const tal_state *state)
     return TALI_NAN;
 }
 
-tal_status tal_state_set_t(tal_state *state, double t)
+static tal_status set_t(tal_state *state, double t, const char *where)
 {
-    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
-    if (!tali_can_write(state, __func__)) return TAL_ERR_STAGE;
     if (!isfinite(t)) {
-        return tali_set_fail(state, TAL_ERR_NOT_FINITE, __func__, "t is %g: time must be finite",
-                             t);
+        return tali_set_fail(state, TAL_ERR_NOT_FINITE, where, "t is %g: time must be finite", t);
     }
     tali_times_of(state)->t = t;
     tali_core_of(state)->t_stamp = tali_tick(state);
     tali_state_invalidate(state, TAL_STAGE_TIME);
     return TAL_OK;
+}
+
+tal_status tal_state_set_t(tal_state *state, double t)
+{
+    if (state == NULL) return TALI_BREACH(TAL_ERR_NULL, "the State is NULL");
+    if (!tali_can_write(state, __func__)) return TAL_ERR_STAGE;
+    return set_t(state, t, __func__);
 }
 
 // One part of y, or all of it.
@@ -266,6 +271,15 @@ double *tal_state_upd_z(tal_state *state)
 double *tal_state_upd_y(tal_state *state)
 {
     return upd_part(state, PART_Y, __func__);
+}
+
+double *tali_state_upd_ty(tal_state *state, double t)
+{
+    double *y = writable(state, PART_Y, __func__);
+    if (y == NULL || set_t(state, t, __func__) != TAL_OK) return NULL;
+    tali_core *core = tali_core_of(state);
+    core->q_stamp = core->u_stamp = core->z_stamp = core->t_stamp;
+    return y;
 }
 
 // --- triggers ---

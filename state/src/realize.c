@@ -102,10 +102,30 @@ static tal_status realize_one_stage(const tal_system *system, tal_state *state, 
     return TAL_OK;
 }
 
+// Nobody has anything to do at this stage, and it has no slots to be written.
+static bool is_idle(const tal_system *system, const tal_state *state, tal_stage stage)
+{
+    const int32_t *triggers = tali_ccore(state)->trigger_start + stage;
+    return (stage == TAL_STAGE_TIME || stage == TAL_STAGE_DYNAMICS) &&
+           system->step_begin[stage] == system->step_begin[stage + 1] && triggers[0] == triggers[1];
+}
+
+static void pass(tal_state *state, tal_stage stage)
+{
+    tali_core *core = tali_core_of(state);
+    core->realized[stage] = tali_tick(state);
+    core->stage = stage;
+    ++state->stats.realized[stage];
+}
+
 tal_status tali_realize(const tal_system *system, tal_state *state, tal_stage stage)
 {
     while (tali_ccore(state)->stage < stage) {
         const tal_stage next = (tal_stage)(tali_ccore(state)->stage + 1);
+        if (is_idle(system, state, next)) {
+            pass(state, next);
+            continue;
+        }
         const tal_status st = realize_one_stage(system, state, next);
         if (st != TAL_OK) return st;
     }

@@ -68,21 +68,32 @@ static void keep_previous(tal_state *state)
     }
 }
 
-tal_status tal_system_begin_step(const tal_system *system, tal_state *state)
+// Gives all variables their update values. `*lowest` is the stage to lower.
+static tal_status update(const tal_system *system, tal_state *state, tal_stage *lowest,
+                         const char *where)
 {
-    if (!can_solve(system, state, TAL_STAGE_INSTANCE, __func__)) return tali_breach_status();
     // all update values first: one may depend on another variable's stored value
     for (int i = 0; i < system->vars.count; ++i) {
-        const int update = tali_var_at(system, i)->update;
-        if (update >= 0 && tali_entry_realize(system, state, update, __func__) == NULL) {
+        const int entry = tali_var_at(system, i)->update;
+        if (entry >= 0 && tali_entry_realize(system, state, entry, where) == NULL) {
             return state->error.status;
         }
     }
-    tal_stage lowest = TAL_STAGE_INFINITY;
     for (int i = 0; i < system->vars.count; ++i) {
         if (tali_var_at(system, i)->update < 0) continue;
         const tal_stage lowered = swap_in(system, state, i);
-        if (lowered < lowest) lowest = lowered;
+        if (lowered < *lowest) *lowest = lowered;
+    }
+    return TAL_OK;
+}
+
+tal_status tal_system_begin_step(const tal_system *system, tal_state *state)
+{
+    if (!can_solve(system, state, TAL_STAGE_INSTANCE, __func__)) return tali_breach_status();
+    tal_stage lowest = TAL_STAGE_INFINITY;
+    if (system->has_updates) {
+        const tal_status st = update(system, state, &lowest, __func__);
+        if (st != TAL_OK) return st;
     }
     keep_previous(state);
     if (lowest < TAL_STAGE_INFINITY) tali_state_invalidate(state, lowest);
@@ -119,8 +130,9 @@ bool tali_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem
 {
     for (int i = 0; i < system->subsystems.count; ++i) {
         const tali_subsystem *it = tali_subsystem_at(system, i);
-        const bool settles =
-            it->ops.prescribe_q != NULL || it->ops.prescribe_u != NULL || it->ops.relax != NULL;
+        const bool settles = it->ops.prescribe_q != NULL || it->ops.prescribe_u != NULL ||
+                             it->ops.project_q != NULL || it->ops.project_u != NULL ||
+                             it->ops.relax != NULL;
         if (settles && i != subsystem.i) return false;
     }
     return true;

@@ -187,6 +187,7 @@ struct tal_system {
     tali_list groups;     ///< tali_group
     tali_list events;     ///< tali_event
     tali_list measures;   ///< tali_measure
+    bool has_updates;     ///< some variable is updated by steps
     size_t scratch_bytes;
 
     int *order;                         ///< [subsystems] in which they realize a stage

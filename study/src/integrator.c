@@ -106,8 +106,8 @@ static tal_status take_workspace(tal_integrator *integ, tal_error *err)
     const int ny = tal_system_pool_capacity(system, TAL_POOL_Q) +
                    tal_system_pool_capacity(system, TAL_POOL_U) +
                    tal_system_pool_capacity(system, TAL_POOL_Z);
-    double **const named[] = {&integ->y0, &integ->y1, &integ->ydot1, &integ->error,
-                              &integ->weighed};
+    double **const named[] = {&integ->y0,    &integ->y1,      &integ->ydot1,
+                              &integ->error, &integ->weighed, &integ->zero};
     const size_t num_named = sizeof named / sizeof named[0];
     const size_t one = tali_align((size_t)ny * sizeof(double));
     integ->stride = one / sizeof(double);
@@ -166,6 +166,7 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
     integ->family = family_of(&chosen);
     integ->method = method_of(&chosen);
     st = take_workspace(integ, err);
+    if (st == TAL_OK && integ->method.prepare != NULL) integ->method.prepare(integ);
     if (st == TAL_OK && integ->family->create != NULL) st = integ->family->create(integ, err);
     if (st != TAL_OK) {
         tali_free(&allocator, integ->block, integ->block_bytes);

@@ -15,11 +15,29 @@ typedef struct tali_worst {
     double size; // of its weighted error
 } tali_worst;
 
+/// A row of a tableau: sum coefs_j k_j over stages, without the terms that are zero.
+typedef struct tali_row {
+    int n;
+    double coefs[TAL_MAX_RK_STAGES];
+    const double *k[TAL_MAX_RK_STAGES];
+} tali_row;
+
+/// A tableau as steps use it.
+typedef struct tali_rk_plan {
+    int stages;                     // to run: not those that only an unwanted error estimate needs
+    bool is_at_end;                 // the last of them is the end of the step
+    tali_row at[TAL_MAX_RK_STAGES]; // each stage from those before it
+    tali_row end;                   // of the step
+    tali_row error;                 // of the step, when it is controlled
+} tali_rk_plan;
+
 /// A one-step method, run by the loop in step_loop.c.
 typedef struct tali_method {
     int num_stages;  // vectors as long as y that it needs; the first holds the rates at y0
     int error_power; // the estimated error of a step goes with this power of h
 
+    /// Prepare for steps, once the workspace is there; NULL: nothing to prepare.
+    void (*prepare)(tal_integrator *integ);
     /// Keep more of the start of a step than t0, y0 and its rates; NULL: that is all it needs.
     tal_status (*begin)(tal_integrator *integ, const tal_state *state);
     /// A step from t0 to t1. On success the State stands at t1, and `norm` is that of the weighted
@@ -57,13 +75,14 @@ typedef struct tali_bad {
 struct tal_integrator {
     const tal_system *system;
     const tal_matter *matter;      // NULL when the System has none
-    bool only_matter_settles;      // prescribes and relaxes
+    bool only_matter_settles;      // prescribes, projects and relaxes
     tal_group_ix q_group, u_group; // matter's
     tal_allocator allocator;
     tal_integrator_def def;
     const tali_family *family;
     void *engine;       // the family's own
     tali_method method; // of the one-step family
+    tali_rk_plan rk;    // of TAL_METHOD_RUNGE_KUTTA
     tal_project_options projection;
 
     // workspace, in one block
@@ -72,6 +91,7 @@ struct tal_integrator {
     size_t stride;           // doubles from one stage to the next
     double *y0, *y1, *ydot1; // start and end of the last step
     double *error, *weighed; // estimated error; free between trial steps
+    double *zero;            // nothing else is in it
     double *k;               // stages of the method
     double *stabilizer;      // of baumgarte.c
 
@@ -83,6 +103,7 @@ struct tal_integrator {
     bool is_cut;      // nothing is kept of steps before: a run can be resumed from here
     double h_next;    // 0: to be chosen
     bool is_free;     // within a step: nothing is prescribed or relaxed
+    bool is_open;     // within a step: is_free, and nothing is projected or normalized
     long steps_left;
     tali_bad bad;
     tali_worst worst; // of the last error test
@@ -167,15 +188,18 @@ void tali_leave_at_start(tal_integrator *integ, tal_state *state);
 
 // --- trial.c: what methods do to the State ---
 
-/// out = y0 + h sum coefs_j k_j, or without y0 when it is NULL.
-void tali_combine(const tal_integrator *integ, const double *y0, double h, const double coefs[],
-                  int n, int ny, double out[]);
+/// out = y0 + h sum coefs_j k_j. False when a number in it is not finite.
+bool tali_combine(const double y0[], double h, const tali_row *row, int ny, double out[]);
 
 /// The failure of a call on the State, in the State's words.
 tal_status tali_pass_on(tal_integrator *integ, const tal_state *state, tal_status st);
 
 /// Put t and y into the State. Values that are not finite are refused by name.
 tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const double y[]);
+
+/// Put t and y0 + h sum coefs_j k_j into the State. As tali_put().
+tal_status tali_put_sum(tal_integrator *integ, tal_state *state, double t, double h,
+                        const tali_row *row);
 
 /// Put the u and z of y into the State, and prescribe u. Needs Position. As tali_put().
 tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[]);

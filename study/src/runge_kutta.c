@@ -23,46 +23,66 @@ static bool is_needed(const tal_rk_tableau *rk, int i)
 }
 
 // Stages that only the error estimate uses are left out when nobody asks for it.
-static int stages_to_run(const tal_integrator *integ)
+static int stages_to_run(const tal_rk_tableau *rk, bool is_controlled)
 {
-    const tal_rk_tableau *rk = integ->def.tableau;
     int s = rk->stages;
-    while (!tali_is_controlled(integ) && s > 1 && !is_needed(rk, s - 1)) {
+    while (!is_controlled && s > 1 && !is_needed(rk, s - 1)) {
         --s;
     }
     return s;
 }
 
-static void estimate_error(tal_integrator *integ, double h, int ny)
+static tali_row row_of(const tal_integrator *integ, const double coefs[], int n)
+{
+    tali_row row = {.n = 0};
+    for (int j = 0; j < n; ++j) {
+        if (coefs[j] == 0.0) continue;
+        row.coefs[row.n] = coefs[j];
+        row.k[row.n++] = tali_stage(integ, j);
+    }
+    return row;
+}
+
+// The difference of the solution and the one it is compared with.
+static tali_row row_of_error(const tal_integrator *integ, const tal_rk_tableau *rk)
+{
+    double coefs[TAL_MAX_RK_STAGES];
+    for (int j = 0; j < rk->stages; ++j) {
+        coefs[j] = rk->b[j] - rk->b_hat[j];
+    }
+    return row_of(integ, coefs, rk->stages);
+}
+
+static void prepare(tal_integrator *integ)
 {
     const tal_rk_tableau *rk = integ->def.tableau;
-    double coefs[TAL_MAX_RK_STAGES];
-    for (int i = 0; i < rk->stages; ++i) {
-        coefs[i] = rk->b[i] - rk->b_hat[i];
+    const bool is_controlled = tali_is_controlled(integ);
+    tali_rk_plan *plan = &integ->rk;
+    plan->stages = stages_to_run(rk, is_controlled);
+    plan->is_at_end = plan->stages == rk->stages && tali_ends_at_last_stage(rk);
+    for (int i = 1; i < plan->stages; ++i) {
+        plan->at[i] = row_of(integ, rk->a + (size_t)(i * rk->stages), i);
     }
-    tali_combine(integ, NULL, h, coefs, rk->stages, ny, integ->error);
+    plan->end = row_of(integ, rk->b, plan->stages);
+    if (is_controlled) plan->error = row_of_error(integ, rk);
 }
 
 static tal_status try_step(tal_integrator *integ, tal_state *state, double t1, double *norm)
 {
-    const tal_rk_tableau *rk = integ->def.tableau;
-    const int ny = tal_state_ny(state), s = stages_to_run(integ);
-    const bool is_at_end = s == rk->stages && tali_ends_at_last_stage(rk);
-    const double t0 = integ->t0, h = t1 - t0;
-    double *y = integ->error; // free until the end of the step
+    const tali_rk_plan *rk = &integ->rk;
+    const double *c = integ->def.tableau->c, t0 = integ->t0, h = t1 - t0;
     tal_status st = TAL_OK;
-    for (int i = 1; i < s && st == TAL_OK; ++i) {
-        tali_combine(integ, integ->y0, h, rk->a + (size_t)(i * rk->stages), i, ny, y);
-        st = tali_put(integ, state, rk->c[i] == 1.0 ? t1 : t0 + rk->c[i] * h, y);
-        if (st == TAL_OK) st = tali_settle_stage(integ, state, is_at_end && i == s - 1);
+    for (int i = 1; i < rk->stages && st == TAL_OK; ++i) {
+        const bool is_end = rk->is_at_end && i == rk->stages - 1;
+        st = tali_put_sum(integ, state, c[i] == 1.0 ? t1 : t0 + c[i] * h, h, &rk->at[i]);
+        if (st == TAL_OK && !integ->is_open) st = tali_settle_stage(integ, state, is_end);
         if (st == TAL_OK) st = tali_evaluate(integ, state, tali_stage(integ, i));
     }
-    if (st == TAL_OK && !is_at_end) {
-        tali_combine(integ, integ->y0, h, rk->b, s, ny, y);
-        st = tali_put(integ, state, t1, y);
-    }
+    if (st == TAL_OK && !rk->is_at_end) st = tali_put_sum(integ, state, t1, h, &rk->end);
     if (st != TAL_OK) return st;
-    if (tali_is_controlled(integ)) estimate_error(integ, h, ny);
+    if (tali_is_controlled(integ)) { // an error that is not finite fails the test
+        (void)tali_combine(integ->zero, h, &rk->error, tal_state_ny(state), integ->error);
+    }
     return tali_end_step(integ, state, norm);
 }
 
@@ -73,6 +93,7 @@ tali_method tali_runge_kutta(const tal_rk_tableau *tableau)
     return (tali_method){
         .num_stages = tableau->stages,
         .error_power = 1 + (p_hat > 0 && p_hat < p ? p_hat : p),
+        .prepare = prepare,
         .try_step = try_step,
     };
 }

@@ -157,12 +157,19 @@ double tali_end_of_step(double t0, double h, double t_end)
     return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
 
-// Nothing is prescribed or relaxed, and a step need not ask: no step changes the variables that tell.
+// Nothing is prescribed or relaxed, and stages need not ask: no step changes the variables that tell.
 static bool is_free(const tal_integrator *integ, const tal_state *state)
 {
     return integ->matter != NULL && integ->only_matter_settles &&
            tal_matter_num_free(integ->matter, state) ==
                tal_group_size(integ->system, state, integ->u_group);
+}
+
+// There is no constraint and no quaternion, either.
+static bool is_open(const tal_state *state)
+{
+    return tal_state_pool_size(state, TAL_POOL_QERR) == 0 &&
+           tal_state_pool_size(state, TAL_POOL_UERR) == 0;
 }
 
 // Trial steps of about `h` until one is accepted.
@@ -207,8 +214,9 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
     const double h =
         fixed ? integ->def.fixed_step : fmax(integ->h_next, tali_least_step(integ, t0));
     integ->is_free = is_free(integ, state);
+    integ->is_open = integ->is_free && is_open(state);
     st = try_steps(integ, state, h, t_end);
-    integ->is_free = false;
+    integ->is_free = integ->is_open = false;
     if (st != TAL_OK) tali_leave_at_start(integ, state);
     return st;
 }

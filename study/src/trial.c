@@ -2,6 +2,7 @@
 // (manual sec. 10.4).
 #include "finite_internal.h"
 #include "integrator_internal.h"
+#include "solve_internal.h"
 #include "study_internal.h"
 
 #include <math.h>
@@ -10,48 +11,61 @@
 
 // --- putting values into the State ---
 
-// out += w_0 k_0 + w_1 k_1, term by term, in one pass over y.
-static void add_two(const double w[2], const double *const k[2], int ny, double *restrict out)
+// out = y0 + h (c_0 k_0 + ... + c_(n-1) k_(n-1)), term by term. A literal n lets the compiler keep
+// weights and sums in registers, in one pass over y. True when all are finite.
+TAL_ALWAYS_INLINE bool add_terms(const int n, const double y0[], double h, const double c[],
+                                 const double *const k[], int ny, double *restrict out)
 {
-    const double w0 = w[0], w1 = w[1];
-    const double *restrict k0 = k[0], *restrict k1 = k[1];
+    uint64_t bits = 0;
     for (int i = 0; i < ny; ++i) {
-        out[i] = (out[i] + w0 * k0[i]) + w1 * k1[i];
+        double sum = y0[i];
+        for (int j = 0; j < n; ++j) {
+            sum += h * c[j] * k[j][i];
+        }
+        out[i] = sum;
+        bits |= tali_finite_bits(sum);
     }
+    return tali_are_bits_finite(bits);
 }
 
-// The same for four terms.
-static void add_four(const double w[4], const double *const k[4], int ny, double *restrict out)
+bool tali_combine(const double y0[], double h, const tali_row *row, int ny, double out[])
 {
-    const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
-    const double *restrict k0 = k[0], *restrict k1 = k[1], *restrict k2 = k[2], *restrict k3 = k[3];
-    for (int i = 0; i < ny; ++i) {
-        out[i] = (((out[i] + w0 * k0[i]) + w1 * k1[i]) + w2 * k2[i]) + w3 * k3[i];
-    }
-}
-
-void tali_combine(const tal_integrator *integ, const double *y0, double h, const double coefs[],
-                  int n, int ny, double out[])
-{
-    const size_t bytes = (size_t)ny * sizeof *out;
-    const double *k[TAL_MAX_RK_STAGES + 1];
-    double w[TAL_MAX_RK_STAGES + 1];
-    int terms = 0;
-    for (int j = 0; j < n; ++j) {
-        w[terms] = h * coefs[j];
-        k[terms] = tali_stage(integ, j);
-        terms += w[terms] != 0.0 ? 1 : 0;
-    }
-    w[terms] = 0.0; // a partner for the last
-    k[terms] = tali_stage(integ, 0);
-    if (y0 != NULL) memcpy(out, y0, bytes);
-    if (y0 == NULL) memset(out, 0, bytes);
-    int j = 0;
-    for (; terms - j > 2; j += 4) {
-        add_four(w + j, k + j, ny, out);
-    }
-    for (; j < terms; j += 2) {
-        add_two(w + j, k + j, ny, out);
+    _Static_assert(TAL_MAX_RK_STAGES == 16, "a case for every number of terms");
+    switch (row->n) {
+    case 0:
+        return add_terms(0, y0, h, row->coefs, row->k, ny, out);
+    case 1:
+        return add_terms(1, y0, h, row->coefs, row->k, ny, out);
+    case 2:
+        return add_terms(2, y0, h, row->coefs, row->k, ny, out);
+    case 3:
+        return add_terms(3, y0, h, row->coefs, row->k, ny, out);
+    case 4:
+        return add_terms(4, y0, h, row->coefs, row->k, ny, out);
+    case 5:
+        return add_terms(5, y0, h, row->coefs, row->k, ny, out);
+    case 6:
+        return add_terms(6, y0, h, row->coefs, row->k, ny, out);
+    case 7:
+        return add_terms(7, y0, h, row->coefs, row->k, ny, out);
+    case 8:
+        return add_terms(8, y0, h, row->coefs, row->k, ny, out);
+    case 9:
+        return add_terms(9, y0, h, row->coefs, row->k, ny, out);
+    case 10:
+        return add_terms(10, y0, h, row->coefs, row->k, ny, out);
+    case 11:
+        return add_terms(11, y0, h, row->coefs, row->k, ny, out);
+    case 12:
+        return add_terms(12, y0, h, row->coefs, row->k, ny, out);
+    case 13:
+        return add_terms(13, y0, h, row->coefs, row->k, ny, out);
+    case 14:
+        return add_terms(14, y0, h, row->coefs, row->k, ny, out);
+    case 15:
+        return add_terms(15, y0, h, row->coefs, row->k, ny, out);
+    default:
+        return add_terms(16, y0, h, row->coefs, row->k, ny, out);
     }
 }
 
@@ -91,10 +105,19 @@ tal_status tali_put(tal_integrator *integ, tal_state *state, double t, const dou
 {
     const int ny = tal_state_ny(state);
     if (!tali_all_finite(y, ny)) return name_not_finite(integ, state, y, "the step to");
-    const tal_status st = tal_state_set_t(state, t);
-    if (st != TAL_OK) return tali_pass_on(integ, state, st);
-    memcpy(tal_state_upd_y(state), y, (size_t)ny * sizeof *y);
+    double *slots = tali_state_upd_ty(state, t);
+    if (slots == NULL) return tali_pass_on(integ, state, tal_state_error(state)->status);
+    memcpy(slots, y, (size_t)ny * sizeof *y);
     return TAL_OK;
+}
+
+tal_status tali_put_sum(tal_integrator *integ, tal_state *state, double t, double h,
+                        const tali_row *row)
+{
+    double *y = tali_state_upd_ty(state, t);
+    if (y == NULL) return tali_pass_on(integ, state, tal_state_error(state)->status);
+    if (tali_combine(integ->y0, h, row, tal_state_ny(state), y)) return TAL_OK;
+    return name_not_finite(integ, state, y, "the step to");
 }
 
 tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[])
@@ -109,6 +132,11 @@ tal_status tali_put_uz(tal_integrator *integ, tal_state *state, const double y[]
 
 // --- manual sec. 10.4: stages, ends of steps ---
 
+static tal_status realize(tal_integrator *integ, tal_state *state, tal_stage stage)
+{
+    return tali_pass_on(integ, state, tal_system_realize(integ->system, state, stage));
+}
+
 static tal_status prescribe_q(const tal_integrator *integ, tal_state *state)
 {
     return integ->is_free ? TAL_OK : tal_system_prescribe_q(integ->system, state, NULL);
@@ -121,7 +149,8 @@ static tal_status prescribe_u(const tal_integrator *integ, tal_state *state)
 
 static tal_status normalize(const tal_integrator *integ, tal_state *state)
 {
-    return integ->matter != NULL ? tal_matter_normalize_quaternions(integ->matter, state) : TAL_OK;
+    const bool may_have_any = integ->matter != NULL && !integ->is_open;
+    return may_have_any ? tal_matter_normalize_quaternions(integ->matter, state) : TAL_OK;
 }
 
 tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_last)
@@ -142,7 +171,7 @@ tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_la
 // Stabilized constraints are projected at the start only.
 static bool is_projected(const tal_integrator *integ)
 {
-    return integ->def.baumgarte == 0.0 || integ->is_starting;
+    return !integ->is_open && (integ->def.baumgarte == 0.0 || integ->is_starting);
 }
 
 tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_error[])
@@ -161,6 +190,7 @@ tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_erro
 tal_status tali_project(tal_integrator *integ, tal_state *state, double error[])
 {
     const tal_system *system = integ->system;
+    if (integ->is_open) return realize(integ, state, TAL_STAGE_VELOCITY);
     double *u_error = error != NULL ? error + tal_state_nq(state) : NULL;
     tal_status st = tali_project_q(integ, state, error);
     if (st != TAL_OK) return st;
@@ -183,13 +213,13 @@ tal_status tali_evaluate(tal_integrator *integ, tal_state *state, double ydot[])
 {
     const bool is_done = tal_state_stage(state) >= TAL_STAGE_ACCELERATION;
     integ->stats.realizations += is_done ? 0 : 1;
-    const tal_status st = tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION);
-    if (st != TAL_OK) return tali_pass_on(integ, state, st);
-    const int ny = tal_state_ny(state);
+    const tal_status st = realize(integ, state, TAL_STAGE_ACCELERATION);
+    if (st != TAL_OK) return st;
     const double *found = tal_state_ydot(state);
-    if (!tali_all_finite(found, ny)) return name_not_finite(integ, state, found, "the rate of");
-    memcpy(ydot, found, (size_t)ny * sizeof *ydot);
-    return tali_stabilize(integ, state, ydot);
+    if (!tali_copy_finite(ydot, found, tal_state_ny(state))) {
+        return name_not_finite(integ, state, found, "the rate of");
+    }
+    return integ->def.baumgarte == 0.0 ? TAL_OK : tali_stabilize(integ, state, ydot);
 }
 
 tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm)
