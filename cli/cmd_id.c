@@ -241,7 +241,9 @@ int cmd_id(const cli_args *args)
 {
     cli_model model;
     tal_table *motion = NULL;
-    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    int code = result_check_out(args, NULL);
+    if (code != CLI_OK) return code;
+    code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = result_read(args, args->files[1], &motion);
     if (code == CLI_OK) code = follow(args, &model, motion);
     tal_table_destroy(motion);

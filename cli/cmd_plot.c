@@ -3,6 +3,7 @@
 #include "result.h"
 #include "svg.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +21,13 @@ static int write_plot(const cli_args *args, const svg_plot *plot)
 {
     const char *const path = cli_text(args, "out");
     FILE *const out = path != NULL ? fopen(path, "w") : stdout;
-    if (out == NULL) return cli_fail(args, CLI_BAD_FILE, "%s cannot be written.", path);
+    if (out == NULL) {
+        return cli_fail(args, CLI_BAD_FILE, "%s cannot be written: %s.", path, strerror(errno));
+    }
     svg_write(out, plot);
-    const bool failed = ferror(out) != 0;
+    const bool failed = fflush(out) != 0 || ferror(out) != 0;
     if ((path != NULL && fclose(out) != 0) || failed) {
-        return cli_fail(args, CLI_BAD_FILE, "the picture cannot be written.");
+        return cli_fail(args, CLI_BAD_FILE, "the picture cannot be written: %s.", strerror(errno));
     }
     return CLI_OK;
 }

@@ -16,7 +16,7 @@ const cli_option cli_common_options[] = {
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "1",
-     .help = "how many share the work; results do not depend on it"},
+     .help = "how many share the work, 0: one for each core; results do not depend on it"},
     {.name = "accuracy",
      .letter = 'a',
      .kind = CLI_NUMBER,
@@ -255,7 +255,7 @@ const cli_command cli_commands[] = {
      "coordinate that is not there keeps its value. Quintic splines through the rows give speeds and "
      "accelerations. The result has one force for every speed: what is missing besides the forces of "
      "the model.",
-     MODEL_OPTIONS | CLI_OUT, id_options, "talus id walker.talus walk.sto -o forces.sto",
+     MODEL_OPTIONS | CLI_OUT, id_options, "talus id pendulum.talus swing.sto -o forces.sto",
      "moments at the joints", cmd_id},
     {"modes", "MODEL", 1, 1, "find frequencies and damping of small motions",
      "About where the model begins, or about an equilibrium. A mode with a positive real part grows.",

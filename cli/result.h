@@ -8,6 +8,10 @@
 // An empty table whose header has version, commit, command, files, the model's hash and every setting.
 tal_table *result_create(const cli_args *args, const cli_model *model);
 
+// Can a table go where -o says? Asked before the work, so that none is lost. `also` is one more ending that the
+// command takes, or NULL. An exit code.
+int result_check_out(const cli_args *args, const char *also);
+
 // Mark a result that is not all of what was asked for.
 void result_mark_incomplete(tal_table *table, const char *why);
 

@@ -71,6 +71,20 @@ expect 0 simulate held.talus -q -a 1e-9 -e 4 --every 0.5 -o short.sto
 cmp -s <(data cut.sto | head -6) <(data short.sto | head -6) ||
     complain "an interrupted run begins otherwise than a short one"
 
+# it is repeated as far as it went, which takes no longer than it took
+expect 0 rerun cut.sto
+has out 'the same, bit for bit: '
+has out 'the result is not complete: interrupted at t = '
+
+# --- nothing to move ---
+echo '<talus version="1" name="empty"/>' >empty.talus
+for integrator in $("$talus" help integrators | awk '{ print $1 }'); do
+    expect 0 simulate empty.talus -q -e 1 -i "$integrator" -o empty.csv
+done
+for command in info check assemble equilibrium modes; do
+    expect 0 "$command" empty.talus
+done
+
 # --- a run that fails ---
 expect 1 simulate held.talus -q -e 1 -i verlet -a 1e-300 -o failed.sto
 has failed.sto 'talus_incomplete=failed at t = '
