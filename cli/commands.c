@@ -121,6 +121,13 @@ static const cli_option id_options[] = {
      .kind = CLI_FLAG,
      .help = "leave the model's own forces, gravity included, out",
      .is_setting = true},
+    {.name = "cutoff",
+     .kind = CLI_NUMBER,
+     .value = "HERTZ",
+     .initial = "0",
+     .help =
+         "smooth the coordinates first: Butterworth's low-pass, forward and backward, less certain at the ends; 0: not",
+     .is_setting = true},
     {0}};
 
 static const cli_option modes_options[] = {
@@ -252,9 +259,10 @@ const cli_command cli_commands[] = {
      "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as talus ik or talus simulate write it; a "
-     "coordinate that is not there keeps its value. Quintic splines through the rows give speeds and "
-     "accelerations. The result has one force for every speed: what is missing besides the forces of "
-     "the model.",
+     "coordinate that is not there keeps its value. Angles are in degrees when the table says so. "
+     "Polynomials through nine rows give speeds and accelerations, and noise grows with them: "
+     "measured motions want a --cutoff, 6 Hz for a walk. The result has one force for every speed: "
+     "what is missing besides the forces of the model.",
      MODEL_OPTIONS | CLI_OUT, id_options, "talus id pendulum.talus swing.sto -o forces.sto",
      "moments at the joints", cmd_id},
     {"modes", "MODEL", 1, 1, "find frequencies and damping of small motions",

@@ -63,8 +63,9 @@ refused 2 'talus convert: table.csv holds a table, which cannot become x.talus.'
 refused 2 'talus convert: held.talus holds a model, which cannot become x.sto.' convert held.talus x.sto
 if [ -w /dev/full ]; then
     for command in 'info held.talus' 'simulate held.talus -q -e 1' 'plot table.csv' help template; do
+        code=0
         # shellcheck disable=SC2086
-        code=0; "$talus" $command >/dev/full 2>err || code=$?
+        "$talus" $command >/dev/full 2>err || code=$?
         [ "$code" -eq 3 ] || complain "talus $command >/dev/full: exit code $code instead of 3"
         has err 'No space left on device'
     done
