@@ -201,7 +201,24 @@ double cli_largest(const double values[], int n)
     return largest;
 }
 
-static double read_one(const column *c, const cli_model *model, tal_state *state)
+// Energies of a row, found once, for several columns may want them; NaN: not yet.
+typedef struct energies {
+    double kinetic, potential;
+} energies;
+
+static double kinetic_energy(energies *it, const cli_model *model, const tal_state *state)
+{
+    if (isnan(it->kinetic)) it->kinetic = tal_matter_kinetic_energy(model->matter, state);
+    return it->kinetic;
+}
+
+static double potential_energy(energies *it, const cli_model *model, tal_state *state)
+{
+    if (isnan(it->potential)) it->potential = tal_forces_potential_energy(model->forces, state);
+    return it->potential;
+}
+
+static double read_one(const column *c, const cli_model *model, tal_state *state, energies *energy)
 {
     const double *values;
     switch (c->kind) {
@@ -215,12 +232,11 @@ static double read_one(const column *c, const cli_model *model, tal_state *state
         values = tal_measure_values(model->system, state, (tal_measure_ix){c->i});
         return values != NULL ? values[c->j] : (double)NAN;
     case COLUMN_KINETIC_ENERGY:
-        return tal_matter_kinetic_energy(model->matter, state);
+        return kinetic_energy(energy, model, state);
     case COLUMN_POTENTIAL_ENERGY:
-        return tal_forces_potential_energy(model->forces, state);
+        return potential_energy(energy, model, state);
     case COLUMN_TOTAL_ENERGY:
-        return tal_matter_kinetic_energy(model->matter, state) +
-               tal_forces_potential_energy(model->forces, state);
+        return kinetic_energy(energy, model, state) + potential_energy(energy, model, state);
     case COLUMN_POSITION_ERROR:
         return cli_largest(tal_state_qerr(state), tal_state_pool_size(state, TAL_POOL_QERR));
     case COLUMN_VELOCITY_ERROR:
@@ -233,8 +249,9 @@ tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state
                         double row[])
 {
     const tal_status st = tal_system_realize(model->system, state, it->stage);
+    energies energy = {(double)NAN, (double)NAN};
     for (int k = 0; k < it->num && st == TAL_OK; ++k) {
-        row[k] = read_one(&it->list[k], model, state);
+        row[k] = read_one(&it->list[k], model, state, &energy);
     }
     return st;
 }
