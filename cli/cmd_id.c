@@ -1,4 +1,5 @@
 // talus id: the forces behind a motion.
+#include "angles.h"
 #include "commands.h"
 #include "progress.h"
 #include "rates.h"
@@ -116,13 +117,18 @@ static tal_status find_forces(study *it, int row)
 static tal_status name_columns(const study *it, tal_table *table)
 {
     tal_status st = tal_table_add_column(table, "time");
+    const char **const units = cli_alloc((size_t)it->nu + 1, sizeof *units);
+    units[0] = "s";
     for (int slot = 0; slot < it->nu && st == TAL_OK; ++slot) {
         int i = -1;
         char name[TAL_COORDINATE_NAME_SIZE + 8];
         const tal_body_ix body = tal_matter_u_owner(it->model->matter, it->state, slot, &i);
         snprintf(name, sizeof name, "%s.f%d", tal_body_name(it->model->matter, body), i);
         st = tal_table_add_column(table, name);
+        units[slot + 1] = cli_is_turning(it->model, it->state, body, i) ? "N m" : "N";
     }
+    if (st == TAL_OK) result_set_units(table, 0, units, it->nu + 1);
+    free(units);
     return st;
 }
 

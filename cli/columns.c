@@ -1,6 +1,9 @@
 // Columns of results: choosing and reading them.
 #include "columns.h"
 
+#include "angles.h"
+#include "result.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +28,7 @@ static column *add(cli_columns *it, column_kind kind, int i, int j)
 {
     it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
     column *const c = &it->list[it->num++];
-    *c = (column){.kind = kind, .i = i, .j = j};
+    *c = (column){.kind = kind, .i = i, .j = j, .unit = ""};
     return c;
 }
 
@@ -156,6 +159,39 @@ static int refuse(const cli_args *args, const cli_columns *all, const char *word
     return cli_fail(args, CLI_USAGE, "there is no column '%s' (did you mean '%s'?).", word, meant);
 }
 
+// Of a coordinate or a speed; the State is realized to Position.
+static const char *unit_of(const column *c, const cli_model *model, const tal_state *state)
+{
+    int i = -1;
+    if (c->kind == COLUMN_Q) {
+        const tal_body_ix body = tal_matter_q_owner(model->matter, state, c->i, &i);
+        if (body.i < 0) return "";
+        if (cli_is_angle(model, state, body, i)) return "rad";
+        return cli_is_of_quaternion(model, state, body, i) ? "1" : "m";
+    }
+    const tal_body_ix body = tal_matter_u_owner(model->matter, state, c->i, &i);
+    if (body.i < 0) return "";
+    return cli_is_turning(model, state, body, i) ? "rad/s" : "m/s";
+}
+
+static void find_units(const cli_args *args, const cli_model *model, cli_columns *it)
+{
+    tal_state *const state = cli_state_copy(args, model);
+    const bool has_pose =
+        state != NULL && tal_system_realize(model->system, state, TAL_STAGE_POSITION) == TAL_OK;
+    for (int k = 0; k < it->num; ++k) {
+        column *const c = &it->list[k];
+        if (c->kind == COLUMN_TIME) c->unit = "s";
+        if (c->kind == COLUMN_POSITION_ERROR) c->unit = "m or rad";
+        if (c->kind == COLUMN_VELOCITY_ERROR) c->unit = "m/s or rad/s";
+        if (c->kind >= COLUMN_KINETIC_ENERGY && c->kind <= COLUMN_TOTAL_ENERGY) c->unit = "J";
+        if (has_pose && (c->kind == COLUMN_Q || c->kind == COLUMN_U)) {
+            c->unit = unit_of(c, model, state);
+        }
+    }
+    tal_state_destroy(state);
+}
+
 int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
                    cli_columns *out)
 {
@@ -173,6 +209,7 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
     }
     free(words);
     columns_destroy(&all);
+    if (code == CLI_OK) find_units(args, model, out);
     return code;
 }
 
@@ -186,9 +223,14 @@ void columns_destroy(cli_columns *it)
 tal_status columns_name(const cli_columns *it, tal_table *table)
 {
     tal_status st = TAL_OK;
+    const int first = tal_table_num_columns(table);
+    const char **const units = cli_alloc((size_t)it->num, sizeof *units);
     for (int k = 0; k < it->num && st == TAL_OK; ++k) {
         st = tal_table_add_column(table, it->list[k].name);
+        units[k] = it->list[k].unit;
     }
+    if (st == TAL_OK) result_set_units(table, first, units, it->num);
+    free(units);
     return st;
 }
 

@@ -182,7 +182,7 @@ static const cli_option plot_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "which columns, separated by commas; all"},
+     .help = "which columns, separated by commas; all that are not zero throughout"},
     {.name = "x", .kind = CLI_TEXT, .value = "COLUMN", .help = "against which column; the first"},
     {.name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "above the plot; the file's name"},
     {.name = "width",
@@ -193,8 +193,8 @@ static const cli_option plot_options[] = {
     {.name = "height",
      .kind = CLI_COUNT,
      .value = "PIXELS",
-     .initial = "450",
-     .help = "of the picture"},
+     .initial = "0",
+     .help = "of the picture; 0: 450, and 200 more for each panel but the first"},
     {0}};
 
 static const cli_option show_options[] = {{.name = "columns",
@@ -277,7 +277,8 @@ const cli_command cli_commands[] = {
      MOTION_OPTIONS | CLI_SEED | CLI_THREADS, sweep_options,
      "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2", "five lengths", cmd_sweep},
     {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",
-     "TABLE is .sto, .mot, .trc or .csv. Without -o the picture goes to standard output.",
+     "TABLE is .sto, .mot, .trc or .csv. Columns of different units, where the table tells them, get "
+     "panels of their own. Without -o the picture goes to standard output.",
      CLI_QUIET | CLI_OUT, plot_options, "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
      "two angles over time", cmd_plot},
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,

@@ -120,8 +120,7 @@ static int mend_quaternions(rows *it)
     int code = CLI_OK;
     for (int b = 1; b < tal_matter_num_bodies(matter) && code == CLI_OK; ++b) {
         const tal_body_ix body = {b};
-        const bool has_quaternion =
-            tal_body_nq(matter, it->state, body) > tal_body_nq_angles(matter, body);
+        const bool has_quaternion = cli_is_of_quaternion(it->model, it->state, body, 0);
         if (has_quaternion) code = mend_quaternion(it, body);
     }
     return code;

@@ -85,6 +85,42 @@ int result_check_out(const cli_args *args, const char *also)
                     also != NULL ? also : "", also != NULL ? ", " : "");
 }
 
+void result_set_units(tal_table *table, int first, const char *const units[], int n)
+{
+    size_t size = (size_t)first + 1;
+    for (int i = 0; i < n; ++i) {
+        size += strlen(units[i]) + 1;
+    }
+    char *const text = cli_alloc(size, 1);
+    char *at = text;
+    memset(at, ',', (size_t)first);
+    at += first;
+    for (int i = 0; i < n; ++i) {
+        const size_t length = strlen(units[i]);
+        if (i > 0) *at++ = ',';
+        memcpy(at, units[i], length);
+        at += length;
+    }
+    if (strspn(text, ",") < strlen(text)) set(table, RESULT_UNITS, text);
+    free(text);
+}
+
+const char *result_unit(const tal_table *table, int column, char unit[])
+{
+    enum {
+        MOST = 15
+    };
+
+    const char *at = tal_table_header(table, RESULT_UNITS);
+    for (int c = 0; c < column && at != NULL; ++c) {
+        at = strchr(at, ',');
+        if (at != NULL) ++at;
+    }
+    const size_t length = at != NULL ? strcspn(at, ",") : 0;
+    snprintf(unit, MOST + 1, "%.*s", (int)length, at != NULL ? at : "");
+    return unit;
+}
+
 void result_mark_incomplete(tal_table *table, const char *why)
 {
     set(table, RESULT_INCOMPLETE, why);

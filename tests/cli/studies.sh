@@ -156,6 +156,15 @@ cmp -s <(sed '1,/^endheader/d' free.sto) <(sed '1,/^endheader/d' free2.sto) ||
 expect 0 convert free.sto free.npz
 expect 0 plot free.sto -o free.svg
 has free.svg '>crank.q0</text>'
+# units get panels of their own; what is zero throughout is left out unless it is asked for
+expect 0 simulate pendulum.talus -q -e 1 -o units.sto
+expect 0 plot units.sto
+for label in 'angle [rad]' 'angular speed [rad/s]' 'energy [J]'; do
+    has out ">$label</text>"
+done
+grep -q position_error out && complain "talus plot draws what is zero throughout"
+expect 0 plot units.sto -c position_error
+has out '>error [m or rad]</text>'
 expect 0 bench held.talus --seconds 0.05
 has out 'one evaluation'
 finish
