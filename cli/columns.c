@@ -114,11 +114,17 @@ static tal_stage stage_of(const cli_model *model, const column *c)
     }
 }
 
-static void take(cli_columns *it, const cli_model *model, const column *c)
+bool columns_find(const cli_columns *it, const char *name)
 {
     for (int k = 0; k < it->num; ++k) {
-        if (strcmp(it->list[k].name, c->name) == 0) return;
+        if (strcmp(it->list[k].name, name) == 0) return true;
     }
+    return false;
+}
+
+static void take(cli_columns *it, const cli_model *model, const column *c)
+{
+    if (columns_find(it, c->name)) return;
     column *const copy = add(it, c->kind, c->i, c->j);
     *copy = *c;
     const tal_stage stage = stage_of(model, c);

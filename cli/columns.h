@@ -37,6 +37,8 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
                    cli_columns *out);
 void columns_destroy(cli_columns *it);
 
+// Is there a column of this name?
+bool columns_find(const cli_columns *it, const char *name);
 // Add their names to a table, and their units to its header.
 tal_status columns_name(const cli_columns *it, tal_table *table);
 // Realize a State as far as they need it, and read a row: [it->num].

@@ -152,7 +152,8 @@ static const cli_option sweep_options[] = {
      .letter = 'v',
      .kind = CLI_LIST,
      .value = "NAME=LOW:HIGH:COUNT",
-     .help = "values of a <param> of the model; can be repeated: all combinations",
+     .help =
+         "values of a coordinate or speed at the start, of BODY.mass, or else of a <param>; can be repeated: all combinations",
      .is_setting = true},
     {.name = "samples",
      .letter = 'n',
@@ -272,8 +273,9 @@ const cli_command cli_commands[] = {
     {"equilibrium", "MODEL", 1, 1, "find where a model stays at rest",
      "From where the model begins, downhill. -o is as of talus assemble.", MODEL_OPTIONS | CLI_OUT,
      equilibrium_options, "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
-    {"sweep", "MODEL", 1, 1, "simulate a model for many values of its params",
-     "One row for each sample: the values, then the columns at the end of the run.",
+    {"sweep", "MODEL", 1, 1, "simulate a model for many values of its numbers",
+     "One row for each sample: the values, then the columns at the end of the run. For each value of a "
+     "<param> the model is read; coordinates, speeds and masses are varied without. The last --vary runs fastest.",
      MOTION_OPTIONS | CLI_SEED | CLI_THREADS, sweep_options,
      "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2", "five lengths", cmd_sweep},
     {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",
