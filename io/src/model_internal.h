@@ -230,7 +230,7 @@ void tali_item_resolve(tali_model *m, tali_item *item);
 int tali_find_name(const tali_model *m, tali_group group, const char *name);
 
 /// Enter an item's name; reports one that is taken.
-void tali_enter_name(tali_model *m, int item);
+void tali_enter_name(tali_model *m, int index);
 
 /// Define or look up a `<param>`; NULL when there is none.
 tali_named_value *tali_find_value(const tali_model *m, const char *name, size_t length);

@@ -45,8 +45,8 @@ static void check_locks(tali_writer *w, tal_body_ix body, int nu)
     if (tal_body_lock_level(w->model.matter, w->model.state, body) != TAL_LEVEL_FREE) return;
     for (int i = 0; i < nu; ++i) {
         const tal_mobility at = {body, i};
-        if (tal_mobility_lock_level(w->model.matter, w->model.state, at) == TAL_LEVEL_FREE)
-            continue;
+        const tal_level level = tal_mobility_lock_level(w->model.matter, w->model.state, at);
+        if (level == TAL_LEVEL_FREE) continue;
         tali_write_refuse(w,
                           "body '%s' has some of its mobilities locked; a file locks all or none",
                           tali_write_body_name(w, body.i));
@@ -205,7 +205,7 @@ static void put_constraint(tali_writer *w, tal_constraint_ix constraint)
         p[1 + i] = params[i];
     }
     int ref[MAX_REFS] = {tal_constraint_is_enabled(matter, state, constraint)};
-    tali_mobility_ref mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
+    tali_mobility_ref mobilities[TAL_MAX_CONSTRAINED_MOBILITIES] = {{0, 0}};
     for (int i = 0; i < facts.num_mobilities; ++i) {
         mobilities[i] = (tali_mobility_ref){facts.mobilities[i].body.i, facts.mobilities[i].i};
     }

@@ -128,10 +128,10 @@ static void *bring_up_to_date(const tal_system *system, tal_state *state, int en
 // for the others.
 static int stale_prereq(const tal_system *system, const tal_state *state, const tali_entry *entry)
 {
-    const tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
     for (int k = 0; k < entry->num_prereqs; ++k) {
-        if (!prereqs[k].is_direct) continue;
-        if (!tali_entry_is_valid(system, state, prereqs[k].on.i)) return prereqs[k].on.i;
+        const tali_prereq *it = tali_prereq_at(system, entry->first_prereq + k);
+        if (!it->is_direct) continue;
+        if (!tali_entry_is_valid(system, state, it->on.i)) return it->on.i;
     }
     return -1;
 }

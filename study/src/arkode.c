@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
 
 // Vectors that ARKODE clones: up to 13 stages, 20 of its own, 3 of Newton's method and linear solvers.
 static const int NUM_VECTORS = 48;
@@ -13,8 +14,25 @@ static const int NUM_VECTORS = 48;
 // The matrix and the Jacobian it was made from.
 static const int NUM_MATRICES = 2;
 
+// Structs that ARKStepCreate() asks for before anything else, and more than the largest of them (688 bytes).
+enum {
+    NUM_STRUCTS = 3,
+    BLOCK_BYTES = 4096
+};
+
 // Failures in one step; steps that are too small to be worth taking end it before.
 static const int MAX_FAILURES = 50;
+
+// Of Newton's method for a stage: more than ARKODE's 3, since Jacobians cost more. For a fixed step a shorter one is no
+// way out.
+static const int MAX_ITERATIONS = 6, MAX_FIXED_ITERATIONS = 50;
+
+// By how much the step may differ from that of the matrix which is factored: less than ARKODE's 0.2, since factoring
+// costs little. A Jacobian lasts longer.
+static const double MAX_CHANGE = 0.05;
+
+// Changes that grow like this will not become small.
+static const double DIVERGENCE = 2.0;
 
 /// Where a step began, and how fast things went there.
 typedef struct start {
@@ -32,6 +50,7 @@ typedef struct tali_arkode {
     tali_sun sun;             // first: the engine is this
     start starts[NUM_STARTS]; // the latest first
     int num_starts;           // steps that went on from one another
+    double correction;        // size of the last change that Newton's method made to a stage
 } tali_arkode;
 
 static tali_arkode *of(tali_sun *sun)
@@ -46,12 +65,24 @@ static bool is_implicit(const tal_integrator *integ)
 
 // --- callbacks: at create, when there is no State yet, nothing moves, and GMRES has nothing to do ---
 
+// Is this the end of a step, as project() left it?
+static bool is_settled_at(const tali_sun *sun, double t, N_Vector y)
+{
+    const size_t bytes = (size_t)sun->pool.length * sizeof(double);
+    return sun->is_settled && tal_state_t(sun->state) == t &&
+           memcmp(tal_state_y(sun->state), tali_sun_data(y), bytes) == 0;
+}
+
+// ARKODE wants the rates at the end of every step, where the State needs them next in any case.
 static int rates(double t, N_Vector y, N_Vector ydot, void *self)
 {
-    const tali_sun *sun = self;
-    if (sun->state != NULL) return tali_sun_rates(t, y, ydot, self);
-    N_VConst(0.0, ydot);
-    return 0;
+    tali_sun *sun = self;
+    if (sun->state == NULL) {
+        N_VConst(0.0, ydot);
+        return 0;
+    }
+    if (!is_settled_at(sun, t, y)) return tali_sun_rates(t, y, ydot, self);
+    return tali_sun_answer(sun, tali_evaluate(sun->integ, sun->state, tali_sun_data(ydot)));
 }
 
 static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self, N_Vector tmp1,
@@ -90,11 +121,6 @@ static const tali_butcher *table_of(const tal_integrator *integ)
 static tal_status check(const tal_integrator *integ, tal_error *err)
 {
     const tal_integrator_def *def = &integ->def;
-    if (def->fixed_step > 0.0) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "fixed_step is %g: ARKODE chooses its steps itself; it must be 0",
-                         def->fixed_step);
-    }
     if (table_of(integ) == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "order is %d: there are tables of order %s, and 0 is 5", def->order,
@@ -103,10 +129,39 @@ static tal_status check(const tal_integrator *integ, tal_error *err)
     return TAL_OK;
 }
 
+// Is a stage near enough to its solution? What is left after a change is judged by how fast changes become smaller
+// (HW sec. IV.8), within the stage. ARKODE's own test carries this rate on from stage to stage, where it goes to
+// zero if the matrix is exact, and then takes a first change for the last, though the matrix is that of another step.
+static int has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector change, double tolerance,
+                         N_Vector ewt, void *self)
+{
+    (void)y;
+    tali_arkode *it = of(self);
+    const double size = N_VWrmsNorm(change, ewt), before = it->correction;
+    int iteration = 0;
+    (void)SUNNonlinSolGetCurIter(newton, &iteration);
+    it->correction = size;
+    if (size <= tolerance) return SUN_NLS_SUCCESS;
+    if (iteration == 0) return SUN_NLS_CONTINUE;
+    if (size > DIVERGENCE * before) return SUN_NLS_CONV_RECVR;
+    const double rate = size / before;
+    return rate < 1.0 && rate / (1.0 - rate) * size <= tolerance ? SUN_NLS_SUCCESS
+                                                                 : SUN_NLS_CONTINUE;
+}
+
 static bool attach_newton(tali_sun *sun)
 {
+    sun->nonlinear = SUNNonlinSol_Newton(sun->y, sun->context);
+    if (sun->nonlinear == NULL ||
+        ARKStepSetNonlinearSolver(sun->memory, sun->nonlinear) != ARK_SUCCESS ||
+        SUNNonlinSolSetConvTestFn(sun->nonlinear, has_converged, sun) != SUN_NLS_SUCCESS) {
+        return false;
+    }
     SUNMatrix J = tali_sun_has_gmres(sun) ? NULL : tali_sun_pool_matrix(&sun->pool);
-    if (ARKStepSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != ARK_SUCCESS) {
+    const int most = tali_is_controlled(sun->integ) ? MAX_ITERATIONS : MAX_FIXED_ITERATIONS;
+    if (ARKStepSetLinearSolver(sun->memory, tali_sun_linear_solver(sun), J) != ARK_SUCCESS ||
+        ARKStepSetMaxNonlinIters(sun->memory, most) != ARK_SUCCESS ||
+        ARKStepSetDeltaGammaMax(sun->memory, MAX_CHANGE) != ARK_SUCCESS) {
         return false;
     }
     if (J != NULL) return ARKStepSetJacFn(sun->memory, jacobian) == ARK_SUCCESS;
@@ -135,17 +190,38 @@ static bool set_table(tali_sun *sun)
                             implicit ? NULL : &it) == ARK_SUCCESS;
 }
 
-// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It does
-// not look whether three small arrays were given, so that more than those is asked for beforehand.
+// Could the C library give so many blocks? Each is larger than any that is then asked for, and than those that
+// a thread keeps for itself, so that what was given back serves any request.
+static bool is_room_for(int num_blocks)
+{
+    const tal_allocator heap = tal_allocator_default(); // SUNDIALS', whatever the integrator's is
+    void *blocks[NUM_STRUCTS] = {NULL};
+    bool all = true;
+    assert(num_blocks <= NUM_STRUCTS);
+    for (int i = 0; i < num_blocks; ++i) {
+        blocks[i] = tali_alloc(&heap, BLOCK_BYTES);
+        all = all && blocks[i] != NULL;
+    }
+    for (int i = 0; i < num_blocks; ++i) {
+        tali_free(&heap, blocks[i], BLOCK_BYTES);
+    }
+    return all;
+}
+
+// ARKODE 6.4.1 forgets the structs it was given when it is not given all of them.
+static void *create_memory(tali_sun *sun, bool implicit)
+{
+    if (!is_room_for(NUM_STRUCTS)) return NULL;
+    return ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y,
+                         sun->context);
+}
+
+// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It begins
+// with an array of stages, and does not look whether it was given.
 static bool warm_up(tali_sun *sun)
 {
-    const tal_allocator *allocator = &sun->integ->allocator;
-    const size_t plenty = (size_t)64 << 10;
     double t = 0.0;
-    void *rehearsal = tali_alloc(allocator, plenty);
-    if (rehearsal == NULL) return false;
-    tali_free(allocator, rehearsal, plenty);
-    return ARKStepSetInitStep(sun->memory, 1.0) == ARK_SUCCESS &&
+    return is_room_for(1) && ARKStepSetInitStep(sun->memory, 1.0) == ARK_SUCCESS &&
            ARKStepEvolve(sun->memory, 1.0, sun->y, &t, ARK_ONE_STEP) >= 0;
 }
 
@@ -153,15 +229,14 @@ static bool set_up(tali_sun *sun)
 {
     const tal_integrator_def *def = &sun->integ->def;
     const bool implicit = is_implicit(sun->integ);
-    void *memory =
-        ARKStepCreate(implicit ? NULL : rates, implicit ? rates : NULL, 0.0, sun->y, sun->context);
+    void *memory = create_memory(sun, implicit);
     sun->memory = memory;
     if (memory == NULL) return false;
     const bool ok =
         ARKStepSetErrHandlerFn(memory, tali_sun_be_silent, NULL) == ARK_SUCCESS &&
         ARKStepSetUserData(memory, sun) == ARK_SUCCESS && set_table(sun) &&
-        ARKStepSetInterpolantType(memory, ARK_INTERP_LAGRANGE) == ARK_SUCCESS &&
-        ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS && // ours is better
+        // ours is better; and ARKODE's other kind frees itself twice when memory runs out
+        ARKStepSetInterpolantDegree(memory, 1) == ARK_SUCCESS &&
         ARKStepWFtolerances(memory, tali_sun_error_weights) == ARK_SUCCESS &&
         ARKStepSetMaxStep(memory, def->max_step) == ARK_SUCCESS &&
         ARKStepSetMaxFirstGrowth(memory, 20.0) == ARK_SUCCESS && // dense output has little to go by
@@ -174,6 +249,13 @@ static bool set_up(tali_sun *sun)
 
 // --- steps ---
 
+// Steps of a fixed length ask for it each time: ARKODE forgets it after a shorter one.
+static bool set_step(tali_sun *sun, double h)
+{
+    return tali_is_controlled(sun->integ) ? ARKStepSetInitStep(sun->memory, h) == ARK_SUCCESS
+                                          : ARKStepSetFixedStep(sun->memory, h) == ARK_SUCCESS;
+}
+
 static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
 {
     (void)state;
@@ -182,7 +264,7 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state, double first_step)
     of(sun)->num_starts = 0;
     const bool ok = ARKStepReInit(sun->memory, implicit ? NULL : rates, implicit ? rates : NULL,
                                   integ->t0, sun->y) == ARK_SUCCESS &&
-                    ARKStepSetInitStep(sun->memory, first_step) == ARK_SUCCESS;
+                    set_step(sun, first_step);
     assert(ok);
     (void)ok;
     return TAL_OK;
@@ -225,14 +307,17 @@ static tali_sun_failure evolve(tali_sun *sun, double t_end, double least, double
 
 static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
 {
+    const double t0 = sun->integ->t0, h = sun->integ->def.fixed_step;
     remember(of(sun));
-    return evolve(sun, t_end, least, t1);
+    if (tali_is_controlled(sun->integ)) return evolve(sun, t_end, least, t1);
+    (void)set_step(sun, h);
+    return evolve(sun, tali_end_of_step(t0, h, t_end), 0.0, t1);
 }
 
 static double next_step(tali_sun *sun)
 {
-    double h = 0.0;
-    (void)ARKStepGetCurrentStep(sun->memory, &h);
+    double h = sun->integ->def.fixed_step;
+    if (h == 0.0) (void)ARKStepGetCurrentStep(sun->memory, &h);
     return h;
 }
 

@@ -31,6 +31,17 @@ static bool is_adams(const tal_integrator *integ)
 
 // --- projection ---
 
+// CVODE tests the error that is left, and reports the one before: both differ from `error` by one factor.
+static tal_status project_with_error(tali_sun *sun, N_Vector error)
+{
+    if (error == NULL) return tali_project(sun->integ, sun->state, NULL);
+    double *e = tali_sun_data(error);
+    const double before = tali_weights_norm(&sun->weights, e, NULL);
+    const tal_status st = tali_project(sun->integ, sun->state, e);
+    sun->error_left = before > 0.0 ? tali_weights_norm(&sun->weights, e, NULL) / before : 1.0;
+    return st;
+}
+
 // The correction that brings y onto the constraints, and the part of the error it removes. One iteration
 // is always taken: corrections that come and go with the tolerance roughen the history, and cost a
 // third more steps.
@@ -45,9 +56,7 @@ static int project(double t, N_Vector y, N_Vector correction, double tolerance, 
     const bool as_told = integ->projection.even_if_met;
     tal_status st = tali_put(integ, sun->state, t, before);
     integ->projection.even_if_met = true;
-    if (st == TAL_OK) {
-        st = tali_project(integ, sun->state, error != NULL ? tali_sun_data(error) : NULL);
-    }
+    if (st == TAL_OK) st = project_with_error(sun, error);
     integ->projection.even_if_met = as_told;
     if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
     if (st != TAL_OK) return tali_sun_answer(sun, st);
@@ -66,9 +75,7 @@ static tal_status check(const tal_integrator *integ, tal_error *err)
     const tal_integrator_def *def = &integ->def;
     const int most = is_adams(integ) ? 12 : 5;
     if (def->fixed_step > 0.0) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "fixed_step is %g: CVODE chooses its steps itself; it must be 0",
-                         def->fixed_step);
+        return tali_sun_refuse_fixed_step("CVODE", def->fixed_step, err);
     }
     if (def->order > most) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "order is %d: this method goes up to %d",

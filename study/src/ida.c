@@ -18,9 +18,7 @@ static const int MAX_FAILURES = 50;
 static tal_status check(const tal_integrator_def *def, tal_error *err)
 {
     if (def->fixed_step > 0.0) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "fixed_step is %g: IDA chooses its steps itself; it must be 0",
-                         def->fixed_step);
+        return tali_sun_refuse_fixed_step("IDA", def->fixed_step, err);
     }
     if (def->order > 5) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "order is %d: this method goes up to 5",

@@ -47,6 +47,13 @@ typedef struct tali_family {
     tal_status (*back_up)(tal_integrator *integ, tal_state *state, double t);
 } tali_family;
 
+/// Evaluations that ended in a NaN or infinity, lately.
+typedef struct tali_bad {
+    int count;
+    uint64_t first;      // realizations before the first of them
+    uint64_t good_steps; // since the last of them
+} tali_bad;
+
 struct tal_integrator {
     const tal_system *system;
     const tal_matter *matter;      // NULL when the System has none
@@ -77,6 +84,7 @@ struct tal_integrator {
     double h_next;    // 0: to be chosen
     bool is_free;     // within a step: nothing is prescribed or relaxed
     long steps_left;
+    tali_bad bad;
     tali_worst worst; // of the last error test
     tal_error error_record;
     tal_integrator_stats stats;
@@ -135,8 +143,21 @@ double tali_resolved_step(const tal_integrator *integ, double t);
 /// The least step worth taking: that one, or the def's.
 double tali_least_step(const tal_integrator *integ, double t);
 
+/// A fixed step that t cannot resolve would go on for ever.
+tal_status tali_check_fixed_step(tal_integrator *integ, double t0);
+
+/// Where a step of about `h` ends. A remainder that is a step up to round-off is the step; so times
+/// add up to t_end exactly.
+double tali_end_of_step(double t0, double h, double t_end);
+
 /// A failure that a smaller step may avoid.
 bool tali_may_retry(tal_status st);
+
+/// One more evaluation was not finite. False: it is the last that a run may have; shorter steps do not help.
+bool tali_forgive(tal_integrator *integ);
+
+/// One more step was good: after some of them evaluations that were not finite are forgotten.
+void tali_forget(tal_integrator *integ);
 
 /// The variable in `worst` would need a step below `h`.
 tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h);

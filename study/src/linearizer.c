@@ -1,6 +1,7 @@
 // Linearization about a State by extrapolated differences, and its modes.
 #include "chart_internal.h"
 #include "finite_internal.h"
+#include "study_internal.h"
 
 #include <talus/study/linearizer.h>
 
@@ -33,6 +34,9 @@ struct tal_linearizer {
 };
 
 // --- creation ---
+
+// Differences of a hundredth of it would vanish beside coordinates of size one.
+static const double LEAST_STEP = 1e-12;
 
 tal_linearizer_def tal_linearizer_def_default(void)
 {
@@ -99,12 +103,12 @@ tal_status tal_linearizer_create(const tal_system *system, const tal_linearizer_
     tal_error local;
     if (err == NULL) err = &local;
     *err = (tal_error){TAL_OK, "", ""};
-    tal_status st = tali_chart_check_system(system, err);
+    tal_status st = tali_check_has_matter(system, err);
     if (st != TAL_OK) return st;
     const tal_linearizer_def chosen = def != NULL ? *def : tal_linearizer_def_default();
-    if (!(chosen.step > 0.0 && chosen.step < 1.0)) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "step is %g: it must be between 0 and 1",
-                         chosen.step);
+    if (!(chosen.step >= LEAST_STEP && chosen.step < 1.0)) {
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "step is %g: it must be between %g and 1",
+                         chosen.step, LEAST_STEP);
     }
     const tal_allocator allocator = tal_system_allocator(system);
     tal_linearizer *lin = tali_alloc(&allocator, sizeof *lin);

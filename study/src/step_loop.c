@@ -48,6 +48,31 @@ bool tali_may_retry(tal_status st)
 
 // --- failures ---
 
+// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps lie between
+// them: each makes the step shorter by a factor of 4. Half of them will do when as many evaluations have
+// been spent since the first.
+static const int MAX_BAD_EVALUATIONS = 8;
+static const uint64_t MAX_SPENT = 50, GOOD_STEPS_TO_FORGET = 20;
+
+bool tali_forgive(tal_integrator *integ)
+{
+    tali_bad *bad = &integ->bad;
+    const uint64_t realizations = integ->stats.realizations;
+    if (bad->count == 0) bad->first = realizations;
+    bad->good_steps = 0;
+    ++bad->count;
+    const bool may_go_on =
+        bad->count < MAX_BAD_EVALUATIONS &&
+        (bad->count < MAX_BAD_EVALUATIONS / 2 || realizations - bad->first < MAX_SPENT);
+    if (!may_go_on) bad->count = 0; // for whoever tries again
+    return may_go_on;
+}
+
+void tali_forget(tal_integrator *integ)
+{
+    if (++integ->bad.good_steps >= GOOD_STEPS_TO_FORGET) integ->bad.count = 0;
+}
+
 tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h)
 {
     char name[160];
@@ -89,6 +114,7 @@ static tal_status refuse(tal_integrator *integ, const tal_state *state, double t
     *h *= 0.25;
     const bool give_up = integ->def.fixed_step > 0.0 || *h < tali_least_step(integ, t0);
     if (!tali_may_retry(st) || give_up) return st;
+    if (st == TAL_ERR_NOT_FINITE && !tali_forgive(integ)) return st;
     integ->error_record = (tal_error){TAL_OK, "", ""};
     return TAL_OK;
 }
@@ -104,6 +130,7 @@ static void accept(tal_integrator *integ, double h, double taken, double norm, b
     integ->stats.last_step = taken;
     integ->stats.last_error = norm;
     ++integ->stats.steps_taken;
+    tali_forget(integ);
 }
 
 // --- one step ---
@@ -125,9 +152,7 @@ static tal_status begin(tal_integrator *integ, tal_state *state)
     return integ->method.begin != NULL ? integ->method.begin(integ, state) : TAL_OK;
 }
 
-// Where a step of about `h` ends. A remainder that is a step up to round-off is the step; so times
-// add up to t_end exactly.
-static double end_of_step(double t0, double h, double t_end)
+double tali_end_of_step(double t0, double h, double t_end)
 {
     return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
@@ -146,7 +171,7 @@ static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, d
     const double t0 = integ->t0;
     tal_status st = TAL_OK;
     for (bool may_grow = true; st == TAL_OK; may_grow = false) {
-        const double t1 = end_of_step(t0, h, t_end);
+        const double t1 = tali_end_of_step(t0, h, t_end);
         double norm = 0.0;
         st = integ->method.try_step(integ, state, t1, &norm);
         if (st == TAL_OK && norm <= integ->def.accuracy) {
@@ -160,8 +185,7 @@ static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, d
     return st;
 }
 
-// A fixed step that t cannot resolve would go on for ever.
-static tal_status check_fixed_step(tal_integrator *integ, double t0)
+tal_status tali_check_fixed_step(tal_integrator *integ, double t0)
 {
     const double h = integ->def.fixed_step;
     if (h == 0.0 || h >= tali_resolved_step(integ, t0)) return TAL_OK;
@@ -174,7 +198,7 @@ static tal_status check_fixed_step(tal_integrator *integ, double t0)
 static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
 {
     const double t0 = tal_state_t(state);
-    tal_status st = check_fixed_step(integ, t0);
+    tal_status st = tali_check_fixed_step(integ, t0);
     if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin(integ, state);
     if (st != TAL_OK) return st;

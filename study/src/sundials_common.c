@@ -9,12 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps lie
-// between them: each makes the step shorter by a factor of 4. Half of them will do when as many
-// evaluations have been spent since the first.
-static const int MAX_BAD_EVALUATIONS = 8;
-static const uint64_t MAX_SPENT = 50;
-
 // --- creation ---
 
 int tali_sun_ny_capacity(const tal_integrator *integ)
@@ -65,7 +59,7 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
 {
     const bool wants_gmres = tali_sun_has_gmres(sun);
     const tal_allocator *allocator = &sun->integ->allocator;
-    const int num_vectors = need->num_vectors + 1 + (wants_gmres ? TALI_KRYLOV + 2 : 0);
+    const int num_vectors = need->num_vectors + 2 + (wants_gmres ? TALI_KRYLOV + 2 : 0);
     const int num_matrices = wants_gmres ? 0 : need->num_matrices;
     sun->num_doubles = need->num_doubles;
     sun->doubles = tali_alloc(allocator, need->num_doubles * sizeof(double));
@@ -79,6 +73,7 @@ static bool fill(tali_sun *sun, const tali_sun_need *need)
     sun->pool.norm = norm_of_y;
     sun->pool.norm_self = &sun->weights;
     sun->y = tali_sun_pool_vector(&sun->pool);
+    sun->error = tali_sun_pool_vector(&sun->pool);
     if (wants_gmres) (void)tali_sun_gmres_create(&sun->gmres, &sun->pool);
     return true;
 }
@@ -114,24 +109,21 @@ tal_status tali_sun_create(tal_integrator *integ, const tali_sun_need *need, tal
     return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an integrator's solver");
 }
 
+tal_status tali_sun_refuse_fixed_step(const char *solver, double fixed_step, tal_error *err)
+{
+    return TALI_FAIL(
+        err, TAL_ERR_BAD_VALUE,
+        "fixed_step is %g: %s chooses its steps itself; TAL_METHOD_RUNGE_KUTTA, "
+        "_SEMI_EXPLICIT_EULER, _VERLET, _ARKODE_EXPLICIT and _ARKODE_DIRK can keep to it",
+        fixed_step, solver);
+}
+
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)
 {
     return tali_sun_has_gmres(sun) ? &sun->gmres.base : &sun->pool.lu;
 }
 
 // --- callbacks ---
-
-// One more evaluation was not finite.
-static bool is_hopeless(tali_sun *sun)
-{
-    const uint64_t realizations = sun->integ->stats.realizations;
-    if (sun->bad_evaluations == 0) sun->first_bad = realizations;
-    sun->good_steps = 0;
-    ++sun->bad_evaluations;
-    return sun->bad_evaluations >= MAX_BAD_EVALUATIONS ||
-           (sun->bad_evaluations >= MAX_BAD_EVALUATIONS / 2 &&
-            realizations - sun->first_bad >= MAX_SPENT);
-}
 
 int tali_sun_answer(tali_sun *sun, tal_status st)
 {
@@ -140,7 +132,7 @@ int tali_sun_answer(tali_sun *sun, tal_status st)
         if (record->status != TAL_OK) *record = (tal_error){TAL_OK, "", ""};
         return 0;
     }
-    if (st == TAL_ERR_NOT_FINITE && is_hopeless(sun)) {
+    if (st == TAL_ERR_NOT_FINITE && !tali_forgive(sun->integ)) {
         sun->hopeless = *record;
         return -1;
     }

@@ -175,12 +175,11 @@ struct tali_sun {
     tali_sun_gmres gmres;         // the dense solver is in the pool
     SUNNonlinearSolver nonlinear; // NULL: the one the solver made for itself
     N_Vector y;                   // where SUNDIALS returns y
+    N_Vector error;               // and the error of a step
     bool is_fresh;                // the next step begins anew
     bool is_round_off;            // the last step was one that t can hardly resolve
     bool is_settled;              // the State was last moved by the projection of an end of step
-    int bad_evaluations;          // that were not finite, lately
-    uint64_t first_bad;           // realizations before the first of them
-    uint64_t good_steps;          // since the last of them
+    double error_left;            // what projection left of the solver's estimate, as a fraction
     tal_error hopeless;           // why a callback gave up; TAL_OK: none did
     tali_sun_counts counts;       // that went into the statistics already
 };
@@ -200,6 +199,9 @@ void tali_sun_destroy(tal_integrator *integ);
 
 /// Of y = {q, u, z} at its largest.
 int tali_sun_ny_capacity(const tal_integrator *integ);
+
+/// CVODE and IDA look back on several steps, whose length is how they keep errors small.
+tal_status tali_sun_refuse_fixed_step(const char *solver, double fixed_step, tal_error *err);
 
 /// The linear solver chosen in the def.
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun);

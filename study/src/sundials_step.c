@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-// After so many good steps evaluations that were not finite are forgotten.
-static const uint64_t GOOD_STEPS_TO_FORGET = 20;
-
 // --- steps ---
 
 // Auto-update variables, y0, t0, weights. A sampled variable that changes makes the solver begin anew.
@@ -68,7 +65,7 @@ static tal_status finish(tali_sun *sun, tal_state *state, double t)
     integ->error_record = (tal_error){TAL_OK, "", ""};
     integ->stats.last_step = t - integ->t0;
     ++integ->stats.steps_taken;
-    if (++sun->good_steps >= GOOD_STEPS_TO_FORGET) sun->bad_evaluations = 0;
+    tali_forget(integ);
     return TAL_OK;
 }
 
@@ -85,21 +82,26 @@ static bool is_hopeless(tali_sun *sun)
 static void give_up(tali_sun *sun, tal_state *state)
 {
     sun->is_fresh = true;
-    sun->bad_evaluations = 0;
+    sun->integ->bad.count = 0;
     sun->hopeless.status = TAL_OK;
     tali_leave_at_start(sun->integ, state);
+}
+
+// The norm of the error of the last step tried, and the variable to blame for it: as one-step methods have it.
+static double error_of_step(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    if (!tali_is_controlled(integ) || !sun->solver->estimate_error(sun, sun->error)) return 0.0;
+    memcpy(integ->error, tali_sun_data(sun->error), (size_t)tal_state_ny(state) * sizeof(double));
+    return sun->error_left * tali_error_norm(integ, state);
 }
 
 // The variable to blame for a step that stayed too inaccurate.
 static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
 {
-    tal_integrator *integ = sun->integ;
     const double h = sun->solver->next_step(sun);
-    if (sun->solver->estimate_error(sun, sun->y)) {
-        memcpy(integ->error, tali_sun_data(sun->y), (size_t)tal_state_ny(state) * sizeof(double));
-        (void)tali_error_norm(integ, state);
-    }
-    return tali_step_too_small(integ, state, integ->t0, h);
+    (void)error_of_step(sun, state);
+    return tali_step_too_small(sun->integ, state, sun->integ->t0, h);
 }
 
 // Why the solver failed, in the user's terms; the State stands at the start of the step. A callback that
@@ -114,6 +116,11 @@ static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
         return TALI_FAIL(record, TAL_ERR_STEP_TOO_SMALL,
                          "at t = %.17g accuracy %g is beyond what double precision can resolve",
                          integ->t0, integ->def.accuracy);
+    }
+    if (!tali_is_controlled(integ)) {
+        return TALI_FAIL(record, TAL_ERR_NO_CONVERGENCE,
+                         "at t = %.17g the equations of a step of %g s cannot be solved", integ->t0,
+                         integ->def.fixed_step);
     }
     return TALI_FAIL(
         record, TAL_ERR_NO_CONVERGENCE,
@@ -132,6 +139,7 @@ static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_en
     }
     sun->is_fresh = true;
     sun->is_round_off = true;
+    integ->stats.last_error = 0.0;
     return finish(sun, state, t_end);
 }
 
@@ -153,7 +161,8 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
 {
     tali_sun *sun = tali_sun_of(integ);
     const double t0 = tal_state_t(state), least = tali_least_step(integ, t0);
-    tal_status st = tali_spend_step(integ, t0, t_end);
+    tal_status st = tali_check_fixed_step(integ, t0);
+    if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin(sun, state);
     if (st == TAL_OK && t_end - t0 < tali_resolved_step(integ, t0)) {
         return step_of_round_off(sun, state, t_end);
@@ -162,6 +171,7 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     if (st != TAL_OK) return st;
     double t1 = t0;
     sun->is_round_off = false;
+    sun->error_left = 1.0;
     const tali_sun_failure why = sun->solver->advance(sun, t_end, least, &t1);
     if (why != TALI_SUN_FINE || is_hopeless(sun)) {
         give_up(sun, state);
@@ -170,6 +180,7 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     st = finish(sun, state, t1);
     if (st == TAL_OK) {
         integ->h_next = sun->solver->next_step(sun);
+        integ->stats.last_error = error_of_step(sun, state);
     } else {
         give_up(sun, state);
     }

@@ -33,6 +33,11 @@ tal_status tal_grid_fill(const int levels[], const double low[], const double hi
     }
     const int n = tal_grid_size(levels, num_parameters);
     if (n < 0) return TALI_BREACH(TAL_ERR_BAD_VALUE, "the levels make no grid");
+    for (int i = 0; i < num_parameters; ++i) {
+        if (isfinite(high[i] - low[i])) continue;
+        return TALI_BREACH(TAL_ERR_BAD_VALUE, "parameter %d cannot go from %g to %g", i, low[i],
+                           high[i]);
+    }
     for (int k = 0; k < n; ++k) {
         int rest = k;
         for (int i = num_parameters - 1; i >= 0; --i) {

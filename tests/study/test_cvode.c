@@ -1,6 +1,7 @@
 // Tests for study/src/cvode.c, sundials_common.c, sundials_weights.c and sundials_gmres.c.
 #include "sundials_internal.h"
 
+#include "sampler.h"
 #include "study_model.h"
 
 // The methods of CVODE, and the linear solvers.
@@ -242,49 +243,6 @@ END_TEST
 
 // z' = s, the time at which the step began: constant within each step, so that every method gets h s for
 // it to round-off, provided that it forgets what the rates were before.
-typedef struct sampler {
-    tal_group_ix z;
-    tal_var_ix s;
-} sampler;
-
-static tal_status sample(const void *self, const tal_system *system, tal_state *state, void *value)
-{
-    (void)self, (void)system;
-    *(double *)value = tal_state_t(state);
-    return TAL_OK;
-}
-
-static tal_status declare_sampler(void *self, tal_system *system, tal_subsystem_ix me)
-{
-    sampler *it = self;
-    tal_group_def z = tal_group_def_default();
-    z.capacity = 1;
-    it->z = tal_system_add_group(system, me, &z);
-    tal_var_def var = tal_var_def_default();
-    var.name = "s";
-    var.size = sizeof(double);
-    var.invalidates = TAL_STAGE_ACCELERATION;
-    var.update = sample;
-    var.update_depends_on = TAL_STAGE_TIME;
-    var.sampled = true;
-    it->s = tal_system_add_var(system, me, &var);
-    return TAL_OK;
-}
-
-static tal_status sampled_rate(const void *self, const tal_system *system, tal_state *state)
-{
-    const sampler *it = self;
-    tal_group_upd_dot(system, state, it->z)[0] = tal_var_double(system, state, it->s);
-    return TAL_OK;
-}
-
-static const tal_subsystem_ops sampler_ops = {
-    .size = sizeof sampler_ops,
-    .name = "sampler",
-    .realize_topology = declare_sampler,
-    .realize_acceleration = sampled_rate,
-};
-
 START_TEST(a_sampled_variable_that_changes_makes_a_run_begin_anew)
 {
     const tal_method methods[] = {TAL_METHOD_CVODE_BDF, TAL_METHOD_CVODE_ADAMS, TAL_METHOD_IDA,
@@ -570,6 +528,15 @@ START_TEST(an_accuracy_beyond_double_precision_is_told)
 
 END_TEST
 
+// Backward Euler: predicted 1 - h, found 1/(1 + h), and half of the difference is the error.
+START_TEST(the_error_of_the_last_step_is_told)
+{
+    const double h = 0.02;
+    study_check_last_error(bdf(1.0), h * h / (2.0 * (1.0 + h)));
+}
+
+END_TEST
+
 START_TEST(steps_are_limited)
 {
     tal_integrator_def def = bdf(1e-6);
@@ -589,6 +556,7 @@ START_TEST(what_cvode_cannot_do_is_refused)
     tal_integrator_def def = bdf(1e-6);
     def.fixed_step = 0.1;
     study_check_refused(def, "fixed_step is 0.1");
+    study_check_refused(def, "_ARKODE_DIRK can keep to it");
     def = bdf(1e-6);
     def.order = 6;
     study_check_refused(def, "goes up to 5");
@@ -641,6 +609,7 @@ int main(void)
     tcase_add_test(errors, equations_that_cannot_be_solved_are_told);
     tcase_add_test(errors, an_accuracy_beyond_double_precision_is_told);
     tcase_add_test(errors, steps_are_limited);
+    tcase_add_test(errors, the_error_of_the_last_step_is_told);
     tcase_add_test(errors, what_cvode_cannot_do_is_refused);
     suite_add_tcase(suite, errors);
     return test_run(suite);

@@ -280,11 +280,21 @@ START_TEST(one_can_go_back_within_a_step)
 
 END_TEST
 
+// Backward Euler: predicted 1 - h, found 1/(1 + h), and half of the difference is the error.
+START_TEST(the_error_of_the_last_step_is_told)
+{
+    const double h = 0.02;
+    study_check_last_error(ida(1.0), h * h / (2.0 * (1.0 + h)));
+}
+
+END_TEST
+
 START_TEST(what_ida_cannot_do_is_refused)
 {
     tal_integrator_def def = ida(1e-6);
     def.fixed_step = 0.1;
     study_check_refused(def, "fixed_step is 0.1");
+    study_check_refused(def, "_ARKODE_DIRK can keep to it");
     def = ida(1e-6);
     def.order = 6;
     study_check_refused(def, "goes up to 5");
@@ -324,6 +334,7 @@ int main(void)
     tcase_add_test(errors, a_force_that_is_not_a_number_is_named);
     tcase_add_test(errors, one_can_go_back_within_a_step);
     tcase_add_test(errors, what_ida_cannot_do_is_refused);
+    tcase_add_test(errors, the_error_of_the_last_step_is_told);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

@@ -287,9 +287,15 @@ static const choice CHOICES[] = {
 };
 
 enum {
-    NUM_CHOICES = sizeof CHOICES / sizeof CHOICES[0],
-    NUM_SAFE_CHOICES = 4 // ARKODE itself crashes at 3 of some 35 requests, and leaks at 2
+    NUM_CHOICES = sizeof CHOICES / sizeof CHOICES[0]
 };
+
+// Requests that are served by blocks given back in the course of create.
+static int num_served(choice it)
+{
+    if (it.method == TAL_METHOD_ARKODE_EXPLICIT) return 4;
+    return it.method == TAL_METHOD_ARKODE_DIRK ? 5 : 0;
+}
 
 static study begin_choice(choice it)
 {
@@ -316,6 +322,11 @@ static void speak(int kept)
 }
 
 // Request after request fails, until create succeeds: each time it says so and leaves nothing behind.
+//
+// ARKODE itself would forget two of its first three structs, and write to an array of stages that it was
+// not given. Blocks for these four are asked for just before, and given back: that those requests, and no
+// others, are served by what was given back is part of the test. One more is where a Newton solver has taken the
+// place of ARKODE's own.
 START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
 {
     study s = begin_choice(CHOICES[_i]);
@@ -329,7 +340,7 @@ START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
     while (st == TAL_ERR_NO_MEMORY && tried < 10000) {
         tal_error err = {0};
         const long live = heap_live;
-        heap_fails_at = HEAP_IS_WATCHED ? heap_asked + ++tried : 0;
+        heap_fail(++tried);
         st = tal_integrator_create(s.system, &def, &s.integ, &err);
         heap_fails_at = 0;
         if (st == TAL_OK) break;
@@ -340,6 +351,7 @@ START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
     speak(kept);
     ck_assert_int_eq(st, TAL_OK);
     if (HEAP_IS_WATCHED) ck_assert_int_gt(tried, 10);
+    if (HEAP_IS_WATCHED) ck_assert_int_eq(heap_served, num_served(CHOICES[_i]));
     study_step_to(&s, 0.1); // and it works
     study_end(&s);
 }
@@ -387,14 +399,15 @@ START_TEST(our_own_memory_that_runs_out_is_told)
 
 END_TEST
 
-// From the first step to the last, events and backing up included.
+// From the first step to the last, events and backing up included. A hundred thousand with TALUS_SOAK=1 (promise P15).
 START_TEST(steps_do_not_touch_the_heap)
 {
     study s = begin_choice(CHOICES[_i]);
+    const int num_steps = getenv("TALUS_SOAK") != NULL ? 100000 : 2000;
     tal_status st = TAL_OK;
     const long asked = heap_asked, live = heap_live;
-    for (int i = 0; i < 2000 && st == TAL_OK; ++i) {
-        st = tal_integrator_step(s.integ, s.state, 1000.0);
+    for (int i = 0; i < num_steps && st == TAL_OK; ++i) {
+        st = tal_integrator_step(s.integ, s.state, 1e6);
         const double t = tal_state_t(s.state);
         if (i % 100 == 99 && st == TAL_OK) {
             const double h = tal_integrator_statistics(s.integ).last_step;
@@ -551,7 +564,7 @@ int main(void)
     suite_add_tcase(suite, pool);
     TCase *alloc = tcase_create("alloc");
     tcase_add_loop_test(alloc, memory_that_runs_out_at_create_is_told_and_nothing_leaks, 0,
-                        NUM_SAFE_CHOICES);
+                        NUM_CHOICES);
     tcase_add_loop_test(alloc, our_own_memory_that_runs_out_is_told, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, steps_do_not_touch_the_heap, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, sundials_prints_nothing, 0, NUM_CHOICES);

@@ -1,6 +1,9 @@
 // A C library heap that counts, and that fails on demand: the functions stand in the test program
 // itself, so that shared libraries (SUNDIALS) use them too, which a link-time wrap would not reach.
 //
+// A block that was given back can be had again: while a request is to fail, one that is no larger than
+// such a block uses it up, does not fail, and does not count.
+//
 // Include in one file of a test. Under a sanitizer, which brings its own heap, nothing is counted and
 // nothing fails: HEAP_IS_WATCHED is 0.
 #ifndef TALUS_HEAP_FAULT_H
@@ -27,8 +30,29 @@ static long heap_asked;
 static long heap_live;
 /// The request that is to fail, counted as `heap_asked` counts; 0: none.
 static long heap_fails_at;
+/// Requests that blocks given back have served since one was last to fail.
+static long heap_served;
+
+enum {
+    HEAP_MOST_SPARE = 16
+};
+
+/// Sizes of blocks given back since then; 0: used up.
+static size_t heap_spare[HEAP_MOST_SPARE];
+
+/// Let the n-th request from here fail; 0: none.
+static inline void heap_fail(long n)
+{
+    for (int i = 0; i < HEAP_MOST_SPARE; ++i) {
+        heap_spare[i] = 0;
+    }
+    heap_served = 0;
+    heap_fails_at = HEAP_IS_WATCHED && n > 0 ? heap_asked + n : 0;
+}
 
 #if HEAP_IS_WATCHED
+
+#include <malloc.h>
 
 // glibc's own names for what stands behind malloc
 void *__libc_malloc(size_t size);
@@ -37,8 +61,34 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-static int heap_refuses(void)
+// The smallest that is large enough.
+static int heap_find_spare(size_t size)
 {
+    int found = -1;
+    for (int i = 0; i < HEAP_MOST_SPARE; ++i) {
+        if (heap_spare[i] == 0 || heap_spare[i] < size) continue;
+        if (found < 0 || heap_spare[i] < heap_spare[found]) found = i;
+    }
+    return found;
+}
+
+static void heap_keep_spare(void *block)
+{
+    for (int i = 0; i < HEAP_MOST_SPARE; ++i) {
+        if (heap_spare[i] > 0) continue;
+        heap_spare[i] = malloc_usable_size(block);
+        return;
+    }
+}
+
+static int heap_refuses(size_t size)
+{
+    const int spare = heap_asked < heap_fails_at ? heap_find_spare(size) : -1;
+    if (spare >= 0) {
+        heap_spare[spare] = 0;
+        ++heap_served;
+        ++heap_fails_at;
+    }
     return ++heap_asked == heap_fails_at;
 }
 
@@ -50,29 +100,29 @@ static void *heap_given(void *block)
 
 void *malloc(size_t size)
 {
-    return heap_refuses() ? NULL : heap_given(__libc_malloc(size));
+    return heap_refuses(size) ? NULL : heap_given(__libc_malloc(size));
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return heap_refuses() ? NULL : heap_given(__libc_calloc(count, size));
+    return heap_refuses(count * size) ? NULL : heap_given(__libc_calloc(count, size));
 }
 
 void *realloc(void *block, size_t size)
 {
-    if (heap_refuses()) return NULL;
+    if (heap_refuses(size)) return NULL;
     if (block != NULL) --heap_live;
     return heap_given(__libc_realloc(block, size));
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return heap_refuses() ? NULL : heap_given(__libc_memalign(alignment, size));
+    return heap_refuses(size) ? NULL : heap_given(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **block, size_t alignment, size_t size)
 {
-    if (heap_refuses()) return ENOMEM;
+    if (heap_refuses(size)) return ENOMEM;
     *block = heap_given(__libc_memalign(alignment, size));
     return *block != NULL ? 0 : ENOMEM;
 }
@@ -80,6 +130,7 @@ int posix_memalign(void **block, size_t alignment, size_t size)
 void free(void *block)
 {
     heap_live -= block != NULL ? 1 : 0;
+    if (heap_asked < heap_fails_at && block != NULL) heap_keep_spare(block);
     __libc_free(block);
 }
 

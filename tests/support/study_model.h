@@ -616,6 +616,40 @@ static inline void study_muscle(double t, const double z[], double zdot[])
     zdot[0] = 1e5 * (0.5 + 0.2 * sin(6.0 * t) - z[0]);
 }
 
+static inline void study_decay(double t, const double z[], double zdot[])
+{
+    (void)t;
+    zdot[0] = -z[0];
+}
+
+/// What a method says about the error of its last step: after one step of 0.02 s of z' = -z from z = 1, where
+/// z counts as it is, `first`, to what Newton's method leaves; and along a pendulum on a rod between nothing
+/// and the accuracy, without keeping below a tenth of that: no method would gain by such short steps.
+static inline void study_check_last_error(tal_integrator_def def, double first)
+{
+    study_odes it = {.n = 1, .z0 = {1.0}, .rates = study_decay};
+    def.accuracy = 1e-3;
+    def.initial_step = 0.02;
+    study s = study_of_odes(&it, &def);
+    ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 1.0), TAL_OK);
+    ck_assert_double_eq(tal_integrator_statistics(s.integ).last_step, 0.02);
+    ck_assert_double_eq_tol(tal_integrator_statistics(s.integ).last_error, first, 1e-6 * first);
+    study_end(&s);
+    def.accuracy = 1e-6;
+    def.initial_step = 0.0;
+    double largest = 0.0;
+    s = study_rod_pendulum(&def);
+    for (int k = 0; k < 100; ++k) {
+        ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 10.0), TAL_OK);
+        const double error = tal_integrator_statistics(s.integ).last_error;
+        ck_assert_double_gt(error, 0.0);
+        ck_assert_double_le(error, def.accuracy);
+        largest = fmax(largest, error);
+    }
+    ck_assert_double_gt(largest, 0.1 * def.accuracy);
+    study_end(&s);
+}
+
 /// Beside a pendulum, for one second. Steps follow the motion, not the time constant.
 static inline void study_check_stiff(const tal_integrator_def *def, int max_steps)
 {

@@ -43,8 +43,8 @@ extern "C" {
 /// @defgroup integrator Integrators
 /// @{
 
-/// How a step is made. The first three run with controlled or with fixed steps. The others are
-/// SUNDIALS' solvers, which choose their steps themselves; the implicit ones are for stiff systems.
+/// How a step is made. Those from CVODE on are SUNDIALS' solvers; the implicit ones are for stiff systems. All
+/// but CVODE and IDA, which look back on several steps, run with controlled or with fixed ones.
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
@@ -66,8 +66,10 @@ typedef enum tal_linear_solver {
 typedef struct tal_integrator_def {
     tal_method method;
     const tal_rk_tableau *tableau; ///< of TAL_METHOD_RUNGE_KUTTA; must outlive the integrator
-    double accuracy;     ///< wanted norm of the weighted error of each step, e.g. 1e-3 for 0.1 %
-    double fixed_step;   ///< [s] > 0: steps of this size, errors not controlled; 0: controlled
+    double accuracy;   ///< wanted norm of the weighted error of each step, e.g. 1e-3 for 0.1 %
+    double fixed_step; ///< [s] > 0: steps of this size, the last of a call perhaps shorter; errors
+                       ///< are not controlled, and min_step and max_step do not count. 0:
+                       ///< controlled, as it must be for CVODE and IDA
     double initial_step; ///< [s] first step to try; 0: chosen from accuracy and time scale
     double min_step;     ///< [s] give up rather than take smaller steps; 0: what t can resolve
     double max_step;     ///< [s] 0: no limit
@@ -119,7 +121,8 @@ TAL_API void tal_integrator_destroy(tal_integrator *integ);
  *         TAL_ERR_STEP_TOO_SMALL when the accuracy cannot be met with steps worth taking: the
  *         sentence has the time and the variable that limits the step;
  *         TAL_ERR_STEP_LIMIT after max_steps;
- *         TAL_ERR_NOT_FINITE for a NaN or infinity that smaller steps do not avoid;
+ *         TAL_ERR_NOT_FINITE for a NaN or infinity that smaller steps do not avoid: a hundred
+ *         evaluations later at most;
  *         or what a subsystem returned. tal_integrator_error() tells the story.
  */
 TAL_API TAL_NODISCARD tal_status tal_integrator_step_to(tal_integrator *integ, tal_state *state,
@@ -190,8 +193,7 @@ typedef struct tal_integrator_stats {
     uint64_t projections;          ///< within steps of SUNDIALS' solvers
     double last_step;              ///< [s] length of the last step taken; 0 before the first
     double next_step;              ///< [s] the step to be tried next; 0 before the first
-    double last_error; ///< norm of the last step's weighted error; 0 for fixed steps and
-                       ///< for SUNDIALS' methods
+    double last_error;             ///< norm of the last step's weighted error; 0 for fixed steps
 } tal_integrator_stats;
 
 /// The counters so far.

@@ -38,7 +38,7 @@ extern "C" {
 
 /// What a linearizer is created from. Obtain it from tal_linearizer_def_default(), then edit.
 typedef struct tal_linearizer_def {
-    double step; ///< largest difference, as a share of a unit of motion
+    double step; ///< largest difference, as a share of a unit of motion; from 1e-12 to 1
 } tal_linearizer_def;
 
 /// A step of 0.01.

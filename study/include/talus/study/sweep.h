@@ -114,7 +114,8 @@ TAL_API const tal_error *tal_sweep_error(const tal_sweep *sweep);
 /// Number of points of a grid with `levels` values of each parameter; -1 when that is not an int.
 TAL_API int tal_grid_size(const int levels[], int num_parameters);
 
-/// All combinations, the last parameter running fastest: levels[i] values from low[i] to high[i].
+/// All combinations, the last parameter running fastest: levels[i] values from low[i] to high[i], which are
+/// finite.
 TAL_API tal_status tal_grid_fill(const int levels[], const double low[], const double high[],
                                  int num_parameters, double values[]);
 
