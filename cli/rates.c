@@ -204,7 +204,7 @@ enum {
 };
 
 // Weights of values at x[0..n-1] in the first and the second derivative, at 0, of the polynomial through them (Fornberg,
-// Math. Comp. 51 (1988), p. 702).
+// Math. Comp. 51 (1988), pp. 699-706).
 static void find_weights(const double x[], int n, double first[], double second[])
 {
     double w[3][WINDOW] = {{1.0}};
