@@ -12,7 +12,7 @@ enum {
     PLOT_HEIGHT = 420
 };
 
-// Decades shown: 1 to 1e4 mobilities, 0.1 us to 0.1 s.
+// Decades shown: 1 to 1e4 mobilities, 10 ns to 0.1 s.
 static double x_of(double nu)
 {
     return LEFT + PLOT_WIDTH * log10(nu) / 4.0;
@@ -20,13 +20,13 @@ static double x_of(double nu)
 
 static double y_of(double ns)
 {
-    return TOP + PLOT_HEIGHT * (1.0 - (log10(ns) - 2.0) / 6.0);
+    return TOP + PLOT_HEIGHT * (1.0 - (log10(ns) - 1.0) / 7.0);
 }
 
 static void draw_grid(FILE *file)
 {
-    static const char *const times[] = {"0.1 us", "1 us",  "10 us", "0.1 ms",
-                                        "1 ms",   "10 ms", "0.1 s"};
+    static const char *const times[] = {"10 ns",  "0.1 us", "1 us",  "10 us",
+                                        "0.1 ms", "1 ms",   "10 ms", "0.1 s"};
     for (int k = 0; k <= 4; ++k) {
         const double x = x_of(pow(10.0, k));
         (void)fprintf(file,
@@ -34,8 +34,8 @@ static void draw_grid(FILE *file)
                       "<text x='%.1f' y='%d' text-anchor='middle'>%.0f</text>\n",
                       x, TOP, x, TOP + PLOT_HEIGHT, x, TOP + PLOT_HEIGHT + 18, pow(10.0, k));
     }
-    for (int k = 0; k <= 6; ++k) {
-        const double y = y_of(pow(10.0, k + 2));
+    for (int k = 0; k <= 7; ++k) {
+        const double y = y_of(pow(10.0, k + 1));
         (void)fprintf(file,
                       "<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='#ddd'/>"
                       "<text x='%d' y='%.1f' text-anchor='end'>%s</text>\n",
@@ -43,10 +43,12 @@ static void draw_grid(FILE *file)
     }
     (void)fprintf(
         file,
-        "<text x='%d' y='%d' text-anchor='middle'>mobilities; forward (solid) and inverse "
-        "(dashed) dynamics of a chain of pins, forward dynamics of four-bars "
-        "(dotted)</text>\n",
-        LEFT + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 40);
+        "<text x='%d' y='18' font-weight='bold'>time per call, from new values</text>\n"
+        "<text x='%d' y='%d' text-anchor='middle'>mobilities</text>\n"
+        "<text x='%d' y='%d' text-anchor='middle' fill='#555555'>chain of pins: forward dynamics "
+        "(solid), inverse dynamics (dashed); four-bars: forward dynamics (dotted)</text>\n",
+        LEFT, LEFT + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 36, LEFT + PLOT_WIDTH / 2,
+        TOP + PLOT_HEIGHT + 56);
 }
 
 /// One kind of line.
@@ -95,7 +97,7 @@ bool report_svg(const char *path, const row rows[], int n)
                   "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
                   "font-family='sans-serif' font-size='12'>\n<rect width='100%%' height='100%%' "
                   "fill='white'/>\n",
-                  LEFT + PLOT_WIDTH + 90, TOP + PLOT_HEIGHT + 60);
+                  LEFT + PLOT_WIDTH + 90, TOP + PLOT_HEIGHT + 72);
     draw_grid(file);
     for (int k = 0; k < 4; ++k) {
         for (int i = 0; i < 3; ++i) {

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const cli_command *cli_find_command(const char *name)
 {
@@ -225,6 +226,14 @@ int cli_list(const cli_args *args, const char *option, const char *const **value
     if (i < 0) return 0;
     *values = args->values[i];
     return args->num_values[i];
+}
+
+int cli_threads(const cli_args *args)
+{
+    const int asked = cli_count(args, "threads");
+    if (asked > 0) return asked;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }
 
 static void print_to_user(const cli_args *args, const char *what, const char *fmt, va_list list)

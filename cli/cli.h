@@ -83,6 +83,7 @@ struct cli_args {
     const char *values[CLI_MAX_OPTIONS][CLI_MAX_OPTIONS]; // [option][i]
     int num_values[CLI_MAX_OPTIONS];                      // 0: as the table says
     int num_options;
+    int only_rows; // of a result, for talus rerun; 0: all
 };
 
 // Understand a command line without the program's name. Errors are printed; returns an exit code.
@@ -103,6 +104,9 @@ const char *cli_text(const cli_args *args, const char *option); // NULL: not giv
 double cli_number(const cli_args *args, const char *option);    // NaN: not given, no default
 int cli_count(const cli_args *args, const char *option);        // -1: not given, no default
 int cli_list(const cli_args *args, const char *option, const char *const **values);
+
+// How many threads --threads asks for, one or more.
+int cli_threads(const cli_args *args);
 
 // Print "talus COMMAND: sentence" on stderr and return `code`.
 int cli_fail(const cli_args *args, int code, const char *fmt, ...) TAL_PRINTF(3, 4);

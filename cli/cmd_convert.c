@@ -27,7 +27,18 @@ static int convert_model(const cli_args *args)
     return code;
 }
 
+// By the end of its name.
+static bool has_model(const char *path)
+{
+    return cli_ends_with(path, ".talus") || cli_ends_with(path, ".urdf");
+}
+
 int cmd_convert(const cli_args *args)
 {
-    return cli_ends_with(args->files[1], ".talus") ? convert_model(args) : convert_table(args);
+    const bool is_model = has_model(args->files[0]);
+    if (is_model != cli_ends_with(args->files[1], ".talus")) {
+        return cli_fail(args, CLI_USAGE, "%s holds a %s, which cannot become %s.", args->files[0],
+                        is_model ? "model" : "table", args->files[1]);
+    }
+    return is_model ? convert_model(args) : convert_table(args);
 }

@@ -2,21 +2,19 @@
 #include "angles.h"
 #include "commands.h"
 #include "progress.h"
+#include "rates.h"
 #include "result.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-// Coordinates as functions of time, and room for one row.
+// The motion, and room for one row.
 typedef struct study {
     const cli_args *args;
     const cli_model *model;
     tal_state *state;
     int nq, nu, nb, m;
-    tal_function **curves; // [nq] NULL for a coordinate that keeps its value
-    double *rates;         // [nq] qdot, then what is left of qdotdot
-    double *rest;          // [nq]
+    cli_rates rates;
+    double *rest;          // [nq] qdotdot - Ndot u
     double *udot, *f;      // [nu]
     double *row;           // [1 + nu]
     tal_spatial_vec *F_GB; // [nb] about Bo
@@ -32,8 +30,6 @@ static void prepare(study *it)
     it->nb = tal_matter_num_bodies(it->model->matter);
     it->m = tal_state_pool_size(s, TAL_POOL_UDOTERR);
     const size_t nq = (size_t)it->nq, nu = (size_t)it->nu;
-    it->curves = cli_alloc(nq, sizeof *it->curves);
-    it->rates = cli_alloc(nq, sizeof *it->rates);
     it->rest = cli_alloc(nq, sizeof *it->rest);
     it->udot = cli_alloc(nu, sizeof *it->udot);
     it->f = cli_alloc(nu, sizeof *it->f);
@@ -46,11 +42,7 @@ static void prepare(study *it)
 
 static void study_destroy(study *it)
 {
-    for (int i = 0; i < it->nq; ++i) {
-        tal_function_destroy(it->curves[i]);
-    }
-    free(it->curves);
-    free(it->rates);
+    rates_destroy(&it->rates);
     free(it->rest);
     free(it->udot);
     free(it->f);
@@ -62,85 +54,24 @@ static void study_destroy(study *it)
     tal_state_destroy(it->state);
 }
 
-// The curve of one coordinate through the rows of a table. An exit code.
-static int fit_curve(study *it, const tal_table *motion, int slot, const double times[], double y[])
-{
-    int i = -1;
-    char name[TAL_COORDINATE_NAME_SIZE];
-    const tal_matter *const matter = it->model->matter;
-    const tal_body_ix body = tal_matter_q_owner(matter, it->state, slot, &i);
-    if (tal_body_coordinate_name(matter, it->state, body, i, name) != TAL_OK) return CLI_FAILED;
-    const int column = tal_table_find_column(motion, name);
-    if (column < 0) {
-        cli_warn(it->args, "%s has no column '%s'; it keeps its value.", it->args->files[1], name);
-        return CLI_OK;
-    }
-    const bool turns = tal_table_in_degrees(motion) && cli_is_angle(it->model, it->state, body, i);
-    const double unit = turns ? acos(-1.0) / 180.0 : 1.0;
-    for (int r = 0; r < tal_table_num_rows(motion); ++r) {
-        y[r] = unit * tal_table_value(motion, r, column);
-    }
-    tal_error err = {0};
-    if (tal_function_create_quintic_spline(NULL, times, y, tal_table_num_rows(motion),
-                                           &it->curves[slot], &err) == TAL_OK) {
-        return CLI_OK;
-    }
-    return cli_fail(it->args, CLI_BAD_FILE, "%s, column '%s': %s", it->args->files[1], name,
-                    err.message);
-}
-
-static int fit_curves(study *it, const tal_table *motion)
-{
-    const int rows = tal_table_num_rows(motion);
-    if (rows < 3 || strcmp(tal_table_column_name(motion, 0), "time") != 0) {
-        return cli_fail(it->args, CLI_BAD_FILE,
-                        "%s should have a column 'time' first, and three rows or more.",
-                        it->args->files[1]);
-    }
-    double *const times = cli_alloc((size_t)rows, sizeof *times);
-    double *const y = cli_alloc((size_t)rows, sizeof *y);
-    for (int r = 0; r < rows; ++r) {
-        times[r] = tal_table_value(motion, r, 0);
-    }
-    int code = CLI_OK;
-    for (int slot = 0; slot < it->nq && code == CLI_OK; ++slot) {
-        code = fit_curve(it, motion, slot, times, y);
-    }
-    free(times);
-    free(y);
-    return code;
-}
-
-static double curve_at(const study *it, int slot, double t, int order)
-{
-    if (it->curves[slot] != NULL) {
-        return tal_function_calc_derivative_1(it->curves[slot], t, order);
-    }
-    return order == 0 ? tal_state_q(it->model->state)[slot] : 0.0;
-}
-
-// Put the State where the motion is at a time: q from the curves, u = N^+ qdot, and
-// udot = N^+ (qdotdot - Ndot u).
-static tal_status pose(study *it, double t)
+// Put the State where the motion is in a row: q, u = N^+ qdot, and udot = N^+ (qdotdot - Ndot u).
+static tal_status pose(study *it, int row)
 {
     const tal_matter *const matter = it->model->matter;
     tal_state *const s = it->state;
-    for (int i = 0; i < it->nq; ++i) {
-        it->rest[i] = curve_at(it, i, t, 0);
-        it->rates[i] = curve_at(it, i, t, 1);
-    }
-    (void)tal_state_set_t(s, t);
-    (void)tal_state_set_q(s, it->rest, it->nq);
+    const size_t at = (size_t)row * (size_t)it->nq;
+    (void)tal_state_set_t(s, it->rates.times[row]);
+    (void)tal_state_set_q(s, it->rates.q + at, it->nq);
     (void)tal_matter_normalize_quaternions(matter, s);
     tal_status st = tal_system_realize(it->model->system, s, TAL_STAGE_POSITION);
-    if (st == TAL_OK) st = tal_matter_mul_N(matter, s, TAL_NPLUS, it->rates, it->udot);
+    if (st == TAL_OK) st = tal_matter_mul_N(matter, s, TAL_NPLUS, it->rates.qdot + at, it->udot);
     if (st == TAL_OK) st = tal_state_set_u(s, it->udot, it->nu);
     if (st == TAL_OK) st = tal_system_realize(it->model->system, s, TAL_STAGE_VELOCITY);
     if (st == TAL_OK) st = tal_matter_mul_N(matter, s, TAL_NDOT, tal_state_u(s), it->rest);
     for (int i = 0; i < it->nq; ++i) {
-        it->rates[i] = curve_at(it, i, t, 2) - it->rest[i];
+        it->rest[i] = it->rates.qdotdot[at + (size_t)i] - it->rest[i];
     }
-    return st == TAL_OK ? tal_matter_mul_N(matter, s, TAL_NPLUS, it->rates, it->udot) : st;
+    return st == TAL_OK ? tal_matter_mul_N(matter, s, TAL_NPLUS, it->rest, it->udot) : st;
 }
 
 // The forces of the model where the State is, their moments shifted from Mo to Bo.
@@ -166,16 +97,16 @@ static tal_status sum_forces(study *it)
     return st;
 }
 
-static tal_status find_forces(study *it, double t)
+static tal_status find_forces(study *it, int row)
 {
     const tal_matter *const matter = it->model->matter;
     const bool alone = cli_flag(it->args, "no-forces");
-    tal_status st = pose(it, t);
+    tal_status st = pose(it, row);
     if (st == TAL_OK && !alone) st = sum_forces(it);
     if (st != TAL_OK) return st;
     const tal_spatial_vec *const F_GB = alone ? NULL : it->F_GB;
     const double *const f = alone ? NULL : it->f;
-    it->row[0] = t;
+    it->row[0] = it->rates.times[row];
     if (it->m == 0) {
         return tal_matter_inverse_dynamics(matter, it->state, it->udot, F_GB, f, it->row + 1);
     }
@@ -186,27 +117,32 @@ static tal_status find_forces(study *it, double t)
 static tal_status name_columns(const study *it, tal_table *table)
 {
     tal_status st = tal_table_add_column(table, "time");
+    const char **const units = cli_alloc((size_t)it->nu + 1, sizeof *units);
+    units[0] = "s";
     for (int slot = 0; slot < it->nu && st == TAL_OK; ++slot) {
         int i = -1;
         char name[TAL_COORDINATE_NAME_SIZE + 8];
         const tal_body_ix body = tal_matter_u_owner(it->model->matter, it->state, slot, &i);
         snprintf(name, sizeof name, "%s.f%d", tal_body_name(it->model->matter, body), i);
         st = tal_table_add_column(table, name);
+        units[slot + 1] = cli_is_turning(it->model, it->state, body, i) ? "N m" : "N";
     }
+    if (st == TAL_OK) result_set_units(table, 0, units, it->nu + 1);
+    free(units);
     return st;
 }
 
-static int go_through(study *it, const tal_table *motion)
+static int go_through(study *it)
 {
     tal_table *const table = result_create(it->args, it->model);
     if (table == NULL) return CLI_FAILED;
-    const int rows = tal_table_num_rows(motion);
+    const int rows = it->rates.num;
     progress told;
     progress_begin(&told, it->args, "rows", false, 0.0, (double)rows);
     tal_status st = name_columns(it, table);
     int r = 0;
     for (; r < rows && st == TAL_OK && progress_tell(&told, (double)r); ++r) {
-        st = find_forces(it, tal_table_value(motion, r, 0));
+        st = find_forces(it, r);
         if (st == TAL_OK) st = tal_table_add_row(table, it->row);
     }
     progress_end(&told, (double)r);
@@ -230,9 +166,10 @@ static int follow(const cli_args *args, const cli_model *model, const tal_table 
     int code = cli_realize(args, model, it.state, TAL_STAGE_POSITION);
     if (code == CLI_OK) {
         prepare(&it);
-        code = fit_curves(&it, motion);
+        code = rates_find(args, model, it.state, motion, args->files[1], cli_number(args, "cutoff"),
+                          &it.rates);
     }
-    if (code == CLI_OK) code = go_through(&it, motion);
+    if (code == CLI_OK) code = go_through(&it);
     study_destroy(&it);
     return code;
 }
@@ -241,7 +178,13 @@ int cmd_id(const cli_args *args)
 {
     cli_model model;
     tal_table *motion = NULL;
-    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (cli_number(args, "cutoff") < 0.0) {
+        return cli_fail(args, CLI_USAGE, "--cutoff wants a positive number, not %g.",
+                        cli_number(args, "cutoff"));
+    }
+    int code = result_check_out(args, NULL);
+    if (code != CLI_OK) return code;
+    code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = result_read(args, args->files[1], &motion);
     if (code == CLI_OK) code = follow(args, &model, motion);
     tal_table_destroy(motion);

@@ -49,7 +49,7 @@ static bool tell(void *context, int done, int total)
 static tal_status track(const cli_args *args, const cli_model *model, const cli_markers *markers,
                         tracking *it, tal_error *err)
 {
-    const int lanes = cli_count(args, "threads") > 0 ? cli_count(args, "threads") : 1;
+    const int lanes = cli_threads(args);
     tal_threads *threads = NULL;
     tal_tracker *tracker = NULL;
     progress told;
@@ -146,7 +146,9 @@ int cmd_ik(const cli_args *args)
     cli_markers markers = {0};
     tal_table *frames = NULL;
     if (!cli_is_given(args, "markers")) return cli_fail(args, CLI_USAGE, "--markers is missing.");
-    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    int code = result_check_out(args, NULL);
+    if (code != CLI_OK) return code;
+    code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = result_read(args, args->files[1], &frames);
     if (code == CLI_OK) code = cli_markers_read(args, &model, &markers);
     if (code == CLI_OK) code = follow(args, &model, frames, &markers);

@@ -10,10 +10,11 @@ static void report_modes(const cli_args *args, const tal_linearizer *lin)
     report r;
     report_begin(&r, args);
     report_table(&r, "modes", columns, 5);
+    long number = 0;
     for (int i = 0; i < tal_linearizer_num_modes(lin); ++i) {
         const tal_mode mode = tal_linearizer_mode(lin, i);
         if (mode.im < 0.0) continue; // the other of a pair
-        report_cell_count(&r, i);
+        report_cell_count(&r, ++number);
         report_cell_number(&r, mode.frequency);
         report_cell_number(&r, mode.damping);
         report_cell_number(&r, mode.re);

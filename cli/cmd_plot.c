@@ -3,6 +3,7 @@
 #include "result.h"
 #include "svg.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,47 +21,128 @@ static int write_plot(const cli_args *args, const svg_plot *plot)
 {
     const char *const path = cli_text(args, "out");
     FILE *const out = path != NULL ? fopen(path, "w") : stdout;
-    if (out == NULL) return cli_fail(args, CLI_BAD_FILE, "%s cannot be written.", path);
+    if (out == NULL) {
+        return cli_fail(args, CLI_BAD_FILE, "%s cannot be written: %s.", path, strerror(errno));
+    }
     svg_write(out, plot);
-    const bool failed = ferror(out) != 0;
+    const bool failed = fflush(out) != 0 || ferror(out) != 0;
     if ((path != NULL && fclose(out) != 0) || failed) {
-        return cli_fail(args, CLI_BAD_FILE, "the picture cannot be written.");
+        return cli_fail(args, CLI_BAD_FILE, "the picture cannot be written: %s.", strerror(errno));
     }
     return CLI_OK;
 }
 
+// A picture on its way: every column with its unit, and a panel for each unit.
+typedef struct picture {
+    svg_series *series; // [n] those of a panel side by side
+    svg_panel *panels;  // [n]
+    char (*units)[16];  // [n] of the panels
+    int num_panels;
+} picture;
+
+// The axis of a unit.
+static const char *label_of(const char *unit)
+{
+    static const struct {
+        const char *unit, *label;
+    } labels[] = {{"rad", "angle [rad]"},
+                  {"rad/s", "angular speed [rad/s]"},
+                  {"m", "position [m]"},
+                  {"m/s", "speed [m/s]"},
+                  {"1", "quaternion"},
+                  {"J", "energy [J]"},
+                  {"N", "force [N]"},
+                  {"N m", "moment [N m]"},
+                  {"m or rad", "error [m or rad]"},
+                  {"m/s or rad/s", "error [m/s or rad/s]"}};
+
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; ++i) {
+        if (strcmp(labels[i].unit, unit) == 0) return labels[i].label;
+    }
+    return unit;
+}
+
+// Sort columns into panels by their units, in the order in which these appear.
+static picture make_picture(const tal_table *table, const int columns[], int n)
+{
+    picture it = {.series = cli_alloc((size_t)n, sizeof *it.series),
+                  .panels = cli_alloc((size_t)n + 1, sizeof *it.panels),
+                  .units = cli_alloc((size_t)n + 1, sizeof *it.units)};
+    bool *const is_drawn = cli_alloc((size_t)n, sizeof *is_drawn);
+    int used = 0;
+    for (int first = 0; first < n; ++first) {
+        if (is_drawn[first]) continue;
+        svg_panel *const panel = &it.panels[it.num_panels];
+        char *const unit = it.units[it.num_panels++];
+        (void)result_unit(table, columns[first], unit);
+        panel->series = it.series + used;
+        for (int s = first; s < n; ++s) {
+            char other[16];
+            if (is_drawn[s] || strcmp(result_unit(table, columns[s], other), unit) != 0) continue;
+            it.series[used++] = (svg_series){.name = tal_table_column_name(table, columns[s]),
+                                             .y = copy_column(table, columns[s])};
+            ++panel->num_series;
+            is_drawn[s] = true;
+        }
+        panel->label = label_of(unit);
+    }
+    if (n == 0) it.panels[it.num_panels++].label = "";
+    free(is_drawn);
+    return it;
+}
+
 static int draw(const cli_args *args, const tal_table *table, int x, const int columns[], int n)
 {
-    svg_series *const series = cli_alloc((size_t)n, sizeof *series);
+    picture it = make_picture(table, columns, n);
     double *const xs = copy_column(table, x);
-    for (int s = 0; s < n; ++s) {
-        series[s].name = tal_table_column_name(table, columns[s]);
-        series[s].y = copy_column(table, columns[s]);
-    }
+    char unit[16], x_label[128];
+    const char *const x_name = tal_table_column_name(table, x);
+    (void)result_unit(table, x, unit);
+    if (unit[0] == 0 && strcmp(x_name, "time") == 0) snprintf(unit, sizeof unit, "s");
+    snprintf(x_label, sizeof x_label, unit[0] != 0 ? "%.100s [%s]" : "%.100s", x_name, unit);
     const char *title = cli_text(args, "title");
     if (title == NULL) title = tal_table_header(table, "name");
+    const int height = cli_count(args, "height");
     const svg_plot plot = {.title = title != NULL ? title : args->files[0],
-                           .x_label = x == 0 && strcmp(tal_table_column_name(table, 0), "time") == 0
-                                          ? "time [s]"
-                                          : tal_table_column_name(table, x),
+                           .x_label = x_label,
                            .x = xs,
                            .num = tal_table_num_rows(table),
-                           .series = series,
-                           .num_series = n,
+                           .panels = it.panels,
+                           .num_panels = it.num_panels,
                            .width = cli_count(args, "width"),
-                           .height = cli_count(args, "height")};
+                           .height = height > 0 ? height : 250 + 200 * it.num_panels};
     const int code = write_plot(args, &plot);
     for (int s = 0; s < n; ++s) {
-        free((double *)series[s].y);
+        free((double *)it.series[s].y);
     }
+    free(it.series);
+    free(it.panels);
+    free(it.units);
     free(xs);
-    free(series);
     return code;
+}
+
+// Of all columns, those that are not zero throughout; all, when none is.
+static int leave_out_zeros(const tal_table *table, int columns[], int n)
+{
+    int kept = 0;
+    for (int s = 0; s < n; ++s) {
+        int r = 0;
+        while (r < tal_table_num_rows(table) && tal_table_value(table, r, columns[s]) == 0.0) {
+            ++r;
+        }
+        if (r == tal_table_num_rows(table)) continue;
+        const int column = columns[s];
+        memmove(columns + kept + 1, columns + kept, (size_t)(s - kept) * sizeof *columns);
+        columns[kept++] = column;
+    }
+    return kept > 0 ? kept : n;
 }
 
 int cmd_plot(const cli_args *args)
 {
-    if (cli_count(args, "width") < 200 || cli_count(args, "height") < 120) {
+    const int height = cli_count(args, "height");
+    if (cli_count(args, "width") < 200 || (height > 0 && height < 120)) {
         return cli_fail(args, CLI_USAGE, "a picture has at least 200 x 120 pixels.");
     }
     tal_table *table = NULL;
@@ -69,7 +151,8 @@ int cmd_plot(const cli_args *args)
     const char *const x_name = cli_text(args, "x");
     const int x = x_name != NULL ? result_find_column(args, table, x_name) : 0;
     int *const columns = cli_alloc((size_t)tal_table_num_columns(table), sizeof *columns);
-    const int n = x >= 0 ? result_choose_columns(args, table, x, columns) : -1;
+    int n = x >= 0 ? result_choose_columns(args, table, x, columns) : -1;
+    if (n > 0 && !cli_is_given(args, "columns")) n = leave_out_zeros(table, columns, n);
     code = n >= 0 ? draw(args, table, x, columns, n) : CLI_USAGE;
     free(columns);
     tal_table_destroy(table);

@@ -104,11 +104,18 @@ static bool has_same_columns(const tal_table *a, const tal_table *b)
     return true;
 }
 
-// Compare; of a result that was interrupted only what is there, less its last row.
+// Of a result that is not complete the last row is where it was cut.
+static int num_good_rows(const tal_table *result)
+{
+    const int rows = tal_table_num_rows(result);
+    return tal_table_header(result, RESULT_INCOMPLETE) != NULL ? rows - 1 : rows;
+}
+
+// Compare; of a result that is not complete only what is there.
 static int compare(const cli_args *args, const tal_table *old, const tal_table *again)
 {
     const bool is_part = tal_table_header(old, RESULT_INCOMPLETE) != NULL;
-    const int rows = tal_table_num_rows(old) - (is_part ? 1 : 0);
+    const int rows = num_good_rows(old);
     if (!has_same_columns(old, again)) {
         return cli_fail(args, CLI_FAILED, "the columns differ.");
     }
@@ -119,13 +126,15 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
     for (int r = 0; r < rows; ++r) {
         for (int c = 0; c < tal_table_num_columns(old); ++c) {
             const double a = tal_table_value(old, r, c), b = tal_table_value(again, r, c);
-            if (is_same(a, b)) continue;
+            if (is_same(a, b) || (is_part && isnan(a))) continue;
             return cli_fail(args, CLI_FAILED, "row %d, column '%s' is %.17g instead of %.17g.",
                             r + 1, tal_table_column_name(old, c), b, a);
         }
     }
     if (!cli_flag(args, "quiet")) {
         printf("the same, bit for bit: %d rows, %d columns\n", rows, tal_table_num_columns(old));
+        if (is_part)
+            printf("the result is not complete: %s\n", tal_table_header(old, RESULT_INCOMPLETE));
     }
     return CLI_OK;
 }
@@ -160,6 +169,7 @@ static int run_again(const cli_args *args, const tal_table *old, const char *pat
     add_files(&words, args, old);
     cli_args again;
     int code = cli_parse(words.num, (const char *const *)words.words, &again);
+    if (tal_table_header(old, RESULT_INCOMPLETE) != NULL) again.only_rows = num_good_rows(old);
     if (code == CLI_OK) code = command->run(&again);
     for (int i = 0; i < words.num; ++i) {
         free(words.words[i]);

@@ -61,12 +61,12 @@ static tal_status add_row(const cli_columns *columns, motion *run, tal_table *ta
 }
 
 // Fill the table. A failure, an interrupt or an event may end it early: the last row is where.
-static tal_status record(motion *run, const schedule *s, const cli_columns *columns,
+static tal_status record(motion *run, const schedule *s, int num, const cli_columns *columns,
                          tal_table *table)
 {
     double *const row = cli_alloc((size_t)columns->num, sizeof *row);
     tal_status st = TAL_OK;
-    for (int k = 0; k < s->num && st == TAL_OK && !run->was_stopped && !run->has_ended; ++k) {
+    for (int k = 0; k < num && st == TAL_OK && !run->was_stopped && !run->has_ended; ++k) {
         st = motion_go(run, time_of(s, k));
         const tal_status added = add_row(columns, run, table, row);
         if (st == TAL_OK) st = added;
@@ -110,7 +110,8 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
     run->end = s->end;
     run->go_on = go_on;
     run->context = &told;
-    const tal_status st = record(run, s, columns, table);
+    const int num = args->only_rows > 0 && args->only_rows < s->num ? args->only_rows : s->num;
+    const tal_status st = record(run, s, num, columns, table);
     progress_end(&told, tal_state_t(run->state));
     run->go_on = NULL;
     run->context = NULL;
@@ -146,6 +147,11 @@ int cmd_simulate(const cli_args *args)
     int code = cli_integrator_def(args, &def);
     if (code != CLI_OK) return code;
     def.fixed_step = cli_number(args, "step");
+    if (def.fixed_step < 0.0) {
+        return cli_fail(args, CLI_USAGE, "--step wants a positive number, not %g.", def.fixed_step);
+    }
+    code = result_check_out(args, NULL);
+    if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = make_schedule(args, &model, &s);
     if (code == CLI_OK) {

@@ -1,5 +1,6 @@
-// talus sweep: a model for many values of its params. Each sample reads the file with its own values and
-// knows nothing of the others, so results do not depend on the number of threads.
+// talus sweep: a model for many values of what it is made of. A <param> may be anything, also something that only a
+// System holds, so the model is read for each of its values; what the State holds is varied without. Samples
+// know nothing of each other, so results do not depend on the number of threads.
 #include "columns.h"
 #include "commands.h"
 #include "integrators.h"
@@ -19,7 +20,7 @@ typedef struct ranges {
     int levels[CLI_MAX_OPTIONS];
 } ranges;
 
-// The whole study.
+// The whole study. Samples with the same values of <param>s are a group: they share a System.
 typedef struct study {
     const cli_args *args;
     tal_integrator_def integrator;
@@ -28,10 +29,29 @@ typedef struct study {
     int num_samples, num_columns;
     const double *values; // [num_samples][range->num]
     double *results;      // [num_samples][num_columns], NaN where a sample failed
-    bool *failed;         // [num_samples]
+    tal_status *status;   // [num_samples]
+    cli_columns columns;
+    bool is_param[CLI_MAX_OPTIONS]; // or else a number of the State
+    int *groups;                    // [num_groups + 1] where they begin
+    int num_groups;
+    tal_threads *threads;
     atomic_int done;
+    atomic_flag busy; // with the next two
+    int failed;       // the lowest sample that failed, -1
+    tal_error why;
+    size_t shape[4]; // of the model as it is in the file
     progress told;
 } study;
+
+// A group at work: a model, and what each lane of its samples needs.
+typedef struct group {
+    study *it;
+    const cli_model *model;
+    motion *motions; // [lanes]
+    int lanes;
+    tal_parameter numbers[CLI_MAX_OPTIONS];
+    int num_numbers;
+} group;
 
 static bool read_levels(const char *text, double *low, double *high, int *levels)
 {
@@ -88,16 +108,63 @@ static double *make_values(const cli_args *args, const ranges *range, int *num_s
     return NULL;
 }
 
-// Read the model with the values of a sample; an exit code.
+// Read the model with the <param>s of a sample; an exit code.
 static int read_sample(const study *it, int k, cli_model *model)
 {
     tal_model_param params[CLI_MAX_OPTIONS];
+    int n = 0;
     for (int i = 0; i < it->range->num; ++i) {
-        params[i].name = it->range->names[i];
-        params[i].value = it->values[(size_t)k * (size_t)it->range->num + (size_t)i];
+        if (!it->is_param[i]) continue;
+        params[n].name = it->range->names[i];
+        params[n++].value = it->values[(size_t)k * (size_t)it->range->num + (size_t)i];
     }
-    return cli_model_read(it->args, it->args->files[0], params, it->range->num, model);
+    return cli_model_read(it->args, it->args->files[0], params, n, model);
 }
+
+// --- numbers of the State: a coordinate, a speed, BODY.mass ---
+
+static bool find_mass(const cli_model *model, const char *name, tal_parameter *out)
+{
+    const char *const dot = strrchr(name, '.');
+    for (int b = 1; b < tal_matter_num_bodies(model->matter) && dot != NULL; ++b) {
+        const tal_body_ix body = {b};
+        const char *const body_name = tal_body_name(model->matter, body);
+        const size_t length = strlen(body_name);
+        if (strcmp(dot, ".mass") != 0 || length != (size_t)(dot - name)) continue;
+        if (memcmp(body_name, name, length) != 0) continue;
+        *out = tal_parameter_mass(name, model->matter, body);
+        return true;
+    }
+    return false;
+}
+
+static bool find_number(const cli_model *model, const char *name, tal_parameter *out)
+{
+    const tal_matter *const matter = model->matter;
+    for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
+        int i = -1;
+        char other[TAL_COORDINATE_NAME_SIZE];
+        const tal_body_ix body = tal_matter_q_owner(matter, model->state, slot, &i);
+        if (tal_body_coordinate_name(matter, model->state, body, i, other) != TAL_OK ||
+            strcmp(other, name) != 0) {
+            continue;
+        }
+        *out = tal_parameter_q(name, matter, body, i);
+        return true;
+    }
+    for (int slot = 0; slot < tal_state_nu(model->state); ++slot) {
+        int i = -1;
+        char other[TAL_COORDINATE_NAME_SIZE + 16];
+        const tal_body_ix body = tal_matter_u_owner(matter, model->state, slot, &i);
+        snprintf(other, sizeof other, "%s.u%d", tal_body_name(matter, body), i);
+        if (strcmp(other, name) != 0) continue;
+        *out = tal_parameter_u(name, matter, body, i);
+        return true;
+    }
+    return find_mass(model, name, out);
+}
+
+// --- samples ---
 
 static bool go_on(void *context, double t)
 {
@@ -106,54 +173,198 @@ static bool go_on(void *context, double t)
     return !cli_is_interrupted();
 }
 
-static int run_sample(study *it, int k, cli_model *model, motion *run)
+// Simulate a sample; what tal_sweep calls.
+static tal_status simulate(void *context, const tal_system *system, tal_state *state, int lane)
 {
-    double *const row = it->results + (size_t)k * (size_t)it->num_columns;
-    cli_columns columns = {0};
-    int code = read_sample(it, k, model);
-    if (code == CLI_OK) code = motion_create(it->args, model, &it->integrator, run);
-    if (code == CLI_OK) {
-        run->end = it->end;
+    group *const g = context;
+    motion *const run = &g->motions[lane];
+    (void)system;
+    if (cli_is_interrupted()) return tal_state_fail(state, TAL_ERR_CALLBACK, "interrupted");
+    tal_status st = motion_restart(run, state);
+    if (st == TAL_OK && g->it->end > tal_state_t(state)) st = motion_go(run, g->it->end);
+    if (st != TAL_OK) return tal_state_fail(state, st, "%s", run->error.message);
+    if (run->was_stopped) return tal_state_fail(state, TAL_ERR_CALLBACK, "interrupted");
+    (void)progress_tell(&g->it->told, (double)(atomic_fetch_add(&g->it->done, 1) + 1));
+    return tal_state_copy(state, run->shown);
+}
+
+static tal_status read_columns(void *context, const tal_system *system, tal_state *state,
+                               double results[])
+{
+    const group *const g = context;
+    (void)system;
+    return columns_read(&g->it->columns, g->model, state, results);
+}
+
+static int begin_motions(group *g)
+{
+    g->motions = cli_alloc((size_t)g->lanes, sizeof *g->motions);
+    int code = CLI_OK;
+    for (int lane = 0; lane < g->lanes && code == CLI_OK; ++lane) {
+        motion *const run = &g->motions[lane];
+        code = motion_create(g->it->args, g->model, &g->it->integrator, run);
+        run->end = g->it->end;
         run->go_on = go_on;
-        const char *const list = cli_text(it->args, "columns");
-        code = columns_choose(it->args, model, list, false, &columns);
     }
-    if (code == CLI_OK) {
-        tal_status st = it->end > tal_state_t(run->state) ? motion_go(run, it->end) : TAL_OK;
-        if (st != TAL_OK) code = cli_fail_with(it->args, CLI_FAILED, &run->error);
-        if (run->was_stopped) code = CLI_FAILED;
-        if (code == CLI_OK) st = columns_read(&columns, model, run->shown, row);
-        if (st != TAL_OK) code = CLI_FAILED;
-    }
-    columns_destroy(&columns);
     return code;
 }
 
-static void do_sample(void *work, int k)
+static void end_motions(group *g)
 {
-    study *const it = work;
-    if (cli_is_interrupted()) return;
-    cli_model model = {0};
-    motion run = {0};
-    it->failed[k] = run_sample(it, k, &model, &run) != CLI_OK;
-    motion_destroy(&run);
-    cli_model_destroy(&model);
-    (void)progress_tell(&it->told, (double)(atomic_fetch_add(&it->done, 1) + 1));
+    for (int lane = 0; lane < g->lanes; ++lane) {
+        motion_destroy(&g->motions[lane]);
+    }
+    free(g->motions);
 }
 
+// The values of samples that are numbers of the State: [n][num_numbers], owned by the caller.
+static double *take_numbers(const study *it, int begin, int n, int num_numbers)
+{
+    const size_t num = (size_t)it->range->num;
+    double *const numbers = cli_alloc((size_t)n * (size_t)num_numbers, sizeof *numbers);
+    double *at = numbers;
+    for (int k = begin; k < begin + n; ++k) {
+        for (size_t i = 0; i < num; ++i) {
+            if (!it->is_param[i]) *at++ = it->values[(size_t)k * num + i];
+        }
+    }
+    return numbers;
+}
+
+// Keep why the lowest of the samples that failed did.
+static void note_failure(study *it, int sample, const tal_error *why)
+{
+    while (atomic_flag_test_and_set(&it->busy)) {}
+    if (it->failed < 0 || sample < it->failed) {
+        it->failed = sample;
+        it->why = *why;
+    }
+    atomic_flag_clear(&it->busy);
+}
+
+// tal_sweep counts samples from the beginning of the group; here they have their numbers in the table.
+static void note_failures(study *it, int begin, int n, const tal_error *why)
+{
+    int k = 0;
+    while (k < n && it->status[begin + k] == TAL_OK) {
+        ++k;
+    }
+    if (k == n) return;
+    tal_error err = *why;
+    int skip = 0;
+    (void)sscanf(why->message, "sample %*d: %n", &skip);
+    snprintf(err.message, sizeof err.message, "%s", why->message + skip);
+    note_failure(it, begin + k, &err);
+}
+
+static void run_samples(group *g, int begin, int n, const tal_executor *executor)
+{
+    study *const it = g->it;
+    tal_sweep_def def = tal_sweep_def_default();
+    def.parameters = g->numbers;
+    def.num_parameters = g->num_numbers;
+    def.num_outputs = it->num_columns;
+    def.read = read_columns;
+    def.run = simulate;
+    def.context = g;
+    def.lanes = g->lanes;
+    def.executor = executor;
+    tal_sweep *sweep = NULL;
+    tal_error err = {0};
+    double *const numbers = take_numbers(it, begin, n, g->num_numbers);
+    if (tal_sweep_create(g->model->system, &def, &sweep, &err) != TAL_OK) {
+        note_failure(it, begin, &err);
+    } else {
+        const tal_status st = tal_sweep_run(sweep, g->model->state, numbers, n,
+                                            it->results + (size_t)begin * (size_t)it->num_columns,
+                                            it->status + begin);
+        if (st != TAL_OK || tal_sweep_error(sweep)->status != TAL_OK) {
+            note_failures(it, begin, n, tal_sweep_error(sweep));
+        }
+    }
+    tal_sweep_destroy(sweep);
+    free(numbers);
+}
+
+// What columns rely on.
+static void find_shape(const cli_model *model, size_t shape[4])
+{
+    shape[0] = (size_t)tal_state_nq(model->state);
+    shape[1] = (size_t)tal_state_nu(model->state);
+    shape[2] = (size_t)tal_system_num_measures(model->system);
+    shape[3] = tal_state_save_size(model->state);
+}
+
+static int check_shape(study *it, const cli_model *model, int sample)
+{
+    size_t shape[4];
+    find_shape(model, shape);
+    if (memcmp(shape, it->shape, sizeof shape) == 0) return CLI_OK;
+    const tal_error err = {TAL_ERR_WRONG_SYSTEM, "check_shape",
+                           "its <param>s make it another mechanism than the file's"};
+    note_failure(it, sample, &err);
+    return CLI_FAILED;
+}
+
+// One group, its samples in as many lanes as are asked for.
+static void run_group(study *it, int number, int lanes, const tal_executor *executor)
+{
+    const int begin = it->groups[number], n = it->groups[number + 1] - begin;
+    cli_model model = {0};
+    group g = {.it = it, .model = &model, .lanes = lanes < n ? lanes : n};
+    int code = cli_is_interrupted() ? CLI_FAILED : read_sample(it, begin, &model);
+    if (code == CLI_OK) code = check_shape(it, &model, begin);
+    for (int i = 0; i < it->range->num && code == CLI_OK; ++i) {
+        if (it->is_param[i]) continue;
+        const bool found = find_number(&model, it->range->names[i], &g.numbers[g.num_numbers]);
+        if (found) ++g.num_numbers;
+    }
+    if (code == CLI_OK) {
+        code = begin_motions(&g);
+        if (code == CLI_OK) run_samples(&g, begin, n, executor);
+        end_motions(&g);
+    }
+    cli_model_destroy(&model);
+}
+
+static void do_group(void *work, int number)
+{
+    run_group(work, number, 1, NULL);
+}
+
+// Where the values of <param>s change.
+static void find_groups(study *it)
+{
+    const int np = it->range->num;
+    it->groups = cli_alloc((size_t)it->num_samples + 1, sizeof *it->groups);
+    for (int k = 1; k < it->num_samples; ++k) {
+        const double *const now = it->values + (size_t)k * (size_t)np, *const before = now - np;
+        bool same = true;
+        for (int i = 0; i < np; ++i) {
+            same = same && (!it->is_param[i] || now[i] == before[i]);
+        }
+        if (!same) it->groups[++it->num_groups] = k;
+    }
+    it->groups[++it->num_groups] = it->num_samples;
+}
+
+// Threads share the samples of a single group, or else the groups.
 static int run_all(study *it)
 {
-    const int n = cli_count(it->args, "threads");
-    tal_threads *threads = NULL;
+    const int n = cli_threads(it->args);
     tal_error err = {0};
-    if (tal_threads_create(n > 0 ? n : 1, &threads, &err) != TAL_OK) {
+    if (tal_threads_create(n, &it->threads, &err) != TAL_OK) {
         return cli_fail_with(it->args, CLI_FAILED, &err);
     }
-    const tal_executor executor = tal_threads_executor(threads);
+    const tal_executor executor = tal_threads_executor(it->threads);
     progress_begin(&it->told, it->args, "samples", false, 0.0, (double)it->num_samples);
-    executor.run(executor.context, do_sample, it, it->num_samples);
+    if (it->num_groups == 1) {
+        run_group(it, 0, n, &executor);
+    } else {
+        executor.run(executor.context, do_group, it, it->num_groups);
+    }
     progress_end(&it->told, (double)atomic_load(&it->done));
-    tal_threads_destroy(threads);
+    tal_threads_destroy(it->threads);
     return CLI_OK;
 }
 
@@ -171,19 +382,23 @@ static tal_status add_rows(const study *it, tal_table *table)
     return st;
 }
 
-static int write_results(const study *it, const cli_model *model, const cli_columns *columns)
+static int write_results(const study *it, const cli_model *model)
 {
     tal_table *const table = result_create(it->args, model);
     if (table == NULL) return CLI_FAILED;
     tal_status st = TAL_OK;
     for (int i = 0; i < it->range->num && st == TAL_OK; ++i) {
-        st = tal_table_add_column(table, it->range->names[i]);
+        // a coordinate may be varied and read
+        char name[TAL_COORDINATE_NAME_SIZE + 32];
+        const bool has_end = columns_find(&it->columns, it->range->names[i]);
+        snprintf(name, sizeof name, "%.64s%s", it->range->names[i], has_end ? " at start" : "");
+        st = tal_table_add_column(table, name);
     }
-    if (st == TAL_OK) st = columns_name(columns, table);
+    if (st == TAL_OK) st = columns_name(&it->columns, table);
     if (st == TAL_OK) st = add_rows(it, table);
     int num_failed = 0;
     for (int k = 0; k < it->num_samples; ++k) {
-        num_failed += it->failed[k];
+        num_failed += it->status[k] != TAL_OK;
     }
     int code = CLI_OK;
     if (num_failed > 0) {
@@ -191,6 +406,9 @@ static int write_results(const study *it, const cli_model *model, const cli_colu
         snprintf(why, sizeof why, "%d of %d samples %s", num_failed, it->num_samples,
                  cli_is_interrupted() ? "were interrupted" : "failed");
         result_mark_incomplete(table, why);
+        if (it->failed >= 0 && !cli_is_interrupted()) {
+            (void)cli_fail(it->args, CLI_FAILED, "row %d: %s", it->failed + 1, it->why.message);
+        }
         code = cli_fail(it->args, CLI_FAILED, "%s.", why);
     }
     const int written = st == TAL_OK ? result_write(it->args, table)
@@ -202,26 +420,35 @@ static int write_results(const study *it, const cli_model *model, const cli_colu
 static int sweep(study *it)
 {
     cli_model first = {0};
-    cli_columns columns = {0};
-    int code = read_sample(it, 0, &first);
+    int code = cli_model_read(it->args, it->args->files[0], NULL, 0, &first);
     if (code == CLI_OK) {
-        code = columns_choose(it->args, &first, cli_text(it->args, "columns"), false, &columns);
+        const char *const list = cli_text(it->args, "columns");
+        code = columns_choose(it->args, &first, list, false, &it->columns);
     }
     if (code == CLI_OK) {
-        it->num_columns = columns.num;
-        const size_t size = (size_t)it->num_samples * (size_t)columns.num;
+        for (int i = 0; i < it->range->num; ++i) {
+            tal_parameter number;
+            it->is_param[i] = !find_number(&first, it->range->names[i], &number);
+        }
+        find_groups(it);
+        find_shape(&first, it->shape);
+        it->num_columns = it->columns.num;
+        const size_t size = (size_t)it->num_samples * (size_t)it->num_columns;
         it->results = cli_alloc(size, sizeof *it->results);
-        it->failed = cli_alloc((size_t)it->num_samples, sizeof *it->failed);
+        it->status = cli_alloc((size_t)it->num_samples, sizeof *it->status);
         for (size_t i = 0; i < size; ++i) {
             it->results[i] = (double)NAN;
         }
-        memset(it->failed, 1, (size_t)it->num_samples * sizeof *it->failed);
+        for (int k = 0; k < it->num_samples; ++k) {
+            it->status[k] = TAL_RETRY; // nobody has tried
+        }
         code = run_all(it);
-        if (code == CLI_OK) code = write_results(it, &first, &columns);
+        if (code == CLI_OK) code = write_results(it, &first);
     }
     free(it->results);
-    free(it->failed);
-    columns_destroy(&columns);
+    free(it->status);
+    free(it->groups);
+    columns_destroy(&it->columns);
     cli_model_destroy(&first);
     return code;
 }
@@ -231,7 +458,10 @@ int cmd_sweep(const cli_args *args)
     ranges range;
     study it = {.args = args, .range = &range, .end = cli_number(args, "end")};
     int code = cli_integrator_def(args, &it.integrator);
+    if (code == CLI_OK) code = result_check_out(args, NULL);
     if (code != CLI_OK) return code;
+    atomic_flag_clear(&it.busy);
+    it.failed = -1;
     double *values = NULL;
     code = read_range(args, &range);
     if (code == CLI_OK) {

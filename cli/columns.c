@@ -1,6 +1,9 @@
 // Columns of results: choosing and reading them.
 #include "columns.h"
 
+#include "angles.h"
+#include "result.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +28,7 @@ static column *add(cli_columns *it, column_kind kind, int i, int j)
 {
     it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
     column *const c = &it->list[it->num++];
-    *c = (column){.kind = kind, .i = i, .j = j};
+    *c = (column){.kind = kind, .i = i, .j = j, .unit = ""};
     return c;
 }
 
@@ -111,11 +114,17 @@ static tal_stage stage_of(const cli_model *model, const column *c)
     }
 }
 
-static void take(cli_columns *it, const cli_model *model, const column *c)
+bool columns_find(const cli_columns *it, const char *name)
 {
     for (int k = 0; k < it->num; ++k) {
-        if (strcmp(it->list[k].name, c->name) == 0) return;
+        if (strcmp(it->list[k].name, name) == 0) return true;
     }
+    return false;
+}
+
+static void take(cli_columns *it, const cli_model *model, const column *c)
+{
+    if (columns_find(it, c->name)) return;
     column *const copy = add(it, c->kind, c->i, c->j);
     *copy = *c;
     const tal_stage stage = stage_of(model, c);
@@ -156,6 +165,39 @@ static int refuse(const cli_args *args, const cli_columns *all, const char *word
     return cli_fail(args, CLI_USAGE, "there is no column '%s' (did you mean '%s'?).", word, meant);
 }
 
+// Of a coordinate or a speed; the State is realized to Position.
+static const char *unit_of(const column *c, const cli_model *model, const tal_state *state)
+{
+    int i = -1;
+    if (c->kind == COLUMN_Q) {
+        const tal_body_ix body = tal_matter_q_owner(model->matter, state, c->i, &i);
+        if (body.i < 0) return "";
+        if (cli_is_angle(model, state, body, i)) return "rad";
+        return cli_is_of_quaternion(model, state, body, i) ? "1" : "m";
+    }
+    const tal_body_ix body = tal_matter_u_owner(model->matter, state, c->i, &i);
+    if (body.i < 0) return "";
+    return cli_is_turning(model, state, body, i) ? "rad/s" : "m/s";
+}
+
+static void find_units(const cli_args *args, const cli_model *model, cli_columns *it)
+{
+    tal_state *const state = cli_state_copy(args, model);
+    const bool has_pose =
+        state != NULL && tal_system_realize(model->system, state, TAL_STAGE_POSITION) == TAL_OK;
+    for (int k = 0; k < it->num; ++k) {
+        column *const c = &it->list[k];
+        if (c->kind == COLUMN_TIME) c->unit = "s";
+        if (c->kind == COLUMN_POSITION_ERROR) c->unit = "m or rad";
+        if (c->kind == COLUMN_VELOCITY_ERROR) c->unit = "m/s or rad/s";
+        if (c->kind >= COLUMN_KINETIC_ENERGY && c->kind <= COLUMN_TOTAL_ENERGY) c->unit = "J";
+        if (has_pose && (c->kind == COLUMN_Q || c->kind == COLUMN_U)) {
+            c->unit = unit_of(c, model, state);
+        }
+    }
+    tal_state_destroy(state);
+}
+
 int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
                    cli_columns *out)
 {
@@ -173,6 +215,7 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
     }
     free(words);
     columns_destroy(&all);
+    if (code == CLI_OK) find_units(args, model, out);
     return code;
 }
 
@@ -186,9 +229,14 @@ void columns_destroy(cli_columns *it)
 tal_status columns_name(const cli_columns *it, tal_table *table)
 {
     tal_status st = TAL_OK;
+    const int first = tal_table_num_columns(table);
+    const char **const units = cli_alloc((size_t)it->num, sizeof *units);
     for (int k = 0; k < it->num && st == TAL_OK; ++k) {
         st = tal_table_add_column(table, it->list[k].name);
+        units[k] = it->list[k].unit;
     }
+    if (st == TAL_OK) result_set_units(table, first, units, it->num);
+    free(units);
     return st;
 }
 
@@ -201,7 +249,24 @@ double cli_largest(const double values[], int n)
     return largest;
 }
 
-static double read_one(const column *c, const cli_model *model, tal_state *state)
+// Energies of a row, found once, for several columns may want them; NaN: not yet.
+typedef struct energies {
+    double kinetic, potential;
+} energies;
+
+static double kinetic_energy(energies *it, const cli_model *model, const tal_state *state)
+{
+    if (isnan(it->kinetic)) it->kinetic = tal_matter_kinetic_energy(model->matter, state);
+    return it->kinetic;
+}
+
+static double potential_energy(energies *it, const cli_model *model, tal_state *state)
+{
+    if (isnan(it->potential)) it->potential = tal_forces_potential_energy(model->forces, state);
+    return it->potential;
+}
+
+static double read_one(const column *c, const cli_model *model, tal_state *state, energies *energy)
 {
     const double *values;
     switch (c->kind) {
@@ -215,12 +280,11 @@ static double read_one(const column *c, const cli_model *model, tal_state *state
         values = tal_measure_values(model->system, state, (tal_measure_ix){c->i});
         return values != NULL ? values[c->j] : (double)NAN;
     case COLUMN_KINETIC_ENERGY:
-        return tal_matter_kinetic_energy(model->matter, state);
+        return kinetic_energy(energy, model, state);
     case COLUMN_POTENTIAL_ENERGY:
-        return tal_forces_potential_energy(model->forces, state);
+        return potential_energy(energy, model, state);
     case COLUMN_TOTAL_ENERGY:
-        return tal_matter_kinetic_energy(model->matter, state) +
-               tal_forces_potential_energy(model->forces, state);
+        return kinetic_energy(energy, model, state) + potential_energy(energy, model, state);
     case COLUMN_POSITION_ERROR:
         return cli_largest(tal_state_qerr(state), tal_state_pool_size(state, TAL_POOL_QERR));
     case COLUMN_VELOCITY_ERROR:
@@ -233,8 +297,9 @@ tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state
                         double row[])
 {
     const tal_status st = tal_system_realize(model->system, state, it->stage);
+    energies energy = {(double)NAN, (double)NAN};
     for (int k = 0; k < it->num && st == TAL_OK; ++k) {
-        row[k] = read_one(&it->list[k], model, state);
+        row[k] = read_one(&it->list[k], model, state, &energy);
     }
     return st;
 }

@@ -22,6 +22,7 @@ typedef struct column {
     column_kind kind;
     int i, j; // which slot; which measure, and which of its values
     char name[TAL_COORDINATE_NAME_SIZE + 16];
+    const char *unit; // "": none, or unknown
 } column;
 
 // The columns of a result.
@@ -36,7 +37,9 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
                    cli_columns *out);
 void columns_destroy(cli_columns *it);
 
-// Add their names to a table.
+// Is there a column of this name?
+bool columns_find(const cli_columns *it, const char *name);
+// Add their names to a table, and their units to its header.
 tal_status columns_name(const cli_columns *it, tal_table *table);
 // Realize a State as far as they need it, and read a row: [it->num].
 tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state *state,

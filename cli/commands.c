@@ -16,7 +16,7 @@ const cli_option cli_common_options[] = {
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "1",
-     .help = "how many share the work; results do not depend on it"},
+     .help = "how many share the work, 0: one for each core; results do not depend on it"},
     {.name = "accuracy",
      .letter = 'a',
      .kind = CLI_NUMBER,
@@ -121,6 +121,13 @@ static const cli_option id_options[] = {
      .kind = CLI_FLAG,
      .help = "leave the model's own forces, gravity included, out",
      .is_setting = true},
+    {.name = "cutoff",
+     .kind = CLI_NUMBER,
+     .value = "HERTZ",
+     .initial = "0",
+     .help =
+         "smooth the coordinates first: Butterworth's low-pass, forward and backward, less certain at the ends; 0: not",
+     .is_setting = true},
     {0}};
 
 static const cli_option modes_options[] = {
@@ -145,7 +152,8 @@ static const cli_option sweep_options[] = {
      .letter = 'v',
      .kind = CLI_LIST,
      .value = "NAME=LOW:HIGH:COUNT",
-     .help = "values of a <param> of the model; can be repeated: all combinations",
+     .help =
+         "values of a coordinate or speed at the start, of BODY.mass, or else of a <param>; can be repeated: all combinations",
      .is_setting = true},
     {.name = "samples",
      .letter = 'n',
@@ -175,7 +183,7 @@ static const cli_option plot_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "which columns, separated by commas; all"},
+     .help = "which columns, separated by commas; all that are not zero throughout"},
     {.name = "x", .kind = CLI_TEXT, .value = "COLUMN", .help = "against which column; the first"},
     {.name = "title", .kind = CLI_TEXT, .value = "TEXT", .help = "above the plot; the file's name"},
     {.name = "width",
@@ -186,8 +194,8 @@ static const cli_option plot_options[] = {
     {.name = "height",
      .kind = CLI_COUNT,
      .value = "PIXELS",
-     .initial = "450",
-     .help = "of the picture"},
+     .initial = "0",
+     .help = "of the picture; 0: 450, and 200 more for each panel but the first"},
     {0}};
 
 static const cli_option show_options[] = {{.name = "columns",
@@ -252,10 +260,11 @@ const cli_command cli_commands[] = {
      "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as talus ik or talus simulate write it; a "
-     "coordinate that is not there keeps its value. Quintic splines through the rows give speeds and "
-     "accelerations. The result has one force for every speed: what is missing besides the forces of "
-     "the model.",
-     MODEL_OPTIONS | CLI_OUT, id_options, "talus id walker.talus walk.sto -o forces.sto",
+     "coordinate that is not there keeps its value. Angles are in degrees when the table says so. "
+     "Polynomials through nine rows give speeds and accelerations, and noise grows with them: "
+     "measured motions want a --cutoff, 6 Hz for a walk. The result has one force for every speed: "
+     "what is missing besides the forces of the model.",
+     MODEL_OPTIONS | CLI_OUT, id_options, "talus id pendulum.talus swing.sto -o forces.sto",
      "moments at the joints", cmd_id},
     {"modes", "MODEL", 1, 1, "find frequencies and damping of small motions",
      "About where the model begins, or about an equilibrium. A mode with a positive real part grows.",
@@ -264,12 +273,14 @@ const cli_command cli_commands[] = {
     {"equilibrium", "MODEL", 1, 1, "find where a model stays at rest",
      "From where the model begins, downhill. -o is as of talus assemble.", MODEL_OPTIONS | CLI_OUT,
      equilibrium_options, "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
-    {"sweep", "MODEL", 1, 1, "simulate a model for many values of its params",
-     "One row for each sample: the values, then the columns at the end of the run.",
+    {"sweep", "MODEL", 1, 1, "simulate a model for many values of its numbers",
+     "One row for each sample: the values, then the columns at the end of the run. For each value of a "
+     "<param> the model is read; coordinates, speeds and masses are varied without. The last --vary runs fastest.",
      MOTION_OPTIONS | CLI_SEED | CLI_THREADS, sweep_options,
      "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2", "five lengths", cmd_sweep},
     {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",
-     "TABLE is .sto, .mot, .trc or .csv. Without -o the picture goes to standard output.",
+     "TABLE is .sto, .mot, .trc or .csv. Columns of different units, where the table tells them, get "
+     "panels of their own. Without -o the picture goes to standard output.",
      CLI_QUIET | CLI_OUT, plot_options, "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
      "two angles over time", cmd_plot},
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,

@@ -41,11 +41,22 @@ void motion_destroy(motion *run)
     tal_integrator_destroy(run->integ);
 }
 
+tal_status motion_restart(motion *run, const tal_state *start)
+{
+    tal_integrator_reset(run->integ);
+    tal_time_stepper_reset(run->stepper);
+    run->has_begun = run->was_stopped = run->has_ended = false;
+    run->error = (tal_error){TAL_OK, "", ""};
+    const tal_status st = tal_state_copy(run->state, start);
+    return st == TAL_OK ? tal_state_copy(run->shown, start) : st;
+}
+
 // Steps until one ends at `t` or behind it. The first has no length: it makes the State consistent.
 static tal_status step_past(motion *run, double t)
 {
     tal_status st = TAL_OK;
-    if (tal_integrator_statistics(run->integ).realizations == 0) {
+    if (!run->has_begun) {
+        run->has_begun = true;
         st = tal_integrator_step(run->integ, run->state, tal_state_t(run->state));
     }
     while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped) {

@@ -17,6 +17,7 @@ typedef struct motion {
     double end;
     bool (*go_on)(void *context, double t); // told after every step; false ends the run
     void *context;
+    bool has_begun;
     bool was_stopped; // by go_on
     bool has_ended;   // by an event of the model
     tal_error error;  // why it failed
@@ -26,6 +27,9 @@ typedef struct motion {
 int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
                   motion *run);
 void motion_destroy(motion *run);
+
+// Begin again, from another State of the model's System.
+tal_status motion_restart(motion *run, const tal_state *start);
 
 // Go to a time; then `shown` is there. It is where the run has ended when that comes first.
 tal_status motion_go(motion *run, double t);

@@ -11,7 +11,9 @@ int pose_run(const cli_args *args,
 {
     cli_model model;
     tal_state *state = NULL;
-    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    int code = result_check_out(args, ".talus");
+    if (code != CLI_OK) return code;
+    code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) {
         state = cli_state_copy(args, &model);
         code = state != NULL ? find(args, &model, state) : CLI_FAILED;

@@ -3,8 +3,10 @@
 
 #include "report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void set(tal_table *table, const char *key, const char *value)
 {
@@ -53,6 +55,72 @@ tal_table *result_create(const cli_args *args, const cli_model *model)
     return table;
 }
 
+// Is there a folder to write into?
+static int check_folder(const cli_args *args, const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    char *const folder = cli_copy(slash == NULL ? "." : slash == path ? "/" : path);
+    if (slash > path) folder[slash - path] = 0;
+    int code = CLI_OK;
+    if (access(folder, W_OK) != 0) {
+        code = cli_fail(args, CLI_BAD_FILE, "'%s' cannot be written; folder '%s': %s.", path,
+                        folder, strerror(errno));
+    }
+    free(folder);
+    return code;
+}
+
+int result_check_out(const cli_args *args, const char *also)
+{
+    static const char *const endings[] = {".sto", ".mot", ".trc", ".csv", ".npz"};
+    const char *const path = cli_text(args, "out");
+    if (path == NULL) return CLI_OK;
+    bool is_known = also != NULL && cli_ends_with(path, also);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+        is_known = is_known || cli_ends_with(path, endings[i]);
+    }
+    if (is_known) return check_folder(args, path);
+    return cli_fail(args, CLI_USAGE,
+                    "--out '%s' should end with %s%s.sto, .mot, .trc, .csv or .npz.", path,
+                    also != NULL ? also : "", also != NULL ? ", " : "");
+}
+
+void result_set_units(tal_table *table, int first, const char *const units[], int n)
+{
+    size_t size = (size_t)first + 1;
+    for (int i = 0; i < n; ++i) {
+        size += strlen(units[i]) + 1;
+    }
+    char *const text = cli_alloc(size, 1);
+    char *at = text;
+    memset(at, ',', (size_t)first);
+    at += first;
+    for (int i = 0; i < n; ++i) {
+        const size_t length = strlen(units[i]);
+        if (i > 0) *at++ = ',';
+        memcpy(at, units[i], length);
+        at += length;
+    }
+    if (strspn(text, ",") < strlen(text)) set(table, RESULT_UNITS, text);
+    free(text);
+}
+
+const char *result_unit(const tal_table *table, int column, char unit[])
+{
+    enum {
+        MOST = 15
+    };
+
+    const char *at = tal_table_header(table, RESULT_UNITS);
+    for (int c = 0; c < column && at != NULL; ++c) {
+        at = strchr(at, ',');
+        if (at != NULL) ++at;
+    }
+    const size_t length = at != NULL ? strcspn(at, ",") : 0;
+    snprintf(unit, MOST + 1, "%.*s", (int)length, at != NULL ? at : "");
+    return unit;
+}
+
 void result_mark_incomplete(tal_table *table, const char *why)
 {
     set(table, RESULT_INCOMPLETE, why);
@@ -97,7 +165,9 @@ static int print_table(const cli_args *args, const tal_table *table, tal_table_f
     const tal_status st = tal_table_write_memory(table, format, text, length + 1, &length, &err);
     const bool printed = st == TAL_OK && fwrite(text, 1, length, stdout) == length;
     free(text);
-    return printed ? CLI_OK : cli_fail(args, CLI_BAD_FILE, "standard output takes no more.");
+    return printed ? CLI_OK
+                   : cli_fail(args, CLI_BAD_FILE, "standard output takes no more: %s.",
+                              strerror(errno));
 }
 
 int result_write(const cli_args *args, const tal_table *table)

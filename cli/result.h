@@ -8,6 +8,15 @@
 // An empty table whose header has version, commit, command, files, the model's hash and every setting.
 tal_table *result_create(const cli_args *args, const cli_model *model);
 
+// Can a table go where -o says? Asked before the work, so that none is lost. `also` is one more ending that the
+// command takes, or NULL. An exit code.
+int result_check_out(const cli_args *args, const char *also);
+
+// Say in the header which units columns have, from column `first` on; those of others are unknown, as "" is.
+void result_set_units(tal_table *table, int first, const char *const units[], int n);
+// The unit of a column; "": unknown. `unit` has room for 16 letters.
+const char *result_unit(const tal_table *table, int column, char unit[]);
+
 // Mark a result that is not all of what was asked for.
 void result_mark_incomplete(tal_table *table, const char *why);
 
@@ -32,5 +41,6 @@ int result_choose_columns(const cli_args *args, const tal_table *table, int skip
 #define RESULT_OPTION     "talus_option" // and "_NAME"; of a list also a number
 #define RESULT_MODEL_HASH "talus_model_hash"
 #define RESULT_INCOMPLETE "talus_incomplete"
+#define RESULT_UNITS      "talus_units" // of all columns, with commas between them
 
 #endif // TALUS_CLI_RESULT_H

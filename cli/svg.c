@@ -23,6 +23,9 @@ enum {
     NUM_DASHES = sizeof dashes / sizeof dashes[0]
 };
 
+// Letters of 13 pixels are about this wide.
+#define LETTER 7.2
+
 double svg_tick_distance(double low, double high, int wanted)
 {
     const double rough = (high - low) / wanted;
@@ -73,28 +76,34 @@ static void include(const double values[], int n, double *low, double *high)
     }
 }
 
+// What the x axis shows, the same in all panels.
 static frame make_frame(const svg_plot *plot, double legend)
 {
-    frame f = {.left = 72.0,
-               .top = 40.0,
-               .x_low = (double)NAN,
-               .x_high = (double)NAN,
-               .y_low = (double)NAN,
-               .y_high = (double)NAN};
+    frame f = {.left = 76.0, .x_low = (double)NAN, .x_high = (double)NAN};
     f.right = plot->width - legend - 16.0;
-    f.bottom = plot->height - 48.0;
     include(plot->x, plot->num, &f.x_low, &f.x_high);
-    for (int s = 0; s < plot->num_series; ++s) {
-        include(plot->series[s].y, plot->num, &f.y_low, &f.y_high);
-    }
     widen(&f.x_low, &f.x_high);
-    widen(&f.y_low, &f.y_high);
-    f.x_tick = svg_tick_distance(f.x_low, f.x_high, (int)fmax(2.0, (f.right - f.left) / 90.0));
-    f.y_tick = svg_tick_distance(f.y_low, f.y_high, (int)fmax(2.0, (f.bottom - f.top) / 50.0));
-    // the axis of y begins and ends at ticks
-    f.y_low = f.y_tick * floor(f.y_low / f.y_tick + 1e-9);
-    f.y_high = f.y_tick * ceil(f.y_high / f.y_tick - 1e-9);
+    f.x_tick = svg_tick_distance(f.x_low, f.x_high, (int)fmax(3.0, (f.right - f.left) / 90.0));
     return f;
+}
+
+// Where a panel is, and what its y axis shows.
+static void place_panel(frame *f, const svg_plot *plot, int p)
+{
+    const double gap = 18.0, above = 40.0, below = 48.0;
+    const double height = (plot->height - above - below + gap) / plot->num_panels - gap;
+    const svg_panel *const panel = &plot->panels[p];
+    f->top = above + p * (height + gap);
+    f->bottom = f->top + height;
+    f->y_low = f->y_high = (double)NAN;
+    for (int s = 0; s < panel->num_series; ++s) {
+        include(panel->series[s].y, plot->num, &f->y_low, &f->y_high);
+    }
+    widen(&f->y_low, &f->y_high);
+    f->y_tick = svg_tick_distance(f->y_low, f->y_high, (int)fmax(2.0, height / 50.0));
+    // the axis of y begins and ends at ticks
+    f->y_low = f->y_tick * floor(f->y_low / f->y_tick + 1e-9);
+    f->y_high = f->y_tick * ceil(f->y_high / f->y_tick - 1e-9);
 }
 
 static double x_of(const frame *f, double x)
@@ -107,6 +116,20 @@ static double y_of(const frame *f, double y)
     return f->bottom - (y - f->y_low) / (f->y_high - f->y_low) * (f->bottom - f->top);
 }
 
+// A number at a tick, with as many digits as all of the axis, up to `largest`, need.
+static void print_tick(FILE *out, double value, double tick, double largest)
+{
+    const int digits = (int)ceil(-log10(tick) - 1e-9);
+    if (value == 0.0) {
+        fputc('0', out);
+    } else if (largest >= 1e6 || digits > 4) {
+        const int more = (int)ceil(log10(largest / tick) - 1e-9);
+        fprintf(out, "%.*e", more < 0 ? 0 : more > 12 ? 12 : more, value);
+    } else {
+        fprintf(out, "%.*f", digits > 0 ? digits : 0, value);
+    }
+}
+
 // Ticks of x: lines of the grid, or numbers.
 static void draw_x_ticks(FILE *out, const frame *f, bool as_numbers)
 {
@@ -114,12 +137,13 @@ static void draw_x_ticks(FILE *out, const frame *f, bool as_numbers)
     const long last = lround(floor(f->x_high / f->x_tick + 1e-9));
     for (long k = first; k <= last; ++k) {
         const double value = (double)k * f->x_tick, x = x_of(f, value);
-        if (as_numbers) {
-            fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">%.6g</text>\n", x,
-                    f->bottom + 18.0, value);
-        } else {
+        if (!as_numbers) {
             fprintf(out, "<path d=\"M%.2f %.2fV%.2f\"/>\n", x, f->top, f->bottom);
+            continue;
         }
+        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">", x, f->bottom + 18.0);
+        print_tick(out, value, f->x_tick, fmax(fabs(f->x_low), fabs(f->x_high)));
+        fputs("</text>\n", out);
     }
 }
 
@@ -128,35 +152,44 @@ static void draw_y_ticks(FILE *out, const frame *f, bool as_numbers)
     const long first = lround(f->y_low / f->y_tick), last = lround(f->y_high / f->y_tick);
     for (long k = first; k <= last; ++k) {
         const double value = (double)k * f->y_tick, y = y_of(f, value);
-        if (as_numbers) {
-            fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">%.6g</text>\n",
-                    f->left - 8.0, y + 4.0, value);
-        } else {
+        if (!as_numbers) {
             fprintf(out, "<path d=\"M%.2f %.2fH%.2f\"/>\n", f->left, y, f->right);
+            continue;
         }
+        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 8.0, y + 4.0);
+        print_tick(out, value, f->y_tick, fmax(fabs(f->y_low), fabs(f->y_high)));
+        fputs("</text>\n", out);
     }
 }
 
-static void draw_axes(FILE *out, const frame *f)
+// Only the lowest panel has numbers below it.
+static void draw_axes(FILE *out, const frame *f, const char *label, bool is_lowest)
 {
     fputs("<g stroke=\"#dddddd\" stroke-width=\"1\">\n", out);
     draw_x_ticks(out, f, false);
     draw_y_ticks(out, f, false);
     fputs("</g>\n<g fill=\"#333333\">\n", out);
-    draw_x_ticks(out, f, true);
+    if (is_lowest) draw_x_ticks(out, f, true);
     draw_y_ticks(out, f, true);
+    if (label[0] != 0) {
+        fprintf(out, "<text transform=\"translate(16 %.2f) rotate(-90)\" text-anchor=\"middle\">",
+                0.5 * (f->top + f->bottom));
+        escape(out, label);
+        fputs("</text>\n", out);
+    }
     fputs("</g>\n", out);
     fprintf(out, "<path d=\"M%.2f %.2fV%.2fH%.2f\" fill=\"none\" stroke=\"#333333\"/>\n", f->left,
             f->top, f->bottom, f->right);
 }
 
-static void draw_line(FILE *out, const frame *f, const svg_plot *plot, int s)
+static void draw_line(FILE *out, const frame *f, const svg_plot *plot, const svg_panel *panel,
+                      int s)
 {
     fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\"%s d=\"",
             colors[s % NUM_COLORS], dashes[s / NUM_COLORS % NUM_DASHES]);
     bool is_down = false;
     for (int i = 0; i < plot->num; ++i) {
-        const double x = plot->x[i], y = plot->series[s].y[i];
+        const double x = plot->x[i], y = panel->series[s].y[i];
         if (!isfinite(x) || !isfinite(y)) {
             is_down = false;
             continue;
@@ -167,29 +200,57 @@ static void draw_line(FILE *out, const frame *f, const svg_plot *plot, int s)
     fputs("\" stroke-linejoin=\"round\"/>\n", out);
 }
 
-static void draw_legend(FILE *out, const frame *f, const svg_plot *plot)
+// A name, cut where it would leave the picture.
+static void print_name(FILE *out, const char *name, int most)
 {
-    for (int s = 0; s < plot->num_series; ++s) {
-        const double y = f->top + 10.0 + 20.0 * s;
-        if (y > f->bottom) break;
+    char cut[64];
+    if ((int)strlen(name) <= most) {
+        escape(out, name);
+        return;
+    }
+    snprintf(cut, sizeof cut, "%.*s...", most > 60 ? 60 : most < 4 ? 1 : most - 3, name);
+    escape(out, cut);
+}
+
+static void draw_legend(FILE *out, const frame *f, const svg_plot *plot, const svg_panel *panel)
+{
+    const double step = 18.0;
+    const int room = (int)((f->bottom - f->top) / step);
+    const int n = panel->num_series;
+    const int shown = n <= room ? n : room - 1 > 0 ? room - 1 : 1;
+    const int most = (int)((plot->width - f->right - 44.0) / LETTER);
+    for (int s = 0; s < shown; ++s) {
+        const double y = f->top + 8.0 + step * s;
         fprintf(out, "<path d=\"M%.2f %.2fh24\" stroke=\"%s\" stroke-width=\"2.5\"%s/>\n",
                 f->right + 14.0, y, colors[s % NUM_COLORS], dashes[s / NUM_COLORS % NUM_DASHES]);
         fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#333333\">", f->right + 44.0, y + 4.0);
-        escape(out, plot->series[s].name);
+        print_name(out, panel->series[s].name, most);
         fputs("</text>\n", out);
     }
+    if (shown < n) {
+        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#777777\">and %d more</text>\n",
+                f->right + 44.0, f->top + 12.0 + step * shown, n - shown);
+    }
+}
+
+// Names take two fifths of the picture at most.
+static double legend_width(const svg_plot *plot)
+{
+    size_t longest = 0;
+    for (int p = 0; p < plot->num_panels; ++p) {
+        // room for "and 99 more", which may be needed then
+        if (plot->panels[p].num_series > NUM_COLORS && longest < 11) longest = 11;
+        for (int s = 0; s < plot->panels[p].num_series; ++s) {
+            const size_t length = strlen(plot->panels[p].series[s].name);
+            if (length > longest) longest = length;
+        }
+    }
+    return fmin(48.0 + LETTER * (double)longest, 0.4 * plot->width);
 }
 
 void svg_write(FILE *out, const svg_plot *plot)
 {
-    size_t longest = 0;
-    for (int s = 0; s < plot->num_series; ++s) {
-        const size_t length = strlen(plot->series[s].name);
-        if (length > longest) longest = length;
-    }
-    // letters of 13 pixels are about 7 wide; names take two fifths of the picture at most
-    const double legend = fmin(52.0 + 7.0 * (double)longest, 0.4 * plot->width);
-    const frame f = make_frame(plot, legend);
+    frame f = make_frame(plot, legend_width(plot));
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
@@ -198,11 +259,15 @@ void svg_write(FILE *out, const svg_plot *plot)
     fprintf(out, "<text x=\"%.2f\" y=\"24\" font-size=\"15\" font-weight=\"bold\">", f.left);
     escape(out, plot->title);
     fputs("</text>\n", out);
-    draw_axes(out, &f);
-    for (int s = 0; s < plot->num_series; ++s) {
-        draw_line(out, &f, plot, s);
+    for (int p = 0; p < plot->num_panels; ++p) {
+        const svg_panel *const panel = &plot->panels[p];
+        place_panel(&f, plot, p);
+        draw_axes(out, &f, panel->label, p == plot->num_panels - 1);
+        for (int s = 0; s < panel->num_series; ++s) {
+            draw_line(out, &f, plot, panel, s);
+        }
+        draw_legend(out, &f, plot, panel);
     }
-    draw_legend(out, &f, plot);
     fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" fill=\"#333333\">",
             0.5 * (f.left + f.right), plot->height - 10.0);
     escape(out, plot->x_label);

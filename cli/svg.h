@@ -10,14 +10,21 @@ typedef struct svg_series {
     const double *y;
 } svg_series;
 
-// What to draw.
+// Lines that share an axis.
+typedef struct svg_panel {
+    const char *label; // of the axis; "": none
+    const svg_series *series;
+    int num_series;
+} svg_panel;
+
+// What to draw: panels below each other, over the same x.
 typedef struct svg_plot {
     const char *title;
     const char *x_label;
     const double *x; // [num]
     int num;
-    const svg_series *series;
-    int num_series;
+    const svg_panel *panels;
+    int num_panels;
     int width, height; // pixels
 } svg_plot;
 

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "progress.h"
 
+#include <errno.h>
 #include <string.h>
 
 // Somebody asks for help anywhere behind a command?
@@ -41,7 +42,7 @@ int main(int argc, char *argv[])
     const bool asks_version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
     const int code = asks_version ? run(1, version) : run(argc - 1, (const char *const *)argv + 1);
     if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == CLI_OK) {
-        fputs("talus: standard output takes no more.\n", stderr);
+        fprintf(stderr, "talus: standard output takes no more: %s.\n", strerror(errno));
         return CLI_BAD_FILE;
     }
     return code;

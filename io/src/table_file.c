@@ -50,6 +50,8 @@ static tal_status finish(tali_table_reader *r, tal_table **out)
     return r->no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
 }
 
+static const char has_zeros[] = "there are zero bytes: this is no text in UTF-8";
+
 static tal_status parse(tal_table_format format, const char *name, tali_span text,
                         const tal_table_options *options, tal_table **out, tal_diagnostics *found)
 {
@@ -65,7 +67,7 @@ static tal_status parse(tal_table_format format, const char *name, tali_span tex
     r.table = tal_table_create(&options->allocator);
     r.no_memory = r.table == NULL;
     if (tali_span_has(text, '\0')) {
-        tali_table_file_error(&r, "there are zero bytes: this is no text in UTF-8");
+        tali_table_file_error(&r, "%s", has_zeros);
     } else if (!r.no_memory) {
         switch (format) {
         case TAL_TABLE_STO:
@@ -111,17 +113,35 @@ static char *double_block(const tal_allocator *allocator, char *block, size_t si
     return larger;
 }
 
-// Read to the end, in blocks of doubling size; a sentence when that fails.
+// What `load` begins with: the whole file and a byte more where its length can be had, so that nothing is copied.
+static size_t first_capacity(FILE *stream, const tal_table_options *how)
+{
+    const size_t least = 1 << 16;
+    if (fseek(stream, 0, SEEK_END) != 0) return least;
+    const long length = ftell(stream);
+    if (fseek(stream, 0, SEEK_SET) != 0 || length < 0) return least;
+    if ((size_t)length > how->max_bytes) return 0;
+    return (size_t)length < least ? least : (size_t)length + 1;
+}
+
+// Read to the end, in blocks of doubling size; a sentence when that fails. What cannot be a table is not read to
+// its end.
 static const char *load(FILE *stream, const tal_table_options *how, char **block, size_t *capacity,
                         size_t *size)
 {
-    *capacity = 1 << 16;
+    const size_t most = 1 << 20; // at a time
+    *capacity = first_capacity(stream, how);
+    if (*capacity == 0) return "the file is too long";
     *block = tali_alloc(&how->allocator, *capacity);
     if (*block == NULL) return "memory ran out";
     while (true) {
-        *size += fread(*block + *size, 1, *capacity - *size, stream);
+        const size_t room = *capacity - *size < most ? *capacity - *size : most;
+        const size_t got = fread(*block + *size, 1, room, stream);
+        if (memchr(*block + *size, '\0', got) != NULL) return has_zeros;
+        *size += got;
         if (*size > how->max_bytes) return "the file is too long";
-        if (*size < *capacity) return ferror(stream) ? "the file cannot be read" : NULL;
+        if (got < room) return ferror(stream) ? "the file cannot be read" : NULL;
+        if (*size < *capacity) continue;
         char *larger = double_block(&how->allocator, *block, *capacity);
         if (larger == NULL) return "memory ran out";
         *block = larger;

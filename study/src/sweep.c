@@ -111,7 +111,7 @@ tal_sweep_def tal_sweep_def_default(void)
 
 static tal_status check_outputs(const tal_system *system, const tal_sweep_def *def, tal_error *err)
 {
-    for (int i = 0; i < def->num_outputs; ++i) {
+    for (int i = 0; i < def->num_outputs && def->read == NULL; ++i) {
         const int m = def->outputs[i].i;
         if (m < 0 || m >= tal_system_num_measures(system)) {
             return TALI_FAIL(err, TAL_ERR_BAD_INDEX,
@@ -132,8 +132,9 @@ static tal_status check_def(const tal_system *system, const tal_sweep_def *def, 
         return TALI_FAIL(err, TAL_ERR_TOPOLOGY, "realize the topology of System '%s' first",
                          tal_system_name(system));
     }
-    if (def->lanes < 1 || def->num_parameters < 1 || def->num_outputs < 1 ||
-        def->parameters == NULL || def->outputs == NULL || !isfinite(def->end_time)) {
+    if (def->lanes < 1 || def->num_parameters < 0 || def->num_outputs < 1 ||
+        (def->num_parameters > 0 && def->parameters == NULL) ||
+        (def->outputs == NULL) == (def->read == NULL) || !isfinite(def->end_time)) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "%d parameters, %d outputs, %d lanes and end_time %g make no study",
                          def->num_parameters, def->num_outputs, def->lanes, def->end_time);
@@ -171,8 +172,10 @@ static tal_status take_memory(tal_sweep *sweep, tal_error *err)
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a parameter study");
     }
     (void)tali_place_pieces(pieces, count, sweep->block);
-    memcpy(sweep->parameters, sweep->def.parameters, np * sizeof *sweep->parameters);
-    memcpy(sweep->outputs, sweep->def.outputs, no * sizeof *sweep->outputs);
+    if (np > 0) memcpy(sweep->parameters, sweep->def.parameters, np * sizeof *sweep->parameters);
+    if (sweep->def.read == NULL) {
+        memcpy(sweep->outputs, sweep->def.outputs, no * sizeof *sweep->outputs);
+    }
     sweep->def.parameters = sweep->parameters;
     sweep->def.outputs = sweep->outputs;
     return TAL_OK;
@@ -202,7 +205,7 @@ tal_status tal_sweep_create(const tal_system *system, const tal_sweep_def *def, 
     sweep->num_lanes = def->lanes;
     sweep->executor = def->executor != NULL ? *def->executor : tal_executor_in_order();
     sweep->stage = TAL_STAGE_MODEL;
-    for (int i = 0; i < def->num_outputs; ++i) {
+    for (int i = 0; i < def->num_outputs && def->read == NULL; ++i) {
         const tal_stage stage = tal_measure_stage(system, def->outputs[i], 0);
         if (stage > sweep->stage) sweep->stage = stage;
     }
@@ -263,6 +266,9 @@ static tal_status simulate(const tal_sweep *sweep, tali_sweep_lane *lane, int in
 
 static tal_status read_outputs(const tal_sweep *sweep, tal_state *state, double results[])
 {
+    if (sweep->def.read != NULL) {
+        return sweep->def.read(sweep->def.context, sweep->system, state, results);
+    }
     const tal_status st = tal_system_realize(sweep->system, state, sweep->stage);
     for (int i = 0; i < sweep->def.num_outputs && st == TAL_OK; ++i) {
         results[i] = tal_measure_value(sweep->system, state, sweep->outputs[i]);
@@ -291,10 +297,14 @@ static void run_sample(tal_sweep *sweep, int index, int k)
     for (size_t i = 0; i < no; ++i) {
         results[i] = TALI_NAN;
     }
-    if (lane->failed >= 0) return;
-    lane->failed = k;
-    if (lane->why.status == TAL_OK) lane->why = *tal_state_error(lane->state);
-    lane->why.status = st;
+    if (lane->failed < 0) {
+        lane->failed = k;
+        if (lane->why.status == TAL_OK) lane->why = *tal_state_error(lane->state);
+        lane->why.status = st;
+    }
+    // what a setter could not set waits for the next realize, which is not to be the next sample's
+    const tal_status told = tal_system_realize(sweep->system, lane->state, TAL_STAGE_MODEL);
+    (void)told;
 }
 
 static void run_lane(void *work, int index)
@@ -309,21 +319,23 @@ static void run_lane(void *work, int index)
 // Keeps the sentence of the first sample that failed.
 static void collect_failures(tal_sweep *sweep)
 {
-    int first = -1;
+    const tali_sweep_lane *first = NULL;
     for (int i = 0; i < sweep->num_lanes; ++i) {
         const tali_sweep_lane *lane = &sweep->lanes[i];
-        if (lane->failed < 0 || (first >= 0 && lane->failed > first)) continue;
-        first = lane->failed;
-        (void)TALI_FAIL(&sweep->error_record, lane->why.status, "sample %d: %.200s", first,
-                        lane->why.message);
+        if (lane->failed < 0 || (first != NULL && lane->failed > first->failed)) continue;
+        first = lane;
     }
+    if (first == NULL) return;
+    (void)TALI_FAIL(&sweep->error_record, first->why.status, "sample %d: %.200s", first->failed,
+                    first->why.message);
 }
 
 tal_status tal_sweep_run(tal_sweep *sweep, const tal_state *start, const double values[], int n,
                          double results[], tal_status status[])
 {
     if (sweep == NULL || start == NULL) return TALI_BREACH(TAL_ERR_NULL, "a NULL was given");
-    if (n < 0 || (n > 0 && (values == NULL || results == NULL))) {
+    const bool has_values = values != NULL || sweep->def.num_parameters == 0;
+    if (n < 0 || (n > 0 && (!has_values || results == NULL))) {
         return TALI_BREACH(TAL_ERR_NULL, "%d samples without values or results", n);
     }
     sweep->error_record = (tal_error){TAL_OK, "", ""};

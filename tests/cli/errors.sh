@@ -54,7 +54,22 @@ has err "has no attribute 'rnage' (did you mean 'range'?)"
 has err "wrong.talus:4:"
 [ "$(grep -c 'error:' err)" -ge 3 ] || complain "not all errors of wrong.talus are reported: $(cat err)"
 expect 3 simulate held.talus -q -e 1 -o no/such/folder/result.sto
-expect 3 simulate held.talus -q -e 1 -o result.xyz
+has err "'no/such/folder/result.sto' cannot be written; folder 'no/such/folder': No such file or directory."
+refused 2 "talus simulate: --out 'result.xyz' should end with .sto, .mot, .trc, .csv or .npz." \
+    simulate held.talus -e 1e9 -o result.xyz
+refused 2 "talus assemble: --out 'a.b' should end with .talus, .sto, .mot, .trc, .csv or .npz." assemble held.talus -o a.b
+refused 2 'talus simulate: --step wants a positive number, not -1.' simulate held.talus --step -1
+refused 2 'talus convert: table.csv holds a table, which cannot become x.talus.' convert table.csv x.talus
+refused 2 'talus convert: held.talus holds a model, which cannot become x.sto.' convert held.talus x.sto
+if [ -w /dev/full ]; then
+    for command in 'info held.talus' 'simulate held.talus -q -e 1' 'plot table.csv' help template; do
+        code=0
+        # shellcheck disable=SC2086
+        "$talus" $command >/dev/full 2>err || code=$?
+        [ "$code" -eq 3 ] || complain "talus $command >/dev/full: exit code $code instead of 3"
+        has err 'No space left on device'
+    done
+fi
 expect 0 template -o held2.talus
 refused 3 'talus template: held2.talus cannot be written, or is there already.' template -o held2.talus
 expect 3 simulate held.talus --set mess=1

@@ -22,6 +22,33 @@ expect 0 sweep held.talus -q -v mass=1:2:8 -t 1 -o one.csv
 expect 0 sweep held.talus -q -v mass=1:2:8 -t 3 -o three.csv
 cmp -s one.csv three.csv || complain "a sweep depends on the number of threads"
 expect 0 rerun three.csv
+# numbers of the State, of files, and both; several methods, for a lane goes from sample to sample
+for integrator in merson verner-8 verlet cvode-bdf ida arkode-dirk; do
+    for vary in '-v arm.q0=0.1:1:7' '-v arm.mass=1:2:3 -v mass=1:2:3' '-v mass=1:2:2 -v arm.u0=-1:1:4'; do
+        # shellcheck disable=SC2086
+        expect 0 sweep held.talus -q $vary -i $integrator -t 1 -o one.csv
+        # shellcheck disable=SC2086
+        expect 0 sweep held.talus -q $vary -i $integrator -t 3 -o three.csv
+        cmp -s one.csv three.csv || complain "a sweep, $vary, by $integrator depends on the number of threads"
+    done
+done
+expect 0 rerun three.csv
+expect 0 sweep four_bar.talus -q -v crank.q0=1:2:5 -e 0.3 -t 0 -o all.csv
+expect 0 sweep four_bar.talus -q -v crank.q0=1:2:5 -e 0.3 -o one.csv
+cmp -s one.csv all.csv || complain "a sweep with constraints depends on the number of threads"
+# a sample is a simulation: the row of the angle that the file has is the end of a run, bit for bit
+expect 0 simulate held.talus -q -e 1 -c q,u -o run.csv
+expect 0 sweep held.talus -q -v arm.q0=0.17453292519943295:0.5:2 -e 1 -c q,u -o swept.csv
+[ "$(tail -1 run.csv | cut -d, -f2-)" = "$(tail -2 swept.csv | head -1 | cut -d, -f2-)" ] ||
+    complain "a sample of a sweep is not what talus simulate finds"
+expect 0 sweep held.talus -q -v mass=2:3:2 -e 1 -c q,u -o swept.csv
+[ "$(tail -1 run.csv | cut -d, -f2-)" = "$(tail -2 swept.csv | head -1 | cut -d, -f2-)" ] ||
+    complain "a sample of a sweep over a param is not what talus simulate finds"
+# those that fail are named
+expect 1 sweep held.talus -q -v arm.mass=-1:1:3 -o bad.csv
+has err "talus sweep: row 1: "
+has err "talus sweep: 2 of 3 samples failed."
+has bad.csv '# talus_incomplete=2 of 3 samples failed'
 expect 0 assemble open_loop.talus -q -o closed.sto
 expect 0 rerun closed.sto
 
@@ -70,6 +97,20 @@ interrupt TERM cut2.sto
 expect 0 simulate held.talus -q -a 1e-9 -e 4 --every 0.5 -o short.sto
 cmp -s <(data cut.sto | head -6) <(data short.sto | head -6) ||
     complain "an interrupted run begins otherwise than a short one"
+
+# it is repeated as far as it went, which takes no longer than it took
+expect 0 rerun cut.sto
+has out 'the same, bit for bit: '
+has out 'the result is not complete: interrupted at t = '
+
+# --- nothing to move ---
+echo '<talus version="1" name="empty"/>' >empty.talus
+for integrator in $("$talus" help integrators | awk '{ print $1 }'); do
+    expect 0 simulate empty.talus -q -e 1 -i "$integrator" -o empty.csv
+done
+for command in info check assemble equilibrium modes; do
+    expect 0 "$command" empty.talus
+done
 
 # --- a run that fails ---
 expect 1 simulate held.talus -q -e 1 -i verlet -a 1e-300 -o failed.sto

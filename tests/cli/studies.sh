@@ -12,8 +12,9 @@ largest() { # FILE
 }
 
 # Inverse dynamics of a motion without other forces than the model's finds nothing missing, up to the error
-# of second derivatives of quintic splines, which goes with the fourth power of the distance of rows: half of
-# it leaves a sixteenth, here at least an eighth.
+# of second derivatives of polynomials through nine rows, which goes with the eighth power of the distance of rows: half
+# of it leaves a 256th, here at least an eighth, down to what the error of the simulation, 1e-11, makes over the square
+# of that distance, 1e-6.
 finds_nothing() { # MODEL END
     local n
     for n in 100 200; do
@@ -22,7 +23,7 @@ finds_nothing() { # MODEL END
         expect 0 id "$1" free$n.sto -q -o missing$n.sto
     done
     expect 0 id "$1" free100.sto -q --no-forces -o forces.sto
-    less "$(largest missing200.sto)" "$(awk -v a="$(largest missing100.sto)" 'BEGIN { print a / 8 }')" \
+    less "$(largest missing200.sto)" "$(awk -v a="$(largest missing100.sto)" 'BEGIN { print (a > 8e-6 ? a / 8 : 1e-6) }')" \
         "id of $1 does not converge"
     less "$(largest missing100.sto)" "$(awk -v a="$(largest forces.sto)" 'BEGIN { print a / 1000 }')" \
         "id of $1 finds forces"
@@ -32,6 +33,57 @@ finds_nothing pendulum.talus 1 # whose joints are away from the origins of its b
 expect 0 assemble open_loop.talus -q -o closed.talus
 finds_nothing closed.talus 1
 cp free100.sto free.sto
+
+# The forces that were applied come back, in every row, the first and the last too. Errors go with the seventh power of the
+# distance at the ends: half of it leaves a 128th, here at least a sixteenth.
+differs() { # FILE: largest difference from what pushed.talus applies
+    sed '1,/^endheader/d' "$1" | awk -F '\t' '
+        NR == 1 { for (i = 2; i <= NF; i++) want[i] = $i == "boat.f3" ? 2 : $i == "mast.f1" ? -0.15 : $i == "boom.f0" ? 0.025 : 0; next }
+        { for (i = 2; i <= NF; i++) { d = $i - want[i]; if (d < 0) d = -d; if (d > n) n = d } }
+        END { print NR == 1 ? 1 : n }'
+}
+for n in 25 50; do
+    expect 0 simulate pushed.talus -q -e 1 --every "$(awk -v n=$n 'BEGIN { print 1 / n }')" -a 1e-12 -i dormand-prince -c q -o pushed$n.sto
+    expect 0 id pushed.talus -q -s push=0 pushed$n.sto -o applied$n.sto
+done
+less "$(differs applied25.sto)" 1e-3 "id of pushed.talus"
+less "$(differs applied50.sto)" "$(awk -v a="$(differs applied25.sto)" 'BEGIN { print a / 16 }')" \
+    "id of pushed.talus does not converge"
+# q and -q are one orientation: a table that mixes them gives the same forces, bit for bit
+sed '1,/^endheader/d' pushed50.sto | awk -F '\t' -v OFS='\t' '
+    NR > 1 && NR % 3 == 0 { for (i = 2; i <= 5; i++) $i = substr($i, 1, 1) == "-" ? substr($i, 2) : "-" $i } { print }' >rows
+{ sed '/^endheader/q' pushed50.sto; cat rows; } >mixed.sto
+expect 0 id pushed.talus -q -s push=0 mixed.sto -o mixed_found.sto
+cmp -s <(sed '1,/^endheader/d' applied50.sto) <(sed '1,/^endheader/d' mixed_found.sto) ||
+    complain "id depends on the signs of quaternions"
+cut -f 1-4,6- pushed50.sto >part.sto
+sed -i 's/^nColumns=.*/nColumns=12/' part.sto
+expect 3 id pushed.talus -q part.sto
+has err "part.sto has only a part of the quaternion of 'boat': all four columns are needed."
+# the same motion in degrees
+expect 0 simulate pendulum.talus -q -e 1 --every 0.01 -a 1e-9 -c q -o swing.sto
+expect 0 id pendulum.talus -q swing.sto -o radians.sto
+{ sed '/^endheader/q' swing.sto | sed 's/^inDegrees=.*/inDegrees=yes/'
+  sed '1,/^endheader/d' swing.sto | awk -F '\t' -v OFS='\t' -v OFMT=%.17g -v CONVFMT=%.17g '
+      NR > 1 { for (i = 2; i <= NF; i++) $i = $i * 180 / 3.14159265358979323846 } { print }'; } >degrees.mot
+expect 0 id pendulum.talus -q degrees.mot -o degrees.sto
+# round-off of angles, 1e-16, over the square of the distance
+paste <(sed '1,/^endheader/d' radians.sto) <(sed '1,/^endheader/d' degrees.sto) | awk -F '\t' '
+    NR > 1 { for (i = 2; i <= NF / 2; i++) { d = $i - $(i + NF / 2); if (d < 0) d = -d; if (d > n) n = d } }
+    END { exit !(NR > 100 && n < 1e-9) }' || complain "id takes degrees for something else"
+# Noise that alternates from row to row is all that --cutoff takes out: 1e-4 rad make 4e-4 / 0.01^2 = 4 rad/s^2
+# without it. The pendulum's faster swing has 1.1 Hz, and at large angles some of four times that: at 20 Hz its own
+# motion stays, to (4 / 20)^4 = 2e-3 of 10 N m.
+sed '1,/^endheader/d' swing.sto | awk -F '\t' -v OFS='\t' -v OFMT=%.17g -v CONVFMT=%.17g '
+    NR > 1 { for (i = 2; i <= NF; i++) $i = $i + (NR % 2 ? 1e-4 : -1e-4) } { print }' >rows
+{ sed '/^endheader/q' swing.sto; cat rows; } >noisy.sto
+expect 0 id pendulum.talus -q noisy.sto -o rough.sto
+expect 0 id pendulum.talus -q noisy.sto --cutoff 20 -o smooth.sto
+less 1 "$(largest rough.sto)" "noise is lost"
+less "$(largest smooth.sto)" 0.1 "--cutoff leaves noise"
+expect 2 id pendulum.talus noisy.sto --cutoff 60
+has err '--cutoff 60 Hz is too high for 100 rows a second: choose less than 40.'
+expect 2 id pendulum.talus noisy.sto --cutoff=-1
 # a missing column keeps its value, loudly
 expect 0 id held.talus free.sto -o odd.sto
 has err "free.sto has no column 'arm.q0'; it keeps its value."
@@ -94,6 +146,15 @@ cmp -s <(sed '1,/^endheader/d' free.sto) <(sed '1,/^endheader/d' free2.sto) ||
 expect 0 convert free.sto free.npz
 expect 0 plot free.sto -o free.svg
 has free.svg '>crank.q0</text>'
+# units get panels of their own; what is zero throughout is left out unless it is asked for
+expect 0 simulate pendulum.talus -q -e 1 -o units.sto
+expect 0 plot units.sto
+for label in 'angle [rad]' 'angular speed [rad/s]' 'energy [J]'; do
+    has out ">$label</text>"
+done
+grep -q position_error out && complain "talus plot draws what is zero throughout"
+expect 0 plot units.sto -c position_error
+has out '>error [m or rad]</text>'
 expect 0 bench held.talus --seconds 0.05
 has out 'one evaluation'
 finish

@@ -230,9 +230,27 @@ START_TEST(files_that_cannot_be_read_or_written_are_named)
     ck_assert_int_eq(tal_table_read_file(long_file, &options, &table, found), TAL_ERR_FILE);
     ck_assert_str_eq(tal_diagnostics_at(found, 3)->message, "the file is too long");
     test_heap heap = {.refuse_at = 1};
+    options = tal_table_options_default();
     options.allocator = test_heap_allocator(&heap);
     ck_assert_int_eq(tal_table_read_file(long_file, &options, &table, found), TAL_ERR_NO_MEMORY);
     ck_assert_str_eq(tal_diagnostics_at(found, 4)->message, "memory ran out");
+    // half a megabyte of text that ends with a zero byte
+    FILE *file = fopen("zeros.csv", "wb");
+    (void)fputs("a\n", file);
+    for (int i = 0; i < 100000; ++i) {
+        (void)fputs("1.5\n", file);
+    }
+    (void)fclose(file);
+    ck_assert_int_eq(tal_table_read_file("zeros.csv", NULL, &table, found), TAL_OK);
+    ck_assert_int_eq(tal_table_num_rows(table), 100000);
+    tal_table_destroy(table);
+    file = fopen("zeros.csv", "ab");
+    (void)fputc('\0', file);
+    (void)fclose(file);
+    ck_assert_int_eq(tal_table_read_file("zeros.csv", NULL, &table, found), TAL_ERR_FILE);
+    ck_assert_str_eq(tal_diagnostics_at(found, 5)->message,
+                     "there are zero bytes: this is no text in UTF-8");
+    (void)remove("zeros.csv");
     tal_diagnostics_destroy(found);
     tal_error err;
     table = tal_table_create(NULL);

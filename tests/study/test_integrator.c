@@ -665,6 +665,33 @@ START_TEST(a_run_repeated_gives_the_same_bytes)
 
 END_TEST
 
+START_TEST(a_system_with_nothing_in_it_is_stepped_by_every_method)
+{
+    // twice: Newton's method with either linear solver, for those that have it
+    for (int k = 0; k <= 2 * TAL_METHOD_ARKODE_DIRK + 1; ++k) {
+        if (k == 2 * TAL_METHOD_IDA + 1) continue; // takes the dense one only
+        tal_system *system = tal_system_create(NULL);
+        (void)tal_matter_create(system);
+        tal_state *state = NULL;
+        tal_integrator *integ = NULL;
+        ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+        ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+        tal_integrator_def def = tal_integrator_def_default();
+        def.method = (tal_method)(k / 2);
+        def.linear_solver = k % 2 == 0 ? TAL_LINEAR_DENSE : TAL_LINEAR_GMRES;
+        tal_error err = {0};
+        ck_assert_msg(tal_integrator_create(system, &def, &integ, &err) == TAL_OK, "%s",
+                      err.message);
+        ck_assert_int_eq(tal_integrator_step_to(integ, state, 1.0), TAL_OK);
+        ck_assert_double_eq(tal_state_t(state), 1.0);
+        tal_integrator_destroy(integ);
+        tal_state_destroy(state);
+        tal_system_destroy(system);
+    }
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -681,6 +708,7 @@ int main(void)
     tcase_add_test(theory, weights_and_relative_accuracy_decide_the_steps);
     tcase_add_test(theory, the_rates_of_a_step_belong_to_the_values_it_began_with);
     tcase_add_test(theory, a_run_repeated_gives_the_same_bytes);
+    tcase_add_test(theory, a_system_with_nothing_in_it_is_stepped_by_every_method);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_step_limit_ends_the_run_with_the_state_at_the_last_good_step);

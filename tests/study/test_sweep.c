@@ -239,16 +239,20 @@ START_TEST(a_sample_that_fails_is_nan_and_told_by_number)
 {
     model m;
     build(&m);
-    tal_sweep *sweep = create(&m, MASS, 1, 2, NULL);
     const double masses[] = {1.0, 2.0, -1.0, 4.0, -2.0};
     double results[5][2];
     tal_status status[5];
-    ck_assert_int_eq(tal_sweep_run(sweep, m.state, masses, 5, &results[0][0], status), TAL_OK);
-    for (int k = 0; k < 5; ++k) {
-        ck_assert(isnan(results[k][0]) == (masses[k] < 0.0));
-        ck_assert((status[k] == TAL_OK) == (masses[k] > 0.0));
+    tal_sweep *sweep = NULL;
+    for (int lanes = 1; lanes <= 3; ++lanes) { // a lane goes on with other samples
+        tal_sweep_destroy(sweep);
+        sweep = create(&m, MASS, 1, lanes, NULL);
+        ck_assert_int_eq(tal_sweep_run(sweep, m.state, masses, 5, &results[0][0], status), TAL_OK);
+        for (int k = 0; k < 5; ++k) {
+            ck_assert(isnan(results[k][0]) == (masses[k] < 0.0));
+            ck_assert((status[k] == TAL_OK) == (masses[k] > 0.0));
+        }
+        ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "sample 2"));
     }
-    ck_assert_ptr_nonnull(strstr(tal_sweep_error(sweep)->message, "sample 2"));
     const double bad[] = {1.0, (double)NAN};
     ck_assert_int_eq(tal_sweep_run(sweep, m.state, bad, 2, &results[0][0], NULL),
                      TAL_ERR_NOT_FINITE);
@@ -266,6 +270,38 @@ static tal_status double_speed(void *context, const tal_system *system, tal_stat
     const double u = 2.0 * tal_state_u(state)[0];
     return tal_state_set_u(state, &u, 1);
 }
+
+static tal_status read_sum(void *context, const tal_system *system, tal_state *state,
+                           double results[])
+{
+    (void)context;
+    (void)system;
+    results[0] = tal_state_t(state);
+    results[1] = tal_state_q(state)[0] + tal_state_u(state)[0];
+    return TAL_OK;
+}
+
+START_TEST(results_need_not_be_measures_and_samples_no_parameters)
+{
+    model m;
+    build(&m);
+    tal_sweep_def def = tal_sweep_def_default();
+    def.num_outputs = 2;
+    tal_sweep *sweep = NULL;
+    tal_error err;
+    ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_ERR_BAD_VALUE);
+    def.read = read_sum;
+    def.end_time = 0.5;
+    ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_OK);
+    double results[2][2];
+    ck_assert_int_eq(tal_sweep_run(sweep, m.state, NULL, 2, &results[0][0], NULL), TAL_OK);
+    ck_assert_double_eq(results[0][0], 0.5);
+    ck_assert(memcmp(results[0], results[1], sizeof results[0]) == 0);
+    tal_sweep_destroy(sweep);
+    end(&m);
+}
+
+END_TEST
 
 START_TEST(a_study_may_do_something_else_than_simulate)
 {
@@ -585,6 +621,7 @@ int main(void)
 {
     Suite *suite = suite_create("study/sweep");
     TCase *tests = tcase_create("sweep");
+    tcase_add_test(tests, results_need_not_be_measures_and_samples_no_parameters);
     tcase_add_test(tests, every_point_of_a_grid_is_run);
     tcase_add_test(tests, threads_change_nothing);
     tcase_add_test(tests, random_samples_have_their_distributions);

@@ -1,7 +1,9 @@
 // Running suites, recording broken contracts, running out of memory, drawing random things, comparing them.
 #include "talus_test.h"
 
+#include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,8 +15,19 @@ static void count_breach(const tal_error *breach)
     ++breaches;
 }
 
+// Tests that run under another locale (talus_add_comma() in CMakeLists.txt) must not be green because it is not there.
+static bool has_wanted_locale(void)
+{
+    const char *wanted = getenv("TALUS_TEST_LOCALE");
+    if (wanted == NULL) return true;
+    if (setlocale(LC_ALL, wanted) != NULL && localeconv()->decimal_point[0] == ',') return true;
+    (void)fprintf(stderr, "there is no locale '%s' with a decimal comma\n", wanted);
+    return false;
+}
+
 int test_run(Suite *suite)
 {
+    if (!has_wanted_locale()) return EXIT_FAILURE;
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);
     srunner_run_all(runner, CK_NORMAL);

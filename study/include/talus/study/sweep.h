@@ -62,15 +62,18 @@ TAL_API tal_parameter tal_parameter_u(const char *name, const tal_matter *matter
 /// What a study is created from. Obtain it from tal_sweep_def_default(), then edit. Arrays are copied.
 typedef struct tal_sweep_def {
     const tal_parameter *parameters;
-    int num_parameters;
+    int num_parameters;            ///< 0: samples differ by what `run` does
     const tal_measure_ix *outputs; ///< measures of size 1, read at the end of each sample
     int num_outputs;
+    /// Read something else than measures at the end of a sample; `outputs` is NULL then, and
+    /// results[num_outputs] are filled here. NULL: measures
+    tal_status (*read)(void *context, const tal_system *system, tal_state *state, double results[]);
     double end_time; ///< [s] simulate until then; not after the start: just realize
     const tal_integrator_def *integrator; ///< NULL: tal_integrator_def_default()
     /// Do something else with a sample than to simulate it: find an equilibrium, assemble, ... `lane` says
     /// which of the lanes is at work, for those who keep tools for each. NULL: simulate
     tal_status (*run)(void *context, const tal_system *system, tal_state *state, int lane);
-    void *context;                ///< handed to `run`
+    void *context;                ///< handed to `run` and `read`
     int lanes;                    ///< samples that can be worked on at once
     const tal_executor *executor; ///< who works on them; copied; NULL: the caller
 } tal_sweep_def;
