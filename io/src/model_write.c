@@ -2,6 +2,7 @@
 // printed by the same table.
 #include "alloc_internal.h"
 #include "error_internal.h"
+#include "file_internal.h"
 #include "force_facts_internal.h"
 #include "matter_facts_internal.h"
 #include "measure_facts_internal.h"
@@ -592,11 +593,11 @@ tal_status tal_model_write_file(const tal_model *model, const char *path, tal_er
     if (text == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for %zu bytes", length);
     st = tal_model_write_memory(model, text, length + 1, NULL, err);
 
-    FILE *file = fopen(path, "wb");
-    const bool written = file != NULL && fwrite(text, 1, length, file) == length;
-    const bool closed = file != NULL && fclose(file) == 0;
-    if (!written || !closed) {
-        st = TALI_FAIL(err, TAL_ERR_FILE, "'%.200s' cannot be written", path);
+    tali_replacement out;
+    if (st == TAL_OK) st = tali_replace_begin(&out, path, __func__, err);
+    if (st == TAL_OK) {
+        (void)fwrite(text, 1, length, out.file); // a failure stays with the file
+        st = tali_replace_finish(&out, true, __func__, err);
     }
     tali_free(&allocator, text, length + 1);
     return st;

@@ -1,5 +1,6 @@
 // Tables to and from files: which format, bytes in and out.
 #include "alloc_internal.h"
+#include "file_internal.h"
 #include "reading_internal.h"
 #include "table_internal.h"
 
@@ -101,34 +102,6 @@ tal_status tal_table_read_memory(tal_table_format format, const char *name, cons
     return parse(format, name, (tali_span){text, text + size}, &how, out, found);
 }
 
-// A block of twice the size with the same bytes; NULL, and nothing changed, when memory runs out.
-static char *double_block(const tal_allocator *allocator, char *block, size_t size)
-{
-    char *larger = tali_alloc(allocator, 2 * size);
-    if (larger == NULL) return NULL;
-    memcpy(larger, block, size);
-    tali_free(allocator, block, size);
-    return larger;
-}
-
-// Read to the end, in blocks of doubling size; a sentence when that fails.
-static const char *load(FILE *stream, const tal_table_options *how, char **block, size_t *capacity,
-                        size_t *size)
-{
-    *capacity = 1 << 16;
-    *block = tali_alloc(&how->allocator, *capacity);
-    if (*block == NULL) return "memory ran out";
-    while (true) {
-        *size += fread(*block + *size, 1, *capacity - *size, stream);
-        if (*size > how->max_bytes) return "the file is too long";
-        if (*size < *capacity) return ferror(stream) ? "the file cannot be read" : NULL;
-        char *larger = double_block(&how->allocator, *block, *capacity);
-        if (larger == NULL) return "memory ran out";
-        *block = larger;
-        *capacity *= 2;
-    }
-}
-
 tal_status tal_table_read_file(const char *path, const tal_table_options *options, tal_table **out,
                                tal_diagnostics *found)
 {
@@ -142,21 +115,13 @@ tal_status tal_table_read_file(const char *path, const tal_table_options *option
                             "the name does not end with .sto, .mot, .trc or .csv");
         return TAL_ERR_FILE;
     }
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL) {
-        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "the file cannot be opened");
-        return TAL_ERR_FILE;
-    }
-    char *block = NULL;
-    size_t capacity = 0, size = 0;
-    const char *wrong = load(stream, &how, &block, &capacity, &size);
-    (void)fclose(stream);
+    tali_bytes file;
+    const char *wrong = tali_file_load(path, how.max_bytes, &how.allocator, &file, &st);
     if (wrong == NULL) {
-        st = parse(format, path, (tali_span){block, block + size}, &how, out, found);
+        st = parse(format, path, (tali_span){file.block, file.block + file.size}, &how, out, found);
     } else {
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s", wrong);
-        st = strcmp(wrong, "memory ran out") == 0 ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
     }
-    tali_free(&how.allocator, block, capacity);
+    tali_bytes_free(&how.allocator, &file);
     return st;
 }

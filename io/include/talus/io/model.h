@@ -98,7 +98,8 @@ TAL_API TAL_NODISCARD tal_status tal_model_write_memory(const tal_model *model, 
                                                         size_t size, size_t *length,
                                                         tal_error *err);
 
-/// The same to a file. Also TAL_ERR_FILE and TAL_ERR_NO_MEMORY.
+/// The same to a file, which is replaced only when all is written: a full disk costs nothing. Also TAL_ERR_FILE and
+/// TAL_ERR_NO_MEMORY.
 TAL_API TAL_NODISCARD tal_status tal_model_write_file(const tal_model *model, const char *path,
                                                       tal_error *err);
 
