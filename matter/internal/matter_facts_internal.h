@@ -45,4 +45,16 @@ typedef struct tali_motion_facts {
 
 tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion);
 
+/// What a measure of matter looks at. What a kind has not is zero.
+typedef struct tali_matter_measure_facts {
+    tal_body_ix bodies[2];
+    tal_vec3 points[2]; ///< on these bodies; a station's second one is the direction
+    int i;              ///< coordinate, speed, row
+    tal_constraint_ix constraint;
+} tali_matter_measure_facts;
+
+/// False for another measure.
+bool tali_matter_measure_facts_of(const tal_system *system, tal_measure_ix measure,
+                                  tali_matter_measure_facts *facts);
+
 #endif // TALUS_MATTER_FACTS_INTERNAL_H
