@@ -70,7 +70,7 @@ int tali_item_nu(const tali_item *body)
     return body->row->ops != NULL ? body->row->ops()->nu : body->ref[TALI_BODY_REFS];
 }
 
-static int num_angles(const tali_item *body, bool speed)
+int tali_item_num_angles(const tali_item *body, bool speed)
 {
     if (speed) return body->row->angles_u;
     const bool quaternion = body->row->ops != NULL && body->row->ops()->has_quaternion;
@@ -235,9 +235,9 @@ static void check_body(tali_model *m, tali_item *item)
     check_count(m, item, "q", &item->lists[TALI_BODY_Q_LIST], nq);
     check_count(m, item, "u", &item->lists[TALI_BODY_U_LIST], nu);
     check_count(m, item, "range", &item->lists[TALI_BODY_RANGE_LIST], 2 * nq);
-    to_angles(item, &item->lists[TALI_BODY_Q_LIST], num_angles(item, false), 1);
-    to_angles(item, &item->lists[TALI_BODY_U_LIST], num_angles(item, true), 1);
-    to_angles(item, &item->lists[TALI_BODY_RANGE_LIST], num_angles(item, false), 2);
+    to_angles(item, &item->lists[TALI_BODY_Q_LIST], tali_item_num_angles(item, false), 1);
+    to_angles(item, &item->lists[TALI_BODY_U_LIST], tali_item_num_angles(item, true), 1);
+    to_angles(item, &item->lists[TALI_BODY_RANGE_LIST], tali_item_num_angles(item, false), 2);
     const tali_list *range = &item->lists[TALI_BODY_RANGE_LIST];
     for (int i = 0; i + 1 < range->count; i += 2) {
         if (range->values[i] <= range->values[i + 1]) continue;

@@ -14,6 +14,7 @@
 #include "xml_internal.h"
 
 #include <talus/io/model.h>
+#include <talus/study.h>
 
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ typedef enum tali_type {
     TALI_TYPE_WORD,       ///< one of `words` -> ref, which of them
     TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground
     TALI_TYPE_MEASURE,    ///< -> ref: the measure's item; -1 for none
+    TALI_TYPE_CONSTRAINT, ///< -> ref: the constraint's item
     TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
     TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities
     TALI_TYPE_BODIES      ///< "body; body" -> mobilities, index unused
@@ -71,6 +73,7 @@ typedef enum tali_group {
     TALI_GROUP_MEASURES,    ///< what stands in <measures>
     TALI_GROUP_FORCES,      ///< what stands in <forces>
     TALI_GROUP_SURFACES,    ///< what stands in <contact>
+    TALI_GROUP_STOPS,       ///< what stands in <stops>
     TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
     TALI_GROUP_FUNCTIONS,   ///< what stands in elements that need functions
     TALI_NUM_GROUPS
@@ -105,12 +108,12 @@ const tali_row *tali_rows(tali_group group);
 /// @{
 extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
     tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
-    tali_function_rows[], tali_surface_rows[];
+    tali_function_rows[], tali_surface_rows[], tali_stop_rows[];
 
 /// Of rows that are in another file than the table of their group.
-extern const tali_attribute tali_thermostat_attributes[], tali_langevin_attributes[],
-    tali_smooth_contact_attributes[], tali_exponential_spring_attributes[],
-    tali_contact_attributes[];
+extern const tali_attribute tali_sinusoid_attributes[], tali_thermostat_attributes[],
+    tali_langevin_attributes[], tali_smooth_contact_attributes[],
+    tali_exponential_spring_attributes[], tali_contact_attributes[];
 void tali_build_thermostat(tali_model *m, tali_item *item);
 void tali_build_langevin(tali_model *m, tali_item *item);
 void tali_build_smooth_contact(tali_model *m, tali_item *item);
@@ -210,6 +213,7 @@ struct tali_model {
     tal_system *system;
     tal_matter *matter;
     tal_forces *forces;
+    tal_events *events; ///< NULL: there is none yet
     tal_state *state;
 };
 
@@ -284,6 +288,9 @@ bool tali_is_angle(const tali_model *m, int body, int index, bool speed);
 /// Coordinates of a body as its def counts them.
 int tali_item_nq(const tali_item *body);
 int tali_item_nu(const tali_item *body);
+
+/// How many of them are angles, as its def counts them.
+int tali_item_num_angles(const tali_item *body, bool speed);
 
 /// Where the refs and numbers of shared attributes end, and those of a row's own begin.
 enum {

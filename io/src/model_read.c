@@ -73,6 +73,10 @@ static const tali_row section_rows[] = {
      .children = TALI_GROUP_MEASURES,
      .max_children = -1},
     {.name = "forces", .doc = "Force elements.", .children = TALI_GROUP_FORCES, .max_children = -1},
+    {.name = "stops",
+     .doc = "What ends a run: `talus simulate` says which stop did, and when.",
+     .children = TALI_GROUP_STOPS,
+     .max_children = -1},
     {.name = "decorations",
      .doc = "What bodies look like.",
      .children = TALI_GROUP_DECORATIONS,
@@ -101,6 +105,8 @@ const tali_row *tali_rows(tali_group group)
         return tali_force_rows;
     case TALI_GROUP_SURFACES:
         return tali_surface_rows;
+    case TALI_GROUP_STOPS:
+        return tali_stop_rows;
     case TALI_GROUP_DECORATIONS:
         return tali_decoration_rows;
     case TALI_GROUP_FUNCTIONS:

@@ -61,6 +61,9 @@ static void put_type(tali_sink *out, const tali_attribute *a)
     case TALI_TYPE_MEASURE:
         tali_sink_put(out, "measure");
         break;
+    case TALI_TYPE_CONSTRAINT:
+        tali_sink_put(out, "constraint");
+        break;
     case TALI_TYPE_MOBILITY:
         tali_sink_put(out, "mobility");
         break;
@@ -163,6 +166,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<measures>`", TALI_GROUP_MEASURES);
     put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
     put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
+    put_group(&out, "In `<stops>`", TALI_GROUP_STOPS);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
     put_group(&out, "Functions", TALI_GROUP_FUNCTIONS);
     // one newline ends the text

@@ -308,6 +308,7 @@ tali_room tali_room_of(const tali_attribute *a)
     case TALI_TYPE_WORD:
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
+    case TALI_TYPE_CONSTRAINT:
         return (tali_room){.ref = 1};
     case TALI_TYPE_NAME:
     case TALI_TYPE_MOBILITIES:
@@ -395,6 +396,7 @@ static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute
         break;
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
+    case TALI_TYPE_CONSTRAINT:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -454,8 +456,10 @@ static bool resolve_name(tali_model *m, const tali_item *item, const tali_attrib
     const char *guess = cheap ? tali_did_you_mean(name, item_name_at, &in) : NULL;
     if (guess != NULL && *guess == '\0') guess = NULL;
     tali_item_error(m, item, a->name, ": there is no %s '%.60s'%s%s%s",
-                    group == TALI_GROUP_BODIES ? "body" : "measure", name,
-                    guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
+                    group == TALI_GROUP_BODIES     ? "body"
+                    : group == TALI_GROUP_MEASURES ? "measure"
+                                                   : "constraint",
+                    name, guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
                     guess != NULL ? "'?)" : "");
     return false;
 }
@@ -563,10 +567,12 @@ void tali_item_resolve(tali_model *m, tali_item *item)
         } else if (a->type == TALI_TYPE_MEASURE) {
             *ref = -1;
             if (*text != '\0') (void)resolve_name(m, item, a, TALI_GROUP_MEASURES, text, ref);
+        } else if (a->type == TALI_TYPE_CONSTRAINT) {
+            (void)resolve_name(m, item, a, TALI_GROUP_CONSTRAINTS, text, ref);
         } else if (a->type == TALI_TYPE_MOBILITY) {
             tali_mobility_ref mobility = {-1, 0};
-            (void)resolve_mobility(m, item, a, text, strlen(text), &mobility);
-            ref[0] = mobility.body;
+            const bool good = resolve_mobility(m, item, a, text, strlen(text), &mobility);
+            ref[0] = good ? mobility.body : -1;
             ref[1] = mobility.index;
         } else if (a->type == TALI_TYPE_MOBILITIES || a->type == TALI_TYPE_BODIES) {
             resolve_mobilities(m, item, a, text);

@@ -285,13 +285,39 @@ static tali_list values_of(const tali_writer *w, tal_measure_ix measure,
     return list;
 }
 
+static void put_mechanical(tali_writer *w, tal_measure_ix measure, const tali_row *row,
+                           const tali_matter_measure_facts *facts)
+{
+    double p[6];
+    memcpy(p, facts->points, sizeof p);
+    int ref[MAX_REFS], n = 0, body = 0;
+    for (const tali_attribute *a = row->own; a != NULL && a->name != NULL; ++a) {
+        if (a->type == TALI_TYPE_BODY) ref[n++] = facts->bodies[body++].i;
+        if (a->type == TALI_TYPE_CONSTRAINT) ref[n++] = facts->constraint.i;
+        if (a->type == TALI_TYPE_INTEGER) ref[n++] = facts->i;
+        if (a->type != TALI_TYPE_MOBILITY) continue;
+        ref[n++] = facts->bodies[0].i;
+        ref[n++] = facts->i;
+    }
+    const tali_item item = {
+        .row = row, .name = tal_measure_name(w->model.system, measure), .p = p, .ref = ref};
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, "/>\n");
+}
+
 static void put_measure(tali_writer *w, tal_measure_ix measure)
 {
     const tal_system *system = w->model.system;
     const char *name = tal_measure_name(system, measure), *kind = tal_measure_kind(system, measure);
     tali_measure_facts facts;
-    const bool known = tali_measure_facts_of(system, measure, &facts);
+    tali_matter_measure_facts mechanical;
+    const bool is_mechanical = tali_matter_measure_facts_of(system, measure, &mechanical);
+    const bool known = is_mechanical || tali_measure_facts_of(system, measure, &facts);
     const tali_row *row = known ? tali_row_of_kind(TALI_GROUP_MEASURES, kind) : NULL;
+    if (is_mechanical && row != NULL) {
+        put_mechanical(w, measure, row, &mechanical);
+        return;
+    }
     if (row == NULL ||
         tal_measure_owner(system, measure).i != tal_matter_subsystem(w->model.matter).i) {
         tali_write_refuse(w, "measure '%s' is of kind '%s'%s, which no file can describe", name,
@@ -453,6 +479,51 @@ static void put_force(tali_writer *w, tal_force_ix force)
     put_end(w, row, facts.function, name);
 }
 
+// ---- stops
+
+static void put_stop(tali_writer *w, tal_event_ix event)
+{
+    const tal_run_stop *stop = tal_event_stop(w->model.system, event);
+    if (stop == NULL) {
+        tali_write_refuse(w, "event '%s' calls a function, which no file can describe",
+                          tal_event_name(w->model.system, event));
+        return;
+    }
+    double value = stop->value, p[] = {stop->window, stop->separation};
+    int ref[] = {tal_event_is_active(w->model.system, w->model.state, event), stop->measure.i};
+    const int which = stop->measure.i < 0                      ? 3
+                      : stop->crossing == TAL_CROSSING_FALLING ? 0
+                      : stop->crossing == TAL_CROSSING_RISING  ? 1
+                                                               : 2;
+    tali_item item = {.row = &tali_stop_rows[0],
+                      .name = tal_event_name(w->model.system, event),
+                      .p = p,
+                      .ref = ref,
+                      .text = {stop->message != NULL ? stop->message : ""}};
+    item.lists[which] = (tali_list){.values = &value, .count = 1};
+    tali_write_tag(w, &item);
+    tali_sink_put(&w->out, "/>\n");
+}
+
+// Subsystems that a file has no word for: besides matter and forces it may have one for events.
+static void check_subsystems(tali_writer *w)
+{
+    const tal_system *system = w->model.system;
+    const tal_subsystem_ix events = tal_system_find_subsystem(system, "events");
+    for (int i = 0; i < tal_system_num_subsystems(system); ++i) {
+        if (i == tal_matter_subsystem(w->model.matter).i ||
+            i == tal_forces_subsystem(w->model.forces).i || i == events.i) {
+            continue;
+        }
+        tali_write_refuse(w, "subsystem '%s' is one that no file can describe",
+                          tal_subsystem_name(system, (tal_subsystem_ix){i}));
+    }
+    for (int i = 0; i < tal_system_num_events(system); ++i) {
+        const tal_event_ix event = {i};
+        if (tal_event_stop(system, event) == NULL) put_stop(w, event); // refuses it by name
+    }
+}
+
 // ---- decorations
 
 static void put_decoration(tali_writer *w, const tal_decoration *d)
@@ -512,10 +583,7 @@ static void put_matter(tali_writer *w)
 static void put_model(tali_writer *w)
 {
     const tal_system *system = w->model.system;
-    if (tal_system_num_subsystems(system) > 2) {
-        tali_write_refuse(w, "the System has %d subsystems; a file has matter and one for forces",
-                          tal_system_num_subsystems(system));
-    }
+    check_subsystems(w);
     const double numbers[] = {tal_state_t(w->model.state), tal_system_time_scale(system)};
     tali_sink_put(&w->out, "<talus version=\"1\" name=\"");
     tali_write_text(w, tal_system_name(system));
@@ -543,6 +611,12 @@ static void put_model(tali_writer *w)
         }
     }
     close_section(w, "forces", num_forces);
+    const int num_stops = tal_system_num_events(system);
+    open_section(w, "stops", num_stops);
+    for (int i = 0; i < num_stops; ++i) {
+        put_stop(w, (tal_event_ix){i});
+    }
+    close_section(w, "stops", num_stops);
     const int num_decorations = tal_matter_num_decorations(w->model.matter);
     open_section(w, "decorations", num_decorations);
     for (int i = 0; i < num_decorations; ++i) {

@@ -132,6 +132,7 @@ static bool is_default(const tali_attribute *a, const cursor *at)
     case TALI_TYPE_ROTATION:
     case TALI_TYPE_INTEGER:
     case TALI_TYPE_NAME:
+    case TALI_TYPE_CONSTRAINT:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -179,6 +180,9 @@ static void put_value(tali_writer *w, const tali_item *item, const tali_attribut
         break;
     case TALI_TYPE_MEASURE:
         tali_write_text(w, tal_measure_name(w->model.system, (tal_measure_ix){at->ref[0]}));
+        break;
+    case TALI_TYPE_CONSTRAINT:
+        tali_write_text(w, tal_constraint_name(w->model.matter, (tal_constraint_ix){at->ref[0]}));
         break;
     case TALI_TYPE_MOBILITY:
         put_mobility(w, at->ref[0], at->ref[1]);

@@ -16,6 +16,7 @@ typedef struct built {
     tal_system *system;
     tal_matter *matter;
     tal_forces *forces;
+    tal_events *events;
     tal_body_ix a, b, c, d, e, x;
     tal_state *state;
     tal_force_ix force; ///< of the case, for what it sets in the State
@@ -466,6 +467,79 @@ static inline void case_measure_hold(built *m)
     def.initial = &initial;
     drive_b(m, tal_measure_add_hold(OWNER, &def));
 }
+
+static inline void case_measure_coordinate(built *m)
+{
+    drive_b(m, tal_measure_add_coordinate(m->matter, "x", (tal_mobility){m->a, 6}));
+}
+
+static inline void case_measure_speed(built *m)
+{
+    drive_b(m, tal_measure_add_speed(m->matter, "x", (tal_mobility){m->c, 1}));
+}
+
+static inline void case_measure_station(built *m)
+{
+    drive_b(m, tal_measure_add_station(m->matter, "x", m->c, tal_v3(0.1, 0.2, 0.3), m->d,
+                                       tal_v3(1.0, 2.0, 2.0)));
+}
+
+static inline void case_measure_distance(built *m)
+{
+    drive_b(m, tal_measure_add_distance(m->matter, "x", m->b, tal_v3(0.1, 0.2, 0.3), m->e,
+                                        tal_v3(0.4, 0.5, 0.6)));
+}
+
+static inline void case_measure_kinetic_energy(built *m)
+{
+    drive_b(m, tal_measure_add_kinetic_energy(m->matter, "x"));
+}
+
+static inline void case_measure_multiplier(built *m)
+{
+    case_ball_constraint(m);
+    drive_b(m, tal_measure_add_time(OWNER, "x"));
+    (void)tal_measure_add_multiplier(m->matter, "y", (tal_constraint_ix){0}, 2);
+}
+
+// ---- stops: on the speed of b, and on the time
+
+static inline void add_stop(built *m, const char *name, tal_measure_ix measure,
+                            tal_crossing crossing)
+{
+    tal_run_stop stop = tal_run_stop_default();
+    stop.name = name;
+    stop.measure = measure;
+    stop.crossing = crossing;
+    stop.value = 0.25;
+    stop.window = 1e-6;
+    stop.separation = 0.125;
+    stop.message = "It's <enough>.";
+    stop.begins_inactive = crossing == TAL_CROSSING_RISING;
+    if (measure.i < 0) {
+        stop.message = NULL;
+        stop.window = stop.separation = 0.0;
+    }
+    (void)tal_events_add_stop(m->events, &stop);
+}
+
+static inline void case_stop(built *m)
+{
+    const tal_measure_ix speed = tal_measure_add_speed(m->matter, "speed", (tal_mobility){m->b, 0});
+    m->events = tal_events_create(m->system);
+    add_stop(m, "down", speed, TAL_CROSSING_FALLING);
+    add_stop(m, "up", speed, TAL_CROSSING_RISING);
+    add_stop(m, "across", speed, TAL_CROSSING_EITHER);
+    add_stop(m, "late", (tal_measure_ix){-1}, TAL_CROSSING_EITHER);
+}
+
+#define STOPS                                                                                      \
+    "</stops><measures><speed name='speed' mobility='b'/></measures><stops>"                       \
+    "<stop name='down' when='speed' falls_below='0.25' " STOP_MORE "/>"                            \
+    "<stop name='up' when='speed' rises_above='0.25' enabled='no' " STOP_MORE "/>"                 \
+    "<stop name='across' when='speed' crosses='0.25' " STOP_MORE "/>"                              \
+    "<stop name='late' time='0.25'/>"
+#define STOP_MORE "message='It&apos;s &lt;enough&gt;.' window='1e-6' separation='0.125'"
 
 // ---- forces
 
@@ -986,6 +1060,20 @@ static const model_case model_cases[] = {
     {TALI_GROUP_MEASURES, "hold",
      WAVE "<hold name='x' of='w' period='0.25' first='0.5' initial='0.6'/>", case_measure_hold,
      NULL},
+    {TALI_GROUP_MEASURES, "coordinate", "<coordinate name='x' mobility='a:6'/>",
+     case_measure_coordinate, NULL},
+    {TALI_GROUP_MEASURES, "speed", "<speed name='x' mobility='c:1'/>", case_measure_speed, NULL},
+    {TALI_GROUP_MEASURES, "station",
+     "<station name='x' body='c' station='0.1 0.2 0.3' from='d' along='1 2 2'/>",
+     case_measure_station, NULL},
+    {TALI_GROUP_MEASURES, "distance", "<distance " POINTS "/>", case_measure_distance, NULL},
+    {TALI_GROUP_MEASURES, "kinetic_energy", "<kinetic_energy name='x'/>",
+     case_measure_kinetic_energy, NULL},
+    {TALI_GROUP_MEASURES, "multiplier",
+     "<time name='x'/><multiplier name='y' constraint='x' row='2'/></measures><constraints><ball " B_E
+     "station1='0.1 0.2 0.3' station2='0.4 0.5 0.6'/></constraints><measures>",
+     case_measure_multiplier, NULL},
+    {TALI_GROUP_STOPS, "stop", STOPS, case_stop, NULL},
     {TALI_GROUP_FORCES, "gravity", "<gravity g='0.1 -9.81 0.2' zero_height='0.4'/>", case_gravity,
      start_gravity_case},
     {TALI_GROUP_FORCES, "two_point_spring",
@@ -1104,6 +1192,7 @@ static inline const char *case_file(const model_case *c, char text[4000])
         [TALI_GROUP_MOTIONS] = "motions",  [TALI_GROUP_MEASURES] = "measures",
         [TALI_GROUP_FORCES] = "forces",    [TALI_GROUP_DECORATIONS] = "decorations",
         [TALI_GROUP_FUNCTIONS] = "forces", [TALI_GROUP_SURFACES] = "forces",
+        [TALI_GROUP_STOPS] = "stops",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES

@@ -57,6 +57,38 @@ static void assert_same_decorations(const char *what, const tal_matter *a, const
     }
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static void assert_same_stops(const tal_system *one, const tal_system *two)
+{
+    const int n = tal_system_num_events(one);
+    ck_assert_int_eq(n, tal_system_num_events(two));
+    for (int i = 0; i < n; ++i) {
+        const tal_run_stop *a = tal_event_stop(one, (tal_event_ix){i});
+        const tal_run_stop *b = tal_event_stop(two, (tal_event_ix){i});
+        ck_assert(same_text(a->name, b->name) && same_text(a->message, b->message));
+        ck_assert(a->measure.i == b->measure.i && a->value == b->value);
+        ck_assert(a->crossing == b->crossing);
+        ck_assert(a->window == b->window && a->separation == b->separation);
+    }
+}
+
+static void assert_same_measures(const char *what, const tal_system *one, tal_state *a,
+                                 const tal_system *two, tal_state *b)
+{
+    for (int i = 0; i < tal_system_num_measures(one); ++i) {
+        const tal_measure_ix measure = {i};
+        const size_t bytes = (size_t)tal_measure_size(one, measure) * sizeof(double);
+        const double *x = tal_measure_values(one, a, measure);
+        const double *y = tal_measure_values(two, b, measure);
+        ck_assert_msg(x != NULL && y != NULL && memcmp(x, y, bytes) == 0, "%s: other measures",
+                      what);
+    }
+}
+
 // Equal structure, equal variables, equal accelerations, bit for bit.
 static void assert_same_model(const char *what, const tal_system *one, tal_state *a,
                               const tal_system *two, tal_state *b)
@@ -76,6 +108,8 @@ static void assert_same_model(const char *what, const tal_system *one, tal_state
     for (int i = 0; i < tal_state_nu(a); ++i) {
         ck_assert_msg(isfinite(tal_state_udot(a)[i]), "%s: not finite", what);
     }
+    assert_same_measures(what, one, a, two, b);
+    assert_same_stops(one, two);
 }
 
 START_TEST(a_file_and_a_program_give_the_same_bits)
@@ -222,6 +256,33 @@ static void add_time_of_forces(built *m)
     tal_measure_add_time(m->system, tal_forces_subsystem(m->forces), "mine");
 }
 
+static tal_status do_nothing(void *context, const tal_system *system, tal_state *state,
+                             tal_event_cause cause, bool *terminate)
+{
+    (void)context;
+    (void)system;
+    (void)state;
+    (void)cause;
+    (void)terminate;
+    return TAL_OK;
+}
+
+static void add_own_event(built *m)
+{
+    tal_happening mine = tal_happening_default();
+    mine.name = "mine";
+    mine.handle = do_nothing;
+    mine.period = 1.0;
+    m->events = tal_events_create(m->system);
+    (void)tal_events_add(m->events, &mine);
+}
+
+static void add_own_subsystem(built *m)
+{
+    static const tal_subsystem_ops ops = {.size = sizeof ops, .name = "muscles"};
+    (void)tal_system_add_subsystem(m->system, NULL, &ops, NULL);
+}
+
 static void add_cliques(built *m)
 {
     tal_contact_def def = tal_contact_def_default();
@@ -252,6 +313,8 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
         {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'result', which", "", add_result, NULL},
         {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'time' and not of matter", "",
          add_time_of_forces, NULL},
+        {TALI_GROUP_STOPS, "event 'mine' calls a function", "", add_own_event, NULL},
+        {TALI_GROUP_STOPS, "subsystem 'muscles' is one that no file", "", add_own_subsystem, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         built m = case_program(&cases[i]);
@@ -279,8 +342,9 @@ END_TEST
 START_TEST(every_row_of_the_table_has_its_case)
 {
     const tali_group groups[] = {
-        TALI_GROUP_BODIES, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,   TALI_GROUP_MEASURES,
-        TALI_GROUP_FORCES, TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES};
+        TALI_GROUP_BODIES,    TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
+        TALI_GROUP_MEASURES,  TALI_GROUP_FORCES,      TALI_GROUP_DECORATIONS,
+        TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES,    TALI_GROUP_STOPS};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
         const tali_row *rows = tali_rows(groups[g]);
         for (int r = 0; rows[r].name != NULL; ++r) {
@@ -350,6 +414,32 @@ START_TEST(the_state_begins_where_the_file_says)
     // y of the parent is where the slider goes
     const tal_xform X_PF = tal_body_X_PF(m.matter, m.state, d);
     test_assert_v3_near(X_PF.R.x, tal_v3(0.0, 1.0, 0.0), 1e-15);
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+// Degrees where the measure is an angle or its rate, and only there.
+START_TEST(stops_know_what_is_an_angle)
+{
+    tal_model m = read_text(
+        "<talus version='1' units='deg'><bodies><planar name='p' mass='1' inertia='1 1 1'/>"
+        "<ball name='b' mass='1' inertia='1 1 1'/>"
+        "<ball name='c' mass='1' inertia='1 1 1' angles='yes'/></bodies>"
+        "<measures><coordinate name='angle' mobility='p'/><coordinate name='x' mobility='p:1'/>"
+        "<speed name='turn' mobility='p'/><coordinate name='quat' mobility='b'/>"
+        "<coordinate name='euler' mobility='c'/><speed name='w' mobility='b:2'/>"
+        "<scale name='twice' of='angle' factor='2'/></measures>"
+        "<stops><stop when='angle' crosses='90'/><stop when='x' crosses='90'/>"
+        "<stop when='turn' rises_above='90'/><stop when='quat' falls_below='90'/>"
+        "<stop when='euler' crosses='90'/><stop when='w' crosses='90'/>"
+        "<stop when='twice' crosses='90'/><stop time='90'/></stops></talus>");
+    const double right = 90.0 * (3.14159265358979323846 / 180.0);
+    const double expected[] = {right, 90.0, right, 90.0, right, right, 90.0, 90.0};
+    ck_assert_int_eq(tal_system_num_events(m.system), 8);
+    for (int i = 0; i < 8; ++i) {
+        ck_assert(tal_event_stop(m.system, (tal_event_ix){i})->value == expected[i]);
+    }
     tal_model_destroy(&m);
 }
 
@@ -542,6 +632,7 @@ int main(void)
     tcase_add_test(same, what_the_state_holds_is_written);
     tcase_add_test(same, what_no_file_can_say_is_refused_by_name);
     tcase_add_test(same, the_state_begins_where_the_file_says);
+    tcase_add_test(same, stops_know_what_is_an_angle);
     tcase_add_test(same, inertia_can_be_said_in_several_ways);
     tcase_add_test(same, params_are_used_and_can_be_set);
     tcase_add_test(same, bodies_may_stand_in_any_order);

@@ -80,6 +80,8 @@ typedef struct golden {
 #define CONSTRAINTS(x) "<constraints>" x "</constraints>"
 #define FORCES(x)      "<forces>" x "</forces>"
 #define MEASURES(x)    "<measures>" x "</measures>"
+#define STOPS(x)       "<stops>" x "</stops>"
+#define CLOCK          MEASURES("<time name='t'/>")
 #define PIN            BODIES("<pin name='p' mass='1'/>")
 
 static const golden goldens[] = {
@@ -179,6 +181,31 @@ static const golden goldens[] = {
      "'initial' has 2 numbers; the operand has 1"},
     {PIN MEASURES("<time name='w'/><delay of='w' delay='1' capacity='2000000'/>"),
      "at most 1000000 is possible"},
+    {PIN MEASURES("<coordinate mobility='p:1'/>"), "'p' has 1 mobilities, so there is no 'p:1'"},
+    {BODIES("<ball name='b' mass='1'/>") MEASURES("<speed mobility='b:3'/>"),
+     "<speed>: the body has 3 speeds"},
+    {BODIES("<ball name='b' mass='1' angles='yes'/>") MEASURES("<coordinate mobility='b:3'/>"),
+     "'b' has 3 mobilities, so there is no 'b:3'"},
+    {PIN MEASURES("<station body='p' along='0 0 0'/>"), "its direction is zero"},
+    {PIN MEASURES("<multiplier constraint='rode'/>")
+         CONSTRAINTS("<rod name='rod' body1='p' length='1'/>"),
+     "there is no constraint 'rode' (did you mean 'rod'?)"},
+    {PIN MEASURES("<multiplier constraint='rod' row='1'/>")
+         CONSTRAINTS("<rod name='rod' body1='p' length='1'/>"),
+     "there is no equation 1"},
+    {CLOCK STOPS("<stop when='t' falls_bellow='1' rises_above='0'/>"),
+     "<stop> has no attribute 'falls_bellow' (did you mean 'falls_below'?)"},
+    {CLOCK STOPS("<stop name='x' when='t'/>"),
+     "<stop name=\"x\"> needs one number in one of 'falls_below', 'rises_above', 'crosses' and 'time'"},
+    {CLOCK STOPS("<stop when='t' falls_below='1' rises_above='2'/>"), "needs one number in one of"},
+    {CLOCK STOPS("<stop when='t' falls_below='1 2'/>"), "needs one number in one of"},
+    {CLOCK STOPS("<stop when='t' time='1'/>"), "a time needs no 'when'"},
+    {CLOCK STOPS("<stop crosses='1'/>"), "'crosses' needs 'when', the measure that is watched"},
+    {CLOCK STOPS("<stop when='u' crosses='1'/>"), "there is no measure 'u'"},
+    {CLOCK STOPS("<stop when='t' crosses='inf'/>"), "'crosses' is inf; it must be finite"},
+    {CLOCK STOPS("<stop name='a' time='1'/><stop name='a' time='2'/>"), "the name 'a' is taken"},
+    {MEASURES("<constant name='c' values='1 2'/>") STOPS("<stop when='c' crosses='1'/>"),
+     "measure 'c' has 2 values; one can be watched"},
     {PIN "<decorations><sphere body='q' radius='1'/></decorations>", "there is no body 'q'"},
     {PIN "<decorations><sphere body='p' radius='1' color='2 0 0'/></decorations>", "color"},
 };
@@ -277,6 +304,7 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
         "<spline x='0 1' y='0 1'/></sum></coordinate_coupler></constraints>"
         "<measures><time name='t'/></measures>"
         "<forces><gravity g='0 -9.81 0'/><mobility_actuator mobility='p' gain='1' measure='t'/></forces>"
+        "<stops><stop name='late' time='5' message='It is late.'/><stop when='t' crosses='1'/></stops>"
         "<decorations><text text='label' body='p'/></decorations></talus>";
     bool done = false;
     int n = 0;
