@@ -128,6 +128,28 @@ static void start(tali_model *m)
     }
 }
 
+// What the model will own, and room for its markers.
+static bool keep(tali_model *m)
+{
+    size_t num_markers = 0;
+    for (int i = 0; i < m->num_items; ++i) {
+        if (m->items[i].group == TALI_GROUP_MARKERS) ++num_markers;
+    }
+    m->kept = tali_alloc(&m->arena.allocator, sizeof *m->kept);
+    if (m->kept == NULL) return false;
+    m->kept->arena = tali_arena_make(&m->arena.allocator);
+    m->markers = tali_arena_take(&m->kept->arena, num_markers * sizeof *m->markers);
+    return m->markers != NULL;
+}
+
+void tali_kept_destroy(struct tal_model_kept *kept)
+{
+    if (kept == NULL) return;
+    const tal_allocator allocator = kept->arena.allocator;
+    tali_arena_free(&kept->arena);
+    tali_free(&allocator, kept, sizeof *kept);
+}
+
 void tali_model_build(tali_model *m)
 {
     tal_system_def def = tal_system_def_default();
@@ -135,7 +157,7 @@ void tali_model_build(tali_model *m)
     def.time_scale = m->time_scale;
     if (m->name != NULL) def.name = m->name;
     m->system = tal_system_create(&def);
-    if (m->system == NULL) {
+    if (m->system == NULL || !keep(m)) {
         m->no_memory = true;
         return;
     }
@@ -146,9 +168,10 @@ void tali_model_build(tali_model *m)
         return;
     }
     if (!build_bodies(m)) return;
-    const tali_group order[] = {TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
-                                TALI_GROUP_MEASURES,   TALI_GROUP_FORCES,      TALI_GROUP_SURFACES,
-                                TALI_GROUP_STOPS,      TALI_GROUP_DECORATIONS};
+    const tali_group order[] = {
+        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
+        TALI_GROUP_MEASURES,   TALI_GROUP_FORCES,      TALI_GROUP_SURFACES,
+        TALI_GROUP_STOPS,      TALI_GROUP_MARKERS,     TALI_GROUP_DECORATIONS};
     for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
         if (!build_group(m, order[i])) return;
     }
@@ -174,6 +197,7 @@ void tal_model_destroy(tal_model *model)
     if (model == NULL) return;
     tal_state_destroy(model->state);
     tal_system_destroy(model->system);
+    tali_kept_destroy(model->kept);
     *model = (tal_model){.system = NULL};
 }
 
@@ -254,7 +278,7 @@ static tal_status read_model(const source *from, const tal_model_options *option
     if (!has_errors(&m)) tali_model_build(&m);
 
     const bool good = !has_errors(&m);
-    *model = (tal_model){m.system, m.state, m.matter, m.forces};
+    *model = (tal_model){m.system, m.state, m.matter, m.forces, m.markers, m.num_markers, m.kept};
     if (!good) tal_model_destroy(model);
     if (m.no_memory) tal_diagnostics_add(m.found, TAL_ERROR, from->name, 0, 0, "memory ran out");
     if (found != NULL) hand_on(&m, found);

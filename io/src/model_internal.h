@@ -74,6 +74,7 @@ typedef enum tali_group {
     TALI_GROUP_FORCES,      ///< what stands in <forces>
     TALI_GROUP_SURFACES,    ///< what stands in <contact>
     TALI_GROUP_STOPS,       ///< what stands in <stops>
+    TALI_GROUP_MARKERS,     ///< what stands in <markers>
     TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
     TALI_GROUP_FUNCTIONS,   ///< what stands in elements that need functions
     TALI_NUM_GROUPS
@@ -108,7 +109,7 @@ const tali_row *tali_rows(tali_group group);
 /// @{
 extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
     tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
-    tali_function_rows[], tali_surface_rows[], tali_stop_rows[];
+    tali_function_rows[], tali_surface_rows[], tali_stop_rows[], tali_marker_rows[];
 
 /// Of rows that are in another file than the table of their group.
 extern const tali_attribute tali_sinusoid_attributes[], tali_thermostat_attributes[],
@@ -191,6 +192,11 @@ typedef struct tali_named_value {
     bool fixed; ///< by the caller: what the file says does not count
 } tali_named_value;
 
+/// What a model owns besides its System and State.
+struct tal_model_kept {
+    tali_arena arena; ///< markers and their names
+};
+
 /// A model file on its way to a System.
 struct tali_model {
     tal_model_options options;
@@ -215,6 +221,9 @@ struct tali_model {
     tal_forces *forces;
     tal_events *events; ///< NULL: there is none yet
     tal_state *state;
+    struct tal_model_kept *kept;
+    tal_marker *markers; ///< [num_markers] in `kept`
+    int num_markers;
 };
 
 /// An error at an item, or at the attribute of that name if it has one.
@@ -245,6 +254,9 @@ void tali_model_load_memory(tali_model *m, const char *name, const char *text, s
 
 /// Build the System and the State from items without errors.
 void tali_model_build(tali_model *m);
+
+/// Free what a model keeps; NULL is allowed.
+void tali_kept_destroy(struct tal_model_kept *kept);
 
 // ---- what builders use
 

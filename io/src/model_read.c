@@ -77,6 +77,10 @@ static const tali_row section_rows[] = {
      .doc = "What ends a run: `talus simulate` says which stop did, and when.",
      .children = TALI_GROUP_STOPS,
      .max_children = -1},
+    {.name = "markers",
+     .doc = "Points of bodies that are observed.",
+     .children = TALI_GROUP_MARKERS,
+     .max_children = -1},
     {.name = "decorations",
      .doc = "What bodies look like.",
      .children = TALI_GROUP_DECORATIONS,
@@ -107,6 +111,8 @@ const tali_row *tali_rows(tali_group group)
         return tali_surface_rows;
     case TALI_GROUP_STOPS:
         return tali_stop_rows;
+    case TALI_GROUP_MARKERS:
+        return tali_marker_rows;
     case TALI_GROUP_DECORATIONS:
         return tali_decoration_rows;
     case TALI_GROUP_FUNCTIONS:

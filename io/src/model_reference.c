@@ -167,6 +167,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
     put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
     put_group(&out, "In `<stops>`", TALI_GROUP_STOPS);
+    put_group(&out, "In `<markers>`", TALI_GROUP_MARKERS);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
     put_group(&out, "Functions", TALI_GROUP_FUNCTIONS);
     // one newline ends the text

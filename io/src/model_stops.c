@@ -1,7 +1,9 @@
-// The table: stops.
+// The table: stops and markers.
 #include "model_internal.h"
 
 #include <string.h>
+
+// ---- stops
 
 static const tali_attribute stop_attributes[] = {
     {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the stop"},
@@ -100,4 +102,33 @@ const tali_row tali_stop_rows[] = {
      .own = stop_attributes,
      .check = check_stop,
      .build = build_stop},
+    {.name = NULL}};
+
+// ---- markers
+
+static const tali_attribute marker_attributes[] = {
+    {"name", TALI_TYPE_NAME, .doc = "as in the frames"},
+    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "what it is on"},
+    {"station", TALI_TYPE_REAL, 3, "0", .doc = "where, on the body [m]"},
+    {"weight", TALI_TYPE_REAL, 1, "1", TALI_NO_NEGATIVE_NUMBER, .doc = "of its error, squared"},
+    {.name = NULL}};
+
+// Room is there for all.
+static void build_marker(tali_model *m, tali_item *item)
+{
+    tal_marker *marker = &m->markers[m->num_markers];
+    marker->name = tali_arena_copy(&m->kept->arena, item->name, strlen(item->name));
+    marker->body = tali_body_at(m, item->ref[0]);
+    marker->p_BS = tali_vec3_at(item->p);
+    marker->weight = item->p[3];
+    if (marker->name == NULL) m->no_memory = true;
+    item->built = m->num_markers++;
+}
+
+const tali_row tali_marker_rows[] = {
+    {.name = "marker",
+     .doc = "A point of a body that is observed: `talus ik` looks for it "
+            "in its frames, by name.",
+     .own = marker_attributes,
+     .build = build_marker},
     {.name = NULL}};

@@ -7,6 +7,7 @@
 #include "matter_facts_internal.h"
 #include "measure_facts_internal.h"
 #include "model_write_internal.h"
+#include "name_map_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -524,6 +525,35 @@ static void check_subsystems(tali_writer *w)
     }
 }
 
+// ---- markers
+
+static void put_markers(tali_writer *w)
+{
+    const tal_allocator allocator = tal_system_allocator(w->model.system);
+    tali_name_map names = {.allocator = allocator};
+    for (int i = 0; i < w->model.num_markers && w->status == TAL_OK; ++i) {
+        const tal_marker *marker = &w->model.markers[i];
+        const char *name = marker->name != NULL ? marker->name : "";
+        double p[] = {marker->p_BS.x, marker->p_BS.y, marker->p_BS.z, marker->weight};
+        int ref[] = {marker->body.i};
+        if (*name == '\0' || strlen(name) > TAL_MAX_NAME || tali_name_map_find(&names, name) >= 0) {
+            tali_write_refuse(w, "marker %d '%.60s' has no name of its own", i, name);
+        } else if (ref[0] < 0 || ref[0] >= tal_matter_num_bodies(w->model.matter)) {
+            tali_write_refuse(w, "marker '%s' is on body %d, which does not exist", name, ref[0]);
+        } else if (!tal_v3_is_finite(marker->p_BS) || !(marker->weight >= 0.0) ||
+                   isinf(marker->weight)) {
+            tali_write_refuse(w, "marker '%s' is at (%g, %g, %g) with weight %g", name, p[0], p[1],
+                              p[2], p[3]);
+        } else if (!tali_name_map_add(&names, name, i)) {
+            w->status = tali_fail(w->err, TAL_ERR_NO_MEMORY, "tal_model_write", "no memory");
+        }
+        const tali_item item = {.row = &tali_marker_rows[0], .name = name, .p = p, .ref = ref};
+        if (w->status == TAL_OK) tali_write_tag(w, &item);
+        tali_sink_put(&w->out, "/>\n");
+    }
+    tali_name_map_free(&names);
+}
+
 // ---- decorations
 
 static void put_decoration(tali_writer *w, const tal_decoration *d)
@@ -617,6 +647,9 @@ static void put_model(tali_writer *w)
         put_stop(w, (tal_event_ix){i});
     }
     close_section(w, "stops", num_stops);
+    open_section(w, "markers", w->model.num_markers);
+    put_markers(w);
+    close_section(w, "markers", w->model.num_markers);
     const int num_decorations = tal_matter_num_decorations(w->model.matter);
     open_section(w, "decorations", num_decorations);
     for (int i = 0; i < num_decorations; ++i) {

@@ -19,6 +19,8 @@ typedef struct built {
     tal_events *events;
     tal_body_ix a, b, c, d, e, x;
     tal_state *state;
+    const tal_marker *markers;
+    int num_markers;
     tal_force_ix force; ///< of the case, for what it sets in the State
 } built;
 
@@ -540,6 +542,20 @@ static inline void case_stop(built *m)
     "<stop name='across' when='speed' crosses='0.25' " STOP_MORE "/>"                              \
     "<stop name='late' time='0.25'/>"
 #define STOP_MORE "message='It&apos;s &lt;enough&gt;.' window='1e-6' separation='0.125'"
+
+// ---- markers
+
+static const tal_marker case_markers[] = {{"tip", {3}, {0.1, 0.2, 0.3}, 2.5},
+                                          {"a <b>", {0}, {0.0, 0.0, 0.0}, 1.0}};
+
+static inline void case_marker(built *m)
+{
+    m->markers = case_markers;
+    m->num_markers = 2;
+}
+
+#define MARKERS                                                                                    \
+    "<marker name='tip' body='c' station='0.1 0.2 0.3' weight='2.5'/><marker name='a &lt;b>'/>"
 
 // ---- forces
 
@@ -1074,6 +1090,7 @@ static const model_case model_cases[] = {
      "station1='0.1 0.2 0.3' station2='0.4 0.5 0.6'/></constraints><measures>",
      case_measure_multiplier, NULL},
     {TALI_GROUP_STOPS, "stop", STOPS, case_stop, NULL},
+    {TALI_GROUP_MARKERS, "marker", MARKERS, case_marker, NULL},
     {TALI_GROUP_FORCES, "gravity", "<gravity g='0.1 -9.81 0.2' zero_height='0.4'/>", case_gravity,
      start_gravity_case},
     {TALI_GROUP_FORCES, "two_point_spring",
@@ -1192,7 +1209,7 @@ static inline const char *case_file(const model_case *c, char text[4000])
         [TALI_GROUP_MOTIONS] = "motions",  [TALI_GROUP_MEASURES] = "measures",
         [TALI_GROUP_FORCES] = "forces",    [TALI_GROUP_DECORATIONS] = "decorations",
         [TALI_GROUP_FUNCTIONS] = "forces", [TALI_GROUP_SURFACES] = "forces",
-        [TALI_GROUP_STOPS] = "stops",
+        [TALI_GROUP_STOPS] = "stops",      [TALI_GROUP_MARKERS] = "markers",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES
@@ -1216,6 +1233,17 @@ static inline built case_program(const model_case *c)
     ck_assert_int_eq(tal_state_create(m.system, &m.state, &err), TAL_OK);
     if (c->start != NULL) c->start(&m);
     return m;
+}
+
+/// The model of a program.
+static inline tal_model case_model(const built *m)
+{
+    return (tal_model){.system = m->system,
+                       .state = m->state,
+                       .matter = m->matter,
+                       .forces = m->forces,
+                       .markers = m->markers,
+                       .num_markers = m->num_markers};
 }
 
 #endif // TALUS_MODEL_CASES_H

@@ -76,6 +76,17 @@ static void assert_same_stops(const tal_system *one, const tal_system *two)
     }
 }
 
+static void assert_same_markers(const tal_model *one, const tal_model *two)
+{
+    ck_assert_int_eq(one->num_markers, two->num_markers);
+    for (int i = 0; i < one->num_markers; ++i) {
+        const tal_marker *a = &one->markers[i], *b = &two->markers[i];
+        ck_assert_str_eq(a->name, b->name);
+        ck_assert(a->body.i == b->body.i && a->weight == b->weight);
+        ck_assert_int_eq(memcmp(&a->p_BS, &b->p_BS, sizeof a->p_BS), 0);
+    }
+}
+
 static void assert_same_measures(const char *what, const tal_system *one, tal_state *a,
                                  const tal_system *two, tal_state *b)
 {
@@ -120,6 +131,8 @@ START_TEST(a_file_and_a_program_give_the_same_bits)
         tal_model file = read_text(case_file(&model_cases[i], text));
         assert_same_model(model_cases[i].xml, program.system, program.state, file.system,
                           file.state);
+        const tal_model model = case_model(&program);
+        assert_same_markers(&model, &file);
         tal_model_destroy(&file);
         tal_state_destroy(program.state);
         tal_system_destroy(program.system);
@@ -146,7 +159,7 @@ START_TEST(what_is_written_is_read_back_bit_for_bit)
     for (int i = 0; i < NUM_MODEL_CASES; ++i) {
         const model_case *c = &model_cases[i];
         built program = case_program(c);
-        const tal_model model = {program.system, program.state, program.matter, program.forces};
+        const tal_model model = case_model(&program);
         // somewhere, so that q and u are no round numbers
         tal_state *other = NULL;
         ck_assert_int_eq(tal_state_create(program.system, &other, NULL), TAL_OK);
@@ -158,6 +171,7 @@ START_TEST(what_is_written_is_read_back_bit_for_bit)
         ck_assert_msg(text != NULL, "%s: %s", c->xml, err.message);
         tal_model again = read_text(text);
         assert_same_model(text, program.system, program.state, again.system, again.state);
+        assert_same_markers(&model, &again);
         tal_model_destroy(&again);
         free(text);
         tal_state_destroy(program.state);
@@ -283,6 +297,18 @@ static void add_own_subsystem(built *m)
     (void)tal_system_add_subsystem(m->system, NULL, &ops, NULL);
 }
 
+#define WRONG_MARKER(what, ...)                                                                    \
+    static void what(built *m)                                                                     \
+    {                                                                                              \
+        static const tal_marker list[] = {{"m", {1}, {0.0, 0.0, 0.0}, 1.0}, __VA_ARGS__};          \
+        m->markers = list;                                                                         \
+        m->num_markers = 2;                                                                        \
+    }
+WRONG_MARKER(add_second_marker, {"m", {1}, {0.0, 0.0, 0.0}, 1.0})
+WRONG_MARKER(add_nameless_marker, {NULL, {1}, {0.0, 0.0, 0.0}, 1.0})
+WRONG_MARKER(add_lost_marker, {"n", {9}, {0.0, 0.0, 0.0}, 1.0})
+WRONG_MARKER(add_light_marker, {"n", {1}, {0.0, 0.0, 0.0}, -1.0})
+
 static void add_cliques(built *m)
 {
     tal_contact_def def = tal_contact_def_default();
@@ -313,12 +339,17 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
         {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'result', which", "", add_result, NULL},
         {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'time' and not of matter", "",
          add_time_of_forces, NULL},
+        {TALI_GROUP_MARKERS, "marker 1 'm' has no name of its own", "", add_second_marker, NULL},
+        {TALI_GROUP_MARKERS, "marker 1 '' has no name of its own", "", add_nameless_marker, NULL},
+        {TALI_GROUP_MARKERS, "marker 'n' is on body 9", "", add_lost_marker, NULL},
+        {TALI_GROUP_MARKERS, "marker 'n' is at (0, 0, 0) with weight -1", "", add_light_marker,
+         NULL},
         {TALI_GROUP_STOPS, "event 'mine' calls a function", "", add_own_event, NULL},
         {TALI_GROUP_STOPS, "subsystem 'muscles' is one that no file", "", add_own_subsystem, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         built m = case_program(&cases[i]);
-        const tal_model model = {m.system, m.state, m.matter, m.forces};
+        const tal_model model = case_model(&m);
         tal_error err = {TAL_OK, "", ""};
         ck_assert_ptr_null(write_text(&model, &err));
         ck_assert_msg(strstr(err.message, cases[i].row) != NULL, "'%s' lacks '%s'", err.message,
@@ -330,7 +361,7 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
         tal_system_destroy(m.system);
     }
     test_record_breaches();
-    const tal_model none = {NULL, NULL, NULL, NULL};
+    const tal_model none = {.system = NULL};
     tal_status st = TAL_OK;
     test_assert_breach(st = tal_model_write_memory(&none, NULL, 0, NULL, NULL), TAL_ERR_NULL,
                        "NULL");

@@ -81,6 +81,7 @@ typedef struct golden {
 #define FORCES(x)      "<forces>" x "</forces>"
 #define MEASURES(x)    "<measures>" x "</measures>"
 #define STOPS(x)       "<stops>" x "</stops>"
+#define MARKERS(x)     "<markers>" x "</markers>"
 #define CLOCK          MEASURES("<time name='t'/>")
 #define PIN            BODIES("<pin name='p' mass='1'/>")
 
@@ -206,6 +207,10 @@ static const golden goldens[] = {
     {CLOCK STOPS("<stop name='a' time='1'/><stop name='a' time='2'/>"), "the name 'a' is taken"},
     {MEASURES("<constant name='c' values='1 2'/>") STOPS("<stop when='c' crosses='1'/>"),
      "measure 'c' has 2 values; one can be watched"},
+    {PIN MARKERS("<marker body='p'/>"), "<marker> needs the attribute 'name'"},
+    {PIN MARKERS("<marker name='a' body='q'/>"), "there is no body 'q'"},
+    {PIN MARKERS("<marker name='a' weight='-1'/>"), "'weight' is -1; it must be zero or positive"},
+    {PIN MARKERS("<marker name='a'/><marker name='a'/>"), "the name 'a' is taken by <marker>"},
     {PIN "<decorations><sphere body='q' radius='1'/></decorations>", "there is no body 'q'"},
     {PIN "<decorations><sphere body='p' radius='1' color='2 0 0'/></decorations>", "color"},
 };
@@ -304,7 +309,8 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
         "<spline x='0 1' y='0 1'/></sum></coordinate_coupler></constraints>"
         "<measures><time name='t'/></measures>"
         "<forces><gravity g='0 -9.81 0'/><mobility_actuator mobility='p' gain='1' measure='t'/></forces>"
-        "<stops><stop name='late' time='5' message='It is late.'/><stop when='t' crosses='1'/></stops>"
+        "<stops><stop name='late' time='5' message='It is late.'/></stops>"
+        "<markers><marker name='tip' body='p'/><marker name='toe'/></markers><stops><stop when='t' crosses='1'/></stops>"
         "<decorations><text text='label' body='p'/></decorations></talus>";
     bool done = false;
     int n = 0;

@@ -20,9 +20,8 @@
  * an error gives nothing.
  */
 
-#include <talus/forces.h>
 #include <talus/io/diagnostics.h>
-#include <talus/matter.h>
+#include <talus/study.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,12 +30,17 @@ extern "C" {
 /// @defgroup model Model files
 /// @{
 
-/// What a file gives: a System with its topology realized, and a State of it.
+/// What a file gives: a System with its topology realized, a State of it, and the markers on its bodies.
 typedef struct tal_model {
     tal_system *system; ///< owned
     tal_state *state;   ///< owned; where the model begins, realized to TAL_STAGE_MODEL
     tal_matter *matter; ///< of the System
     tal_forces *forces; ///< of the System
+    const tal_marker
+        *markers; ///< [num_markers] points of bodies that are observed: talus/study/tracker.h
+    int num_markers;
+    struct tal_model_kept
+        *kept; ///< owns markers and what else the System uses; NULL in a model of your own
 } tal_model;
 
 /// A value for a `<param>`, instead of the one in the file.
@@ -88,7 +92,7 @@ TAL_API void tal_model_destroy(tal_model *model);
  * cannot say is refused by name, and nothing is written: elements and functions of a user's own, contact of meshes,
  * discrete forces that are set, locks of single mobilities, subsystems besides matter and forces.
  *
- * @param[in]  model   all four set; nothing of it changes, and it stays the caller's
+ * @param[in]  model   the first four set, markers as you like; nothing of it changes, and it stays the caller's
  * @param[out] text    [size], cut off when it does not fit; NULL when `size` is 0
  * @param[out] length  of the whole, without the terminating zero; may be NULL
  * @param[out] err     why it failed; may be NULL
