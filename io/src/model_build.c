@@ -146,6 +146,11 @@ void tali_kept_destroy(struct tal_model_kept *kept)
 {
     if (kept == NULL) return;
     const tal_allocator allocator = kept->arena.allocator;
+    for (int i = 0; i < kept->num_meshes; ++i) {
+        tal_mesh_destroy(kept->meshes[i]);
+    }
+    tali_free(&allocator, (void *)kept->meshes,
+              (size_t)kept->meshes_capacity * sizeof *kept->meshes);
     tali_arena_free(&kept->arena);
     tali_free(&allocator, kept, sizeof *kept);
 }
@@ -205,6 +210,7 @@ static void free_reading(tali_model *m)
 {
     for (int i = 0; i < m->num_items; ++i) {
         tal_function_destroy(m->items[i].function);
+        tal_mesh_destroy(m->items[i].mesh);
     }
     const tal_allocator *from = &m->arena.allocator;
     tali_free(from, m->items, (size_t)m->items_capacity * sizeof *m->items);

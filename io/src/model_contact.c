@@ -283,6 +283,18 @@ static void build_torus(tali_model *m, tali_item *item)
     build_surface(m, item, tal_shape_torus(p[0], p[1]));
 }
 
+static void check_mesh(tali_model *m, tali_item *item)
+{
+    check_surface(m, item);
+    tali_make_mesh(m, item, item->text[0], item->p[SURFACE_NUMBERS]);
+}
+
+static void build_mesh(tali_model *m, tali_item *item)
+{
+    const tal_mesh *mesh = tali_keep_mesh(m, item);
+    if (mesh != NULL) build_surface(m, item, tal_shape_mesh(mesh));
+}
+
 static const tali_attribute sphere_attributes[] = {
     {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"}, {.name = NULL}};
 static const tali_attribute ellipsoid_attributes[] = {
@@ -318,4 +330,12 @@ const tali_row tali_surface_rows[] = {
     SURFACE("cylinder", cylinder_attributes, build_cylinder, "A cylinder."),
     SURFACE("brick", brick_attributes, build_brick, "A box."),
     SURFACE("torus", torus_attributes, build_torus, "A torus."),
+    {.name = "mesh",
+     .doc = "What a closed surface of triangles encloses.",
+     .shared = surface_attributes,
+     .own = tali_mesh_attributes,
+     .children = TALI_GROUP_MESH_PARTS,
+     .max_children = 2,
+     .check = check_mesh,
+     .build = build_mesh},
     {.name = NULL}};

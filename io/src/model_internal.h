@@ -73,6 +73,7 @@ typedef enum tali_group {
     TALI_GROUP_MEASURES,    ///< what stands in <measures>
     TALI_GROUP_FORCES,      ///< what stands in <forces>
     TALI_GROUP_SURFACES,    ///< what stands in <contact>
+    TALI_GROUP_MESH_PARTS,  ///< what stands in a <mesh> of <contact>
     TALI_GROUP_STOPS,       ///< what stands in <stops>
     TALI_GROUP_MARKERS,     ///< what stands in <markers>
     TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
@@ -90,6 +91,7 @@ typedef struct tali_row {
         *own;            ///< attributes of its own, likewise; they come behind the shared ones
     tali_group children; ///< what may stand in it
     int min_children, max_children; ///< -1: any number
+    bool has_numbers; ///< numbers stand in it instead -> the first list; it has no attributes
 
     /// Check what needs resolved references or several attributes together; NULL: nothing.
     void (*check)(tali_model *m, tali_item *item);
@@ -109,7 +111,8 @@ const tali_row *tali_rows(tali_group group);
 /// @{
 extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
     tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
-    tali_function_rows[], tali_surface_rows[], tali_stop_rows[], tali_marker_rows[];
+    tali_function_rows[], tali_surface_rows[], tali_mesh_part_rows[], tali_stop_rows[],
+    tali_marker_rows[];
 
 /// Of rows that are in another file than the table of their group.
 extern const tali_attribute tali_sinusoid_attributes[], tali_thermostat_attributes[],
@@ -119,6 +122,11 @@ void tali_build_thermostat(tali_model *m, tali_item *item);
 void tali_build_langevin(tali_model *m, tali_item *item);
 void tali_build_smooth_contact(tali_model *m, tali_item *item);
 void tali_build_exponential_spring(tali_model *m, tali_item *item);
+extern const tali_attribute tali_mesh_attributes[];
+/// The mesh of an item, from a file or from what stands in it.
+void tali_make_mesh(tali_model *m, tali_item *item, const char *file, double scale);
+/// Hand it over to the model, which keeps it as long as the System; NULL when memory runs out.
+const tal_mesh *tali_keep_mesh(tali_model *m, tali_item *item);
 void tali_check_contact(tali_model *m, tali_item *item);
 void tali_build_contact(tali_model *m, tali_item *item);
 /// @}
@@ -177,6 +185,7 @@ struct tali_item {
     int num_children;
     int built;              ///< index of what it became; -1 before
     tal_function *function; ///< what a function element became, until somebody adopts it
+    tal_mesh *mesh;         ///< what a mesh became, likewise
 };
 
 /// What was named, by group.
@@ -195,6 +204,8 @@ typedef struct tali_named_value {
 /// What a model owns besides its System and State.
 struct tal_model_kept {
     tali_arena arena; ///< markers and their names
+    tal_mesh **meshes;
+    int num_meshes, meshes_capacity;
 };
 
 /// A model file on its way to a System.
@@ -241,6 +252,11 @@ void tali_item_resolve(tali_model *m, tali_item *item);
 
 /// The item of a name in a group; -1 when there is none.
 int tali_find_name(const tali_model *m, tali_group group, const char *name);
+
+/// The path of a file that an item names: beside the file it is in, unless it is absolute. False, and the reason
+/// told, when there is no such path.
+bool tali_item_path(tali_model *m, const tali_item *item, const char *file, char path[],
+                    size_t size);
 
 /// Enter an item's name; reports one that is taken.
 void tali_enter_name(tali_model *m, int item);

@@ -113,6 +113,8 @@ const tali_row *tali_rows(tali_group group)
         return tali_stop_rows;
     case TALI_GROUP_MARKERS:
         return tali_marker_rows;
+    case TALI_GROUP_MESH_PARTS:
+        return tali_mesh_part_rows;
     case TALI_GROUP_DECORATIONS:
         return tali_decoration_rows;
     case TALI_GROUP_FUNCTIONS:
@@ -316,7 +318,7 @@ static void check_children(tali_model *m, const tali_item *item)
                                                                              : "",
             n < row->min_children ? row->min_children : row->max_children);
     }
-    if (*item->element->text != '\0' || item->element->mixed) {
+    if (!row->has_numbers && (*item->element->text != '\0' || item->element->mixed)) {
         tali_item_error(m, item, NULL, " has text in it, where only elements can stand");
     }
 }
@@ -365,39 +367,46 @@ static void open_document(tali_model *m, walk *w, tali_xml *xml)
     *p = (place){.xml = xml, .at = xml->root, .unit = 1.0};
 }
 
-// The path of an included file: beside the one that includes it, unless it is absolute.
-static bool included_path(const tali_model *m, const tali_item *item, char path[MAX_PATH])
+// As long as it fits.
+static bool path_beside(const tali_model *m, const tali_item *item, const char *file, char path[],
+                        size_t size)
 {
-    const char *file = item->text[0];
     const char *from = item->xml->file;
     const char *slash = strrchr(from, '/');
     int length = 0;
     if (file[0] != '/' && m->options.folder != NULL) {
-        length = snprintf(path, MAX_PATH, "%s/", m->options.folder);
+        length = snprintf(path, size, "%s/", m->options.folder);
     } else if (file[0] != '/' && slash != NULL) {
-        length = snprintf(path, MAX_PATH, "%.*s/", (int)(slash - from), from);
+        length = snprintf(path, size, "%.*s/", (int)(slash - from), from);
     }
-    if (length < 0 || length >= MAX_PATH) return false;
-    return snprintf(path + length, (size_t)(MAX_PATH - length), "%s", file) < MAX_PATH - length;
+    if (length < 0 || (size_t)length >= size) return false;
+    const size_t left = size - (size_t)length;
+    const int rest = snprintf(path + length, left, "%s", file);
+    return rest >= 0 && (size_t)rest < left;
+}
+
+bool tali_item_path(tali_model *m, const tali_item *item, const char *file, char path[],
+                    size_t size)
+{
+    if (m->in_memory && m->options.folder == NULL) {
+        tali_item_error(m, item, "file", ": a model in memory has no folder to read files from");
+        return false;
+    }
+    if (path_beside(m, item, file, path, size)) return true;
+    tali_item_error(m, item, "file", ": the path is longer than %zu characters", size - 1);
+    return false;
 }
 
 static void begin_include(tali_model *m, walk *w, const tali_item *item)
 {
     char path[MAX_PATH];
     if (item->text[0] == NULL) return;
-    if (m->in_memory && m->options.folder == NULL) {
-        tali_item_error(m, item, "file", ": a model in memory has no folder to include files from");
-        return;
-    }
     if (w->depth >= MAX_INCLUDES) {
         tali_item_error(m, item, "file", ": files include each other more than %d deep",
                         MAX_INCLUDES);
         return;
     }
-    if (!included_path(m, item, path)) {
-        tali_item_error(m, item, "file", ": the path is longer than %d characters", MAX_PATH - 1);
-        return;
-    }
+    if (!tali_item_path(m, item, item->text[0], path, sizeof path)) return;
     for (int i = 0; i < w->depth; ++i) {
         if (strcmp(w->stack[i].xml->file, path) != 0) continue;
         tali_item_error(m, item, "file", ": '%.100s' includes itself", path);

@@ -424,6 +424,9 @@ void tali_item_parse(tali_model *m, tali_item *item)
         parse_attribute(m, item, all[i], at);
         at = room_after(at, all[i]);
     }
+    if (!item->row->has_numbers) return;
+    const tali_attribute numbers = {item->row->name, TALI_TYPE_REALS, .initial = ""};
+    parse_list(m, item, &numbers, item->element->text, &item->lists[0]);
 }
 
 // ---- references

@@ -374,6 +374,24 @@ static void check_discrete(tali_writer *w, tal_force_ix force, const char *name)
     }
 }
 
+// In the file, wherever it came from.
+static void put_mesh(tali_writer *w, const tal_mesh *mesh)
+{
+    tali_sink_put(&w->out, ">\n      <vertices>\n");
+    for (int i = 0; i < tal_mesh_num_vertices(mesh); ++i) {
+        const tal_vec3 p = tal_mesh_vertex(mesh, i);
+        tali_write_numbers(w, &p.x, 3);
+        tali_sink_put(&w->out, "\n");
+    }
+    tali_sink_put(&w->out, "      </vertices>\n      <faces>\n");
+    for (int i = 0; i < tal_mesh_num_faces(mesh); ++i) {
+        int corners[3];
+        tal_mesh_face(mesh, i, corners);
+        tali_sink_put(&w->out, "%d %d %d\n", corners[0], corners[1], corners[2]);
+    }
+    tali_sink_put(&w->out, "      </faces>\n    </mesh>\n");
+}
+
 static void put_surface(tali_writer *w, tal_force_ix contact, tal_contact_surface_ix surface)
 {
     const tal_forces *forces = w->model.forces;
@@ -381,9 +399,9 @@ static void put_surface(tali_writer *w, tal_force_ix contact, tal_contact_surfac
     const char *name = tal_contact_surface_name(forces, contact, surface);
     const tal_shape shape = tal_contact_surface_shape(forces, state, contact, surface);
     const uint64_t cliques = tali_contact_cliques(forces, contact, surface);
-    if (shape.kind == TAL_SHAPE_MESH || (cliques & (cliques - 1)) != 0) {
-        tali_write_refuse(w, "surface '%s' %s, which no file can describe", name,
-                          shape.kind == TAL_SHAPE_MESH ? "is a mesh" : "is in several cliques");
+    if ((cliques & (cliques - 1)) != 0) {
+        tali_write_refuse(w, "surface '%s' is in several cliques, which no file can describe",
+                          name);
         return;
     }
     int clique = 0;
@@ -394,17 +412,21 @@ static void put_surface(tali_writer *w, tal_force_ix contact, tal_contact_surfac
     const tal_xform X_BS = tal_contact_surface_X_BS(forces, state, contact, surface);
     const tal_contact_material material =
         tal_contact_surface_material(forces, state, contact, surface);
-    const int sizes[] = {0, 1, 3, 2, 3, 2}; // in the order of tal_shape_kind
+    const int sizes[TAL_NUM_SHAPE_KINDS] = {0, 1, 3, 2, 3, 2, 0}; // in the order of tal_shape_kind
     frame_to(&X_BS, p);
     memcpy(p + 12, &material, 6 * sizeof *p);
     memcpy(p + 18, &shape.size, sizeof shape.size);
-    p[18 + sizes[shape.kind]] = shape.edge_radius;
+    p[18 + sizes[shape.kind]] = shape.kind == TAL_SHAPE_MESH ? 1.0 : shape.edge_radius;
     int ref[] = {tal_contact_surface_body(forces, contact, surface).i, 0, clique};
     // rows stand in the order of tal_shape_kind
     const tali_item item = {
-        .row = &tali_surface_rows[(int)shape.kind], .name = name, .p = p, .ref = ref};
+        .row = &tali_surface_rows[(int)shape.kind], .name = name, .p = p, .ref = ref, .text = {""}};
     tali_write_tag(w, &item);
-    tali_sink_put(&w->out, "/>\n");
+    if (shape.kind == TAL_SHAPE_MESH) {
+        put_mesh(w, shape.mesh);
+    } else {
+        tali_sink_put(&w->out, "/>\n");
+    }
 }
 
 static void put_contact(tali_writer *w, tal_force_ix contact, const tal_contact_def *def)

@@ -18,6 +18,9 @@ void tali_write_refuse(tali_writer *w, const char *fmt, ...) TAL_PRINTF(2, 3);
 /// Text as the value of an attribute.
 void tali_write_text(tali_writer *w, const char *text);
 
+/// Numbers with blanks between them.
+void tali_write_numbers(tali_writer *w, const double values[], int count);
+
 /// An attribute with numbers that stand `stride` apart.
 void tali_write_list(tali_writer *w, const char *name, const double *values, int count, int stride);
 

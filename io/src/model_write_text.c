@@ -31,7 +31,7 @@ static void put_apart(tali_writer *w, const double values[], int count, int stri
     }
 }
 
-static void put_numbers(tali_writer *w, const double values[], int count)
+void tali_write_numbers(tali_writer *w, const double values[], int count)
 {
     put_apart(w, values, count, 1);
 }
@@ -152,19 +152,19 @@ static void put_value(tali_writer *w, const tali_item *item, const tali_attribut
         tali_write_text(w, *at->text);
         break;
     case TALI_TYPE_REAL:
-        put_numbers(w, at->p, a->count);
+        tali_write_numbers(w, at->p, a->count);
         break;
     case TALI_TYPE_REALS:
-        put_numbers(w, at->list->shown != NULL ? at->list->shown : at->list->values,
-                    at->list->count);
+        tali_write_numbers(w, at->list->shown != NULL ? at->list->shown : at->list->values,
+                           at->list->count);
         break;
     case TALI_TYPE_FRAME:
-        put_numbers(w, at->p + 9, 3);
+        tali_write_numbers(w, at->p + 9, 3);
         tali_sink_put(&w->out, " ");
-        put_numbers(w, at->p, 9);
+        tali_write_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_ROTATION:
-        put_numbers(w, at->p, 9);
+        tali_write_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_INTEGER:
         tali_sink_put(&w->out, "%d", at->ref[0]);

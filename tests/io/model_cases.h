@@ -21,6 +21,7 @@ typedef struct built {
     tal_state *state;
     const tal_marker *markers;
     int num_markers;
+    tal_mesh *mesh;     ///< must outlive the System
     tal_force_ix force; ///< of the case, for what it sets in the State
 } built;
 
@@ -811,6 +812,26 @@ static inline void case_s_torus(built *m)
     add_contact(m, tal_shape_half_space(), tal_shape_torus(0.5, 0.1));
 }
 
+// A box of eight vertices.
+static inline void case_s_mesh(built *m)
+{
+    static const int faces[] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    tal_vec3 vertices[8];
+    for (int i = 0; i < 8; ++i) {
+        vertices[i] =
+            tal_v3((i & 1) != 0 ? 0.7 : -0.7, (i & 2) != 0 ? 0.8 : -0.8, (i & 4) != 0 ? 0.9 : -0.9);
+    }
+    ck_assert_int_eq(tal_mesh_create(NULL, vertices, 8, faces, 12, &m->mesh, NULL), TAL_OK);
+    add_contact(m, tal_shape_half_space(), tal_shape_mesh(m->mesh));
+}
+
+#define BOX_VERTICES                                                                               \
+    "<vertices>-0.7 -0.8 -0.9\n0.7 -0.8 -0.9\n-0.7 0.8 -0.9\n0.7 0.8 -0.9\n"                       \
+    "-0.7 -0.8 0.9\n0.7 -0.8 0.9\n-0.7 0.8 0.9\n0.7 0.8 0.9</vertices>"
+#define BOX_FACES                                                                                  \
+    "<faces>0 2 1  1 2 3  4 5 6  5 7 6  0 1 4  1 5 4\n2 6 3  3 6 7  0 4 2  2 4 6  1 3 5  3 7 5</faces>"
+
 #define RUBBER "frame='" FRAME_2 "' material='rubber' static_friction='0.8' "
 #define ONE    "<sphere name='one' body='c' radius='0.6' " RUBBER "/>"
 #define TWO    "name='two' body='e' clique='3' " RUBBER
@@ -1169,6 +1190,12 @@ static const model_case model_cases[] = {
      NULL},
     {TALI_GROUP_SURFACES, "torus",
      TOUCH(FLAT, "<torus ring_radius='0.5' tube_radius='0.1' " TWO "/>"), case_s_torus, NULL},
+    {TALI_GROUP_SURFACES, "mesh",
+     TOUCH(FLAT, "<mesh " TWO ">\n" BOX_VERTICES "\n" BOX_FACES "</mesh>"), case_s_mesh, NULL},
+    {TALI_GROUP_MESH_PARTS, "vertices",
+     TOUCH(FLAT, "<mesh " TWO ">" BOX_FACES BOX_VERTICES "</mesh>"), case_s_mesh, NULL},
+    {TALI_GROUP_MESH_PARTS, "faces", TOUCH(FLAT, "<mesh " TWO ">" BOX_FACES BOX_VERTICES "</mesh>"),
+     case_s_mesh, NULL},
     {SPRING_OF, "constant", ENERGY("<constant value='2'/>"), case_f_constant, NULL},
     {SPRING_OF, "linear", ENERGY("<linear slopes='1.5' offset='0.2'/>"), case_f_linear, NULL},
     {SPRING_OF, "polynomial", ENERGY("<polynomial coefficients='2 1 -3'/>"), case_f_polynomial,
@@ -1205,11 +1232,12 @@ enum {
 static inline const char *case_file(const model_case *c, char text[4000])
 {
     const char *sections[TALI_NUM_GROUPS] = {
-        [TALI_GROUP_BODIES] = "bodies",    [TALI_GROUP_CONSTRAINTS] = "constraints",
-        [TALI_GROUP_MOTIONS] = "motions",  [TALI_GROUP_MEASURES] = "measures",
-        [TALI_GROUP_FORCES] = "forces",    [TALI_GROUP_DECORATIONS] = "decorations",
-        [TALI_GROUP_FUNCTIONS] = "forces", [TALI_GROUP_SURFACES] = "forces",
-        [TALI_GROUP_STOPS] = "stops",      [TALI_GROUP_MARKERS] = "markers",
+        [TALI_GROUP_BODIES] = "bodies",     [TALI_GROUP_CONSTRAINTS] = "constraints",
+        [TALI_GROUP_MOTIONS] = "motions",   [TALI_GROUP_MEASURES] = "measures",
+        [TALI_GROUP_FORCES] = "forces",     [TALI_GROUP_DECORATIONS] = "decorations",
+        [TALI_GROUP_FUNCTIONS] = "forces",  [TALI_GROUP_SURFACES] = "forces",
+        [TALI_GROUP_MESH_PARTS] = "forces", [TALI_GROUP_STOPS] = "stops",
+        [TALI_GROUP_MARKERS] = "markers",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES
@@ -1233,6 +1261,13 @@ static inline built case_program(const model_case *c)
     ck_assert_int_eq(tal_state_create(m.system, &m.state, &err), TAL_OK);
     if (c->start != NULL) c->start(&m);
     return m;
+}
+
+static inline void case_end(built *m)
+{
+    tal_state_destroy(m->state);
+    tal_system_destroy(m->system);
+    tal_mesh_destroy(m->mesh);
 }
 
 /// The model of a program.

@@ -134,8 +134,7 @@ START_TEST(a_file_and_a_program_give_the_same_bits)
         const tal_model model = case_model(&program);
         assert_same_markers(&model, &file);
         tal_model_destroy(&file);
-        tal_state_destroy(program.state);
-        tal_system_destroy(program.system);
+        case_end(&program);
     }
 }
 
@@ -174,8 +173,7 @@ START_TEST(what_is_written_is_read_back_bit_for_bit)
         assert_same_markers(&model, &again);
         tal_model_destroy(&again);
         free(text);
-        tal_state_destroy(program.state);
-        tal_system_destroy(program.system);
+        case_end(&program);
     }
 }
 
@@ -357,8 +355,7 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
         ck_assert_int_eq(tal_model_write_file(&model, "test_model_write.tmp", &err),
                          TAL_ERR_BAD_VALUE);
         ck_assert_ptr_null(fopen("test_model_write.tmp", "rb"));
-        tal_state_destroy(m.state);
-        tal_system_destroy(m.system);
+        case_end(&m);
     }
     test_record_breaches();
     const tal_model none = {.system = NULL};
@@ -546,6 +543,43 @@ START_TEST(bodies_may_stand_in_any_order)
 
 END_TEST
 
+// One beside the model, and in millimeters.
+START_TEST(a_mesh_can_be_a_file)
+{
+    test_write_file("test_model_box.obj", "v 0 0 0\nv 1000 0 0\nv 0 1000 0\nv 0 0 1000\n"
+                                          "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    test_write_file("test_model_mesh.tmp",
+                    "<talus version='1'><bodies><free name='b' mass='1' inertia='1 1 1'/></bodies>"
+                    "<forces><contact><half_space/><mesh name='tip' body='b' scale='0.001' "
+                    "file='test_model_box.obj'/></contact></forces></talus>");
+    tal_model m;
+    ck_assert_int_eq(tal_model_read_file("test_model_mesh.tmp", NULL, &m, NULL), TAL_OK);
+    const tal_shape shape = tal_contact_surface_shape(m.forces, m.state, (tal_force_ix){0},
+                                                      (tal_contact_surface_ix){1});
+    ck_assert_double_eq_tol(tal_mesh_volume(shape.mesh), 1.0 / 6.0, 1e-15);
+    // written, it is in the file
+    tal_error err = {TAL_OK, "", ""};
+    char *text = write_text(&m, &err);
+    ck_assert_ptr_null(strstr(text, ".obj"));
+    tal_model again = read_text(text);
+    assert_same_model(text, m.system, m.state, again.system, again.state);
+    tal_model_destroy(&again);
+    tal_model_destroy(&m);
+    free(text);
+    (void)remove("test_model_box.obj");
+
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    ck_assert_int_eq(tal_model_read_file("test_model_mesh.tmp", NULL, &m, found), TAL_ERR_FILE);
+    ck_assert_int_eq(tal_diagnostics_num(found), 2);
+    ck_assert_str_eq(tal_diagnostics_at(found, 0)->message,
+                     "<mesh name=\"tip\">: 'test_model_box.obj' could not be read");
+    ck_assert_str_eq(tal_diagnostics_at(found, 1)->message, "the file cannot be opened");
+    tal_diagnostics_destroy(found);
+    (void)remove("test_model_mesh.tmp");
+}
+
+END_TEST
+
 START_TEST(files_include_files_with_units_of_their_own)
 {
     test_write_file("test_model_outer.tmp",
@@ -667,6 +701,7 @@ int main(void)
     tcase_add_test(same, inertia_can_be_said_in_several_ways);
     tcase_add_test(same, params_are_used_and_can_be_set);
     tcase_add_test(same, bodies_may_stand_in_any_order);
+    tcase_add_test(same, a_mesh_can_be_a_file);
     tcase_add_test(same, files_include_files_with_units_of_their_own);
     tcase_add_test(same, the_example_models_are_right);
     suite_add_tcase(suite, same);

@@ -82,6 +82,7 @@ typedef struct golden {
 #define MEASURES(x)    "<measures>" x "</measures>"
 #define STOPS(x)       "<stops>" x "</stops>"
 #define MARKERS(x)     "<markers>" x "</markers>"
+#define MESH(x)        FORCES("<contact>" x "</contact>")
 #define CLOCK          MEASURES("<time name='t'/>")
 #define PIN            BODIES("<pin name='p' mass='1'/>")
 
@@ -102,7 +103,7 @@ static const golden goldens[] = {
     {"<param name='a' value='1e999'/>", "'1e999', which is no number a double can hold"},
     {"<param name='a' value='nan'/>", "it must be finite"},
     {"<param name='a' value=''/>", "'value' has 0 numbers; 1 is needed"},
-    {"<include file='other.talus'/>", "a model in memory has no folder"},
+    {"<include file='other.talus'/>", "a model in memory has no folder to read files from"},
     {BODIES("<pin name='ground'/>"), "'ground' is the body that is there from the start"},
     {BODIES("<pin parent='p' name='p'/>"), "its parents lead back to itself"},
     {BODIES("<pin structure='soft'/>"), "it must be one of rigid|particle|line|massless"},
@@ -207,6 +208,24 @@ static const golden goldens[] = {
     {CLOCK STOPS("<stop name='a' time='1'/><stop name='a' time='2'/>"), "the name 'a' is taken"},
     {MEASURES("<constant name='c' values='1 2'/>") STOPS("<stop when='c' crosses='1'/>"),
      "measure 'c' has 2 values; one can be watched"},
+    {MESH("<mesh/>"), "<mesh> needs one <vertices> and one <faces>, or the attribute 'file'"},
+    {MESH("<mesh><vertices>1 2 3</vertices></mesh>"),
+     "<mesh> needs one <vertices> and one <faces>"},
+    {MESH("<mesh><vertices>1 2 3</vertices><vertices>1 2 3</vertices></mesh>"),
+     "needs one <vertices>"},
+    {MESH("<mesh><vertices>1 2</vertices><faces>0 1 2</faces></mesh>"),
+     "<vertices> has 2 numbers; there are three for each"},
+    {MESH("<mesh><vertices>1 2 3</vertices><faces/></mesh>"), "<faces> has 0 numbers"},
+    {MESH("<mesh><vertices>1 2 3</vertices><faces>0 1 1.5</faces></mesh>"),
+     "<faces> has 1.5; vertices are counted from 0"},
+    {MESH("<mesh><vertices>1 2 x</vertices><faces>0 1 1</faces></mesh>"),
+     "'vertices' has 'x', which is no number"},
+    {MESH("<mesh><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+          "<faces>0 1 2 0 1 3 0 3 2 1 2 9</faces></mesh>"),
+     "<mesh>: face 3"},
+    {MESH("<mesh file='a.obj'><vertices>1 2 3</vertices></mesh>"), "not both"},
+    {MESH("<mesh file='a.obj'/>"), "a model in memory has no folder to read files from"},
+    {MESH("<mesh scale='0'/>"), "'scale' is 0; it must be positive"},
     {PIN MARKERS("<marker body='p'/>"), "<marker> needs the attribute 'name'"},
     {PIN MARKERS("<marker name='a' body='q'/>"), "there is no body 'q'"},
     {PIN MARKERS("<marker name='a' weight='-1'/>"), "'weight' is -1; it must be zero or positive"},
@@ -308,7 +327,9 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
         "<constraints><coordinate_coupler mobilities='p'><sum><linear slopes='1'/>"
         "<spline x='0 1' y='0 1'/></sum></coordinate_coupler></constraints>"
         "<measures><time name='t'/></measures>"
-        "<forces><gravity g='0 -9.81 0'/><mobility_actuator mobility='p' gain='1' measure='t'/></forces>"
+        "<forces><gravity g='0 -9.81 0'/><mobility_actuator mobility='p' gain='1' measure='t'/>"
+        "<contact><half_space/><mesh body='p'><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+        "<faces>0 2 1 0 1 3 0 3 2 1 2 3</faces></mesh></contact></forces>"
         "<stops><stop name='late' time='5' message='It is late.'/></stops>"
         "<markers><marker name='tip' body='p'/><marker name='toe'/></markers><stops><stop when='t' crosses='1'/></stops>"
         "<decorations><text text='label' body='p'/></decorations></talus>";
