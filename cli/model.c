@@ -48,9 +48,9 @@ static void find_hash(cli_model *model)
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     size_t length = 0;
     tal_error err = {0};
-    if (tal_model_write_memory(&model->file, NULL, 0, &length, &err) == TAL_OK) {
+    if (tal_model_write_memory(&model->file, NULL, NULL, 0, &length, &err) == TAL_OK) {
         char *const text = cli_alloc(length + 1, 1);
-        if (tal_model_write_memory(&model->file, text, length + 1, &length, &err) == TAL_OK) {
+        if (tal_model_write_memory(&model->file, NULL, text, length + 1, &length, &err) == TAL_OK) {
             hash = add_to_hash(hash, (const unsigned char *)text, length);
         }
         free(text);

@@ -18,6 +18,10 @@ typedef struct tali_force_facts {
 /// Facts of a built-in element. False for one of a user's own, and for kinds that do not tell.
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts);
 
+/// The table an element was added with, as a copy, and its `self`. Borrowed.
+const tal_force_ops *tali_force_ops_of(const tal_forces *forces, tal_force_ix force,
+                                       const void **self);
+
 /// The cliques of a surface of a contact element.
 uint64_t tali_contact_cliques(const tal_forces *forces, tal_force_ix contact,
                               tal_contact_surface_ix surface);

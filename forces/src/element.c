@@ -280,3 +280,11 @@ bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_forc
     it->kind->tell(it, facts);
     return true;
 }
+
+const tal_force_ops *tali_force_ops_of(const tal_forces *forces, tal_force_ix force,
+                                       const void **self)
+{
+    const tali_force *element = &forces->elements[force.i];
+    *self = element->self;
+    return &element->ops;
+}

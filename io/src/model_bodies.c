@@ -60,20 +60,22 @@ static bool uses_angles(const tali_item *body)
 
 int tali_item_nq(const tali_item *body)
 {
-    if (body->row->ops == NULL) return body->ref[TALI_BODY_REFS];
-    const tal_mobilizer_ops *ops = body->row->ops();
+    const tal_mobilizer_ops *ops = tali_row_ops(body->row);
+    if (ops == NULL) return body->ref[TALI_BODY_REFS];
     return uses_angles(body) ? ops->nq_angles : ops->nq;
 }
 
 int tali_item_nu(const tali_item *body)
 {
-    return body->row->ops != NULL ? body->row->ops()->nu : body->ref[TALI_BODY_REFS];
+    const tal_mobilizer_ops *ops = tali_row_ops(body->row);
+    return ops != NULL ? ops->nu : body->ref[TALI_BODY_REFS];
 }
 
 int tali_item_num_angles(const tali_item *body, bool speed)
 {
     if (speed) return body->row->angles_u;
-    const bool quaternion = body->row->ops != NULL && body->row->ops()->has_quaternion;
+    const tal_mobilizer_ops *ops = tali_row_ops(body->row);
+    const bool quaternion = ops != NULL && ops->has_quaternion;
     return quaternion && !uses_angles(body) ? 0 : body->row->angles_q;
 }
 
@@ -252,7 +254,7 @@ static void check_body(tali_model *m, tali_item *item)
     }
 }
 
-static tal_mobod_def def_of(tali_model *m, const tali_item *item)
+tal_mobod_def tali_body_def_of(tali_model *m, const tali_item *item)
 {
     tal_mobod_def def = tal_mobod_def_default();
     def.name = item->name;
@@ -273,7 +275,7 @@ static tal_mobod_def def_of(tali_model *m, const tali_item *item)
 }
 
 // What is said of the coordinates of a body that has been added.
-static void finish_body(tali_model *m, tali_item *item, tal_body_ix body)
+void tali_finish_body(tali_model *m, tali_item *item, tal_body_ix body)
 {
     item->built = body.i;
     if (body.i < 0) return;
@@ -294,12 +296,13 @@ static void finish_body(tali_model *m, tali_item *item, tal_body_ix body)
 
 static void build_body(tali_model *m, tali_item *item)
 {
-    const tal_mobod_def def = def_of(m, item);
-    const tal_mobilizer_ops *ops = item->row->ops();
+    const tal_mobod_def def = tali_body_def_of(m, item);
+    const tal_mobilizer_ops *ops = tali_row_ops(item->row);
     const tal_body_ix parent = tali_body_at(m, item->ref[TALI_BODY_PARENT]);
-    finish_body(m, item,
-                tal_matter_add_mobilizer(m->matter, parent, &def, ops, NULL,
-                                         ops->num_params > 0 ? item->p + TALI_BODY_NUMBERS : NULL));
+    tali_finish_body(
+        m, item,
+        tal_matter_add_mobilizer(m->matter, parent, &def, ops, NULL,
+                                 ops->num_params > 0 ? item->p + TALI_BODY_NUMBERS : NULL));
 }
 
 static void start_body(tali_model *m, tali_item *item)
@@ -338,7 +341,7 @@ enum {
 
 static void build_function_based(tali_model *m, tali_item *item)
 {
-    const tal_mobod_def def = def_of(m, item);
+    const tal_mobod_def def = tali_body_def_of(m, item);
     tal_function_based_def parts = tal_function_based_def_default();
     parts.nq = item->ref[TALI_BODY_REFS];
     for (int c = item->first; c >= 0; c = m->items[c].next) {
@@ -366,7 +369,7 @@ static void build_function_based(tali_model *m, tali_item *item)
         (void)tali_take_function(m, &m->items[c], 0);
     }
     const tal_body_ix parent = tali_body_at(m, item->ref[TALI_BODY_PARENT]);
-    finish_body(m, item, tal_matter_add_function_based(m->matter, parent, &def, mobilizer));
+    tali_finish_body(m, item, tal_matter_add_function_based(m->matter, parent, &def, mobilizer));
 }
 
 // ---- what stands in a body
@@ -398,7 +401,7 @@ static void build_coordinate(tali_model *m, tali_item *item)
 static void check_part(tali_model *m, tali_item *item)
 {
     const tali_item *body = &m->items[item->parent];
-    if (body->row->ops != NULL) {
+    if (tali_row_ops(body->row) != NULL) {
         tali_item_error(m, item, NULL, " can stand in <function_based> only");
         return;
     }

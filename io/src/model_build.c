@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "model_internal.h"
+#include "reading_internal.h"
 
 #include <string.h>
 
@@ -293,21 +294,19 @@ static tal_status read_model(const source *from, const tal_model_options *option
     return good ? TAL_OK : m.no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
 }
 
-static tal_status check_arguments(const char *name, const void *text, const tal_model *model,
+static tal_status check_arguments(const char *name, const void *text,
+                                  const tal_model_options *options, const tal_model *model,
                                   const char *where)
 {
-    if (name != NULL && text != NULL && model != NULL) return TAL_OK;
-    return tali_breach(TAL_ERR_NULL, where, "%s is NULL",
-                       name == NULL   ? "the name"
-                       : text == NULL ? "the text"
-                                      : "the model");
+    const tal_status st = tali_check_reading(name, text, model, where);
+    return st != TAL_OK || options == NULL ? st : tali_check_registry(options->registry, where);
 }
 
 tal_status tal_model_read_file(const char *path, const tal_model_options *options, tal_model *model,
                                tal_diagnostics *found)
 {
     if (model != NULL) *model = (tal_model){.system = NULL};
-    const tal_status st = check_arguments(path, path, model, __func__);
+    const tal_status st = check_arguments(path, path, options, model, __func__);
     if (st != TAL_OK) return st;
     const source from = {.name = path};
     return read_model(&from, options, model, found);
@@ -318,7 +317,7 @@ tal_status tal_model_read_memory(const char *name, const char *text, size_t size
                                  tal_diagnostics *found)
 {
     if (model != NULL) *model = (tal_model){.system = NULL};
-    const tal_status st = check_arguments(name, text, model, __func__);
+    const tal_status st = check_arguments(name, text, options, model, __func__);
     if (st != TAL_OK) return st;
     const source from = {name, text, size};
     return read_model(&from, options, model, found);

@@ -102,7 +102,16 @@ typedef struct tali_row {
     /// Mobilizers: their table, and how many of q and u are angles (with angles instead of a quaternion).
     const tal_mobilizer_ops *(*ops)(void);
     int angles_q, angles_u;
+    /// What a user registered; NULL: it is built in.
+    const tal_model_element *registered;
 } tali_row;
+
+/// The table of a mobilizer; NULL when it is made of functions.
+static inline const tal_mobilizer_ops *tali_row_ops(const tali_row *row)
+{
+    if (row->registered != NULL) return row->registered->ops;
+    return row->ops != NULL ? row->ops() : NULL;
+}
 
 /// The rows of a group, ended by a NULL name.
 const tali_row *tali_rows(tali_group group);
@@ -162,11 +171,6 @@ typedef struct tali_mobility_ref {
     int index;
 } tali_mobility_ref;
 
-enum {
-    TALI_MAX_ITEM_LISTS = 4,
-    TALI_MAX_ITEM_TEXTS = 4
-};
-
 /// An element of a file with its values. Values are in the order of the row's attributes.
 struct tali_item {
     const tali_row *row;
@@ -176,8 +180,8 @@ struct tali_item {
     double unit;      ///< of angles in its file [rad]
     double *p;
     int *ref;
-    const char *text[TALI_MAX_ITEM_TEXTS];
-    tali_list lists[TALI_MAX_ITEM_LISTS];
+    const char **text;
+    tali_list *lists;
     tali_mobility_ref *mobilities;
     int num_mobilities;
     tali_group group;
@@ -201,6 +205,13 @@ typedef struct tali_named_value {
     bool fixed; ///< by the caller: what the file says does not count
 } tali_named_value;
 
+/// A registered element as a row. `own` of the row points into it: it must stay where it is.
+typedef struct tali_own_row {
+    tali_group group;
+    tali_row row;
+    tali_attribute attributes[TAL_MODEL_MAX_ATTRIBUTES + 1];
+} tali_own_row;
+
 /// What a model owns besides its System and State.
 struct tal_model_kept {
     tali_arena arena; ///< markers and their names
@@ -223,6 +234,8 @@ struct tali_model {
     tali_names names;
     tali_named_value *values; ///< params
     int num_values, values_capacity;
+    tali_own_row *own_rows; ///< [num_own_rows] in the arena
+    int num_own_rows;
     const char *name; ///< of the model
     double time;
     double time_scale;
@@ -260,6 +273,24 @@ bool tali_item_path(tali_model *m, const tali_item *item, const char *file, char
 
 /// Enter an item's name; reports one that is taken.
 void tali_enter_name(tali_model *m, int item);
+
+// ---- what users register
+
+/// Whether all of a registry makes sense; a breach in the name of `where` otherwise. NULL is allowed.
+tal_status tali_check_registry(const tal_model_registry *registry, const char *where);
+
+void tali_own_row_make(const tal_model_element *element, tali_own_row *out);
+
+/// The group of elements that a place makes.
+tali_group tali_group_of_place(tal_model_place place);
+
+/// What the shared attributes of a body say, for a mobilizer of a user's own; and what is said of its coordinates,
+/// once it is there.
+tal_mobod_def tali_body_def_of(tali_model *m, const tali_item *item);
+void tali_finish_body(tali_model *m, tali_item *item, tal_body_ix body);
+/// The same for constraints and motions.
+tal_constraint_def tali_constraint_def_of(const tali_item *item);
+tal_motion_def tali_motion_def_of(const tali_model *m, const tali_item *item);
 
 /// Define or look up a `<param>`; NULL when there is none.
 tali_named_value *tali_find_value(const tali_model *m, const char *name, size_t length);

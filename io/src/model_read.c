@@ -262,11 +262,15 @@ static const char *row_name_at(const void *context, int i)
     return ((const tali_row *)context)[i].name;
 }
 
-static const tali_row *find_row(tali_group group, const char *name)
+static const tali_row *find_row(const tali_model *m, tali_group group, const char *name)
 {
     const tali_row *rows = tali_rows(group);
     for (int i = 0; rows[i].name != NULL; ++i) {
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    }
+    for (int i = 0; i < m->num_own_rows; ++i) {
+        const tali_own_row *own = &m->own_rows[i];
+        if (own->group == group && strcmp(own->row.name, name) == 0) return &own->row;
     }
     return NULL;
 }
@@ -431,7 +435,7 @@ static int make_item(tali_model *m, const place *p)
 {
     const int parent = p->depth > 0 ? p->open[p->depth - 1] : -1;
     const tali_group group = parent >= 0 ? m->items[parent].row->children : TALI_GROUP_TOP;
-    const tali_row *row = find_row(group, p->at->name);
+    const tali_row *row = find_row(m, group, p->at->name);
     if (row == NULL) {
         report_unknown(m, p->xml, p->at, group);
         return -1;
@@ -488,10 +492,26 @@ static void walk_through(tali_model *m, tali_xml *first)
     }
 }
 
+static void make_own_rows(tali_model *m)
+{
+    const tal_model_registry *registry = m->options.registry;
+    if (registry == NULL || registry->num_elements == 0) return;
+    m->own_rows = tali_arena_take(&m->arena, (size_t)registry->num_elements * sizeof *m->own_rows);
+    if (m->own_rows == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    for (int i = 0; i < registry->num_elements; ++i) {
+        tali_own_row_make(&registry->elements[i], &m->own_rows[i]);
+    }
+    m->num_own_rows = registry->num_elements;
+}
+
 static void load(tali_model *m, tal_status st, tali_xml *xml)
 {
     if (st == TAL_ERR_NO_MEMORY) m->no_memory = true;
     if (xml == NULL) return;
+    make_own_rows(m);
     walk_through(m, xml);
     if (m->num_documents > 0) check_given_params(m, m->documents[0]->file);
 }

@@ -149,6 +149,9 @@ static const char introduction[] =
     "- **angle**: in the `units` of the file; all else is SI. Of coordinates and speeds, those are converted\n"
     "  that are angles and their rates.\n"
     "\n"
+    "A program can register elements of its own, with attributes and functions that build and describe them\n"
+    "(`talus/io/registry.h`): they stand among the others.\n"
+    "\n"
     "There is no DOCTYPE and there are no entities. Comments are dropped. Elements can be nested 64 deep, one\n"
     "tag can have 1 MiB, a file 256 MiB.\n"
     "\n";

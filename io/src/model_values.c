@@ -404,6 +404,25 @@ static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute
     }
 }
 
+// Memory for all values of an item, the most aligned first.
+static bool take_room(tali_model *m, tali_item *item, const tali_room *needed)
+{
+    const size_t lists = (size_t)needed->lists * sizeof *item->lists;
+    const size_t text = (size_t)needed->text * sizeof *item->text;
+    const size_t p = (size_t)needed->p * sizeof *item->p;
+    const size_t ref = (size_t)needed->ref * sizeof *item->ref;
+    char *block = tali_arena_take(&m->arena, lists + text + p + ref);
+    if (block == NULL) {
+        m->no_memory = true;
+        return false;
+    }
+    item->lists = (tali_list *)block;
+    item->text = (const char **)(block + lists);
+    item->p = (double *)(block + lists + text);
+    item->ref = (int *)(block + lists + text + p);
+    return true;
+}
+
 void tali_item_parse(tali_model *m, tali_item *item)
 {
     const tali_attribute *all[MAX_ATTRIBUTES];
@@ -413,12 +432,8 @@ void tali_item_parse(tali_model *m, tali_item *item)
     for (int i = 0; i < n; ++i) {
         needed = room_after(needed, all[i]);
     }
-    item->p = tali_arena_take(&m->arena, (size_t)needed.p * sizeof *item->p);
-    item->ref = tali_arena_take(&m->arena, (size_t)needed.ref * sizeof *item->ref);
-    if (item->p == NULL || item->ref == NULL) {
-        m->no_memory = true;
-        return;
-    }
+    if (item->row->has_numbers) needed.lists = 1;
+    if (!take_room(m, item, &needed)) return;
     tali_room at = {0, 0, 0, 0};
     for (int i = 0; i < n; ++i) {
         parse_attribute(m, item, all[i], at);

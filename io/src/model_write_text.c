@@ -107,10 +107,10 @@ static bool is_word(const char *words, int i, const char *word)
 static bool is_default(const tali_attribute *a, const cursor *at)
 {
     if (a->initial == NULL) return false;
-    double values[8];
+    double values[TAL_MODEL_MAX_NUMBERS];
     switch (a->type) {
     case TALI_TYPE_REAL: {
-        int n = tal_numbers_read(a->initial, values, 8, NULL);
+        int n = tal_numbers_read(a->initial, values, TAL_MODEL_MAX_NUMBERS, NULL);
         for (; n < a->count && strcmp(a->initial, "0") == 0; ++n) {
             values[n] = 0.0;
         }

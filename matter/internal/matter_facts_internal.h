@@ -27,7 +27,9 @@ typedef struct tali_constraint_facts {
     tal_mobility mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
     int num_mobilities;
     const tal_function *function;
-    int num_speeds; ///< of a speed coupler
+    int num_speeds;                ///< of a speed coupler
+    const tal_constraint_ops *ops; ///< a copy of the table
+    const void *self;
 } tali_constraint_facts;
 
 tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
@@ -41,6 +43,8 @@ typedef struct tali_motion_facts {
     tal_level level;
     tal_function *const *functions; ///< of time, [num_functions]
     int num_functions;
+    const tal_motion_ops *ops; ///< a copy of the table
+    const void *self;
 } tali_motion_facts;
 
 tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion);

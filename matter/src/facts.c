@@ -14,7 +14,8 @@ tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
                                                tal_constraint_ix constraint)
 {
     const tali_constraint *c = &matter->constraints.list[constraint.i];
-    tali_constraint_facts facts = {.num_mobilities = c->num_mobilities};
+    tali_constraint_facts facts = {
+        .num_mobilities = c->num_mobilities, .ops = &c->ops, .self = c->self};
     for (int i = 0; i < c->ops.num_bodies; ++i) {
         facts.bodies[i].i = c->bodies[i];
     }

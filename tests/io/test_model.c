@@ -144,10 +144,10 @@ END_TEST
 static char *write_text(const tal_model *model, tal_error *err)
 {
     size_t length = 0;
-    if (tal_model_write_memory(model, NULL, 0, &length, err) != TAL_OK) return NULL;
+    if (tal_model_write_memory(model, NULL, NULL, 0, &length, err) != TAL_OK) return NULL;
     char *text = malloc(length + 1);
     size_t again = 0;
-    ck_assert_int_eq(tal_model_write_memory(model, text, length + 1, &again, err), TAL_OK);
+    ck_assert_int_eq(tal_model_write_memory(model, NULL, text, length + 1, &again, err), TAL_OK);
     ck_assert_uint_eq(again, length);
     ck_assert_uint_eq(strlen(text), length);
     return text;
@@ -205,13 +205,13 @@ START_TEST(what_the_state_holds_is_written)
     int i;
     ck_assert_int_eq(tal_matter_find_coordinate(again.matter, again.state, "hinge", &i).i, 1);
 
-    ck_assert_int_eq(tal_model_write_file(&m, "test_model_write.tmp", &err), TAL_OK);
+    ck_assert_int_eq(tal_model_write_file(&m, NULL, "test_model_write.tmp", &err), TAL_OK);
     tal_model third;
     ck_assert_int_eq(tal_model_read_file("test_model_write.tmp", NULL, &third, NULL), TAL_OK);
     ck_assert(tal_state_is_equal(m.state, third.state));
     tal_model_destroy(&third);
     (void)remove("test_model_write.tmp");
-    ck_assert_int_eq(tal_model_write_file(&m, "no/such/folder/x", &err), TAL_ERR_FILE);
+    ck_assert_int_eq(tal_model_write_file(&m, NULL, "no/such/folder/x", &err), TAL_ERR_FILE);
     free(second);
     free(text);
     tal_model_destroy(&again);
@@ -352,7 +352,7 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
         ck_assert_ptr_null(write_text(&model, &err));
         ck_assert_msg(strstr(err.message, cases[i].row) != NULL, "'%s' lacks '%s'", err.message,
                       cases[i].row);
-        ck_assert_int_eq(tal_model_write_file(&model, "test_model_write.tmp", &err),
+        ck_assert_int_eq(tal_model_write_file(&model, NULL, "test_model_write.tmp", &err),
                          TAL_ERR_BAD_VALUE);
         ck_assert_ptr_null(fopen("test_model_write.tmp", "rb"));
         case_end(&m);
@@ -360,7 +360,7 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
     test_record_breaches();
     const tal_model none = {.system = NULL};
     tal_status st = TAL_OK;
-    test_assert_breach(st = tal_model_write_memory(&none, NULL, 0, NULL, NULL), TAL_ERR_NULL,
+    test_assert_breach(st = tal_model_write_memory(&none, NULL, NULL, 0, NULL, NULL), TAL_ERR_NULL,
                        "NULL");
     ck_assert_int_eq(st, TAL_ERR_NULL);
 }

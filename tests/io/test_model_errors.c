@@ -306,7 +306,7 @@ START_TEST(null_is_a_breach)
     tal_status st = TAL_OK;
     test_assert_breach(st = tal_model_read_file(NULL, NULL, &m, NULL), TAL_ERR_NULL, "the name");
     ck_assert_int_eq(st, TAL_ERR_NULL);
-    test_assert_breach(st = tal_model_read_file("x", NULL, NULL, NULL), TAL_ERR_NULL, "the model");
+    test_assert_breach(st = tal_model_read_file("x", NULL, NULL, NULL), TAL_ERR_NULL, "the result");
     test_assert_breach(st = tal_model_read_memory("x", NULL, 0, NULL, &m, NULL), TAL_ERR_NULL,
                        "the text");
     ck_assert_ptr_null(m.system);
