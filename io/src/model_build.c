@@ -70,6 +70,10 @@ static bool build_item(tali_model *m, tali_item *item)
 {
     if (item->row->build == NULL) return true;
     item->row->build(m, item);
+    if (item->group == TALI_GROUP_FORCES && item->row->shared != NULL &&
+        item->ref[TALI_FORCE_TRACKED]) {
+        tal_force_track_dissipation(m->forces, (tal_force_ix){item->built});
+    }
     const tal_error *err = tal_system_error(m->system);
     if (err->status == TAL_OK) return true;
     if (err->status == TAL_ERR_NO_MEMORY) m->no_memory = true;

@@ -74,6 +74,7 @@ typedef enum tali_group {
     TALI_GROUP_FORCES,      ///< what stands in <forces>
     TALI_GROUP_SURFACES,    ///< what stands in <contact>
     TALI_GROUP_MESH_PARTS,  ///< what stands in a <mesh> of <contact>
+    TALI_GROUP_LOADS,       ///< what stands in <discrete_forces>
     TALI_GROUP_STOPS,       ///< what stands in <stops>
     TALI_GROUP_MARKERS,     ///< what stands in <markers>
     TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
@@ -120,15 +121,18 @@ const tali_row *tali_rows(tali_group group);
 /// @{
 extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
     tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
-    tali_function_rows[], tali_surface_rows[], tali_mesh_part_rows[], tali_stop_rows[],
-    tali_marker_rows[];
+    tali_function_rows[], tali_surface_rows[], tali_mesh_part_rows[], tali_load_rows[],
+    tali_stop_rows[], tali_marker_rows[];
 
 /// Of rows that are in another file than the table of their group.
 extern const tali_attribute tali_sinusoid_attributes[], tali_thermostat_attributes[],
     tali_langevin_attributes[], tali_smooth_contact_attributes[],
     tali_exponential_spring_attributes[], tali_contact_attributes[];
 void tali_build_thermostat(tali_model *m, tali_item *item);
+void tali_check_langevin(tali_model *m, tali_item *item);
 void tali_build_langevin(tali_model *m, tali_item *item);
+void tali_check_exponential_spring(tali_model *m, tali_item *item);
+void tali_start_exponential_spring(tali_model *m, const tali_item *item);
 void tali_build_smooth_contact(tali_model *m, tali_item *item);
 void tali_build_exponential_spring(tali_model *m, tali_item *item);
 extern const tali_attribute tali_mesh_attributes[];
@@ -351,6 +355,13 @@ int tali_item_nu(const tali_item *body);
 /// How many of them are angles, as its def counts them.
 int tali_item_num_angles(const tali_item *body, bool speed);
 
+/// Refs of all force elements but gravity.
+enum {
+    TALI_FORCE_ENABLED,
+    TALI_FORCE_TRACKED,
+    TALI_FORCE_REFS
+};
+
 /// Where the refs and numbers of shared attributes end, and those of a row's own begin.
 enum {
     TALI_BODY_REFS = 7, ///< parent, structure, reverse, angles, lock, fast, gravity
@@ -365,11 +376,14 @@ enum {
     TALI_BODY_COM = 1,
     TALI_BODY_FRAME = 4,
     TALI_BODY_BODY_FRAME = 16,
-    TALI_BODY_NUMBERS = 28,
+    TALI_BODY_ROTOR = 28,
+    TALI_BODY_NUMBERS = 29,
     TALI_BODY_INERTIA_LIST = 0,
     TALI_BODY_Q_LIST = 1,
     TALI_BODY_U_LIST = 2,
-    TALI_BODY_RANGE_LIST = 3
+    TALI_BODY_RANGE_LIST = 3,
+    TALI_BODY_LOCK_LIST = 4,
+    TALI_BODY_LISTS = 5
 };
 
 #endif // TALUS_IO_MODEL_INTERNAL_H

@@ -365,13 +365,13 @@ bool tali_describe(tali_writer *w, const tal_model_element *element, int index, 
     return true;
 }
 
-void tali_write_own(tali_writer *w, const tal_model_element *element, int index, const void *self,
+bool tali_write_own(tali_writer *w, const tal_model_element *element, int index, const void *self,
                     const char *name, tali_slots *to)
 {
     tali_own_row own;
     tali_own_row_make(element, &own);
-    if (!tali_describe(w, element, index, self, name, &own, to)) return;
+    if (!tali_describe(w, element, index, self, name, &own, to)) return false;
     const tali_item item = tali_slots_item(to, &own.row, name);
     tali_write_tag(w, &item);
-    tali_sink_put(&w->out, "/>\n");
+    return true;
 }

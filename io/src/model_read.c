@@ -115,6 +115,8 @@ const tali_row *tali_rows(tali_group group)
         return tali_marker_rows;
     case TALI_GROUP_MESH_PARTS:
         return tali_mesh_part_rows;
+    case TALI_GROUP_LOADS:
+        return tali_load_rows;
     case TALI_GROUP_DECORATIONS:
         return tali_decoration_rows;
     case TALI_GROUP_FUNCTIONS:

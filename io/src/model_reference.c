@@ -168,6 +168,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<motions>`", TALI_GROUP_MOTIONS);
     put_group(&out, "In `<measures>`", TALI_GROUP_MEASURES);
     put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
+    put_group(&out, "In `<discrete_forces>`", TALI_GROUP_LOADS);
     put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
     put_group(&out, "In a `<mesh>` of `<contact>`", TALI_GROUP_MESH_PARTS);
     put_group(&out, "In `<stops>`", TALI_GROUP_STOPS);

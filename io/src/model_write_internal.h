@@ -20,7 +20,7 @@ typedef struct tali_slots {
     double p[TALI_BODY_NUMBERS + TAL_MODEL_MAX_ATTRIBUTES * TAL_MODEL_MAX_NUMBERS];
     int ref[TALI_BODY_REFS + 2 * TAL_MODEL_MAX_ATTRIBUTES];
     const char *text[3 + TAL_MODEL_MAX_ATTRIBUTES];
-    tali_list lists[4 + TAL_MODEL_MAX_ATTRIBUTES];
+    tali_list lists[TALI_BODY_LISTS + TAL_MODEL_MAX_ATTRIBUTES];
     tali_room at; ///< how much of it is used, where values of a user's own are added
 } tali_slots;
 
@@ -89,8 +89,8 @@ const tal_model_element *tali_registered_measure(const tali_writer *w, tal_measu
 bool tali_describe(tali_writer *w, const tal_model_element *element, int index, const void *self,
                    const char *name, const tali_own_row *own, tali_slots *to);
 
-/// Write it; `to` has what all elements of its place have.
-void tali_write_own(tali_writer *w, const tal_model_element *element, int index, const void *self,
+/// Write its tag, but for the end; `to` has what all elements of its place have. False, and refused, on failure.
+bool tali_write_own(tali_writer *w, const tal_model_element *element, int index, const void *self,
                     const char *name, tali_slots *to);
 /// @}
 

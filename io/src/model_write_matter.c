@@ -36,30 +36,56 @@ static bool is_weightless(const tali_writer *w, tal_body_ix body)
     return false;
 }
 
-static void check_locks(tali_writer *w, tal_body_ix body, int nu)
+// What a file must say of the lock of a body, if it is not locked at q or u as they are, or at udot = 0.
+static tali_list lock_list(const tali_writer *w, tal_body_ix body)
 {
-    if (tal_body_lock_level(w->model.matter, w->model.state, body) != TAL_LEVEL_FREE) return;
-    for (int i = 0; i < nu; ++i) {
-        const tal_mobility at = {body, i};
-        if (tal_mobility_lock_level(w->model.matter, w->model.state, at) == TAL_LEVEL_FREE)
-            continue;
-        tali_write_refuse(w,
-                          "body '%s' has some of its mobilities locked; a file locks all or none",
-                          tali_write_body_name(w, body.i));
+    const tal_matter *matter = w->model.matter;
+    const tal_state *state = w->model.state;
+    const tal_level level = tal_body_lock_level(matter, state, body);
+    const int nq = tal_body_nq(matter, state, body), nu = tal_body_nu(matter, body);
+    const double *at = tali_lock_values(matter, state, body);
+    const int count = level == TAL_LEVEL_FREE ? 0 : level == TAL_LEVEL_POSITION ? nq : nu;
+    bool same = true;
+    for (int i = 0; i < count; ++i) {
+        const double here = level == TAL_LEVEL_POSITION   ? tal_body_q(matter, state, body, i)
+                            : level == TAL_LEVEL_VELOCITY ? tal_body_u(matter, state, body, i)
+                                                          : 0.0;
+        same = same && memcmp(&here, &at[i], sizeof here) == 0;
     }
+    for (int i = 0; level == TAL_LEVEL_POSITION && i < nu; ++i) {
+        same = same && tal_body_u(matter, state, body, i) == 0.0;
+    }
+    return (tali_list){.shown = at, .count = same ? 0 : count};
 }
 
-// Names of coordinates, where they are not those they have anyway.
+// The lock of one mobility, where the body is not locked as a whole.
+static tal_level lock_of(const tali_writer *w, tal_body_ix body, int i)
+{
+    const tal_matter *matter = w->model.matter;
+    if (tal_body_lock_level(matter, w->model.state, body) != TAL_LEVEL_FREE) return TAL_LEVEL_FREE;
+    if (i >= tal_body_nu(matter, body)) return TAL_LEVEL_FREE;
+    return tal_mobility_lock_level(matter, w->model.state, (tal_mobility){body, i});
+}
+
+// Coordinates that are locked alone, or have other names than those they have anyway.
 static void put_coordinates(tali_writer *w, tal_body_ix body, int nq)
 {
     for (int i = 0; i < nq; ++i) {
         char name[TAL_COORDINATE_NAME_SIZE], usual[TAL_COORDINATE_NAME_SIZE + 16];
         (void)tal_body_coordinate_name(w->model.matter, w->model.state, body, i, name);
         (void)snprintf(usual, sizeof usual, "%s.q%d", tali_write_body_name(w, body.i), i);
-        if (strcmp(name, usual) == 0) continue;
-        tali_sink_put(&w->out, "<coordinate index=\"%d\" name=\"", i);
-        tali_write_text(w, name);
-        tali_sink_put(&w->out, "\"/>");
+        const tal_level level = lock_of(w, body, i);
+        const bool has_name = strcmp(name, usual) != 0;
+        if (!has_name && level == TAL_LEVEL_FREE) continue;
+        tali_slots slots = {.ref = {i, (int)level}};
+        if (level != TAL_LEVEL_FREE) {
+            const double *at = tali_lock_values(w->model.matter, w->model.state, body);
+            slots.lists[0] = (tali_list){.shown = at + i, .count = 1};
+        }
+        const tali_item item =
+            tali_slots_item(&slots, &tali_body_part_rows[0], has_name ? name : NULL);
+        tali_write_tag(w, &item);
+        tali_sink_put(&w->out, "/>");
     }
 }
 
@@ -97,6 +123,8 @@ static void add_body_values(const tali_writer *w, tal_body_ix body, const tali_b
     memcpy(to->p + TALI_BODY_COM, &mass.com, sizeof mass.com);
     tali_frame_to(&X_PF, to->p + TALI_BODY_FRAME);
     tali_frame_to(&X_BM, to->p + TALI_BODY_BODY_FRAME);
+    to->p[TALI_BODY_ROTOR] =
+        tal_body_nu(matter, body) == 1 ? tal_body_rotor_inertia(matter, state, body) : 0.0;
     int *ref = to->ref;
     ref[TALI_BODY_PARENT] = tal_body_parent(matter, body).i;
     ref[TALI_BODY_STRUCTURE] = (int)facts->structure;
@@ -109,7 +137,8 @@ static void add_body_values(const tali_writer *w, tal_body_ix body, const tali_b
     ref[TALI_BODY_WEIGHTLESS] = is_weightless(w, body);
     to->text[0] = "origin";
     to->text[1] = to->text[2] = "";
-    to->at = (tali_room){.p = TALI_BODY_NUMBERS, .ref = TALI_BODY_REFS, .text = 3, .lists = 4};
+    to->at = (tali_room){
+        .p = TALI_BODY_NUMBERS, .ref = TALI_BODY_REFS, .text = 3, .lists = TALI_BODY_LISTS};
 }
 
 // Numbers of lists.
@@ -140,6 +169,7 @@ static void add_body_lists(const tali_writer *w, tal_body_ix body, body_lists *n
     to->lists[TALI_BODY_U_LIST] = (tali_list){.shown = numbers->u, .count = nu};
     to->lists[TALI_BODY_RANGE_LIST] =
         (tali_list){.shown = numbers->range, .count = limited ? 2 * nq : 0};
+    to->lists[TALI_BODY_LOCK_LIST] = lock_list(w, body);
 }
 
 // What a built-in mobilizer has besides.
@@ -168,7 +198,6 @@ void tali_write_body(tali_writer *w, tal_body_ix body)
     }
     add_body_values(w, body, &facts, &slots);
     add_body_lists(w, body, &numbers, &slots);
-    check_locks(w, body, tal_body_nu(w->model.matter, body));
     if (row != NULL) {
         add_params(w, body, &slots);
     } else {
@@ -226,7 +255,8 @@ void tali_write_constraint(tali_writer *w, tal_constraint_ix constraint)
                         .ref = {tal_constraint_is_enabled(matter, state, constraint)},
                         .at = {.p = 1, .ref = 1}};
     if (element != NULL) {
-        tali_write_own(w, element, constraint.i, facts.self, name, &slots);
+        if (tali_write_own(w, element, constraint.i, facts.self, name, &slots))
+            tali_sink_put(&w->out, "/>\n");
         return;
     }
     int num_params;
@@ -273,7 +303,8 @@ void tali_write_motion(tali_writer *w, tal_motion_ix motion)
                                 facts.mobility < 0, facts.mobility < 0 ? 0 : facts.mobility},
                         .at = {.ref = 4}};
     if (element != NULL) {
-        tali_write_own(w, element, motion.i, facts.self, name, &slots);
+        if (tali_write_own(w, element, motion.i, facts.self, name, &slots))
+            tali_sink_put(&w->out, "/>\n");
         return;
     }
     int num_params;

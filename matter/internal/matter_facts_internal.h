@@ -16,6 +16,10 @@ typedef struct tali_body_facts {
 
 tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body);
 
+/// What the mobilities of a body are locked at in a State, where they are: nq values at the position level, else nu.
+/// Borrowed.
+const double *tali_lock_values(const tal_matter *matter, const tal_state *state, tal_body_ix body);
+
 /// What a function-based mobilizer was created with; NULL for others. Borrowed.
 const tal_function_based_def *tali_function_based_facts(const tal_mobilizer_ops *ops,
                                                         const void *self);

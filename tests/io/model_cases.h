@@ -654,6 +654,20 @@ static inline void case_discrete(built *m)
     tal_forces_add_discrete(m->forces, "x");
 }
 
+static inline void start_loads_case(built *m)
+{
+    const tal_force_ix force = {0};
+    const tal_spatial_vec F = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}},
+                          f = {{0.0, 0.0, 0.0}, {0.0, 7.0, 0.0}};
+    tal_discrete_set_body_force(m->forces, m->state, force, m->c, F);
+    tal_discrete_set_body_force(m->forces, m->state, force, m->a, f);
+    tal_discrete_set_mobility_force(m->forces, m->state, force, (tal_mobility){m->c, 2}, 1.5);
+}
+
+#define LOADS                                                                                      \
+    "<discrete_forces name='x'><load body='c' moment='1 2 3' force='4 5 6'/>"                      \
+    "<load body='a' force='0 7 0'/><mobility_load mobility='c:2' force='1.5'/></discrete_forces>"
+
 static inline void case_bushing_force(built *m)
 {
     tal_bushing_def def = tal_bushing_def_default();
@@ -729,7 +743,7 @@ static inline void case_langevin(built *m)
     def.kT = 0.5;
     def.friction = 2.0;
     def.interval = 0.01;
-    def.seed = 42;
+    def.seed = UINT64_MAX;
     tal_forces_add_langevin(m->forces, "x", &def);
 }
 
@@ -779,7 +793,7 @@ static inline void add_contact(built *m, tal_shape other, tal_shape shape)
     def.grip.transition_speed = 0.02;
     m->force = tal_forces_add_contact(m->forces, "x", &def);
     add_surface(m, "one", m->c, other, 0);
-    add_surface(m, "two", m->e, shape, 4);
+    add_surface(m, "two", m->e, shape, UINT64_C(1) << 63 | 4);
 }
 
 static inline void case_contact(built *m)
@@ -834,7 +848,7 @@ static inline void case_s_mesh(built *m)
 
 #define RUBBER "frame='" FRAME_2 "' material='rubber' static_friction='0.8' "
 #define ONE    "<sphere name='one' body='c' radius='0.6' " RUBBER "/>"
-#define TWO    "name='two' body='e' clique='3' " RUBBER
+#define TWO    "name='two' body='e' cliques='3 64' " RUBBER
 #define FLAT   "<half_space name='one' body='c' " RUBBER "/>"
 #define TOUCH(one, two)                                                                            \
     "<contact name='x' friction='hollars' transition_speed='0.02'>" one two "</contact>"
@@ -1147,6 +1161,8 @@ static const model_case model_cases[] = {
      "<mobility_stop name='x' mobility='b' stiffness='50' dissipation='0.3' range='-0.1 0.1'/>",
      case_mobility_stop, NULL},
     {TALI_GROUP_FORCES, "discrete_forces", "<discrete_forces name='x'/>", case_discrete, NULL},
+    {TALI_GROUP_LOADS, "load", LOADS, case_discrete, start_loads_case},
+    {TALI_GROUP_LOADS, "mobility_load", LOADS, case_discrete, start_loads_case},
     {TALI_GROUP_FORCES, "bushing",
      "<bushing " B_E "frame1='" FRAME_1 "' frame2='" FRAME_2
      "' stiffness='1 2 3 4 5 6' damping='0 0.5 1 1.5 2 2.5'/>",
@@ -1168,7 +1184,8 @@ static const model_case model_cases[] = {
      "<thermostat name='x' kT='0.5' relaxation_time='0.2' chain='4' excluded='2'/>",
      case_thermostat, NULL},
     {TALI_GROUP_FORCES, "langevin",
-     "<langevin name='x' kT='0.5' friction='2' interval='0.01' seed='42'/>", case_langevin, NULL},
+     "<langevin name='x' kT='0.5' friction='2' interval='0.01' seed='18446744073709551615'/>",
+     case_langevin, NULL},
     {TALI_GROUP_FORCES, "smooth_contact",
      "<smooth_contact name='x' sphere_body='c' plane_body='e' center='0.1 0.2 0.3' radius='0.5' plane='" FRAME_1
      "' stiffness='2e4' dissipation='0.3' static_friction='0.8' dynamic_friction='0.6' "
@@ -1236,8 +1253,8 @@ static inline const char *case_file(const model_case *c, char text[4000])
         [TALI_GROUP_MOTIONS] = "motions",   [TALI_GROUP_MEASURES] = "measures",
         [TALI_GROUP_FORCES] = "forces",     [TALI_GROUP_DECORATIONS] = "decorations",
         [TALI_GROUP_FUNCTIONS] = "forces",  [TALI_GROUP_SURFACES] = "forces",
-        [TALI_GROUP_MESH_PARTS] = "forces", [TALI_GROUP_STOPS] = "stops",
-        [TALI_GROUP_MARKERS] = "markers",
+        [TALI_GROUP_MESH_PARTS] = "forces", [TALI_GROUP_LOADS] = "forces",
+        [TALI_GROUP_STOPS] = "stops",       [TALI_GROUP_MARKERS] = "markers",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES
