@@ -4,6 +4,8 @@
 #include "hash_internal.h"
 #include "model_internal.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -289,14 +291,10 @@ static void report_unknown(tali_model *m, const tali_xml *xml, const tali_xml_el
                    guess != NULL ? ">?)" : "");
 }
 
-// Add an item; its index, -1 when memory runs out.
+// Add an item, for which there is room; its index.
 static int add_item(tali_model *m, const tali_item *like)
 {
-    if (!tali_grow(&m->arena.allocator, (void **)&m->items, m->num_items, &m->items_capacity,
-                   sizeof *m->items)) {
-        m->no_memory = true;
-        return -1;
-    }
+    assert(m->num_items < m->items_capacity);
     const int index = m->num_items++;
     tali_item *item = &m->items[index];
     *item = *like;
@@ -359,10 +357,25 @@ static void step(place *p, bool into)
     if (p->at != NULL) p->at = p->at->next;
 }
 
+// Room for the items of one more document, at once: every element is one item at most.
+static bool reserve_items(tali_model *m, int more)
+{
+    if (more > INT_MAX - m->items_capacity) return false;
+    const int capacity = m->items_capacity + more;
+    tali_item *items = tali_alloc(&m->arena.allocator, (size_t)capacity * sizeof *items);
+    if (items == NULL) return false;
+    if (m->num_items > 0) memcpy(items, m->items, (size_t)m->num_items * sizeof *items);
+    tali_free(&m->arena.allocator, m->items, (size_t)m->items_capacity * sizeof *items);
+    m->items = items;
+    m->items_capacity = capacity;
+    return true;
+}
+
 // Keep a document, and begin to walk through it.
 static void open_document(tali_model *m, walk *w, tali_xml *xml)
 {
-    if (!tali_grow(&m->arena.allocator, (void **)&m->documents, m->num_documents,
+    if (!reserve_items(m, xml->num_elements) ||
+        !tali_grow(&m->arena.allocator, (void **)&m->documents, m->num_documents,
                    &m->documents_capacity, sizeof *m->documents)) {
         m->no_memory = true;
         tali_xml_destroy(xml);
@@ -449,7 +462,6 @@ static int make_item(tali_model *m, const place *p)
                             .group = group,
                             .parent = parent};
     const int index = add_item(m, &like);
-    if (index < 0) return -1;
     tali_item_parse(m, &m->items[index]);
     if (!m->no_memory) tali_enter_name(m, index);
     return index;
