@@ -90,10 +90,11 @@ TAL_API void tal_model_destroy(tal_model *model);
 /**
  * Write a System and a State as a model file.
  *
- * What is written is what the State holds: parameters, coordinates, speeds, locks, what is enabled.
- * Reading it gives the same model, bit for bit, with measures that have forgotten their samples. What a file
- * cannot say is refused by name, and nothing is written: functions of a user's own, elements of a user's own that are not
- * registered, discrete forces that are set, locks of single mobilities, subsystems besides matter, forces and stops.
+ * What is written is what the State holds: parameters, coordinates, speeds, z, locks, what is enabled. Reading it gives
+ * the same model, bit for bit, but for what a run remembers (samples of measures, the interval of a Langevin bath)
+ * and for the weights that studies see it with. What a file cannot say is refused by name, and nothing is written:
+ * functions of a user's own, elements of a user's own that are not registered, measures that are results or not
+ * of matter, handlers and reporters, subsystems besides matter, one for forces and one for stops.
  *
  * @param[in]  model     the first four set, markers as you like; nothing of it changes, and it stays the
  *                       caller's
