@@ -87,7 +87,15 @@ START_TEST(a_full_disk_costs_nothing)
         assert_file_has(path, "old");
         assert_nothing_beside(path);
     }
+    // bytes that were lost on the way are not forgotten when there is room again at the end
+    tali_replacement out;
+    ck_assert_int_eq(tali_replace_begin(&out, path, "here", NULL), TAL_OK);
+    for (int i = 0; i < 200000; ++i) {
+        (void)fputc('x', out.file);
+    }
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+    ck_assert_int_eq(tali_replace_finish(&out, true, "here", NULL), TAL_ERR_FILE);
+    assert_file_has(path, "old");
     (void)remove(path);
 }
 

@@ -359,7 +359,7 @@ START_TEST(what_only_a_state_knows_is_written)
         "</gimbal><slider name='s' mass='1' lock='acceleration' lock_at='2.5' rotor='0.25'/>"
         "<pin name='r' mass='1' com='0 1 0' rotor='0.5'/></bodies>"
         "<forces><mobility_damper name='d' mobility='r' damping='1' track_dissipation='yes' z='0.75'/>"
-        "<thermostat name='t' kT='1' chain='2' z='1 2 3 4'/>"
+        "<thermostat name='t' kT='1' chain='2' track_dissipation='yes' z='1 2 3 4 5'/>"
         "<exponential_spring name='e' body='r' anchor='0.1 0.2 1'/></forces></talus>");
     const double degree = 3.14159265358979323846 / 180.0;
     const tal_body_ix at = {1}, one = {2}, s = {3}, r = {4};
@@ -373,7 +373,12 @@ START_TEST(what_only_a_state_knows_is_written)
     ck_assert(tal_body_u(m.matter, m.state, one, 2) == 0.0);
     ck_assert(tal_body_rotor_inertia(m.matter, m.state, s) == 0.25);
     ck_assert(tal_body_rotor_inertia(m.matter, m.state, r) == 0.5);
-    ck_assert_int_eq(tal_state_nz(m.state), 5);
+    ck_assert_int_eq(tal_state_nz(m.state), 6);
+    double sum = 0.0;
+    for (int i = 0; i < 6; ++i) {
+        sum += tal_state_z(m.state)[i];
+    }
+    ck_assert(sum == 15.75); // each has found its place
     // u of a locked body that somebody has set since stays as it is
     (void)tal_body_set_u(m.matter, m.state, at, 0, 0.125);
     tal_error err = {TAL_OK, "", ""};
@@ -607,6 +612,19 @@ START_TEST(a_mesh_can_be_a_file)
 
 END_TEST
 
+START_TEST(a_mesh_in_the_file_is_scaled)
+{
+    tal_model m = read_text(
+        "<talus version='1'><forces><contact><mesh scale='0.5'><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+        "<faces>0 2 1 0 1 3 0 3 2 1 2 3</faces></mesh></contact></forces></talus>");
+    const tal_shape shape = tal_contact_surface_shape(m.forces, m.state, (tal_force_ix){0},
+                                                      (tal_contact_surface_ix){0});
+    ck_assert(tal_mesh_vertex(shape.mesh, 3).z == 0.5);
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
 START_TEST(files_include_files_with_units_of_their_own)
 {
     test_write_file("test_model_outer.tmp",
@@ -730,6 +748,7 @@ int main(void)
     tcase_add_test(same, params_are_used_and_can_be_set);
     tcase_add_test(same, bodies_may_stand_in_any_order);
     tcase_add_test(same, a_mesh_can_be_a_file);
+    tcase_add_test(same, a_mesh_in_the_file_is_scaled);
     tcase_add_test(same, files_include_files_with_units_of_their_own);
     tcase_add_test(same, the_example_models_are_right);
     suite_add_tcase(suite, same);

@@ -323,7 +323,7 @@ static const char file[] =
     "<motions><ramp name='r' body='lid' a='0.5'/></motions>\n"
     "<measures><time name='t'/><square name='t2' of='t'/></measures>\n"
     "<forces><gravity g='0 -9.81 0'/><balloon name='b' body='basket' knot='0 0.5 0 90 0 0' lift='30' "
-    "parts='1 0.5 0.25' red='yes' number='7' label='&lt;up&gt;' leak='t2' rope='cork'/>"
+    "parts='1 0.5 0.25' red='yes' number='7' label='&lt;up&gt;' leak='t2' rope='basket:4'/>"
     "<balloon name='c' body='basket' rope='winch' enabled='no'/></forces></talus>";
 
 static tal_model read_with(const char *text, const tal_model_registry *registry)
@@ -370,6 +370,7 @@ START_TEST(elements_of_a_users_own_come_and_go_bit_for_bit)
     tal_error err = {TAL_OK, "", ""};
     char *text = write_with(&m, &all.registry, &err);
     ck_assert_msg(text != NULL, "%s", err.message);
+    ck_assert_ptr_nonnull(strstr(text, "rope=\"basket:4\""));
     tal_model again = read_with(text, &all.registry);
     char *second = write_with(&again, &all.registry, &err);
     ck_assert_str_eq(text, second);

@@ -127,6 +127,34 @@ START_TEST(multipliers_are_found_wherever_they_are)
 
 END_TEST
 
+// A sphere that rolls: one equation on positions, two on velocities.
+START_TEST(multipliers_of_one_constraint_have_several_levels)
+{
+    rig r;
+    begin(&r);
+    const tal_constraint_def def = tal_constraint_between(TAL_GROUND, (tal_body_ix){1});
+    const tal_xform plane = TAL_XFORM_IDENTITY;
+    const tal_constraint_ix rolling = tal_constraint_add_sphere_on_plane_contact(
+        r.matter, &def, &plane, tal_v3(0.1, 0.2, 0.3), 0.5, true);
+    const tal_constraint_def other = tal_constraint_on((tal_body_ix){2}, 0);
+    (void)tal_constraint_add_constant_coordinate(r.matter, &other, 0.1);
+    tal_measure_ix m[3];
+    for (int i = 0; i < 3; ++i) {
+        m[i] = tal_measure_add_multiplier(r.matter, NULL, rolling, i);
+    }
+    rig_finish(&r);
+    shake(&r);
+    rig_realize(&r, TAL_STAGE_ACCELERATION);
+    const int slots[] = {0, 2, 3}; // positions first, of both constraints
+    for (int i = 0; i < 3; ++i) {
+        ck_assert(value(&r, m[i], 0) == tal_state_multipliers(r.state)[slots[i]]);
+        ck_assert(value(&r, m[i], 0) != 0.0);
+    }
+    rig_end(&r);
+}
+
+END_TEST
+
 typedef tal_measure_ix (*add_fn)(tal_matter *matter);
 
 static tal_measure_ix no_body(tal_matter *m)
@@ -224,6 +252,7 @@ int main(void)
     tcase_add_test(same, measures_are_what_matter_says);
     tcase_add_test(same, a_coordinate_that_is_not_there_is_told);
     tcase_add_test(same, multipliers_are_found_wherever_they_are);
+    tcase_add_test(same, multipliers_of_one_constraint_have_several_levels);
     tcase_add_test(same, what_cannot_be_measured_is_refused);
     suite_add_tcase(suite, same);
     return test_run(suite);
