@@ -71,6 +71,9 @@ awk 'END { exit !($1 > 0.68989794 && $1 < 0.68989795) }' stone.sto ||
     complain "the last row is at $(tail -1 stone.sto)"
 expect 0 rerun stone.sto
 has out 'the same, bit for bit: 8 rows'
+expect 0 simulate stone.talus -q -e 5 -a 1e-9 --every 1 -o few.sto
+[ "$(data few.sto | tail -1)" = "$(data stone.sto | tail -1)" ] ||
+    complain "where a stop ends a run depends on how many rows are written"
 sed 's/when="height"/enabled="no" &/' stone.talus >deep.talus
 expect 0 simulate deep.talus -e 5 --every 0.1
 has out 'talus_ended_by=late at t = 2 s'
