@@ -212,10 +212,11 @@ void tali_write_tag(tali_writer *w, const tali_item *item)
             tali_sink_put(&w->out, "\"");
         }
         const tali_room room = tali_room_of(a);
-        at.p += room.p;
-        at.ref += room.ref;
-        at.list += room.lists;
-        at.text += room.text;
+        // an item has no more arrays than it needs
+        if (room.p > 0) at.p += room.p;
+        if (room.ref > 0) at.ref += room.ref;
+        if (room.lists > 0) at.list += room.lists;
+        if (room.text > 0) at.text += room.text;
     }
 }
 
