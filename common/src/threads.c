@@ -64,24 +64,11 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static void run_in_order(void *context, tal_task_fn task, void *work, int num_tasks)
-{
-    (void)context;
-    for (int i = 0; i < num_tasks; ++i) {
-        task(work, i);
-    }
-}
-
-tal_executor tal_executor_in_order(void)
-{
-    return (tal_executor){run_in_order, NULL};
-}
-
 static void run(void *context, tal_task_fn task, void *work, int num_tasks)
 {
     tal_threads *pool = context;
     if (pthread_mutex_trylock(&pool->owner) != 0) {
-        run_in_order(NULL, task, work, num_tasks);
+        tal_executor_in_order().run(NULL, task, work, num_tasks);
         return;
     }
     (void)pthread_mutex_lock(&pool->mutex);

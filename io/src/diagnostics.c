@@ -68,7 +68,8 @@ static void copy_name(const char *name, char out[], size_t size)
         return;
     }
     memcpy(out, "...", 3);
-    memcpy(out + 3, name + length - (size - 4), size - 3);
+    memcpy(out + 3, name + length - (size - 4), size - 4);
+    out[size - 1] = '\0';
 }
 
 void tal_diagnostics_add(tal_diagnostics *list, tal_severity severity, const char *file, int line,

@@ -276,7 +276,7 @@ bool tali_item_path(tali_model *m, const tali_item *item, const char *file, char
                     size_t size);
 
 /// Enter an item's name; reports one that is taken.
-void tali_enter_name(tali_model *m, int item);
+void tali_enter_name(tali_model *m, int index);
 
 // ---- what users register
 

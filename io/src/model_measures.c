@@ -139,7 +139,7 @@ static void build_differentiate(tali_model *m, tali_item *item)
 static const tali_attribute extreme_attributes[] = {
     {"of", TALI_TYPE_MEASURE, .doc = "the operand"},
     {"which", TALI_TYPE_WORD, .initial = "maximum",
-     .words = "minimum|maximum|minimum_abs|maximum_abs", .doc = "of f or of |f|"},
+     .words = "minimum|maximum|minimum_abs|maximum_abs", .doc = "of f, or of its size"},
     {.name = NULL}};
 
 static void build_extreme(tali_model *m, tali_item *item)

@@ -242,8 +242,8 @@ static void define_param(tali_model *m, const tali_item *item)
     tali_named_value fresh = {item->name, item->p[0], false};
     for (int i = 0; i < m->options.num_params; ++i) {
         const tal_model_param *given = &m->options.params[i];
-        if (strcmp(given->name, item->name) == 0)
-            fresh = (tali_named_value){item->name, given->value, true};
+        if (strcmp(given->name, item->name) != 0) continue;
+        fresh = (tali_named_value){item->name, given->value, true};
     }
     m->values[m->num_values++] = fresh;
 }

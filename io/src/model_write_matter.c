@@ -265,7 +265,7 @@ void tali_write_constraint(tali_writer *w, tal_constraint_ix constraint)
         slots.p[1 + i] = params[i];
     }
     int *ref = slots.ref;
-    tali_mobility_ref mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
+    tali_mobility_ref mobilities[TAL_MAX_CONSTRAINED_MOBILITIES] = {{0, 0}};
     for (int i = 0; i < facts.num_mobilities; ++i) {
         mobilities[i] = (tali_mobility_ref){facts.mobilities[i].body.i, facts.mobilities[i].i};
     }

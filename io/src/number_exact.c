@@ -207,11 +207,9 @@ uint64_t tali_nearest_double(uint64_t w, int q, const tali_natural *exact, int e
     const tali_u128 half = (tali_u128)1 << (shift - 1);
     // w may be cut off by one unit in its last place, which is 19 digits away from the first
     const tali_u128 cut = exact != NULL ? (tali_u128)1 << 71 : 0;
-    if (rest > half + TALI_BINARY_ERROR) {
-        m += 1;
-    } else if (rest + TALI_BINARY_ERROR + cut >= half && rounds_up(&number, m, e)) {
-        m += 1;
-    }
+    const bool above = rest > half + TALI_BINARY_ERROR;
+    const bool near = rest + TALI_BINARY_ERROR + cut >= half;
+    if (above || (near && rounds_up(&number, m, e))) m += 1;
     // a carry out of m goes where it belongs, into the exponent
     const uint64_t bits = ((uint64_t)(e + 1074) << 52) + m;
     return bits < infinity ? bits : infinity;

@@ -38,7 +38,7 @@ static char find_separator(tali_table_reader *r)
         tali_table_error(r, "the line of names has both ',' and ';': it is not clear which "
                             "separates");
     }
-    return comma ? ',' : semicolon ? ';' : tab ? '\t' : ',';
+    return (char)(comma ? ',' : semicolon ? ';' : tab ? '\t' : ',');
 }
 
 static bool has_names(const tali_table_reader *r)

@@ -63,7 +63,7 @@ bool tali_table_goes_on(const tali_table_reader *r)
 
 static char lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 bool tali_span_is(tali_span span, const char *word)
@@ -128,7 +128,7 @@ const char *tali_show(tali_span span, char text[44])
     const size_t length = (size_t)(span.end - span.begin), shown = length < 40 ? length : 40;
     for (size_t i = 0; i < shown; ++i) {
         const unsigned char c = (unsigned char)span.begin[i];
-        text[i] = c < ' ' || c > '~' ? '?' : (char)c;
+        text[i] = (char)(c < ' ' || c > '~' ? '?' : c);
     }
     memcpy(text + shown, length > shown ? "..." : "", length > shown ? 4 : 1);
     return text;

@@ -269,8 +269,8 @@ static void read_axis(tali_urdf *u, const tali_xml_element *e, tali_urdf_joint *
     check_attributes(u, e, allowed);
     double v[3];
     if (!read_numbers(u, e, "xyz", 3, v)) {
-        if (tali_xml_find(e, "xyz") == NULL)
-            error_at(u, e, NULL, " needs the attribute '%s'", "xyz");
+        const bool missing = tali_xml_find(e, "xyz") == NULL;
+        if (missing) error_at(u, e, NULL, " needs the attribute '%s'", "xyz");
         return;
     }
     const tal_vec3 axis = tal_v3_normalize(tal_v3(v[0], v[1], v[2]));

@@ -40,18 +40,13 @@ static tal_status check_params(const void *self, const double params[], tal_erro
 }
 
 static const tal_constraint_ops ops = {
-    .size = sizeof ops,
     .name = "constant angle",
     .tag = TALI_TAG_CONSTANT_ANGLE,
     .mp = 1,
     .num_bodies = 2,
     .num_params = TAL_CONSTANT_ANGLE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
     .check_params = check_params,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_constant_angle(tal_matter *matter,

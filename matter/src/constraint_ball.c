@@ -29,17 +29,12 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
 }
 
 static const tal_constraint_ops ops = {
-    .size = sizeof ops,
     .name = "ball",
     .tag = TALI_TAG_BALL_CONSTRAINT,
     .mp = 3,
     .num_bodies = 2,
     .num_params = TAL_BALL_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_ball(tal_matter *matter, const tal_constraint_def *def,

@@ -5,7 +5,7 @@
 
 // --- errors from rows ---
 
-tal_status tali_builtin_calc_p(const void *self, const tal_constraint_arg *arg, double perr[])
+static tal_status calc_p(const void *self, const tal_constraint_arg *arg, double perr[])
 {
     const tali_builtin *c = self;
     tali_jet row[TAL_MAX_CONSTRAINT_ROWS];
@@ -16,7 +16,7 @@ tal_status tali_builtin_calc_p(const void *self, const tal_constraint_arg *arg, 
     return TAL_OK;
 }
 
-tal_status tali_builtin_calc_v(const void *self, const tal_constraint_arg *arg, double verr[])
+static tal_status calc_v(const void *self, const tal_constraint_arg *arg, double verr[])
 {
     const tali_builtin *c = self;
     tali_jet row[TAL_MAX_CONSTRAINT_ROWS];
@@ -27,7 +27,7 @@ tal_status tali_builtin_calc_v(const void *self, const tal_constraint_arg *arg, 
     return TAL_OK;
 }
 
-tal_status tali_builtin_calc_a(const void *self, const tal_constraint_arg *arg, double aerr[])
+static tal_status calc_a(const void *self, const tal_constraint_arg *arg, double aerr[])
 {
     const tali_builtin *c = self;
     tali_jet row[TAL_MAX_CONSTRAINT_ROWS];
@@ -40,13 +40,18 @@ tal_status tali_builtin_calc_a(const void *self, const tal_constraint_arg *arg, 
 
 // --- adding ---
 
-void tali_builtin_destroy(void *self)
+static void destroy(void *self)
 {
     tali_builtin *c = self;
     if (c == NULL) return;
     const tal_allocator memory = c->allocator;
     tal_function_destroy(c->f);
     tali_free(&memory, c, sizeof *c);
+}
+
+bool tali_is_builtin(const tal_constraint_ops *ops)
+{
+    return ops->destroy == destroy;
 }
 
 tal_constraint_ix tali_add_builtin(tal_matter *matter, const tal_constraint_def *def,
@@ -66,7 +71,13 @@ tal_constraint_ix tali_add_builtin(tal_matter *matter, const tal_constraint_def 
         }
     }
     if (self == NULL) tal_function_destroy(like->f);
-    return tal_matter_add_constraint(matter, def, ops, self, params);
+    tal_constraint_ops table = *ops;
+    table.size = sizeof table;
+    table.calc_p = calc_p;
+    table.calc_v = calc_v;
+    table.calc_a = calc_a;
+    table.destroy = destroy;
+    return tal_matter_add_constraint(matter, def, &table, self, params);
 }
 
 tal_constraint_def tal_constraint_between(tal_body_ix body1, tal_body_ix body2)

@@ -60,18 +60,14 @@ struct tali_builtin {
     int num_speeds;   ///< how many of its arguments are speeds
 };
 
-/// @name What all built-in tables share
-/// @{
-tal_status tali_builtin_calc_p(const void *self, const tal_constraint_arg *arg, double perr[]);
-tal_status tali_builtin_calc_v(const void *self, const tal_constraint_arg *arg, double verr[]);
-tal_status tali_builtin_calc_a(const void *self, const tal_constraint_arg *arg, double aerr[]);
-void tali_builtin_destroy(void *self);
-/// @}
-
 /// Add a constraint with a `self` like this one: calc_rows, kind, f and num_speeds count. f is adopted.
+/// Of the table what comes from the rows is filled in: errors on all levels, and how `self` is destroyed.
 tal_constraint_ix tali_add_builtin(tal_matter *matter, const tal_constraint_def *def,
                                    const tal_constraint_ops *ops, const tali_builtin *like,
                                    const double params[]);
+
+/// Is this the table of a built-in constraint, and its `self` a tali_builtin?
+bool tali_is_builtin(const tal_constraint_ops *ops);
 
 /// Refuse a constraint that was given a NULL where a frame or a function belongs.
 tal_constraint_ix tali_refuse_null(tal_matter *matter, const char *kind);

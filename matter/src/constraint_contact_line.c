@@ -55,10 +55,7 @@ static void calc_rows(const tali_builtin *self, const tal_constraint_arg *arg, t
 {
     const contact at = find_contact(arg);
     row[0] = at.distance;
-    if (self->mv == 0) return;
-    const tali_jet3 slip = tali_slip(arg, 0, 1, at.C);
-    row[1] = tali_velocity_row(tali_jet3_dot(at.x, slip));
-    row[2] = tali_velocity_row(tali_jet3_dot(at.y, slip));
+    if (self->mv > 0) tali_slip_rows(arg, at.C, at.x, at.y, row + 1);
 }
 
 static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
@@ -83,34 +80,24 @@ static tal_status check_params(const void *self, const double params[], tal_erro
 }
 
 static const tal_constraint_ops sliding_ops = {
-    .size = sizeof sliding_ops,
     .name = "line on line contact",
     .tag = TALI_TAG_LINE_ON_LINE_CONTACT,
     .mp = 1,
     .num_bodies = 2,
     .num_params = TAL_LINE_ON_LINE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
     .check_params = check_params,
-    .destroy = tali_builtin_destroy,
 };
 
 static const tal_constraint_ops rolling_ops = {
-    .size = sizeof rolling_ops,
     .name = "rolling line on line",
     .tag = TALI_TAG_LINE_ON_LINE_ROLLING,
     .mp = 1,
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_LINE_ON_LINE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
     .check_params = check_params,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_line_on_line_contact(tal_matter *matter,

@@ -55,19 +55,14 @@ static tal_status check_point(const void *self, const double params[], tal_error
 }
 
 static const tal_constraint_ops point_ops = {
-    .size = sizeof point_ops,
     .name = "point on plane contact",
     .tag = TALI_TAG_POINT_ON_PLANE_CONTACT,
     .mp = 1,
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_POINT_ON_PLANE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_point,
     .check_params = check_point,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_point_on_plane_contact(tal_matter *matter,
@@ -101,9 +96,7 @@ static void calc_rows_of_sphere(const tali_builtin *self, const tal_constraint_a
     const tali_jet3 z = push_direction(arg, X_P.R, 2);
     row[0] = tali_jet3_dot(z, tali_jet3_sub(C, tali_station(arg, 0, X_P.p)));
     if (self->mv == 0) return;
-    const tali_jet3 slip = tali_slip(arg, 0, 1, C);
-    row[1] = tali_velocity_row(tali_jet3_dot(push_direction(arg, X_P.R, 0), slip));
-    row[2] = tali_velocity_row(tali_jet3_dot(push_direction(arg, X_P.R, 1), slip));
+    tali_slip_rows(arg, C, push_direction(arg, X_P.R, 0), push_direction(arg, X_P.R, 1), row + 1);
 }
 
 static tal_status add_forces_of_sphere(const void *self, const tal_constraint_arg *arg,
@@ -126,34 +119,24 @@ static tal_status check_sphere(const void *self, const double params[], tal_erro
 }
 
 static const tal_constraint_ops sphere_ops = {
-    .size = sizeof sphere_ops,
     .name = "sphere on plane contact",
     .tag = TALI_TAG_SPHERE_ON_PLANE_CONTACT,
     .mp = 1,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_PLANE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_sphere,
     .check_params = check_sphere,
-    .destroy = tali_builtin_destroy,
 };
 
 static const tal_constraint_ops rolling_ops = {
-    .size = sizeof rolling_ops,
     .name = "rolling sphere on plane",
     .tag = TALI_TAG_SPHERE_ON_PLANE_ROLLING,
     .mp = 1,
     .mv = 2,
     .num_bodies = 2,
     .num_params = TAL_SPHERE_ON_PLANE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_sphere,
     .check_params = check_sphere,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,

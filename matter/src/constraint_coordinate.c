@@ -41,42 +41,30 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
 }
 
 static const tal_constraint_ops coordinate_ops = {
-    .size = sizeof coordinate_ops,
     .name = "constant coordinate",
     .tag = TALI_TAG_CONSTANT_COORDINATE,
     .mp = 1,
     .num_mobilities = 1,
     .num_params = 1,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
-    .destroy = tali_builtin_destroy,
 };
 
 static const tal_constraint_ops speed_ops = {
-    .size = sizeof speed_ops,
     .name = "constant speed",
     .tag = TALI_TAG_CONSTANT_SPEED,
     .mv = 1,
     .num_mobilities = 1,
     .num_params = 1,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
-    .destroy = tali_builtin_destroy,
 };
 
 static const tal_constraint_ops acceleration_ops = {
-    .size = sizeof acceleration_ops,
     .name = "constant acceleration",
     .tag = TALI_TAG_CONSTANT_ACCELERATION,
     .ma = 1,
     .num_mobilities = 1,
     .num_params = 1,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_constant_coordinate(tal_matter *matter,

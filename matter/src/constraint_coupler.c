@@ -50,16 +50,11 @@ static tal_status add_forces_of_coordinates(const void *self, const tal_constrai
 }
 
 static const tal_constraint_ops coordinate_ops = {
-    .size = sizeof coordinate_ops,
     .name = "coordinate coupler",
     .tag = TALI_TAG_COORDINATE_COUPLER,
     .mp = 1,
     .num_mobilities = -1,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_coordinates,
-    .destroy = tali_builtin_destroy,
 };
 
 // --- speeds ---
@@ -100,16 +95,12 @@ static tal_status add_forces_of_speeds(const void *self, const tal_constraint_ar
 }
 
 static const tal_constraint_ops speed_ops = {
-    .size = sizeof speed_ops,
     .name = "speed coupler",
     .tag = TALI_TAG_SPEED_COUPLER,
     .mv = 1,
     .num_mobilities = -1,
     .forces_need_velocity = true,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_speeds,
-    .destroy = tali_builtin_destroy,
 };
 
 // --- time ---
@@ -133,16 +124,11 @@ static tal_status add_forces_of_motion(const void *self, const tal_constraint_ar
 }
 
 static const tal_constraint_ops motion_ops = {
-    .size = sizeof motion_ops,
     .name = "prescribed motion",
     .tag = TALI_TAG_PRESCRIBED_MOTION,
     .mp = 1,
     .num_mobilities = 1,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_motion,
-    .destroy = tali_builtin_destroy,
 };
 
 // --- adding ---

@@ -173,6 +173,15 @@ static inline tali_jet tali_velocity_row(tali_jet v)
     return row;
 }
 
+/// Two velocity rows: how fast body 2 slips over body 1 at C, along x and along y.
+static inline void tali_slip_rows(const tal_constraint_arg *arg, tali_jet3 C, tali_jet3 x,
+                                  tali_jet3 y, tali_jet row[])
+{
+    const tali_jet3 slip = tali_slip(arg, 0, 1, C);
+    row[0] = tali_velocity_row(tali_jet3_dot(x, slip));
+    row[1] = tali_velocity_row(tali_jet3_dot(y, slip));
+}
+
 /// A position whose rate is a velocity row: the same row without its perr.
 static inline tali_jet tali_rate_row(tali_jet p)
 {

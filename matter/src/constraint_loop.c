@@ -31,6 +31,8 @@ enum {
 };
 
 typedef struct loop_kind {
+    const char *name;
+    uint64_t tag;
     int num_axes;
 
     struct {
@@ -44,37 +46,49 @@ typedef struct loop_kind {
     int coords[3];
 } loop_kind;
 
-static const loop_kind pin = {.num_axes = 2,
+static const loop_kind pin = {.name = "loop pin",
+                              .tag = TALI_TAG_LOOP_PIN,
+                              .num_axes = 2,
                               .axes = {{X, Z}, {Y, Z}},
                               .num_steps = 3,
                               .steps = {X, Y, Z},
                               .num_coords = 1,
                               .coords = {ANGLE}};
-static const loop_kind slider = {.num_axes = 3,
+static const loop_kind slider = {.name = "loop slider",
+                                 .tag = TALI_TAG_LOOP_SLIDER,
+                                 .num_axes = 3,
                                  .axes = {{Y, X}, {Z, Y}, {X, Z}},
                                  .num_steps = 2,
                                  .steps = {Y, Z},
                                  .num_coords = 1,
                                  .coords = {X}};
-static const loop_kind cylinder = {.num_axes = 2,
+static const loop_kind cylinder = {.name = "loop cylinder",
+                                   .tag = TALI_TAG_LOOP_CYLINDER,
+                                   .num_axes = 2,
                                    .axes = {{X, Z}, {Y, Z}},
                                    .num_steps = 2,
                                    .steps = {X, Y},
                                    .num_coords = 2,
                                    .coords = {ANGLE, Z}};
-static const loop_kind universal = {.num_axes = 1,
+static const loop_kind universal = {.name = "loop universal",
+                                    .tag = TALI_TAG_LOOP_UNIVERSAL,
+                                    .num_axes = 1,
                                     .axes = {{X, Y}},
                                     .num_steps = 3,
                                     .steps = {X, Y, Z},
                                     .num_coords = 2,
                                     .coords = {TURN_X, TURN_Y}};
-static const loop_kind planar = {.num_axes = 2,
+static const loop_kind planar = {.name = "loop planar",
+                                 .tag = TALI_TAG_LOOP_PLANAR,
+                                 .num_axes = 2,
                                  .axes = {{X, Z}, {Y, Z}},
                                  .num_steps = 1,
                                  .steps = {Z},
                                  .num_coords = 3,
                                  .coords = {ANGLE, X, Y}};
-static const loop_kind screw = {.num_axes = 2,
+static const loop_kind screw = {.name = "loop screw",
+                                .tag = TALI_TAG_LOOP_SCREW,
+                                .num_axes = 2,
                                 .axes = {{X, Z}, {Y, Z}},
                                 .num_steps = 2,
                                 .steps = {X, Y},
@@ -207,151 +221,72 @@ static tal_status check_params(const void *self, const double params[], tal_erro
     return tali_check_two_frames(params, err);
 }
 
-static const tal_constraint_ops pin_ops = {
-    .size = sizeof pin_ops,
-    .name = "loop pin",
-    .tag = TALI_TAG_LOOP_PIN,
-    .mp = 5,
-    .num_bodies = 2,
-    .num_params = TAL_LOOP_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
-    .add_forces = add_forces,
-    .check_params = check_params,
-    .destroy = tali_builtin_destroy,
-    .calc_turn = calc_turn,
-};
-
-static const tal_constraint_ops slider_ops = {
-    .size = sizeof slider_ops,
-    .name = "loop slider",
-    .tag = TALI_TAG_LOOP_SLIDER,
-    .mp = 5,
-    .num_bodies = 2,
-    .num_params = TAL_LOOP_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
-    .add_forces = add_forces,
-    .check_params = check_params,
-    .destroy = tali_builtin_destroy,
-    .calc_turn = calc_turn,
-};
-
-static const tal_constraint_ops cylinder_ops = {
-    .size = sizeof cylinder_ops,
-    .name = "loop cylinder",
-    .tag = TALI_TAG_LOOP_CYLINDER,
-    .mp = 4,
-    .num_bodies = 2,
-    .num_params = TAL_LOOP_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
-    .add_forces = add_forces,
-    .check_params = check_params,
-    .destroy = tali_builtin_destroy,
-    .calc_turn = calc_turn,
-};
-
-static const tal_constraint_ops universal_ops = {
-    .size = sizeof universal_ops,
-    .name = "loop universal",
-    .tag = TALI_TAG_LOOP_UNIVERSAL,
-    .mp = 4,
-    .num_bodies = 2,
-    .num_params = TAL_LOOP_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
-    .add_forces = add_forces,
-    .check_params = check_params,
-    .destroy = tali_builtin_destroy,
-};
-
-static const tal_constraint_ops planar_ops = {
-    .size = sizeof planar_ops,
-    .name = "loop planar",
-    .tag = TALI_TAG_LOOP_PLANAR,
-    .mp = 3,
-    .num_bodies = 2,
-    .num_params = TAL_LOOP_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
-    .add_forces = add_forces,
-    .check_params = check_params,
-    .destroy = tali_builtin_destroy,
-    .calc_turn = calc_turn,
-};
-
-static const tal_constraint_ops screw_ops = {
-    .size = sizeof screw_ops,
-    .name = "loop screw",
-    .tag = TALI_TAG_LOOP_SCREW,
-    .mp = 5,
-    .num_bodies = 2,
-    .num_params = TAL_LOOP_SCREW_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
-    .add_forces = add_forces,
-    .check_params = check_params,
-    .destroy = tali_builtin_destroy,
-    .calc_turn = calc_turn,
-};
+// The table of a joint: they differ in their rows alone.
+static tal_constraint_ops ops_of(const loop_kind *kind)
+{
+    return (tal_constraint_ops){
+        .name = kind->name,
+        .tag = kind->tag,
+        .mp = kind->num_axes + kind->num_steps + kind->is_screw,
+        .num_bodies = 2,
+        .num_params = kind->is_screw ? TAL_LOOP_SCREW_NUM_PARAMS : TAL_LOOP_NUM_PARAMS,
+        .add_forces = add_forces,
+        .check_params = check_params,
+        .calc_turn = kind->num_axes > 1 ? calc_turn : NULL, // a universal joint has no false root
+    };
+}
 
 static tal_constraint_ix add(tal_matter *matter, const tal_constraint_def *def,
-                             const tal_constraint_ops *ops, const loop_kind *kind,
-                             const tal_xform *X_1, const tal_xform *X_2, double pitch)
+                             const loop_kind *kind, const tal_xform *X_1, const tal_xform *X_2,
+                             double pitch)
 {
-    if (X_1 == NULL || X_2 == NULL) return tali_refuse_null(matter, ops->name);
+    if (X_1 == NULL || X_2 == NULL) return tali_refuse_null(matter, kind->name);
     double params[TAL_LOOP_SCREW_NUM_PARAMS];
     tali_frame_to(X_1, params + TAL_LOOP_FRAME_1);
     tali_frame_to(X_2, params + TAL_LOOP_FRAME_2);
     params[TAL_LOOP_SCREW_PITCH] = pitch;
+    const tal_constraint_ops ops = ops_of(kind);
     const tali_builtin like = {.calc_rows = calc_rows, .kind = kind};
-    return tali_add_builtin(matter, def, ops, &like, params);
+    return tali_add_builtin(matter, def, &ops, &like, params);
 }
 
 tal_constraint_ix tal_constraint_add_loop_pin(tal_matter *matter, const tal_constraint_def *def,
                                               const tal_xform *X_1, const tal_xform *X_2)
 {
-    return add(matter, def, &pin_ops, &pin, X_1, X_2, 0.0);
+    return add(matter, def, &pin, X_1, X_2, 0.0);
 }
 
 tal_constraint_ix tal_constraint_add_loop_slider(tal_matter *matter, const tal_constraint_def *def,
                                                  const tal_xform *X_1, const tal_xform *X_2)
 {
-    return add(matter, def, &slider_ops, &slider, X_1, X_2, 0.0);
+    return add(matter, def, &slider, X_1, X_2, 0.0);
 }
 
 tal_constraint_ix tal_constraint_add_loop_cylinder(tal_matter *matter,
                                                    const tal_constraint_def *def,
                                                    const tal_xform *X_1, const tal_xform *X_2)
 {
-    return add(matter, def, &cylinder_ops, &cylinder, X_1, X_2, 0.0);
+    return add(matter, def, &cylinder, X_1, X_2, 0.0);
 }
 
 tal_constraint_ix tal_constraint_add_loop_universal(tal_matter *matter,
                                                     const tal_constraint_def *def,
                                                     const tal_xform *X_1, const tal_xform *X_2)
 {
-    return add(matter, def, &universal_ops, &universal, X_1, X_2, 0.0);
+    return add(matter, def, &universal, X_1, X_2, 0.0);
 }
 
 tal_constraint_ix tal_constraint_add_loop_planar(tal_matter *matter, const tal_constraint_def *def,
                                                  const tal_xform *X_1, const tal_xform *X_2)
 {
-    return add(matter, def, &planar_ops, &planar, X_1, X_2, 0.0);
+    return add(matter, def, &planar, X_1, X_2, 0.0);
 }
 
 tal_constraint_ix tal_constraint_add_loop_screw(tal_matter *matter, const tal_constraint_def *def,
                                                 const tal_xform *X_1, const tal_xform *X_2,
                                                 double pitch)
 {
-    return add(matter, def, &screw_ops, &screw, X_1, X_2, pitch);
+    return add(matter, def, &screw, X_1, X_2, pitch);
 }
 
 // --- coordinates ---

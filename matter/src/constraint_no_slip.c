@@ -44,17 +44,13 @@ static tal_status check_params(const void *self, const double params[], tal_erro
 }
 
 static const tal_constraint_ops ops = {
-    .size = sizeof ops,
     .name = "no slip 1D",
     .tag = TALI_TAG_NO_SLIP_1D,
     .mv = 1,
     .num_bodies = 3,
     .num_params = TAL_NO_SLIP_1D_NUM_PARAMS,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
     .check_params = check_params,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_no_slip_1d(tal_matter *matter, const tal_constraint_def *def,

@@ -37,18 +37,13 @@ static tal_status check_plane(const void *self, const double params[], tal_error
 }
 
 static const tal_constraint_ops plane_ops = {
-    .size = sizeof plane_ops,
     .name = "point in plane",
     .tag = TALI_TAG_POINT_IN_PLANE,
     .mp = 1,
     .num_bodies = 2,
     .num_params = TAL_POINT_IN_PLANE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_in_plane,
     .check_params = check_plane,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_point_in_plane(tal_matter *matter,
@@ -107,18 +102,13 @@ static tal_status check_line(const void *self, const double params[], tal_error 
 }
 
 static const tal_constraint_ops line_ops = {
-    .size = sizeof line_ops,
     .name = "point on line",
     .tag = TALI_TAG_POINT_ON_LINE,
     .mp = 2,
     .num_bodies = 2,
     .num_params = TAL_POINT_ON_LINE_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_on_line,
     .check_params = check_line,
-    .destroy = tali_builtin_destroy,
 };
 
 tal_constraint_ix tal_constraint_add_point_on_line(tal_matter *matter,

@@ -73,18 +73,13 @@ static tal_status check_orientation(const void *self, const double params[], tal
 }
 
 static const tal_constraint_ops orientation_ops = {
-    .size = sizeof orientation_ops,
     .name = "constant orientation",
     .tag = TALI_TAG_CONSTANT_ORIENTATION,
     .mp = 3,
     .num_bodies = 2,
     .num_params = TAL_CONSTANT_ORIENTATION_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces_of_orientation,
     .check_params = check_orientation,
-    .destroy = tali_builtin_destroy,
     .calc_turn = calc_turn_of_orientation,
 };
 
@@ -143,18 +138,13 @@ static tal_status check_params(const void *self, const double params[], tal_erro
 }
 
 static const tal_constraint_ops ops = {
-    .size = sizeof ops,
     .name = "weld",
     .tag = TALI_TAG_WELD_CONSTRAINT,
     .mp = 6,
     .num_bodies = 2,
     .num_params = TAL_WELD_NUM_PARAMS,
-    .calc_p = tali_builtin_calc_p,
-    .calc_v = tali_builtin_calc_v,
-    .calc_a = tali_builtin_calc_a,
     .add_forces = add_forces,
     .check_params = check_params,
-    .destroy = tali_builtin_destroy,
     .calc_turn = calc_turn,
 };
 

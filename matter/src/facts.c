@@ -28,7 +28,7 @@ tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
     for (int i = 0; i < c->num_mobilities; ++i) {
         facts.mobilities[i] = (tal_mobility){{c->mobility_bodies[i]}, c->mobility_index[i]};
     }
-    if (c->ops.destroy != tali_builtin_destroy) return facts;
+    if (!tali_is_builtin(&c->ops)) return facts;
     const tali_builtin *self = c->self;
     facts.kind = c->ops.name;
     facts.function = self->f;

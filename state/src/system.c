@@ -351,3 +351,17 @@ tal_status tal_system_realize_topology(tal_system *system, tal_error *err)
     if (err != NULL) *err = system->error;
     return st;
 }
+
+// --- scratch ---
+
+void tal_system_reserve_scratch(tal_system *system, size_t bytes)
+{
+    if (!tali_can_add(system, __func__)) return;
+    if (bytes > SIZE_MAX / 4 - system->scratch_bytes) {
+        (void)tali_build_fail(system, TAL_ERR_CAPACITY, __func__,
+                              "System '%s': %zu bytes of scratch are too many", system->name,
+                              bytes);
+        return;
+    }
+    system->scratch_bytes += tali_align(bytes);
+}

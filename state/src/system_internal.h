@@ -258,6 +258,11 @@ void *tali_build_copy(tal_system *system, const void *bytes, size_t size);
 bool tali_name_element(tal_system *system, const tali_list *list, tal_subsystem_ix owner,
                        const char *kind, const char *name, tali_element *element);
 
+/// Is the name of an element its own? Names are unique among the elements of one owner. False after a
+/// sticky failure.
+bool tali_name_is_free(tal_system *system, const tali_list *list, const tali_element *element,
+                       const char *kind);
+
 /// Index of the element of that owner (any when < 0) and name; -1 when there is none.
 int tali_find_element(const tali_list *list, int owner, const char *name);
 
@@ -270,6 +275,15 @@ static inline bool tali_has_element(const tal_system *system, const tali_list *l
                                     const char *kind, const char *where)
 {
     return (i >= 0 && i < list->count) || tali_breach_element(system, list, i, kind, where);
+}
+
+/// Element `i` of the list at that offset in the System; NULL after a breach.
+const tali_element *tali_checked_element(const tal_system *system, size_t list_offset, int i,
+                                         const char *kind, const char *where);
+
+static inline bool tali_stage_is_between(tal_stage stage, tal_stage low, tal_stage high)
+{
+    return (int)stage >= (int)low && (int)stage <= (int)high;
 }
 
 /// Find the order in which subsystems realize a stage.

@@ -1,6 +1,6 @@
 // Assemblers: creation, workspace, observations.
 #include "assembler_internal.h"
-#include "chart_internal.h"
+#include "study_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -306,7 +306,7 @@ tal_status tal_assembler_create(const tal_system *system, const tal_assembler_de
     if (out == NULL) return TALI_BREACH(TAL_ERR_NULL, "'out' is NULL");
     *out = NULL;
     if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
-    tal_status st = tali_chart_check_system(system, err);
+    tal_status st = tali_check_has_matter(system, err);
     if (st != TAL_OK) return st;
     const tal_matter *matter = tal_system_matter(system);
     const tal_assembler_def chosen = def != NULL ? *def : tal_assembler_def_default();

@@ -1,6 +1,6 @@
 // The searches: meet the constraints, from near or from far; then come close to the goals.
 #include "assembler_internal.h"
-#include "reason_internal.h"
+#include "study_internal.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // Independent coordinates about a State.
 #include "chart_internal.h"
-#include "reason_internal.h"
+#include "study_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -10,14 +10,6 @@ tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_sta
 {
     if (st == TAL_OK) return TAL_OK;
     return TALI_FAIL(chart->err, st, "%s", tali_reason(state, st));
-}
-
-tal_status tali_chart_check_system(const tal_system *system, tal_error *err)
-{
-    if (system == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "the System is NULL");
-    if (tal_system_has_topology(system) && tal_system_matter(system) != NULL) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_TOPOLOGY, "System '%s' needs matter and a realized topology",
-                     tal_system_name(system));
 }
 
 // --- memory ---

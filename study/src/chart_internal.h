@@ -66,9 +66,6 @@ void tali_chart_contract(const tali_chart *chart, const double in[], double out[
 /// out = K_p s, one number per speed.
 void tali_chart_expand(const tali_chart *chart, const double s[], double out[]);
 
-/// TAL_OK if a System has matter and its topology.
-tal_status tali_chart_check_system(const tal_system *system, tal_error *err);
-
 /// The failure of a call on the State, in the State's words.
 tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_status st);
 

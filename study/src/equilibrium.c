@@ -1,6 +1,7 @@
 // Equilibrium by Newton's method in independent coordinates, and inverse statics.
 #include "chart_internal.h"
 #include "finite_internal.h"
+#include "study_internal.h"
 
 #include <talus/study/equilibrium.h>
 
@@ -97,7 +98,7 @@ tal_status tal_equilibrium_create(const tal_system *system, const tal_equilibriu
     if (err == NULL) err = &local;
     *err = (tal_error){TAL_OK, "", ""};
     const tal_equilibrium_def chosen = def != NULL ? *def : tal_equilibrium_def_default();
-    tal_status st = tali_chart_check_system(system, err);
+    tal_status st = tali_check_has_matter(system, err);
     if (st == TAL_OK) st = check_def(&chosen, err);
     if (st != TAL_OK) return st;
     const tal_allocator allocator = tal_system_allocator(system);

@@ -1,6 +1,7 @@
 // Linearization about a State by extrapolated differences, and its modes.
 #include "chart_internal.h"
 #include "finite_internal.h"
+#include "study_internal.h"
 
 #include <talus/study/linearizer.h>
 
@@ -99,7 +100,7 @@ tal_status tal_linearizer_create(const tal_system *system, const tal_linearizer_
     tal_error local;
     if (err == NULL) err = &local;
     *err = (tal_error){TAL_OK, "", ""};
-    tal_status st = tali_chart_check_system(system, err);
+    tal_status st = tali_check_has_matter(system, err);
     if (st != TAL_OK) return st;
     const tal_linearizer_def chosen = def != NULL ? *def : tal_linearizer_def_default();
     if (!(chosen.step > 0.0 && chosen.step < 1.0)) {

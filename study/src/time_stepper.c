@@ -1,6 +1,6 @@
 // The time stepper: creation, the loop over steps, what can be asked.
-#include "reason_internal.h"
 #include "stepper_internal.h"
+#include "study_internal.h"
 
 #include <math.h>
 #include <stdio.h>

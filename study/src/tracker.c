@@ -1,7 +1,7 @@
 // Inverse kinematics: frames in chunks, chunks in lanes.
 #include "alloc_internal.h"
-#include "chart_internal.h"
 #include "error_internal.h"
+#include "study_internal.h"
 
 #include <talus/study/tracker.h>
 
@@ -69,7 +69,7 @@ tal_status tal_tracker_create(const tal_system *system, const tal_tracker_def *d
     if (out == NULL) return TALI_BREACH(TAL_ERR_NULL, "'out' is NULL");
     *out = NULL;
     if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
-    tal_status st = tali_chart_check_system(system, err);
+    tal_status st = tali_check_has_matter(system, err);
     if (st == TAL_OK) st = check_def(def, err);
     if (st != TAL_OK) return st;
     const tal_allocator allocator = tal_system_allocator(system);

@@ -2,7 +2,7 @@
 // (manual sec. 10.4).
 #include "finite_internal.h"
 #include "integrator_internal.h"
-#include "reason_internal.h"
+#include "study_internal.h"
 
 #include <math.h>
 #include <stdio.h>

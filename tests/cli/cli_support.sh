@@ -36,6 +36,18 @@ has() {
     grep -qF -- "$2" "$1" || complain "'$2' is not in $1: $(head -5 "$1")"
 }
 
+# last FILE COLUMN: the last value of a column of a table
+last() {
+    awk -F '\t' -v name="$2" '/^endheader/ { inside = 1; next }
+        inside == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; inside = 2; next }
+        inside == 2 { value = $column } END { print value }' "$1"
+}
+
+# less VALUE LIMIT WHAT: WHAT is not above the limit
+less() {
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }' || complain "$3: $1 > $2"
+}
+
 finish() {
     echo "$failures failures"
     [ "$failures" -eq 0 ]

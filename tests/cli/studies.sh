@@ -4,21 +4,11 @@
 # shellcheck source=tests/cli/cli_support.sh
 source "$(dirname "$0")/cli_support.sh"
 
-last() { # FILE COLUMN: the last value of a column
-    awk -F '\t' -v name="$2" '/^endheader/ { inside = 1; next }
-        inside == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i; inside = 2; next }
-        inside == 2 { value = $column } END { print value }' "$1"
-}
-
 # largest |value| of the columns from the second on, without the outer tenths of the rows
 largest() { # FILE
     sed '1,/^endheader/d' "$1" | awk -F '\t' '
         { size[NR] = 0; for (i = 2; i <= NF; i++) { x = $i < 0 ? -$i : $i; if (x > size[NR]) size[NR] = x } }
         END { for (r = NR / 10; r < NR * 9 / 10; r++) if (size[int(r) + 1] > n) n = size[int(r) + 1]; print n + 0 }'
-}
-
-less() { # VALUE LIMIT WHAT
-    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }' || complain "$3: $1 > $2"
 }
 
 # Inverse dynamics of a motion without other forces than the model's finds nothing missing, up to the error

@@ -125,36 +125,4 @@ static inline tal_function *make_composition(tal_function *outer, tal_function *
         ck_assert_msg(strstr(err.message, part_of_message) != NULL, "%s", err.message);            \
     } while (0)
 
-/// A heap that counts what is alive and can refuse the n-th request.
-typedef struct counting_heap {
-    int calls, refuse_at; // refuse the request that makes calls == refuse_at; 0 refuses none
-    int live;
-    size_t live_bytes;
-} counting_heap;
-
-static inline void *counting_alloc(void *context, size_t size)
-{
-    counting_heap *heap = context;
-    if (++heap->calls == heap->refuse_at) return NULL;
-    const tal_allocator real = tal_allocator_default();
-    void *block = real.alloc(real.context, size);
-    ++heap->live;
-    heap->live_bytes += size;
-    return block;
-}
-
-static inline void counting_free(void *context, void *block, size_t size)
-{
-    counting_heap *heap = context;
-    const tal_allocator real = tal_allocator_default();
-    real.free(real.context, block, size);
-    --heap->live;
-    heap->live_bytes -= size;
-}
-
-static inline tal_allocator counting_allocator(counting_heap *heap)
-{
-    return (tal_allocator){counting_alloc, counting_free, heap};
-}
-
 #endif // TALUS_FUNCTION_SUPPORT_H

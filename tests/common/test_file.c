@@ -4,7 +4,6 @@
 
 #include "file_internal.h"
 
-#include "counting_alloc.h"
 #include "talus_test.h"
 
 #include <signal.h>
@@ -164,12 +163,12 @@ START_TEST(long_files_are_read_or_refused)
     ck_assert_str_eq(tali_file_load(".", 1, &heap, &bytes, &st), "the file cannot be read");
     tali_bytes_free(&heap, &bytes);
     for (int n = 0; n < 3; ++n) {
-        counting counts = {.left = n};
-        const tal_allocator from = counting_allocator(&counts);
+        test_heap counts = {.refuse_at = n + 1};
+        const tal_allocator from = test_heap_allocator(&counts);
         ck_assert_str_eq(tali_file_load(path, 1 << 20, &from, &bytes, &st), "memory ran out");
         ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
         tali_bytes_free(&from, &bytes);
-        ck_assert_int_eq(counts.balance, 0);
+        ck_assert_uint_eq(counts.bytes, 0);
     }
     (void)remove(path);
 }

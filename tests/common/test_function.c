@@ -677,8 +677,8 @@ static tal_status build_tree(const tal_allocator *allocator, tal_function **out,
 START_TEST(any_allocation_may_fail)
 {
     for (int refuse_at = 1;; ++refuse_at) {
-        counting_heap heap = {.refuse_at = refuse_at};
-        const tal_allocator allocator = counting_allocator(&heap);
+        test_heap heap = {.refuse_at = refuse_at};
+        const tal_allocator allocator = test_heap_allocator(&heap);
         tal_function *f = NULL;
         tal_error err;
         const tal_status st = build_tree(&allocator, &f, &err);
@@ -692,15 +692,15 @@ START_TEST(any_allocation_may_fail)
         ck_assert_int_eq(err.status, TAL_ERR_NO_MEMORY);
         ck_assert_ptr_null(f);
         ck_assert_int_eq(heap.live, 0);
-        ck_assert_uint_eq(heap.live_bytes, 0);
+        ck_assert_uint_eq(heap.bytes, 0);
     }
     ck_assert_int_eq(test_breaches(), 0);
 }
 
 START_TEST(evaluation_asks_for_no_memory)
 {
-    counting_heap heap = {0};
-    const tal_allocator allocator = counting_allocator(&heap);
+    test_heap heap = {0};
+    const tal_allocator allocator = test_heap_allocator(&heap);
     tal_function *f = NULL;
     ck_assert_int_eq(build_tree(&allocator, &f, NULL), TAL_OK);
     const int calls = heap.calls;
@@ -710,7 +710,7 @@ START_TEST(evaluation_asks_for_no_memory)
     ck_assert_int_eq(heap.calls, calls);
     tal_function_destroy(f);
     ck_assert_int_eq(heap.live, 0);
-    ck_assert_uint_eq(heap.live_bytes, 0);
+    ck_assert_uint_eq(heap.bytes, 0);
 }
 
 // ---- threads

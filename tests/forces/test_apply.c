@@ -1,7 +1,6 @@
 // Tests for forces/src/apply.c: what is computed again and when, chunks and threads, accounts of
 // dissipated energy, sums of chosen elements.
 #include "force_model.h"
-#include "thread_executor.h"
 
 #include <stdio.h>
 
@@ -217,8 +216,9 @@ END_TEST
 // udot at 10 States with so many chunks; `threads` 0: no executor, -1: no chunks.
 static void run_threads(int threads, int num_chunks, double udot[10][MODEL_NU])
 {
-    thread_count count = {threads};
-    const tal_executor executor = {thread_run, &count};
+    tal_threads *pool = NULL;
+    ck_assert_int_eq(tal_threads_create(threads > 0 ? threads : 1, &pool, NULL), TAL_OK);
+    const tal_executor executor = tal_threads_executor(pool);
     model m = model_begin();
     tal_bushing_def bushing;
     add_many(&m, &bushing);
@@ -232,6 +232,7 @@ static void run_threads(int threads, int num_chunks, double udot[10][MODEL_NU])
         memcpy(udot[k], tal_state_udot(m.state), sizeof udot[k]);
     }
     model_end(&m);
+    tal_threads_destroy(pool);
 }
 
 START_TEST(results_do_not_depend_on_the_number_of_threads)
@@ -241,7 +242,7 @@ START_TEST(results_do_not_depend_on_the_number_of_threads)
     const int chunks[] = {1, 3, 8, 64};
     for (int c = 0; c < 4; ++c) {
         run_threads(0, chunks[c], serial);
-        for (int threads = 1; threads <= MAX_THREADS; threads += threads < 4 ? 1 : 4) {
+        for (int threads = 1; threads <= 8; threads += threads < 4 ? 1 : 4) {
             run_threads(threads, chunks[c], udot);
             ck_assert_int_eq(memcmp(serial, udot, sizeof udot), 0);
         }
@@ -257,8 +258,9 @@ END_TEST
 // A failure on some thread is told as if there were none: the bushing turned by a quarter about y.
 START_TEST(a_failure_on_a_thread_has_its_sentence)
 {
-    thread_count count = {3};
-    const tal_executor executor = {thread_run, &count};
+    tal_threads *pool = NULL;
+    ck_assert_int_eq(tal_threads_create(3, &pool, NULL), TAL_OK);
+    const tal_executor executor = tal_threads_executor(pool);
     char alone[256] = "";
     for (int k = 0; k < 2; ++k) {
         model m = model_begin();
@@ -286,6 +288,7 @@ START_TEST(a_failure_on_a_thread_has_its_sentence)
         ck_assert_str_eq(alone, said);
         model_end(&m);
     }
+    tal_threads_destroy(pool);
 }
 
 END_TEST

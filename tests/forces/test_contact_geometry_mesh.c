@@ -571,26 +571,6 @@ END_TEST
 
 // ---- memory
 
-// An allocator that fails on the n-th call and knows what is out.
-typedef struct counting {
-    int calls, fail_at, blocks;
-} counting;
-
-static void *counting_alloc(void *context, size_t size)
-{
-    counting *c = context;
-    if (++c->calls == c->fail_at) return NULL;
-    ++c->blocks;
-    return aligned_alloc(TAL_ALIGNMENT, (size + TAL_ALIGNMENT - 1) / TAL_ALIGNMENT * TAL_ALIGNMENT);
-}
-
-static void counting_free(void *context, void *block, size_t size)
-{
-    (void)size;
-    --((counting *)context)->blocks;
-    free(block);
-}
-
 static tal_status create_one(int which, const tal_allocator *allocator, tal_mesh **mesh)
 {
     const int n[3] = {2, 3, 4};
@@ -610,17 +590,17 @@ START_TEST(when_any_allocation_fails_nothing_is_left_behind)
 {
     for (int which = 0; which < 4; ++which) {
         tal_status st = TAL_ERR_NO_MEMORY;
-        for (int fail_at = 1; st != TAL_OK; ++fail_at) {
-            ck_assert_int_lt(fail_at, 100);
-            counting c = {.fail_at = fail_at};
-            const tal_allocator allocator = {counting_alloc, counting_free, &c};
+        for (int n = 1; st != TAL_OK; ++n) {
+            ck_assert_int_lt(n, 100);
+            test_heap heap = {.refuse_at = n};
+            const tal_allocator allocator = test_heap_allocator(&heap);
             tal_mesh *mesh = NULL;
             st = create_one(which, &allocator, &mesh);
             ck_assert(st == TAL_OK || st == TAL_ERR_NO_MEMORY);
-            ck_assert_int_eq(c.blocks, st == TAL_OK);
+            ck_assert_int_eq(heap.live, st == TAL_OK);
             ck_assert((mesh != NULL) == (st == TAL_OK));
             tal_mesh_destroy(mesh);
-            ck_assert_int_eq(c.blocks, 0);
+            ck_assert_int_eq(heap.live, 0);
         }
     }
 }

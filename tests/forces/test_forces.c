@@ -1,6 +1,5 @@
 // Tests for forces/src/forces.c, subsystem.c and gravity.c.
 #include "alloc_guard.h"
-#include "stingy.h"
 #include "talus_test.h"
 
 #include <talus/forces.h>
@@ -696,12 +695,10 @@ END_TEST
 START_TEST(memory_may_run_out_at_any_call)
 {
     bool built = false;
-    for (int n = 0; n < 200 && !built; ++n) {
-        stingy limit = {n};
+    for (int n = 1; n < 200 && !built; ++n) {
+        test_heap heap = {.refuse_at = n};
         tal_system_def def = tal_system_def_default();
-        def.allocator.alloc = stingy_alloc;
-        def.allocator.free = stingy_free;
-        def.allocator.context = &limit;
+        def.allocator = test_heap_allocator(&heap);
         tal_system *system = tal_system_create(&def);
         if (system == NULL) continue;
         tal_matter *matter = tal_matter_create(system);
@@ -716,6 +713,7 @@ START_TEST(memory_may_run_out_at_any_call)
         built = forces != NULL && tal_system_realize_topology(system, &err) == TAL_OK;
         if (!built) ck_assert_int_eq(tal_system_error(system)->status, TAL_ERR_NO_MEMORY);
         tal_system_destroy(system);
+        ck_assert_int_eq(heap.live, 0);
         if (forces != NULL) ck_assert_int_eq(destroyed, 1);
     }
     ck_assert(built);

@@ -235,29 +235,14 @@ START_TEST(gravity_and_elements_of_ones_own_have_no_parameters_here)
 
 END_TEST
 
-// An allocator that fails on its n-th call.
-static void *stingy_alloc(void *context, size_t size)
-{
-    int *left = context;
-    return (*left)-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
-}
-
-static void stingy_free(void *context, void *block, size_t size)
-{
-    (void)context;
-    tal_allocator_default().free(NULL, block, size);
-}
-
 START_TEST(memory_may_run_out_at_any_call)
 {
     bool built = false;
     const tal_two_points at = {TAL_GROUND, TAL_VEC3_ZERO, TAL_GROUND, {1.0, 0.0, 0.0}};
-    for (int n = 0; n < 200 && !built; ++n) {
-        int left = n;
+    for (int n = 1; n < 200 && !built; ++n) {
+        test_heap heap = {.refuse_at = n};
         tal_system_def def = tal_system_def_default();
-        def.allocator.alloc = stingy_alloc;
-        def.allocator.free = stingy_free;
-        def.allocator.context = &left;
+        def.allocator = test_heap_allocator(&heap);
         tal_system *system = tal_system_create(&def);
         if (system == NULL) continue;
         tal_matter *matter = tal_matter_create(system);
@@ -266,6 +251,7 @@ START_TEST(memory_may_run_out_at_any_call)
         built = forces != NULL && tal_system_realize_topology(system, NULL) == TAL_OK;
         if (!built) ck_assert_int_eq(tal_system_error(system)->status, TAL_ERR_NO_MEMORY);
         tal_system_destroy(system);
+        ck_assert_int_eq(heap.live, 0);
     }
     ck_assert(built);
 }

@@ -1,5 +1,4 @@
 // io/src/bridge.c: runs to tables, markers from tables.
-#include "stingy.h"
 #include "talus_test.h"
 
 #include <talus/talus.h>
@@ -106,12 +105,13 @@ START_TEST(columns_that_do_not_fit_a_table_are_named)
     (void)tal_contract_set_handler(NULL);
     tal_recorder *recorder = record(system, NULL, "b");
     tal_status st = TAL_ERR_NO_MEMORY;
-    for (int n = 0; n < 100 && st != TAL_OK; ++n) {
-        stingy s = {n};
-        const tal_allocator allocator = {stingy_alloc, stingy_free, &s};
+    for (int n = 1; n < 100 && st != TAL_OK; ++n) {
+        test_heap heap = {.refuse_at = n};
+        const tal_allocator allocator = test_heap_allocator(&heap);
         st = tal_table_from_recorder(recorder, &allocator, &table, &err);
         ck_assert(st == TAL_OK || st == TAL_ERR_NO_MEMORY);
         tal_table_destroy(table);
+        ck_assert_int_eq(heap.live, 0);
     }
     ck_assert_int_eq(st, TAL_OK);
     tal_recorder_destroy(recorder);
@@ -175,8 +175,8 @@ START_TEST(tables_without_time_or_with_strange_units_are_refused)
     ck_assert_int_eq(tal_marker_frames_create(table, names, 1, NULL, &seen, NULL),
                      TAL_ERR_BAD_VALUE);
     ck_assert_int_eq(tal_table_set_header(table, "Units", NULL), TAL_OK);
-    stingy s = {0};
-    const tal_allocator allocator = {stingy_alloc, stingy_free, &s};
+    test_heap heap = {.refuse_at = 1};
+    const tal_allocator allocator = test_heap_allocator(&heap);
     ck_assert_int_eq(tal_marker_frames_create(table, names, 1, &allocator, &seen, NULL),
                      TAL_ERR_NO_MEMORY);
     ck_assert_int_eq(tal_marker_frames_create(table, NULL, 0, NULL, &seen, NULL), TAL_OK);

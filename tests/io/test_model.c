@@ -1,5 +1,4 @@
 // io/src/model_*.c: a file and a C program that say the same give the same bits.
-#include "counting_alloc.h"
 #include "model_cases.h"
 #include "talus_test.h"
 

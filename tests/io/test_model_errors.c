@@ -1,5 +1,4 @@
 // io/src/model_*.c: what is wrong with a file is told, all of it, and nothing is built.
-#include "counting_alloc.h"
 #include "talus_test.h"
 
 #include <talus/io.h>
@@ -354,11 +353,11 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
         "<markers><marker name='tip' body='p'/><marker name='toe'/></markers><stops><stop when='t' crosses='1'/></stops>"
         "<decorations><text text='label' body='p'/></decorations></talus>";
     bool done = false;
-    int n = 0;
+    int n = 1;
     for (; !done; ++n) {
-        counting f = {n, 0};
+        test_heap heap = {.refuse_at = n};
         tal_model_options options = tal_model_options_default();
-        options.allocator = counting_allocator(&f);
+        options.allocator = test_heap_allocator(&heap);
         tal_model m;
         const tal_status st = tal_model_read_memory("m", text, strlen(text), &options, &m, NULL);
         done = st == TAL_OK;
@@ -367,8 +366,7 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
             ck_assert_ptr_null(m.system);
         }
         tal_model_destroy(&m);
-        ck_assert_msg(f.balance == 0, "%ld bytes were not given back after %d blocks", f.balance,
-                      n);
+        ck_assert_msg(heap.bytes == 0, "%zu bytes lost when request %d fails", heap.bytes, n);
         ck_assert_int_lt(n, 1000);
     }
     ck_assert_int_gt(n, 30);

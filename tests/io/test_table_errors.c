@@ -1,7 +1,6 @@
 // io/src/table*.c: what is wrong with a table, sentence by sentence; and what callers do wrong.
 #include "table_internal.h"
 
-#include "stingy.h"
 #include "talus_test.h"
 
 #include <math.h>
@@ -230,8 +229,8 @@ START_TEST(files_that_cannot_be_read_or_written_are_named)
     const char *long_file = TALUS_SOURCE_DIR "/tests/fuzz/corpus_sto/quirks_good.mot";
     ck_assert_int_eq(tal_table_read_file(long_file, &options, &table, found), TAL_ERR_FILE);
     ck_assert_str_eq(tal_diagnostics_at(found, 3)->message, "the file is too long");
-    stingy s = {0};
-    options.allocator = (tal_allocator){stingy_alloc, stingy_free, &s};
+    test_heap heap = {.refuse_at = 1};
+    options.allocator = test_heap_allocator(&heap);
     ck_assert_int_eq(tal_table_read_file(long_file, &options, &table, found), TAL_ERR_NO_MEMORY);
     ck_assert_str_eq(tal_diagnostics_at(found, 4)->message, "memory ran out");
     tal_diagnostics_destroy(found);
@@ -360,15 +359,16 @@ START_TEST(reading_survives_every_failure_of_memory)
     const tal_table_format formats[] = {TAL_TABLE_STO, TAL_TABLE_TRC, TAL_TABLE_CSV};
     for (int f = 0; f < 3; ++f) {
         tal_status st = TAL_ERR_NO_MEMORY;
-        for (int n = 0; n < 100 && st == TAL_ERR_NO_MEMORY; ++n) {
-            stingy s = {n};
+        for (int n = 1; n < 100 && st == TAL_ERR_NO_MEMORY; ++n) {
+            test_heap heap = {.refuse_at = n};
             tal_table_options options = tal_table_options_default();
-            options.allocator = (tal_allocator){stingy_alloc, stingy_free, &s};
+            options.allocator = test_heap_allocator(&heap);
             tal_table *table = NULL;
             st = tal_table_read_memory(formats[f], "f", texts[f], strlen(texts[f]), &options,
                                        &table, NULL);
             ck_assert((st == TAL_OK) == (table != NULL));
             tal_table_destroy(table);
+            ck_assert_int_eq(heap.live, 0);
         }
         ck_assert_int_eq(st, TAL_OK);
     }

@@ -1,7 +1,6 @@
 // io/src/xml.c, did_you_mean.c, diagnostics.c: documents as trees, and what is wrong with them.
 #include "xml_internal.h"
 
-#include "counting_alloc.h"
 #include "talus_test.h"
 
 #include <stdio.h>
@@ -240,9 +239,9 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
     }
     (void)sprintf(at, "</r>");
     bool done = false;
-    for (int n = 0; !done; ++n) {
-        counting f = {n, 0};
-        const tal_allocator from = counting_allocator(&f);
+    for (int n = 1; !done; ++n) {
+        test_heap heap = {.refuse_at = n};
+        const tal_allocator from = test_heap_allocator(&heap);
         tali_xml *xml = NULL;
         const tal_status st =
             tali_xml_read_memory("a.xml", text, strlen(text), NULL, &from, &xml, NULL);
@@ -250,7 +249,7 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
         if (!done) ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
         ck_assert(done == (xml != NULL));
         tali_xml_destroy(xml);
-        ck_assert_int_eq(f.balance, 0);
+        ck_assert_int_eq(heap.live, 0);
         ck_assert_int_lt(n, 100);
     }
     free(text);
@@ -305,13 +304,15 @@ START_TEST(a_list_keeps_what_it_can_and_counts_the_rest)
     ck_assert_str_eq(tal_diagnostic_text(tal_diagnostics_at(list, 1), line), "error: no file");
     tal_diagnostics_destroy(list);
 
-    counting f = {1, 0};
-    const tal_allocator from = counting_allocator(&f);
+    test_heap heap = {.refuse_at = 2};
+    const tal_allocator from = test_heap_allocator(&heap);
     list = tal_diagnostics_create(&from);
     tal_diagnostics_add(list, TAL_ERROR, "f", 1, 1, "lost");
     ck_assert_int_eq(tal_diagnostics_num(list), 0);
     ck_assert_int_eq(tal_diagnostics_num_errors(list), 1);
     tal_diagnostics_destroy(list);
+    ck_assert_int_eq(heap.live, 0);
+    heap.refuse_at = heap.calls + 1;
     ck_assert_ptr_null(tal_diagnostics_create(&from));
 }
 

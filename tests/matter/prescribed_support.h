@@ -126,4 +126,77 @@ static inline double largest(const double *x, int n)
     return most;
 }
 
+/// Lock a body at position, velocity or acceleration: ways 6, 7 and 8.
+static inline void set_lock(world *w, tal_body_ix body, int way)
+{
+    const double values[] = {0.9, -0.4, 0.3, 0.2, -0.1, 0.6, -0.7};
+    const tal_level level = (tal_level)(way - 5);
+    const int n = level == TAL_LEVEL_POSITION ? tal_body_nq(w->matter, w->state, body)
+                                              : tal_body_nu(w->matter, body);
+    ck_assert_int_eq(tal_body_lock_at(w->matter, w->state, body, level, values, n), TAL_OK);
+}
+
+/// All motions and locks off, and the forces they took applied instead: udot must be the same. The
+/// condition of M, near 1e4 for such trees, times the eps of some hundred operations gives 1e-9 of the
+/// largest udot at worst; what is measured is 1e-12.
+static inline void check_duality(world *w, tal_motion_ix motions)
+{
+    const int nu = tal_state_nu(w->state);
+    double udot[MAX_SPEEDS], tau[MAX_SPEEDS];
+    const double *found = tal_matter_motion_multipliers(w->matter, w->state);
+    ck_assert_ptr_nonnull(found);
+    memcpy(tau, found, (size_t)nu * sizeof *tau);
+    memcpy(udot, tal_state_udot(w->state), (size_t)nu * sizeof *udot);
+    ck_assert(tal_matter_motion_error(w->matter, w->state, TAL_LEVEL_POSITION) == 0.0);
+    ck_assert(tal_matter_motion_error(w->matter, w->state, TAL_LEVEL_VELOCITY) == 0.0);
+    ck_assert(tal_matter_motion_error(w->matter, w->state, TAL_LEVEL_ACCELERATION) == 0.0);
+
+    for (int b = 1; b < w->num_bodies; ++b) {
+        ck_assert_int_eq(tal_body_unlock(w->matter, w->state, (tal_body_ix){b}), TAL_OK);
+    }
+    for (int i = 0; i < motions.i; ++i) {
+        const tal_motion_ix motion = {i};
+        ck_assert_int_eq(tal_motion_set_enabled(w->matter, w->state, motion, false), TAL_OK);
+    }
+    for (int i = 0; i < nu; ++i) {
+        w->f[i] -= tau[i];
+    }
+    world_realize(w, TAL_STAGE_ACCELERATION);
+    ck_assert_int_eq(tal_matter_num_free(w->matter, w->state), nu);
+    ck_assert(largest(tal_matter_motion_multipliers(w->matter, w->state), nu) == 0.0);
+    const double scale = fmax(1.0, largest(udot, nu));
+    test_assert_near(tal_state_udot(w->state), udot, nu, 1e-9 * scale, "udot by forces");
+}
+
+/// The tree G7 of rbda_inventory.md 13.
+static inline tal_matter *build_g7(world *w)
+{
+    static const int parent[] = {0, 1, 1, 2, 2, 3, 3};
+    static const tal_axis x_axis[] = {TAL_AXIS_X};
+    world_begin(w);
+    for (int i = 1; i <= 7; ++i) {
+        const double angle = 0.1 * i, mass = 1.0 + 0.1 * i;
+        const tal_vec3 com = tal_v3(0.05, -0.02 * i, 0.1);
+        const tal_sym3 central = {0.1 + 0.01 * i, 0.2, 0.15, 0.01, 0.01, 0.01};
+        const tal_sym3 shift = tal_s3_scale(-mass, tal_s3_cross_square(com));
+        tal_mobod_def def = tal_mobod_def_default();
+        def.mass = (tal_mass_props){mass, com, tal_s3_sub(central, shift)};
+        def.X_PF = tal_xf(tal_rotation_from_angles(TAL_BODY_FIXED, 1, x_axis, &angle),
+                          tal_v3(0.1 * i, 0.2, -0.05 * i));
+        (void)tal_matter_add_pin(w->matter, (tal_body_ix){parent[i - 1]}, &def);
+    }
+    return w->matter;
+}
+
+/// Its State.
+static inline void set_g7(world *w)
+{
+    world_finish(w);
+    w->gravity = tal_v3(0.0, 0.0, -9.81);
+    for (int i = 1; i <= 7; ++i) {
+        (void)tal_body_set_q(w->matter, w->state, (tal_body_ix){i}, 0, 0.3 * i - 1.0);
+        (void)tal_body_set_u(w->matter, w->state, (tal_body_ix){i}, 0, 0.5 - 0.1 * i);
+    }
+}
+
 #endif // TALUS_PRESCRIBED_SUPPORT_H

@@ -675,28 +675,6 @@ START_TEST(singular_configurations_give_finite_answers_or_a_sentence)
 
 // --- memory ---
 
-typedef struct failing {
-    tal_allocator heap;
-    int calls;
-    int fail_at;
-    int live;
-} failing;
-
-static void *failing_alloc(void *context, size_t size)
-{
-    failing *f = context;
-    if (++f->calls == f->fail_at) return NULL;
-    ++f->live;
-    return f->heap.alloc(f->heap.context, size);
-}
-
-static void failing_free(void *context, void *block, size_t size)
-{
-    failing *f = context;
-    --f->live;
-    f->heap.free(f->heap.context, block, size);
-}
-
 static tal_status build_and_test(const tal_system_def *def)
 {
     tal_system *system = tal_system_create(def);
@@ -727,12 +705,12 @@ START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
     test_record_breaches();
     tal_status st = TAL_ERR_NO_MEMORY;
     for (int n = 1; st != TAL_OK; ++n) {
-        failing f = {.heap = tal_allocator_default(), .fail_at = n};
+        test_heap heap = {.refuse_at = n};
         tal_system_def def = tal_system_def_default();
-        def.allocator = (tal_allocator){failing_alloc, failing_free, &f};
+        def.allocator = test_heap_allocator(&heap);
         st = build_and_test(&def);
-        ck_assert_int_eq(f.live, 0);
-        ck_assert(st == TAL_ERR_NO_MEMORY || (st == TAL_OK && f.calls < n));
+        ck_assert_int_eq(heap.live, 0);
+        ck_assert(st == TAL_ERR_NO_MEMORY || (st == TAL_OK && heap.calls < n));
         ck_assert_int_lt(n, 200);
     }
 }

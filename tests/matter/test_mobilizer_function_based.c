@@ -314,49 +314,27 @@ START_TEST(what_is_wrong_with_a_definition_is_named)
     tal_function_destroy(flat.function);
 }
 
-// A heap that fails at the n-th call.
-typedef struct failing_heap {
-    int calls_left, blocks;
-} failing_heap;
-
-static void *failing_alloc(void *context, size_t size)
-{
-    failing_heap *heap = context;
-    if (--heap->calls_left < 0) return NULL;
-    ++heap->blocks;
-    const tal_allocator real = tal_allocator_default();
-    return real.alloc(real.context, size);
-}
-
-static void failing_free(void *context, void *block, size_t size)
-{
-    failing_heap *heap = context;
-    --heap->blocks;
-    const tal_allocator real = tal_allocator_default();
-    real.free(real.context, block, size);
-}
-
 START_TEST(memory_that_runs_out_leaves_nothing_behind)
 {
     tal_function_based_def def = tal_function_based_def_default();
     def.nq = 1;
     def.rotation[0] = line(1.0, 0);
-    for (int calls = 0; calls < MAX_BLOCKS; ++calls) {
-        failing_heap heap = {calls, 0};
-        const tal_allocator allocator = {failing_alloc, failing_free, &heap};
+    for (int n = 1; n <= MAX_BLOCKS; ++n) {
+        test_heap heap = {.refuse_at = n};
+        const tal_allocator allocator = test_heap_allocator(&heap);
         tal_function_based *mobilizer = NULL;
         tal_error err;
         const tal_status st = tal_function_based_create(&def, &allocator, &mobilizer, &err);
         if (st == TAL_OK) {
-            ck_assert_int_ge(calls, 1);
+            ck_assert_int_gt(n, 1);
             tal_function_based_destroy(mobilizer);
-            ck_assert_int_eq(heap.blocks, 0);
+            ck_assert_int_eq(heap.live, 0);
             return;
         }
         ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
         ck_assert_int_eq(err.status, TAL_ERR_NO_MEMORY);
         ck_assert_ptr_null(mobilizer);
-        ck_assert_int_eq(heap.blocks, 0);
+        ck_assert_int_eq(heap.live, 0);
     }
     ck_abort_msg("never succeeded");
 }

@@ -1,7 +1,6 @@
 // matter/src/motion_body.c and motion_mobilizer.c: bodies in Ground, across their mobilizers, and
 // as seen from each other.
 #include "motion_support.h"
-#include "reference_trees.h"
 
 enum {
     TRIALS = 30
@@ -203,35 +202,6 @@ START_TEST(the_rate_of_a_hinge_matrix_is_its_derivative)
     random_tree_destroy(&tree);
 }
 
-// --- textbook ---
-
-// refs/tree_random_08 and tree_each_mobilizer: 80-digit evaluations without recursion. All lengths
-// and rates are of size 10 at most, with a few hundred operations between the numbers given and
-// these: 1e-13.
-START_TEST(poses_and_velocities_agree_with_an_80_digit_evaluation)
-{
-    for (int k = 0; k < NUM_REFERENCE_TREES; ++k) {
-        reference_model model = reference_create(&reference_trees[k]);
-        for (int i = 0; i < reference_trees[k].num_bodies; ++i) {
-            const reference_body *wanted = &reference_trees[k].bodies[i];
-            const tal_body_ix body = {i + 1};
-
-            const tal_xform X_GB = tal_body_X_GB(model.matter, model.state, body);
-            const tal_spatial_vec V_GB = tal_body_V_GB(model.matter, model.state, body);
-
-            const tal_mat3 RT = tal_m3_transpose(X_GB.R); // by rows, as the numbers are
-            test_assert_near(&RT.x.x, wanted->R_GB, 9, 1e-13, wanted->mobilizer);
-            test_assert_near(&X_GB.p.x, wanted->p_GB, 3, 1e-13, wanted->mobilizer);
-            test_assert_near(&V_GB.w.x, wanted->w_GB, 3, 1e-13, wanted->mobilizer);
-            const tal_vec3 v_com =
-                tal_station_v_GS(model.matter, model.state, body,
-                                 tal_v3(wanted->com[0], wanted->com[1], wanted->com[2]));
-            test_assert_near(&v_com.x, wanted->v_GC, 3, 1e-13, wanted->mobilizer);
-        }
-        reference_destroy(&model);
-    }
-}
-
 // --- contracts ---
 
 static void assert_all_breach(const random_tree *tree, tal_state *state, tal_body_ix body,
@@ -353,9 +323,6 @@ int main(void)
     tcase_add_test(theory, a_hinge_matrix_times_u_is_the_motion_it_stands_for);
     tcase_add_test(theory, the_rate_of_a_hinge_matrix_is_its_derivative);
     suite_add_tcase(suite, theory);
-    TCase *textbook = tcase_create("textbook");
-    tcase_add_test(textbook, poses_and_velocities_agree_with_an_80_digit_evaluation);
-    suite_add_tcase(suite, textbook);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_broken_contract_is_nan_and_one_sentence);
     tcase_add_test(errors, a_hinge_matrix_needs_a_frame_and_room);

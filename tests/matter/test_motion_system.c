@@ -2,7 +2,6 @@
 #include "sweeps_internal.h"
 
 #include "motion_support.h"
-#include "reference_trees.h"
 
 #include <float.h>
 
@@ -242,27 +241,6 @@ START_TEST(a_system_without_mass_rests_at_the_origin)
     random_tree_destroy(&tree);
 }
 
-// --- textbook ---
-
-// refs/tree_random_08 and tree_each_mobilizer: see test_motion_body.c. Energies and momenta are of
-// the size 40.
-START_TEST(energies_and_momenta_agree_with_an_80_digit_evaluation)
-{
-    for (int k = 0; k < NUM_REFERENCE_TREES; ++k) {
-        const reference_tree *wanted = &reference_trees[k];
-        reference_model model = reference_create(wanted);
-
-        const double T = tal_matter_kinetic_energy(model.matter, model.state);
-        const tal_spatial_vec h = tal_matter_momentum(model.matter, model.state);
-
-        ck_assert_double_eq_tol(T, wanted->kinetic_energy, 1e-13 * fmax(1.0, T));
-        if (wanted->has_momentum) {
-            test_assert_near(&h.w.x, wanted->momentum, 6, 40.0 * 1e-14, "momentum");
-        }
-        reference_destroy(&model);
-    }
-}
-
 // --- contracts ---
 
 static void assert_all_breach(const tal_matter *m, tal_state *state, tal_status status,
@@ -314,9 +292,6 @@ int main(void)
     tcase_add_test(theory, central_quantities_do_not_care_where_the_system_is);
     tcase_add_test(theory, a_system_without_mass_rests_at_the_origin);
     suite_add_tcase(suite, theory);
-    TCase *textbook = tcase_create("textbook");
-    tcase_add_test(textbook, energies_and_momenta_agree_with_an_80_digit_evaluation);
-    suite_add_tcase(suite, textbook);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_broken_contract_is_nan_and_one_sentence);
     suite_add_tcase(suite, errors);

@@ -30,6 +30,7 @@ typedef struct ref_tree {
     const double *udot, *M, *bias; // M by rows
     const ref_pose *poses;         // NULL: not given
     double kinetic, potential, cond;
+    const double *momentum;        // angular about Ground's origin, and linear; NULL: not given
 } ref_tree;
 
 static const ref_body bodies_pin[] = {
@@ -845,45 +846,50 @@ static const double bias_kuka_iiwa14[] = {
     -0.8007632695347116, -0.9518921287066995, 0.0012121117455240358,
 };
 
+static const double momentum_random_08[] = {
+    15.972071109328363, 13.86510640513318, -23.083059455714228,
+    -8.21264247215178, -3.1896041941908226, -8.632139522998681,
+};
+
 static const ref_tree ref_trees[] = {
     {"Pin", {0.3, -9.81, 0.7}, bodies_pin, 2, 2,
-     udot_pin, M_pin, bias_pin, poses_pin, 1.7046244936381891, 44.666055147802645, 2.15},
+     udot_pin, M_pin, bias_pin, poses_pin, 1.7046244936381891, 44.666055147802645, 2.15, NULL},
     {"Slider", {0.3, -9.81, 0.7}, bodies_slider, 2, 2,
-     udot_slider, M_slider, bias_slider, poses_slider, 1.7835962158699825, -6.076002753971987, 5.43},
+     udot_slider, M_slider, bias_slider, poses_slider, 1.7835962158699825, -6.076002753971987, 5.43, NULL},
     {"Screw", {0.3, -9.81, 0.7}, bodies_screw, 2, 2,
-     udot_screw, M_screw, bias_screw, poses_screw, 0.5981672932364429, 3.1597389255763524, 4.89},
+     udot_screw, M_screw, bias_screw, poses_screw, 0.5981672932364429, 3.1597389255763524, 4.89, NULL},
     {"Universal", {0.3, -9.81, 0.7}, bodies_universal, 2, 3,
-     udot_universal, M_universal, bias_universal, poses_universal, 1.6452608079826194, 5.381844484986793, 22.5},
+     udot_universal, M_universal, bias_universal, poses_universal, 1.6452608079826194, 5.381844484986793, 22.5, NULL},
     {"Cylinder", {0.3, -9.81, 0.7}, bodies_cylinder, 2, 3,
-     udot_cylinder, M_cylinder, bias_cylinder, poses_cylinder, 1.8284356614049142, -0.4412411805256587, 12.1},
+     udot_cylinder, M_cylinder, bias_cylinder, poses_cylinder, 1.8284356614049142, -0.4412411805256587, 12.1, NULL},
     {"BendStretch", {0.3, -9.81, 0.7}, bodies_bend_stretch, 2, 3,
-     udot_bend_stretch, M_bend_stretch, bias_bend_stretch, poses_bend_stretch, 9.674689116940572, -22.304718877655368, 13.1},
+     udot_bend_stretch, M_bend_stretch, bias_bend_stretch, poses_bend_stretch, 9.674689116940572, -22.304718877655368, 13.1, NULL},
     {"Planar", {0.3, -9.81, 0.7}, bodies_planar, 2, 4,
-     udot_planar, M_planar, bias_planar, poses_planar, 7.329866630616949, -14.797240287948586, 25.8},
+     udot_planar, M_planar, bias_planar, poses_planar, 7.329866630616949, -14.797240287948586, 25.8, NULL},
     {"Gimbal", {0.3, -9.81, 0.7}, bodies_gimbal, 2, 4,
-     udot_gimbal, M_gimbal, bias_gimbal, poses_gimbal, 1.769869917429188, -13.715078626194051, 16.8},
+     udot_gimbal, M_gimbal, bias_gimbal, poses_gimbal, 1.769869917429188, -13.715078626194051, 16.8, NULL},
     {"Bushing", {0.3, -9.81, 0.7}, bodies_bushing, 2, 7,
-     udot_bushing, M_bushing, bias_bushing, poses_bushing, 3.9188555446203854, 8.23448780023035, 70.6},
+     udot_bushing, M_bushing, bias_bushing, poses_bushing, 3.9188555446203854, 8.23448780023035, 70.6, NULL},
     {"Translation", {0.3, -9.81, 0.7}, bodies_translation, 2, 4,
-     udot_translation, M_translation, bias_translation, poses_translation, 2.9767660170162547, 15.203671782685428, 12.3},
+     udot_translation, M_translation, bias_translation, poses_translation, 2.9767660170162547, 15.203671782685428, 12.3, NULL},
     {"SphericalCoords", {0.3, -9.81, 0.7}, bodies_spherical_coords, 2, 4,
-     udot_spherical_coords, M_spherical_coords, bias_spherical_coords, poses_spherical_coords, 11.844018038335745, -21.984895071591097, 9.74},
+     udot_spherical_coords, M_spherical_coords, bias_spherical_coords, poses_spherical_coords, 11.844018038335745, -21.984895071591097, 9.74, NULL},
     {"Ball", {0.3, -9.81, 0.7}, bodies_ball, 2, 4,
-     udot_ball, M_ball, bias_ball, poses_ball, 13.941094739266779, 13.633370237783057, 13.5},
+     udot_ball, M_ball, bias_ball, poses_ball, 13.941094739266779, 13.633370237783057, 13.5, NULL},
     {"Free", {0.3, -9.81, 0.7}, bodies_free, 2, 7,
-     udot_free, M_free, bias_free, poses_free, 6.961616334585474, -6.835920616077181, 103},
+     udot_free, M_free, bias_free, poses_free, 6.961616334585474, -6.835920616077181, 103, NULL},
     {"Ellipsoid", {0.3, -9.81, 0.7}, bodies_ellipsoid, 2, 4,
-     udot_ellipsoid, M_ellipsoid, bias_ellipsoid, poses_ellipsoid, 1.5076667298705655, 12.623164620673345, 39.8},
+     udot_ellipsoid, M_ellipsoid, bias_ellipsoid, poses_ellipsoid, 1.5076667298705655, 12.623164620673345, 39.8, NULL},
     {"LineOrientation", {0.3, -9.81, 0.7}, bodies_line_orientation, 2, 3,
-     udot_line_orientation, M_line_orientation, bias_line_orientation, poses_line_orientation, 0.43776112744291795, 1.4529594092846054, 3.11},
+     udot_line_orientation, M_line_orientation, bias_line_orientation, poses_line_orientation, 0.43776112744291795, 1.4529594092846054, 3.11, NULL},
     {"FreeLine", {0.3, -9.81, 0.7}, bodies_free_line, 2, 6,
-     udot_free_line, M_free_line, bias_free_line, poses_free_line, 13.45212050649687, -24.627533816671438, 37.8},
+     udot_free_line, M_free_line, bias_free_line, poses_free_line, 13.45212050649687, -24.627533816671438, 37.8, NULL},
     {"Weld", {0.3, -9.81, 0.7}, bodies_weld, 2, 1,
-     udot_weld, M_weld, bias_weld, poses_weld, 0.023616985206301344, 24.196275582375435, 1},
+     udot_weld, M_weld, bias_weld, poses_weld, 0.023616985206301344, 24.196275582375435, 1, NULL},
     {"random_08", {0.3, -9.81, 0.7}, bodies_random_08, 8, 23,
-     udot_random_08, M_random_08, bias_random_08, poses_random_08, 43.032964837271095, -44.97873842515271, 870},
+     udot_random_08, M_random_08, bias_random_08, poses_random_08, 43.032964837271095, -44.97873842515271, 870, momentum_random_08},
     {"kuka_iiwa14", {0.0, 0.0, -9.81}, bodies_kuka_iiwa14, 7, 7,
-     udot_kuka_iiwa14, M_kuka_iiwa14, bias_kuka_iiwa14, NULL, 2.553329654699863, 139.84526945904125, 4.01e+03},
+     udot_kuka_iiwa14, M_kuka_iiwa14, bias_kuka_iiwa14, NULL, 2.553329654699863, 139.84526945904125, 4.01e+03, NULL},
 };
 
 // The KUKA arm at rest, and where its last body is.

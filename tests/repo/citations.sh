@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # citations.sh SOURCE_DIR
 # A citation is "KEY eq. 7.43", "KEY tab. 7.1", "KEY alg. 6.1", "KEY sec. II.4" and so on. Its key
-# must have an entry "- **KEY**" in doc/references.md.
+# must have an entry "- **KEY**" in doc/references.md. Sources and documents are looked through.
 set -eu
 export LC_ALL=C
 cd "$1"
 keys=$(sed -n 's/^- \*\*\([A-Za-z0-9]*\)\*\*.*/\1/p' doc/references.md)
-mapfile -t files < <(find . -path ./build -prune -o -name '*.[ch]' -print | sort)
+mapfile -t files < <(find . -path ./build -prune -o \( -name '*.[ch]' -o -path './doc/*.md' \) -print | sort)
 
 # file:line:key, for words that start with a capital letter, and for "manual"
 used() {

@@ -50,18 +50,44 @@ for file in examples/*.c; do
     [ -e "examples/$name.out" ] || complain "examples/$name.out is missing"
 done
 
-# links between documents lead somewhere
+# links between documents lead somewhere, to a heading too; "#" is how GitHub names headings: lower case, blanks
+# as dashes, no other punctuation
+anchors() { # DOCUMENT
+    awk '/^```/ { inside = !inside } !inside && /^#+ /' "$1" | sed 's/^#* *//; s/\[\([^]]*\)\]([^)]*)/\1/g' |
+        tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_\n -' | tr ' ' '-'
+}
 while IFS=: read -r file link; do
     link=${link#*](}
     link=${link%)}
     case $link in
-    http*:* | '#'*) ;;
-    *)
-        [ -e "$(dirname "$file")/${link%%#*}" ] ||
-            complain "$file links to $link, which is not there"
-        ;;
+    http*:*) continue ;;
+    '#'*) target=$file ;;
+    *) target=$(dirname "$file")/${link%%#*} ;;
     esac
+    if [ ! -e "$target" ]; then
+        complain "$file links to $link, which is not there"
+    elif [[ $link == *'#'* && $target == *.md ]]; then
+        anchors "$target" | grep -qxF -- "${link#*#}" || complain "$file links to $link, but there is no such heading"
+    fi
 done < <(find . -path ./build -prune -o -name '*.md' -exec grep -HoE '\]\([^) ]+\)' {} +)
+
+# every source that a document names is there: each path is known by all its ends, "src/rod.c" and "rod.c"
+ends() {
+    awk '{ while (sub(/^[^\/]*\//, "")) print }' < <(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.sh' \) -print)
+}
+names() {
+    # shellcheck disable=SC2016 # backquotes are Markdown's
+    find . -path ./build -prune -o -name '*.md' ! -name CHANGELOG.md -exec grep -HoE '`[A-Za-z0-9_/]+\.(c|h|sh)`' {} + | tr -d '`'
+}
+while read -r missing; do
+    complain "${missing%%:*} names ${missing#*:}, which is not there"
+done < <(awk -F : 'FNR == NR { known[$0]; next } !($2 in known)' <(ends) <(names))
+
+# every page is in the index
+for page in doc/*.md doc/howto/*.md; do
+    [ "$page" = doc/README.md ] || grep -qF "(${page#doc/})" doc/README.md ||
+        complain "doc/README.md does not list ${page#doc/}"
+done
 
 # one version everywhere
 part() {

@@ -51,34 +51,6 @@ END_TEST
 
 // --- the n-th call fails ---
 
-typedef struct failing {
-    tal_allocator heap;
-    int calls;
-    int fail_at; // 0: never
-    int live;
-    size_t bytes;
-} failing;
-
-static void *failing_alloc(void *context, size_t size)
-{
-    failing *f = context;
-    if (++f->calls == f->fail_at) return NULL;
-    void *block = f->heap.alloc(f->heap.context, size);
-    if (block != NULL) {
-        ++f->live;
-        f->bytes += size;
-    }
-    return block;
-}
-
-static void failing_free(void *context, void *block, size_t size)
-{
-    failing *f = context;
-    --f->live;
-    f->bytes -= size;
-    f->heap.free(f->heap.context, block, size);
-}
-
 // Everything that allocates, in one go. The first failure is returned.
 static tal_status build_and_use(const tal_allocator *allocator, const char *path)
 {
@@ -109,19 +81,19 @@ START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
 {
     test_record_breaches();
     const char *path = "test_state_alloc.tmp";
-    failing f = {.heap = tal_allocator_default()};
-    const tal_allocator allocator = {failing_alloc, failing_free, &f};
+    test_heap heap = {0};
+    const tal_allocator allocator = test_heap_allocator(&heap);
     ck_assert_int_eq(build_and_use(&allocator, path), TAL_OK);
-    const int calls = f.calls;
+    const int calls = heap.calls;
     ck_assert_int_gt(calls, 30);
-    ck_assert_int_eq(f.live, 0);
-    ck_assert_uint_eq(f.bytes, 0);
+    ck_assert_int_eq(heap.live, 0);
+    ck_assert_uint_eq(heap.bytes, 0);
     for (int n = 1; n <= calls; ++n) {
-        f.calls = 0;
-        f.fail_at = n;
+        heap.calls = 0;
+        heap.refuse_at = n;
         const tal_status st = build_and_use(&allocator, path);
         ck_assert_msg(st == TAL_ERR_NO_MEMORY, "call %d: %s", n, tal_status_name(st));
-        ck_assert_msg(f.live == 0 && f.bytes == 0, "call %d leaks %d blocks", n, f.live);
+        ck_assert_msg(heap.live == 0 && heap.bytes == 0, "call %d leaks %d blocks", n, heap.live);
     }
     ck_assert_int_eq(test_breaches(), 0);
     (void)remove(path);
@@ -133,9 +105,9 @@ END_TEST
 START_TEST(a_system_without_memory_says_so)
 {
     for (int n = 2; n < 12; ++n) {
-        failing f = {.heap = tal_allocator_default(), .fail_at = n};
+        test_heap heap = {.refuse_at = n};
         tal_system_def def = tal_system_def_default();
-        def.allocator = (tal_allocator){failing_alloc, failing_free, &f};
+        def.allocator = test_heap_allocator(&heap);
         tal_system *system = tal_system_create(&def);
         static const tal_subsystem_ops ops = {.size = sizeof ops, .name = "x"};
         const tal_subsystem_ix me = tal_system_add_subsystem(system, NULL, &ops, NULL);
@@ -146,14 +118,14 @@ START_TEST(a_system_without_memory_says_so)
         (void)tal_system_add_group(system, me, &group);
         tal_error err;
         const tal_status st = tal_system_realize_topology(system, &err);
-        if (f.calls >= n) {
+        if (heap.calls >= n) {
             ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
             ck_assert_ptr_nonnull(strstr(err.message, "no memory for"));
         } else {
             ck_assert_int_eq(st, TAL_OK);
         }
         tal_system_destroy(system);
-        ck_assert_int_eq(f.live, 0);
+        ck_assert_int_eq(heap.live, 0);
     }
 }
 

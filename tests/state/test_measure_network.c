@@ -180,25 +180,12 @@ START_TEST(after_any_changes_the_values_are_those_of_a_fresh_state)
     end_fixture(&net.f);
 }
 
-static void *count_alloc(void *context, size_t size)
-{
-    ++*(int *)context;
-    return aligned_alloc(TAL_ALIGNMENT, (size + TAL_ALIGNMENT - 1) / TAL_ALIGNMENT * TAL_ALIGNMENT);
-}
-
-static void count_free(void *context, void *block, size_t size)
-{
-    (void)context;
-    (void)size;
-    free(block);
-}
-
 START_TEST(nothing_is_allocated_once_the_state_exists)
 {
-    int calls = 0;
-    const tal_allocator counting = {count_alloc, count_free, &calls};
+    test_heap heap = {0};
+    const tal_allocator counting = test_heap_allocator(&heap);
     network net = begin_network(&counting);
-    const int before = calls;
+    const int before = heap.calls;
     ck_assert_int_gt(before, 0);
     uint32_t seed = 1;
     for (int k = 0; k < 300; ++k) {
@@ -206,7 +193,7 @@ START_TEST(nothing_is_allocated_once_the_state_exists)
         ck_assert_int_eq(tal_system_realize(net.f.system, net.f.state, TAL_STAGE_REPORT), TAL_OK);
         assert_same_values(&net, net.f.state, net.f.state);
     }
-    ck_assert_int_eq(calls, before);
+    ck_assert_int_eq(heap.calls, before);
     end_fixture(&net.f);
 }
 

@@ -1,6 +1,7 @@
 // Tests for study/src/cvode.c, sundials_common.c, sundials_weights.c and sundials_gmres.c.
 #include "sundials_internal.h"
 
+#include "sampler.h"
 #include "study_model.h"
 
 // The methods of CVODE, and the linear solvers.
@@ -242,49 +243,6 @@ END_TEST
 
 // z' = s, the time at which the step began: constant within each step, so that every method gets h s for
 // it to round-off, provided that it forgets what the rates were before.
-typedef struct sampler {
-    tal_group_ix z;
-    tal_var_ix s;
-} sampler;
-
-static tal_status sample(const void *self, const tal_system *system, tal_state *state, void *value)
-{
-    (void)self, (void)system;
-    *(double *)value = tal_state_t(state);
-    return TAL_OK;
-}
-
-static tal_status declare_sampler(void *self, tal_system *system, tal_subsystem_ix me)
-{
-    sampler *it = self;
-    tal_group_def z = tal_group_def_default();
-    z.capacity = 1;
-    it->z = tal_system_add_group(system, me, &z);
-    tal_var_def var = tal_var_def_default();
-    var.name = "s";
-    var.size = sizeof(double);
-    var.invalidates = TAL_STAGE_ACCELERATION;
-    var.update = sample;
-    var.update_depends_on = TAL_STAGE_TIME;
-    var.sampled = true;
-    it->s = tal_system_add_var(system, me, &var);
-    return TAL_OK;
-}
-
-static tal_status sampled_rate(const void *self, const tal_system *system, tal_state *state)
-{
-    const sampler *it = self;
-    tal_group_upd_dot(system, state, it->z)[0] = tal_var_double(system, state, it->s);
-    return TAL_OK;
-}
-
-static const tal_subsystem_ops sampler_ops = {
-    .size = sizeof sampler_ops,
-    .name = "sampler",
-    .realize_topology = declare_sampler,
-    .realize_acceleration = sampled_rate,
-};
-
 START_TEST(a_sampled_variable_that_changes_makes_a_run_begin_anew)
 {
     const tal_method methods[] = {TAL_METHOD_CVODE_BDF, TAL_METHOD_CVODE_ADAMS, TAL_METHOD_IDA,

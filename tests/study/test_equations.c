@@ -277,16 +277,16 @@ END_TEST
 START_TEST(memory_may_run_out_at_create)
 {
     tal_system_def def = tal_system_def_default();
-    int blocks_left = 1000;
-    def.allocator = test_stingy_allocator(&blocks_left);
+    test_heap heap = {0};
+    def.allocator = test_heap_allocator(&heap);
     tal_system *system = tal_system_create(&def);
     tal_error err = {0};
     ck_assert_int_eq(tal_system_realize_topology(system, &err), TAL_OK);
-    for (int n = 0; n < 5; ++n) {
+    for (int n = 1; n <= 5; ++n) {
         tal_equations *eq = NULL;
-        blocks_left = n;
+        heap.refuse_at = heap.calls + n;
         const tal_status st = tal_equations_create(system, NULL, &eq, &err);
-        ck_assert_int_eq(st, n < 4 ? TAL_ERR_NO_MEMORY : TAL_OK);
+        ck_assert_int_eq(st, n <= 4 ? TAL_ERR_NO_MEMORY : TAL_OK);
         tal_equations_destroy(eq);
     }
     tal_system_destroy(system);

@@ -1,5 +1,6 @@
 // Tests for study/src/integrator.c, step_loop.c and trial.c: control, failures, building.
 #include "alloc_guard.h"
+#include "sampler.h"
 #include "talus_test.h"
 
 #include <talus/study.h>
@@ -483,50 +484,6 @@ END_TEST
 // --- sampled variables ---
 
 // z' = s, where s is the time at which the step began.
-typedef struct sampler {
-    tal_group_ix z;
-    tal_var_ix s;
-} sampler;
-
-static tal_status sample(const void *self, const tal_system *system, tal_state *state, void *value)
-{
-    (void)self;
-    (void)system;
-    *(double *)value = tal_state_t(state);
-    return TAL_OK;
-}
-
-static tal_status declare_sampler(void *self, tal_system *system, tal_subsystem_ix me)
-{
-    sampler *it = self;
-    tal_group_def z = tal_group_def_default();
-    z.capacity = 1;
-    it->z = tal_system_add_group(system, me, &z);
-    tal_var_def var = tal_var_def_default();
-    var.name = "s";
-    var.size = sizeof(double);
-    var.invalidates = TAL_STAGE_ACCELERATION;
-    var.update = sample;
-    var.update_depends_on = TAL_STAGE_TIME;
-    var.sampled = true;
-    it->s = tal_system_add_var(system, me, &var);
-    return TAL_OK;
-}
-
-static tal_status sampled_rate(const void *self, const tal_system *system, tal_state *state)
-{
-    const sampler *it = self;
-    tal_group_upd_dot(system, state, it->z)[0] = tal_var_double(system, state, it->s);
-    return TAL_OK;
-}
-
-static const tal_subsystem_ops sampler_ops = {
-    .size = sizeof sampler_ops,
-    .name = "sampler",
-    .realize_topology = declare_sampler,
-    .realize_acceleration = sampled_rate,
-};
-
 // Four steps of 1/4: z = (0 + 1/4 + 2/4 + 3/4) / 4. With the rates from before sampling it would be
 // the sum of the first three.
 START_TEST(the_rates_of_a_step_belong_to_the_values_it_began_with)
@@ -671,36 +628,21 @@ START_TEST(stepping_touches_no_heap)
 
 END_TEST
 
-static int blocks_left;
-
-static void *stingy_alloc(void *context, size_t size)
-{
-    (void)context;
-    return blocks_left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
-}
-
-static void stingy_free(void *context, void *block, size_t size)
-{
-    (void)context;
-    tal_allocator_default().free(NULL, block, size);
-}
-
 START_TEST(memory_may_run_out_at_create)
 {
     tal_system_def def = tal_system_def_default();
-    def.allocator.alloc = stingy_alloc;
-    def.allocator.free = stingy_free;
-    blocks_left = 1000;
+    test_heap heap = {0};
+    def.allocator = test_heap_allocator(&heap);
     tal_system *system = tal_system_create(&def);
     equations it = {.n = 1, .rates = square};
     tal_system_add_subsystem(system, "odes", &equations_ops, &it);
     tal_error err = {0};
     ck_assert_int_eq(tal_system_realize_topology(system, &err), TAL_OK);
-    for (int n = 0; n < 3; ++n) {
+    for (int n = 1; n <= 3; ++n) {
         tal_integrator *integ = NULL;
-        blocks_left = n;
+        heap.refuse_at = heap.calls + n;
         const tal_status st = tal_integrator_create(system, NULL, &integ, &err);
-        ck_assert_int_eq(st, n < 2 ? TAL_ERR_NO_MEMORY : TAL_OK);
+        ck_assert_int_eq(st, n <= 2 ? TAL_ERR_NO_MEMORY : TAL_OK);
         tal_integrator_destroy(integ);
     }
     tal_system_destroy(system);

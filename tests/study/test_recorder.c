@@ -214,36 +214,21 @@ START_TEST(broken_contracts_are_told)
 
 END_TEST
 
-static int blocks_left;
-
-static void *stingy_alloc(void *context, size_t size)
-{
-    (void)context;
-    return blocks_left-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
-}
-
-static void stingy_free(void *context, void *block, size_t size)
-{
-    (void)context;
-    tal_allocator_default().free(NULL, block, size);
-}
-
 START_TEST(memory_may_run_out_at_create)
 {
     tal_system_def def = tal_system_def_default();
-    def.allocator.alloc = stingy_alloc;
-    def.allocator.free = stingy_free;
-    blocks_left = 1000;
+    test_heap heap = {0};
+    def.allocator = test_heap_allocator(&heap);
     ramp it = {.rate = 1.0};
     run r = begin_run(&it, &def, 1);
     tal_error err = {0};
     tal_status st = TAL_ERR_NO_MEMORY;
-    for (int n = 0; st != TAL_OK; ++n) {
+    for (int n = 1; st != TAL_OK; ++n) {
         ck_assert_int_lt(n, 10);
         tal_recorder *other = NULL;
-        blocks_left = n;
+        heap.refuse_at = heap.calls + n;
         st = tal_recorder_create(r.system, COLUMNS, 2, 5, &other, &err);
-        if (n < 4) ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
+        if (n <= 4) ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
         tal_recorder_destroy(other);
     }
     end_run(&r);

@@ -1,5 +1,4 @@
 // study/src/run_stop.c: events that end a run, given as data.
-#include "counting_alloc.h"
 #include "stepper_model.h"
 
 #include <math.h>
@@ -234,9 +233,9 @@ START_TEST(memory_that_runs_out_leaves_nothing)
 {
     bool done = false;
     for (int n = 0; n < 2000 && !done; ++n) {
-        counting counts = {.left = n};
+        test_heap heap = {.refuse_at = n + 1};
         tal_system_def def = tal_system_def_default();
-        def.allocator = counting_allocator(&counts);
+        def.allocator = test_heap_allocator(&heap);
         tal_system *system = tal_system_create(&def);
         if (system == NULL) continue;
         tal_events *events = tal_events_create(system);
@@ -251,7 +250,7 @@ START_TEST(memory_that_runs_out_leaves_nothing)
         ck_assert(st == TAL_OK || st == TAL_ERR_NO_MEMORY);
         done = st == TAL_OK;
         tal_system_destroy(system);
-        ck_assert_int_eq(counts.balance, 0);
+        ck_assert_uint_eq(heap.bytes, 0);
     }
     ck_assert(done);
 }

@@ -380,11 +380,11 @@ START_TEST(memory_may_run_out)
     const double times[] = {0.1, 0.2};
     entry it = {NULL, "x", 0.0, NULL, NULL, NULL, {-1}, false};
     tal_status st = TAL_ERR_NO_MEMORY;
-    int k = 0;
+    int k = 1;
     for (; st != TAL_OK && k < 1000; ++k) {
         tal_system_def def = tal_system_def_default();
-        int blocks_left = k;
-        def.allocator = test_stingy_allocator(&blocks_left);
+        test_heap heap = {.refuse_at = k};
+        def.allocator = test_heap_allocator(&heap);
         tal_system *system = tal_system_create(&def);
         if (system == NULL) continue;
         tal_events *events = tal_events_create(system);
@@ -400,6 +400,7 @@ START_TEST(memory_may_run_out)
         tal_time_stepper_destroy(stepper);
         tal_integrator_destroy(integ);
         tal_system_destroy(system);
+        ck_assert_int_eq(heap.live, 0);
     }
     ck_assert_int_eq(st, TAL_OK);
     ck_assert_int_gt(k, 10);

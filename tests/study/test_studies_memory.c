@@ -5,30 +5,6 @@
 
 #include <talus/study.h>
 
-// --- an allocator that fails on its n-th call ---
-
-typedef struct failing {
-    tal_allocator heap;
-    int calls, fail_at; // 0: never
-    int live;
-} failing;
-
-static void *failing_alloc(void *context, size_t size)
-{
-    failing *f = context;
-    if (++f->calls == f->fail_at) return NULL;
-    void *block = f->heap.alloc(f->heap.context, size);
-    f->live += block != NULL;
-    return block;
-}
-
-static void failing_free(void *context, void *block, size_t size)
-{
-    failing *f = context;
-    --f->live;
-    f->heap.free(f->heap.context, block, size);
-}
-
 // --- a loop of three links that hangs between two points ---
 
 static tal_status calc_height(const void *self, const tal_system *system, tal_state *state,
@@ -50,7 +26,7 @@ static const tal_measure_ops height_ops = {
     .size = sizeof height_ops, .name = "height", .calc = calc_height, .needs = needs_position};
 
 typedef struct model {
-    failing memory;
+    test_heap memory;
     tal_system *system;
     tal_matter *matter;
     tal_state *state;
@@ -61,9 +37,9 @@ typedef struct model {
 
 static void build(model *m)
 {
-    *m = (model){.memory = {.heap = tal_allocator_default()}};
+    *m = (model){0};
     tal_system_def def = tal_system_def_default();
-    def.allocator = (tal_allocator){failing_alloc, failing_free, &m->memory};
+    def.allocator = test_heap_allocator(&m->memory);
     m->system = tal_system_create(&def);
     m->matter = tal_matter_create(m->system);
     tal_forces *forces = tal_forces_create(m->system, m->matter);
@@ -203,7 +179,7 @@ START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
             void *out = NULL;
             tal_error err = {0};
             m.memory.calls = 0;
-            m.memory.fail_at = ++n;
+            m.memory.refuse_at = ++n;
             st = studies[s].create(&m, &out, n % 2 == 0 ? &err : NULL);
             if (st == TAL_OK) {
                 studies[s].destroy(out);
@@ -217,7 +193,7 @@ START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
         ck_assert_int_gt(n, studies[s].least_calls);
         studies[s].destroy(NULL);
     }
-    m.memory.fail_at = 0;
+    m.memory.refuse_at = 0;
     end(&m);
 }
 

@@ -1,7 +1,8 @@
-// Running suites, recording broken contracts, drawing random things, comparing them.
+// Running suites, recording broken contracts, running out of memory, drawing random things, comparing them.
 #include "talus_test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int breaches;
@@ -35,21 +36,34 @@ int test_breaches(void)
     return seen;
 }
 
-static void *stingy_alloc(void *context, size_t size)
+static void *heap_alloc(void *context, size_t size)
 {
-    int *blocks_left = context;
-    return (*blocks_left)-- > 0 ? tal_allocator_default().alloc(NULL, size) : NULL;
+    test_heap *heap = context;
+    if (++heap->calls == heap->refuse_at) return NULL;
+    ++heap->live;
+    heap->bytes += size;
+    return tal_allocator_default().alloc(NULL, size);
 }
 
-static void stingy_free(void *context, void *block, size_t size)
+static void heap_free(void *context, void *block, size_t size)
 {
-    (void)context;
+    test_heap *heap = context;
+    --heap->live;
+    heap->bytes -= size;
     tal_allocator_default().free(NULL, block, size);
 }
 
-tal_allocator test_stingy_allocator(int *blocks_left)
+tal_allocator test_heap_allocator(test_heap *heap)
 {
-    return (tal_allocator){.alloc = stingy_alloc, .free = stingy_free, .context = blocks_left};
+    return (tal_allocator){heap_alloc, heap_free, heap};
+}
+
+void test_write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
 }
 
 test_rng test_rng_seed(uint64_t seed)

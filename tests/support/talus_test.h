@@ -1,4 +1,5 @@
-// What every test shares: running a suite, recording broken contracts, a seeded generator.
+// What every test shares: running a suite, recording broken contracts, running out of memory, a seeded
+// generator.
 #ifndef TALUS_TEST_H
 #define TALUS_TEST_H
 
@@ -30,8 +31,18 @@ int test_breaches(void);
                       tal_contract_last()->message, part);                                         \
     } while (0)
 
-/// An allocator that gives `*blocks_left` blocks, counting down, and then none.
-tal_allocator test_stingy_allocator(int *blocks_left);
+/// A heap that counts, and refuses one request.
+typedef struct test_heap {
+    int calls;     ///< requests so far, the refused one included
+    int refuse_at; ///< which request is refused, from 1 on; 0: none
+    int live;      ///< blocks taken and not given back
+    size_t bytes;  ///< their bytes
+} test_heap;
+
+tal_allocator test_heap_allocator(test_heap *heap);
+
+/// Make a file of this text.
+void test_write_file(const char *path, const char *text);
 
 /// A seeded generator (splitmix64): the same seed gives the same numbers on every machine.
 typedef struct test_rng {

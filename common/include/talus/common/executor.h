@@ -7,9 +7,9 @@
  * @file talus/common/executor.h
  * @brief Who runs tasks: the door to threads of yours.
  *
- * The library starts no threads. Where work can be shared it is cut into tasks that do not depend on each
- * other nor on the number of threads, and handed to an executor, which you write on top of the
- * threads you have: a pool, OpenMP, a job system. The simplest one is a loop:
+ * The library starts no threads of its own accord. Where work can be shared it is cut into tasks that do
+ * not depend on each other nor on the number of threads, and handed to an executor: the pool of threads.h,
+ * or one that you write on top of the threads you have (OpenMP, a job system). The simplest one is a loop:
  *
  *     static void run(void *context, tal_task_fn task, void *work, int num_tasks)
  *     {
@@ -37,6 +37,9 @@ typedef struct tal_executor {
     void (*run)(void *context, tal_task_fn task, void *work, int num_tasks);
     void *context; ///< handed to `run`; yours
 } tal_executor;
+
+/// One that does all tasks itself, in order.
+TAL_API tal_executor tal_executor_in_order(void);
 
 #ifdef __cplusplus
 }

@@ -20,9 +20,6 @@
 extern "C" {
 #endif
 
-/// Who does all tasks himself, in order.
-TAL_API tal_executor tal_executor_in_order(void);
-
 /// Threads that wait for work. Opaque.
 typedef struct tal_threads tal_threads;
 

@@ -1,0 +1,79 @@
+// Elements of a System: their names, and finding them.
+#include "system_internal.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+static const tali_element *element_at(const tali_list *list, int i)
+{
+    return (const tali_element *)(const void *)((const char *)list->items +
+                                                (size_t)i * list->item_size);
+}
+
+int tali_find_element(const tali_list *list, int owner, const char *name)
+{
+    const uint64_t hash = tali_hash(TALI_HASH_SEED, name, strlen(name));
+    for (int i = 0; i < list->count; ++i) {
+        const tali_element *element = element_at(list, i);
+        const bool owned = owner < 0 || element->owner == owner;
+        if (owned && element->name_hash == hash && strcmp(element->name, name) == 0) return i;
+    }
+    return -1;
+}
+
+bool tali_breach_element(const tal_system *system, const tali_list *list, int i, const char *kind,
+                         const char *where)
+{
+    // what a failed add returned: the failure is remembered, and building stays free of checks
+    if (i < 0 && system->error.status != TAL_OK) return false;
+    (void)tali_breach(TAL_ERR_BAD_INDEX, where, "System '%s' has no %s %d: it has %d", system->name,
+                      kind, i, list->count);
+    return false;
+}
+
+bool tali_name_element(tal_system *system, const tali_list *list, tal_subsystem_ix owner,
+                       const char *kind, const char *name, tali_element *element)
+{
+    const bool owner_exists = owner.i >= 0 && owner.i < system->subsystems.count;
+    if (list != &system->subsystems && !owner_exists) {
+        (void)tali_build_fail(system, TAL_ERR_BAD_INDEX, "tal_system_add",
+                              "%s '%s': its owner, subsystem %d, does not exist", kind,
+                              name != NULL ? name : "", owner.i);
+        return false;
+    }
+
+    char by_index[TAL_MAX_NAME + 1];
+    (void)snprintf(by_index, sizeof by_index, "%s%d", kind, list->count);
+    const char *chosen = name != NULL ? name : by_index;
+    if (chosen[0] == '\0' || strlen(chosen) > TAL_MAX_NAME) {
+        (void)tali_build_fail(system, TAL_ERR_BAD_NAME, "tal_system_add",
+                              "%s %d: a name has 1 to %d characters, this one %zu", kind,
+                              list->count, TAL_MAX_NAME, strlen(chosen));
+        return false;
+    }
+    (void)snprintf(element->name, sizeof element->name, "%s", chosen);
+    element->name_hash = tali_hash(TALI_HASH_SEED, chosen, strlen(chosen));
+    element->owner = owner.i;
+    return true;
+}
+
+bool tali_name_is_free(tal_system *system, const tali_list *list, const tali_element *element,
+                       const char *kind)
+{
+    if (tali_find_element(list, element->owner, element->name) < 0) return true;
+    (void)tali_build_fail(system, TAL_ERR_BAD_NAME, "tal_system_add",
+                          "%s '%s' exists already in subsystem '%s'", kind, element->name,
+                          tali_subsystem_at(system, element->owner)->element.name);
+    return false;
+}
+
+const tali_element *tali_checked_element(const tal_system *system, size_t list_offset, int i,
+                                         const char *kind, const char *where)
+{
+    if (system == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, where, "the System is NULL");
+        return NULL;
+    }
+    const tali_list *list = (const void *)((const char *)system + list_offset);
+    return tali_has_element(system, list, i, kind, where) ? element_at(list, i) : NULL;
+}
