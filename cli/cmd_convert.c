@@ -20,7 +20,7 @@ static int convert_model(const cli_args *args)
     cli_model model;
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
     tal_error err = {0};
-    if (code == CLI_OK && tal_model_write_file(&model.file, args->files[1], &err) != TAL_OK) {
+    if (code == CLI_OK && tal_model_write_file(&model.file, NULL, args->files[1], &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_FAILED, &err);
     }
     cli_model_destroy(&model);

@@ -1,7 +1,7 @@
 // talus ik: coordinates that follow markers.
 #include "columns.h"
 #include "commands.h"
-#include "markers.h"
+#include "model.h"
 #include "progress.h"
 #include "result.h"
 
@@ -24,12 +24,17 @@ static void tracking_destroy(tracking *it)
 }
 
 // Look the markers up in the frames; what does not fit is printed.
-static int take_frames(const cli_args *args, const tal_table *table, const cli_markers *markers,
+static int take_frames(const cli_args *args, const tal_table *table, const tal_model *model,
                        tracking *it)
 {
+    const int n = model->num_markers;
+    const char **const names = cli_alloc((size_t)n, sizeof *names);
+    for (int i = 0; i < n; ++i) {
+        names[i] = model->markers[i].name;
+    }
     tal_diagnostics *const found = tal_diagnostics_create(NULL);
-    const tal_status st =
-        tal_marker_frames_create(table, markers->names, markers->num, NULL, &it->seen, found);
+    const tal_status st = tal_marker_frames_create(table, names, n, NULL, &it->seen, found);
+    free(names);
     cli_print_diagnostics(args, found);
     if (st != TAL_OK) {
         return cli_fail(args, CLI_BAD_FILE, "%s: %s.", args->files[1], tal_status_text(st));
@@ -46,8 +51,7 @@ static bool tell(void *context, int done, int total)
     return progress_tell(context, (double)done);
 }
 
-static tal_status track(const cli_args *args, const cli_model *model, const cli_markers *markers,
-                        tracking *it, tal_error *err)
+static tal_status track(const cli_args *args, const cli_model *model, tracking *it, tal_error *err)
 {
     const int lanes = cli_threads(args);
     tal_threads *threads = NULL;
@@ -57,8 +61,8 @@ static tal_status track(const cli_args *args, const cli_model *model, const cli_
     if (st != TAL_OK) return st;
     const tal_executor executor = tal_threads_executor(threads);
     tal_tracker_def def = tal_tracker_def_default();
-    def.assembler.markers = markers->list;
-    def.assembler.num_markers = markers->num;
+    def.assembler.markers = model->file.markers;
+    def.assembler.num_markers = model->file.num_markers;
     def.assembler.accuracy = cli_number(args, "accuracy");
     def.chunk = cli_count(args, "chunk");
     def.lanes = lanes;
@@ -122,15 +126,14 @@ static int write_result(const cli_args *args, const cli_model *model, const cli_
     return written != CLI_OK ? written : code;
 }
 
-static int follow(const cli_args *args, const cli_model *model, const tal_table *frames,
-                  const cli_markers *markers)
+static int follow(const cli_args *args, const cli_model *model, const tal_table *frames)
 {
     tracking it = {.nq = tal_state_nq(model->state)};
     cli_columns columns = {0};
     tal_error err = {0};
-    int code = take_frames(args, frames, markers, &it);
+    int code = take_frames(args, frames, &model->file, &it);
     if (code == CLI_OK) {
-        const tal_status st = track(args, model, markers, &it, &err);
+        const tal_status st = track(args, model, &it, &err);
         if (st != TAL_OK && st != TAL_ERR_CALLBACK) code = cli_fail_with(args, CLI_FAILED, &err);
     }
     if (code == CLI_OK) code = columns_choose(args, model, "q", true, &columns);
@@ -143,16 +146,15 @@ static int follow(const cli_args *args, const cli_model *model, const tal_table 
 int cmd_ik(const cli_args *args)
 {
     cli_model model;
-    cli_markers markers = {0};
     tal_table *frames = NULL;
-    if (!cli_is_given(args, "markers")) return cli_fail(args, CLI_USAGE, "--markers is missing.");
     int code = result_check_out(args, NULL);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (code == CLI_OK && model.file.num_markers == 0) {
+        code = cli_fail(args, CLI_BAD_FILE, "%s has no <markers>.", args->files[0]);
+    }
     if (code == CLI_OK) code = result_read(args, args->files[1], &frames);
-    if (code == CLI_OK) code = cli_markers_read(args, &model, &markers);
-    if (code == CLI_OK) code = follow(args, &model, frames, &markers);
-    cli_markers_destroy(&markers);
+    if (code == CLI_OK) code = follow(args, &model, frames);
     tal_table_destroy(frames);
     cli_model_destroy(&model);
     return code;

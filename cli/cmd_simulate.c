@@ -75,7 +75,21 @@ static tal_status record(motion *run, const schedule *s, int num, const cli_colu
     return st;
 }
 
-static void report_run(const cli_args *args, const motion *run, const tal_table *table)
+// Which event of the model ended the run, with what it says about itself; false when none did.
+static bool find_end(const motion *run, char why[], size_t size)
+{
+    if (!run->has_ended || run->stepper == NULL) return false;
+    const tal_system *const system = run->model->system;
+    const tal_event_ix event = tal_time_stepper_ended_by(run->stepper);
+    const tal_run_stop *const stop = event.i >= 0 ? tal_event_stop(system, event) : NULL;
+    const bool has_more = stop != NULL && stop->message != NULL;
+    snprintf(why, size, "%s at t = %.17g s%s%s", event.i >= 0 ? tal_event_name(system, event) : "",
+             tal_state_t(run->state), has_more ? ": " : "", has_more ? stop->message : "");
+    return true;
+}
+
+static void report_run(const cli_args *args, const motion *run, const tal_table *table,
+                       const char *ended_by)
 {
     const tal_integrator_stats stats = tal_integrator_statistics(run->integ);
     const int last = tal_table_num_rows(table) - 1;
@@ -89,7 +103,7 @@ static void report_run(const cli_args *args, const motion *run, const tal_table 
     report_count(&r, "steps", (long)stats.steps_taken);
     report_count(&r, "steps refused", (long)(stats.error_failures + stats.other_failures));
     report_count(&r, "evaluations", (long)stats.realizations);
-    if (run->has_ended) report_text(&r, "ended by", "an event");
+    if (ended_by != NULL) report_text(&r, "ended by", ended_by);
     if (energy >= 0 && last >= 0) {
         report_number(&r, "energy at first", tal_table_value(table, 0, energy), "J");
         report_number(&r, "energy at last", tal_table_value(table, last, energy), "J");
@@ -117,7 +131,8 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
     run->context = NULL;
 
     int code = CLI_OK;
-    char why[320];
+    char why[320], end[320];
+    const bool has_end = find_end(run, end, sizeof end);
     const double t = tal_state_t(run->state);
     if (st != TAL_OK) {
         snprintf(why, sizeof why, "failed at t = %.17g: %s", t, run->error.message);
@@ -128,10 +143,15 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
         result_mark_incomplete(table, why);
         code = cli_fail(args, CLI_FAILED, "%s", why);
     }
+    if (has_end) (void)tal_table_set_header(table, RESULT_ENDED_BY, end);
     const int written = result_write(args, table);
     if (written != CLI_OK) code = written;
-    if (written == CLI_OK && cli_is_given(args, "out") && !cli_flag(args, "quiet")) {
-        report_run(args, run, table);
+    if (written == CLI_OK && !cli_flag(args, "quiet")) {
+        if (cli_is_given(args, "out")) {
+            report_run(args, run, table, has_end ? end : NULL);
+        } else if (has_end) {
+            fprintf(stderr, "talus simulate: ended by %s\n", end);
+        }
     }
     tal_table_destroy(table);
     return code;

@@ -94,27 +94,20 @@ static const cli_option assemble_options[] = {
      .is_setting = true},
     {0}};
 
-static const cli_option ik_options[] = {
-    {.name = "markers",
-     .letter = 'm',
-     .kind = CLI_TEXT,
-     .value = "FILE",
-     .help = "where the markers are on the bodies: lines 'NAME, BODY, X, Y, Z[, WEIGHT]'",
-     .is_setting = true},
-    {.name = "accuracy",
-     .letter = 'a',
-     .kind = CLI_NUMBER,
-     .value = "NUMBER",
-     .initial = "1e-6",
-     .help = "a frame is done when its next step is below this",
-     .is_setting = true},
-    {.name = "chunk",
-     .kind = CLI_COUNT,
-     .value = "FRAMES",
-     .initial = "250",
-     .help = "frames that start from each other; 0: all",
-     .is_setting = true},
-    {0}};
+static const cli_option ik_options[] = {{.name = "accuracy",
+                                         .letter = 'a',
+                                         .kind = CLI_NUMBER,
+                                         .value = "NUMBER",
+                                         .initial = "1e-6",
+                                         .help = "a frame is done when its next step is below this",
+                                         .is_setting = true},
+                                        {.name = "chunk",
+                                         .kind = CLI_COUNT,
+                                         .value = "FRAMES",
+                                         .initial = "250",
+                                         .help = "frames that start from each other; 0: all",
+                                         .is_setting = true},
+                                        {0}};
 
 static const cli_option id_options[] = {
     {.name = "no-forces",
@@ -253,11 +246,10 @@ const cli_command cli_commands[] = {
      MODEL_OPTIONS | CLI_SEED | CLI_OUT, assemble_options, "talus assemble four_bar.talus",
      "close the loop", cmd_assemble},
     {"ik", "MODEL FRAMES", 2, 2, "find coordinates that follow markers",
-     "FRAMES is a .trc file. Markers of the file that the model does not have are left out, with a "
-     "warning. The result has the coordinates of every frame and how well it fits.",
+     "FRAMES is a .trc file; where the markers are on the bodies, and what they weigh, is in the model's "
+     "<markers>. What is only in one of the two is left out, with a warning. The result has the coordinates of every frame and how well it fits.",
      MODEL_OPTIONS | CLI_THREADS | CLI_OUT, ik_options,
-     "talus ik walker.talus walk.trc --markers markers.csv -o walk.sto",
-     "coordinates of each frame", cmd_ik},
+     "talus ik walker.talus walk.trc -o walk.sto", "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as talus ik or talus simulate write it; a "
      "coordinate that is not there keeps its value. Angles are in degrees when the table says so. "

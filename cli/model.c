@@ -41,18 +41,19 @@ static uint64_t add_to_hash(uint64_t hash, const unsigned char bytes[], size_t s
     return hash;
 }
 
-// Splines are in the file, params and includes in the State and the structure: both count.
+// Of the model as it would be written, includes and meshes in it, and of all that the State holds. Where comments
+// and blanks stand makes no difference.
 static void find_hash(cli_model *model)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    FILE *const file = fopen(model->path, "rb");
-    if (file != NULL) {
-        unsigned char part[4096];
-        size_t size;
-        while ((size = fread(part, 1, sizeof part, file)) > 0) {
-            hash = add_to_hash(hash, part, size);
+    size_t length = 0;
+    tal_error err = {0};
+    if (tal_model_write_memory(&model->file, NULL, NULL, 0, &length, &err) == TAL_OK) {
+        char *const text = cli_alloc(length + 1, 1);
+        if (tal_model_write_memory(&model->file, NULL, text, length + 1, &length, &err) == TAL_OK) {
+            hash = add_to_hash(hash, (const unsigned char *)text, length);
         }
-        fclose(file);
+        free(text);
     }
     const size_t size = tal_state_save_size(model->state);
     unsigned char *const bytes = cli_alloc(size, 1);

@@ -12,7 +12,7 @@ typedef struct cli_model {
     const tal_matter *matter;
     const tal_forces *forces;
     tal_model file;
-    char hash[17]; // of the file and of all that the State holds, in hexadecimal digits
+    char hash[17]; // of all that it says and that the State holds, in hexadecimal digits
 } cli_model;
 
 // Read a model. Everything that is wrong with it is printed; an exit code.

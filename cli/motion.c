@@ -44,53 +44,54 @@ void motion_destroy(motion *run)
 tal_status motion_restart(motion *run, const tal_state *start)
 {
     tal_integrator_reset(run->integ);
-    tal_time_stepper_reset(run->stepper);
-    run->has_begun = run->was_stopped = run->has_ended = false;
+    if (run->stepper != NULL) tal_time_stepper_reset(run->stepper);
+    run->has_begun = run->was_stopped = run->is_over = run->has_ended = false;
     run->error = (tal_error){TAL_OK, "", ""};
     const tal_status st = tal_state_copy(run->state, start);
     return st == TAL_OK ? tal_state_copy(run->shown, start) : st;
 }
 
-// Steps until one ends at `t` or behind it. The first has no length: it makes the State consistent.
+// One step of the method. One of no length, to begin with, makes the State consistent and is not told.
+static tal_status one_step(motion *run, double t)
+{
+    const bool is_told = run->go_on != NULL && t > tal_state_t(run->state);
+    tal_outcome why = TAL_OUTCOME_FAILED;
+    if (run->stepper == NULL) {
+        const tal_status st = tal_integrator_step(run->integ, run->state, t);
+        if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
+        if (st != TAL_OK || !is_told) return st;
+        run->was_stopped = !run->go_on(run->context, tal_state_t(run->state));
+        return st;
+    }
+    const tal_status st = tal_time_stepper_advance(run->stepper, run->state, t, &why);
+    if (st != TAL_OK) run->error = *tal_time_stepper_error(run->stepper);
+    run->is_over = why == TAL_OUTCOME_TERMINATED || why == TAL_OUTCOME_END;
+    return st;
+}
+
+// Steps until one ends at `t` or behind it.
 static tal_status step_past(motion *run, double t)
 {
     tal_status st = TAL_OK;
     if (!run->has_begun) {
         run->has_begun = true;
-        st = tal_integrator_step(run->integ, run->state, tal_state_t(run->state));
+        st = one_step(run, tal_state_t(run->state));
     }
-    while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped) {
-        st = tal_integrator_step(run->integ, run->state, run->end);
-        if (st != TAL_OK || run->go_on == NULL) continue;
-        run->was_stopped = !run->go_on(run->context, tal_state_t(run->state));
+    while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped && !run->is_over) {
+        st = one_step(run, run->end);
     }
     return st;
-}
-
-static tal_status go_plain(motion *run, double t)
-{
-    tal_status st = step_past(run, t);
-    const double reached = tal_state_t(run->state);
-    if (st == TAL_OK && reached <= t) st = tal_state_copy(run->shown, run->state);
-    if (st == TAL_OK && reached > t) {
-        st = tal_integrator_interpolate(run->integ, run->state, t, run->shown);
-    }
-    if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
-    return st;
-}
-
-static tal_status go_with_events(motion *run, double t)
-{
-    tal_outcome why = TAL_OUTCOME_FAILED;
-    const tal_status st = tal_time_stepper_step_to(run->stepper, run->state, t, &why);
-    if (st != TAL_OK) run->error = *tal_time_stepper_error(run->stepper);
-    run->has_ended = why == TAL_OUTCOME_TERMINATED || why == TAL_OUTCOME_END;
-    return st == TAL_OK ? tal_state_copy(run->shown, run->state) : st;
 }
 
 tal_status motion_go(motion *run, double t)
 {
-    const tal_status st = run->stepper != NULL ? go_with_events(run, t) : go_plain(run, t);
-    if (st != TAL_OK) (void)tal_state_copy(run->shown, run->state);
+    tal_status st = step_past(run, t);
+    const bool is_behind = tal_state_t(run->state) > t;
+    if (st == TAL_OK && is_behind) {
+        st = tal_integrator_interpolate(run->integ, run->state, t, run->shown);
+        if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
+    }
+    if (st != TAL_OK || !is_behind) (void)tal_state_copy(run->shown, run->state);
+    run->has_ended = run->is_over && !is_behind;
     return st;
 }

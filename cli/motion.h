@@ -6,8 +6,8 @@
 #include "columns.h"
 #include "model.h"
 
-// A run. Rows lie on the method's dense output, so that they change no step; a model with events is
-// stepped by a time stepper instead, from row to row.
+// A run. Rows lie on the method's dense output, so that they change no step; a model with stops is stepped by a time
+// stepper.
 typedef struct motion {
     const cli_model *model;
     tal_integrator *integ;
@@ -19,7 +19,8 @@ typedef struct motion {
     void *context;
     bool has_begun;
     bool was_stopped; // by go_on
-    bool has_ended;   // by an event of the model
+    bool is_over;     // an event of the model has ended it
+    bool has_ended;   // and `shown` is there
     tal_error error;  // why it failed
 } motion;
 

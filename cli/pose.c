@@ -44,7 +44,7 @@ static int write_model(const cli_args *args, const cli_model *model, tal_state *
     tal_model there = model->file;
     there.state = state;
     tal_error err = {0};
-    if (tal_model_write_file(&there, cli_text(args, "out"), &err) == TAL_OK) return CLI_OK;
+    if (tal_model_write_file(&there, NULL, cli_text(args, "out"), &err) == TAL_OK) return CLI_OK;
     return cli_fail_with(args, CLI_FAILED, &err);
 }
 

@@ -41,6 +41,7 @@ int result_choose_columns(const cli_args *args, const tal_table *table, int skip
 #define RESULT_OPTION     "talus_option" // and "_NAME"; of a list also a number
 #define RESULT_MODEL_HASH "talus_model_hash"
 #define RESULT_INCOMPLETE "talus_incomplete"
-#define RESULT_UNITS      "talus_units" // of all columns, with commas between them
+#define RESULT_UNITS      "talus_units"    // of all columns, with commas between them
+#define RESULT_ENDED_BY   "talus_ended_by" // the stop of the model that ended the run, and when
 
 #endif // TALUS_CLI_RESULT_H

@@ -18,6 +18,25 @@ typedef struct tali_force_facts {
 /// Facts of a built-in element. False for one of a user's own, and for kinds that do not tell.
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts);
 
+/// The table an element was added with, as a copy, and its `self`. Borrowed.
+const tal_force_ops *tali_force_ops_of(const tal_forces *forces, tal_force_ix force,
+                                       const void **self);
+
+/// How many z an element has in a State, and where the i-th of them is in its z (`slot` may be NULL).
+int tali_force_z(const tal_forces *forces, const tal_state *state, tal_force_ix force, int i,
+                 int *slot);
+
+/// Whether the energy that an element dissipates is a z.
+bool tali_force_is_tracked(const tal_forces *forces, tal_force_ix force);
+
+/// @name Where the anchor of an exponential spring is, x and y in its plane, and how much it slides
+/// @{
+void tali_exponential_spring_anchor(const tal_forces *forces, const tal_state *state,
+                                    tal_force_ix force, double anchor[3]);
+void tali_exponential_spring_set_anchor(const tal_forces *forces, tal_state *state,
+                                        tal_force_ix force, const double anchor[3]);
+/// @}
+
 /// The cliques of a surface of a contact element.
 uint64_t tali_contact_cliques(const tal_forces *forces, tal_force_ix contact,
                               tal_contact_surface_ix surface);

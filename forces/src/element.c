@@ -280,3 +280,32 @@ bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_forc
     it->kind->tell(it, facts);
     return true;
 }
+
+const tal_force_ops *tali_force_ops_of(const tal_forces *forces, tal_force_ix force,
+                                       const void **self)
+{
+    const tali_force *element = &forces->elements[force.i];
+    *self = element->self;
+    return &element->ops;
+}
+
+int tali_force_z(const tal_forces *forces, const tal_state *state, tal_force_ix force, int i,
+                 int *slot)
+{
+    int num = 0;
+    for (int k = 0; k < forces->num_groups; ++k) {
+        if (forces->groups[k].element != force.i) continue;
+        const tal_group_ix group = forces->groups[k].group;
+        const int size = tal_group_size(forces->system, state, group);
+        if (slot != NULL && i >= num && i < num + size) {
+            *slot = tal_group_start(forces->system, state, group) + i - num;
+        }
+        num += size;
+    }
+    return num;
+}
+
+bool tali_force_is_tracked(const tal_forces *forces, tal_force_ix force)
+{
+    return forces->elements[force.i].is_tracked;
+}

@@ -302,3 +302,23 @@ tal_status tal_exponential_spring_reset(const tal_forces *forces, tal_state *sta
     const memory here = {{p.x, p.y}, sliding};
     return tal_var_set(forces->system, state, it->anchor, &here);
 }
+
+// --- for files ---
+
+void tali_exponential_spring_anchor(const tal_forces *forces, const tal_state *state,
+                                    tal_force_ix force, double anchor[3])
+{
+    const spring *it = forces->elements[force.i].self;
+    const memory *was = tal_var_value(forces->system, state, it->anchor);
+    anchor[0] = was->p0[0];
+    anchor[1] = was->p0[1];
+    anchor[2] = was->sliding;
+}
+
+void tali_exponential_spring_set_anchor(const tal_forces *forces, tal_state *state,
+                                        tal_force_ix force, const double anchor[3])
+{
+    const spring *it = forces->elements[force.i].self;
+    memory *to = tal_var_upd(forces->system, state, it->anchor);
+    if (to != NULL) *to = (memory){{anchor[0], anchor[1]}, anchor[2]};
+}

@@ -39,10 +39,15 @@ static const tali_attribute body_attributes[] = {
     {"range", TALI_TYPE_REALS, .initial = "", .flags = TALI_MAYBE_INFINITE,
      .doc = "low and high of every coordinate"},
     {"lock", TALI_TYPE_WORD, .initial = "free", .words = "free|acceleration|velocity|position",
-     .doc = "begins locked at this level, at q or u as they are"},
+     .doc = "begins locked at this level, at q or u as they are, or at `lock_at`"},
+    {"lock_at", TALI_TYPE_REALS, .initial = "",
+     .doc =
+         "where, how fast or with what acceleration it is locked, a number for each coordinate or speed"},
     {"fast", TALI_TYPE_WORD, .initial = "no", .words = "no|velocity|position",
      .doc = "always in balance, at this level: tal_matter_make_fast()"},
     {"weightless", TALI_TYPE_BOOL, .initial = "no", .doc = "feels no gravity"},
+    {"rotor", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "inertia of a geared rotor along the only speed, as reflected [kg m^2 or kg]"},
     {.name = NULL}};
 
 enum {
@@ -60,20 +65,22 @@ static bool uses_angles(const tali_item *body)
 
 int tali_item_nq(const tali_item *body)
 {
-    if (body->row->ops == NULL) return body->ref[TALI_BODY_REFS];
-    const tal_mobilizer_ops *ops = body->row->ops();
+    const tal_mobilizer_ops *ops = tali_row_ops(body->row);
+    if (ops == NULL) return body->ref[TALI_BODY_REFS];
     return uses_angles(body) ? ops->nq_angles : ops->nq;
 }
 
 int tali_item_nu(const tali_item *body)
 {
-    return body->row->ops != NULL ? body->row->ops()->nu : body->ref[TALI_BODY_REFS];
+    const tal_mobilizer_ops *ops = tali_row_ops(body->row);
+    return ops != NULL ? ops->nu : body->ref[TALI_BODY_REFS];
 }
 
-static int num_angles(const tali_item *body, bool speed)
+int tali_item_num_angles(const tali_item *body, bool speed)
 {
     if (speed) return body->row->angles_u;
-    const bool quaternion = body->row->ops != NULL && body->row->ops()->has_quaternion;
+    const tal_mobilizer_ops *ops = tali_row_ops(body->row);
+    const bool quaternion = ops != NULL && ops->has_quaternion;
     return quaternion && !uses_angles(body) ? 0 : body->row->angles_q;
 }
 
@@ -234,10 +241,21 @@ static void check_body(tali_model *m, tali_item *item)
     check_mass(m, item);
     check_count(m, item, "q", &item->lists[TALI_BODY_Q_LIST], nq);
     check_count(m, item, "u", &item->lists[TALI_BODY_U_LIST], nu);
+    const tal_level level = (tal_level)item->ref[TALI_BODY_LOCK];
+    if (level == TAL_LEVEL_FREE && tali_item_has(item, "lock_at")) {
+        tali_item_error(m, item, "lock_at", ": 'lock_at' needs 'lock', the level");
+    }
+    check_count(m, item, "lock_at", &item->lists[TALI_BODY_LOCK_LIST],
+                level == TAL_LEVEL_POSITION ? nq : nu);
+    if (item->p[TALI_BODY_ROTOR] != 0.0 && nu != 1) {
+        tali_item_error(m, item, "rotor", ": a rotor needs a body with one speed; it has %d", nu);
+    }
     check_count(m, item, "range", &item->lists[TALI_BODY_RANGE_LIST], 2 * nq);
-    to_angles(item, &item->lists[TALI_BODY_Q_LIST], num_angles(item, false), 1);
-    to_angles(item, &item->lists[TALI_BODY_U_LIST], num_angles(item, true), 1);
-    to_angles(item, &item->lists[TALI_BODY_RANGE_LIST], num_angles(item, false), 2);
+    to_angles(item, &item->lists[TALI_BODY_Q_LIST], tali_item_num_angles(item, false), 1);
+    to_angles(item, &item->lists[TALI_BODY_U_LIST], tali_item_num_angles(item, true), 1);
+    to_angles(item, &item->lists[TALI_BODY_RANGE_LIST], tali_item_num_angles(item, false), 2);
+    to_angles(item, &item->lists[TALI_BODY_LOCK_LIST],
+              tali_item_num_angles(item, level != TAL_LEVEL_POSITION), 1);
     const tali_list *range = &item->lists[TALI_BODY_RANGE_LIST];
     for (int i = 0; i + 1 < range->count; i += 2) {
         if (range->values[i] <= range->values[i + 1]) continue;
@@ -252,7 +270,7 @@ static void check_body(tali_model *m, tali_item *item)
     }
 }
 
-static tal_mobod_def def_of(tali_model *m, const tali_item *item)
+tal_mobod_def tali_body_def_of(tali_model *m, const tali_item *item)
 {
     tal_mobod_def def = tal_mobod_def_default();
     def.name = item->name;
@@ -273,7 +291,7 @@ static tal_mobod_def def_of(tali_model *m, const tali_item *item)
 }
 
 // What is said of the coordinates of a body that has been added.
-static void finish_body(tali_model *m, tali_item *item, tal_body_ix body)
+void tali_finish_body(tali_model *m, tali_item *item, tal_body_ix body)
 {
     item->built = body.i;
     if (body.i < 0) return;
@@ -294,19 +312,41 @@ static void finish_body(tali_model *m, tali_item *item, tal_body_ix body)
 
 static void build_body(tali_model *m, tali_item *item)
 {
-    const tal_mobod_def def = def_of(m, item);
-    const tal_mobilizer_ops *ops = item->row->ops();
+    const tal_mobod_def def = tali_body_def_of(m, item);
+    const tal_mobilizer_ops *ops = tali_row_ops(item->row);
     const tal_body_ix parent = tali_body_at(m, item->ref[TALI_BODY_PARENT]);
-    finish_body(m, item,
-                tal_matter_add_mobilizer(m->matter, parent, &def, ops, NULL,
-                                         ops->num_params > 0 ? item->p + TALI_BODY_NUMBERS : NULL));
+    tali_finish_body(
+        m, item,
+        tal_matter_add_mobilizer(m->matter, parent, &def, ops, NULL,
+                                 ops->num_params > 0 ? item->p + TALI_BODY_NUMBERS : NULL));
+}
+
+// Locked where it is, or elsewhere: then q and u, which the lock has written, are what the file says.
+static void start_lock(const tali_model *m, const tali_item *item, tal_body_ix body)
+{
+    const tal_level level = (tal_level)item->ref[TALI_BODY_LOCK];
+    const tali_list *at = &item->lists[TALI_BODY_LOCK_LIST], *q = &item->lists[TALI_BODY_Q_LIST],
+                    *u = &item->lists[TALI_BODY_U_LIST];
+    if (level == TAL_LEVEL_FREE) return;
+    if (at->count == 0) {
+        (void)tal_body_lock(m->matter, m->state, body, level);
+        return;
+    }
+    (void)tal_body_lock_at(m->matter, m->state, body, level, at->values, at->count);
+    for (int i = 0; i < q->count; ++i) {
+        (void)tal_body_set_q(m->matter, m->state, body, i, q->values[i]);
+    }
+    for (int i = 0; i < u->count; ++i) {
+        (void)tal_body_set_u(m->matter, m->state, body, i, u->values[i]);
+    }
 }
 
 static void start_body(tali_model *m, tali_item *item)
 {
-    const tal_level level = (tal_level)item->ref[TALI_BODY_LOCK];
     const tal_body_ix body = {item->built};
-    if (level != TAL_LEVEL_FREE) (void)tal_body_lock(m->matter, m->state, body, level);
+    const double rotor = item->p[TALI_BODY_ROTOR];
+    start_lock(m, item, body);
+    if (rotor != 0.0) (void)tal_body_set_rotor_inertia(m->matter, m->state, body, rotor);
     if (!item->ref[TALI_BODY_WEIGHTLESS]) return;
     for (int i = 0; i < tal_forces_num(m->forces); ++i) {
         const tal_force_ix force = {i};
@@ -333,12 +373,12 @@ static void check_function_based(tali_model *m, tali_item *item)
 
 enum {
     PART_INDEX,
-    PART_COORDINATE = 0
+    PART_LOCK
 };
 
 static void build_function_based(tali_model *m, tali_item *item)
 {
-    const tal_mobod_def def = def_of(m, item);
+    const tal_mobod_def def = tali_body_def_of(m, item);
     tal_function_based_def parts = tal_function_based_def_default();
     parts.nq = item->ref[TALI_BODY_REFS];
     for (int c = item->first; c >= 0; c = m->items[c].next) {
@@ -366,14 +406,19 @@ static void build_function_based(tali_model *m, tali_item *item)
         (void)tali_take_function(m, &m->items[c], 0);
     }
     const tal_body_ix parent = tali_body_at(m, item->ref[TALI_BODY_PARENT]);
-    finish_body(m, item, tal_matter_add_function_based(m->matter, parent, &def, mobilizer));
+    tali_finish_body(m, item, tal_matter_add_function_based(m->matter, parent, &def, mobilizer));
 }
 
 // ---- what stands in a body
 
 static const tali_attribute coordinate_attributes[] = {
     {"index", TALI_TYPE_INTEGER, .initial = "0", .doc = "which coordinate of the body"},
-    {"name", TALI_TYPE_NAME, .doc = "instead of `<body>.q<index>`; unique among coordinates"},
+    {"name", TALI_TYPE_NAME, .initial = "",
+     .doc = "instead of `<body>.q<index>`; unique among coordinates"},
+    {"lock", TALI_TYPE_WORD, .initial = "free", .words = "free|acceleration|velocity|position",
+     .doc = "begins locked at this level, and not the others of the body"},
+    {"lock_at", TALI_TYPE_REALS, .initial = "",
+     .doc = "where, how fast or with what acceleration: one number"},
     {.name = NULL}};
 
 static const tali_attribute part_attributes[] = {
@@ -384,21 +429,46 @@ static const tali_attribute part_attributes[] = {
 
 static void check_coordinate(tali_model *m, tali_item *item)
 {
-    const int nq = tali_item_nq(&m->items[item->parent]);
-    if (item->ref[PART_INDEX] < nq) return;
-    tali_item_error(m, item, "index", ": the body has %d coordinate%s", nq, nq == 1 ? "" : "s");
+    const tali_item *body = &m->items[item->parent];
+    const int nq = tali_item_nq(body);
+    if (item->ref[PART_INDEX] >= nq) {
+        tali_item_error(m, item, "index", ": the body has %d coordinate%s", nq, nq == 1 ? "" : "s");
+        return;
+    }
+    if (item->lists[0].count > 1 || (item->lists[0].count == 1 && item->ref[PART_LOCK] == 0)) {
+        tali_item_error(m, item, "lock_at", ": 'lock_at' is one number, with 'lock'");
+    }
+    const bool speed = item->ref[PART_LOCK] != (int)TAL_LEVEL_POSITION;
+    if (item->unit != 1.0 && item->ref[PART_INDEX] < tali_item_num_angles(body, speed)) {
+        for (int i = 0; i < item->lists[0].count; ++i) {
+            item->lists[0].values[i] *= item->unit;
+        }
+    }
 }
 
 static void build_coordinate(tali_model *m, tali_item *item)
 {
     const tal_body_ix body = {m->items[item->parent].built};
+    if (item->name == NULL) return;
     (void)tal_body_name_coordinate(m->matter, body, item->ref[PART_INDEX], item->name);
+}
+
+static void start_coordinate(tali_model *m, tali_item *item)
+{
+    const tal_level level = (tal_level)item->ref[PART_LOCK];
+    const tal_mobility at = {{m->items[item->parent].built}, item->ref[PART_INDEX]};
+    if (level == TAL_LEVEL_FREE) return;
+    if (item->lists[0].count == 0) {
+        (void)tal_mobility_lock(m->matter, m->state, at, level);
+    } else {
+        (void)tal_mobility_lock_at(m->matter, m->state, at, level, item->lists[0].values[0]);
+    }
 }
 
 static void check_part(tali_model *m, tali_item *item)
 {
     const tali_item *body = &m->items[item->parent];
-    if (body->row->ops != NULL) {
+    if (tali_row_ops(body->row) != NULL) {
         tali_item_error(m, item, NULL, " can stand in <function_based> only");
         return;
     }
@@ -427,10 +497,11 @@ static void check_part(tali_model *m, tali_item *item)
 
 const tali_row tali_body_part_rows[] = {
     {.name = "coordinate",
-     .doc = "Names a coordinate of the body.",
+     .doc = "Names a coordinate of the body, or locks it alone.",
      .own = coordinate_attributes,
      .check = check_coordinate,
-     .build = build_coordinate},
+     .build = build_coordinate,
+     .start = start_coordinate},
     {.name = "rotation",
      .doc = "In `<function_based>`: one of three body-fixed turns, as a function of coordinates.",
      .own = part_attributes,

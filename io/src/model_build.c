@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "model_internal.h"
+#include "reading_internal.h"
 
 #include <string.h>
 
@@ -69,6 +70,10 @@ static bool build_item(tali_model *m, tali_item *item)
 {
     if (item->row->build == NULL) return true;
     item->row->build(m, item);
+    if (item->group == TALI_GROUP_FORCES && item->row->shared != NULL &&
+        item->ref[TALI_FORCE_TRACKED]) {
+        tal_force_track_dissipation(m->forces, (tal_force_ix){item->built});
+    }
     const tal_error *err = tal_system_error(m->system);
     if (err->status == TAL_OK) return true;
     if (err->status == TAL_ERR_NO_MEMORY) m->no_memory = true;
@@ -128,6 +133,33 @@ static void start(tali_model *m)
     }
 }
 
+// What the model will own, and room for its markers.
+static bool keep(tali_model *m)
+{
+    size_t num_markers = 0;
+    for (int i = 0; i < m->num_items; ++i) {
+        if (m->items[i].group == TALI_GROUP_MARKERS) ++num_markers;
+    }
+    m->kept = tali_alloc(&m->arena.allocator, sizeof *m->kept);
+    if (m->kept == NULL) return false;
+    m->kept->arena = tali_arena_make(&m->arena.allocator);
+    m->markers = tali_arena_take(&m->kept->arena, num_markers * sizeof *m->markers);
+    return m->markers != NULL;
+}
+
+void tali_kept_destroy(struct tal_model_kept *kept)
+{
+    if (kept == NULL) return;
+    const tal_allocator allocator = kept->arena.allocator;
+    for (int i = 0; i < kept->num_meshes; ++i) {
+        tal_mesh_destroy(kept->meshes[i]);
+    }
+    tali_free(&allocator, (void *)kept->meshes,
+              (size_t)kept->meshes_capacity * sizeof *kept->meshes);
+    tali_arena_free(&kept->arena);
+    tali_free(&allocator, kept, sizeof *kept);
+}
+
 void tali_model_build(tali_model *m)
 {
     tal_system_def def = tal_system_def_default();
@@ -135,7 +167,7 @@ void tali_model_build(tali_model *m)
     def.time_scale = m->time_scale;
     if (m->name != NULL) def.name = m->name;
     m->system = tal_system_create(&def);
-    if (m->system == NULL) {
+    if (m->system == NULL || !keep(m)) {
         m->no_memory = true;
         return;
     }
@@ -146,9 +178,10 @@ void tali_model_build(tali_model *m)
         return;
     }
     if (!build_bodies(m)) return;
-    const tali_group order[] = {TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
-                                TALI_GROUP_MEASURES,   TALI_GROUP_FORCES,      TALI_GROUP_SURFACES,
-                                TALI_GROUP_DECORATIONS};
+    const tali_group order[] = {
+        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
+        TALI_GROUP_MEASURES,   TALI_GROUP_FORCES,      TALI_GROUP_SURFACES,
+        TALI_GROUP_STOPS,      TALI_GROUP_MARKERS,     TALI_GROUP_DECORATIONS};
     for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
         if (!build_group(m, order[i])) return;
     }
@@ -174,6 +207,7 @@ void tal_model_destroy(tal_model *model)
     if (model == NULL) return;
     tal_state_destroy(model->state);
     tal_system_destroy(model->system);
+    tali_kept_destroy(model->kept);
     *model = (tal_model){.system = NULL};
 }
 
@@ -181,6 +215,7 @@ static void free_reading(tali_model *m)
 {
     for (int i = 0; i < m->num_items; ++i) {
         tal_function_destroy(m->items[i].function);
+        tal_mesh_destroy(m->items[i].mesh);
     }
     const tal_allocator *from = &m->arena.allocator;
     tali_free(from, m->items, (size_t)m->items_capacity * sizeof *m->items);
@@ -254,7 +289,7 @@ static tal_status read_model(const source *from, const tal_model_options *option
     if (!has_errors(&m)) tali_model_build(&m);
 
     const bool good = !has_errors(&m);
-    *model = (tal_model){m.system, m.state, m.matter, m.forces};
+    *model = (tal_model){m.system, m.state, m.matter, m.forces, m.markers, m.num_markers, m.kept};
     if (!good) tal_model_destroy(model);
     if (m.no_memory) tal_diagnostics_add(m.found, TAL_ERROR, from->name, 0, 0, "memory ran out");
     if (found != NULL) hand_on(&m, found);
@@ -263,21 +298,19 @@ static tal_status read_model(const source *from, const tal_model_options *option
     return good ? TAL_OK : m.no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
 }
 
-static tal_status check_arguments(const char *name, const void *text, const tal_model *model,
+static tal_status check_arguments(const char *name, const void *text,
+                                  const tal_model_options *options, const tal_model *model,
                                   const char *where)
 {
-    if (name != NULL && text != NULL && model != NULL) return TAL_OK;
-    return tali_breach(TAL_ERR_NULL, where, "%s is NULL",
-                       name == NULL   ? "the name"
-                       : text == NULL ? "the text"
-                                      : "the model");
+    const tal_status st = tali_check_reading(name, text, model, where);
+    return st != TAL_OK || options == NULL ? st : tali_check_registry(options->registry, where);
 }
 
 tal_status tal_model_read_file(const char *path, const tal_model_options *options, tal_model *model,
                                tal_diagnostics *found)
 {
     if (model != NULL) *model = (tal_model){.system = NULL};
-    const tal_status st = check_arguments(path, path, model, __func__);
+    const tal_status st = check_arguments(path, path, options, model, __func__);
     if (st != TAL_OK) return st;
     const source from = {.name = path};
     return read_model(&from, options, model, found);
@@ -288,7 +321,7 @@ tal_status tal_model_read_memory(const char *name, const char *text, size_t size
                                  tal_diagnostics *found)
 {
     if (model != NULL) *model = (tal_model){.system = NULL};
-    const tal_status st = check_arguments(name, text, model, __func__);
+    const tal_status st = check_arguments(name, text, options, model, __func__);
     if (st != TAL_OK) return st;
     const source from = {name, text, size};
     return read_model(&from, options, model, found);

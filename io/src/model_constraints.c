@@ -19,11 +19,17 @@ enum {
     NUMBERS = 1
 };
 
-static tal_constraint_def def_of(const tali_model *m, const tali_item *item, int num_bodies)
+tal_constraint_def tali_constraint_def_of(const tali_item *item)
 {
     tal_constraint_def def = tal_constraint_def_default();
     def.name = item->name;
     def.disabled = !item->ref[ENABLED];
+    return def;
+}
+
+static tal_constraint_def def_of(const tali_model *m, const tali_item *item, int num_bodies)
+{
+    tal_constraint_def def = tali_constraint_def_of(item);
     for (int i = 0; i < num_bodies; ++i) {
         def.bodies[i] = tali_body_at(m, item->ref[BODY_1 + i]);
     }
@@ -471,7 +477,7 @@ static const tali_attribute sinusoid_attributes[] = {
     {"phase", TALI_TYPE_REAL, 1, "0", TALI_IS_ANGLE, .doc = "p"},
     {.name = NULL}};
 
-static tal_motion_def motion_of(const tali_model *m, const tali_item *item)
+tal_motion_def tali_motion_def_of(const tali_model *m, const tali_item *item)
 {
     tal_motion_def def = tal_motion_def_default();
     def.name = item->name;
@@ -483,7 +489,7 @@ static tal_motion_def motion_of(const tali_model *m, const tali_item *item)
 
 static void build_motion_functions(tali_model *m, tali_item *item)
 {
-    tal_motion_def def = motion_of(m, item);
+    tal_motion_def def = tali_motion_def_of(m, item);
     def.level = (tal_level)item->ref[MOTION_LEVEL];
     tal_function *functions[TAL_MAX_NQ];
     int n = 0;
@@ -495,14 +501,14 @@ static void build_motion_functions(tali_model *m, tali_item *item)
 
 static void build_motion_steady(tali_model *m, tali_item *item)
 {
-    const tal_motion_def def = motion_of(m, item);
+    const tal_motion_def def = tali_motion_def_of(m, item);
     const tali_list *u = &item->lists[0];
     item->built = tal_matter_add_motion_steady(m->matter, &def, u->values, u->count).i;
 }
 
 static void build_motion_sinusoid(tali_model *m, tali_item *item)
 {
-    tal_motion_def def = motion_of(m, item);
+    tal_motion_def def = tali_motion_def_of(m, item);
     def.level = (tal_level)item->ref[MOTION_LEVEL];
     item->built =
         tal_matter_add_motion_sinusoid(m->matter, &def, item->p[0], item->p[1], item->p[2]).i;

@@ -1,12 +1,15 @@
 // The table: contact, its surfaces, and baths.
+#include "force_facts_internal.h"
 #include "model_internal.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {
-    ENABLED,
-    TARGET,
-    TARGET_2
+    TARGET = TALI_FORCE_REFS,
+    TARGET_2,
+    TARGET_3
 };
 
 // ---- baths
@@ -22,7 +25,7 @@ const tali_attribute tali_thermostat_attributes[] = {
 void tali_build_thermostat(tali_model *m, tali_item *item)
 {
     tal_thermostat_def def = tal_thermostat_def_default();
-    def.chain_length = item->ref[1];
+    def.chain_length = item->ref[TARGET];
     def.kT = item->p[0];
     def.relaxation_time = item->p[1];
     def.excluded = item->p[2];
@@ -30,17 +33,37 @@ void tali_build_thermostat(tali_model *m, tali_item *item)
 }
 
 const tali_attribute tali_langevin_attributes[] = {
-    {"seed", TALI_TYPE_INTEGER, .initial = "0", .doc = "of the noise"},
+    {"seed", TALI_TYPE_TEXT, .initial = "0", .doc = "of the noise: a whole number below 2^64"},
     {"interval", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER,
      .doc = "the step of the integrator [s]"},
     {"kT", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[J]"},
     {"friction", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[1/s]"},
     {.name = NULL}};
 
+// Decimal digits of a number of 64 bits.
+static bool read_seed(const char *text, uint64_t *seed)
+{
+    *seed = 0;
+    for (const char *at = text; *at != '\0'; ++at) {
+        const uint64_t digit = (uint64_t)(*at - '0');
+        if (*at < '0' || *at > '9' || *seed > (UINT64_MAX - digit) / 10) return false;
+        *seed = 10 * *seed + digit;
+    }
+    return *text != '\0';
+}
+
+void tali_check_langevin(tali_model *m, tali_item *item)
+{
+    uint64_t seed;
+    if (read_seed(item->text[0], &seed)) return;
+    tali_item_error(m, item, "seed", ": 'seed' is '%.40s'; it must be a whole number below 2^64",
+                    item->text[0]);
+}
+
 void tali_build_langevin(tali_model *m, tali_item *item)
 {
     tal_langevin_def def = tal_langevin_def_default();
-    def.seed = (uint64_t)item->ref[1];
+    (void)read_seed(item->text[0], &def.seed);
     def.interval = item->p[0];
     def.kT = item->p[1];
     def.friction = item->p[2];
@@ -78,7 +101,7 @@ void tali_build_smooth_contact(tali_model *m, tali_item *item)
     const double *p = item->p;
     def.sphere_body = tali_body_at(m, item->ref[TARGET]);
     def.plane_body = tali_body_at(m, item->ref[TARGET_2]);
-    def.has_kink = item->ref[3] != 0;
+    def.has_kink = item->ref[TARGET_3] != 0;
     def.center = tali_vec3_at(p);
     def.X_BF = tali_frame_at(p + TAL_SMOOTH_PLANE);
     def.radius = p[TAL_SMOOTH_RADIUS];
@@ -109,7 +132,23 @@ const tali_attribute tali_exponential_spring_attributes[] = {
     {"v_settle", TALI_TYPE_REAL, 1, "0.01", TALI_POSITIVE_NUMBER, .doc = "[m/s]"},
     {"mus", TALI_TYPE_REAL, 1, "0.7", TALI_NO_NEGATIVE_NUMBER, .doc = "static coefficient"},
     {"muk", TALI_TYPE_REAL, 1, "0.5", TALI_NO_NEGATIVE_NUMBER, .doc = "kinetic coefficient"},
+    {"anchor", TALI_TYPE_REALS, .initial = "",
+     .doc = "x and y in the plane where friction holds it, and 0 (sticks) to 1 (slides); zeros"},
     {.name = NULL}};
+
+void tali_check_exponential_spring(tali_model *m, tali_item *item)
+{
+    const int count = item->lists[1].count;
+    if (count == 0 || count == 3) return;
+    tali_item_error(m, item, "anchor", ": 'anchor' has %d numbers; 3 are needed", count);
+}
+
+void tali_start_exponential_spring(tali_model *m, const tali_item *item)
+{
+    const tal_force_ix force = {item->built};
+    if (item->lists[1].count < 3) return;
+    tali_exponential_spring_set_anchor(m->forces, m->state, force, item->lists[1].values);
+}
 
 void tali_build_exponential_spring(tali_model *m, tali_item *item)
 {
@@ -155,7 +194,7 @@ const tali_attribute tali_contact_attributes[] = {
     {.name = NULL}};
 
 enum {
-    CONTACT_LAW = 1,
+    CONTACT_LAW = TALI_FORCE_REFS,
     CONTACT_FRICTION,
     CONTACT_PAIRS,
     CONTACT_POINTS,
@@ -195,8 +234,8 @@ static const tali_attribute surface_attributes[] = {
     {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "what it is on"},
     {"material", TALI_TYPE_WORD, .initial = "soft", .words = MATERIALS,
      .doc = "where the numbers come from that are not given"},
-    {"clique", TALI_TYPE_INTEGER, .initial = "0",
-     .doc = "1 to 64: surfaces of the same clique do not meet; 0: none"},
+    {"cliques", TALI_TYPE_REALS, .initial = "",
+     .doc = "numbers from 1 to 64: surfaces with one in common do not meet"},
     {"frame", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "of the shape, on the body"},
     {"stiffness", TALI_TYPE_REAL, 1, "1e6", TALI_POSITIVE_NUMBER,
      .doc = "plane-strain modulus [Pa], or [N/m^n] of a power law"},
@@ -210,7 +249,6 @@ static const tali_attribute surface_attributes[] = {
 enum {
     SURFACE_BODY,
     SURFACE_MATERIAL,
-    SURFACE_CLIQUE,
     SURFACE_STIFFNESS = 12,
     SURFACE_NUMBERS = 18
 };
@@ -233,21 +271,26 @@ static void build_surface(tali_model *m, tali_item *item, tal_shape shape)
 {
     tal_contact_surface_def def = tal_contact_surface_def_default();
     const tal_force_ix contact = {m->items[item->parent].built};
-    const int clique = item->ref[SURFACE_CLIQUE];
     def.name = item->name;
     def.body = tali_body_at(m, item->ref[SURFACE_BODY]);
     def.X_BS = tali_frame_at(item->p);
     def.shape = shape;
     def.material = material_of(item);
-    def.cliques = clique > 0 ? UINT64_C(1) << (clique - 1) : 0;
+    for (int i = 0; i < item->lists[0].count; ++i) {
+        def.cliques |= UINT64_C(1) << ((int)item->lists[0].values[i] - 1);
+    }
     item->built = tal_contact_add_surface(m->forces, contact, &def).i;
 }
 
 static void check_surface(tali_model *m, tali_item *item)
 {
-    if (item->ref[SURFACE_CLIQUE] <= 64) return;
-    tali_item_error(m, item, "clique", ": 'clique' is %d; at most 64 is possible",
-                    item->ref[SURFACE_CLIQUE]);
+    for (int i = 0; i < item->lists[0].count; ++i) {
+        const double clique = item->lists[0].values[i];
+        if (clique >= 1.0 && clique <= 64.0 && clique == floor(clique)) continue;
+        tali_item_error(m, item, "cliques", ": '%g' is no clique; they are numbered from 1 to 64",
+                        clique);
+        return;
+    }
 }
 
 static void build_half_space(tali_model *m, tali_item *item)
@@ -281,6 +324,18 @@ static void build_torus(tali_model *m, tali_item *item)
 {
     const double *p = item->p + SURFACE_NUMBERS;
     build_surface(m, item, tal_shape_torus(p[0], p[1]));
+}
+
+static void check_mesh(tali_model *m, tali_item *item)
+{
+    check_surface(m, item);
+    tali_make_mesh(m, item, item->text[0], item->p[SURFACE_NUMBERS]);
+}
+
+static void build_mesh(tali_model *m, tali_item *item)
+{
+    const tal_mesh *mesh = tali_keep_mesh(m, item);
+    if (mesh != NULL) build_surface(m, item, tal_shape_mesh(mesh));
 }
 
 static const tali_attribute sphere_attributes[] = {
@@ -318,4 +373,12 @@ const tali_row tali_surface_rows[] = {
     SURFACE("cylinder", cylinder_attributes, build_cylinder, "A cylinder."),
     SURFACE("brick", brick_attributes, build_brick, "A box."),
     SURFACE("torus", torus_attributes, build_torus, "A torus."),
+    {.name = "mesh",
+     .doc = "What a closed surface of triangles encloses.",
+     .shared = surface_attributes,
+     .own = tali_mesh_attributes,
+     .children = TALI_GROUP_MESH_PARTS,
+     .max_children = 2,
+     .check = check_mesh,
+     .build = build_mesh},
     {.name = NULL}};

@@ -1,23 +1,53 @@
 // The table: force elements.
+#include "force_facts_internal.h"
 #include "model_internal.h"
 
 // refs: enabled. What an element acts on comes next, then numbers in the order of the API's parameters.
 static const tali_attribute force_attributes[] = {
     {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the element"},
     {"enabled", TALI_TYPE_BOOL, .initial = "yes", .doc = "from the beginning"},
+    {"track_dissipation", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "the energy that it dissipates is summed up, as a z"},
+    {"z", TALI_TYPE_REALS, .initial = "",
+     .doc = "its auxiliary variables in the beginning, all of them; zeros"},
     {.name = NULL}};
 
 enum {
-    ENABLED,
-    TARGET, // first ref of what it acts on
-    TARGET_2
+    ENABLED = TALI_FORCE_ENABLED,
+    TARGET = TALI_FORCE_REFS, // first ref of what it acts on
+    TARGET_2,
+    TARGET_3
 };
+
+// The z of an element, as far as the file gives them.
+static void start_z(tali_model *m, const tali_item *item)
+{
+    const tal_force_ix force = {item->built};
+    const int num = tali_force_z(m->forces, m->state, force, 0, NULL);
+    const tali_list *z = &item->lists[0];
+    if (z->count == 0) return;
+    if (z->count != num) {
+        tali_item_error(m, item, "z", ": 'z' has %d numbers; %d are needed", z->count, num);
+        return;
+    }
+    int slot = -1;
+    for (int i = 0; i < num; ++i) {
+        (void)tali_force_z(m->forces, m->state, force, i, &slot);
+        tal_state_upd_z(m->state)[slot] = z->values[i];
+    }
+}
 
 static void start_force(tali_model *m, tali_item *item)
 {
-    if (item->ref[ENABLED]) return;
     const tal_force_ix force = {item->built};
-    (void)tal_force_set_enabled(m->forces, m->state, force, false);
+    start_z(m, item);
+    if (!item->ref[ENABLED]) (void)tal_force_set_enabled(m->forces, m->state, force, false);
+}
+
+static void start_gravity_enabled(tali_model *m, const tali_item *item)
+{
+    const tal_force_ix force = {item->built};
+    if (!item->ref[ENABLED]) (void)tal_force_set_enabled(m->forces, m->state, force, false);
 }
 
 // ---- gravity
@@ -36,7 +66,7 @@ static void build_gravity(tali_model *m, tali_item *item)
 static void start_gravity(tali_model *m, tali_item *item)
 {
     const tal_force_ix force = {item->built};
-    start_force(m, item);
+    start_gravity_enabled(m, item);
     if (item->p[3] == 0.0) return;
     (void)tal_gravity_set_zero_height(m->forces, m->state, force, item->p[3]);
 }
@@ -241,6 +271,37 @@ static void build_discrete(tali_model *m, tali_item *item)
     item->built = tal_forces_add_discrete(m->forces, item->name).i;
 }
 
+static const tali_attribute load_attributes[] = {
+    {"body", TALI_TYPE_BODY, .doc = "what it acts on"},
+    {"moment", TALI_TYPE_REAL, 3, "0", .doc = "about the body's origin, in Ground [N m]"},
+    {"force", TALI_TYPE_REAL, 3, "0", .doc = "in Ground [N]"},
+    {.name = NULL}};
+
+static void start_load(tali_model *m, tali_item *item)
+{
+    const tal_force_ix force = {m->items[item->parent].built};
+    const tal_spatial_vec F = {tali_vec3_at(item->p), tali_vec3_at(item->p + 3)};
+    (void)tal_discrete_set_body_force(m->forces, m->state, force, tali_body_at(m, item->ref[0]), F);
+}
+
+static const tali_attribute mobility_load_attributes[] = {
+    MOBILITY, {"force", TALI_TYPE_REAL, 1, .doc = "[N or N m]"}, {.name = NULL}};
+
+static void start_mobility_load(tali_model *m, tali_item *item)
+{
+    const tal_force_ix force = {m->items[item->parent].built};
+    const tal_mobility at = tali_mobility_at(m, item->ref[0], item->ref[1]);
+    (void)tal_discrete_set_mobility_force(m->forces, m->state, force, at, item->p[0]);
+}
+
+const tali_row tali_load_rows[] = {
+    {.name = "load", .doc = "A force on a body.", .own = load_attributes, .start = start_load},
+    {.name = "mobility_load",
+     .doc = "A force along a speed.",
+     .own = mobility_load_attributes,
+     .start = start_mobility_load},
+    {.name = NULL}};
+
 // ---- bushing
 
 static const tali_attribute bushing_attributes[] = {
@@ -285,9 +346,10 @@ static const tali_attribute mobility_actuator_attributes[] = {
 
 static void build_mobility_actuator(tali_model *m, tali_item *item)
 {
-    item->built = tal_forces_add_mobility_actuator(m->forces, item->name, mobility_of(m, item),
-                                                   item->p[0], tali_measure_at(m, item->ref[3]))
-                      .i;
+    item->built =
+        tal_forces_add_mobility_actuator(m->forces, item->name, mobility_of(m, item), item->p[0],
+                                         tali_measure_at(m, item->ref[TARGET_3]))
+            .i;
 }
 
 static void set_control(tali_model *m, tali_item *item, int param, double control)
@@ -316,9 +378,9 @@ static const tali_attribute point_actuator_attributes[] = {
 static void build_point_actuator(tali_model *m, tali_item *item)
 {
     const tal_push push = {tali_body_at(m, item->ref[TARGET]), tali_vec3_at(item->p),
-                           tali_vec3_at(item->p + 3), item->ref[2] != 0};
+                           tali_vec3_at(item->p + 3), item->ref[TARGET_2] != 0};
     item->built = tal_forces_add_point_actuator(m->forces, item->name, &push, item->p[6],
-                                                tali_measure_at(m, item->ref[3]))
+                                                tali_measure_at(m, item->ref[TARGET_3]))
                       .i;
 }
 
@@ -340,7 +402,7 @@ static void build_torque_actuator(tali_model *m, tali_item *item)
     const tal_twist twist = {tali_body_at(m, item->ref[TARGET]),
                              tali_body_at(m, item->ref[TARGET_2]), tali_vec3_at(item->p)};
     item->built = tal_forces_add_torque_actuator(m->forces, item->name, &twist, item->p[3],
-                                                 tali_measure_at(m, item->ref[3]))
+                                                 tali_measure_at(m, item->ref[TARGET_3]))
                       .i;
 }
 
@@ -362,9 +424,9 @@ static const tali_attribute body_actuator_attributes[] = {
 static void build_body_actuator(tali_model *m, tali_item *item)
 {
     const tal_thrust thrust = {tali_body_at(m, item->ref[TARGET]), tali_vec3_at(item->p),
-                               item->ref[2] != 0};
+                               item->ref[TARGET_2] != 0};
     item->built = tal_forces_add_body_actuator(m->forces, item->name, &thrust, item->p[3],
-                                               tali_measure_at(m, item->ref[3]))
+                                               tali_measure_at(m, item->ref[TARGET_3]))
                       .i;
 }
 
@@ -377,6 +439,12 @@ static void start_body_actuator(tali_model *m, tali_item *item)
 }
 
 // ---- the rows
+
+static void start_exponential_spring(tali_model *m, tali_item *item)
+{
+    start_force(m, item);
+    tali_start_exponential_spring(m, item);
+}
 
 #define FORCE(element, api, attributes, builder, text)                                             \
     {                                                                                              \
@@ -430,8 +498,14 @@ const tali_row tali_force_rows[] = {
      .start = start_force},
     FORCE("mobility_stop", "mobility stop", stop_attributes, build_stop,
           "A stop that pushes a coordinate back into its range."),
-    FORCE("discrete_forces", "discrete forces", NULL, build_discrete,
-          "Forces on any body and along any speed that somebody sets in the State."),
+    {.name = "discrete_forces",
+     .kind = "discrete forces",
+     .doc = "Forces that somebody sets in the State; those in it to begin with.",
+     .shared = force_attributes,
+     .children = TALI_GROUP_LOADS,
+     .max_children = -1,
+     .build = build_discrete,
+     .start = start_force},
     FORCE("bushing", "bushing", bushing_attributes, build_bushing,
           "Six springs and dampers between two frames."),
     ACTUATOR("mobility_actuator", "mobility actuator", mobility_actuator_attributes,
@@ -446,12 +520,24 @@ const tali_row tali_force_rows[] = {
              start_body_actuator, "A moment and a force on a body that six controls drive."),
     FORCE("thermostat", "thermostat", tali_thermostat_attributes, tali_build_thermostat,
           "A Nose-Hoover chain."),
-    FORCE("langevin", "langevin", tali_langevin_attributes, tali_build_langevin,
-          "A Langevin bath: friction and noise on every speed."),
+    {.name = "langevin",
+     .kind = "langevin",
+     .doc = "A Langevin bath: friction and noise on every speed.",
+     .shared = force_attributes,
+     .own = tali_langevin_attributes,
+     .check = tali_check_langevin,
+     .build = tali_build_langevin,
+     .start = start_force},
     FORCE("smooth_contact", "smooth contact", tali_smooth_contact_attributes,
           tali_build_smooth_contact, "A sphere on a half-space, smooth everywhere."),
-    FORCE("exponential_spring", "exponential spring", tali_exponential_spring_attributes,
-          tali_build_exponential_spring, "A station over a plane, held by springs."),
+    {.name = "exponential_spring",
+     .kind = "exponential spring",
+     .doc = "A station over a plane, held by springs.",
+     .shared = force_attributes,
+     .own = tali_exponential_spring_attributes,
+     .check = tali_check_exponential_spring,
+     .build = tali_build_exponential_spring,
+     .start = start_exponential_spring},
     {.name = "contact",
      .kind = "contact",
      .doc = "Compliant contact between the surfaces in it.",

@@ -1,4 +1,4 @@
-// The table: functions and measures.
+// The table: functions.
 #include "model_internal.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static void make_polynomial(tali_model *m, tali_item *item)
     make(m, item, polynomial);
 }
 
-static const tali_attribute sinusoid_attributes[] = {
+const tali_attribute tali_sinusoid_attributes[] = {
     {"amplitude", TALI_TYPE_REAL, 1, .doc = "a of a sin(w x + p)"},
     {"frequency", TALI_TYPE_REAL, 1, .doc = "w [rad per unit of x]"},
     {"phase", TALI_TYPE_REAL, 1, "0", TALI_IS_ANGLE, .doc = "p"},
@@ -228,7 +228,7 @@ const tali_row tali_function_rows[] = {
              "A sum of slopes times arguments, and an offset."),
     FUNCTION("polynomial", "polynomial", polynomial_attributes, make_polynomial,
              "A polynomial of one argument."),
-    FUNCTION("sinusoid", "sinusoid", sinusoid_attributes, make_sinusoid, "a sin(w x + p)."),
+    FUNCTION("sinusoid", "sinusoid", tali_sinusoid_attributes, make_sinusoid, "a sin(w x + p)."),
     FUNCTION("step", "step", step_attributes, make_step, "A smooth step."),
     FUNCTION("piecewise_linear", "piecewise linear function", points_attributes,
              make_piecewise_linear, "Straight lines between points."),
@@ -240,227 +240,4 @@ const tali_row tali_function_rows[] = {
     COMBINED("product", "product", 1, make_product, "The product of the functions in it."),
     COMBINED("composition", "composition", 2, make_composition,
              "The first function in it, of the values of the others."),
-    {.name = NULL}};
-
-// ---- measures
-
-static const tali_attribute measure_attributes[] = {
-    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the measure"}, {.name = NULL}};
-
-static tal_subsystem_ix owner(const tali_model *m)
-{
-    return tal_matter_subsystem(m->matter);
-}
-
-// Operands stand before those that use them, so their sizes are known. Lists must fit them.
-static void check_operands(tali_model *m, tali_item *item)
-{
-    const char *names[] = {"of", "with"};
-    for (int i = 0, k = 0; k < 2; ++k) {
-        if (!tali_item_has(item, names[k])) continue;
-        const int operand = item->ref[i++];
-        if (operand < 0 || operand < (int)(item - m->items)) continue;
-        tali_item_error(m, item, names[k],
-                        ": the measure '%s' must stand before the one that uses it",
-                        m->items[operand].name);
-    }
-}
-
-static tal_measure_ix operand(const tali_model *m, const tali_item *item, int i)
-{
-    return tali_measure_at(m, item->ref[i]);
-}
-
-// The initial values, if there are as many as the operand has; NULL otherwise, which may be a failure.
-static const double *initial_of(tali_model *m, const tali_item *item, tal_measure_ix of)
-{
-    const tali_list *list = &item->lists[0];
-    if (list->count == 0) return NULL;
-    const int size = tal_measure_size(m->system, of);
-    if (list->count == size) return list->values;
-    (void)tal_system_fail(m->system, TAL_ERR_BAD_VALUE,
-                          "'initial' has %d numbers; the operand has %d", list->count, size);
-    return NULL;
-}
-
-static const tali_attribute values_attributes[] = {
-    {"values", TALI_TYPE_REALS, .doc = "one or more numbers"}, {.name = NULL}};
-
-static void build_constant(tali_model *m, tali_item *item)
-{
-    const tali_list *v = &item->lists[0];
-    item->built = tal_measure_add_constant(m->system, owner(m), item->name, v->values, v->count).i;
-}
-
-static void check_values(tali_model *m, tali_item *item)
-{
-    if (item->lists[0].count > 0 || !tali_item_has(item, "values")) return;
-    tali_item_error(m, item, "values", ": 'values' has no numbers");
-}
-
-static void build_time(tali_model *m, tali_item *item)
-{
-    item->built = tal_measure_add_time(m->system, owner(m), item->name).i;
-}
-
-#define STAGES "model|instance|time|position|velocity|dynamics|acceleration|report"
-
-static const tali_attribute variable_attributes[] = {
-    {"values", TALI_TYPE_REALS, .doc = "in the beginning"},
-    {"invalidates", TALI_TYPE_WORD, .initial = "dynamics", .words = STAGES,
-     .doc = "the lowest stage that uses it"},
-    {.name = NULL}};
-
-static void build_variable(tali_model *m, tali_item *item)
-{
-    const tali_list *v = &item->lists[0];
-    const tal_stage stage = (tal_stage)((int)TAL_STAGE_MODEL + item->ref[0]);
-    item->built =
-        tal_measure_add_variable(m->system, owner(m), item->name, v->values, v->count, stage).i;
-}
-
-static void build_sinusoid(tali_model *m, tali_item *item)
-{
-    item->built = tal_measure_add_sinusoid(m->system, owner(m), item->name, item->p[0], item->p[1],
-                                           item->p[2])
-                      .i;
-}
-
-static const tali_attribute two_attributes[] = {
-    {"of", TALI_TYPE_MEASURE, .doc = "the first operand"},
-    {"with", TALI_TYPE_MEASURE, .doc = "the second operand"},
-    {.name = NULL}};
-
-static void build_sum(tali_model *m, tali_item *item)
-{
-    item->built = tal_measure_add_sum(m->system, owner(m), item->name, operand(m, item, 0),
-                                      operand(m, item, 1))
-                      .i;
-}
-
-static void build_difference(tali_model *m, tali_item *item)
-{
-    item->built = tal_measure_add_difference(m->system, owner(m), item->name, operand(m, item, 0),
-                                             operand(m, item, 1))
-                      .i;
-}
-
-static const tali_attribute scale_attributes[] = {
-    {"of", TALI_TYPE_MEASURE, .doc = "the operand"},
-    {"factor", TALI_TYPE_REAL, 1, .doc = "what it is multiplied by"},
-    {.name = NULL}};
-
-static void build_scale(tali_model *m, tali_item *item)
-{
-    item->built =
-        tal_measure_add_scale(m->system, owner(m), item->name, item->p[0], operand(m, item, 0)).i;
-}
-
-static const tali_attribute integrate_attributes[] = {
-    {"of", TALI_TYPE_MEASURE, .doc = "what is integrated over time"},
-    {"initial", TALI_TYPE_REALS, .initial = "", .doc = "values in the beginning; zeros"},
-    {.name = NULL}};
-
-static void build_integrate(tali_model *m, tali_item *item)
-{
-    const tal_measure_ix of = operand(m, item, 0);
-    const double *initial = initial_of(m, item, of);
-    item->built = tal_measure_add_integrate(m->system, owner(m), item->name, of, initial).i;
-}
-
-static const tali_attribute of_attributes[] = {{"of", TALI_TYPE_MEASURE, .doc = "the operand"},
-                                               {.name = NULL}};
-
-static void build_differentiate(tali_model *m, tali_item *item)
-{
-    item->built =
-        tal_measure_add_differentiate(m->system, owner(m), item->name, operand(m, item, 0)).i;
-}
-
-static const tali_attribute extreme_attributes[] = {
-    {"of", TALI_TYPE_MEASURE, .doc = "the operand"},
-    {"which", TALI_TYPE_WORD, .initial = "maximum",
-     .words = "minimum|maximum|minimum_abs|maximum_abs", .doc = "of f, or of its size"},
-    {.name = NULL}};
-
-static void build_extreme(tali_model *m, tali_item *item)
-{
-    item->built = tal_measure_add_extreme(m->system, owner(m), item->name,
-                                          (tal_extreme)item->ref[1], operand(m, item, 0))
-                      .i;
-}
-
-static const tali_attribute delay_attributes[] = {
-    {"of", TALI_TYPE_MEASURE, .doc = "what is delayed"},
-    {"capacity", TALI_TYPE_INTEGER, .initial = "256",
-     .doc = "samples kept: more than steps in a delay"},
-    {"delay", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[s]"},
-    {.name = NULL}};
-
-static void build_delay(tali_model *m, tali_item *item)
-{
-    tal_delay_def def = tal_delay_def_default();
-    def.name = item->name;
-    def.operand = operand(m, item, 0);
-    def.capacity = item->ref[1];
-    def.delay = item->p[0];
-    item->built = tal_measure_add_delay(m->system, owner(m), &def).i;
-}
-
-static void check_delay(tali_model *m, tali_item *item)
-{
-    const int most = 1000000; // what a slip of the finger could ask for takes all memory
-    check_operands(m, item);
-    if (item->ref[1] <= most) return;
-    tali_item_error(m, item, "capacity", ": 'capacity' is %d; at most %d is possible", item->ref[1],
-                    most);
-}
-
-static const tali_attribute hold_attributes[] = {
-    {"of", TALI_TYPE_MEASURE, .doc = "what is sampled"},
-    {"invalidates", TALI_TYPE_WORD, .initial = "position", .words = STAGES,
-     .doc = "the lowest stage that uses it, later than time"},
-    {"period", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[s]"},
-    {"first", TALI_TYPE_REAL, 1, "0", .doc = "first sampling time [s]"},
-    {"initial", TALI_TYPE_REALS, .initial = "", .doc = "values before the first sample; zeros"},
-    {.name = NULL}};
-
-static void build_hold(tali_model *m, tali_item *item)
-{
-    tal_hold_def def = tal_hold_def_default();
-    def.name = item->name;
-    def.operand = operand(m, item, 0);
-    def.invalidates = (tal_stage)((int)TAL_STAGE_MODEL + item->ref[1]);
-    def.period = item->p[0];
-    def.t0 = item->p[1];
-    def.initial = initial_of(m, item, def.operand);
-    item->built = tal_measure_add_hold(m->system, owner(m), &def).i;
-}
-
-#define MEASURE(element, attributes, checker, builder, text)                                       \
-    {                                                                                              \
-        .name = (element), .kind = (element), .doc = (text), .shared = measure_attributes,         \
-        .own = (attributes), .check = (checker), .build = (builder)                                \
-    }
-
-const tali_row tali_measure_rows[] = {
-    MEASURE("constant", values_attributes, check_values, build_constant,
-            "Numbers that never change."),
-    MEASURE("time", NULL, NULL, build_time, "t."),
-    MEASURE("variable", variable_attributes, check_values, build_variable,
-            "Numbers that somebody sets in the State."),
-    MEASURE("sinusoid", sinusoid_attributes, NULL, build_sinusoid, "a sin(w t + p)."),
-    MEASURE("sum", two_attributes, check_operands, build_sum, "The sum of two measures."),
-    MEASURE("difference", two_attributes, check_operands, build_difference,
-            "The difference of two measures."),
-    MEASURE("scale", scale_attributes, check_operands, build_scale, "A factor times a measure."),
-    MEASURE("integrate", integrate_attributes, check_operands, build_integrate,
-            "The time integral of a measure."),
-    MEASURE("differentiate", of_attributes, check_operands, build_differentiate,
-            "The time derivative of a measure."),
-    MEASURE("extreme", extreme_attributes, check_operands, build_extreme,
-            "The least or largest value so far."),
-    MEASURE("delay", delay_attributes, check_delay, build_delay, "The value some time ago."),
-    MEASURE("hold", hold_attributes, check_operands, build_hold,
-            "The value at the last of regular times."),
     {.name = NULL}};

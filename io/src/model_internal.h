@@ -14,6 +14,7 @@
 #include "xml_internal.h"
 
 #include <talus/io/model.h>
+#include <talus/study.h>
 
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ typedef enum tali_type {
     TALI_TYPE_WORD,       ///< one of `words` -> ref, which of them
     TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground
     TALI_TYPE_MEASURE,    ///< -> ref: the measure's item; -1 for none
+    TALI_TYPE_CONSTRAINT, ///< -> ref: the constraint's item
     TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
     TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities
     TALI_TYPE_BODIES      ///< "body; body" -> mobilities, index unused
@@ -71,6 +73,10 @@ typedef enum tali_group {
     TALI_GROUP_MEASURES,    ///< what stands in <measures>
     TALI_GROUP_FORCES,      ///< what stands in <forces>
     TALI_GROUP_SURFACES,    ///< what stands in <contact>
+    TALI_GROUP_MESH_PARTS,  ///< what stands in a <mesh> of <contact>
+    TALI_GROUP_LOADS,       ///< what stands in <discrete_forces>
+    TALI_GROUP_STOPS,       ///< what stands in <stops>
+    TALI_GROUP_MARKERS,     ///< what stands in <markers>
     TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
     TALI_GROUP_FUNCTIONS,   ///< what stands in elements that need functions
     TALI_NUM_GROUPS
@@ -86,6 +92,7 @@ typedef struct tali_row {
         *own;            ///< attributes of its own, likewise; they come behind the shared ones
     tali_group children; ///< what may stand in it
     int min_children, max_children; ///< -1: any number
+    bool has_numbers; ///< numbers stand in it instead -> the first list; it has no attributes
 
     /// Check what needs resolved references or several attributes together; NULL: nothing.
     void (*check)(tali_model *m, tali_item *item);
@@ -96,7 +103,16 @@ typedef struct tali_row {
     /// Mobilizers: their table, and how many of q and u are angles (with angles instead of a quaternion).
     const tal_mobilizer_ops *(*ops)(void);
     int angles_q, angles_u;
+    /// What a user registered; NULL: it is built in.
+    const tal_model_element *registered;
 } tali_row;
+
+/// The table of a mobilizer; NULL when it is made of functions.
+static inline const tal_mobilizer_ops *tali_row_ops(const tali_row *row)
+{
+    if (row->registered != NULL) return row->registered->ops;
+    return row->ops != NULL ? row->ops() : NULL;
+}
 
 /// The rows of a group, ended by a NULL name.
 const tali_row *tali_rows(tali_group group);
@@ -105,16 +121,25 @@ const tali_row *tali_rows(tali_group group);
 /// @{
 extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
     tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
-    tali_function_rows[], tali_surface_rows[];
+    tali_function_rows[], tali_surface_rows[], tali_mesh_part_rows[], tali_load_rows[],
+    tali_stop_rows[], tali_marker_rows[];
 
 /// Of rows that are in another file than the table of their group.
-extern const tali_attribute tali_thermostat_attributes[], tali_langevin_attributes[],
-    tali_smooth_contact_attributes[], tali_exponential_spring_attributes[],
-    tali_contact_attributes[];
+extern const tali_attribute tali_sinusoid_attributes[], tali_thermostat_attributes[],
+    tali_langevin_attributes[], tali_smooth_contact_attributes[],
+    tali_exponential_spring_attributes[], tali_contact_attributes[];
 void tali_build_thermostat(tali_model *m, tali_item *item);
+void tali_check_langevin(tali_model *m, tali_item *item);
 void tali_build_langevin(tali_model *m, tali_item *item);
+void tali_check_exponential_spring(tali_model *m, tali_item *item);
+void tali_start_exponential_spring(tali_model *m, const tali_item *item);
 void tali_build_smooth_contact(tali_model *m, tali_item *item);
 void tali_build_exponential_spring(tali_model *m, tali_item *item);
+extern const tali_attribute tali_mesh_attributes[];
+/// The mesh of an item, from a file or from what stands in it.
+void tali_make_mesh(tali_model *m, tali_item *item, const char *file, double scale);
+/// Hand it over to the model, which keeps it as long as the System; NULL when memory runs out.
+const tal_mesh *tali_keep_mesh(tali_model *m, tali_item *item);
 void tali_check_contact(tali_model *m, tali_item *item);
 void tali_build_contact(tali_model *m, tali_item *item);
 /// @}
@@ -150,11 +175,6 @@ typedef struct tali_mobility_ref {
     int index;
 } tali_mobility_ref;
 
-enum {
-    TALI_MAX_ITEM_LISTS = 4,
-    TALI_MAX_ITEM_TEXTS = 4
-};
-
 /// An element of a file with its values. Values are in the order of the row's attributes.
 struct tali_item {
     const tali_row *row;
@@ -164,8 +184,8 @@ struct tali_item {
     double unit;      ///< of angles in its file [rad]
     double *p;
     int *ref;
-    const char *text[TALI_MAX_ITEM_TEXTS];
-    tali_list lists[TALI_MAX_ITEM_LISTS];
+    const char **text;
+    tali_list *lists;
     tali_mobility_ref *mobilities;
     int num_mobilities;
     tali_group group;
@@ -173,6 +193,7 @@ struct tali_item {
     int num_children;
     int built;              ///< index of what it became; -1 before
     tal_function *function; ///< what a function element became, until somebody adopts it
+    tal_mesh *mesh;         ///< what a mesh became, likewise
 };
 
 /// What was named, by group.
@@ -187,6 +208,20 @@ typedef struct tali_named_value {
     double value;
     bool fixed; ///< by the caller: what the file says does not count
 } tali_named_value;
+
+/// A registered element as a row. `own` of the row points into it: it must stay where it is.
+typedef struct tali_own_row {
+    tali_group group;
+    tali_row row;
+    tali_attribute attributes[TAL_MODEL_MAX_ATTRIBUTES + 1];
+} tali_own_row;
+
+/// What a model owns besides its System and State.
+struct tal_model_kept {
+    tali_arena arena; ///< markers and their names
+    tal_mesh **meshes;
+    int num_meshes, meshes_capacity;
+};
 
 /// A model file on its way to a System.
 struct tali_model {
@@ -203,6 +238,8 @@ struct tali_model {
     tali_names names;
     tali_named_value *values; ///< params
     int num_values, values_capacity;
+    tali_own_row *own_rows; ///< [num_own_rows] in the arena
+    int num_own_rows;
     const char *name; ///< of the model
     double time;
     double time_scale;
@@ -210,7 +247,11 @@ struct tali_model {
     tal_system *system;
     tal_matter *matter;
     tal_forces *forces;
+    tal_events *events; ///< NULL: there is none yet
     tal_state *state;
+    struct tal_model_kept *kept;
+    tal_marker *markers; ///< [num_markers] in `kept`
+    int num_markers;
 };
 
 /// An error at an item, or at the attribute of that name if it has one.
@@ -229,8 +270,31 @@ void tali_item_resolve(tali_model *m, tali_item *item);
 /// The item of a name in a group; -1 when there is none.
 int tali_find_name(const tali_model *m, tali_group group, const char *name);
 
+/// The path of a file that an item names: beside the file it is in, unless it is absolute. False, and the reason
+/// told, when there is no such path.
+bool tali_item_path(tali_model *m, const tali_item *item, const char *file, char path[],
+                    size_t size);
+
 /// Enter an item's name; reports one that is taken.
 void tali_enter_name(tali_model *m, int index);
+
+// ---- what users register
+
+/// Whether all of a registry makes sense; a breach in the name of `where` otherwise. NULL is allowed.
+tal_status tali_check_registry(const tal_model_registry *registry, const char *where);
+
+void tali_own_row_make(const tal_model_element *element, tali_own_row *out);
+
+/// The group of elements that a place makes.
+tali_group tali_group_of_place(tal_model_place place);
+
+/// What the shared attributes of a body say, for a mobilizer of a user's own; and what is said of its coordinates,
+/// once it is there.
+tal_mobod_def tali_body_def_of(tali_model *m, const tali_item *item);
+void tali_finish_body(tali_model *m, tali_item *item, tal_body_ix body);
+/// The same for constraints and motions.
+tal_constraint_def tali_constraint_def_of(const tali_item *item);
+tal_motion_def tali_motion_def_of(const tali_model *m, const tali_item *item);
 
 /// Define or look up a `<param>`; NULL when there is none.
 tali_named_value *tali_find_value(const tali_model *m, const char *name, size_t length);
@@ -241,6 +305,9 @@ void tali_model_load_memory(tali_model *m, const char *name, const char *text, s
 
 /// Build the System and the State from items without errors.
 void tali_model_build(tali_model *m);
+
+/// Free what a model keeps; NULL is allowed.
+void tali_kept_destroy(struct tal_model_kept *kept);
 
 // ---- what builders use
 
@@ -285,6 +352,16 @@ bool tali_is_angle(const tali_model *m, int body, int index, bool speed);
 int tali_item_nq(const tali_item *body);
 int tali_item_nu(const tali_item *body);
 
+/// How many of them are angles, as its def counts them.
+int tali_item_num_angles(const tali_item *body, bool speed);
+
+/// Refs of all force elements but gravity.
+enum {
+    TALI_FORCE_ENABLED,
+    TALI_FORCE_TRACKED,
+    TALI_FORCE_REFS
+};
+
 /// Where the refs and numbers of shared attributes end, and those of a row's own begin.
 enum {
     TALI_BODY_REFS = 7, ///< parent, structure, reverse, angles, lock, fast, gravity
@@ -299,11 +376,14 @@ enum {
     TALI_BODY_COM = 1,
     TALI_BODY_FRAME = 4,
     TALI_BODY_BODY_FRAME = 16,
-    TALI_BODY_NUMBERS = 28,
+    TALI_BODY_ROTOR = 28,
+    TALI_BODY_NUMBERS = 29,
     TALI_BODY_INERTIA_LIST = 0,
     TALI_BODY_Q_LIST = 1,
     TALI_BODY_U_LIST = 2,
-    TALI_BODY_RANGE_LIST = 3
+    TALI_BODY_RANGE_LIST = 3,
+    TALI_BODY_LOCK_LIST = 4,
+    TALI_BODY_LISTS = 5
 };
 
 #endif // TALUS_IO_MODEL_INTERNAL_H

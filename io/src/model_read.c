@@ -4,6 +4,8 @@
 #include "hash_internal.h"
 #include "model_internal.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +75,14 @@ static const tali_row section_rows[] = {
      .children = TALI_GROUP_MEASURES,
      .max_children = -1},
     {.name = "forces", .doc = "Force elements.", .children = TALI_GROUP_FORCES, .max_children = -1},
+    {.name = "stops",
+     .doc = "What ends a run: `talus simulate` says which stop did, and when.",
+     .children = TALI_GROUP_STOPS,
+     .max_children = -1},
+    {.name = "markers",
+     .doc = "Points of bodies that are observed.",
+     .children = TALI_GROUP_MARKERS,
+     .max_children = -1},
     {.name = "decorations",
      .doc = "What bodies look like.",
      .children = TALI_GROUP_DECORATIONS,
@@ -101,6 +111,14 @@ const tali_row *tali_rows(tali_group group)
         return tali_force_rows;
     case TALI_GROUP_SURFACES:
         return tali_surface_rows;
+    case TALI_GROUP_STOPS:
+        return tali_stop_rows;
+    case TALI_GROUP_MARKERS:
+        return tali_marker_rows;
+    case TALI_GROUP_MESH_PARTS:
+        return tali_mesh_part_rows;
+    case TALI_GROUP_LOADS:
+        return tali_load_rows;
     case TALI_GROUP_DECORATIONS:
         return tali_decoration_rows;
     case TALI_GROUP_FUNCTIONS:
@@ -248,11 +266,15 @@ static const char *row_name_at(const void *context, int i)
     return ((const tali_row *)context)[i].name;
 }
 
-static const tali_row *find_row(tali_group group, const char *name)
+static const tali_row *find_row(const tali_model *m, tali_group group, const char *name)
 {
     const tali_row *rows = tali_rows(group);
     for (int i = 0; rows[i].name != NULL; ++i) {
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    }
+    for (int i = 0; i < m->num_own_rows; ++i) {
+        const tali_own_row *own = &m->own_rows[i];
+        if (own->group == group && strcmp(own->row.name, name) == 0) return &own->row;
     }
     return NULL;
 }
@@ -269,14 +291,10 @@ static void report_unknown(tali_model *m, const tali_xml *xml, const tali_xml_el
                    guess != NULL ? ">?)" : "");
 }
 
-// Add an item; its index, -1 when memory runs out.
+// Add an item, for which there is room; its index.
 static int add_item(tali_model *m, const tali_item *like)
 {
-    if (!tali_grow(&m->arena.allocator, (void **)&m->items, m->num_items, &m->items_capacity,
-                   sizeof *m->items)) {
-        m->no_memory = true;
-        return -1;
-    }
+    assert(m->num_items < m->items_capacity);
     const int index = m->num_items++;
     tali_item *item = &m->items[index];
     *item = *like;
@@ -304,7 +322,7 @@ static void check_children(tali_model *m, const tali_item *item)
                                                                              : "",
             n < row->min_children ? row->min_children : row->max_children);
     }
-    if (*item->element->text != '\0' || item->element->mixed) {
+    if (!row->has_numbers && (*item->element->text != '\0' || item->element->mixed)) {
         tali_item_error(m, item, NULL, " has text in it, where only elements can stand");
     }
 }
@@ -339,10 +357,25 @@ static void step(place *p, bool into)
     if (p->at != NULL) p->at = p->at->next;
 }
 
+// Room for the items of one more document, at once: every element is one item at most.
+static bool reserve_items(tali_model *m, int more)
+{
+    if (more > INT_MAX - m->items_capacity) return false;
+    const int capacity = m->items_capacity + more;
+    tali_item *items = tali_alloc(&m->arena.allocator, (size_t)capacity * sizeof *items);
+    if (items == NULL) return false;
+    if (m->num_items > 0) memcpy(items, m->items, (size_t)m->num_items * sizeof *items);
+    tali_free(&m->arena.allocator, m->items, (size_t)m->items_capacity * sizeof *items);
+    m->items = items;
+    m->items_capacity = capacity;
+    return true;
+}
+
 // Keep a document, and begin to walk through it.
 static void open_document(tali_model *m, walk *w, tali_xml *xml)
 {
-    if (!tali_grow(&m->arena.allocator, (void **)&m->documents, m->num_documents,
+    if (!reserve_items(m, xml->num_elements) ||
+        !tali_grow(&m->arena.allocator, (void **)&m->documents, m->num_documents,
                    &m->documents_capacity, sizeof *m->documents)) {
         m->no_memory = true;
         tali_xml_destroy(xml);
@@ -353,39 +386,46 @@ static void open_document(tali_model *m, walk *w, tali_xml *xml)
     *p = (place){.xml = xml, .at = xml->root, .unit = 1.0};
 }
 
-// The path of an included file: beside the one that includes it, unless it is absolute.
-static bool included_path(const tali_model *m, const tali_item *item, char path[MAX_PATH])
+// As long as it fits.
+static bool path_beside(const tali_model *m, const tali_item *item, const char *file, char path[],
+                        size_t size)
 {
-    const char *file = item->text[0];
     const char *from = item->xml->file;
     const char *slash = strrchr(from, '/');
     int length = 0;
     if (file[0] != '/' && m->options.folder != NULL) {
-        length = snprintf(path, MAX_PATH, "%s/", m->options.folder);
+        length = snprintf(path, size, "%s/", m->options.folder);
     } else if (file[0] != '/' && slash != NULL) {
-        length = snprintf(path, MAX_PATH, "%.*s/", (int)(slash - from), from);
+        length = snprintf(path, size, "%.*s/", (int)(slash - from), from);
     }
-    if (length < 0 || length >= MAX_PATH) return false;
-    return snprintf(path + length, (size_t)(MAX_PATH - length), "%s", file) < MAX_PATH - length;
+    if (length < 0 || (size_t)length >= size) return false;
+    const size_t left = size - (size_t)length;
+    const int rest = snprintf(path + length, left, "%s", file);
+    return rest >= 0 && (size_t)rest < left;
+}
+
+bool tali_item_path(tali_model *m, const tali_item *item, const char *file, char path[],
+                    size_t size)
+{
+    if (m->in_memory && m->options.folder == NULL) {
+        tali_item_error(m, item, "file", ": a model in memory has no folder to read files from");
+        return false;
+    }
+    if (path_beside(m, item, file, path, size)) return true;
+    tali_item_error(m, item, "file", ": the path is longer than %zu characters", size - 1);
+    return false;
 }
 
 static void begin_include(tali_model *m, walk *w, const tali_item *item)
 {
     char path[MAX_PATH];
     if (item->text[0] == NULL) return;
-    if (m->in_memory && m->options.folder == NULL) {
-        tali_item_error(m, item, "file", ": a model in memory has no folder to include files from");
-        return;
-    }
     if (w->depth >= MAX_INCLUDES) {
         tali_item_error(m, item, "file", ": files include each other more than %d deep",
                         MAX_INCLUDES);
         return;
     }
-    if (!included_path(m, item, path)) {
-        tali_item_error(m, item, "file", ": the path is longer than %d characters", MAX_PATH - 1);
-        return;
-    }
+    if (!tali_item_path(m, item, item->text[0], path, sizeof path)) return;
     for (int i = 0; i < w->depth; ++i) {
         if (strcmp(w->stack[i].xml->file, path) != 0) continue;
         tali_item_error(m, item, "file", ": '%.100s' includes itself", path);
@@ -410,7 +450,7 @@ static int make_item(tali_model *m, const place *p)
 {
     const int parent = p->depth > 0 ? p->open[p->depth - 1] : -1;
     const tali_group group = parent >= 0 ? m->items[parent].row->children : TALI_GROUP_TOP;
-    const tali_row *row = find_row(group, p->at->name);
+    const tali_row *row = find_row(m, group, p->at->name);
     if (row == NULL) {
         report_unknown(m, p->xml, p->at, group);
         return -1;
@@ -422,7 +462,6 @@ static int make_item(tali_model *m, const place *p)
                             .group = group,
                             .parent = parent};
     const int index = add_item(m, &like);
-    if (index < 0) return -1;
     tali_item_parse(m, &m->items[index]);
     if (!m->no_memory) tali_enter_name(m, index);
     return index;
@@ -467,10 +506,26 @@ static void walk_through(tali_model *m, tali_xml *first)
     }
 }
 
+static void make_own_rows(tali_model *m)
+{
+    const tal_model_registry *registry = m->options.registry;
+    if (registry == NULL || registry->num_elements == 0) return;
+    m->own_rows = tali_arena_take(&m->arena, (size_t)registry->num_elements * sizeof *m->own_rows);
+    if (m->own_rows == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    for (int i = 0; i < registry->num_elements; ++i) {
+        tali_own_row_make(&registry->elements[i], &m->own_rows[i]);
+    }
+    m->num_own_rows = registry->num_elements;
+}
+
 static void load(tali_model *m, tal_status st, tali_xml *xml)
 {
     if (st == TAL_ERR_NO_MEMORY) m->no_memory = true;
     if (xml == NULL) return;
+    make_own_rows(m);
     walk_through(m, xml);
     if (m->num_documents > 0) check_given_params(m, m->documents[0]->file);
 }

@@ -61,6 +61,9 @@ static void put_type(tali_sink *out, const tali_attribute *a)
     case TALI_TYPE_MEASURE:
         tali_sink_put(out, "measure");
         break;
+    case TALI_TYPE_CONSTRAINT:
+        tali_sink_put(out, "constraint");
+        break;
     case TALI_TYPE_MOBILITY:
         tali_sink_put(out, "mobility");
         break;
@@ -146,6 +149,9 @@ static const char introduction[] =
     "- **angle**: in the `units` of the file; all else is SI. Of coordinates and speeds, those are converted\n"
     "  that are angles and their rates.\n"
     "\n"
+    "A program can register elements of its own, with attributes and functions that build and describe them\n"
+    "(`talus/io/registry.h`): they stand among the others.\n"
+    "\n"
     "There is no DOCTYPE and there are no entities. Comments are dropped. Elements can be nested 64 deep, one\n"
     "tag can have 1 MiB, a file 256 MiB.\n"
     "\n";
@@ -162,7 +168,11 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<motions>`", TALI_GROUP_MOTIONS);
     put_group(&out, "In `<measures>`", TALI_GROUP_MEASURES);
     put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
+    put_group(&out, "In `<discrete_forces>`", TALI_GROUP_LOADS);
     put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
+    put_group(&out, "In a `<mesh>` of `<contact>`", TALI_GROUP_MESH_PARTS);
+    put_group(&out, "In `<stops>`", TALI_GROUP_STOPS);
+    put_group(&out, "In `<markers>`", TALI_GROUP_MARKERS);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
     put_group(&out, "Functions", TALI_GROUP_FUNCTIONS);
     // one newline ends the text

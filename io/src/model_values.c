@@ -149,7 +149,7 @@ static void to_angles(const tali_item *item, const tali_attribute *a, double val
 static void parse_reals(tali_model *m, tali_item *item, const tali_attribute *a, const char *text,
                         double *p)
 {
-    if (strcmp(text, "0") == 0 && !tali_item_has(item, a->name)) return; // all zeros are there
+    if (text == a->initial && strcmp(text, "0") == 0) return; // all zeros are there
     const int count = read_numbers(m, item, a->name, text, p, a->count);
     if (count < 0) return;
     if (count != a->count) {
@@ -164,7 +164,12 @@ static void parse_reals(tali_model *m, tali_item *item, const tali_attribute *a,
 static void parse_list(tali_model *m, tali_item *item, const tali_attribute *a, const char *text,
                        tali_list *list)
 {
-    const int count = read_numbers(m, item, a->name, text, NULL, 0);
+    enum {
+        FEW = 32 // as most lists have
+    };
+
+    double few[FEW];
+    const int count = read_numbers(m, item, a->name, text, few, FEW);
     if (count <= 0) return;
     list->values = tali_arena_take(&m->arena, (size_t)count * sizeof *list->values);
     if (list->values == NULL) {
@@ -172,7 +177,11 @@ static void parse_list(tali_model *m, tali_item *item, const tali_attribute *a, 
         return;
     }
     list->count = count;
-    (void)read_numbers(m, item, a->name, text, list->values, count);
+    if (count <= FEW) {
+        memcpy(list->values, few, (size_t)count * sizeof *few);
+    } else {
+        (void)read_numbers(m, item, a->name, text, list->values, count);
+    }
     check_numbers(m, item, a, list->values, count);
     to_angles(item, a, list->values, count);
 }
@@ -277,7 +286,7 @@ static void parse_integer(tali_model *m, const tali_item *item, const tali_attri
 
 static void parse_name(tali_model *m, tali_item *item, const tali_attribute *a, const char *text)
 {
-    if (*text == '\0' && !tali_item_has(item, a->name)) return;
+    if (*text == '\0' && text == a->initial) return;
     if (*text == '\0' || strlen(text) > TAL_MAX_NAME) {
         tali_item_error(m, item, a->name, ": a name has 1 to %d characters", TAL_MAX_NAME);
         return;
@@ -308,6 +317,7 @@ tali_room tali_room_of(const tali_attribute *a)
     case TALI_TYPE_WORD:
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
+    case TALI_TYPE_CONSTRAINT:
         return (tali_room){.ref = 1};
     case TALI_TYPE_NAME:
     case TALI_TYPE_MOBILITIES:
@@ -344,16 +354,25 @@ static int attributes_of(const tali_row *row, const tali_attribute *all[MAX_ATTR
     return n;
 }
 
-static void check_attributes_known(tali_model *m, const tali_item *item,
-                                   const tali_attribute *const all[], int n)
+// What the file gives for each attribute of a row, NULL where it gives nothing; others are reported.
+static void match_attributes(tali_model *m, const tali_item *item,
+                             const tali_attribute *const all[], int n,
+                             const tali_xml_attribute *given[])
 {
+    for (int k = 0; k < n; ++k) {
+        given[k] = NULL;
+    }
     for (int i = 0; i < item->element->num_attributes; ++i) {
-        const char *name = item->element->attributes[i].name;
+        const tali_xml_attribute *it = &item->element->attributes[i];
+        const char *name = it->name;
         int k = 0;
-        while (k < n && strcmp(all[k]->name, name) != 0) {
+        while (k < n && (all[k]->name[0] != name[0] || strcmp(all[k]->name, name) != 0)) {
             ++k;
         }
-        if (k < n) continue;
+        if (k < n) {
+            given[k] = it;
+            continue;
+        }
         const char *guess = tali_did_you_mean(name, attribute_name_at, item->row);
         tali_item_error(m, item, name, " has no attribute '%.60s'%s%s%s", name,
                         guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
@@ -361,9 +380,9 @@ static void check_attributes_known(tali_model *m, const tali_item *item,
     }
 }
 
-static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute *a, tali_room at)
+static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute *a,
+                            const tali_xml_attribute *given, tali_room at)
 {
-    const tali_xml_attribute *given = tali_xml_find(item->element, a->name);
     const char *text = given != NULL ? given->value : a->initial;
     if (text == NULL) {
         tali_item_error(m, item, NULL, " needs the attribute '%s'", a->name);
@@ -395,6 +414,7 @@ static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute
         break;
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
+    case TALI_TYPE_CONSTRAINT:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -402,26 +422,45 @@ static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute
     }
 }
 
+// Memory for all values of an item, the most aligned first.
+static bool take_room(tali_model *m, tali_item *item, const tali_room *needed)
+{
+    const size_t lists = (size_t)needed->lists * sizeof *item->lists;
+    const size_t text = (size_t)needed->text * sizeof *item->text;
+    const size_t p = (size_t)needed->p * sizeof *item->p;
+    const size_t ref = (size_t)needed->ref * sizeof *item->ref;
+    char *block = tali_arena_take(&m->arena, lists + text + p + ref);
+    if (block == NULL) {
+        m->no_memory = true;
+        return false;
+    }
+    item->lists = (tali_list *)block;
+    item->text = (const char **)(block + lists);
+    item->p = (double *)(block + lists + text);
+    item->ref = (int *)(block + lists + text + p);
+    return true;
+}
+
 void tali_item_parse(tali_model *m, tali_item *item)
 {
     const tali_attribute *all[MAX_ATTRIBUTES];
+    const tali_xml_attribute *given[MAX_ATTRIBUTES];
     const int n = attributes_of(item->row, all);
-    check_attributes_known(m, item, all, n);
+    match_attributes(m, item, all, n, given);
     tali_room needed = {0, 0, 0, 0};
     for (int i = 0; i < n; ++i) {
         needed = room_after(needed, all[i]);
     }
-    item->p = tali_arena_take(&m->arena, (size_t)needed.p * sizeof *item->p);
-    item->ref = tali_arena_take(&m->arena, (size_t)needed.ref * sizeof *item->ref);
-    if (item->p == NULL || item->ref == NULL) {
-        m->no_memory = true;
-        return;
-    }
+    if (item->row->has_numbers) needed.lists = 1;
+    if (!take_room(m, item, &needed)) return;
     tali_room at = {0, 0, 0, 0};
     for (int i = 0; i < n; ++i) {
-        parse_attribute(m, item, all[i], at);
+        parse_attribute(m, item, all[i], given[i], at);
         at = room_after(at, all[i]);
     }
+    if (!item->row->has_numbers) return;
+    const tali_attribute numbers = {item->row->name, TALI_TYPE_REALS, .initial = ""};
+    parse_list(m, item, &numbers, item->element->text, &item->lists[0]);
 }
 
 // ---- references
@@ -454,8 +493,10 @@ static bool resolve_name(tali_model *m, const tali_item *item, const tali_attrib
     const char *guess = cheap ? tali_did_you_mean(name, item_name_at, &in) : NULL;
     if (guess != NULL && *guess == '\0') guess = NULL;
     tali_item_error(m, item, a->name, ": there is no %s '%.60s'%s%s%s",
-                    group == TALI_GROUP_BODIES ? "body" : "measure", name,
-                    guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
+                    group == TALI_GROUP_BODIES     ? "body"
+                    : group == TALI_GROUP_MEASURES ? "measure"
+                                                   : "constraint",
+                    name, guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
                     guess != NULL ? "'?)" : "");
     return false;
 }
@@ -563,10 +604,12 @@ void tali_item_resolve(tali_model *m, tali_item *item)
         } else if (a->type == TALI_TYPE_MEASURE) {
             *ref = -1;
             if (*text != '\0') (void)resolve_name(m, item, a, TALI_GROUP_MEASURES, text, ref);
+        } else if (a->type == TALI_TYPE_CONSTRAINT) {
+            (void)resolve_name(m, item, a, TALI_GROUP_CONSTRAINTS, text, ref);
         } else if (a->type == TALI_TYPE_MOBILITY) {
             tali_mobility_ref mobility = {-1, 0};
-            (void)resolve_mobility(m, item, a, text, strlen(text), &mobility);
-            ref[0] = mobility.body;
+            const bool good = resolve_mobility(m, item, a, text, strlen(text), &mobility);
+            ref[0] = good ? mobility.body : -1;
             ref[1] = mobility.index;
         } else if (a->type == TALI_TYPE_MOBILITIES || a->type == TALI_TYPE_BODIES) {
             resolve_mobilities(m, item, a, text);

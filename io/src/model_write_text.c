@@ -31,7 +31,7 @@ static void put_apart(tali_writer *w, const double values[], int count, int stri
     }
 }
 
-static void put_numbers(tali_writer *w, const double values[], int count)
+void tali_write_numbers(tali_writer *w, const double values[], int count)
 {
     put_apart(w, values, count, 1);
 }
@@ -107,10 +107,10 @@ static bool is_word(const char *words, int i, const char *word)
 static bool is_default(const tali_attribute *a, const cursor *at)
 {
     if (a->initial == NULL) return false;
-    double values[8];
+    double values[TAL_MODEL_MAX_NUMBERS];
     switch (a->type) {
     case TALI_TYPE_REAL: {
-        int n = tal_numbers_read(a->initial, values, 8, NULL);
+        int n = tal_numbers_read(a->initial, values, TAL_MODEL_MAX_NUMBERS, NULL);
         for (; n < a->count && strcmp(a->initial, "0") == 0; ++n) {
             values[n] = 0.0;
         }
@@ -132,6 +132,7 @@ static bool is_default(const tali_attribute *a, const cursor *at)
     case TALI_TYPE_ROTATION:
     case TALI_TYPE_INTEGER:
     case TALI_TYPE_NAME:
+    case TALI_TYPE_CONSTRAINT:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -151,19 +152,19 @@ static void put_value(tali_writer *w, const tali_item *item, const tali_attribut
         tali_write_text(w, *at->text);
         break;
     case TALI_TYPE_REAL:
-        put_numbers(w, at->p, a->count);
+        tali_write_numbers(w, at->p, a->count);
         break;
     case TALI_TYPE_REALS:
-        put_numbers(w, at->list->shown != NULL ? at->list->shown : at->list->values,
-                    at->list->count);
+        tali_write_numbers(w, at->list->shown != NULL ? at->list->shown : at->list->values,
+                           at->list->count);
         break;
     case TALI_TYPE_FRAME:
-        put_numbers(w, at->p + 9, 3);
+        tali_write_numbers(w, at->p + 9, 3);
         tali_sink_put(&w->out, " ");
-        put_numbers(w, at->p, 9);
+        tali_write_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_ROTATION:
-        put_numbers(w, at->p, 9);
+        tali_write_numbers(w, at->p, 9);
         break;
     case TALI_TYPE_INTEGER:
         tali_sink_put(&w->out, "%d", at->ref[0]);
@@ -179,6 +180,9 @@ static void put_value(tali_writer *w, const tali_item *item, const tali_attribut
         break;
     case TALI_TYPE_MEASURE:
         tali_write_text(w, tal_measure_name(w->model.system, (tal_measure_ix){at->ref[0]}));
+        break;
+    case TALI_TYPE_CONSTRAINT:
+        tali_write_text(w, tal_constraint_name(w->model.matter, (tal_constraint_ix){at->ref[0]}));
         break;
     case TALI_TYPE_MOBILITY:
         put_mobility(w, at->ref[0], at->ref[1]);
@@ -208,10 +212,11 @@ void tali_write_tag(tali_writer *w, const tali_item *item)
             tali_sink_put(&w->out, "\"");
         }
         const tali_room room = tali_room_of(a);
-        at.p += room.p;
-        at.ref += room.ref;
-        at.list += room.lists;
-        at.text += room.text;
+        // an item has no more arrays than it needs
+        if (room.p > 0) at.p += room.p;
+        if (room.ref > 0) at.ref += room.ref;
+        if (room.lists > 0) at.list += room.lists;
+        if (room.text > 0) at.text += room.text;
     }
 }
 

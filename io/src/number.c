@@ -5,6 +5,7 @@
 
 #include <talus/io/number.h>
 
+#include <float.h>
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
@@ -87,6 +88,24 @@ static tali_natural all_digits(const decimal *number, int limit, bool *more)
 }
 
 // Bits of the nearest double, without the sign.
+// Most numbers that people write: w and the power of ten are doubles, so that one operation, which rounds to
+// nearest, gives the nearest double.
+static bool convert_short(uint64_t w, int q, uint64_t *bits)
+{
+#if FLT_EVAL_METHOD == 0
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (w > UINT64_C(1) << 53 || q < -22 || q > 22) return false;
+    const double x = q < 0 ? (double)w / powers[-q] : (double)w * powers[q];
+    memcpy(bits, &x, sizeof x);
+    return true;
+#else
+    (void)w, (void)q, (void)bits;
+    return false;
+#endif
+}
+
 static uint64_t convert(const decimal *number)
 {
     if (number->first == NULL) return 0;
@@ -103,7 +122,10 @@ static uint64_t convert(const decimal *number)
         ++taken;
     }
     const int q = (int)(magnitude - taken);
-    if (taken == number->num_digits) return tali_nearest_double(w, q, NULL, 0);
+    if (taken == number->num_digits) {
+        uint64_t bits;
+        return convert_short(w, q, &bits) ? bits : tali_nearest_double(w, q, NULL, 0);
+    }
 
     // a digit that is not zero behind all that count: a one does as well
     bool more;

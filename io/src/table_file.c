@@ -1,5 +1,6 @@
 // Tables to and from files: which format, bytes in and out.
 #include "alloc_internal.h"
+#include "file_internal.h"
 #include "reading_internal.h"
 #include "table_internal.h"
 
@@ -50,8 +51,6 @@ static tal_status finish(tali_table_reader *r, tal_table **out)
     return r->no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
 }
 
-static const char has_zeros[] = "there are zero bytes: this is no text in UTF-8";
-
 static tal_status parse(tal_table_format format, const char *name, tali_span text,
                         const tal_table_options *options, tal_table **out, tal_diagnostics *found)
 {
@@ -67,7 +66,7 @@ static tal_status parse(tal_table_format format, const char *name, tali_span tex
     r.table = tal_table_create(&options->allocator);
     r.no_memory = r.table == NULL;
     if (tali_span_has(text, '\0')) {
-        tali_table_file_error(&r, "%s", has_zeros);
+        tali_table_file_error(&r, "%s", TALI_NO_TEXT);
     } else if (!r.no_memory) {
         switch (format) {
         case TAL_TABLE_STO:
@@ -103,52 +102,6 @@ tal_status tal_table_read_memory(tal_table_format format, const char *name, cons
     return parse(format, name, (tali_span){text, text + size}, &how, out, found);
 }
 
-// A block of twice the size with the same bytes; NULL, and nothing changed, when memory runs out.
-static char *double_block(const tal_allocator *allocator, char *block, size_t size)
-{
-    char *larger = tali_alloc(allocator, 2 * size);
-    if (larger == NULL) return NULL;
-    memcpy(larger, block, size);
-    tali_free(allocator, block, size);
-    return larger;
-}
-
-// What `load` begins with: the whole file and a byte more where its length can be had, so that nothing is copied.
-static size_t first_capacity(FILE *stream, const tal_table_options *how)
-{
-    const size_t least = 1 << 16;
-    if (fseek(stream, 0, SEEK_END) != 0) return least;
-    const long length = ftell(stream);
-    if (fseek(stream, 0, SEEK_SET) != 0 || length < 0) return least;
-    if ((size_t)length > how->max_bytes) return 0;
-    return (size_t)length < least ? least : (size_t)length + 1;
-}
-
-// Read to the end, in blocks of doubling size; a sentence when that fails. What cannot be a table is not read to
-// its end.
-static const char *load(FILE *stream, const tal_table_options *how, char **block, size_t *capacity,
-                        size_t *size)
-{
-    const size_t most = 1 << 20; // at a time
-    *capacity = first_capacity(stream, how);
-    if (*capacity == 0) return "the file is too long";
-    *block = tali_alloc(&how->allocator, *capacity);
-    if (*block == NULL) return "memory ran out";
-    while (true) {
-        const size_t room = *capacity - *size < most ? *capacity - *size : most;
-        const size_t got = fread(*block + *size, 1, room, stream);
-        if (memchr(*block + *size, '\0', got) != NULL) return has_zeros;
-        *size += got;
-        if (*size > how->max_bytes) return "the file is too long";
-        if (got < room) return ferror(stream) ? "the file cannot be read" : NULL;
-        if (*size < *capacity) continue;
-        char *larger = double_block(&how->allocator, *block, *capacity);
-        if (larger == NULL) return "memory ran out";
-        *block = larger;
-        *capacity *= 2;
-    }
-}
-
 tal_status tal_table_read_file(const char *path, const tal_table_options *options, tal_table **out,
                                tal_diagnostics *found)
 {
@@ -162,21 +115,13 @@ tal_status tal_table_read_file(const char *path, const tal_table_options *option
                             "the name does not end with .sto, .mot, .trc or .csv");
         return TAL_ERR_FILE;
     }
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL) {
-        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "the file cannot be opened");
-        return TAL_ERR_FILE;
-    }
-    char *block = NULL;
-    size_t capacity = 0, size = 0;
-    const char *wrong = load(stream, &how, &block, &capacity, &size);
-    (void)fclose(stream);
+    tali_bytes file;
+    const char *wrong = tali_text_load(path, how.max_bytes, &how.allocator, &file, &st);
     if (wrong == NULL) {
-        st = parse(format, path, (tali_span){block, block + size}, &how, out, found);
+        st = parse(format, path, (tali_span){file.block, file.block + file.size}, &how, out, found);
     } else {
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s", wrong);
-        st = strcmp(wrong, "memory ran out") == 0 ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
     }
-    tali_free(&how.allocator, block, capacity);
+    tali_bytes_free(&how.allocator, &file);
     return st;
 }

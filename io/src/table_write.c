@@ -1,10 +1,10 @@
 // Tables as text, and where bytes go.
 #include "error_internal.h"
+#include "file_internal.h"
 #include "table_internal.h"
 
 #include <talus/io/number.h>
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -302,7 +302,6 @@ tal_status tal_table_write_memory(const tal_table *table, tal_table_format forma
     return st;
 }
 
-// Writes beside the file and renames, so that a failure leaves the old file or the whole one.
 tal_status tal_table_write_file(const tal_table *table, const char *path, tal_error *err)
 {
     if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
@@ -314,20 +313,11 @@ tal_status tal_table_write_file(const tal_table *table, const char *path, tal_er
         return TALI_FAIL(err, TAL_ERR_FILE, "'%s' does not end with .sto, .mot, .trc, .csv or .npz",
                          path);
     }
-    char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.part", path) >= (int)sizeof beside) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "the path is too long");
-    }
-    FILE *file = fopen(beside, "wb");
-    if (file == NULL) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "cannot write '%s': %s", beside, strerror(errno));
-    }
-    tali_table_sink sink = {.file = file};
-    tal_status st = write_table(table, format, &sink, err);
-    const bool closed = fclose(file) == 0;
-    if (st == TAL_OK && (sink.failed || !closed || rename(beside, path) != 0)) {
-        st = TALI_FAIL(err, TAL_ERR_FILE, "cannot write '%s': %s", path, strerror(errno));
-    }
-    if (st != TAL_OK) (void)remove(beside);
-    return st;
+    tali_replacement out;
+    tal_status st = tali_replace_begin(&out, path, __func__, err);
+    if (st != TAL_OK) return st;
+    tali_table_sink sink = {.file = out.file};
+    st = write_table(table, format, &sink, err);
+    const tal_status finished = tali_replace_finish(&out, st == TAL_OK, __func__, err);
+    return st != TAL_OK ? st : finished;
 }

@@ -16,6 +16,10 @@ typedef struct tali_body_facts {
 
 tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body);
 
+/// What the mobilities of a body are locked at in a State, where they are: nq values at the position level, else nu.
+/// Borrowed.
+const double *tali_lock_values(const tal_matter *matter, const tal_state *state, tal_body_ix body);
+
 /// What a function-based mobilizer was created with; NULL for others. Borrowed.
 const tal_function_based_def *tali_function_based_facts(const tal_mobilizer_ops *ops,
                                                         const void *self);
@@ -27,7 +31,9 @@ typedef struct tali_constraint_facts {
     tal_mobility mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
     int num_mobilities;
     const tal_function *function;
-    int num_speeds; ///< of a speed coupler
+    int num_speeds;                ///< of a speed coupler
+    const tal_constraint_ops *ops; ///< a copy of the table
+    const void *self;
 } tali_constraint_facts;
 
 tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
@@ -41,8 +47,22 @@ typedef struct tali_motion_facts {
     tal_level level;
     tal_function *const *functions; ///< of time, [num_functions]
     int num_functions;
+    const tal_motion_ops *ops; ///< a copy of the table
+    const void *self;
 } tali_motion_facts;
 
 tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion);
+
+/// What a measure of matter looks at. What a kind has not is zero.
+typedef struct tali_matter_measure_facts {
+    tal_body_ix bodies[2];
+    tal_vec3 points[2]; ///< on these bodies; a station's second one is the direction
+    int i;              ///< coordinate, speed, row
+    tal_constraint_ix constraint;
+} tali_matter_measure_facts;
+
+/// False for another measure.
+bool tali_matter_measure_facts_of(const tal_system *system, tal_measure_ix measure,
+                                  tali_matter_measure_facts *facts);
 
 #endif // TALUS_MATTER_FACTS_INTERNAL_H

@@ -10,11 +10,18 @@ tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body)
                              b->self};
 }
 
+const double *tali_lock_values(const tal_matter *matter, const tal_state *state, tal_body_ix body)
+{
+    const double *all = tal_var_value(matter->system, state, matter->prescribed.values);
+    return all + matter->prescribed.value0[body.i];
+}
+
 tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
                                                tal_constraint_ix constraint)
 {
     const tali_constraint *c = &matter->constraints.list[constraint.i];
-    tali_constraint_facts facts = {.num_mobilities = c->num_mobilities};
+    tali_constraint_facts facts = {
+        .num_mobilities = c->num_mobilities, .ops = &c->ops, .self = c->self};
     for (int i = 0; i < c->ops.num_bodies; ++i) {
         facts.bodies[i].i = c->bodies[i];
     }

@@ -183,7 +183,7 @@ tal_motion_ix tal_matter_add_motion_functions(tal_matter *matter, const tal_moti
 tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion)
 {
     const tali_drive *d = &matter->prescribed.list[motion.i];
-    tali_motion_facts facts = {NULL, {d->body}, d->mobility, d->level, NULL, 0};
+    tali_motion_facts facts = {NULL, {d->body}, d->mobility, d->level, NULL, 0, &d->ops, d->self};
     if (d->ops.calc == calc_steady || d->ops.calc == calc_sinusoid) facts.kind = d->ops.name;
     if (d->ops.calc == calc_functions) {
         const time_functions *all = d->self;

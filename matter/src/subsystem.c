@@ -1,5 +1,6 @@
 // Matter as a subsystem: what it declares, and what it computes at each stage.
 #include "constraint_internal.h"
+#include "hash_internal.h"
 #include "mass_factor_internal.h"
 #include "prescribed_internal.h"
 #include "stages_internal.h"
@@ -332,11 +333,11 @@ static void name_structure(const tal_matter *matter, char name[TAL_MAX_NAME + 1]
     uint64_t hash = tali_name_hash("tree");
     for (int b = 0; b < matter->num_bodies; ++b) {
         const tali_body *body = &matter->bodies[b];
-        char text[3 * TAL_MAX_NAME];
-        (void)snprintf(text, sizeof text, "%016" PRIx64 " %s %d %d %d %d %d %d %" PRIx64, hash,
-                       body->name, body->parent, (int)body->structure, (int)body->direction,
-                       body->ops.nq, body->ops.nu, body->ops.num_params, body->ops.tag);
-        hash = tali_name_hash(text);
+        const int32_t numbers[] = {body->parent, (int)body->structure, (int)body->direction,
+                                   body->ops.nq, body->ops.nu,         body->ops.num_params};
+        hash = tali_hash(hash, body->name, strlen(body->name) + 1);
+        hash = tali_hash(hash, numbers, sizeof numbers);
+        hash = tali_hash(hash, &body->ops.tag, sizeof body->ops.tag);
     }
     (void)snprintf(name, TAL_MAX_NAME + 1, "model of tree %016" PRIx64, hash);
 }

@@ -20,4 +20,8 @@ typedef struct tali_measure_facts {
 bool tali_measure_facts_of(const tal_system *system, tal_measure_ix measure,
                            tali_measure_facts *facts);
 
+/// The `self` of a measure that was declared with this very table; NULL for another one.
+const void *tali_measure_self_as(const tal_system *system, tal_measure_ix measure,
+                                 const tal_measure_ops *ops);
+
 #endif // TALUS_MEASURE_FACTS_INTERNAL_H

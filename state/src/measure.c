@@ -371,6 +371,13 @@ const void *tal_measure_self(const tal_system *system, tal_measure_ix measure,
     return NULL;
 }
 
+const void *tali_measure_self_as(const tal_system *system, tal_measure_ix measure,
+                                 const tal_measure_ops *ops)
+{
+    const tali_measure *declared = tali_measure_at(system, measure.i);
+    return declared->table == ops ? declared->self : NULL;
+}
+
 bool tali_measure_facts_of(const tal_system *system, tal_measure_ix measure,
                            tali_measure_facts *facts)
 {

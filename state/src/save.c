@@ -2,6 +2,7 @@
 //
 // A file is a header and the variables region of the block, byte for byte. The checksum covers both,
 // so any flipped bit is noticed; the structure hash makes the layout known.
+#include "file_internal.h"
 #include "state_internal.h"
 
 #include <talus/state/realize.h>
@@ -194,24 +195,14 @@ static tal_status file_failure(tal_state *state, const char *where, const char *
     return tali_fail(&state->error, TAL_ERR_FILE, where, "%s '%s' (errno %d)", what, path, errno);
 }
 
-// Writes beside the file and renames, so that a crash leaves the old file or the whole one.
 static tal_status write_file(tal_state *state, const char *path, const void *bytes, size_t size)
 {
     static const char where[] = "tal_state_save_file";
-    char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.part", path) >= (int)sizeof beside) {
-        return tali_fail(&state->error, TAL_ERR_FILE, where, "the path is too long");
-    }
-    FILE *file = fopen(beside, "wb");
-    if (file == NULL) return file_failure(state, where, "cannot write", beside);
-    const bool written = fwrite(bytes, 1, size, file) == size;
-    const bool closed = fclose(file) == 0;
-    if (!written || !closed || rename(beside, path) != 0) {
-        const tal_status st = file_failure(state, where, "cannot write", path);
-        (void)remove(beside);
-        return st;
-    }
-    return TAL_OK;
+    tali_replacement out;
+    const tal_status st = tali_replace_begin(&out, path, where, &state->error);
+    if (st != TAL_OK) return st;
+    (void)fwrite(bytes, 1, size, out.file); // a failure stays with the file
+    return tali_replace_finish(&out, true, where, &state->error);
 }
 
 tal_status tal_state_save_file(tal_state *state, const char *path)

@@ -1,8 +1,7 @@
 // Handlers and reporters given as functions: a subsystem that calls them.
 #include "alloc_internal.h"
 #include "error_internal.h"
-
-#include <talus/study/events.h>
+#include "events_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@ typedef struct element {
     tal_happening it; // its times are ours, its name is not
     tal_event_ix event;
     tal_group_ix trigger, rate;
+    size_t owned; // bytes of its context, when that is ours
 } element;
 
 struct tal_events {
@@ -178,6 +178,7 @@ static void free_element(const tal_allocator *allocator, element *e)
         tali_free(allocator, (void *)(uintptr_t)e->it.times,
                   (size_t)e->it.num_times * sizeof(double));
     }
+    if (e->owned > 0) tali_free(allocator, e->it.context, e->owned);
     tali_free(allocator, e, sizeof *e);
 }
 
@@ -352,32 +353,72 @@ static element *copy(const tal_events *events, const tal_happening *it)
     return e;
 }
 
-tal_event_ix tal_events_add(tal_events *events, const tal_happening *it)
+// Why nothing can be added; told when it is a breach.
+static tal_status can_add(const tal_events *events, const tal_happening *it, const char *where)
 {
-    const tal_event_ix none = {-1};
     if (events == NULL || it == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the %s is NULL", events == NULL ? "events" : "happening");
-        return none;
+        return tali_breach(TAL_ERR_NULL, where, "the %s is NULL",
+                           events == NULL ? "events" : "happening");
     }
     tal_system *system = events->system;
     if (tal_system_has_topology(system)) {
-        (void)TALI_BREACH(TAL_ERR_TOPOLOGY, "System '%s' is realized: events are added before that",
-                          tal_system_name(system));
-        return none;
+        return tali_breach(TAL_ERR_TOPOLOGY, where,
+                           "System '%s' is realized: events are added before that",
+                           tal_system_name(system));
     }
-    if (tal_system_error(system)->status != TAL_OK || check(system, it) != TAL_OK) return none;
+    const tal_status st = tal_system_error(system)->status;
+    return st != TAL_OK ? st : check(system, it);
+}
+
+static tal_event_ix add(tal_events *events, const tal_happening *it)
+{
     element *e = copy(events, it);
     if (e == NULL ||
         !tali_grow(&events->allocator, (void **)&events->elements, events->num_elements,
                    &events->capacity, sizeof *events->elements)) {
         if (e != NULL) free_element(&events->allocator, e);
-        (void)tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for an event");
-        return none;
+        (void)tal_system_fail(events->system, TAL_ERR_NO_MEMORY, "no memory for an event");
+        return (tal_event_ix){-1};
     }
     declare(events, e);
     e->it.name = NULL;
     events->elements[events->num_elements++] = e;
     return e->event;
+}
+
+tal_event_ix tal_events_add(tal_events *events, const tal_happening *it)
+{
+    const tal_event_ix none = {-1};
+    return can_add(events, it, __func__) == TAL_OK ? add(events, it) : none;
+}
+
+tal_event_ix tali_events_add_owning(tal_events *events, const tal_happening *it, void *context,
+                                    size_t size)
+{
+    tal_happening own = *it;
+    own.context = context;
+    const int before = events->num_elements;
+    tal_event_ix event = {-1};
+    if (can_add(events, it, "tal_events_add_stop") == TAL_OK) event = add(events, &own);
+    if (events->num_elements > before) {
+        events->elements[before]->owned = size;
+    } else {
+        tali_free(&events->allocator, context, size);
+    }
+    return event;
+}
+
+tal_system *tali_events_system(const tal_events *events)
+{
+    return events->system;
+}
+
+const tal_happening *tali_event_happening(const tal_system *system, tal_event_ix event)
+{
+    const tal_subsystem_ix owner = tal_event_owner(system, event);
+    const tal_events *events =
+        owner.i >= 0 ? tal_subsystem_self_as(system, owner, &events_ops) : NULL;
+    return events != NULL ? &find(events, event)->it : NULL;
 }
 
 // --- switching and signaling ---

@@ -159,6 +159,15 @@ static tal_status spend_events(tal_time_stepper *ts, const tal_state *state, int
                      tal_state_t(state), name);
 }
 
+// Which of the listed events to name as the one that ended the run.
+static int pick_ended_by(const tal_time_stepper *ts, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        if (tal_event_stop(ts->system, ts->list[i]) != NULL) return ts->list[i].i;
+    }
+    return ts->list[0].i;
+}
+
 // Calls the handlers of the listed events.
 static tal_status handle(tal_time_stepper *ts, tal_state *state, tal_event_cause cause, int n,
                          tal_stage *lowest)
@@ -172,6 +181,7 @@ static tal_status handle(tal_time_stepper *ts, tal_state *state, tal_event_cause
     bool asked = false;
     st = tal_system_handle_events(ts->system, state, cause, ts->list, n, &asked);
     if (st != TAL_OK) return tali_stepper_explain(ts, state, st);
+    if (asked && !ts->terminate) ts->ended_by = pick_ended_by(ts, n);
     ts->terminate = ts->terminate || asked;
     return settle(ts, state, lowest);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FORMAT_VERSION = 1
+    FORMAT_VERSION = 2
 };
 
 static const char MAGIC[8] = "TALUSRUN";
@@ -16,7 +16,8 @@ typedef struct saved {
     tali_seal seal; // its identity is the structure of the System
     double final_time, checkpoint_period;
     uint64_t num_events, integ_bytes, state_bytes;
-    uint32_t has_begun, has_ended, was_terminated, unused;
+    uint32_t has_begun, has_ended, was_terminated;
+    int32_t ended_by;
     double t, t_done;
     tal_time_stepper_stats stats;
 } saved;
@@ -57,6 +58,7 @@ static saved header_of(const tal_time_stepper *ts, const tal_state *state)
     header.has_begun = ts->has_begun;
     header.has_ended = ts->has_ended;
     header.was_terminated = ts->was_terminated;
+    header.ended_by = ts->ended_by;
     header.t = ts->t;
     header.t_done = ts->t_done;
     header.stats = ts->stats;
@@ -140,6 +142,7 @@ tal_status tal_time_stepper_resume(tal_time_stepper *stepper, tal_state *state, 
     ts->has_begun = header.has_begun != 0;
     ts->has_ended = header.has_ended != 0;
     ts->was_terminated = header.was_terminated != 0;
+    ts->ended_by = header.ended_by;
     ts->is_broken = false;
     ts->t = header.t;
     ts->t_done = header.t_done;

@@ -51,6 +51,7 @@ struct tal_time_stepper {
 
     // where the run stands; saved
     bool has_begun, has_ended, was_terminated;
+    int ended_by;   // the event that asked for the end; -1: none
     bool is_broken; // a step was taken, but what happened in it could not be found or handled
     double t;       // [s] of the State when the last call returned
     double t_done;  // [s] all appointments up to this time are kept

@@ -48,6 +48,7 @@ static tal_status check_def(const tal_time_stepper_def *def, tal_error *err)
 static void forget(tal_time_stepper *ts)
 {
     ts->has_begun = ts->has_ended = ts->was_terminated = ts->is_broken = false;
+    ts->ended_by = -1;
     ts->t = ts->t_done = -(double)INFINITY;
     ts->stats = (tal_time_stepper_stats){.steps = 0};
     for (int i = 0; i < ts->num_events; ++i) {
@@ -361,4 +362,14 @@ int tal_time_stepper_direction(const tal_time_stepper *stepper, tal_event_ix eve
         return 0;
     }
     return stepper->watches[event.i].memory.direction;
+}
+
+tal_event_ix tal_time_stepper_ended_by(const tal_time_stepper *stepper)
+{
+    const tal_event_ix none = {-1};
+    if (stepper == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the time stepper is NULL");
+        return none;
+    }
+    return (tal_event_ix){stepper->ended_by};
 }

@@ -41,7 +41,7 @@ refused 2 "talus simulate: --set wants NAME=VALUE, not 'mass'." simulate held.ta
 refused 2 'talus sweep: --vary is missing: NAME=LOW:HIGH:COUNT.' sweep held.talus
 refused 2 "talus sweep: --vary wants NAME=LOW:HIGH:COUNT, not 'mass=1:x'." sweep held.talus -v mass=1:x
 refused 2 "talus help: there is no command 'plto' (did you mean 'plot'?)." help plto
-refused 2 'talus ik: --markers is missing.' ik held.talus frames.trc
+refused 3 'talus ik: held.talus has no <markers>.' ik held.talus frames.trc
 refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv --width 10
 
 # files

@@ -78,6 +78,36 @@ expect 0 simulate held.talus -q -e 1 -o many.sto --every 0.01
 [ "$(data few.sto | tail -1)" = "$(data many.sto | tail -1)" ] ||
     complain "the end depends on how many rows are written"
 
+# --- stops of the model end a run well ---
+cat >stone.talus <<'END'
+<talus version="1" name="stone">
+  <bodies><translation name="stone" mass="1" q="0 1 0" u="1 2 0"/></bodies>
+  <measures><station name="height" body="stone" along="0 1 0"/></measures>
+  <forces><gravity g="0 -10 0"/></forces>
+  <stops>
+    <stop name="landed" when="height" falls_below="0" message="The stone is on the ground."/>
+    <stop name="late" time="2"/>
+  </stops>
+</talus>
+END
+expect 0 simulate stone.talus -e 5 -a 1e-9 --every 0.1 -o stone.sto
+has out 'landed at t = 0.68989794'
+has out 'The stone is on the ground.'
+has stone.sto 'talus_ended_by=landed at t = 0.68989794'
+awk 'END { exit !($1 > 0.68989794 && $1 < 0.68989795) }' stone.sto ||
+    complain "the last row is at $(tail -1 stone.sto)"
+expect 0 rerun stone.sto
+has out 'the same, bit for bit: 8 rows'
+expect 0 simulate stone.talus -q -e 5 -a 1e-9 --every 1 -o few.sto
+[ "$(data few.sto | tail -1)" = "$(data stone.sto | tail -1)" ] ||
+    complain "where a stop ends a run depends on how many rows are written"
+sed 's/when="height"/enabled="no" &/' stone.talus >deep.talus
+expect 0 simulate deep.talus -e 5 --every 0.1
+has out 'talus_ended_by=late at t = 2 s'
+has err 'talus simulate: ended by late at t = 2 s'
+expect 0 simulate deep.talus -e 1 -o early.sto
+grep -q talus_ended_by early.sto && complain "a run that no stop ended says that one did"
+
 # --- Ctrl-C: what was computed is written and marked, and the program ends with 1 ---
 interrupt() { # SIGNAL FILE
     "$talus" simulate held.talus -a 1e-9 -e 1e7 --every 0.5 -o "$2" >out 2>err &

@@ -16,8 +16,12 @@ typedef struct built {
     tal_system *system;
     tal_matter *matter;
     tal_forces *forces;
+    tal_events *events;
     tal_body_ix a, b, c, d, e, x;
     tal_state *state;
+    const tal_marker *markers;
+    int num_markers;
+    tal_mesh *mesh;     ///< must outlive the System
     tal_force_ix force; ///< of the case, for what it sets in the State
 } built;
 
@@ -467,6 +471,93 @@ static inline void case_measure_hold(built *m)
     drive_b(m, tal_measure_add_hold(OWNER, &def));
 }
 
+static inline void case_measure_coordinate(built *m)
+{
+    drive_b(m, tal_measure_add_coordinate(m->matter, "x", (tal_mobility){m->a, 6}));
+}
+
+static inline void case_measure_speed(built *m)
+{
+    drive_b(m, tal_measure_add_speed(m->matter, "x", (tal_mobility){m->c, 1}));
+}
+
+static inline void case_measure_station(built *m)
+{
+    drive_b(m, tal_measure_add_station(m->matter, "x", m->c, tal_v3(0.1, 0.2, 0.3), m->d,
+                                       tal_v3(1.0, 2.0, 2.0)));
+}
+
+static inline void case_measure_distance(built *m)
+{
+    drive_b(m, tal_measure_add_distance(m->matter, "x", m->b, tal_v3(0.1, 0.2, 0.3), m->e,
+                                        tal_v3(0.4, 0.5, 0.6)));
+}
+
+static inline void case_measure_kinetic_energy(built *m)
+{
+    drive_b(m, tal_measure_add_kinetic_energy(m->matter, "x"));
+}
+
+static inline void case_measure_multiplier(built *m)
+{
+    case_ball_constraint(m);
+    drive_b(m, tal_measure_add_time(OWNER, "x"));
+    (void)tal_measure_add_multiplier(m->matter, "y", (tal_constraint_ix){0}, 2);
+}
+
+// ---- stops: on the speed of b, and on the time
+
+static inline void add_stop(built *m, const char *name, tal_measure_ix measure,
+                            tal_crossing crossing)
+{
+    tal_run_stop stop = tal_run_stop_default();
+    stop.name = name;
+    stop.measure = measure;
+    stop.crossing = crossing;
+    stop.value = 0.25;
+    stop.window = 1e-6;
+    stop.separation = 0.125;
+    stop.message = "It's <enough>.";
+    stop.begins_inactive = crossing == TAL_CROSSING_RISING;
+    if (measure.i < 0) {
+        stop.message = NULL;
+        stop.window = stop.separation = 0.0;
+    }
+    (void)tal_events_add_stop(m->events, &stop);
+}
+
+static inline void case_stop(built *m)
+{
+    const tal_measure_ix speed = tal_measure_add_speed(m->matter, "speed", (tal_mobility){m->b, 0});
+    m->events = tal_events_create(m->system);
+    add_stop(m, "down", speed, TAL_CROSSING_FALLING);
+    add_stop(m, "up", speed, TAL_CROSSING_RISING);
+    add_stop(m, "across", speed, TAL_CROSSING_EITHER);
+    add_stop(m, "late", (tal_measure_ix){-1}, TAL_CROSSING_EITHER);
+}
+
+#define STOPS                                                                                      \
+    "</stops><measures><speed name='speed' mobility='b'/></measures><stops>"                       \
+    "<stop name='down' when='speed' falls_below='0.25' " STOP_MORE "/>"                            \
+    "<stop name='up' when='speed' rises_above='0.25' enabled='no' " STOP_MORE "/>"                 \
+    "<stop name='across' when='speed' crosses='0.25' " STOP_MORE "/>"                              \
+    "<stop name='late' time='0.25'/>"
+#define STOP_MORE "message='It&apos;s &lt;enough&gt;.' window='1e-6' separation='0.125'"
+
+// ---- markers
+
+static const tal_marker case_markers[] = {{"tip", {3}, {0.1, 0.2, 0.3}, 2.5},
+                                          {"a <b>", {0}, {0.0, 0.0, 0.0}, 1.0}};
+
+static inline void case_marker(built *m)
+{
+    m->markers = case_markers;
+    m->num_markers = 2;
+}
+
+#define MARKERS                                                                                    \
+    "<marker name='tip' body='c' station='0.1 0.2 0.3' weight='2.5'/><marker name='a &lt;b>'/>"
+
 // ---- forces
 
 static inline tal_two_points points_b_e(const built *m)
@@ -563,6 +654,20 @@ static inline void case_discrete(built *m)
     tal_forces_add_discrete(m->forces, "x");
 }
 
+static inline void start_loads_case(built *m)
+{
+    const tal_force_ix force = {0};
+    const tal_spatial_vec F = {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}},
+                          f = {{0.0, 0.0, 0.0}, {0.0, 7.0, 0.0}};
+    tal_discrete_set_body_force(m->forces, m->state, force, m->c, F);
+    tal_discrete_set_body_force(m->forces, m->state, force, m->a, f);
+    tal_discrete_set_mobility_force(m->forces, m->state, force, (tal_mobility){m->c, 2}, 1.5);
+}
+
+#define LOADS                                                                                      \
+    "<discrete_forces name='x'><load body='c' moment='1 2 3' force='4 5 6'/>"                      \
+    "<load body='a' force='0 7 0'/><mobility_load mobility='c:2' force='1.5'/></discrete_forces>"
+
 static inline void case_bushing_force(built *m)
 {
     tal_bushing_def def = tal_bushing_def_default();
@@ -638,7 +743,7 @@ static inline void case_langevin(built *m)
     def.kT = 0.5;
     def.friction = 2.0;
     def.interval = 0.01;
-    def.seed = 42;
+    def.seed = UINT64_MAX;
     tal_forces_add_langevin(m->forces, "x", &def);
 }
 
@@ -688,7 +793,7 @@ static inline void add_contact(built *m, tal_shape other, tal_shape shape)
     def.grip.transition_speed = 0.02;
     m->force = tal_forces_add_contact(m->forces, "x", &def);
     add_surface(m, "one", m->c, other, 0);
-    add_surface(m, "two", m->e, shape, 4);
+    add_surface(m, "two", m->e, shape, UINT64_C(1) << 63 | 4);
 }
 
 static inline void case_contact(built *m)
@@ -721,9 +826,29 @@ static inline void case_s_torus(built *m)
     add_contact(m, tal_shape_half_space(), tal_shape_torus(0.5, 0.1));
 }
 
+// A box of eight vertices.
+static inline void case_s_mesh(built *m)
+{
+    static const int faces[] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    tal_vec3 vertices[8];
+    for (int i = 0; i < 8; ++i) {
+        vertices[i] =
+            tal_v3((i & 1) != 0 ? 0.7 : -0.7, (i & 2) != 0 ? 0.8 : -0.8, (i & 4) != 0 ? 0.9 : -0.9);
+    }
+    ck_assert_int_eq(tal_mesh_create(NULL, vertices, 8, faces, 12, &m->mesh, NULL), TAL_OK);
+    add_contact(m, tal_shape_half_space(), tal_shape_mesh(m->mesh));
+}
+
+#define BOX_VERTICES                                                                               \
+    "<vertices>-0.7 -0.8 -0.9\n0.7 -0.8 -0.9\n-0.7 0.8 -0.9\n0.7 0.8 -0.9\n"                       \
+    "-0.7 -0.8 0.9\n0.7 -0.8 0.9\n-0.7 0.8 0.9\n0.7 0.8 0.9</vertices>"
+#define BOX_FACES                                                                                  \
+    "<faces>0 2 1  1 2 3  4 5 6  5 7 6  0 1 4  1 5 4\n2 6 3  3 6 7  0 4 2  2 4 6  1 3 5  3 7 5</faces>"
+
 #define RUBBER "frame='" FRAME_2 "' material='rubber' static_friction='0.8' "
 #define ONE    "<sphere name='one' body='c' radius='0.6' " RUBBER "/>"
-#define TWO    "name='two' body='e' clique='3' " RUBBER
+#define TWO    "name='two' body='e' cliques='3 64' " RUBBER
 #define FLAT   "<half_space name='one' body='c' " RUBBER "/>"
 #define TOUCH(one, two)                                                                            \
     "<contact name='x' friction='hollars' transition_speed='0.02'>" one two "</contact>"
@@ -986,6 +1111,21 @@ static const model_case model_cases[] = {
     {TALI_GROUP_MEASURES, "hold",
      WAVE "<hold name='x' of='w' period='0.25' first='0.5' initial='0.6'/>", case_measure_hold,
      NULL},
+    {TALI_GROUP_MEASURES, "coordinate", "<coordinate name='x' mobility='a:6'/>",
+     case_measure_coordinate, NULL},
+    {TALI_GROUP_MEASURES, "speed", "<speed name='x' mobility='c:1'/>", case_measure_speed, NULL},
+    {TALI_GROUP_MEASURES, "station",
+     "<station name='x' body='c' station='0.1 0.2 0.3' from='d' along='1 2 2'/>",
+     case_measure_station, NULL},
+    {TALI_GROUP_MEASURES, "distance", "<distance " POINTS "/>", case_measure_distance, NULL},
+    {TALI_GROUP_MEASURES, "kinetic_energy", "<kinetic_energy name='x'/>",
+     case_measure_kinetic_energy, NULL},
+    {TALI_GROUP_MEASURES, "multiplier",
+     "<time name='x'/><multiplier name='y' constraint='x' row='2'/></measures><constraints><ball " B_E
+     "station1='0.1 0.2 0.3' station2='0.4 0.5 0.6'/></constraints><measures>",
+     case_measure_multiplier, NULL},
+    {TALI_GROUP_STOPS, "stop", STOPS, case_stop, NULL},
+    {TALI_GROUP_MARKERS, "marker", MARKERS, case_marker, NULL},
     {TALI_GROUP_FORCES, "gravity", "<gravity g='0.1 -9.81 0.2' zero_height='0.4'/>", case_gravity,
      start_gravity_case},
     {TALI_GROUP_FORCES, "two_point_spring",
@@ -1021,6 +1161,8 @@ static const model_case model_cases[] = {
      "<mobility_stop name='x' mobility='b' stiffness='50' dissipation='0.3' range='-0.1 0.1'/>",
      case_mobility_stop, NULL},
     {TALI_GROUP_FORCES, "discrete_forces", "<discrete_forces name='x'/>", case_discrete, NULL},
+    {TALI_GROUP_LOADS, "load", LOADS, case_discrete, start_loads_case},
+    {TALI_GROUP_LOADS, "mobility_load", LOADS, case_discrete, start_loads_case},
     {TALI_GROUP_FORCES, "bushing",
      "<bushing " B_E "frame1='" FRAME_1 "' frame2='" FRAME_2
      "' stiffness='1 2 3 4 5 6' damping='0 0.5 1 1.5 2 2.5'/>",
@@ -1042,7 +1184,8 @@ static const model_case model_cases[] = {
      "<thermostat name='x' kT='0.5' relaxation_time='0.2' chain='4' excluded='2'/>",
      case_thermostat, NULL},
     {TALI_GROUP_FORCES, "langevin",
-     "<langevin name='x' kT='0.5' friction='2' interval='0.01' seed='42'/>", case_langevin, NULL},
+     "<langevin name='x' kT='0.5' friction='2' interval='0.01' seed='18446744073709551615'/>",
+     case_langevin, NULL},
     {TALI_GROUP_FORCES, "smooth_contact",
      "<smooth_contact name='x' sphere_body='c' plane_body='e' center='0.1 0.2 0.3' radius='0.5' plane='" FRAME_1
      "' stiffness='2e4' dissipation='0.3' static_friction='0.8' dynamic_friction='0.6' "
@@ -1064,6 +1207,12 @@ static const model_case model_cases[] = {
      NULL},
     {TALI_GROUP_SURFACES, "torus",
      TOUCH(FLAT, "<torus ring_radius='0.5' tube_radius='0.1' " TWO "/>"), case_s_torus, NULL},
+    {TALI_GROUP_SURFACES, "mesh",
+     TOUCH(FLAT, "<mesh " TWO ">\n" BOX_VERTICES "\n" BOX_FACES "</mesh>"), case_s_mesh, NULL},
+    {TALI_GROUP_MESH_PARTS, "vertices",
+     TOUCH(FLAT, "<mesh " TWO ">" BOX_FACES BOX_VERTICES "</mesh>"), case_s_mesh, NULL},
+    {TALI_GROUP_MESH_PARTS, "faces", TOUCH(FLAT, "<mesh " TWO ">" BOX_FACES BOX_VERTICES "</mesh>"),
+     case_s_mesh, NULL},
     {SPRING_OF, "constant", ENERGY("<constant value='2'/>"), case_f_constant, NULL},
     {SPRING_OF, "linear", ENERGY("<linear slopes='1.5' offset='0.2'/>"), case_f_linear, NULL},
     {SPRING_OF, "polynomial", ENERGY("<polynomial coefficients='2 1 -3'/>"), case_f_polynomial,
@@ -1100,10 +1249,12 @@ enum {
 static inline const char *case_file(const model_case *c, char text[4000])
 {
     const char *sections[TALI_NUM_GROUPS] = {
-        [TALI_GROUP_BODIES] = "bodies",    [TALI_GROUP_CONSTRAINTS] = "constraints",
-        [TALI_GROUP_MOTIONS] = "motions",  [TALI_GROUP_MEASURES] = "measures",
-        [TALI_GROUP_FORCES] = "forces",    [TALI_GROUP_DECORATIONS] = "decorations",
-        [TALI_GROUP_FUNCTIONS] = "forces", [TALI_GROUP_SURFACES] = "forces",
+        [TALI_GROUP_BODIES] = "bodies",     [TALI_GROUP_CONSTRAINTS] = "constraints",
+        [TALI_GROUP_MOTIONS] = "motions",   [TALI_GROUP_MEASURES] = "measures",
+        [TALI_GROUP_FORCES] = "forces",     [TALI_GROUP_DECORATIONS] = "decorations",
+        [TALI_GROUP_FUNCTIONS] = "forces",  [TALI_GROUP_SURFACES] = "forces",
+        [TALI_GROUP_MESH_PARTS] = "forces", [TALI_GROUP_LOADS] = "forces",
+        [TALI_GROUP_STOPS] = "stops",       [TALI_GROUP_MARKERS] = "markers",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES
@@ -1127,6 +1278,24 @@ static inline built case_program(const model_case *c)
     ck_assert_int_eq(tal_state_create(m.system, &m.state, &err), TAL_OK);
     if (c->start != NULL) c->start(&m);
     return m;
+}
+
+static inline void case_end(built *m)
+{
+    tal_state_destroy(m->state);
+    tal_system_destroy(m->system);
+    tal_mesh_destroy(m->mesh);
+}
+
+/// The model of a program.
+static inline tal_model case_model(const built *m)
+{
+    return (tal_model){.system = m->system,
+                       .state = m->state,
+                       .matter = m->matter,
+                       .forces = m->forces,
+                       .markers = m->markers,
+                       .num_markers = m->num_markers};
 }
 
 #endif // TALUS_MODEL_CASES_H

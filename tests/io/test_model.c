@@ -56,6 +56,49 @@ static void assert_same_decorations(const char *what, const tal_matter *a, const
     }
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static void assert_same_stops(const tal_system *one, const tal_system *two)
+{
+    const int n = tal_system_num_events(one);
+    ck_assert_int_eq(n, tal_system_num_events(two));
+    for (int i = 0; i < n; ++i) {
+        const tal_run_stop *a = tal_event_stop(one, (tal_event_ix){i});
+        const tal_run_stop *b = tal_event_stop(two, (tal_event_ix){i});
+        ck_assert(same_text(a->name, b->name) && same_text(a->message, b->message));
+        ck_assert(a->measure.i == b->measure.i && a->value == b->value);
+        ck_assert(a->crossing == b->crossing);
+        ck_assert(a->window == b->window && a->separation == b->separation);
+    }
+}
+
+static void assert_same_markers(const tal_model *one, const tal_model *two)
+{
+    ck_assert_int_eq(one->num_markers, two->num_markers);
+    for (int i = 0; i < one->num_markers; ++i) {
+        const tal_marker *a = &one->markers[i], *b = &two->markers[i];
+        ck_assert_str_eq(a->name, b->name);
+        ck_assert(a->body.i == b->body.i && a->weight == b->weight);
+        ck_assert_int_eq(memcmp(&a->p_BS, &b->p_BS, sizeof a->p_BS), 0);
+    }
+}
+
+static void assert_same_measures(const char *what, const tal_system *one, tal_state *a,
+                                 const tal_system *two, tal_state *b)
+{
+    for (int i = 0; i < tal_system_num_measures(one); ++i) {
+        const tal_measure_ix measure = {i};
+        const size_t bytes = (size_t)tal_measure_size(one, measure) * sizeof(double);
+        const double *x = tal_measure_values(one, a, measure);
+        const double *y = tal_measure_values(two, b, measure);
+        ck_assert_msg(x != NULL && y != NULL && memcmp(x, y, bytes) == 0, "%s: other measures",
+                      what);
+    }
+}
+
 // Equal structure, equal variables, equal accelerations, bit for bit.
 static void assert_same_model(const char *what, const tal_system *one, tal_state *a,
                               const tal_system *two, tal_state *b)
@@ -75,6 +118,8 @@ static void assert_same_model(const char *what, const tal_system *one, tal_state
     for (int i = 0; i < tal_state_nu(a); ++i) {
         ck_assert_msg(isfinite(tal_state_udot(a)[i]), "%s: not finite", what);
     }
+    assert_same_measures(what, one, a, two, b);
+    assert_same_stops(one, two);
 }
 
 START_TEST(a_file_and_a_program_give_the_same_bits)
@@ -85,9 +130,10 @@ START_TEST(a_file_and_a_program_give_the_same_bits)
         tal_model file = read_text(case_file(&model_cases[i], text));
         assert_same_model(model_cases[i].xml, program.system, program.state, file.system,
                           file.state);
+        const tal_model model = case_model(&program);
+        assert_same_markers(&model, &file);
         tal_model_destroy(&file);
-        tal_state_destroy(program.state);
-        tal_system_destroy(program.system);
+        case_end(&program);
     }
 }
 
@@ -97,10 +143,10 @@ END_TEST
 static char *write_text(const tal_model *model, tal_error *err)
 {
     size_t length = 0;
-    if (tal_model_write_memory(model, NULL, 0, &length, err) != TAL_OK) return NULL;
+    if (tal_model_write_memory(model, NULL, NULL, 0, &length, err) != TAL_OK) return NULL;
     char *text = malloc(length + 1);
     size_t again = 0;
-    ck_assert_int_eq(tal_model_write_memory(model, text, length + 1, &again, err), TAL_OK);
+    ck_assert_int_eq(tal_model_write_memory(model, NULL, text, length + 1, &again, err), TAL_OK);
     ck_assert_uint_eq(again, length);
     ck_assert_uint_eq(strlen(text), length);
     return text;
@@ -111,22 +157,25 @@ START_TEST(what_is_written_is_read_back_bit_for_bit)
     for (int i = 0; i < NUM_MODEL_CASES; ++i) {
         const model_case *c = &model_cases[i];
         built program = case_program(c);
-        const tal_model model = {program.system, program.state, program.matter, program.forces};
+        const tal_model model = case_model(&program);
         // somewhere, so that q and u are no round numbers
         tal_state *other = NULL;
         ck_assert_int_eq(tal_state_create(program.system, &other, NULL), TAL_OK);
         shake(program.state, other);
         tal_state_destroy(other);
+        for (int k = 0; k < tal_state_nz(program.state); ++k) {
+            tal_state_upd_z(program.state)[k] = 0.1 * (k + 1);
+        }
 
         tal_error err = {TAL_OK, "", ""};
         char *text = write_text(&model, &err);
         ck_assert_msg(text != NULL, "%s: %s", c->xml, err.message);
         tal_model again = read_text(text);
         assert_same_model(text, program.system, program.state, again.system, again.state);
+        assert_same_markers(&model, &again);
         tal_model_destroy(&again);
         free(text);
-        tal_state_destroy(program.state);
-        tal_system_destroy(program.system);
+        case_end(&program);
     }
 }
 
@@ -158,13 +207,13 @@ START_TEST(what_the_state_holds_is_written)
     int i;
     ck_assert_int_eq(tal_matter_find_coordinate(again.matter, again.state, "hinge", &i).i, 1);
 
-    ck_assert_int_eq(tal_model_write_file(&m, "test_model_write.tmp", &err), TAL_OK);
+    ck_assert_int_eq(tal_model_write_file(&m, NULL, "test_model_write.tmp", &err), TAL_OK);
     tal_model third;
     ck_assert_int_eq(tal_model_read_file("test_model_write.tmp", NULL, &third, NULL), TAL_OK);
     ck_assert(tal_state_is_equal(m.state, third.state));
     tal_model_destroy(&third);
     (void)remove("test_model_write.tmp");
-    ck_assert_int_eq(tal_model_write_file(&m, "no/such/folder/x", &err), TAL_ERR_FILE);
+    ck_assert_int_eq(tal_model_write_file(&m, NULL, "no/such/folder/x", &err), TAL_ERR_FILE);
     free(second);
     free(text);
     tal_model_destroy(&again);
@@ -221,56 +270,130 @@ static void add_time_of_forces(built *m)
     tal_measure_add_time(m->system, tal_forces_subsystem(m->forces), "mine");
 }
 
-static void add_cliques(built *m)
+static tal_status do_nothing(void *context, const tal_system *system, tal_state *state,
+                             tal_event_cause cause, bool *terminate)
 {
-    tal_contact_def def = tal_contact_def_default();
-    m->force = tal_forces_add_contact(m->forces, "x", &def);
-    add_surface(m, "mine", m->c, tal_shape_sphere(0.6), 6);
+    (void)context;
+    (void)system;
+    (void)state;
+    (void)cause;
+    (void)terminate;
+    return TAL_OK;
 }
 
-static void set_discrete_force(built *m)
+static void add_own_event(built *m)
 {
-    const tal_force_ix force = {0};
-    tal_discrete_set_mobility_force(m->forces, m->state, force, (tal_mobility){m->b, 0}, 1.0);
+    tal_happening mine = tal_happening_default();
+    mine.name = "mine";
+    mine.handle = do_nothing;
+    mine.period = 1.0;
+    m->events = tal_events_create(m->system);
+    (void)tal_events_add(m->events, &mine);
 }
 
-static void lock_one_mobility(built *m)
+static void add_own_subsystem(built *m)
 {
-    tal_mobility_lock(m->matter, m->state, (tal_mobility){m->c, 1}, TAL_LEVEL_POSITION);
+    static const tal_subsystem_ops ops = {.size = sizeof ops, .name = "muscles"};
+    (void)tal_system_add_subsystem(m->system, NULL, &ops, NULL);
 }
+
+#define WRONG_MARKER(what, ...)                                                                    \
+    static void what(built *m)                                                                     \
+    {                                                                                              \
+        static const tal_marker list[] = {{"m", {1}, {0.0, 0.0, 0.0}, 1.0}, __VA_ARGS__};          \
+        m->markers = list;                                                                         \
+        m->num_markers = 2;                                                                        \
+    }
+WRONG_MARKER(add_second_marker, {"m", {1}, {0.0, 0.0, 0.0}, 1.0})
+WRONG_MARKER(add_nameless_marker, {NULL, {1}, {0.0, 0.0, 0.0}, 1.0})
+WRONG_MARKER(add_lost_marker, {"n", {9}, {0.0, 0.0, 0.0}, 1.0})
+WRONG_MARKER(add_light_marker, {"n", {1}, {0.0, 0.0, 0.0}, -1.0})
 
 START_TEST(what_no_file_can_say_is_refused_by_name)
 {
     const model_case cases[] = {
         {TALI_GROUP_FORCES, "force 'mine' is of kind 'rod'", "", add_own_force, NULL},
         {TALI_GROUP_FORCES, "'x' uses the function 'sum'", "", add_own_function, NULL},
-        {TALI_GROUP_FORCES, "discrete forces 'x' are set", "", case_discrete, set_discrete_force},
-        {TALI_GROUP_FORCES, "body 'c' has some of its mobilities locked", "", case_discrete,
-         lock_one_mobility},
-        {TALI_GROUP_FORCES, "surface 'mine' is in several cliques", "", add_cliques, NULL},
         {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'result', which", "", add_result, NULL},
         {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'time' and not of matter", "",
          add_time_of_forces, NULL},
+        {TALI_GROUP_MARKERS, "marker 1 'm' has no name of its own", "", add_second_marker, NULL},
+        {TALI_GROUP_MARKERS, "marker 1 '' has no name of its own", "", add_nameless_marker, NULL},
+        {TALI_GROUP_MARKERS, "marker 'n' is on body 9", "", add_lost_marker, NULL},
+        {TALI_GROUP_MARKERS, "marker 'n' is at (0, 0, 0) with weight -1", "", add_light_marker,
+         NULL},
+        {TALI_GROUP_STOPS, "event 'mine' calls a function", "", add_own_event, NULL},
+        {TALI_GROUP_STOPS, "subsystem 'muscles' is one that no file", "", add_own_subsystem, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         built m = case_program(&cases[i]);
-        const tal_model model = {m.system, m.state, m.matter, m.forces};
+        const tal_model model = case_model(&m);
         tal_error err = {TAL_OK, "", ""};
         ck_assert_ptr_null(write_text(&model, &err));
         ck_assert_msg(strstr(err.message, cases[i].row) != NULL, "'%s' lacks '%s'", err.message,
                       cases[i].row);
-        ck_assert_int_eq(tal_model_write_file(&model, "test_model_write.tmp", &err),
+        ck_assert_int_eq(tal_model_write_file(&model, NULL, "test_model_write.tmp", &err),
                          TAL_ERR_BAD_VALUE);
         ck_assert_ptr_null(fopen("test_model_write.tmp", "rb"));
-        tal_state_destroy(m.state);
-        tal_system_destroy(m.system);
+        case_end(&m);
     }
     test_record_breaches();
-    const tal_model none = {NULL, NULL, NULL, NULL};
+    const tal_model none = {.system = NULL};
     tal_status st = TAL_OK;
-    test_assert_breach(st = tal_model_write_memory(&none, NULL, 0, NULL, NULL), TAL_ERR_NULL,
+    test_assert_breach(st = tal_model_write_memory(&none, NULL, NULL, 0, NULL, NULL), TAL_ERR_NULL,
                        "NULL");
     ck_assert_int_eq(st, TAL_ERR_NULL);
+}
+
+END_TEST
+
+// Locks of all kinds, rotors, what is dissipated, where friction holds: written and read bit for bit.
+START_TEST(what_only_a_state_knows_is_written)
+{
+    tal_model m = read_text(
+        "<talus version='1' units='deg'><bodies>"
+        "<pin name='at' mass='1' com='0 1 0' lock='position' lock_at='90'/>"
+        "<gimbal name='one' mass='1' inertia='1 1 1' q='10 20 30' u='1 2 3'>"
+        "<coordinate index='1' lock='velocity' lock_at='180'/><coordinate index='2' name='g' lock='position'/>"
+        "</gimbal><slider name='s' mass='1' lock='acceleration' lock_at='2.5' rotor='0.25'/>"
+        "<pin name='r' mass='1' com='0 1 0' rotor='0.5'/></bodies>"
+        "<forces><mobility_damper name='d' mobility='r' damping='1' track_dissipation='yes' z='0.75'/>"
+        "<thermostat name='t' kT='1' chain='2' track_dissipation='yes' z='1 2 3 4 5'/>"
+        "<exponential_spring name='e' body='r' anchor='0.1 0.2 1'/></forces></talus>");
+    const double degree = 3.14159265358979323846 / 180.0;
+    const tal_body_ix at = {1}, one = {2}, s = {3}, r = {4};
+    ck_assert(tal_body_q(m.matter, m.state, at, 0) == 90.0 * degree);
+    ck_assert_int_eq(tal_body_lock_level(m.matter, m.state, one), TAL_LEVEL_FREE);
+    ck_assert_int_eq(tal_mobility_lock_level(m.matter, m.state, (tal_mobility){one, 0}),
+                     TAL_LEVEL_FREE);
+    ck_assert_int_eq(tal_mobility_lock_level(m.matter, m.state, (tal_mobility){one, 1}),
+                     TAL_LEVEL_VELOCITY);
+    ck_assert(tal_body_u(m.matter, m.state, one, 1) == 180.0 * degree);
+    ck_assert(tal_body_u(m.matter, m.state, one, 2) == 0.0);
+    ck_assert(tal_body_rotor_inertia(m.matter, m.state, s) == 0.25);
+    ck_assert(tal_body_rotor_inertia(m.matter, m.state, r) == 0.5);
+    ck_assert_int_eq(tal_state_nz(m.state), 6);
+    double sum = 0.0;
+    for (int i = 0; i < 6; ++i) {
+        sum += tal_state_z(m.state)[i];
+    }
+    ck_assert(sum == 15.75); // each has found its place
+    // u of a locked body that somebody has set since stays as it is
+    (void)tal_body_set_u(m.matter, m.state, at, 0, 0.125);
+    tal_error err = {TAL_OK, "", ""};
+    char *text = write_text(&m, &err);
+    ck_assert_msg(text != NULL, "%s", err.message);
+    tal_model again = read_text(text);
+    ck_assert(tal_system_structure_hash(m.system) == tal_system_structure_hash(again.system));
+    ck_assert(tal_state_is_equal(m.state, again.state));
+    ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_ACCELERATION), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(again.system, again.state, TAL_STAGE_ACCELERATION), TAL_OK);
+    ck_assert(tal_state_udot(m.state)[4] == 2.5);
+    ck_assert_int_eq(
+        memcmp(tal_state_udot(m.state), tal_state_udot(again.state), 6 * sizeof(double)), 0);
+    free(text);
+    tal_model_destroy(&again);
+    tal_model_destroy(&m);
 }
 
 END_TEST
@@ -278,8 +401,9 @@ END_TEST
 START_TEST(every_row_of_the_table_has_its_case)
 {
     const tali_group groups[] = {
-        TALI_GROUP_BODIES, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,   TALI_GROUP_MEASURES,
-        TALI_GROUP_FORCES, TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES};
+        TALI_GROUP_BODIES,    TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
+        TALI_GROUP_MEASURES,  TALI_GROUP_FORCES,      TALI_GROUP_DECORATIONS,
+        TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES,    TALI_GROUP_STOPS};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
         const tali_row *rows = tali_rows(groups[g]);
         for (int r = 0; rows[r].name != NULL; ++r) {
@@ -354,6 +478,32 @@ START_TEST(the_state_begins_where_the_file_says)
 
 END_TEST
 
+// Degrees where the measure is an angle or its rate, and only there.
+START_TEST(stops_know_what_is_an_angle)
+{
+    tal_model m = read_text(
+        "<talus version='1' units='deg'><bodies><planar name='p' mass='1' inertia='1 1 1'/>"
+        "<ball name='b' mass='1' inertia='1 1 1'/>"
+        "<ball name='c' mass='1' inertia='1 1 1' angles='yes'/></bodies>"
+        "<measures><coordinate name='angle' mobility='p'/><coordinate name='x' mobility='p:1'/>"
+        "<speed name='turn' mobility='p'/><coordinate name='quat' mobility='b'/>"
+        "<coordinate name='euler' mobility='c'/><speed name='w' mobility='b:2'/>"
+        "<scale name='twice' of='angle' factor='2'/></measures>"
+        "<stops><stop when='angle' crosses='90'/><stop when='x' crosses='90'/>"
+        "<stop when='turn' rises_above='90'/><stop when='quat' falls_below='90'/>"
+        "<stop when='euler' crosses='90'/><stop when='w' crosses='90'/>"
+        "<stop when='twice' crosses='90'/><stop time='90'/></stops></talus>");
+    const double right = 90.0 * (3.14159265358979323846 / 180.0);
+    const double expected[] = {right, 90.0, right, 90.0, right, right, 90.0, 90.0};
+    ck_assert_int_eq(tal_system_num_events(m.system), 8);
+    for (int i = 0; i < 8; ++i) {
+        ck_assert(tal_event_stop(m.system, (tal_event_ix){i})->value == expected[i]);
+    }
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
 START_TEST(inertia_can_be_said_in_several_ways)
 {
     tal_model m = read_text(
@@ -419,6 +569,56 @@ START_TEST(bodies_may_stand_in_any_order)
     ck_assert_str_eq(tal_body_name(m.matter, (tal_body_ix){1}), "a");
     ck_assert_str_eq(tal_body_name(m.matter, (tal_body_ix){2}), "b");
     ck_assert_str_eq(tal_body_name(m.matter, (tal_body_ix){3}), "c");
+    tal_model_destroy(&m);
+}
+
+END_TEST
+
+// One beside the model, and in millimeters.
+START_TEST(a_mesh_can_be_a_file)
+{
+    test_write_file("test_model_box.obj", "v 0 0 0\nv 1000 0 0\nv 0 1000 0\nv 0 0 1000\n"
+                                          "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    test_write_file("test_model_mesh.tmp",
+                    "<talus version='1'><bodies><free name='b' mass='1' inertia='1 1 1'/></bodies>"
+                    "<forces><contact><half_space/><mesh name='tip' body='b' scale='0.001' "
+                    "file='test_model_box.obj'/></contact></forces></talus>");
+    tal_model m;
+    ck_assert_int_eq(tal_model_read_file("test_model_mesh.tmp", NULL, &m, NULL), TAL_OK);
+    const tal_shape shape = tal_contact_surface_shape(m.forces, m.state, (tal_force_ix){0},
+                                                      (tal_contact_surface_ix){1});
+    ck_assert_double_eq_tol(tal_mesh_volume(shape.mesh), 1.0 / 6.0, 1e-15);
+    // written, it is in the file
+    tal_error err = {TAL_OK, "", ""};
+    char *text = write_text(&m, &err);
+    ck_assert_ptr_null(strstr(text, ".obj"));
+    tal_model again = read_text(text);
+    assert_same_model(text, m.system, m.state, again.system, again.state);
+    tal_model_destroy(&again);
+    tal_model_destroy(&m);
+    free(text);
+    (void)remove("test_model_box.obj");
+
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    ck_assert_int_eq(tal_model_read_file("test_model_mesh.tmp", NULL, &m, found), TAL_ERR_FILE);
+    ck_assert_int_eq(tal_diagnostics_num(found), 2);
+    ck_assert_str_eq(tal_diagnostics_at(found, 0)->message,
+                     "<mesh name=\"tip\">: 'test_model_box.obj' could not be read");
+    ck_assert_str_eq(tal_diagnostics_at(found, 1)->message, "the file cannot be opened");
+    tal_diagnostics_destroy(found);
+    (void)remove("test_model_mesh.tmp");
+}
+
+END_TEST
+
+START_TEST(a_mesh_in_the_file_is_scaled)
+{
+    tal_model m = read_text(
+        "<talus version='1'><forces><contact><mesh scale='0.5'><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+        "<faces>0 2 1 0 1 3 0 3 2 1 2 3</faces></mesh></contact></forces></talus>");
+    const tal_shape shape = tal_contact_surface_shape(m.forces, m.state, (tal_force_ix){0},
+                                                      (tal_contact_surface_ix){0});
+    ck_assert(tal_mesh_vertex(shape.mesh, 3).z == 0.5);
     tal_model_destroy(&m);
 }
 
@@ -539,11 +739,15 @@ int main(void)
     tcase_add_test(same, every_row_of_the_table_has_its_case);
     tcase_add_test(same, what_is_written_is_read_back_bit_for_bit);
     tcase_add_test(same, what_the_state_holds_is_written);
+    tcase_add_test(same, what_only_a_state_knows_is_written);
     tcase_add_test(same, what_no_file_can_say_is_refused_by_name);
     tcase_add_test(same, the_state_begins_where_the_file_says);
+    tcase_add_test(same, stops_know_what_is_an_angle);
     tcase_add_test(same, inertia_can_be_said_in_several_ways);
     tcase_add_test(same, params_are_used_and_can_be_set);
     tcase_add_test(same, bodies_may_stand_in_any_order);
+    tcase_add_test(same, a_mesh_can_be_a_file);
+    tcase_add_test(same, a_mesh_in_the_file_is_scaled);
     tcase_add_test(same, files_include_files_with_units_of_their_own);
     tcase_add_test(same, the_example_models_are_right);
     suite_add_tcase(suite, same);

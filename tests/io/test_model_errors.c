@@ -79,6 +79,10 @@ typedef struct golden {
 #define CONSTRAINTS(x) "<constraints>" x "</constraints>"
 #define FORCES(x)      "<forces>" x "</forces>"
 #define MEASURES(x)    "<measures>" x "</measures>"
+#define STOPS(x)       "<stops>" x "</stops>"
+#define MARKERS(x)     "<markers>" x "</markers>"
+#define MESH(x)        FORCES("<contact>" x "</contact>")
+#define CLOCK          MEASURES("<time name='t'/>")
 #define PIN            BODIES("<pin name='p' mass='1'/>")
 
 static const golden goldens[] = {
@@ -98,7 +102,7 @@ static const golden goldens[] = {
     {"<param name='a' value='1e999'/>", "'1e999', which is no number a double can hold"},
     {"<param name='a' value='nan'/>", "it must be finite"},
     {"<param name='a' value=''/>", "'value' has 0 numbers; 1 is needed"},
-    {"<include file='other.talus'/>", "a model in memory has no folder"},
+    {"<include file='other.talus'/>", "a model in memory has no folder to read files from"},
     {BODIES("<pin name='ground'/>"), "'ground' is the body that is there from the start"},
     {BODIES("<pin parent='p' name='p'/>"), "its parents lead back to itself"},
     {BODIES("<pin structure='soft'/>"), "it must be one of rigid|particle|line|massless"},
@@ -178,6 +182,73 @@ static const golden goldens[] = {
      "'initial' has 2 numbers; the operand has 1"},
     {PIN MEASURES("<time name='w'/><delay of='w' delay='1' capacity='2000000'/>"),
      "at most 1000000 is possible"},
+    {PIN MEASURES("<coordinate mobility='p:1'/>"), "'p' has 1 mobilities, so there is no 'p:1'"},
+    {BODIES("<ball name='b' mass='1'/>") MEASURES("<speed mobility='b:3'/>"),
+     "<speed>: the body has 3 speeds"},
+    {BODIES("<ball name='b' mass='1' angles='yes'/>") MEASURES("<coordinate mobility='b:3'/>"),
+     "'b' has 3 mobilities, so there is no 'b:3'"},
+    {PIN MEASURES("<station body='p' along='0 0 0'/>"), "its direction is zero"},
+    {PIN MEASURES("<multiplier constraint='rode'/>")
+         CONSTRAINTS("<rod name='rod' body1='p' length='1'/>"),
+     "there is no constraint 'rode' (did you mean 'rod'?)"},
+    {PIN MEASURES("<multiplier constraint='rod' row='1'/>")
+         CONSTRAINTS("<rod name='rod' body1='p' length='1'/>"),
+     "there is no equation 1"},
+    {CLOCK STOPS("<stop when='t' falls_bellow='1' rises_above='0'/>"),
+     "<stop> has no attribute 'falls_bellow' (did you mean 'falls_below'?)"},
+    {CLOCK STOPS("<stop name='x' when='t'/>"),
+     "<stop name=\"x\"> needs one number in one of 'falls_below', 'rises_above', 'crosses' and 'time'"},
+    {CLOCK STOPS("<stop when='t' falls_below='1' rises_above='2'/>"), "needs one number in one of"},
+    {CLOCK STOPS("<stop when='t' falls_below='1 2'/>"), "needs one number in one of"},
+    {CLOCK STOPS("<stop when='t' time='1'/>"), "a time needs no 'when'"},
+    {CLOCK STOPS("<stop crosses='1'/>"), "'crosses' needs 'when', the measure that is watched"},
+    {CLOCK STOPS("<stop when='u' crosses='1'/>"), "there is no measure 'u'"},
+    {CLOCK STOPS("<stop when='t' crosses='inf'/>"), "'crosses' is inf; it must be finite"},
+    {CLOCK STOPS("<stop name='a' time='1'/><stop name='a' time='2'/>"), "the name 'a' is taken"},
+    {MEASURES("<constant name='c' values='1 2'/>") STOPS("<stop when='c' crosses='1'/>"),
+     "measure 'c' has 2 values; one can be watched"},
+    {MESH("<mesh/>"), "<mesh> needs one <vertices> and one <faces>, or the attribute 'file'"},
+    {MESH("<mesh><vertices>1 2 3</vertices></mesh>"),
+     "<mesh> needs one <vertices> and one <faces>"},
+    {MESH("<mesh><vertices>1 2 3</vertices><vertices>1 2 3</vertices></mesh>"),
+     "needs one <vertices>"},
+    {MESH("<mesh><vertices>1 2</vertices><faces>0 1 2</faces></mesh>"),
+     "<vertices> has 2 numbers; there are three for each"},
+    {MESH("<mesh><vertices>1 2 3</vertices><faces/></mesh>"), "<faces> has 0 numbers"},
+    {MESH("<mesh><vertices>1 2 3</vertices><faces>0 1 1.5</faces></mesh>"),
+     "<faces> has 1.5; vertices are counted from 0"},
+    {MESH("<mesh><vertices>1 2 x</vertices><faces>0 1 1</faces></mesh>"),
+     "'vertices' has 'x', which is no number"},
+    {MESH("<mesh><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+          "<faces>0 1 2 0 1 3 0 3 2 1 2 9</faces></mesh>"),
+     "<mesh>: face 3"},
+    {MESH("<mesh file='a.obj'><vertices>1 2 3</vertices></mesh>"), "not both"},
+    {MESH("<mesh file='a.obj'/>"), "a model in memory has no folder to read files from"},
+    {MESH("<mesh scale='0'/>"), "'scale' is 0; it must be positive"},
+    {BODIES("<pin mass='1' lock_at='1'/>"), "'lock_at' needs 'lock', the level"},
+    {BODIES("<pin mass='1' lock='position' lock_at='1 2'/>"),
+     "'lock_at' has 2 numbers; 1 is needed"},
+    {BODIES("<free mass='1' rotor='1'/>"), "a rotor needs a body with one speed; it has 6"},
+    {BODIES("<pin mass='1'><coordinate lock_at='1'/></pin>"),
+     "'lock_at' is one number, with 'lock'"},
+    {BODIES("<pin mass='1'><coordinate lock='velocity' lock_at='1 2'/></pin>"),
+     "'lock_at' is one number, with 'lock'"},
+    {BODIES("<free mass='1' inertia='1 1 1'><coordinate index='4' lock='position'/></free>"),
+     "only all of its mobilities can be locked"},
+    {PIN FORCES("<thermostat kT='1' chain='1' z='1'/>"), "'z' has 1 numbers; 2 are needed"},
+    {PIN FORCES("<langevin kT='1' friction='1' interval='1' seed='-1'/>"),
+     "'seed' is '-1'; it must be a whole number below 2^64"},
+    {PIN FORCES("<langevin kT='1' friction='1' interval='1' seed='18446744073709551616'/>"),
+     "it must be a whole number below 2^64"},
+    {PIN FORCES("<exponential_spring body='p' anchor='1 2'/>"),
+     "'anchor' has 2 numbers; 3 are needed"},
+    {PIN FORCES("<discrete_forces><load body='q'/></discrete_forces>"), "there is no body 'q'"},
+    {MESH("<half_space cliques='0'/>"), "'0' is no clique; they are numbered from 1 to 64"},
+    {MESH("<half_space cliques='1 2.5'/>"), "'2.5' is no clique"},
+    {PIN MARKERS("<marker body='p'/>"), "<marker> needs the attribute 'name'"},
+    {PIN MARKERS("<marker name='a' body='q'/>"), "there is no body 'q'"},
+    {PIN MARKERS("<marker name='a' weight='-1'/>"), "'weight' is -1; it must be zero or positive"},
+    {PIN MARKERS("<marker name='a'/><marker name='a'/>"), "the name 'a' is taken by <marker>"},
     {PIN "<decorations><sphere body='q' radius='1'/></decorations>", "there is no body 'q'"},
     {PIN "<decorations><sphere body='p' radius='1' color='2 0 0'/></decorations>", "color"},
 };
@@ -254,7 +325,7 @@ START_TEST(null_is_a_breach)
     tal_status st = TAL_OK;
     test_assert_breach(st = tal_model_read_file(NULL, NULL, &m, NULL), TAL_ERR_NULL, "the name");
     ck_assert_int_eq(st, TAL_ERR_NULL);
-    test_assert_breach(st = tal_model_read_file("x", NULL, NULL, NULL), TAL_ERR_NULL, "the model");
+    test_assert_breach(st = tal_model_read_file("x", NULL, NULL, NULL), TAL_ERR_NULL, "the result");
     test_assert_breach(st = tal_model_read_memory("x", NULL, 0, NULL, &m, NULL), TAL_ERR_NULL,
                        "the text");
     ck_assert_ptr_null(m.system);
@@ -275,7 +346,11 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
         "<constraints><coordinate_coupler mobilities='p'><sum><linear slopes='1'/>"
         "<spline x='0 1' y='0 1'/></sum></coordinate_coupler></constraints>"
         "<measures><time name='t'/></measures>"
-        "<forces><gravity g='0 -9.81 0'/><mobility_actuator mobility='p' gain='1' measure='t'/></forces>"
+        "<forces><gravity g='0 -9.81 0'/><mobility_actuator mobility='p' gain='1' measure='t'/>"
+        "<contact><half_space/><mesh body='p'><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+        "<faces>0 2 1 0 1 3 0 3 2 1 2 3</faces></mesh></contact></forces>"
+        "<stops><stop name='late' time='5' message='It is late.'/></stops>"
+        "<markers><marker name='tip' body='p'/><marker name='toe'/></markers><stops><stop when='t' crosses='1'/></stops>"
         "<decorations><text text='label' body='p'/></decorations></talus>";
     bool done = false;
     int n = 1;

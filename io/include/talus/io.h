@@ -10,8 +10,10 @@
 
 #include <talus/io/bridge.h>
 #include <talus/io/diagnostics.h>
+#include <talus/io/mesh.h>
 #include <talus/io/model.h>
 #include <talus/io/number.h>
+#include <talus/io/registry.h>
 #include <talus/io/suggest.h>
 #include <talus/io/table.h>
 #include <talus/io/urdf.h>

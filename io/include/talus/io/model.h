@@ -20,9 +20,8 @@
  * an error gives nothing.
  */
 
-#include <talus/forces.h>
 #include <talus/io/diagnostics.h>
-#include <talus/matter.h>
+#include <talus/io/registry.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,12 +30,19 @@ extern "C" {
 /// @defgroup model Model files
 /// @{
 
-/// What a file gives: a System with its topology realized, and a State of it.
+/// What a file gives: a System with its topology realized, a State of it, and the markers on its bodies.
 typedef struct tal_model {
     tal_system *system; ///< owned
     tal_state *state;   ///< owned; where the model begins, realized to TAL_STAGE_MODEL
     tal_matter *matter; ///< of the System
     tal_forces *forces; ///< of the System
+
+    /// [num_markers] points of bodies that are observed, for talus/study/tracker.h
+    const tal_marker *markers;
+    int num_markers;
+
+    /// Owns the markers and what else the System uses; NULL in a model of your own.
+    struct tal_model_kept *kept;
 } tal_model;
 
 /// A value for a `<param>`, instead of the one in the file.
@@ -50,12 +56,13 @@ typedef struct tal_model_options {
     tal_allocator allocator;       ///< of the System, the State, and of reading
     const tal_model_param *params; ///< [num_params] each must be in the file
     int num_params;
-    const char
-        *folder; ///< includes of a model in memory are looked up here; NULL: refused. Includes of
-                 ///< a file are looked up beside it
+    /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file are looked up
+    /// beside it.
+    const char *folder;
+    const tal_model_registry *registry; ///< elements of your own; NULL: none
 } tal_model_options;
 
-/// The C heap, no params, no folder.
+/// The C heap, no params, no folder, no elements of your own.
 TAL_API tal_model_options tal_model_options_default(void);
 
 /**
@@ -83,24 +90,30 @@ TAL_API void tal_model_destroy(tal_model *model);
 /**
  * Write a System and a State as a model file.
  *
- * What is written is what the State holds: parameters, coordinates, speeds, locks, what is enabled.
- * Reading it gives the same model, bit for bit, with measures that have forgotten their samples. What a file
- * cannot say is refused by name, and nothing is written: elements and functions of a user's own, contact of meshes,
- * discrete forces that are set, locks of single mobilities, subsystems besides matter and forces.
+ * What is written is what the State holds: parameters, coordinates, speeds, z, locks, what is enabled. Reading it gives
+ * the same model, bit for bit, but for what a run remembers (samples of measures, the interval of a Langevin bath)
+ * and for the weights that studies see it with. What a file cannot say is refused by name, and nothing is written:
+ * functions of a user's own, elements of a user's own that are not registered, measures that are results or not
+ * of matter, handlers and reporters, subsystems besides matter, one for forces and one for stops.
  *
- * @param[in]  model   all four set; nothing of it changes, and it stays the caller's
- * @param[out] text    [size], cut off when it does not fit; NULL when `size` is 0
- * @param[out] length  of the whole, without the terminating zero; may be NULL
- * @param[out] err     why it failed; may be NULL
+ * @param[in]  model     the first four set, markers as you like; nothing of it changes, and it stays the
+ *                       caller's
+ * @param[in]  registry  elements of your own; NULL: none
+ * @param[out] text      [size], cut off when it does not fit; NULL when `size` is 0
+ * @param[out] length    of the whole, without the terminating zero; may be NULL
+ * @param[out] err       why it failed; may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE naming the element, TAL_ERR_WRONG_SYSTEM, TAL_ERR_NULL
  */
-TAL_API TAL_NODISCARD tal_status tal_model_write_memory(const tal_model *model, char text[],
-                                                        size_t size, size_t *length,
+TAL_API TAL_NODISCARD tal_status tal_model_write_memory(const tal_model *model,
+                                                        const tal_model_registry *registry,
+                                                        char text[], size_t size, size_t *length,
                                                         tal_error *err);
 
-/// The same to a file. Also TAL_ERR_FILE and TAL_ERR_NO_MEMORY.
-TAL_API TAL_NODISCARD tal_status tal_model_write_file(const tal_model *model, const char *path,
-                                                      tal_error *err);
+/// The same to a file, which is replaced only when all is written: a full disk costs nothing. Also TAL_ERR_FILE and
+/// TAL_ERR_NO_MEMORY.
+TAL_API TAL_NODISCARD tal_status tal_model_write_file(const tal_model *model,
+                                                      const tal_model_registry *registry,
+                                                      const char *path, tal_error *err);
 
 /**
  * The reference of the file format, as Markdown: what doc/model_file.md holds. Made from the table that

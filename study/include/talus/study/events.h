@@ -109,6 +109,35 @@ TAL_API tal_subsystem_ix tal_events_subsystem(const tal_events *events);
 TAL_API tal_event_ix tal_events_add(tal_events *events, const tal_happening *it);
 
 /// @}
+/// @defgroup runstop Stops
+/// Events that end a run, given as data: they can be in a model file, and tell why a run has ended
+/// (tal_time_stepper_ended_by()).
+/// @{
+
+/// When a run is to end. Obtain it from tal_run_stop_default(), then edit.
+typedef struct tal_run_stop {
+    const char *name;       ///< unique within these events; NULL means "event<index>"; copied
+    const char *message;    ///< why, for people; NULL: no more than the name says; copied
+    tal_measure_ix measure; ///< of one number, which is watched; `i` < 0: the time
+    double value;           ///< that it crosses; of the time, when [s]
+    tal_crossing crossing;  ///< which way
+    double window;          ///< as of tal_happening
+    double separation;      ///< likewise
+    bool begins_inactive;   ///< until tal_event_set_active()
+} tal_run_stop;
+
+/// No name, no message, at time 0.
+TAL_API tal_run_stop tal_run_stop_default(void);
+
+/// Let a run end when a measure crosses a value, or when a time comes. What is beyond the value from the start
+/// does not cross it. Sticky, as all building is. Its index, `i` < 0 on failure.
+TAL_API tal_event_ix tal_events_add_stop(tal_events *events, const tal_run_stop *stop);
+
+/// The stop that an event is, as it was added; NULL for another event (that is not a breach). Borrowed from the
+/// System.
+TAL_API const tal_run_stop *tal_event_stop(const tal_system *system, tal_event_ix event);
+
+/// @}
 /// @defgroup eventflags Switching and signaling events
 /// @{
 

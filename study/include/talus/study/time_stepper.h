@@ -152,6 +152,10 @@ TAL_API tal_time_stepper_stats tal_time_stepper_statistics(const tal_time_steppe
 /// How a triggered event crossed last: +1 rising, -1 falling, 0 not yet.
 TAL_API int tal_time_stepper_direction(const tal_time_stepper *stepper, tal_event_ix event);
 
+/// The event that ended the run (TAL_OUTCOME_TERMINATED); `i` < 0 when none did. Where several events were
+/// handled together it is a stop among them (tal_events_add_stop()), else the first.
+TAL_API tal_event_ix tal_time_stepper_ended_by(const tal_time_stepper *stepper);
+
 /// @}
 /// @defgroup resume Saving and resuming a run
 ///

@@ -1,0 +1,52 @@
+// Whole files: read into memory, and written so that nothing is ever half there.
+#ifndef TALUS_FILE_INTERNAL_H
+#define TALUS_FILE_INTERNAL_H
+
+#include <talus/common/alloc.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/// The bytes of a file, from an allocator.
+typedef struct tali_bytes {
+    char *block;     ///< [capacity], of which `size` are the file's
+    size_t capacity; ///< give it back by tali_bytes_free()
+    size_t size;
+} tali_bytes;
+
+/// What is said of a file that has zero bytes.
+#define TALI_NO_TEXT "there are zero bytes: this is no text in UTF-8"
+
+/**
+ * Read a text file into memory. One that is too long or has zero bytes is not read to its end.
+ *
+ * @param[in]  most  bytes; a longer file is refused
+ * @param[out] out   the caller's to free, on failure too
+ * @return NULL, or a sentence about what is wrong; TAL_ERR_NO_MEMORY is in `status` then, else TAL_ERR_FILE
+ */
+const char *tali_text_load(const char *path, size_t most, const tal_allocator *allocator,
+                           tali_bytes *out, tal_status *status);
+
+void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes);
+
+/// A file that is written beside another one, and takes its place when it is whole.
+typedef struct tali_replacement {
+    FILE *file; ///< where to write
+    const char *path;
+    bool in_place; ///< there is no ordinary file, as /dev/stdout, and nothing can take its place
+    char beside[4096]; ///< path of what is written
+} tali_replacement;
+
+/// Begin to write a file. On failure there is nothing to finish.
+TAL_NODISCARD tal_status tali_replace_begin(tali_replacement *it, const char *path,
+                                            const char *where, tal_error *err);
+
+/**
+ * Finish it: bring the bytes to the disk, and put the file in the place of the old one. When anything fails,
+ * also anything written before, the old file stays as it was, and nothing is left beside it.
+ *
+ * @param[in] good  false: give it up, without a failure to record
+ */
+tal_status tali_replace_finish(tali_replacement *it, bool good, const char *where, tal_error *err);
+
+#endif // TALUS_FILE_INTERNAL_H

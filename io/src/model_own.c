@@ -1,0 +1,377 @@
+// Elements that users register: from their defs to rows of the table, to Systems and back to text.
+#include "error_internal.h"
+#include "measure_facts_internal.h"
+#include "model_write_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- rows
+
+tali_group tali_group_of_place(tal_model_place place)
+{
+    switch (place) {
+    case TAL_MODEL_BODY:
+        return TALI_GROUP_BODIES;
+    case TAL_MODEL_CONSTRAINT:
+        return TALI_GROUP_CONSTRAINTS;
+    case TAL_MODEL_MOTION:
+        return TALI_GROUP_MOTIONS;
+    case TAL_MODEL_MEASURE:
+        return TALI_GROUP_MEASURES;
+    case TAL_MODEL_FORCE:
+        return TALI_GROUP_FORCES;
+    }
+    return TALI_GROUP_NONE;
+}
+
+// A built-in row of the place, for what all of them have.
+static const tali_row *row_like(tal_model_place place)
+{
+    const tali_row *row = tali_rows(tali_group_of_place(place));
+    while (row->name != NULL && row->shared == NULL) {
+        ++row;
+    }
+    return row;
+}
+
+static tali_attribute attribute_of(const tal_model_attribute *a)
+{
+    const tali_type types[] = {[TAL_MODEL_NUMBERS] = TALI_TYPE_REAL,
+                               [TAL_MODEL_ANGLES] = TALI_TYPE_REAL,
+                               [TAL_MODEL_WHOLE_NUMBER] = TALI_TYPE_INTEGER,
+                               [TAL_MODEL_YES_OR_NO] = TALI_TYPE_BOOL,
+                               [TAL_MODEL_TEXT] = TALI_TYPE_TEXT,
+                               [TAL_MODEL_FRAME] = TALI_TYPE_FRAME,
+                               [TAL_MODEL_BODY_NAME] = TALI_TYPE_BODY,
+                               [TAL_MODEL_MOBILITY] = TALI_TYPE_MOBILITY,
+                               [TAL_MODEL_MEASURE_NAME] = TALI_TYPE_MEASURE};
+    tali_attribute out = {a->name,
+                          types[a->type],
+                          a->count,
+                          a->initial,
+                          a->type == TAL_MODEL_ANGLES ? TALI_IS_ANGLE : 0u,
+                          NULL,
+                          a->doc};
+    if (out.type == TALI_TYPE_REAL && a->count == 0) out.type = TALI_TYPE_REALS;
+    return out;
+}
+
+static void build_own(tali_model *m, tali_item *item);
+
+void tali_own_row_make(const tal_model_element *element, tali_own_row *out)
+{
+    const tali_row *like = row_like(element->place);
+    const bool is_body = element->place == TAL_MODEL_BODY;
+    *out = (tali_own_row){.group = tali_group_of_place(element->place)};
+    for (int i = 0; i < element->num_attributes; ++i) {
+        out->attributes[i] = attribute_of(&element->attributes[i]);
+    }
+    out->row = (tali_row){.name = element->name,
+                          .doc = element->doc,
+                          .shared = like->shared,
+                          .own = out->attributes,
+                          .children = is_body ? like->children : TALI_GROUP_NONE,
+                          .max_children = is_body ? -1 : 0,
+                          .check = is_body ? like->check : NULL,
+                          .build = build_own,
+                          .start = like->start,
+                          .angles_q = element->angles_q,
+                          .angles_u = element->angles_u,
+                          .registered = element};
+}
+
+// ---- is a registry right?
+
+static bool is_identifier(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return name != NULL && *name != '\0' && strchr("0123456789", *name) == NULL &&
+           strspn(name, letters) == strlen(name);
+}
+
+// What is wrong with an attribute; NULL: nothing.
+static const char *wrong_with_attribute(const tal_model_element *element, int i)
+{
+    const tal_model_attribute *a = &element->attributes[i];
+    const tali_row *like = row_like(element->place);
+    if (!is_identifier(a->name)) return "a name has letters, digits and '_'";
+    for (const tali_attribute *b = like->shared; b->name != NULL; ++b) {
+        if (strcmp(b->name, a->name) == 0) return "all elements of the place have it";
+    }
+    for (int k = 0; k < i; ++k) {
+        if (strcmp(element->attributes[k].name, a->name) == 0) return "there are two of that name";
+    }
+    if ((int)a->type < 0 || a->type > TAL_MODEL_MEASURE_NAME) return "its type is none";
+    if (a->count < 0 || a->count > TAL_MODEL_MAX_NUMBERS) return "its count is out of range";
+    if (a->type == TAL_MODEL_FRAME && a->initial != NULL && strcmp(a->initial, "0 0 0") != 0) {
+        return "the only default of a frame is 0 0 0";
+    }
+    const bool refers = a->type == TAL_MODEL_BODY_NAME || a->type == TAL_MODEL_MOBILITY;
+    if (element->place == TAL_MODEL_BODY && refers) return "a body cannot refer to others";
+    if (a->type == TAL_MODEL_MEASURE_NAME && element->place != TAL_MODEL_FORCE &&
+        element->place != TAL_MODEL_MEASURE) {
+        return "only measures and forces can refer to measures";
+    }
+    return NULL;
+}
+
+static const char *wrong_with_element(const tal_model_registry *registry, int i)
+{
+    const tal_model_element *element = &registry->elements[i];
+    if (element->size != sizeof *element) return "its size is not sizeof(tal_model_element)";
+    if ((int)element->place < 0 || element->place > TAL_MODEL_FORCE) return "its place is none";
+    if (!is_identifier(element->name)) return "a name has letters, digits and '_'";
+    if (element->ops == NULL || element->build == NULL || element->describe == NULL) {
+        return "its ops, build or describe is NULL";
+    }
+    if (element->num_attributes < 0 || element->num_attributes > TAL_MODEL_MAX_ATTRIBUTES ||
+        (element->num_attributes > 0 && element->attributes == NULL)) {
+        return "its number of attributes is out of range";
+    }
+    const tali_row *rows = tali_rows(tali_group_of_place(element->place));
+    for (int k = 0; rows[k].name != NULL; ++k) {
+        if (strcmp(rows[k].name, element->name) == 0) return "there is a built-in one of that name";
+    }
+    for (int k = 0; k < i; ++k) {
+        const tal_model_element *other = &registry->elements[k];
+        if (other->place == element->place && strcmp(other->name, element->name) == 0) {
+            return "there are two of that name";
+        }
+    }
+    return NULL;
+}
+
+tal_status tali_check_registry(const tal_model_registry *registry, const char *where)
+{
+    const int n = registry != NULL ? registry->num_elements : 0;
+    if (n < 0 || (n > 0 && registry->elements == NULL)) {
+        return tali_breach(TAL_ERR_BAD_VALUE, where, "the registry has %d elements, and %s list", n,
+                           registry->elements == NULL ? "no" : "a");
+    }
+    for (int i = 0; i < n; ++i) {
+        const tal_model_element *element = &registry->elements[i];
+        const char *wrong = wrong_with_element(registry, i);
+        const char *attribute = "";
+        for (int k = 0; wrong == NULL && k < element->num_attributes; ++k) {
+            wrong = wrong_with_attribute(element, k);
+            if (wrong != NULL) attribute = element->attributes[k].name;
+        }
+        if (wrong == NULL) continue;
+        return tali_breach(TAL_ERR_BAD_VALUE, where, "registered element %d '%s' %s: %s", i,
+                           element->name != NULL ? element->name : "",
+                           attribute != NULL ? attribute : "", wrong);
+    }
+    return TAL_OK;
+}
+
+// ---- building
+
+static tal_model_value no_value(void)
+{
+    return (tal_model_value){.text = "",
+                             .frame = TAL_XFORM_IDENTITY,
+                             .body = TAL_GROUND,
+                             .mobility = {TAL_GROUND, 0},
+                             .measure = {-1}};
+}
+
+// A value of an item, at its place among all of them.
+static tal_model_value value_at(const tali_model *m, const tali_item *item, const tali_attribute *a,
+                                const tali_room *at)
+{
+    tal_model_value value = no_value();
+    const int *ref = item->ref + at->ref;
+    switch (a->type) {
+    case TALI_TYPE_REAL:
+        memcpy(value.numbers, item->p + at->p, (size_t)a->count * sizeof(double));
+        value.count = a->count;
+        break;
+    case TALI_TYPE_REALS:
+        value.list = item->lists[at->lists].values;
+        value.count = item->lists[at->lists].count;
+        break;
+    case TALI_TYPE_FRAME:
+        value.frame = tali_frame_at(item->p + at->p);
+        break;
+    case TALI_TYPE_TEXT:
+        value.text = item->text[at->text];
+        break;
+    case TALI_TYPE_BODY:
+        value.body = tali_body_at(m, *ref);
+        break;
+    case TALI_TYPE_MEASURE:
+        value.measure = tali_measure_at(m, *ref);
+        break;
+    case TALI_TYPE_MOBILITY:
+        value.mobility = tali_mobility_at(m, ref[0], ref[1]);
+        break;
+    default:
+        value.integer = *ref;
+        break;
+    }
+    return value;
+}
+
+static void build_own(tali_model *m, tali_item *item)
+{
+    const tal_model_element *element = item->row->registered;
+    tal_model_value values[TAL_MODEL_MAX_ATTRIBUTES];
+    tali_room at = {0, 0, 0, 0};
+    const tali_attribute *a;
+    int n = -1;
+    for (const tali_attribute *b = item->row->shared; b->name != NULL; ++b) {
+        --n; // the shared ones come first
+    }
+    for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
+        if (++n >= 0) values[n] = value_at(m, item, a, &at);
+        const tali_room room = tali_room_of(a);
+        at = (tali_room){at.p + room.p, at.ref + room.ref, at.text + room.text,
+                         at.lists + room.lists};
+    }
+    const bool is_body = element->place == TAL_MODEL_BODY;
+    tal_model_site site = {.system = m->system,
+                           .matter = m->matter,
+                           .forces = m->forces,
+                           .name = item->name,
+                           .body = tal_mobod_def_default(),
+                           .constraint = tal_constraint_def_default(),
+                           .motion = tal_motion_def_default()};
+    if (is_body) {
+        site.parent = tali_body_at(m, item->ref[TALI_BODY_PARENT]);
+        site.body = tali_body_def_of(m, item);
+    }
+    if (element->place == TAL_MODEL_CONSTRAINT) site.constraint = tali_constraint_def_of(item);
+    if (element->place == TAL_MODEL_MOTION) site.motion = tali_motion_def_of(m, item);
+    item->built = element->build(element->context, &site, values);
+    if (item->built < 0) {
+        (void)tal_system_fail(m->system, TAL_ERR_CALLBACK, "it was not built");
+    } else if (is_body) {
+        tali_finish_body(m, item, (tal_body_ix){item->built});
+    }
+}
+
+// ---- writing
+
+// Whether a table is the one that was registered. A System has copies of tables.
+static bool is_table(const tal_model_element *element, const void *ops)
+{
+    if (element->place == TAL_MODEL_BODY) {
+        const tal_mobilizer_ops *a = element->ops, *b = ops;
+        return strcmp(a->name, b->name) == 0 && a->calc_X_FM == b->calc_X_FM &&
+               a->calc_H_FM == b->calc_H_FM;
+    }
+    if (element->place == TAL_MODEL_CONSTRAINT) {
+        const tal_constraint_ops *a = element->ops, *b = ops;
+        return strcmp(a->name, b->name) == 0 && a->calc_a == b->calc_a &&
+               a->add_forces == b->add_forces;
+    }
+    if (element->place == TAL_MODEL_MOTION) {
+        const tal_motion_ops *a = element->ops, *b = ops;
+        return strcmp(a->name, b->name) == 0 && a->calc == b->calc;
+    }
+    const tal_force_ops *a = element->ops, *b = ops;
+    return strcmp(a->name, b->name) == 0 && a->apply == b->apply;
+}
+
+const tal_model_element *tali_registered(const tali_writer *w, tal_model_place place,
+                                         const void *ops)
+{
+    for (int i = 0; w->registry != NULL && i < w->registry->num_elements; ++i) {
+        const tal_model_element *element = &w->registry->elements[i];
+        if (element->place == place && is_table(element, ops)) return element;
+    }
+    return NULL;
+}
+
+const tal_model_element *tali_registered_measure(const tali_writer *w, tal_measure_ix measure,
+                                                 const void **self)
+{
+    for (int i = 0; w->registry != NULL && i < w->registry->num_elements; ++i) {
+        const tal_model_element *element = &w->registry->elements[i];
+        if (element->place != TAL_MODEL_MEASURE) continue;
+        *self = tali_measure_self_as(w->model.system, measure, element->ops);
+        if (*self != NULL) return element;
+    }
+    return NULL;
+}
+
+static bool has_all_finite(const double values[], int count)
+{
+    for (int i = 0; i < count; ++i) {
+        if (!isfinite(values[i])) return false;
+    }
+    return true;
+}
+
+// One value behind those that are there already; false when no file can hold it.
+static bool add_value(const tali_writer *w, tali_slots *to, const tali_attribute *a,
+                      const tal_model_value *v)
+{
+    const tal_matter *matter = w->model.matter;
+    const int b = a->type == TALI_TYPE_MOBILITY ? v->mobility.body.i : v->body.i;
+    switch (a->type) {
+    case TALI_TYPE_REAL:
+        memcpy(to->p + to->at.p, v->numbers, (size_t)a->count * sizeof(double));
+        to->at.p += a->count;
+        return has_all_finite(v->numbers, a->count);
+    case TALI_TYPE_REALS:
+        to->lists[to->at.lists++] = (tali_list){.shown = v->list, .count = v->count};
+        return v->count >= 0 && (v->list != NULL || v->count == 0) &&
+               has_all_finite(v->list, v->count);
+    case TALI_TYPE_FRAME:
+        tali_frame_to(&v->frame, to->p + to->at.p);
+        to->at.p += 12;
+        return has_all_finite(to->p + to->at.p - 12, 12);
+    case TALI_TYPE_TEXT:
+        to->text[to->at.text++] = v->text;
+        return v->text != NULL;
+    case TALI_TYPE_BODY:
+        to->ref[to->at.ref++] = b;
+        return b >= 0 && b < tal_matter_num_bodies(matter);
+    case TALI_TYPE_MEASURE:
+        to->ref[to->at.ref++] = v->measure.i;
+        return v->measure.i < tal_system_num_measures(w->model.system) &&
+               (v->measure.i >= 0 || a->initial != NULL);
+    case TALI_TYPE_MOBILITY:
+        to->ref[to->at.ref++] = b;
+        to->ref[to->at.ref++] = v->mobility.i;
+        return b > 0 && b < tal_matter_num_bodies(matter) && v->mobility.i >= 0;
+    default:
+        to->ref[to->at.ref++] = v->integer;
+        return v->integer >= 0 && (a->type == TALI_TYPE_INTEGER || v->integer <= 1);
+    }
+}
+
+bool tali_describe(tali_writer *w, const tal_model_element *element, int index, const void *self,
+                   const char *name, const tali_own_row *own, tali_slots *to)
+{
+    tal_model_value values[TAL_MODEL_MAX_ATTRIBUTES];
+    for (int i = 0; i < element->num_attributes; ++i) {
+        values[i] = no_value();
+    }
+    const tal_status st = element->describe(element->context, &w->model, index, self, values);
+    if (st != TAL_OK) {
+        tali_write_refuse(w, "<%s> '%s' cannot be described (%s)", element->name, name,
+                          tal_status_text(st));
+        return false;
+    }
+    for (int i = 0; i < element->num_attributes; ++i) {
+        if (add_value(w, to, &own->attributes[i], &values[i])) continue;
+        tali_write_refuse(w, "<%s> '%s' has a value of '%s' that no file can hold", element->name,
+                          name, own->attributes[i].name);
+        return false;
+    }
+    return true;
+}
+
+bool tali_write_own(tali_writer *w, const tal_model_element *element, int index, const void *self,
+                    const char *name, tali_slots *to)
+{
+    tali_own_row own;
+    tali_own_row_make(element, &own);
+    if (!tali_describe(w, element, index, self, name, &own, to)) return false;
+    const tali_item item = tali_slots_item(to, &own.row, name);
+    tali_write_tag(w, &item);
+    return true;
+}

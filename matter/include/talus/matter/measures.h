@@ -1,0 +1,66 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_MEASURES_H
+#define TALUS_MATTER_MEASURES_H
+
+/**
+ * @file talus/matter/measures.h
+ * @brief Measures of mechanical quantities: coordinates, speeds, where points are, what constraints bear.
+ *
+ *     const tal_vec3 up = tal_v3(0.0, 1.0, 0.0);
+ *     tal_measure_ix height = tal_measure_add_station(matter, "height", ball, center, TAL_GROUND, up);
+ *     tal_measure_ix peak = tal_measure_add_extreme(system, me, "peak", TAL_EXTREME_MAXIMUM, height);
+ *
+ * Each is one number, owned by the matter, and like every measure (talus/state/measure.h) it can be an operand
+ * of others, drive an actuator, end a run (talus/study/events.h) or be a column of a result. Time
+ * derivatives are exact. Adding is sticky, as all building is.
+ */
+
+#include <talus/matter/constraint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup mattermeasures Measures of matter
+/// `i` < 0 after a failure. A `name` of NULL means "measure<index>".
+/// @{
+
+/// Coordinate `at.i` of a body, which is counted as the State counts. Stages Position, Velocity,
+/// Acceleration for value, first and second derivative. A coordinate that the body does not have in a State
+/// (there are fewer angles than parts of a quaternion) fails there with TAL_ERR_BAD_INDEX.
+TAL_API tal_measure_ix tal_measure_add_coordinate(tal_matter *matter, const char *name,
+                                                  tal_mobility at);
+
+/// Speed `at.i` of a body. Stages Velocity, and Acceleration for its derivative.
+TAL_API tal_measure_ix tal_measure_add_speed(tal_matter *matter, const char *name, tal_mobility at);
+
+/**
+ * How far a station S of body B is along a direction, from the origin of body A [m].
+ *
+ * Two derivatives, as an observer on A sees them. Stages Position, Velocity, Acceleration.
+ *
+ * @param[in] p_BS       from Bo, in B [m]
+ * @param[in] direction  in A, of any length but zero: made a unit vector
+ */
+TAL_API tal_measure_ix tal_measure_add_station(tal_matter *matter, const char *name, tal_body_ix B,
+                                               tal_vec3 p_BS, tal_body_ix A, tal_vec3 direction);
+
+/// Distance of station S of body B and station T of body C [m]. Two derivatives; stages as for a station.
+TAL_API tal_measure_ix tal_measure_add_distance(tal_matter *matter, const char *name, tal_body_ix B,
+                                                tal_vec3 p_BS, tal_body_ix C, tal_vec3 p_CT);
+
+/// A multiplier of a constraint, which counts its equations on positions first, then those on velocities, then
+/// on accelerations. Zero while the constraint is disabled. Stage Acceleration, no derivatives.
+TAL_API tal_measure_ix tal_measure_add_multiplier(tal_matter *matter, const char *name,
+                                                  tal_constraint_ix constraint, int row);
+
+/// Kinetic energy of all bodies [J]. Stage Velocity, no derivatives.
+TAL_API tal_measure_ix tal_measure_add_kinetic_energy(tal_matter *matter, const char *name);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_MATTER_MEASURES_H

@@ -1,0 +1,238 @@
+// common/src/file.c: whole files, in and out.
+#define _POSIX_C_SOURCE                                                                            \
+    200809L // setrlimit. NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+#include "file_internal.h"
+
+#include "talus_test.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void assert_file_has(const char *path, const char *expected)
+{
+    const tal_allocator heap = tal_allocator_default();
+    tali_bytes bytes;
+    tal_status st;
+    ck_assert_ptr_null(tali_text_load(path, 1 << 20, &heap, &bytes, &st));
+    ck_assert_int_eq(st, TAL_OK);
+    ck_assert_uint_eq(bytes.size, strlen(expected));
+    ck_assert_int_eq(memcmp(bytes.block, expected, bytes.size), 0);
+    tali_bytes_free(&heap, &bytes);
+}
+
+static void assert_nothing_beside(const char *path)
+{
+    char beside[200];
+    struct stat there;
+    (void)snprintf(beside, sizeof beside, "%s.part", path);
+    ck_assert_int_ne(stat(beside, &there), 0);
+}
+
+START_TEST(a_file_is_replaced_only_when_the_other_is_whole)
+{
+    const char *path = "test_file.tmp";
+    test_write_file(path, "old");
+    tali_replacement out;
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+    ck_assert_int_ge(fputs("new", out.file), 0);
+    ck_assert_int_eq(fflush(out.file), 0);
+    assert_file_has(path, "old");
+    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
+    assert_file_has(path, "new");
+    assert_nothing_beside(path);
+
+    // given up
+    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+    ck_assert_int_ge(fputs("half", out.file), 0);
+    ck_assert_int_eq(tali_replace_finish(&out, false, "here", &err), TAL_OK);
+    ck_assert_int_eq(err.status, TAL_OK);
+    assert_file_has(path, "new");
+    assert_nothing_beside(path);
+    (void)remove(path);
+}
+
+END_TEST
+
+// A limit on the size of files fails as a full disk does: some bytes arrive, the rest do not.
+START_TEST(a_full_disk_costs_nothing)
+{
+    const char *path = "test_file.tmp";
+    test_write_file(path, "old");
+    struct rlimit old;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+    const struct rlimit tight = {10000, old.rlim_max};
+    (void)signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &tight), 0);
+
+    for (int size = 9000; size <= 200000; size += 191000) {
+        tali_replacement out;
+        tal_error err = {TAL_OK, "", ""};
+        ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+        for (int i = 0; i < size; ++i) {
+            (void)fputc('x', out.file);
+        }
+        const tal_status st = tali_replace_finish(&out, true, "here", &err);
+        ck_assert_int_eq(st, size < 10000 ? TAL_OK : TAL_ERR_FILE);
+        if (st == TAL_OK) {
+            test_write_file(path, "old");
+            continue;
+        }
+        ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'test_file.tmp'"));
+        assert_file_has(path, "old");
+        assert_nothing_beside(path);
+    }
+    // bytes that were lost on the way are not forgotten when there is room again at the end
+    tali_replacement out;
+    ck_assert_int_eq(tali_replace_begin(&out, path, "here", NULL), TAL_OK);
+    for (int i = 0; i < 200000; ++i) {
+        (void)fputc('x', out.file);
+    }
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+    ck_assert_int_eq(tali_replace_finish(&out, true, "here", NULL), TAL_ERR_FILE);
+    assert_file_has(path, "old");
+    (void)remove(path);
+}
+
+END_TEST
+
+START_TEST(what_cannot_be_written_is_told)
+{
+    tali_replacement out;
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_eq(tali_replace_begin(&out, "no/such/x", "here", &err), TAL_ERR_FILE);
+    ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'no/such/x.part'"));
+    char path[5000];
+    memset(path, 'x', sizeof path);
+    path[sizeof path - 1] = '\0';
+    ck_assert_int_eq(tali_replace_begin(&out, path, "here", NULL), TAL_ERR_FILE);
+    // a folder: nothing can take its place
+    ck_assert_int_eq(mkdir("test_file_folder.tmp", 0700), 0);
+    ck_assert_int_eq(tali_replace_begin(&out, "test_file_folder.tmp", "here", NULL), TAL_ERR_FILE);
+    // the place is taken while the file is written
+    ck_assert_int_eq(tali_replace_begin(&out, "test_file_folder.tmp/x", "here", NULL), TAL_OK);
+    ck_assert_int_eq(mkdir("test_file_folder.tmp/x", 0700), 0);
+    ck_assert_int_eq(tali_replace_finish(&out, true, "here", NULL), TAL_ERR_FILE);
+    assert_nothing_beside("test_file_folder.tmp/x");
+    ck_assert_int_eq(rmdir("test_file_folder.tmp/x"), 0);
+    ck_assert_int_eq(rmdir("test_file_folder.tmp"), 0);
+}
+
+END_TEST
+
+START_TEST(a_device_is_written_in_place)
+{
+    tali_replacement out;
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_eq(tali_replace_begin(&out, "/dev/null", "here", &err), TAL_OK);
+    ck_assert_int_ge(fputs("gone", out.file), 0);
+    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
+    struct stat there;
+    ck_assert_int_eq(stat("/dev/null", &there), 0);
+    ck_assert(S_ISCHR(there.st_mode));
+    ck_assert_int_eq(tali_replace_begin(&out, "/dev/full", "here", &err), TAL_OK);
+    ck_assert_int_ge(fputs("too much", out.file), 0);
+    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_ERR_FILE);
+}
+
+END_TEST
+
+START_TEST(long_files_are_read_or_refused)
+{
+    const tal_allocator heap = tal_allocator_default();
+    const char *path = "test_file.tmp";
+    FILE *file = fopen(path, "wb");
+    for (int i = 0; i < 300000; ++i) {
+        (void)fputc('a' + i % 26, file);
+    }
+    ck_assert_int_eq(fclose(file), 0);
+    tali_bytes bytes;
+    tal_status st;
+    ck_assert_ptr_null(tali_text_load(path, 300000, &heap, &bytes, &st));
+    ck_assert_uint_eq(bytes.size, 300000);
+    ck_assert_int_eq(bytes.block[299999], 'a' + 299999 % 26);
+    tali_bytes_free(&heap, &bytes);
+    ck_assert_str_eq(tali_text_load(path, 299999, &heap, &bytes, &st), "the file is too long");
+    ck_assert_int_eq(st, TAL_ERR_FILE);
+    tali_bytes_free(&heap, &bytes);
+    ck_assert_str_eq(tali_text_load("no/such", 1, &heap, &bytes, &st), "the file cannot be opened");
+    ck_assert_str_eq(tali_text_load(".", 1, &heap, &bytes, &st), "the file cannot be read");
+    tali_bytes_free(&heap, &bytes);
+    test_heap counts = {.refuse_at = 1};
+    const tal_allocator from = test_heap_allocator(&counts);
+    ck_assert_str_eq(tali_text_load(path, 1 << 20, &from, &bytes, &st), "memory ran out");
+    ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
+    tali_bytes_free(&from, &bytes);
+    ck_assert_uint_eq(counts.bytes, 0);
+    (void)remove(path);
+}
+
+END_TEST
+
+// A pipe does not tell its length: room is made as its bytes come.
+START_TEST(what_does_not_tell_its_length_is_read_too)
+{
+    const char *path = "test_file.fifo";
+    (void)remove(path);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    for (int n = 1; n <= 4; ++n) { // 64, 128, 256, 512 kB
+        test_heap counts = {.refuse_at = n};
+        const tal_allocator from = test_heap_allocator(&counts);
+        tali_bytes bytes;
+        tal_status st;
+        ck_assert_int_eq(system("yes 2>&- | head -c 300000 2>&- >test_file.fifo &"), 0);
+        ck_assert_str_eq(tali_text_load(path, 1 << 20, &from, &bytes, &st), "memory ran out");
+        ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
+        tali_bytes_free(&from, &bytes);
+        ck_assert_uint_eq(counts.bytes, 0);
+    }
+    const tal_allocator heap = tal_allocator_default();
+    tali_bytes bytes;
+    tal_status st;
+    ck_assert_int_eq(system("yes 2>&- | head -c 300000 2>&- >test_file.fifo &"), 0);
+    ck_assert_ptr_null(tali_text_load(path, 1 << 20, &heap, &bytes, &st));
+    ck_assert_uint_eq(bytes.size, 300000);
+    ck_assert_int_eq(bytes.block[299998], 'y');
+    tali_bytes_free(&heap, &bytes);
+    (void)remove(path);
+}
+
+END_TEST
+
+START_TEST(what_is_no_text_is_refused)
+{
+    const char *path = "test_file.tmp";
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite("a\0b", 1, 3, file), 3);
+    ck_assert_int_eq(fclose(file), 0);
+    const tal_allocator heap = tal_allocator_default();
+    tali_bytes bytes;
+    tal_status st;
+    ck_assert_str_eq(tali_text_load(path, 10, &heap, &bytes, &st), TALI_NO_TEXT);
+    ck_assert_int_eq(st, TAL_ERR_FILE);
+    tali_bytes_free(&heap, &bytes);
+    (void)remove(path);
+}
+
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("file");
+    TCase *whole = tcase_create("whole");
+    tcase_add_test(whole, a_file_is_replaced_only_when_the_other_is_whole);
+    tcase_add_test(whole, a_full_disk_costs_nothing);
+    tcase_add_test(whole, what_cannot_be_written_is_told);
+    tcase_add_test(whole, a_device_is_written_in_place);
+    tcase_add_test(whole, long_files_are_read_or_refused);
+    tcase_add_test(whole, what_does_not_tell_its_length_is_read_too);
+    tcase_add_test(whole, what_is_no_text_is_refused);
+    suite_add_tcase(suite, whole);
+    return test_run(suite);
+}
