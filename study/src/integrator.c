@@ -157,6 +157,7 @@ tal_status tal_integrator_create(const tal_system *system, const tal_integrator_
     integ->system = system;
     integ->allocator = allocator;
     integ->def = chosen;
+    integ->tolerance = chosen.accuracy;
     find_matter(integ);
     integ->projection = tal_project_options_default();
     integ->projection.tolerance =

@@ -69,13 +69,16 @@ struct tal_integrator {
     double *stabilizer;      // of baumgarte.c
 
     // where the run stands
-    double t0, t1;    // [s] start and end of the last step
-    bool is_starting; // the State is being made consistent, by projection in any case
-    bool has_step;    // y0 ... k belong to a step that can be interpolated
-    bool is_settled;  // a State at t1, y1 is prescribed, projected and relaxed
-    bool is_cut;      // nothing is kept of steps before: a run can be resumed from here
-    double h_next;    // 0: to be chosen
-    bool is_free;     // within a step: nothing is prescribed or relaxed
+    double t0, t1;        // [s] start and end of the last step
+    bool is_starting;     // the State is being made consistent, by projection in any case
+    bool has_step;        // y0 ... k belong to a step that can be interpolated
+    bool is_settled;      // a State at t1, y1 is prescribed, projected and relaxed
+    bool is_cut;          // nothing is kept of steps before: a run can be resumed from here
+    double h_next;        // 0: to be chosen
+    tal_rows_margin rows; // of the constraints, at the start of the step
+    double clearest;      // largest share of such rows since the run began
+    double tolerance;     // of the step's error: the accuracy, or what round-off leaves of it
+    bool is_free;         // within a step: nothing is prescribed or relaxed
     long steps_left;
     tali_worst worst; // of the last error test
     tal_error error_record;

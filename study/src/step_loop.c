@@ -36,17 +36,62 @@ static double limited(const tal_integrator *integ, double h)
 static double step_factor(const tal_integrator *integ, double norm, bool may_grow)
 {
     const double power = 1.0 / integ->method.error_power;
-    const double wanted = norm > 0.0 ? 0.8 * pow(integ->def.accuracy / norm, power) : 5.0;
+    const double wanted = norm > 0.0 ? 0.8 * pow(integ->tolerance / norm, power) : 5.0;
     return fmin(fmax(wanted, 0.1), may_grow ? 5.0 : 1.0);
 }
+
+// --- where constraints lose rank ---
+//
+// A mechanism can pass through a configuration in which rows of its constraints lose their rank, as four-bars
+// do that lie flat. At an angle phi from there, constraint errors e become differences e / phi between
+// branches that should move alike, their rates e phi' / phi^2, and so on: what round-off leaves of the
+// constraints, e of some eps, ends up in the speeds as e / phi^2 of their size. Pivots of W go with phi^2.
+//
+// So errors below that cannot be made smaller by shorter steps, which only follow the differences into the
+// singular configuration; and a step should not end there. It is passed in one step that begins and ends
+// at a distance. On the way there constraint errors are taken away even if they are within tolerance.
+
+// Round-off of the speeds, where the rows' share is `share`. Positions of a long chain are good to some
+// ten eps, and rows are compared with where they were farthest apart.
+static double noise(const tal_integrator *integ, double share)
+{
+    return 100.0 * DBL_EPSILON * integ->clearest / share;
+}
+
+static tal_status look_at_rows(tal_integrator *integ, tal_state *state, tal_rows_margin *rows)
+{
+    *rows = (tal_rows_margin){0, 1.0};
+    if (integ->matter == NULL) return TAL_OK;
+    return tali_pass_on(integ, state, tal_matter_calc_margin(integ->matter, state, rows));
+}
+
+// At the start of a step.
+static tal_status see_what_is_resolved(tal_integrator *integ, tal_state *state)
+{
+    const tal_status st = look_at_rows(integ, state, &integ->rows);
+    integ->clearest = fmax(integ->clearest, integ->rows.share);
+    integ->tolerance = fmax(integ->def.accuracy, noise(integ, integ->rows.share));
+    integ->projection.even_if_met =
+        integ->def.project_every_step || integ->rows.share < 0.1 * integ->clearest;
+    return st;
+}
+
+// Is the end of the step twice as close to losing rank as its start, and so close that it matters?
+static bool ends_too_close(tal_integrator *integ, tal_state *state)
+{
+    tal_rows_margin rows;
+    if (!tali_is_controlled(integ) || look_at_rows(integ, state, &rows) != TAL_OK) return false;
+    if (rows.num_redundant > integ->rows.num_redundant) return true;
+    return rows.share < 0.25 * integ->rows.share && noise(integ, rows.share) > integ->def.accuracy;
+}
+
+// --- failures ---
 
 bool tali_may_retry(tal_status st)
 {
     return st == TAL_RETRY || st == TAL_ERR_NOT_FINITE || st == TAL_ERR_SINGULAR ||
            st == TAL_ERR_NO_CONVERGENCE;
 }
-
-// --- failures ---
 
 tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h)
 {
@@ -140,21 +185,37 @@ static bool is_free(const tal_integrator *integ, const tal_state *state)
                tal_group_size(integ->system, state, integ->u_group);
 }
 
-// Trial steps of about `h` until one is accepted.
+// Trial steps of about `h` until one is accepted. One that is good but ends too close to where constraints
+// lose rank is taken shorter, unless that is where it has to end; the next may be as long as it was.
 static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, double t_end)
 {
+    enum {
+        MOST_SHORTENED = 4
+    };
+
     const double t0 = integ->t0;
+    double was_good = 0.0; // length of a step that was taken shorter
+    int shortened = 0;
+    bool may_grow = true;
     tal_status st = TAL_OK;
-    for (bool may_grow = true; st == TAL_OK; may_grow = false) {
-        const double t1 = end_of_step(t0, h, t_end);
+    while (st == TAL_OK) {
+        const double t1 = end_of_step(t0, h, t_end), taken = t1 - t0;
         double norm = 0.0;
         st = integ->method.try_step(integ, state, t1, &norm);
-        if (st == TAL_OK && norm <= integ->def.accuracy) {
-            accept(integ, h, t1 - t0, norm, may_grow);
+        const bool is_good = st == TAL_OK && norm <= integ->tolerance;
+        if (is_good && t1 < t_end && shortened < MOST_SHORTENED && ends_too_close(integ, state)) {
+            was_good = fmax(was_good, taken);
+            may_grow = true;
+            ++shortened;
+            h = 0.7 * taken;
+        } else if (is_good) {
+            accept(integ, fmax(h, was_good), taken, norm, may_grow);
             return TAL_OK;
+        } else {
+            may_grow = false;
+            h = taken;
+            st = refuse(integ, state, t0, norm, st, &h);
         }
-        h = t1 - t0;
-        st = refuse(integ, state, t0, norm, st, &h);
         if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     }
     return st;
@@ -183,7 +244,8 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
     const double h =
         fixed ? integ->def.fixed_step : fmax(integ->h_next, tali_least_step(integ, t0));
     integ->is_free = is_free(integ, state);
-    st = try_steps(integ, state, h, t_end);
+    st = see_what_is_resolved(integ, state);
+    if (st == TAL_OK) st = try_steps(integ, state, h, t_end);
     integ->is_free = false;
     if (st != TAL_OK) tali_leave_at_start(integ, state);
     return st;
