@@ -58,6 +58,7 @@ struct tal_integrator {
     void *engine;       // the family's own
     tali_method method; // of the one-step family
     tal_project_options projection;
+    double step_accuracy; // what the error of a step is held to: a share of the accuracy
 
     // workspace, in one block
     void *block;
@@ -77,7 +78,7 @@ struct tal_integrator {
     double h_next;        // 0: to be chosen
     tal_rows_margin rows; // of the constraints, at the start of the step
     double clearest;      // largest share of such rows since the run began
-    double tolerance;     // of the step's error: the accuracy, or what round-off leaves of it
+    double tolerance;     // of the step's error: step_accuracy, or what round-off leaves of it
     bool is_free;         // within a step: nothing is prescribed or relaxed
     long steps_left;
     tali_worst worst; // of the last error test

@@ -22,7 +22,7 @@ static double first_step(const tal_integrator *integ)
 {
     if (integ->def.initial_step > 0.0) return integ->def.initial_step;
     const double power = 1.0 / integ->method.error_power;
-    return tal_system_time_scale(integ->system) * pow(integ->def.accuracy, power);
+    return tal_system_time_scale(integ->system) * pow(integ->step_accuracy, power);
 }
 
 static double limited(const tal_integrator *integ, double h)
@@ -51,11 +51,17 @@ static double step_factor(const tal_integrator *integ, double norm, bool may_gro
 // singular configuration; and a step should not end there. It is passed in one step that begins and ends
 // at a distance. On the way there constraint errors are taken away even if they are within tolerance.
 
+// Rows come and go by less as a mechanism moves.
+static bool is_close(const tal_integrator *integ, double share)
+{
+    return share < 0.1 * integ->clearest;
+}
+
 // Round-off of the speeds, where the rows' share is `share`. Positions of a long chain are good to some
 // ten eps, and rows are compared with where they were farthest apart.
 static double noise(const tal_integrator *integ, double share)
 {
-    return 100.0 * DBL_EPSILON * integ->clearest / share;
+    return is_close(integ, share) ? 100.0 * DBL_EPSILON * integ->clearest / share : 0.0;
 }
 
 static tal_status look_at_rows(tal_integrator *integ, tal_state *state, tal_rows_margin *rows)
@@ -70,9 +76,9 @@ static tal_status see_what_is_resolved(tal_integrator *integ, tal_state *state)
 {
     const tal_status st = look_at_rows(integ, state, &integ->rows);
     integ->clearest = fmax(integ->clearest, integ->rows.share);
-    integ->tolerance = fmax(integ->def.accuracy, noise(integ, integ->rows.share));
+    integ->tolerance = fmax(integ->step_accuracy, noise(integ, integ->rows.share));
     integ->projection.even_if_met =
-        integ->def.project_every_step || integ->rows.share < 0.1 * integ->clearest;
+        integ->def.project_every_step || is_close(integ, integ->rows.share);
     return st;
 }
 
@@ -82,7 +88,7 @@ static bool ends_too_close(tal_integrator *integ, tal_state *state)
     tal_rows_margin rows;
     if (!tali_is_controlled(integ) || look_at_rows(integ, state, &rows) != TAL_OK) return false;
     if (rows.num_redundant > integ->rows.num_redundant) return true;
-    return rows.share < 0.25 * integ->rows.share && noise(integ, rows.share) > integ->def.accuracy;
+    return rows.share < 0.25 * integ->rows.share && noise(integ, rows.share) > integ->step_accuracy;
 }
 
 // --- failures ---
