@@ -198,10 +198,10 @@ tal_status tali_constraints_W(const tal_matter *matter, tal_state *state, tal_ma
 tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
                                      const tali_view *view, double aerr[]);
 
-/// Is told of row `r` of constraint `i` in `block`: what it is to the rows before it, and its pivot
-/// in the factorization of W.
+/// Is told of row `r` of constraint `i` in `block`: what it is to the rows before it, its pivot in the
+/// factorization of W, and its W_ii as the factor knows it.
 typedef void (*tali_row_look_fn)(void *context, int block, int i, int r, tal_row_fate fate,
-                                 double pivot);
+                                 double pivot, double W_ii);
 
 /// Look at all rows in use, block by block.
 tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tali_row_look_fn look,

@@ -45,8 +45,10 @@ static void close_block(writing *w)
     w->largest_pivot = 0.0;
 }
 
-static void look_at_row(void *context, int block, int i, int r, tal_row_fate fate, double pivot)
+static void look_at_row(void *context, int block, int i, int r, tal_row_fate fate, double pivot,
+                        double W_ii)
 {
+    (void)W_ii;
     writing *w = context;
     tal_rows_report *report = w->report;
     const int slot = tali_row_slot(&w->map, &w->matter->constraints.list[i], i, r);
@@ -213,5 +215,48 @@ tal_status tal_matter_calc_constraint_report(const tal_matter *matter, tal_state
     if (matter->constraints.count > 0) st = write_report(matter, state, &view, &result, rows);
     result.dof = free_speeds(&view) - result.rank;
     if (st == TAL_OK) *report = result;
+    return st;
+}
+
+// --- how far from repeating each other ---
+
+/// A margin being found: the rows of one constraint come one after the other.
+typedef struct search {
+    tal_rows_margin margin;
+    int constraint;        ///< whose rows these are
+    double least, largest; ///< of its pivots and its W_ii
+} search;
+
+static void close_constraint(search *s)
+{
+    if (s->largest > 0.0) s->margin.share = fmin(s->margin.share, s->least / s->largest);
+    s->least = HUGE_VAL;
+    s->largest = 0.0;
+}
+
+static void look_for_least(void *context, int block, int i, int r, tal_row_fate fate, double pivot,
+                           double W_ii)
+{
+    (void)block, (void)r;
+    search *s = context;
+    if (i != s->constraint) close_constraint(s);
+    s->constraint = i;
+    s->largest = fmax(s->largest, W_ii);
+    if (fate == TAL_ROW_GOOD) s->least = fmin(s->least, pivot);
+    s->margin.num_redundant += fate == TAL_ROW_REDUNDANT;
+}
+
+tal_status tal_matter_calc_margin(const tal_matter *matter, tal_state *state,
+                                  tal_rows_margin *margin)
+{
+    tali_view view;
+    tal_status st = tali_op_view(matter, state, TALI_POSITION, &view, __func__);
+    if (st == TAL_OK) st = tali_op_array("margin", margin, __func__);
+    if (st != TAL_OK) return st;
+    search s = {.margin = {.share = 1.0}, .constraint = -1, .least = HUGE_VAL};
+    if (matter->constraints.count > 0)
+        st = tali_constraints_look(matter, state, look_for_least, &s);
+    close_constraint(&s);
+    if (st == TAL_OK) *margin = s.margin;
     return st;
 }

@@ -596,8 +596,10 @@ tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tal
     for (int k = 0; k < cs->num_blocks; ++k) {
         tali_row_walk at = tali_walk_block(cs, &map, k);
         for (; tali_next_row(&at); ++record) {
-            const double L = in.envelope[record->entries + (size_t)(at.row - record->start)];
-            look(context, k, at.i, at.r, (tal_row_fate)record->fate, L * L);
+            const double *L = in.envelope + record->entries;
+            const int n = at.row - record->start;
+            look(context, k, at.i, at.r, (tal_row_fate)record->fate, L[n] * L[n],
+                 tali_dot(L, L, n + 1));
         }
     }
     return TAL_OK;

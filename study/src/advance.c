@@ -31,6 +31,7 @@ static tal_status start_up(tal_integrator *integ, tal_state *state)
 {
     if (goes_on(integ, state)) return TAL_OK;
     if (integ->family->restart != NULL) integ->family->restart(integ);
+    integ->clearest = 0.0;
     integ->is_starting = true;
     const tal_status st = tali_project(integ, state, NULL);
     integ->is_starting = false;

@@ -67,7 +67,7 @@ typedef struct tali_family {
 
 /// Evaluations that ended in a NaN or infinity, lately.
 typedef struct tali_bad {
-    int count;
+    uint64_t count;
     uint64_t first;      // realizations before the first of them
     uint64_t good_steps; // since the last of them
 } tali_bad;
@@ -84,6 +84,7 @@ struct tal_integrator {
     tali_method method; // of the one-step family
     tali_rk_plan rk;    // of TAL_METHOD_RUNGE_KUTTA
     tal_project_options projection;
+    double step_accuracy; // what the error of a step is held to: a share of the accuracy
 
     // workspace, in one block
     void *block;
@@ -96,14 +97,17 @@ struct tal_integrator {
     double *stabilizer;      // of baumgarte.c
 
     // where the run stands
-    double t0, t1;    // [s] start and end of the last step
-    bool is_starting; // the State is being made consistent, by projection in any case
-    bool has_step;    // y0 ... k belong to a step that can be interpolated
-    bool is_settled;  // a State at t1, y1 is prescribed, projected and relaxed
-    bool is_cut;      // nothing is kept of steps before: a run can be resumed from here
-    double h_next;    // 0: to be chosen
-    bool is_free;     // within a step: nothing is prescribed or relaxed
-    bool is_open;     // within a step: is_free, and nothing is projected or normalized
+    double t0, t1;        // [s] start and end of the last step
+    bool is_starting;     // the State is being made consistent, by projection in any case
+    bool has_step;        // y0 ... k belong to a step that can be interpolated
+    bool is_settled;      // a State at t1, y1 is prescribed, projected and relaxed
+    bool is_cut;          // nothing is kept of steps before: a run can be resumed from here
+    double h_next;        // 0: to be chosen
+    tal_rows_margin rows; // of the constraints, at the start of the step
+    double clearest;      // largest share of such rows since the run began
+    double tolerance;     // of the step's error: step_accuracy, or what round-off leaves of it
+    bool is_free;         // within a step: nothing is prescribed or relaxed
+    bool is_open;         // within a step: is_free, and nothing is projected or normalized
     long steps_left;
     tali_bad bad;
     tali_worst worst; // of the last error test
@@ -179,6 +183,14 @@ bool tali_forgive(tal_integrator *integ);
 
 /// One more step was good: after some of them evaluations that were not finite are forgotten.
 void tali_forget(tal_integrator *integ);
+
+// --- rank_loss.c: steps near configurations in which constraints lose rank ---
+
+/// At the start of a step: what its error is held to, and whether its end is projected in any case.
+tal_status tali_see_what_is_resolved(tal_integrator *integ, tal_state *state);
+
+/// Is the end of the step twice as close to losing rank as its start, and so close that it matters?
+bool tali_ends_too_close(tal_integrator *integ, tal_state *state);
 
 /// The variable in `worst` would need a step below `h`.
 tal_status tali_step_too_small(tal_integrator *integ, const tal_state *state, double t, double h);

@@ -9,15 +9,16 @@
 #include <string.h>
 
 enum {
-    FORMAT_VERSION = 1
+    FORMAT_VERSION = 2
 };
 
 static const char MAGIC[8] = "TALINTEG";
 
 typedef struct saved {
     tali_seal seal;
-    double t0, t1, h_next;
-    uint32_t has_step, is_settled;
+    double t0, t1, h_next, clearest, tolerance;
+    uint32_t has_step, is_settled, even_if_met;
+    tali_bad bad;
     tal_integrator_stats stats;
 } saved;
 
@@ -75,8 +76,12 @@ tal_status tal_integrator_save(tal_integrator *integ, void *bytes, size_t size)
     header.t0 = integ->t0;
     header.t1 = integ->t1;
     header.h_next = integ->h_next;
+    header.clearest = integ->clearest;
+    header.tolerance = integ->tolerance;
     header.has_step = integ->has_step;
     header.is_settled = integ->is_settled;
+    header.even_if_met = integ->projection.even_if_met;
+    header.bad = integ->bad;
     header.stats = integ->stats;
     memcpy(bytes, &header, sizeof header);
     memcpy((char *)bytes + sizeof header, integ->block, integ->block_bytes);
@@ -114,9 +119,13 @@ tal_status tal_integrator_restore(tal_integrator *integ, tal_state *state, const
     integ->t0 = header.t0;
     integ->t1 = header.t1;
     integ->h_next = header.h_next;
+    integ->clearest = header.clearest;
+    integ->tolerance = header.tolerance;
     integ->has_step = header.has_step != 0;
     integ->is_settled = header.is_settled != 0;
+    integ->projection.even_if_met = header.even_if_met != 0;
     integ->is_cut = !integ->family->is_one_step;
+    integ->bad = header.bad;
     integ->stats = header.stats;
     return TAL_OK;
 }

@@ -22,7 +22,7 @@ static double first_step(const tal_integrator *integ)
 {
     if (integ->def.initial_step > 0.0) return integ->def.initial_step;
     const double power = 1.0 / integ->method.error_power;
-    return tal_system_time_scale(integ->system) * pow(integ->def.accuracy, power);
+    return tal_system_time_scale(integ->system) * pow(integ->step_accuracy, power);
 }
 
 static double limited(const tal_integrator *integ, double h)
@@ -36,9 +36,11 @@ static double limited(const tal_integrator *integ, double h)
 static double step_factor(const tal_integrator *integ, double norm, bool may_grow)
 {
     const double power = 1.0 / integ->method.error_power;
-    const double wanted = norm > 0.0 ? 0.8 * pow(integ->def.accuracy / norm, power) : 5.0;
+    const double wanted = norm > 0.0 ? 0.8 * pow(integ->tolerance / norm, power) : 5.0;
     return fmin(fmax(wanted, 0.1), may_grow ? 5.0 : 1.0);
 }
+
+// --- failures ---
 
 bool tali_may_retry(tal_status st)
 {
@@ -46,13 +48,10 @@ bool tali_may_retry(tal_status st)
            st == TAL_ERR_NO_CONVERGENCE;
 }
 
-// --- failures ---
-
 // Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps lie between
 // them: each makes the step shorter by a factor of 4. Half of them will do when as many evaluations have
 // been spent since the first.
-static const int MAX_BAD_EVALUATIONS = 8;
-static const uint64_t MAX_SPENT = 50, GOOD_STEPS_TO_FORGET = 20;
+static const uint64_t MAX_BAD_EVALUATIONS = 8, MAX_SPENT = 50, GOOD_STEPS_TO_FORGET = 20;
 
 bool tali_forgive(tal_integrator *integ)
 {
@@ -172,21 +171,38 @@ static bool is_open(const tal_state *state)
            tal_state_pool_size(state, TAL_POOL_UERR) == 0;
 }
 
-// Trial steps of about `h` until one is accepted.
+// Trial steps of about `h` until one is accepted. One that is good but ends too close to where constraints
+// lose rank is taken shorter, unless that is where it has to end; the next may be as long as it was.
 static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, double t_end)
 {
+    enum {
+        MOST_SHORTENED = 4
+    };
+
     const double t0 = integ->t0;
+    double was_good = 0.0; // length of a step that was taken shorter
+    int shortened = 0;
+    bool may_grow = true;
     tal_status st = TAL_OK;
-    for (bool may_grow = true; st == TAL_OK; may_grow = false) {
-        const double t1 = tali_end_of_step(t0, h, t_end);
+    while (st == TAL_OK) {
+        const double t1 = tali_end_of_step(t0, h, t_end), taken = t1 - t0;
         double norm = 0.0;
         st = integ->method.try_step(integ, state, t1, &norm);
-        if (st == TAL_OK && norm <= integ->def.accuracy) {
-            accept(integ, h, t1 - t0, norm, may_grow);
+        const bool is_good = st == TAL_OK && norm <= integ->tolerance;
+        if (is_good && t1 < t_end && shortened < MOST_SHORTENED &&
+            tali_ends_too_close(integ, state)) {
+            was_good = fmax(was_good, taken);
+            may_grow = true;
+            ++shortened;
+            h = 0.7 * taken;
+        } else if (is_good) {
+            accept(integ, fmax(h, was_good), taken, norm, may_grow);
             return TAL_OK;
+        } else {
+            may_grow = false;
+            h = taken;
+            st = refuse(integ, state, t0, norm, st, &h);
         }
-        h = t1 - t0;
-        st = refuse(integ, state, t0, norm, st, &h);
         if (st == TAL_OK) st = tali_spend_step(integ, t0, t_end);
     }
     return st;
@@ -215,7 +231,8 @@ static tal_status step(tal_integrator *integ, tal_state *state, double t_end)
         fixed ? integ->def.fixed_step : fmax(integ->h_next, tali_least_step(integ, t0));
     integ->is_free = is_free(integ, state);
     integ->is_open = integ->is_free && is_open(state);
-    st = try_steps(integ, state, h, t_end);
+    st = tali_see_what_is_resolved(integ, state);
+    if (st == TAL_OK) st = try_steps(integ, state, h, t_end);
     integ->is_free = integ->is_open = false;
     if (st != TAL_OK) tali_leave_at_start(integ, state);
     return st;

@@ -182,7 +182,7 @@ int tali_sun_error_weights(N_Vector y, N_Vector ewt, void *self)
 // change is one that adds up exactly.
 double tali_sun_increment(const tali_sun *sun, double y, int i)
 {
-    const double unit = 1.0 / (sun->weights.e[i] * sun->integ->def.accuracy);
+    const double unit = 1.0 / (sun->weights.e[i] * sun->integ->step_accuracy);
     const double wanted = sqrt(DBL_EPSILON) * fmax(fabs(y), unit);
     const volatile double moved = y + wanted;
     return moved - y;
@@ -285,7 +285,7 @@ int tali_sun_jacobian_times(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vec
 {
     tali_sun *sun = self;
     const double *along = tali_sun_data(v), *at = tali_sun_data(y), *rates = tali_sun_data(ydot);
-    const double accuracy = sun->integ->def.accuracy;
+    const double accuracy = sun->integ->step_accuracy;
     double *moved = tali_sun_data(tmp), *out = tali_sun_data(Jv);
     const int n = sun->pool.length;
     double size_v = 0.0, size_y = 1.0; // in unit changes

@@ -228,5 +228,5 @@ tal_status tali_end_step(tal_integrator *integ, tal_state *state, double *norm)
     const tal_status st = tali_project(integ, state, controlled ? integ->error : NULL);
     if (st != TAL_OK) return st;
     *norm = controlled ? tali_error_norm(integ, state) : 0.0;
-    return *norm <= integ->def.accuracy ? tali_settle_relaxed(integ, state) : TAL_OK;
+    return *norm <= integ->tolerance ? tali_settle_relaxed(integ, state) : TAL_OK;
 }

@@ -33,10 +33,10 @@ static tal_status begin(tal_integrator *integ, const tal_state *state)
     return TAL_OK;
 }
 
-// How far u and z may still move: a tenth of the accuracy, and at most 1e-4.
+// How far u and z may still move: a tenth of what a step may be off, and at most 1e-4.
 static double tolerance_of(const tal_integrator *integ)
 {
-    return fmin(1e-4, 0.1 * integ->def.accuracy);
+    return fmin(1e-4, 0.1 * integ->step_accuracy);
 }
 
 // q' and the first u and z; q is prescribed and projected, u is prescribed.

@@ -244,6 +244,55 @@ START_TEST(a_mechanism_without_freedom_stands_still)
 
 END_TEST
 
+// Where four-bars lie flat, rows along the bars have no effect: at a small angle phi their pivots go with
+// phi^2, other terms with phi^4.
+START_TEST(the_margin_of_rows_goes_to_zero_where_they_lose_rank)
+{
+    loop l;
+    build_four_bars(&l, 3, 1.0);
+    double share[3];
+    for (int k = 0; k < 3; ++k) {
+        tal_rows_margin margin = {-1, -1.0};
+        pose_four_bars(&l, 3, pow(10.0, -1.0 - k), 1.0);
+        loop_realize(&l, TAL_STAGE_POSITION);
+        ck_assert_int_eq(tal_matter_calc_margin(l.matter, l.state, &margin), TAL_OK);
+        ck_assert_int_eq(margin.num_redundant, 0);
+        share[k] = margin.share;
+    }
+    ck_assert_double_le(fabs(share[1] / share[0] - 1e-2), 1e-4);
+    ck_assert_double_le(fabs(share[2] / share[1] - 1e-2), 1e-6);
+    loop_end(&l);
+}
+
+END_TEST
+
+START_TEST(the_margin_counts_rows_that_repeat_others_and_is_whole_without_rows)
+{
+    loop l;
+    tal_rows_margin margin;
+    build_seven_pins(&l, 1);
+    loop_realize(&l, TAL_STAGE_POSITION);
+    ck_assert_int_eq(tal_matter_calc_margin(l.matter, l.state, &margin), TAL_OK);
+    const double alone = margin.share;
+    ck_assert(margin.num_redundant == 0 && alone > 1e-3 && alone <= 1.0);
+    loop_end(&l);
+    build_seven_pins(&l, 3);
+    loop_realize(&l, TAL_STAGE_POSITION);
+    ck_assert_int_eq(tal_matter_calc_margin(l.matter, l.state, &margin), TAL_OK);
+    ck_assert_int_eq(margin.num_redundant, 6);
+    ck_assert_double_le(fabs(margin.share - alone), 1e-12);
+    loop_end(&l);
+    loop_begin(&l);
+    (void)add_link(&l, TAL_GROUND, 0.0, 0.0, slender(1.0, 1.0));
+    loop_finish(&l);
+    loop_realize(&l, TAL_STAGE_POSITION);
+    ck_assert_int_eq(tal_matter_calc_margin(l.matter, l.state, &margin), TAL_OK);
+    ck_assert(margin.num_redundant == 0 && margin.share == 1.0);
+    loop_end(&l);
+}
+
+END_TEST
+
 START_TEST(accelerations_do_not_touch_the_heap_even_when_redundant)
 {
     loop l;
@@ -272,6 +321,8 @@ int main(void)
     tcase_add_test(redundancy, duplicating_every_constraint_changes_nothing);
     tcase_add_test(redundancy, a_constraint_that_nothing_can_move_bears_nothing);
     tcase_add_test(redundancy, a_mechanism_without_freedom_stands_still);
+    tcase_add_test(redundancy, the_margin_of_rows_goes_to_zero_where_they_lose_rank);
+    tcase_add_test(redundancy, the_margin_counts_rows_that_repeat_others_and_is_whole_without_rows);
     suite_add_tcase(suite, redundancy);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, accelerations_do_not_touch_the_heap_even_when_redundant);

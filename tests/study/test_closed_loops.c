@@ -1,8 +1,8 @@
 // Closed loops over time: promise P5. Trajectories against references that know nothing of constraints, and
 // how far loops come open on the way.
 //
-// The references are good to 1e-15 or better. Steps have accuracy 1e-10 and errors add up as those of
-// tests/study/test_trajectories.c do; the promise is 1e-7. Constraints are kept to a tenth of the
+// The references are good to 1e-15 or better. Steps have accuracy 1e-10 or finer and errors add up as those
+// of tests/study/test_trajectories.c do; the promise is 1e-7. Constraints are kept to a tenth of the
 // accuracy, and the promise is 1e-10 at every step; projecting every step does better.
 #include "../matter/mechanism_support.h"
 #include "ref_loops.h"
@@ -27,19 +27,26 @@ typedef struct run {
     tal_integrator *integ;
     double drift;
     double error; ///< against the reference, as the test sees it
+    double may_drift;
 } run;
 
-static run begin_run(loop *l, double accuracy)
+static run begin_run_by(loop *l, const tal_rk_tableau *tableau, double accuracy, bool every_step)
 {
     tal_integrator_def def = tal_integrator_def_default();
     tal_error err = {0};
-    def.tableau = tal_rk_dormand_prince();
+    def.tableau = tableau;
     def.accuracy = accuracy;
-    def.project_every_step = true;
-    run r = {.l = l};
+    def.project_every_step = every_step;
+    def.max_steps = 1000; // of one call, which takes one step: more are failures
+    run r = {.l = l, .may_drift = every_step ? DRIFT : accuracy};
     ck_assert_msg(tal_integrator_create(l->system, &def, &r.integ, &err) == TAL_OK, "%s",
                   err.message);
     return r;
+}
+
+static run begin_run(loop *l, double accuracy)
+{
+    return begin_run_by(l, tal_rk_dormand_prince(), accuracy, true);
 }
 
 static void go_to(run *r, double t)
@@ -61,17 +68,22 @@ static void look(run *r, const double found[], const double wanted[], int n, dou
     }
 }
 
-static void end_run(run *r, const char *name)
+static void end_run_within(run *r, const char *name, double bound)
 {
     const tal_integrator_stats stats = tal_integrator_statistics(r->integ);
     if (in_soak()) {
         printf("%s: error %.1e, drift %.1e, %llu steps\n", name, r->error, r->drift,
                (unsigned long long)stats.steps_taken);
     }
-    ck_assert_msg(r->error <= BOUND, "%s: error %.1e", name, r->error);
-    ck_assert_msg(r->drift <= DRIFT, "%s: drift %.1e", name, r->drift);
+    ck_assert_msg(r->error <= bound, "%s: error %.1e", name, r->error);
+    ck_assert_msg(r->drift <= r->may_drift, "%s: drift %.1e", name, r->drift);
     tal_integrator_destroy(r->integ);
     loop_end(r->l);
+}
+
+static void end_run(run *r, const char *name)
+{
+    end_run_within(r, name, BOUND);
 }
 
 // --- N four-bars side by side (A02): all cranks stay parallel, phi'' = kappa sin(phi) ---
@@ -109,16 +121,16 @@ static pendulum swing(pendulum a, long double kappa, double seconds)
 
 // Where the bars lie flat the rank drops by N, and the mechanism could fold: the smooth motion passes
 // through. B_0 is what the benchmark looks at. At an angle phi from flat, constraint errors e become
-// differences e / phi between the cranks, which is why errors are taken away at every step. Accuracies below
-// 5e-11 make the step control follow what round-off does there, and some of them fold.
-static void run_four_bars(int N, double seconds)
+// differences e / phi between the cranks, which is why errors are taken away at every step.
+static void run_four_bars(int N, double seconds, const tal_rk_tableau *tableau, double accuracy,
+                          bool every_step, double bound)
 {
     loop l;
     build_four_bars(&l, N, 1.0);
     pose_four_bars(&l, N, PI / 2.0, -1.0);
     const long double kappa = ((N + 1) / 2.0L + N) * 9.81L / ((N + 1) / 3.0L + N);
     pendulum ref = {0.0L, 1.0L};
-    run r = begin_run(&l, 1e-10);
+    run r = begin_run_by(&l, tableau, accuracy, every_step);
     for (double t = 0.5; t <= seconds; t += 0.5) {
         ref = swing(ref, kappa, 0.5);
         go_to(&r, t);
@@ -131,21 +143,45 @@ static void run_four_bars(int N, double seconds)
         const double found[] = {p.x, p.y, v.x, v.y};
         look(&r, found, wanted, 4, 1.0);
     }
-    char name[32];
-    (void)snprintf(name, sizeof name, "a02, N = %d", N);
-    end_run(&r, name);
+    const double *q = tal_state_q(l.state);
+    for (int i = 1; i <= N; ++i) {
+        ck_assert_msg(fabs(q[i] - q[0]) <= 1e-6, "crank %d is folded: %g, %g", i, q[i], q[0]);
+    }
+    const unsigned long long steps = tal_integrator_statistics(r.integ).steps_attempted;
+    ck_assert_msg((double)steps <= 500.0 * seconds, "%llu steps",
+                  steps); // 2 ms each; 420 of 1e-13 are taken
+    char name[48];
+    (void)snprintf(name, sizeof name, "a02, N = %d, %s, %.0e", N, tableau->name, accuracy);
+    end_run_within(&r, name, bound);
 }
 
 START_TEST(two_four_bars_pass_where_they_lie_flat)
 {
-    run_four_bars(2, in_soak() ? 10.0 : 5.0);
+    run_four_bars(2, in_soak() ? 10.0 : 5.0, tal_rk_verner_8(), 1e-11, true, BOUND);
 }
 
 END_TEST
 
 START_TEST(forty_four_bars_pass_where_they_lie_flat)
 {
-    run_four_bars(40, in_soak() ? 20.0 : 2.0);
+    run_four_bars(40, in_soak() ? 20.0 : 2.0, tal_rk_verner_8(), 1e-11, true, BOUND);
+}
+
+END_TEST
+
+// Errors double in a fifth of a second while the cranks fall from upright, and thousandfold errors of a step in
+// 10 s are what Dormand and Prince's method shows at coarse accuracies. Round-off is turned into 1e-9 of the
+// speeds in a passage that begins at 0.01 rad, which the same thousand makes 1e-6; it must be no more than that
+// for accuracies that ask for less.
+START_TEST(four_bars_pass_where_they_lie_flat_whatever_the_accuracy)
+{
+    static const double accuracies[] = {1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13};
+    for (size_t i = 0; i < sizeof accuracies / sizeof accuracies[0]; ++i) {
+        const double a = accuracies[i], bound = 5e3 * a + 2e-6;
+        run_four_bars(2, in_soak() ? 10.0 : 3.0, tal_rk_dormand_prince(), a, true, bound);
+        run_four_bars(2, in_soak() ? 10.0 : 3.0, tal_rk_dormand_prince(), a, false, bound);
+        if (in_soak()) run_four_bars(40, 20.0, tal_rk_dormand_prince(), a, true, bound);
+    }
 }
 
 END_TEST
@@ -377,6 +413,7 @@ int main(void)
     tcase_set_timeout(tc, in_soak() ? 14400.0 : 60.0);
     tcase_add_test(tc, two_four_bars_pass_where_they_lie_flat);
     tcase_add_test(tc, forty_four_bars_pass_where_they_lie_flat);
+    tcase_add_test(tc, four_bars_pass_where_they_lie_flat_whatever_the_accuracy);
     tcase_add_test(tc, andrews_squeezer_follows_its_reference);
     tcase_add_test(tc, bricards_mechanism_follows_its_reference);
     tcase_add_test(tc, peaucelliers_linkage_goes_straight_and_in_time);

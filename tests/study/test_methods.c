@@ -23,12 +23,13 @@ typedef struct candidate {
 // Where the estimate is of lower order than the solution (h^p against a step's h^(p+1)), p powers of
 // h make a step's estimate as well as the global error: proportional to the accuracy. Euler's methods
 // are controlled by their own error, h^2 per step, h in all: the root of the accuracy. That of Bogacki
-// and Shampine's 5(4) looks like h^6 unless h is small: between 1 and 6/5.
+// and Shampine's 5(4) looks like h^6 unless h is small: between 1 and 6/5. Merson's estimate is of h^5, one power
+// more, where the equations are linear (HNW sec. II.4), as those of a pendulum nearly are: between 4/5 and 1.
 static const candidate CANDIDATES[] = {
     {"Euler", TAL_METHOD_RUNGE_KUTTA, tal_rk_euler, 1, 4000, 0.5},
     {"trapezoid", TAL_METHOD_RUNGE_KUTTA, tal_rk_trapezoid, 2, 400, 1.0},
     {"RK3", TAL_METHOD_RUNGE_KUTTA, tal_rk_bogacki_shampine, 3, 200, 1.0},
-    {"Merson", TAL_METHOD_RUNGE_KUTTA, tal_rk_merson, 4, 100, 1.0},
+    {"Merson", TAL_METHOD_RUNGE_KUTTA, tal_rk_merson, 4, 100, 0.9},
     {"Dormand-Prince", TAL_METHOD_RUNGE_KUTTA, tal_rk_dormand_prince, 5, 60, 1.0},
     {"Bogacki-Shampine 5", TAL_METHOD_RUNGE_KUTTA, tal_rk_bogacki_shampine_5, 5, 8, 1.1},
     {"Verner 8", TAL_METHOD_RUNGE_KUTTA, tal_rk_verner_8, 8, 5, 1.0},
@@ -244,7 +245,7 @@ START_TEST(global_errors_go_with_the_accuracy)
             def.accuracy = pow(10.0, -digits);
             def.max_steps = 100000; // h^2 = 1e-9 makes some 40000
             model m = begin_pendulum(&def);
-            go_to(&m, (it->order < 5 ? 0.25 : 4.25) * PERIOD);
+            go_to(&m, (it->order < 4 ? 0.25 : 4.25) * PERIOD);
             error[(digits - 3) / 2] = pendulum_error(&m);
             end_model(&m);
         }

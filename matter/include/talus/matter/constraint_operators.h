@@ -278,6 +278,22 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_report(const tal_mat
                                                                    tal_state *state,
                                                                    tal_rows_report *report,
                                                                    tal_constraint_row rows[]);
+
+/// How far the rows are from losing rank.
+typedef struct tal_rows_margin {
+    int num_redundant; ///< rows that repeat others
+    double share;      ///< least pivot of W over the largest W_ii of the same constraint, among the
+        ///< rows that do not; 1 without rows. Where rank is lost, at an angle phi = 0 say, it
+        ///< goes to zero as phi^2 does
+} tal_rows_margin;
+
+/**
+ * Look at the factors of W only, which forward dynamics needs anyway: much less work than the report.
+ * Compare shares of one mechanism in different configurations; between mechanisms they depend on units
+ * and inertias. Position, or Velocity when a constraint says forces_need_velocity.
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_margin(const tal_matter *matter, tal_state *state,
+                                                        tal_rows_margin *margin);
 /// @}
 
 /// @}

@@ -24,13 +24,15 @@
  *     u    norm of min(W_u, 1/|u|) e_u     relative unless told otherwise
  *     z    norm of min(W_z, 1/|z|) e_z     likewise
  *
- * and each of the three norms must be at most the accuracy. The error of q is weighed as a motion
+ * and each of the three norms must be at most a quarter of the accuracy (a twentieth with
+ * TAL_METHOD_CVODE_BDF): errors of many steps add up. The error of q is weighed as a motion
  * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
  * or angles describe it.
  *
- * The accuracy is that of a step. Errors of a run are proportional to it for methods that estimate
- * the error of a lower order than their own, which is all but Euler's and semi-explicit Euler's:
- * theirs go with its root.
+ * Errors of a run are proportional to the accuracy for methods that estimate the error of a lower order than
+ * their own, which is all but Euler's and semi-explicit Euler's: theirs go with its root. How large they are
+ * is up to the system: the energy of a closed loop changes by less than the accuracy in 10 s, while an irregular
+ * motion multiplies any error.
  */
 
 #include <talus/state.h>
@@ -66,7 +68,7 @@ typedef enum tal_linear_solver {
 typedef struct tal_integrator_def {
     tal_method method;
     const tal_rk_tableau *tableau; ///< of TAL_METHOD_RUNGE_KUTTA; must outlive the integrator
-    double accuracy;   ///< wanted norm of the weighted error of each step, e.g. 1e-3 for 0.1 %
+    double accuracy;               ///< wanted, as a fraction: e.g. 1e-3 for 0.1 %
     double fixed_step; ///< [s] > 0: steps of this size, the last of a call perhaps shorter; errors
                        ///< are not controlled, and min_step and max_step do not count. 0:
                        ///< controlled, as it must be for CVODE and IDA
