@@ -121,15 +121,37 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
     return (outboard_frame){f.R_GF, f.p_PF};
 }
 
+// Sines and cosines of several pins at a time, which the compiler can pack.
+enum {
+    PINS_AT_A_TIME = 8
+};
+
+typedef struct pin_turns {
+    real s[PINS_AT_A_TIME], c[PINS_AT_A_TIME];
+} pin_turns;
+
+// Of the pins from number `first` on, in the order of bodies.
+static inline void turn_pins(const tali_tree *tree, const tali_model *model, const double q[],
+                             int first, pin_turns *turns)
+{
+    const int left = tree->num_pins - first;
+    const int n = left < PINS_AT_A_TIME ? left : PINS_AT_A_TIME;
+    real angle[PINS_AT_A_TIME];
+    for (int i = 0; i < n; ++i) {
+        const int b = tree->pins[first + i];
+        angle[i] = tree->sign[b] * q[model->q0[b]];
+    }
+    sincos_of_many(n, angle, turns->s, turns->c);
+}
+
 // A pin turns F before the parent turns both: a sweep along a chain waits for R_GM of the parent, so what
 // does not need it is done beside that. z of F and z of M are one axis.
-static inline void place_pin(const tali_tree *tree, const tali_constants *constants,
-                             const tali_model *model, const double q[], int b,
-                             const tali_position *at)
+static inline void place_pin(const tali_tree *tree, const tali_constants *constants, sine_cosine t,
+                             int b, const tali_position *at)
 {
     const tali_pose *parent = &at->pose[tree->parent[b]];
     const real sign = tree->sign[b];
-    const m3 R_PM = turn_z(constants->R_PF, sincos_of(sign * q[model->q0[b]]));
+    const m3 R_PM = turn_z(constants->R_PF, t);
     const m3 R_GM = m3_mul(parent->R_GM, R_PM);
     const v3 p_PM = m3_mul_v3(parent->R_GM, constants->p_PF);
     at->H[tree->u0[b]] = (sv){v3_scale(sign, R_GM.z), {0.0, 0.0, 0.0}};
@@ -155,10 +177,13 @@ void tali_sweep_position(const tali_tree *tree, const tali_constants constants[]
     at->pose[0] = (tali_pose){.R_GM = TAL_MAT3_IDENTITY};
     at->p_PM[0] = TAL_VEC3_ZERO;
     if (tree->num_particles > 0) tali_particles_position(tree, constants, model, q, at);
-    int general = 0;
+    int general = 0, pin = 0;
+    pin_turns turns;
     for (int b = 1; b < tree->num_bodies; ++b) {
         if (tree->hinge[b] == TALI_HINGE_PIN) {
-            place_pin(tree, &constants[b], model, q, b, at);
+            const int i = pin++ % PINS_AT_A_TIME;
+            if (i == 0) turn_pins(tree, model, q, pin - 1, &turns);
+            place_pin(tree, &constants[b], (sine_cosine){turns.s[i], turns.c[i]}, b, at);
             continue;
         }
         if (tali_is_particle(tree, tree->hinge, b)) continue;

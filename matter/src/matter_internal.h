@@ -85,6 +85,7 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    int num_pins;
     int num_particles;   ///< bodies that translate on Ground and carry nothing
     int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
     int num_N;           ///< mobilizers whose qdot is not simply u
@@ -96,6 +97,7 @@ typedef struct tali_tree {
     int32_t *span;        ///< speeds of the body and of all it carries
     int32_t *place;       ///< first of them, if bodies were numbered depth first
     int32_t *general;     ///< [num_general] bodies that go through their table
+    int32_t *pins;        ///< [num_pins] bodies that turn about one axis
     int32_t *quaternions; ///< [num_quaternions] bodies that may have one
     uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
