@@ -152,7 +152,7 @@ static inline mask project_translation(tali_open_inertia *at, sv G[], double DI[
 // A free body is invisible to its parent: P+ = 0. DI holds P^-1 = [A B; B^T C] by blocks:
 //
 //     A = (J - F M^-1 F^T)^-1,    B = -A F M^-1,    C = M^-1 - M^-1 F^T B
-static inline mask project_free(tali_open_inertia *at, double DI[])
+static mask project_free(tali_open_inertia *at, double DI[])
 {
     const s3 MI = s3_inverse(at->P.M);
     const m3 FT = tal_m3_transpose(at->P.F);
@@ -460,7 +460,7 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
 
 // The same for a pin, and z+ taken to the parent. A sweep along a chain waits for each e before the
 // next one, so what does not need e is done beside it: z and G are shifted, not z+.
-static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double e[])
+TAL_ALWAYS_INLINE sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double e[])
 {
     const sv z_P = sv_shift_force(z, p_PM);
     const sv G_P = sv_shift_force(G, p_PM);
@@ -610,7 +610,7 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
 
 // The same for a pin, from its parent's A: G is shifted to the parent beside the wait for A.w, which
 // the product meets last.
-static inline sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot[])
+TAL_ALWAYS_INLINE sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot[])
 {
     const sv G_P = sv_shift_force(G, p_PM);
     udot[0] = (push - v3_dot(G_P.v, A_P.v)) - v3_dot(G_P.w, A_P.w);

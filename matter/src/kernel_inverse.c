@@ -70,7 +70,7 @@ TAL_ALWAYS_INLINE sv handed_down(const tali_tree *tree, int b, const sv open[])
 }
 
 // The force that a body and all it carries need gives f = H^T F, rotor included, and goes to the
-// parent. The last child is the first to reach the parent's slot.
+// parent, Ground included. The last child is the first to reach the parent's slot.
 TAL_ALWAYS_INLINE void hand_down(const tali_view *view, int b, sv needed, const double udot[],
                                  double f[], sv open[])
 {
@@ -80,7 +80,6 @@ TAL_ALWAYS_INLINE void hand_down(const tali_view *view, int b, sv needed, const 
     if (udot != NULL && tree->nu[b] == 1) {
         f[u0] = fused(view->constants[b].rotor, udot[u0], f[u0]);
     }
-    if (p == 0) return;
     const sv shifted = sv_shift_force(needed, view->p_PM[b]);
     sv *parent = &open[tree->slot[p]];
     *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
@@ -111,17 +110,21 @@ TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double u
     }
 }
 
-void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
-                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+tal_spatial_vec tali_sweep_newton_euler(const tali_view *view, const double udot[],
+                                        const tal_spatial_vec F[], double f[], tal_spatial_vec A[],
+                                        tal_spatial_vec open[])
 {
+    const tali_tree *tree = view->tree;
     if (udot == NULL) {
         newton_euler_inward(view, NULL, NULL, F, f, open);
-        return;
-    }
-    tali_sweep_J(view, udot, A);
-    if (F != NULL) {
-        newton_euler_inward(view, udot, A, F, f, open);
     } else {
-        newton_euler_inward(view, udot, A, NULL, f, open);
+        tali_sweep_J(view, udot, A);
+        if (F != NULL) {
+            newton_euler_inward(view, udot, A, F, f, open);
+        } else {
+            newton_euler_inward(view, udot, A, NULL, f, open);
+        }
     }
+    const sv needed = handed_down(tree, 0, open);
+    return F != NULL ? sv_sub(needed, F[0]) : needed;
 }

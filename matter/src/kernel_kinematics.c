@@ -195,7 +195,7 @@ void tali_sweep_position(const tali_tree *tree, const tali_constants constants[]
 // --- velocities ---
 
 // V_PM = H u, in Ground.
-static inline sv across_hinge(const tali_view *view, int b, const double u[])
+TAL_ALWAYS_INLINE sv across_hinge(const tali_view *view, int b, const double u[])
 {
     const tali_tree *tree = view->tree;
     const sv *H = view->H + tree->u0[b];

@@ -131,6 +131,12 @@ typedef struct tali_constants {
     tal_xform X_MB; ///< the user's body frame in M
 } tali_constants;
 
+/// Is every Bo the same point as its Mo? Kept behind the constants of n bodies.
+static inline bool tali_is_every_Bo_Mo(const tali_constants constants[], int n)
+{
+    return *(const bool *)(const void *)(constants + n);
+}
+
 /// Where one body is, in Ground: what Position settles.
 typedef struct tali_pose {
     tal_mat3 R_GM;

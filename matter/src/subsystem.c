@@ -87,6 +87,8 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
     const tal_xform *X_BM = tal_var_value(system, state, matter->X_BM);
     const double *rotor = tal_var_value(system, state, matter->rotor);
     tali_constants *constants = value;
+    bool *is_every_Bo_Mo = (bool *)(void *)(constants + matter->num_bodies);
+    *is_every_Bo_Mo = true;
     constants[0] = (tali_constants){.R_PF = TAL_MAT3_IDENTITY, .X_MB = TAL_XFORM_IDENTITY};
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tal_xform X_MF = tal_xf_inv_mul(X_BM[matter->tree.parent[b]], X_PF[b]);
@@ -99,6 +101,8 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
                                         .mc = tal_v3_scale(in_M.mass, in_M.com),
                                         .I = in_M.inertia,
                                         .X_MB = X_MB};
+        const bool is_Bo_Mo = X_MB.p.x == 0.0 && X_MB.p.y == 0.0 && X_MB.p.z == 0.0;
+        *is_every_Bo_Mo = *is_every_Bo_Mo && is_Bo_Mo;
     }
     return TAL_OK;
 }
@@ -351,7 +355,7 @@ static void declare_cache(tal_matter *matter)
     name_structure(matter, name);
     matter->model = add_cache(matter, name, lay_out_model(tree).size, TAL_STAGE_MODEL,
                               TAL_STAGE_MODEL, NULL, NULL, 0);
-    matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
+    matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants) + sizeof(bool),
                                   TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
     tali_prescribed_declare_known(matter);
     const tal_prereq needs[] = {{TAL_PREREQ_Q, 0},

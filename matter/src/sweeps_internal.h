@@ -104,9 +104,12 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
  * @param[out] f     [num_u]
  * @param      A     [num_bodies] room; on return J udot, unless udot is NULL
  * @param      open  [num_slots] room
+ * @return the force that all bodies need together, about Ground's origin. Zero times infinity is NaN, so
+ *         it is finite only if all of udot and F are
  */
-void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
-                             double f[], tal_spatial_vec A[], tal_spatial_vec open[]);
+tal_spatial_vec tali_sweep_newton_euler(const tali_view *view, const double udot[],
+                                        const tal_spatial_vec F[], double f[], tal_spatial_vec A[],
+                                        tal_spatial_vec open[]);
 
 /// f = M udot. Room as for tali_sweep_newton_euler().
 void tali_sweep_mass(const tali_view *view, const double udot[], double f[], tal_spatial_vec A[],
