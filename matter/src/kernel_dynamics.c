@@ -13,11 +13,9 @@
 // inertia of its own: G and D^-1 are all it reads.
 //
 // Caution: our H is the transpose of JAIN's, so that V = H u reads as it does everywhere else.
-#include "matter_internal.h"
-#include "sweeps_internal.h"
-
 #include "kernel_inertia.h"
 #include "kernel_math.h"
+#include "kernel_set.h"
 
 #include <float.h>
 
@@ -361,11 +359,11 @@ static inline void hand_to_parent(tali_open_inertia *parent, const tali_open_ine
 }
 
 // P_B = M_B + sum over children C of Phi(p_BC) P+_C Phi(p_BC)^T        RBDA eq. 7.21
-bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
-                            tali_open_inertia open[])
+static bool sweep_articulated(const tali_view *view, const tali_articulated *out,
+                              tali_open_inertia open[])
 {
     const tali_tree *tree = view->tree;
-    mask ok = tree->num_particles == 0 || tali_particles_articulated(view, out);
+    mask ok = tree->num_particles == 0 || view->sweeps->particles_articulated(view, out);
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_composite *own = &view->rigid[b];
@@ -506,35 +504,36 @@ TAL_ALWAYS_INLINE void sweep_inward_of(const tali_view *view, const double f[], 
 }
 
 // What the bodies resist: F itself, or F0 - F.
-TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], const sv F[],
-                                    const bool moving, const sv A_known[], double e[], sv open[])
+TAL_ALWAYS_INLINE void sweep_inward_all(const tali_view *view, const double f[], const sv F[],
+                                        const bool moving, const sv A_known[], double e[],
+                                        sv open[])
 {
     const double sign = moving ? 1.0 : -1.0;
     if (view->tree->num_particles == 0) {
         sweep_inward_of(view, f, F, moving, A_known, false, e, open);
     } else {
-        tali_particles_inward(view, f, F, sign, e);
+        view->sweeps->particles_inward(view, f, F, sign, e);
         sweep_inward_of(view, f, F, moving, A_known, true, e, open);
     }
 }
 
-void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
-                       double e[], tal_spatial_vec open[])
+static void sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                         double e[], tal_spatial_vec open[])
 {
-    sweep_inward(view, f, F, false, NULL, e, open);
+    sweep_inward_all(view, f, F, false, NULL, e, open);
 }
 
-void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
-                              double e[], tal_spatial_vec open[])
+static void sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                                double e[], tal_spatial_vec open[])
 {
     if (view->A_known == NULL) {
-        sweep_inward(view, f, F, true, NULL, e, open);
+        sweep_inward_all(view, f, F, true, NULL, e, open);
     } else {
-        sweep_inward(view, f, F, true, view->A_known, e, open);
+        sweep_inward_all(view, f, F, true, view->A_known, e, open);
     }
 }
 
-void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
+static void sweep_inward_unit(const tali_view *view, int b, int j, double e[])
 {
     const tali_tree *tree = view->tree;
     double f[TAL_MAX_NU] = {0.0};
@@ -636,12 +635,13 @@ TAL_ALWAYS_INLINE void sweep_outward_of(const tali_view *view, const double e[],
     }
 }
 
-void tali_sweep_outward(const tali_view *view, const double e[], double udot[], tal_spatial_vec A[])
+static void sweep_outward(const tali_view *view, const double e[], double udot[],
+                          tal_spatial_vec A[])
 {
     if (view->tree->num_particles == 0) {
         sweep_outward_of(view, e, false, udot, A);
     } else {
-        tali_particles_outward(view, e, udot, A);
+        view->sweeps->particles_outward(view, e, udot, A);
         sweep_outward_of(view, e, true, udot, A);
     }
 }
@@ -689,8 +689,8 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
     }
 }
 
-void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
-                     tal_spatial_vec z[], double e[], double y[])
+static void sweep_path(const tali_view *view, const tali_path_entry path[], int len,
+                       const double f[], tal_spatial_vec z[], double e[], double y[])
 {
     for (int k = 0; k < len; ++k) {
         const int b = path[k].body;
@@ -709,4 +709,14 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
         sv *parent = &z[path[k].parent];
         *parent = sv_add(*parent, shifted);
     }
+}
+
+void TALI_KERNEL(dynamics)(tali_sweeps *out)
+{
+    out->articulated = sweep_articulated;
+    out->inward = sweep_inward;
+    out->inward_moving = sweep_inward_moving;
+    out->inward_unit = sweep_inward_unit;
+    out->outward = sweep_outward;
+    out->path = sweep_path;
 }

@@ -1,8 +1,7 @@
 // Products with J, J^T and M, and inverse dynamics. Notation as in kernel_dynamics.c.
-#include "sweeps_internal.h"
-
 #include "kernel_inertia.h"
 #include "kernel_math.h"
+#include "kernel_set.h"
 
 static const v3 NONE = {0.0, 0.0, 0.0};
 
@@ -39,7 +38,7 @@ TAL_ALWAYS_INLINE void hinge_force(const tali_tree *tree, const sv H[], int b, s
     }
 }
 
-void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
+static void sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
 {
     const tali_tree *tree = view->tree;
     V[0] = (sv){NONE, NONE};
@@ -50,7 +49,7 @@ void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
     }
 }
 
-void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
+static void sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
 {
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
@@ -85,11 +84,11 @@ TAL_ALWAYS_INLINE void hand_down(const tali_view *view, int b, sv needed, const 
     *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
 }
 
-void tali_sweep_mass(const tali_view *view, const double udot[], double f[], tal_spatial_vec A[],
-                     tal_spatial_vec open[])
+static void sweep_mass(const tali_view *view, const double udot[], double f[], tal_spatial_vec A[],
+                       tal_spatial_vec open[])
 {
     const tali_tree *tree = view->tree;
-    tali_sweep_J(view, udot, A);
+    sweep_J(view, udot, A);
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const sv own = inertia_times(&view->rigid[b], A[b]);
         hand_down(view, b, sv_add(handed_down(tree, b, open), own), udot, f, open);
@@ -110,15 +109,15 @@ TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double u
     }
 }
 
-tal_spatial_vec tali_sweep_newton_euler(const tali_view *view, const double udot[],
-                                        const tal_spatial_vec F[], double f[], tal_spatial_vec A[],
-                                        tal_spatial_vec open[])
+static tal_spatial_vec sweep_newton_euler(const tali_view *view, const double udot[],
+                                          const tal_spatial_vec F[], double f[],
+                                          tal_spatial_vec A[], tal_spatial_vec open[])
 {
     const tali_tree *tree = view->tree;
     if (udot == NULL) {
         newton_euler_inward(view, NULL, NULL, F, f, open);
     } else {
-        tali_sweep_J(view, udot, A);
+        sweep_J(view, udot, A);
         if (F != NULL) {
             newton_euler_inward(view, udot, A, F, f, open);
         } else {
@@ -127,4 +126,12 @@ tal_spatial_vec tali_sweep_newton_euler(const tali_view *view, const double udot
     }
     const sv needed = handed_down(tree, 0, open);
     return F != NULL ? sv_sub(needed, F[0]) : needed;
+}
+
+void TALI_KERNEL(inverse)(tali_sweeps *out)
+{
+    out->J = sweep_J;
+    out->JT = sweep_JT;
+    out->mass = sweep_mass;
+    out->newton_euler = sweep_newton_euler;
 }

@@ -8,11 +8,9 @@
 //   acceleration at udot = 0            Jdot u        a             motion.A0
 //
 // Everything is about Mo and expressed in Ground, so H has no shift: a pin's is [axis; 0].
-#include "matter_internal.h"
-#include "sweeps_internal.h"
-
 #include "kernel_inertia.h"
 #include "kernel_math.h"
+#include "kernel_set.h"
 #include "sincos.h"
 
 // R_GF, and p_PM as far as F.
@@ -171,12 +169,12 @@ static inline void place_body(const tali_tree *tree, const tali_constants *const
     at->p_PM[b] = m.p_PM;
 }
 
-void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
-                         const tali_model *model, const double q[], const tali_position *at)
+static void sweep_position(const tali_tree *tree, const tali_constants constants[],
+                           const tali_model *model, const double q[], const tali_position *at)
 {
     at->pose[0] = (tali_pose){.R_GM = TAL_MAT3_IDENTITY};
     at->p_PM[0] = TAL_VEC3_ZERO;
-    if (tree->num_particles > 0) tali_particles_position(tree, constants, model, q, at);
+    if (tree->num_particles > 0) tree->sweeps->particles_position(tree, constants, model, q, at);
     int general = 0, pin = 0;
     pin_turns turns;
     for (int b = 1; b < tree->num_bodies; ++b) {
@@ -253,8 +251,8 @@ TAL_ALWAYS_INLINE void move_body(const tali_view *view, const double u[], int b,
     motion->A0 = A0;
 }
 
-TAL_ALWAYS_INLINE void sweep_velocity(const tali_view *view, const double u[],
-                                      const bool has_particles, const tali_velocity *at)
+TAL_ALWAYS_INLINE void sweep_velocity_of(const tali_view *view, const double u[],
+                                         const bool has_particles, const tali_velocity *at)
 {
     const tali_tree *tree = view->tree;
     at->motion[0] = (tali_motion){.V = TAL_SPATIAL_VEC_ZERO};
@@ -267,12 +265,18 @@ TAL_ALWAYS_INLINE void sweep_velocity(const tali_view *view, const double u[],
 }
 
 // A tree without particles pays nothing for looking.
-void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)
+static void sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)
 {
     if (view->tree->num_particles == 0) {
-        sweep_velocity(view, u, false, at);
+        sweep_velocity_of(view, u, false, at);
     } else {
-        tali_particles_velocity(view, u, at);
-        sweep_velocity(view, u, true, at);
+        view->sweeps->particles_velocity(view, u, at);
+        sweep_velocity_of(view, u, true, at);
     }
+}
+
+void TALI_KERNEL(kinematics)(tali_sweeps *out)
+{
+    out->position = sweep_position;
+    out->velocity = sweep_velocity;
 }

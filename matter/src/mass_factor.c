@@ -132,7 +132,7 @@ static tal_status calc_factor(const void *self, const tal_system *system, tal_st
     tali_view_of(matter, state, TALI_INERTIA, &view);
     double *DI = value;
     double *rows = DI + view.tree->num_u;
-    tali_sweep_mass_rows(&view, tali_cache_at(system, state, matter->composites), rows);
+    view.sweeps->mass_rows(&view, tali_cache_at(system, state, matter->composites), rows);
     rows[view.tree->num_row_entries] = factor_rows(view.tree, DI, rows) ? 1.0 : 0.0;
     return TAL_OK;
 }

@@ -75,6 +75,9 @@ typedef struct tali_position_layout {
     size_t p_PM, H, X_FM, H_FM, size;
 } tali_position_layout;
 
+/// The functions that run over the tree (sweeps_internal.h).
+typedef struct tali_sweeps tali_sweeps;
+
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
 /// and every parent precedes its children: parent[b] < b. All arrays have num_bodies entries.
 typedef struct tali_tree {
@@ -106,8 +109,9 @@ typedef struct tali_tree {
     uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
     tali_position_layout position_at;
-    int num_row_entries; ///< of M, if they are few
-    int32_t *row_begin;  ///< [num_u + 1] row of M of each speed; NULL: they are many
+    const tali_sweeps *sweeps; ///< those for this machine
+    int num_row_entries;       ///< of M, if they are few
+    int32_t *row_begin;        ///< [num_u + 1] row of M of each speed; NULL: they are many
     int32_t *row_column; ///< [num_row_entries] a speed and all inboard of it, on the way to Ground
 } tali_tree;
 
@@ -182,6 +186,7 @@ typedef struct tali_composite {
 /// What the sweeps read, with the State's arrays in place. NULL where not asked for.
 typedef struct tali_view {
     const tali_tree *tree;
+    const tali_sweeps *sweeps;
     const tali_constants *constants; ///< [num_bodies]
     const tali_pose *pose;           ///< [num_bodies]
     const tal_vec3 *p_PM;            ///< [num_bodies]

@@ -14,7 +14,7 @@ tal_status tali_calc_composites(const void *self, const tal_system *system, tal_
     (void)system;
     tali_view view;
     tali_view_of(self, state, TALI_INERTIA, &view);
-    tali_sweep_composite(&view, value);
+    view.sweeps->composite(&view, value);
     return TAL_OK;
 }
 
@@ -35,7 +35,7 @@ tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_st
     const double inf = (double)INFINITY;
     const tal_sym3 infinite = tal_s3_diag(inf, inf, inf);
     at.P[0] = (tal_abi){infinite, TAL_MAT3_ZERO, infinite};
-    const bool ok = tali_sweep_articulated(&view, &at, open);
+    const bool ok = view.sweeps->articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
     return ok ? TAL_OK : TAL_ERR_SINGULAR;
 }

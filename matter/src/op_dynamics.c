@@ -43,7 +43,7 @@ static tal_status newton_euler(const tali_view *view, tal_state *state, const do
     if (F_GB != NULL) {
         F_GM = shift_to_M(view, F_GB, tal_state_scratch_take(state, n * sizeof *F_GM));
     }
-    const tal_spatial_vec sum = tali_sweep_newton_euler(view, udot, F_GM, *needed, A, open);
+    const tal_spatial_vec sum = view->sweeps->newton_euler(view, udot, F_GM, *needed, A, open);
     if (tal_sv_is_finite(sum))
         return f != NULL ? tali_op_finite(state, "f", f, tree->num_u) : TAL_OK;
     const tal_status st = check_forces(state, tree, F_GB, f);
@@ -115,8 +115,8 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
     const tal_spatial_vec *F_GM = F_GB != NULL ? shift_to_M(&view, F_GB, A) : NULL;
-    tali_sweep_inward_moving(&view, f, F_GM, e, open);
-    tali_sweep_outward(&view, e, udot, A);
+    view.sweeps->inward_moving(&view, f, F_GM, e, open);
+    view.sweeps->outward(&view, e, udot, A);
     for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
         A[b] = tal_sv_add(A[b], view.motion[b].A0);
     }
@@ -136,7 +136,7 @@ tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *st
     if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
     if (st != TAL_OK) return st;
 
-    tali_sweep_J(&view, udot, A_GB);
+    view.sweeps->J(&view, udot, A_GB);
     for (int b = 1; b < view.tree->num_bodies; ++b) {
         A_GB[b] = tal_sv_add(A_GB[b], view.motion[b].A0);
     }
@@ -167,7 +167,7 @@ tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
-    (void)tali_sweep_newton_euler(&view, udot, applied.F, f, A, open);
+    (void)view.sweeps->newton_euler(&view, udot, applied.F, f, A, open);
     for (int j = 0; j < tree->num_u; ++j) {
         residual[j] += f[j] - applied.f[j];
     }

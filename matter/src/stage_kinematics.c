@@ -120,7 +120,7 @@ tal_status tali_calc_position(const void *self, const tal_system *system, tal_st
     if (st == TAL_OK) st = check_quaternions(matter, &model, state, q);
     if (st == TAL_OK) st = ask_tables(matter, state, q, &at);
     if (st != TAL_OK) return st;
-    tali_sweep_position(&matter->tree, constants, &model, q, &at);
+    matter->tree.sweeps->position(&matter->tree, constants, &model, q, &at);
     return TAL_OK;
 }
 
@@ -200,7 +200,7 @@ tal_status tali_calc_velocity(const void *self, const tal_system *system, tal_st
     tal_status st = check_u(matter, state, u);
     if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, u, at.Hdot_u);
     if (st != TAL_OK) return st;
-    tali_sweep_velocity(&view, u, &at);
+    view.sweeps->velocity(&view, u, &at);
     return TAL_OK;
 }
 

@@ -128,7 +128,7 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
     (void)system;
     tali_view view;
     tali_view_of(self, state, TALI_POSITION, &view);
-    tali_sweep_rigid(&view, value);
+    view.sweeps->rigid(&view, value);
     return TAL_OK;
 }
 
@@ -154,7 +154,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     const size_t mark = tal_state_scratch_mark(state);
     tali_open_inertia *open = tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) *
                                                                 sizeof(tali_open_inertia));
-    const bool ok = tali_sweep_articulated(&view, &at, open);
+    const bool ok = view.sweeps->articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
     return ok ? TAL_OK : name_massless_mobility(matter, state, &view, at.DI);
 }
@@ -190,11 +190,11 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    tali_sweep_inward_moving(&view, f, F, e, open);
+    view.sweeps->inward_moving(&view, f, F, e, open);
     tal_status st = TAL_OK;
     if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
     if (st == TAL_OK) {
-        tali_sweep_outward(&view, e, udot, A_GM);
+        view.sweeps->outward(&view, e, udot, A_GM);
         for (int b = 0; b < tree->num_bodies; ++b) {
             A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
         }

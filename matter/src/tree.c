@@ -25,7 +25,8 @@ static tali_hinge hinge_of(const tali_body *body)
 static size_t cut_block(tali_tree *tree, char *base)
 {
     const size_t n = (size_t)tree->num_bodies;
-    size_t at = 0;
+    if (base != NULL) tree->sweeps = (const tali_sweeps *)(const void *)base;
+    size_t at = tali_align(sizeof(tali_sweeps));
     int32_t **const ints[] = {&tree->parent, &tree->u0,      &tree->d0,
                               &tree->slot,   &tree->general, &tree->pins,
                               &tree->span,   &tree->place,   &tree->quaternions};
@@ -133,6 +134,7 @@ bool tali_tree_build(tal_matter *matter)
         return false;
     }
     (void)cut_block(&tree, block);
+    *(tali_sweeps *)(void *)block = tali_sweeps_best();
     number_bodies(matter, &tree);
     count_particles(&tree);
     assign_slots(&tree, room);

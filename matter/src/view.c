@@ -75,6 +75,7 @@ void tali_view_of(const tal_matter *matter, const tal_state *state, tali_what wh
 {
     const tal_system *system = matter->system;
     *view = (tali_view){.tree = &matter->tree,
+                        .sweeps = matter->tree.sweeps,
                         .constants = tali_cache_at(system, state, matter->constants)};
     tali_see_known(matter, state, view);
     if ((what & TALI_POSITION) == TALI_POSITION) {

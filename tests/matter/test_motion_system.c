@@ -45,7 +45,7 @@ START_TEST(kinetic_energy_is_half_u_M_u)
         for (int j = 0; j < tree.nu; ++j) {
             u[j] = test_random_uniform(&rng, -1.0, 1.0);
         }
-        tali_sweep_mass(&view, u, Mu, room, open);
+        view.sweeps->mass(&view, u, Mu, room, open);
         double wanted = 0.0, size = 0.0;
         for (int j = 0; j < tree.nu; ++j) {
             wanted += 0.5 * u[j] * Mu[j];
