@@ -150,9 +150,10 @@ typedef struct inverse {
     inverse_room room;
 } inverse;
 
+// With out->view of the positions.
 static tal_status prepare_inverse(const tal_matter *matter, tal_state *state, inverse *out)
 {
-    const tal_status st = tali_mass_factor_of(matter, state, &out->factor);
+    const tal_status st = tali_mass_factor_of(matter, state, &out->view, &out->factor);
     if (st != TAL_OK || out->factor != NULL) return st;
     if (!tali_view_at(matter, state, TALI_ARTICULATED, &out->view)) {
         return tal_state_error(state)->status;
