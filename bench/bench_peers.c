@@ -273,6 +273,9 @@ static void print_setting(void)
 #endif
 #ifdef __FMA__
     (void)printf("Talus is built for this machine (TALUS_NATIVE)\n");
+#elif defined(BENCH_DISPATCHES)
+    (void)printf(
+        "Talus is built for any x86-64; its sweeps, and bare C, are the best for this one\n");
 #else
     (void)printf("Talus is built for any x86-64\n");
 #endif

@@ -17,8 +17,13 @@ check_c_source_compiles("
 " TALUS_CAN_DISPATCH)
 cmake_pop_check_state()
 
+set(TALUS_DISPATCHES FALSE)
+if(TALUS_DISPATCH AND TALUS_CAN_DISPATCH AND NOT TALUS_NATIVE)
+  set(TALUS_DISPATCHES TRUE)
+endif()
+
 function(talus_add_kernels layer)
-  if(NOT TALUS_DISPATCH OR NOT TALUS_CAN_DISPATCH OR TALUS_NATIVE)
+  if(NOT TALUS_DISPATCHES)
     return()
   endif()
   set_property(SOURCE src/kernel_choice.c APPEND PROPERTY COMPILE_DEFINITIONS TALUS_DISPATCH)
