@@ -1,4 +1,5 @@
 // Products with J, J^T and M, and inverse dynamics. Notation as in kernel_dynamics.c.
+#include "kernel_hinge.h"
 #include "kernel_inertia.h"
 #include "kernel_math.h"
 #include "kernel_set.h"
@@ -95,36 +96,66 @@ static void sweep_mass(const tali_view *view, const double udot[], double f[], t
     }
 }
 
-// `udot` and `A` NULL, or neither.
+// The acceleration of one body, from its parent's, velocities and udot: A0 alone is of no use here.
+TAL_ALWAYS_INLINE sv accelerate_body(const tali_view *view, int b, const bool is_pin,
+                                     const double u[], const double udot[], sv A_P,
+                                     const sv *Hdot_u)
+{
+    const tali_tree *tree = view->tree;
+    const int u0 = tree->u0[b];
+    const v3 w_P = view->motion[tree->parent[b]].V.w;
+    const hinge_motion across = move_hinge(view, b, is_pin, u, w_P);
+    const sv A = accelerate(view, b, is_pin, &across, w_P, A_P, Hdot_u);
+    if (udot == NULL) return A;
+    if (is_pin) return (sv){v3_axpy(udot[u0], view->H[u0].w, A.w), A.v};
+    return add_hinge(tree, view->H + u0, b, udot + u0, A);
+}
+
+TAL_ALWAYS_INLINE void accelerate_outward(const tali_view *view, const double u[],
+                                          const double udot[], sv A[])
+{
+    const tali_tree *tree = view->tree;
+    int general = 0;
+    A[0] = (sv){NONE, NONE};
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const sv A_P = A[tree->parent[b]];
+        const sv *Hdot_u = &view->Hdot_u[general];
+        if (tree->hinge[b] == TALI_HINGE_PIN) {
+            A[b] = accelerate_body(view, b, true, u, udot, A_P, Hdot_u);
+        } else {
+            A[b] = accelerate_body(view, b, false, u, udot, A_P, Hdot_u);
+            general += tree->hinge[b] == TALI_HINGE_GENERAL;
+        }
+    }
+}
+
 TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],
                                            const sv F[], double f[], sv open[])
 {
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const tali_motion *motion = &view->motion[b];
-        const sv all = A != NULL ? sv_add(motion->A0, A[b]) : motion->A0;
-        sv needed = newton_euler_in_M(&view->pose[b], &view->constants[b], all, motion->V.w);
+        sv needed =
+            newton_euler_in_M(&view->pose[b], &view->constants[b], A[b], view->motion[b].V.w);
         if (F != NULL) needed = sv_sub(needed, F[b]);
         hand_down(view, b, sv_add(handed_down(tree, b, open), needed), udot, f, open);
     }
 }
 
-static tal_spatial_vec sweep_newton_euler(const tali_view *view, const double udot[],
-                                          const tal_spatial_vec F[], double f[],
-                                          tal_spatial_vec A[], tal_spatial_vec open[])
+static tal_spatial_vec sweep_newton_euler(const tali_view *view, const double u[],
+                                          const double udot[], const tal_spatial_vec F[],
+                                          double f[], tal_spatial_vec A[], tal_spatial_vec open[])
 {
-    const tali_tree *tree = view->tree;
     if (udot == NULL) {
-        newton_euler_inward(view, NULL, NULL, F, f, open);
+        accelerate_outward(view, u, NULL, A);
+        newton_euler_inward(view, NULL, A, F, f, open);
+    } else if (F == NULL) {
+        accelerate_outward(view, u, udot, A);
+        newton_euler_inward(view, udot, A, NULL, f, open);
     } else {
-        sweep_J(view, udot, A);
-        if (F != NULL) {
-            newton_euler_inward(view, udot, A, F, f, open);
-        } else {
-            newton_euler_inward(view, udot, A, NULL, f, open);
-        }
+        accelerate_outward(view, u, udot, A);
+        newton_euler_inward(view, udot, A, F, f, open);
     }
-    const sv needed = handed_down(tree, 0, open);
+    const sv needed = handed_down(view->tree, 0, open);
     return F != NULL ? sv_sub(needed, F[0]) : needed;
 }
 

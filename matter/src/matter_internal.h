@@ -150,7 +150,7 @@ typedef struct tali_pose {
 /// How one body moves, in Ground about Mo: what Velocity settles.
 typedef struct tali_motion {
     tal_spatial_vec V;  ///< V_GM
-    tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u
+    tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u. There for whoever asks for TALI_A0
 } tali_motion;
 
 /// The arrays that Position fills.
@@ -166,6 +166,7 @@ typedef struct tali_position {
 typedef struct tali_velocity {
     tali_motion *motion;     ///< [num_bodies]
     tal_spatial_vec *Hdot_u; ///< [num_general] Hdot_FM u, in F
+    bool *has_A0;            ///< whether A0 of all motions is there, too
 } tali_velocity;
 
 /// Articulated-body quantities: depend on q alone. Ball and free hinges keep theirs in Ground axes
@@ -195,6 +196,7 @@ typedef struct tali_view {
     const tal_spatial_vec *H_FM;     ///< [num_u]
     const tali_composite *rigid;     ///< [num_bodies] each body alone
     const tali_motion *motion;       ///< [num_bodies]
+    const tal_spatial_vec *Hdot_u;   ///< [num_general]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
     const uint8_t *hinge; ///< [num_bodies] tali_hinge, with known motion counted as locked
@@ -277,12 +279,13 @@ tal_status tali_body_check(const tali_body *body, tal_error *err);
 /// @{
 typedef enum tali_what {
     TALI_CONSTANTS = 0,
-    TALI_POSITION = 1,                        ///< poses and hinge columns
-    TALI_INERTIA = TALI_POSITION | 2,         ///< and mass properties in Ground
-    TALI_VELOCITY = TALI_POSITION | 4,        ///< and motion
-    TALI_ARTICULATED = TALI_INERTIA | 8,      ///< and G and DI
-    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY, ///< all that a body's Newton-Euler equations read
-    TALI_DYNAMICS = TALI_ARTICULATED | TALI_VELOCITY ///< everything
+    TALI_POSITION = 1,                         ///< poses and hinge columns
+    TALI_INERTIA = TALI_POSITION | 2,          ///< and mass properties in Ground
+    TALI_VELOCITY = TALI_POSITION | 4,         ///< and motion
+    TALI_ARTICULATED = TALI_INERTIA | 8,       ///< and G and DI
+    TALI_A0 = TALI_VELOCITY | 16,              ///< and accelerations at udot = 0
+    TALI_BIAS = TALI_INERTIA | TALI_A0,        ///< all that a body's Newton-Euler equations read
+    TALI_DYNAMICS = TALI_ARTICULATED | TALI_A0 ///< everything
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
@@ -296,6 +299,12 @@ const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);
 tali_model tali_model_of(const tal_matter *matter, const tal_state *state);
 
 /// @}
+
+/// The speeds of all bodies in a State.
+static inline const double *tali_u_of(const tal_matter *matter, const tal_state *state)
+{
+    return tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+}
 
 /// What a call that returns a transform returns when its contract is broken.
 tal_xform tali_nan_xform(void);

@@ -346,7 +346,7 @@ static tal_status calc_aerr(const tal_matter *matter, tal_state *state, const ta
 tal_status tal_matter_calc_constraint_bias(const tal_matter *matter, tal_state *state, double b[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st != TAL_OK) return st;
     const int m = tali_num_rows(matter, state);
     if (m > 0) st = tali_op_array("b", b, __func__);
@@ -361,7 +361,7 @@ tal_status tal_matter_calc_constraint_aerr(const tal_matter *matter, tal_state *
                                            const double udot[], double aerr[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st != TAL_OK) return st;
     const int m = tali_num_rows(matter, state);
     st = check_pair(state, "udot", udot, matter->tree.num_u, "aerr", aerr, m, __func__);

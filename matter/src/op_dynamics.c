@@ -30,8 +30,9 @@ static tal_status check_forces(tal_state *state, const tali_tree *tree,
 
 // M udot + J^T (F0 - F), in scratch; the caller's mobility forces f are left to the caller. Inputs are looked
 // at one by one only if the sum of all forces says that it is worth while.
-static tal_status newton_euler(const tali_view *view, tal_state *state, const double udot[],
-                               const tal_spatial_vec F_GB[], const double f[], double **needed)
+static tal_status newton_euler(const tal_matter *matter, tal_state *state, const tali_view *view,
+                               const double udot[], const tal_spatial_vec F_GB[], const double f[],
+                               double **needed)
 {
     const tali_tree *tree = view->tree;
     const size_t n = (size_t)tree->num_bodies;
@@ -43,7 +44,8 @@ static tal_status newton_euler(const tali_view *view, tal_state *state, const do
     if (F_GB != NULL) {
         F_GM = shift_to_M(view, F_GB, tal_state_scratch_take(state, n * sizeof *F_GM));
     }
-    const tal_spatial_vec sum = view->sweeps->newton_euler(view, udot, F_GM, *needed, A, open);
+    const double *u = tali_u_of(matter, state);
+    const tal_spatial_vec sum = view->sweeps->newton_euler(view, u, udot, F_GM, *needed, A, open);
     if (tal_sv_is_finite(sum))
         return f != NULL ? tali_op_finite(state, "f", f, tree->num_u) : TAL_OK;
     const tal_status st = check_forces(state, tree, F_GB, f);
@@ -62,7 +64,7 @@ tal_status tal_matter_inverse_dynamics(const tal_matter *matter, tal_state *stat
 
     const size_t mark = tal_state_scratch_mark(state);
     double *needed;
-    st = newton_euler(&view, state, udot, F_GB, f, &needed);
+    st = newton_euler(matter, state, &view, udot, F_GB, f, &needed);
     for (int j = 0; j < view.tree->num_u && st == TAL_OK; ++j) {
         f_needed[j] = f != NULL ? needed[j] - f[j] : needed[j];
     }
@@ -81,7 +83,7 @@ tal_status tal_matter_calc_tree_forces(const tal_matter *matter, tal_state *stat
 
     const size_t mark = tal_state_scratch_mark(state);
     double *needed;
-    st = newton_euler(&view, state, NULL, F_GB, f, &needed);
+    st = newton_euler(matter, state, &view, NULL, F_GB, f, &needed);
     for (int j = 0; j < view.tree->num_u && st == TAL_OK; ++j) {
         f_tree[j] = (f != NULL ? f[j] : 0.0) - needed[j];
     }
@@ -130,7 +132,7 @@ tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *st
                                          const double udot[], tal_spatial_vec A_GB[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GB", A_GB, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
@@ -148,7 +150,7 @@ tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, 
                                     const double lambda[], double residual[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
     if (st == TAL_OK) st = tali_op_array("residual", residual, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
@@ -167,7 +169,7 @@ tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
-    (void)view.sweeps->newton_euler(&view, udot, applied.F, f, A, open);
+    (void)view.sweeps->newton_euler(&view, tali_u_of(matter, state), udot, applied.F, f, A, open);
     for (int j = 0; j < tree->num_u; ++j) {
         residual[j] += f[j] - applied.f[j];
     }

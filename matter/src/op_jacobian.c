@@ -108,7 +108,7 @@ tal_status tal_matter_calc_J_bias(const tal_matter *matter, tal_state *state,
                                   tal_spatial_vec A_GB[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GB", A_GB, __func__);
     if (st != TAL_OK) return st;
     for (int b = 0; b < view.tree->num_bodies; ++b) {

@@ -170,7 +170,7 @@ tal_status tal_matter_calc_frame_bias(const tal_matter *matter, tal_state *state
                                       const tal_station frames[], int n, tal_spatial_vec A_GA[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GA", A_GA, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {
@@ -184,7 +184,7 @@ tal_status tal_matter_calc_station_bias(const tal_matter *matter, tal_state *sta
                                         const tal_station stations[], int n, tal_vec3 a_GS[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
     if (st == TAL_OK) st = tali_op_array("a_GS", a_GS, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {

@@ -34,9 +34,13 @@ struct tali_sweeps {
     void (*position)(const tali_tree *tree, const tali_constants constants[],
                      const tali_model *model, const double q[], const tali_position *at);
 
-    /// Velocities, and accelerations at udot = 0: writes at->motion. Of the general hinges,
-    /// at->Hdot_u must be there already.
-    void (*velocity)(const tali_view *view, const double u[], const tali_velocity *at);
+    /// Velocities, and with `with_A0` accelerations at udot = 0: writes at->motion. Of the general
+    /// hinges, at->Hdot_u must be there already. Where there are particles, A0 comes in any case.
+    void (*velocity)(const tali_view *view, const double u[], bool with_A0,
+                     const tali_velocity *at);
+
+    /// The accelerations at udot = 0 alone, given velocities: the same bits.
+    void (*A0)(const tali_view *view, const double u[], tali_motion motion[]);
 
     /// V = J u: base to tip ([num_bodies]).
     void (*J)(const tali_view *view, const double u[], tal_spatial_vec V[]);
@@ -87,15 +91,16 @@ struct tali_sweeps {
      * Inverse dynamics: f = M udot + J^T (F0 - F) (RBDA tab. 5.1).
      *
      * @param[in]  view  needs no mass properties in Ground
+     * @param[in]  u     [num_u] that the velocities in the view belong to
      * @param[in]  udot  [num_u]; NULL means zero
      * @param[in]  F     [num_bodies] forces applied to the bodies; NULL means zero
      * @param[out] f     [num_u]
-     * @param      A     [num_bodies] room; on return J udot, unless udot is NULL
+     * @param      A     [num_bodies] room; on return the accelerations
      * @param      open  [num_slots] room
      * @return the force that all bodies need together, about Ground's origin. Zero times infinity is
      *         NaN, so it is finite only if all of udot and F are
      */
-    tal_spatial_vec (*newton_euler)(const tali_view *view, const double udot[],
+    tal_spatial_vec (*newton_euler)(const tali_view *view, const double u[], const double udot[],
                                     const tal_spatial_vec F[], double f[], tal_spatial_vec A[],
                                     tal_spatial_vec open[]);
 
