@@ -9,7 +9,8 @@
 
 #ifdef TALUS_DISPATCH
 
-// The features that cmake/TalusKernels.cmake names for each set, as far as the system lets them be used.
+// The features that cmake/TalusKernels.cmake names for each set, as far as the system lets them be
+// used.
 static bool can_run(tali_processor processor)
 {
     __builtin_cpu_init();

@@ -101,13 +101,13 @@ static inline s3 load_s3(const double from[])
 }
 
 // M - F^T S F for symmetric S, symmetric half only.
-static inline s3 schur(s3 M, m3 F, m3 SF)
+TAL_ALWAYS_INLINE s3 schur(s3 M, m3 F, m3 SF)
 {
     return (s3){M.xx - v3_dot(F.x, SF.x), M.yy - v3_dot(F.y, SF.y), M.zz - v3_dot(F.z, SF.z),
                 M.xy - v3_dot(F.x, SF.y), M.xz - v3_dot(F.x, SF.z), M.yz - v3_dot(F.y, SF.z)};
 }
 
-static inline m3 s3_mul_m3(s3 S, m3 A)
+TAL_ALWAYS_INLINE m3 s3_mul_m3(s3 S, m3 A)
 {
     return (m3){s3_mul_v3(S, A.x), s3_mul_v3(S, A.y), s3_mul_v3(S, A.z)};
 }

@@ -239,15 +239,25 @@ static void sweep_velocity(const tali_view *view, const double u[], bool with_A0
     }
 }
 
+TAL_ALWAYS_INLINE void coast_body(const tali_view *view, const double u[], int b, const bool is_pin,
+                                  int general, tali_motion motion[])
+{
+    const tali_motion *parent = &motion[view->tree->parent[b]];
+    const v3 w_P = parent->V.w;
+    const hinge_motion across = move_hinge(view, b, is_pin, u, w_P);
+    motion[b].A0 = accelerate(view, b, is_pin, &across, w_P, parent->A0, &view->Hdot_u[general]);
+}
+
 static void sweep_A0(const tali_view *view, const double u[], tali_motion motion[])
 {
     const tali_tree *tree = view->tree;
     int general = 0;
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const tali_motion *parent = &motion[tree->parent[b]];
-        const v3 w_P = parent->V.w;
-        const hinge_motion across = move_hinge(view, b, false, u, w_P);
-        motion[b].A0 = accelerate(view, b, false, &across, w_P, parent->A0, &view->Hdot_u[general]);
+        if (tree->hinge[b] == TALI_HINGE_PIN) {
+            coast_body(view, u, b, true, general, motion);
+            continue;
+        }
+        coast_body(view, u, b, false, general, motion);
         general += tree->hinge[b] == TALI_HINGE_GENERAL;
     }
 }
