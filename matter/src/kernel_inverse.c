@@ -76,9 +76,13 @@ TAL_ALWAYS_INLINE void hand_down(const tali_view *view, int b, sv needed, const 
 {
     const tali_tree *tree = view->tree;
     const int u0 = tree->u0[b], p = tree->parent[b];
-    hinge_force(tree, view->H + u0, b, needed, f + u0);
-    if (udot != NULL && tree->nu[b] == 1) {
-        f[u0] = fused(view->constants[b].rotor, udot[u0], f[u0]);
+    if (tree->hinge[b] == TALI_HINGE_PIN) {
+        const real own = v3_dot(view->H[u0].w, needed.w);
+        f[u0] = udot != NULL ? fused(view->constants[b].rotor, udot[u0], own) : own;
+    } else {
+        hinge_force(tree, view->H + u0, b, needed, f + u0);
+        const bool turns_rotor = udot != NULL && tree->nu[b] == 1;
+        if (turns_rotor) f[u0] = fused(view->constants[b].rotor, udot[u0], f[u0]);
     }
     const sv shifted = sv_shift_force(needed, view->p_PM[b]);
     sv *parent = &open[tree->slot[p]];
