@@ -17,6 +17,14 @@ typedef bare_v3 v3;
 typedef bare_m3 m3;
 typedef bare_s3 s3;
 
+// The floor is the machine's: where Talus chooses kernels at run time (ADR 20), so does this.
+#if defined(BENCH_DISPATCHES) && defined(__GNUC__) && !defined(__clang__)
+#define BEST_HERE                                                                                  \
+    __attribute__((flatten, target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define BEST_HERE
+#endif
+
 // --- small algebra ---
 
 static inline v3 add(v3 a, v3 b)
@@ -308,7 +316,8 @@ static void go_in(const bare_tree *tree)
     }
 }
 
-void bare_forward(const bare_tree *tree, const double q[], const double u[], double udot[])
+BEST_HERE void bare_forward(const bare_tree *tree, const double q[], const double u[],
+                            double udot[])
 {
     const struct bare_pose ground = ground_pose(tree);
     for (int b = 0; b < tree->n; ++b) {
@@ -357,8 +366,8 @@ static inline void link_out(const bare_body *body, const struct bare_link *paren
     };
 }
 
-void bare_inverse(const bare_tree *tree, const double q[], const double u[], const double udot[],
-                  double f[])
+BEST_HERE void bare_inverse(const bare_tree *tree, const double q[], const double u[],
+                            const double udot[], double f[])
 {
     const struct bare_link ground = {.A = scale(-1.0, tree->gravity)};
     for (int b = 0; b < tree->n; ++b) {
@@ -380,7 +389,7 @@ void bare_inverse(const bare_tree *tree, const double q[], const double u[], con
 
 // --- kinematics ---
 
-void bare_kinematics(const bare_tree *tree, const double q[], const double u[])
+BEST_HERE void bare_kinematics(const bare_tree *tree, const double q[], const double u[])
 {
     const struct bare_pose ground = ground_pose(tree);
     for (int b = 0; b < tree->n; ++b) {

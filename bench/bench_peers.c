@@ -36,6 +36,7 @@ typedef struct options {
     const char *only; ///< NULL, or part of "model/quantity/from"
     const char *csv, *json, *svg;
     const char *repeat[3]; ///< contestant, model, quantity: run just that, for callgrind
+    bool cached;           ///< with what depends on q and u evaluated before
     long times;
 } options;
 
@@ -164,11 +165,11 @@ static bool bench_model(const options *o, const model *m, row rows[], int *num_r
 
 // Callgrind is told to count inside this function and nowhere else (--toggle-collect).
 __attribute__((noinline)) void run_repeatedly(const contestant *who, void *self, quantity what,
-                                              long times);
+                                              bool fresh, long times);
 
-void run_repeatedly(const contestant *who, void *self, quantity what, long times)
+void run_repeatedly(const contestant *who, void *self, quantity what, bool fresh, long times)
 {
-    who->run(self, what, what != STATE_COPY, times);
+    who->run(self, what, fresh, times);
 }
 
 static const contestant *find_contestant(const char *name)
@@ -193,7 +194,7 @@ static int repeat(const options *o)
 {
     const contestant *who = find_contestant(o->repeat[0]);
     const quantity what = find_quantity(o->repeat[2]);
-    const bool fresh = what != STATE_COPY;
+    const bool fresh = what != STATE_COPY && !o->cached;
     bool done = false;
     for (int i = 0; i < model_count() && who != NULL && what != NUM_QUANTITIES && !done; ++i) {
         model m = model_make(i);
@@ -204,7 +205,8 @@ static int repeat(const options *o)
         }
         if (self != NULL) {
             who->run(self, FORWARD, true, MODEL_SETS); // warm up
-            run_repeatedly(who, self, what, o->times);
+            if (!fresh) who->run(self, what, fresh, 1);
+            run_repeatedly(who, self, what, fresh, o->times);
             who->destroy(self);
             done = true;
         }
@@ -229,7 +231,8 @@ static void print_help(void)
                  "  --repeat WHO MODEL QUANTITY N\n"
                  "                         run just that N times and print nothing, e.g.\n"
                  "                         valgrind --tool=callgrind bench_peers --repeat Talus\n"
-                 "                         \"chain 100\" \"forward dynamics\" 1000\n");
+                 "                         \"chain 100\" \"forward dynamics\" 1000\n"
+                 "  --cached               the same for what is left at the same q and u\n");
 }
 
 static bool parse(int argc, char **argv, options *o)
@@ -241,6 +244,8 @@ static bool parse(int argc, char **argv, options *o)
             o->quick = true;
         } else if (strcmp(arg, "--series") == 0) {
             o->only_series = true;
+        } else if (strcmp(arg, "--cached") == 0) {
+            o->cached = true;
         } else if (strcmp(arg, "--only") == 0 && left >= 1) {
             o->only = argv[++i];
         } else if (strcmp(arg, "--csv") == 0 && left >= 1) {
@@ -268,6 +273,9 @@ static void print_setting(void)
 #endif
 #ifdef __FMA__
     (void)printf("Talus is built for this machine (TALUS_NATIVE)\n");
+#elif defined(BENCH_DISPATCHES)
+    (void)printf(
+        "Talus is built for any x86-64; its sweeps, and bare C, are the best for this one\n");
 #else
     (void)printf("Talus is built for any x86-64\n");
 #endif

@@ -4,7 +4,7 @@
 # additions and divisions (square roots among them), those of packed instructions one by one. Unlike
 # times, counts are the same on a busy machine. PROGRAM is bench_peers, built for any x86-64:
 # valgrind may not know the instructions of a native build. With one contestant, model and quantity:
-# function by function.
+# function by function. With CACHED=1 in the environment: what is left at the same q and u.
 #
 # Floating-point operations are found by looking up each executed address in the disassembly of the
 # program; what shared libraries do (the peers, libm) counts as instructions only.
@@ -33,7 +33,7 @@ objdump -d --no-show-raw-insn "$program" | awk '
 trace() { # CONTESTANT MODEL QUANTITY
     valgrind --tool=callgrind --dump-instr=yes --compress-pos=no --compress-strings=no \
         --toggle-collect=run_repeatedly --callgrind-out-file="$work/trace" \
-        "$program" --repeat "$1" "$2" "$3" $calls >/dev/null 2>&1 || return 1
+        "$program" ${CACHED:+--cached} --repeat "$1" "$2" "$3" $calls >/dev/null 2>&1 || return 1
     awk -v program="$(realpath "$program")" '
         /^ob=/ { own = substr($0, 4) == program }
         /^fn=/ { name = substr($0, 4); gsub(" ", "_", name) }

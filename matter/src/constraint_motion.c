@@ -225,7 +225,7 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
                                                  const tal_spatial_vec A_GM[], const double udot[])
 {
     tali_view view;
-    if (!tali_view_at(matter, state, TALI_VELOCITY, &view)) return tal_state_error(state)->status;
+    if (!tali_view_at(matter, state, TALI_A0, &view)) return tal_state_error(state)->status;
     double *errors = tal_group_upd_errors(matter->system, state, matter->constraints.udoterr);
     if (!tali_see_known_udot(matter, state, &view)) return tal_state_error(state)->status;
     const tal_status st = tali_constraints_aerr(matter, state, &view, A_GM, udot, errors);

@@ -205,7 +205,7 @@ tal_status tal_matter_calc_constraint_report(const tal_matter *matter, tal_state
                                              tal_rows_report *report, tal_constraint_row rows[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("report", report, __func__);
     if (st == TAL_OK && !tali_see_known_udot(matter, state, &view)) {
         st = tal_state_error(state)->status;

@@ -131,7 +131,7 @@ void tali_constraint_row(const tal_matter *matter, const tali_view *view, const 
             if (tali_wrench_body(c, i) == path[k].body) F[k] = tal_sv_add(F[k], wrench[i]);
         }
     }
-    tali_sweep_path_JT(view, path, c->path_len, F, g);
+    view->sweeps->path_JT(view, path, c->path_len, F, g);
     for (int k = 0; k < c->path_len && c->num_mobilities > 0; ++k) {
         for (int i = 0; i < c->num_mobilities; ++i) {
             if (c->mobility_bodies[i] != path[k].body) continue;

@@ -160,7 +160,7 @@ static void sweep_rows(const tal_matter *matter, const tali_view *view, const ta
         double *e = matrices + c->matrix0 + (size_t)r * nu;
         double *y = e + m * nu;
         load_path(c, &at, of, r, z, f);
-        tali_sweep_path(view, path, c->path_len, f, z, e, y);
+        view->sweeps->path(view, path, c->path_len, f, z, e, y);
         if (tali_row_is_idle(matter, view, c, of, r, reach, e)) {
             memset(e, 0, nu * sizeof *e);
             memset(y, 0, nu * sizeof *y);

@@ -68,9 +68,9 @@ static tal_status calc_a(subject *s, const double udot[], tali_constraint_motion
                          double rows[])
 {
     tali_view view;
-    const tal_status st = look(s, TALI_VELOCITY, &view);
+    const tal_status st = look(s, TALI_A0, &view);
     if (st != TAL_OK) return st;
-    tali_sweep_J(&view, udot, s->A);
+    view.sweeps->J(&view, udot, s->A);
     for (int b = 0; b < s->matter->num_bodies; ++b) {
         s->A[b] = tal_sv_add(s->A[b], view.motion[b].A0);
     }

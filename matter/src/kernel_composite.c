@@ -6,9 +6,8 @@
 //   S_j^T F                      H_ij  eq. 6.20    M
 //
 // Everything is about some Mo and in Ground, so a step towards Ground costs one cross product.
-#include "sweeps_internal.h"
-
 #include "kernel_inertia.h"
+#include "kernel_set.h"
 
 // --- composite inertias ---
 
@@ -177,8 +176,8 @@ static void zero_uncoupled(const tali_tree *tree, double *M, int ld)
     }
 }
 
-void tali_sweep_mass_matrix(const tali_view *view, double *M, int ld,
-                            const tali_mass_matrix_room *room)
+static void sweep_mass_matrix(const tali_view *view, double *M, int ld,
+                              const tali_mass_matrix_room *room)
 {
     const tali_tree *tree = view->tree;
     const columns F = cut_columns(room->F, tree->num_u);
@@ -206,7 +205,7 @@ static inline real along_speed(const tali_view *view, int b, int j, sv F)
     return view->tree->hinge[b] == TALI_HINGE_PIN ? v3_dot(H->w, F.w) : sv_dot(*H, F);
 }
 
-void tali_sweep_mass_rows(const tali_view *view, const tali_composite composite[], double rows[])
+static void sweep_mass_rows(const tali_view *view, const tali_composite composite[], double rows[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 1; b < tree->num_bodies; ++b) {
@@ -225,4 +224,10 @@ void tali_sweep_mass_rows(const tali_view *view, const tali_composite composite[
             }
         }
     }
+}
+
+void TALI_KERNEL(composite)(tali_sweeps *out)
+{
+    out->mass_matrix = sweep_mass_matrix;
+    out->mass_rows = sweep_mass_rows;
 }

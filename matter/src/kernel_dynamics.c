@@ -13,11 +13,9 @@
 // inertia of its own: G and D^-1 are all it reads.
 //
 // Caution: our H is the transpose of JAIN's, so that V = H u reads as it does everywhere else.
-#include "matter_internal.h"
-#include "sweeps_internal.h"
-
 #include "kernel_inertia.h"
 #include "kernel_math.h"
+#include "kernel_set.h"
 
 #include <float.h>
 
@@ -103,13 +101,13 @@ static inline s3 load_s3(const double from[])
 }
 
 // M - F^T S F for symmetric S, symmetric half only.
-static inline s3 schur(s3 M, m3 F, m3 SF)
+TAL_ALWAYS_INLINE s3 schur(s3 M, m3 F, m3 SF)
 {
     return (s3){M.xx - v3_dot(F.x, SF.x), M.yy - v3_dot(F.y, SF.y), M.zz - v3_dot(F.z, SF.z),
                 M.xy - v3_dot(F.x, SF.y), M.xz - v3_dot(F.x, SF.z), M.yz - v3_dot(F.y, SF.z)};
 }
 
-static inline m3 s3_mul_m3(s3 S, m3 A)
+TAL_ALWAYS_INLINE m3 s3_mul_m3(s3 S, m3 A)
 {
     return (m3){s3_mul_v3(S, A.x), s3_mul_v3(S, A.y), s3_mul_v3(S, A.z)};
 }
@@ -152,7 +150,7 @@ static inline mask project_translation(tali_open_inertia *at, sv G[], double DI[
 // A free body is invisible to its parent: P+ = 0. DI holds P^-1 = [A B; B^T C] by blocks:
 //
 //     A = (J - F M^-1 F^T)^-1,    B = -A F M^-1,    C = M^-1 - M^-1 F^T B
-static inline mask project_free(tali_open_inertia *at, double DI[])
+static mask project_free(tali_open_inertia *at, double DI[])
 {
     const s3 MI = s3_inverse(at->P.M);
     const m3 FT = tal_m3_transpose(at->P.F);
@@ -361,11 +359,11 @@ static inline void hand_to_parent(tali_open_inertia *parent, const tali_open_ine
 }
 
 // P_B = M_B + sum over children C of Phi(p_BC) P+_C Phi(p_BC)^T        RBDA eq. 7.21
-bool tali_sweep_articulated(const tali_view *view, const tali_articulated *out,
-                            tali_open_inertia open[])
+static bool sweep_articulated(const tali_view *view, const tali_articulated *out,
+                              tali_open_inertia open[])
 {
     const tali_tree *tree = view->tree;
-    mask ok = tree->num_particles == 0 || tali_particles_articulated(view, out);
+    mask ok = tree->num_particles == 0 || view->sweeps->particles_articulated(view, out);
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_composite *own = &view->rigid[b];
@@ -460,7 +458,7 @@ TAL_ALWAYS_INLINE sv inward_hinge(const tali_view *view, int b, const double f[]
 
 // The same for a pin, and z+ taken to the parent. A sweep along a chain waits for each e before the
 // next one, so what does not need e is done beside it: z and G are shifted, not z+.
-static inline sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double e[])
+TAL_ALWAYS_INLINE sv inward_pin(v3 w, sv G, v3 p_PM, const double f[], sv z, double e[])
 {
     const sv z_P = sv_shift_force(z, p_PM);
     const sv G_P = sv_shift_force(G, p_PM);
@@ -506,35 +504,36 @@ TAL_ALWAYS_INLINE void sweep_inward_of(const tali_view *view, const double f[], 
 }
 
 // What the bodies resist: F itself, or F0 - F.
-TAL_ALWAYS_INLINE void sweep_inward(const tali_view *view, const double f[], const sv F[],
-                                    const bool moving, const sv A_known[], double e[], sv open[])
+TAL_ALWAYS_INLINE void sweep_inward_all(const tali_view *view, const double f[], const sv F[],
+                                        const bool moving, const sv A_known[], double e[],
+                                        sv open[])
 {
     const double sign = moving ? 1.0 : -1.0;
     if (view->tree->num_particles == 0) {
         sweep_inward_of(view, f, F, moving, A_known, false, e, open);
     } else {
-        tali_particles_inward(view, f, F, sign, e);
+        view->sweeps->particles_inward(view, f, F, sign, e);
         sweep_inward_of(view, f, F, moving, A_known, true, e, open);
     }
 }
 
-void tali_sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
-                       double e[], tal_spatial_vec open[])
+static void sweep_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                         double e[], tal_spatial_vec open[])
 {
-    sweep_inward(view, f, F, false, NULL, e, open);
+    sweep_inward_all(view, f, F, false, NULL, e, open);
 }
 
-void tali_sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
-                              double e[], tal_spatial_vec open[])
+static void sweep_inward_moving(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                                double e[], tal_spatial_vec open[])
 {
     if (view->A_known == NULL) {
-        sweep_inward(view, f, F, true, NULL, e, open);
+        sweep_inward_all(view, f, F, true, NULL, e, open);
     } else {
-        sweep_inward(view, f, F, true, view->A_known, e, open);
+        sweep_inward_all(view, f, F, true, view->A_known, e, open);
     }
 }
 
-void tali_sweep_inward_unit(const tali_view *view, int b, int j, double e[])
+static void sweep_inward_unit(const tali_view *view, int b, int j, double e[])
 {
     const tali_tree *tree = view->tree;
     double f[TAL_MAX_NU] = {0.0};
@@ -610,7 +609,7 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
 
 // The same for a pin, from its parent's A: G is shifted to the parent beside the wait for A.w, which
 // the product meets last.
-static inline sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot[])
+TAL_ALWAYS_INLINE sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot[])
 {
     const sv G_P = sv_shift_force(G, p_PM);
     udot[0] = (push - v3_dot(G_P.v, A_P.v)) - v3_dot(G_P.w, A_P.w);
@@ -636,12 +635,13 @@ TAL_ALWAYS_INLINE void sweep_outward_of(const tali_view *view, const double e[],
     }
 }
 
-void tali_sweep_outward(const tali_view *view, const double e[], double udot[], tal_spatial_vec A[])
+static void sweep_outward(const tali_view *view, const double e[], double udot[],
+                          tal_spatial_vec A[])
 {
     if (view->tree->num_particles == 0) {
         sweep_outward_of(view, e, false, udot, A);
     } else {
-        tali_particles_outward(view, e, udot, A);
+        view->sweeps->particles_outward(view, e, udot, A);
         sweep_outward_of(view, e, true, udot, A);
     }
 }
@@ -689,8 +689,8 @@ static inline void solve_hinge(const tali_view *view, int b, const double e[], d
     }
 }
 
-void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int len, const double f[],
-                     tal_spatial_vec z[], double e[], double y[])
+static void sweep_path(const tali_view *view, const tali_path_entry path[], int len,
+                       const double f[], tal_spatial_vec z[], double e[], double y[])
 {
     for (int k = 0; k < len; ++k) {
         const int b = path[k].body;
@@ -709,4 +709,14 @@ void tali_sweep_path(const tali_view *view, const tali_path_entry path[], int le
         sv *parent = &z[path[k].parent];
         *parent = sv_add(*parent, shifted);
     }
+}
+
+void TALI_KERNEL(dynamics)(tali_sweeps *out)
+{
+    out->articulated = sweep_articulated;
+    out->inward = sweep_inward;
+    out->inward_moving = sweep_inward_moving;
+    out->inward_unit = sweep_inward_unit;
+    out->outward = sweep_outward;
+    out->path = sweep_path;
 }

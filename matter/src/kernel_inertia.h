@@ -7,14 +7,14 @@
 #include "kernel_math.h"
 
 // One body alone, from its frame M to Ground.
-static inline tali_composite place_rigid(const tali_pose *pose, const tali_constants *constants)
+TAL_ALWAYS_INLINE tali_composite place_rigid(const tali_pose *pose, const tali_constants *constants)
 {
     return (tali_composite){constants->mass, m3_mul_v3(pose->R_GM, constants->mc),
                             s3_reexpress(pose->R_GM, constants->I)};
 }
 
 // M A for one rigid body.
-static inline sv inertia_times(const tali_composite *rigid, sv A)
+TAL_ALWAYS_INLINE sv inertia_times(const tali_composite *rigid, sv A)
 {
     return (sv){v3_add_cross(s3_mul_v3(rigid->I, A.w), rigid->mc, A.v),
                 v3_add_cross(v3_scale(rigid->mass, A.v), A.w, rigid->mc)};
@@ -22,7 +22,7 @@ static inline sv inertia_times(const tali_composite *rigid, sv A)
 
 // M A + b: the force that gives a body the acceleration A of its Mo while it turns with w. The
 // gyroscopic part b = (w x I w, w x (w x m c)) keeps a rotating body from flying off (RBDA eq. 2.68).
-static inline sv newton_euler(const tali_composite *rigid, sv A, v3 w)
+TAL_ALWAYS_INLINE sv newton_euler(const tali_composite *rigid, sv A, v3 w)
 {
     const sv F = inertia_times(rigid, A);
     return (sv){v3_add_cross(F.w, w, s3_mul_v3(rigid->I, w)),
@@ -48,7 +48,7 @@ TAL_ALWAYS_INLINE sv newton_euler_in_M(const tali_pose *pose, const tali_constan
 // inertia about another point, from which the first is at r:
 //
 //     I' = I + (r.s) 1 - (r s^T + s r^T)/2,    s = m r + 2 mc
-static inline s3 shift_moments(s3 I, real mass, v3 mc, v3 r)
+TAL_ALWAYS_INLINE s3 shift_moments(s3 I, real mass, v3 mc, v3 r)
 {
     const v3 s = v3_axpy(mass, r, v3_add(mc, mc));
     const real xx = r.x * s.x, yy = r.y * s.y, zz = r.z * s.z;

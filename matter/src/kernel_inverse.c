@@ -1,8 +1,8 @@
 // Products with J, J^T and M, and inverse dynamics. Notation as in kernel_dynamics.c.
-#include "sweeps_internal.h"
-
+#include "kernel_hinge.h"
 #include "kernel_inertia.h"
 #include "kernel_math.h"
+#include "kernel_set.h"
 
 static const v3 NONE = {0.0, 0.0, 0.0};
 
@@ -39,7 +39,7 @@ TAL_ALWAYS_INLINE void hinge_force(const tali_tree *tree, const sv H[], int b, s
     }
 }
 
-void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
+static void sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
 {
     const tali_tree *tree = view->tree;
     V[0] = (sv){NONE, NONE};
@@ -50,7 +50,7 @@ void tali_sweep_J(const tali_view *view, const double u[], tal_spatial_vec V[])
     }
 }
 
-void tali_sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
+static void sweep_JT(const tali_view *view, tal_spatial_vec F[], double f[])
 {
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
@@ -70,58 +70,103 @@ TAL_ALWAYS_INLINE sv handed_down(const tali_tree *tree, int b, const sv open[])
 }
 
 // The force that a body and all it carries need gives f = H^T F, rotor included, and goes to the
-// parent. The last child is the first to reach the parent's slot.
+// parent, Ground included. The last child is the first to reach the parent's slot.
 TAL_ALWAYS_INLINE void hand_down(const tali_view *view, int b, sv needed, const double udot[],
                                  double f[], sv open[])
 {
     const tali_tree *tree = view->tree;
     const int u0 = tree->u0[b], p = tree->parent[b];
-    hinge_force(tree, view->H + u0, b, needed, f + u0);
-    if (udot != NULL && tree->nu[b] == 1) {
-        f[u0] = fused(view->constants[b].rotor, udot[u0], f[u0]);
+    if (tree->hinge[b] == TALI_HINGE_PIN) {
+        const real own = v3_dot(view->H[u0].w, needed.w);
+        f[u0] = udot != NULL ? fused(view->constants[b].rotor, udot[u0], own) : own;
+    } else {
+        hinge_force(tree, view->H + u0, b, needed, f + u0);
+        const bool turns_rotor = udot != NULL && tree->nu[b] == 1;
+        if (turns_rotor) f[u0] = fused(view->constants[b].rotor, udot[u0], f[u0]);
     }
-    if (p == 0) return;
     const sv shifted = sv_shift_force(needed, view->p_PM[b]);
     sv *parent = &open[tree->slot[p]];
     *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
 }
 
-void tali_sweep_mass(const tali_view *view, const double udot[], double f[], tal_spatial_vec A[],
-                     tal_spatial_vec open[])
+static void sweep_mass(const tali_view *view, const double udot[], double f[], tal_spatial_vec A[],
+                       tal_spatial_vec open[])
 {
     const tali_tree *tree = view->tree;
-    tali_sweep_J(view, udot, A);
+    sweep_J(view, udot, A);
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const sv own = inertia_times(&view->rigid[b], A[b]);
         hand_down(view, b, sv_add(handed_down(tree, b, open), own), udot, f, open);
     }
 }
 
-// `udot` and `A` NULL, or neither.
+// The acceleration of one body, from its parent's, velocities and udot: A0 alone is of no use here.
+TAL_ALWAYS_INLINE sv accelerate_body(const tali_view *view, int b, const bool is_pin,
+                                     const double u[], const double udot[], sv A_P,
+                                     const sv *Hdot_u)
+{
+    const tali_tree *tree = view->tree;
+    const int u0 = tree->u0[b];
+    const v3 w_P = view->motion[tree->parent[b]].V.w;
+    const hinge_motion across = move_hinge(view, b, is_pin, u, w_P);
+    const sv A = accelerate(view, b, is_pin, &across, w_P, A_P, Hdot_u);
+    if (udot == NULL) return A;
+    if (is_pin) return (sv){v3_axpy(udot[u0], view->H[u0].w, A.w), A.v};
+    return add_hinge(tree, view->H + u0, b, udot + u0, A);
+}
+
+TAL_ALWAYS_INLINE void accelerate_outward(const tali_view *view, const double u[],
+                                          const double udot[], sv A[])
+{
+    const tali_tree *tree = view->tree;
+    int general = 0;
+    A[0] = (sv){NONE, NONE};
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        const sv A_P = A[tree->parent[b]];
+        const sv *Hdot_u = &view->Hdot_u[general];
+        if (tree->hinge[b] == TALI_HINGE_PIN) {
+            A[b] = accelerate_body(view, b, true, u, udot, A_P, Hdot_u);
+        } else {
+            A[b] = accelerate_body(view, b, false, u, udot, A_P, Hdot_u);
+            general += tree->hinge[b] == TALI_HINGE_GENERAL;
+        }
+    }
+}
+
 TAL_ALWAYS_INLINE void newton_euler_inward(const tali_view *view, const double udot[], const sv A[],
                                            const sv F[], double f[], sv open[])
 {
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
-        const tali_motion *motion = &view->motion[b];
-        const sv all = A != NULL ? sv_add(motion->A0, A[b]) : motion->A0;
-        sv needed = newton_euler_in_M(&view->pose[b], &view->constants[b], all, motion->V.w);
+        sv needed =
+            newton_euler_in_M(&view->pose[b], &view->constants[b], A[b], view->motion[b].V.w);
         if (F != NULL) needed = sv_sub(needed, F[b]);
         hand_down(view, b, sv_add(handed_down(tree, b, open), needed), udot, f, open);
     }
 }
 
-void tali_sweep_newton_euler(const tali_view *view, const double udot[], const tal_spatial_vec F[],
-                             double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+static tal_spatial_vec sweep_newton_euler(const tali_view *view, const double u[],
+                                          const double udot[], const tal_spatial_vec F[],
+                                          double f[], tal_spatial_vec A[], tal_spatial_vec open[])
 {
     if (udot == NULL) {
-        newton_euler_inward(view, NULL, NULL, F, f, open);
-        return;
-    }
-    tali_sweep_J(view, udot, A);
-    if (F != NULL) {
-        newton_euler_inward(view, udot, A, F, f, open);
-    } else {
+        accelerate_outward(view, u, NULL, A);
+        newton_euler_inward(view, NULL, A, F, f, open);
+    } else if (F == NULL) {
+        accelerate_outward(view, u, udot, A);
         newton_euler_inward(view, udot, A, NULL, f, open);
+    } else {
+        accelerate_outward(view, u, udot, A);
+        newton_euler_inward(view, udot, A, F, f, open);
     }
+    const sv needed = handed_down(view->tree, 0, open);
+    return F != NULL ? sv_sub(needed, F[0]) : needed;
+}
+
+void TALI_KERNEL(inverse)(tali_sweeps *out)
+{
+    out->J = sweep_J;
+    out->JT = sweep_JT;
+    out->mass = sweep_mass;
+    out->newton_euler = sweep_newton_euler;
 }

@@ -5,9 +5,8 @@
 //     w_GB = sum H.w u          v_GS = sum (H.v + H.w x r) u        manual sec. 12.8
 //
 // r is summed on the way down, so nothing is lost far from Ground's origin (RBDA sec. 10.1).
-#include "sweeps_internal.h"
-
 #include "kernel_math.h"
+#include "kernel_set.h"
 
 static inline void store_v3(double to[], v3 v)
 {
@@ -54,18 +53,18 @@ TAL_ALWAYS_INLINE void fill_path(const tali_view *view, const int rows, int b, v
     zero_columns(rows, J, ld, 0, done);
 }
 
-void tali_fill_frame_rows(const tali_view *view, int b, tal_vec3 p_MA_G, double *J, int ld)
+static void fill_frame_rows(const tali_view *view, int b, tal_vec3 p_MA_G, double *J, int ld)
 {
     fill_path(view, 6, b, p_MA_G, J, ld);
 }
 
-void tali_fill_station_rows(const tali_view *view, int b, tal_vec3 p_MS_G, double *J, int ld)
+static void fill_station_rows(const tali_view *view, int b, tal_vec3 p_MS_G, double *J, int ld)
 {
     fill_path(view, 3, b, p_MS_G, J, ld);
 }
 
-void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
-                        tal_spatial_vec F[], double f[])
+static void sweep_path_JT(const tali_view *view, const tali_path_entry path[], int len,
+                          tal_spatial_vec F[], double f[])
 {
     const tali_tree *tree = view->tree;
     for (int k = 0; k < len; ++k) {
@@ -78,4 +77,11 @@ void tali_sweep_path_JT(const tali_view *view, const tali_path_entry path[], int
         sv *parent = &F[path[k].parent];
         *parent = sv_add(*parent, sv_shift_force(F[k], view->p_PM[b]));
     }
+}
+
+void TALI_KERNEL(jacobian)(tali_sweeps *out)
+{
+    out->frame_rows = fill_frame_rows;
+    out->station_rows = fill_station_rows;
+    out->path_JT = sweep_path_JT;
 }

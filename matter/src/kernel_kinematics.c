@@ -8,11 +8,9 @@
 //   acceleration at udot = 0            Jdot u        a             motion.A0
 //
 // Everything is about Mo and expressed in Ground, so H has no shift: a pin's is [axis; 0].
-#include "matter_internal.h"
-#include "sweeps_internal.h"
-
-#include "kernel_inertia.h"
+#include "kernel_hinge.h"
 #include "kernel_math.h"
+#include "kernel_set.h"
 #include "sincos.h"
 
 // R_GF, and p_PM as far as F.
@@ -121,15 +119,37 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
     return (outboard_frame){f.R_GF, f.p_PF};
 }
 
+// Sines and cosines of several pins at a time, which the compiler can pack.
+enum {
+    PINS_AT_A_TIME = 8
+};
+
+typedef struct pin_turns {
+    real s[PINS_AT_A_TIME], c[PINS_AT_A_TIME];
+} pin_turns;
+
+// Of the pins from number `first` on, in the order of bodies.
+static inline void turn_pins(const tali_tree *tree, const tali_model *model, const double q[],
+                             int first, pin_turns *turns)
+{
+    const int left = tree->num_pins - first;
+    const int n = left < PINS_AT_A_TIME ? left : PINS_AT_A_TIME;
+    real angle[PINS_AT_A_TIME];
+    for (int i = 0; i < n; ++i) {
+        const int b = tree->pins[first + i];
+        angle[i] = tree->sign[b] * q[model->q0[b]];
+    }
+    sincos_of_many(n, angle, turns->s, turns->c);
+}
+
 // A pin turns F before the parent turns both: a sweep along a chain waits for R_GM of the parent, so what
 // does not need it is done beside that. z of F and z of M are one axis.
-static inline void place_pin(const tali_tree *tree, const tali_constants *constants,
-                             const tali_model *model, const double q[], int b,
-                             const tali_position *at)
+static inline void place_pin(const tali_tree *tree, const tali_constants *constants, sine_cosine t,
+                             int b, const tali_position *at)
 {
     const tali_pose *parent = &at->pose[tree->parent[b]];
     const real sign = tree->sign[b];
-    const m3 R_PM = turn_z(constants->R_PF, sincos_of(sign * q[model->q0[b]]));
+    const m3 R_PM = turn_z(constants->R_PF, t);
     const m3 R_GM = m3_mul(parent->R_GM, R_PM);
     const v3 p_PM = m3_mul_v3(parent->R_GM, constants->p_PF);
     at->H[tree->u0[b]] = (sv){v3_scale(sign, R_GM.z), {0.0, 0.0, 0.0}};
@@ -149,16 +169,19 @@ static inline void place_body(const tali_tree *tree, const tali_constants *const
     at->p_PM[b] = m.p_PM;
 }
 
-void tali_sweep_position(const tali_tree *tree, const tali_constants constants[],
-                         const tali_model *model, const double q[], const tali_position *at)
+static void sweep_position(const tali_tree *tree, const tali_constants constants[],
+                           const tali_model *model, const double q[], const tali_position *at)
 {
     at->pose[0] = (tali_pose){.R_GM = TAL_MAT3_IDENTITY};
     at->p_PM[0] = TAL_VEC3_ZERO;
-    if (tree->num_particles > 0) tali_particles_position(tree, constants, model, q, at);
-    int general = 0;
+    if (tree->num_particles > 0) tree->sweeps->particles_position(tree, constants, model, q, at);
+    int general = 0, pin = 0;
+    pin_turns turns;
     for (int b = 1; b < tree->num_bodies; ++b) {
         if (tree->hinge[b] == TALI_HINGE_PIN) {
-            place_pin(tree, &constants[b], model, q, b, at);
+            const int i = pin++ % PINS_AT_A_TIME;
+            if (i == 0) turn_pins(tree, model, q, pin - 1, &turns);
+            place_pin(tree, &constants[b], (sine_cosine){turns.s[i], turns.c[i]}, b, at);
             continue;
         }
         if (tali_is_particle(tree, tree->hinge, b)) continue;
@@ -169,85 +192,79 @@ void tali_sweep_position(const tali_tree *tree, const tali_constants constants[]
 
 // --- velocities ---
 
-// V_PM = H u, in Ground.
-static inline sv across_hinge(const tali_view *view, int b, const double u[])
-{
-    const tali_tree *tree = view->tree;
-    const sv *H = view->H + tree->u0[b];
-    const v3 none = {0.0, 0.0, 0.0};
-    switch ((tali_hinge)tree->hinge[b]) {
-    case TALI_HINGE_WELD:
-        return (sv){none, none};
-    case TALI_HINGE_PIN:
-        return (sv){v3_scale(u[0], H[0].w), none};
-    case TALI_HINGE_SLIDER:
-        return (sv){none, v3_scale(u[0], H[0].v)};
-    case TALI_HINGE_BALL:
-        return (sv){v3_axpy(u[2], H[2].w, v3_axpy(u[1], H[1].w, v3_scale(u[0], H[0].w))), none};
-    case TALI_HINGE_TRANSLATION:
-        return (sv){none, v3_axpy(u[2], H[2].v, v3_axpy(u[1], H[1].v, v3_scale(u[0], H[0].v)))};
-    case TALI_HINGE_FREE:
-        return (sv){v3_axpy(u[2], H[2].w, v3_axpy(u[1], H[1].w, v3_scale(u[0], H[0].w))),
-                    v3_axpy(u[5], H[5].v, v3_axpy(u[4], H[4].v, v3_scale(u[3], H[3].v)))};
-    case TALI_HINGE_LOCKED:
-    case TALI_HINGE_MIXED:
-    case TALI_HINGE_GENERAL:
-        break;
-    }
-    sv V = {none, none};
-    for (int j = 0; j < tree->nu[b]; ++j) {
-        V = sv_axpy(u[j], H[j], V);
-    }
-    return V;
-}
-
 // One body: its velocity from its parent's, and the acceleration that velocities alone give it.
 //
 //     w  = w_P + w_PM               v  = v_P + w_P x p + v_PM
-//     A0 = A0_P shifted by p + (w_P x w_PM, w_P x (w_P x p + 2 v_PM)) + R_GF Hdot_FM u
-TAL_ALWAYS_INLINE void move_body(const tali_view *view, const double u[], int b, int general,
-                                 const tali_velocity *at)
+TAL_ALWAYS_INLINE void move_body(const tali_view *view, const double u[], int b, const bool is_pin,
+                                 const bool with_A0, int general, const tali_velocity *at)
 {
-    const tali_tree *tree = view->tree;
-    const v3 p_PM = view->p_PM[b];
-    const tali_motion *parent = &at->motion[tree->parent[b]];
+    const tali_motion *parent = &at->motion[view->tree->parent[b]];
     const v3 w_P = parent->V.w;
-    const sv V_PM = across_hinge(view, b, u + tree->u0[b]);
-    const v3 v_rel = v3_add_cross(V_PM.v, w_P, p_PM);
+    const hinge_motion across = move_hinge(view, b, is_pin, u, w_P);
     tali_motion *motion = &at->motion[b];
-    motion->V = (sv){v3_add(w_P, V_PM.w), v3_add(parent->V.v, v_rel)};
-
-    sv A0 = sv_shift_motion(parent->A0, p_PM);
-    A0.w = v3_add_cross(A0.w, w_P, V_PM.w);
-    A0.v = v3_add_cross(A0.v, w_P, v3_add(v_rel, V_PM.v));
-    if (tree->hinge[b] == TALI_HINGE_GENERAL) {
-        const m3 R_GF = m3_mul(view->pose[tree->parent[b]].R_GM, view->constants[b].R_PF);
-        A0.w = m3_muladd(R_GF, at->Hdot_u[general].w, A0.w);
-        A0.v = m3_muladd(R_GF, at->Hdot_u[general].v, A0.v);
-    }
-    motion->A0 = A0;
+    motion->V = (sv){v3_add(w_P, across.V_PM.w), v3_add(parent->V.v, across.v_rel)};
+    if (!with_A0) return;
+    motion->A0 = accelerate(view, b, is_pin, &across, w_P, parent->A0, &at->Hdot_u[general]);
 }
 
-TAL_ALWAYS_INLINE void sweep_velocity(const tali_view *view, const double u[],
-                                      const bool has_particles, const tali_velocity *at)
+TAL_ALWAYS_INLINE void sweep_velocity_of(const tali_view *view, const double u[],
+                                         const bool has_particles, const bool with_A0,
+                                         const tali_velocity *at)
 {
     const tali_tree *tree = view->tree;
     at->motion[0] = (tali_motion){.V = TAL_SPATIAL_VEC_ZERO};
     int general = 0;
     for (int b = 1; b < tree->num_bodies; ++b) {
+        if (tree->hinge[b] == TALI_HINGE_PIN) {
+            move_body(view, u, b, true, with_A0, general, at);
+            continue;
+        }
         if (has_particles && tali_is_particle(tree, tree->hinge, b)) continue;
-        move_body(view, u, b, general, at);
+        move_body(view, u, b, false, with_A0, general, at);
         general += tree->hinge[b] == TALI_HINGE_GENERAL;
     }
 }
 
 // A tree without particles pays nothing for looking.
-void tali_sweep_velocity(const tali_view *view, const double u[], const tali_velocity *at)
+static void sweep_velocity(const tali_view *view, const double u[], bool with_A0,
+                           const tali_velocity *at)
 {
-    if (view->tree->num_particles == 0) {
-        sweep_velocity(view, u, false, at);
+    if (view->tree->num_particles > 0) {
+        view->sweeps->particles_velocity(view, u, at);
+        sweep_velocity_of(view, u, true, true, at);
+    } else if (with_A0) {
+        sweep_velocity_of(view, u, false, true, at);
     } else {
-        tali_particles_velocity(view, u, at);
-        sweep_velocity(view, u, true, at);
+        sweep_velocity_of(view, u, false, false, at);
     }
+}
+
+TAL_ALWAYS_INLINE void coast_body(const tali_view *view, const double u[], int b, const bool is_pin,
+                                  int general, tali_motion motion[])
+{
+    const tali_motion *parent = &motion[view->tree->parent[b]];
+    const v3 w_P = parent->V.w;
+    const hinge_motion across = move_hinge(view, b, is_pin, u, w_P);
+    motion[b].A0 = accelerate(view, b, is_pin, &across, w_P, parent->A0, &view->Hdot_u[general]);
+}
+
+static void sweep_A0(const tali_view *view, const double u[], tali_motion motion[])
+{
+    const tali_tree *tree = view->tree;
+    int general = 0;
+    for (int b = 1; b < tree->num_bodies; ++b) {
+        if (tree->hinge[b] == TALI_HINGE_PIN) {
+            coast_body(view, u, b, true, general, motion);
+            continue;
+        }
+        coast_body(view, u, b, false, general, motion);
+        general += tree->hinge[b] == TALI_HINGE_GENERAL;
+    }
+}
+
+void TALI_KERNEL(kinematics)(tali_sweeps *out)
+{
+    out->position = sweep_position;
+    out->velocity = sweep_velocity;
+    out->A0 = sweep_A0;
 }

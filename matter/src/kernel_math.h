@@ -1,5 +1,5 @@
 // Small algebra of the sweep kernels: common's vectors and matrices, over `real`, with the
-// multiply-adds that matter written as fused().
+// multiply-adds that matter written as fused(). Always inline: out of line, vectors go through memory.
 #ifndef TALUS_KERNEL_MATH_H
 #define TALUS_KERNEL_MATH_H
 
@@ -7,45 +7,45 @@
 
 // --- vectors ---
 
-static inline v3 v3_make(real x, real y, real z)
+TAL_ALWAYS_INLINE v3 v3_make(real x, real y, real z)
 {
     return (v3){x, y, z};
 }
 
-static inline v3 v3_add(v3 a, v3 b)
+TAL_ALWAYS_INLINE v3 v3_add(v3 a, v3 b)
 {
     return (v3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-static inline v3 v3_sub(v3 a, v3 b)
+TAL_ALWAYS_INLINE v3 v3_sub(v3 a, v3 b)
 {
     return (v3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-static inline v3 v3_scale(real s, v3 a)
+TAL_ALWAYS_INLINE v3 v3_scale(real s, v3 a)
 {
     return (v3){s * a.x, s * a.y, s * a.z};
 }
 
 // s a + b
-static inline v3 v3_axpy(real s, v3 a, v3 b)
+TAL_ALWAYS_INLINE v3 v3_axpy(real s, v3 a, v3 b)
 {
     return (v3){fused(s, a.x, b.x), fused(s, a.y, b.y), fused(s, a.z, b.z)};
 }
 
-static inline real v3_dot(v3 a, v3 b)
+TAL_ALWAYS_INLINE real v3_dot(v3 a, v3 b)
 {
     return fused(a.x, b.x, fused(a.y, b.y, a.z * b.z));
 }
 
-static inline v3 v3_cross(v3 a, v3 b)
+TAL_ALWAYS_INLINE v3 v3_cross(v3 a, v3 b)
 {
     return (v3){fused(a.y, b.z, -(a.z * b.y)), fused(a.z, b.x, -(a.x * b.z)),
                 fused(a.x, b.y, -(a.y * b.x))};
 }
 
 // c + a x b
-static inline v3 v3_add_cross(v3 c, v3 a, v3 b)
+TAL_ALWAYS_INLINE v3 v3_add_cross(v3 c, v3 a, v3 b)
 {
     return (v3){fused(a.y, b.z, fused(-a.z, b.y, c.x)), fused(a.z, b.x, fused(-a.x, b.z, c.y)),
                 fused(a.x, b.y, fused(-a.y, b.x, c.z))};
@@ -54,14 +54,14 @@ static inline v3 v3_add_cross(v3 c, v3 a, v3 b)
 // --- matrices ---
 
 // c + A v
-static inline v3 m3_muladd(m3 A, v3 v, v3 c)
+TAL_ALWAYS_INLINE v3 m3_muladd(m3 A, v3 v, v3 c)
 {
     return (v3){fused(A.x.x, v.x, fused(A.y.x, v.y, fused(A.z.x, v.z, c.x))),
                 fused(A.x.y, v.x, fused(A.y.y, v.y, fused(A.z.y, v.z, c.y))),
                 fused(A.x.z, v.x, fused(A.y.z, v.y, fused(A.z.z, v.z, c.z)))};
 }
 
-static inline v3 m3_mul_v3(m3 A, v3 v)
+TAL_ALWAYS_INLINE v3 m3_mul_v3(m3 A, v3 v)
 {
     return (v3){fused(A.x.x, v.x, fused(A.y.x, v.y, A.z.x * v.z)),
                 fused(A.x.y, v.x, fused(A.y.y, v.y, A.z.y * v.z)),
@@ -69,17 +69,17 @@ static inline v3 m3_mul_v3(m3 A, v3 v)
 }
 
 // A^T v
-static inline v3 m3_tmul_v3(m3 A, v3 v)
+TAL_ALWAYS_INLINE v3 m3_tmul_v3(m3 A, v3 v)
 {
     return (v3){v3_dot(A.x, v), v3_dot(A.y, v), v3_dot(A.z, v)};
 }
 
-static inline m3 m3_mul(m3 A, m3 B)
+TAL_ALWAYS_INLINE m3 m3_mul(m3 A, m3 B)
 {
     return (m3){m3_mul_v3(A, B.x), m3_mul_v3(A, B.y), m3_mul_v3(A, B.z)};
 }
 
-static inline v3 s3_mul_v3(s3 S, v3 v)
+TAL_ALWAYS_INLINE v3 s3_mul_v3(s3 S, v3 v)
 {
     return (v3){fused(S.xx, v.x, fused(S.xy, v.y, S.xz * v.z)),
                 fused(S.xy, v.x, fused(S.yy, v.y, S.yz * v.z)),
@@ -90,7 +90,7 @@ static inline v3 s3_mul_v3(s3 S, v3 v)
 //
 //     R S R^T = S_zz 1 + a x^T + x a^T + b y^T + y b^T
 //     a = L_xx x / 2 + L_xy y + L_xz z        b = L_yy y / 2 + L_yz z
-static inline s3 s3_reexpress(m3 R, s3 S)
+TAL_ALWAYS_INLINE s3 s3_reexpress(m3 R, s3 S)
 {
     const v3 x = R.x, y = R.y;
     const v3 a = v3_axpy(0.5 * (S.xx - S.zz), x, v3_axpy(S.xy, y, v3_scale(S.xz, R.z)));
@@ -103,13 +103,13 @@ static inline s3 s3_reexpress(m3 R, s3 S)
                 fused(a.y, x.z, fused(a.z, x.y, fused(b.y, y.z, b.z * y.y)))};
 }
 
-static inline s3 s3_add(s3 S, s3 T)
+TAL_ALWAYS_INLINE s3 s3_add(s3 S, s3 T)
 {
     return (s3){S.xx + T.xx, S.yy + T.yy, S.zz + T.zz, S.xy + T.xy, S.xz + T.xz, S.yz + T.yz};
 }
 
 // Inverse by cofactors; singular gives infinities, which the caller notices.
-static inline s3 s3_inverse(s3 S)
+TAL_ALWAYS_INLINE s3 s3_inverse(s3 S)
 {
     const real xx = fused(S.yy, S.zz, -(S.yz * S.yz));
     const real xy = fused(S.xz, S.yz, -(S.xy * S.zz));
@@ -125,23 +125,23 @@ static inline s3 s3_inverse(s3 S)
 
 // --- spatial vectors ---
 
-static inline sv sv_add(sv a, sv b)
+TAL_ALWAYS_INLINE sv sv_add(sv a, sv b)
 {
     return (sv){v3_add(a.w, b.w), v3_add(a.v, b.v)};
 }
 
-static inline sv sv_sub(sv a, sv b)
+TAL_ALWAYS_INLINE sv sv_sub(sv a, sv b)
 {
     return (sv){v3_sub(a.w, b.w), v3_sub(a.v, b.v)};
 }
 
 // s a + b
-static inline sv sv_axpy(real s, sv a, sv b)
+TAL_ALWAYS_INLINE sv sv_axpy(real s, sv a, sv b)
 {
     return (sv){v3_axpy(s, a.w, b.w), v3_axpy(s, a.v, b.v)};
 }
 
-static inline real sv_dot(sv a, sv b)
+TAL_ALWAYS_INLINE real sv_dot(sv a, sv b)
 {
     return fused(
         a.w.x, b.w.x,
@@ -150,37 +150,37 @@ static inline real sv_dot(sv a, sv b)
 }
 
 // Motion of the point at p from the reference point, on the same rigid body.
-static inline sv sv_shift_motion(sv V, v3 p)
+TAL_ALWAYS_INLINE sv sv_shift_motion(sv V, v3 p)
 {
     return (sv){V.w, v3_add_cross(V.v, V.w, p)};
 }
 
 // Force at the point at p from the reference point, taken about the reference point.
-static inline sv sv_shift_force(sv F, v3 p)
+TAL_ALWAYS_INLINE sv sv_shift_force(sv F, v3 p)
 {
     return (sv){v3_add_cross(F.w, p, F.v), F.v};
 }
 
 // --- articulated inertias: P = [J F; F^T M] ---
 
-static inline sv abi_mul(abi P, sv V)
+TAL_ALWAYS_INLINE sv abi_mul(abi P, sv V)
 {
     return (sv){v3_add(s3_mul_v3(P.J, V.w), m3_mul_v3(P.F, V.v)),
                 v3_add(m3_tmul_v3(P.F, V.w), s3_mul_v3(P.M, V.v))};
 }
 
-static inline m3 m3_add(m3 A, m3 B)
+TAL_ALWAYS_INLINE m3 m3_add(m3 A, m3 B)
 {
     return (m3){v3_add(A.x, B.x), v3_add(A.y, B.y), v3_add(A.z, B.z)};
 }
 
-static inline abi abi_add(abi P, abi Q)
+TAL_ALWAYS_INLINE abi abi_add(abi P, abi Q)
 {
     return (abi){s3_add(P.J, Q.J), m3_add(P.F, Q.F), s3_add(P.M, Q.M)};
 }
 
 // P - s g g^T, symmetric half only.
-static inline abi abi_sub_outer(abi P, real s, sv g)
+TAL_ALWAYS_INLINE abi abi_sub_outer(abi P, real s, sv g)
 {
     const v3 w = v3_scale(-s, g.w);
     const v3 v = v3_scale(-s, g.v);
@@ -196,7 +196,7 @@ static inline abi abi_sub_outer(abi P, real s, sv g)
 // The same body's inertia about a point from which its reference point is at p:
 //
 //     F' = F + px M        J' = J + px F^T - F' px
-static inline abi abi_shift(abi P, v3 p)
+TAL_ALWAYS_INLINE abi abi_shift(abi P, v3 p)
 {
     const v3 Mx = {P.M.xx, P.M.xy, P.M.xz};
     const v3 My = {P.M.xy, P.M.yy, P.M.yz};

@@ -1,10 +1,9 @@
 // Bodies as masses: each alone, with what it carries (tip to base), and the forces across the
 // mobilizers.
-#include "sweeps_internal.h"
-
 #include "kernel_inertia.h"
+#include "kernel_set.h"
 
-void tali_sweep_rigid(const tali_view *view, tali_composite out[])
+static void sweep_rigid(const tali_view *view, tali_composite out[])
 {
     for (int b = 0; b < view->tree->num_bodies; ++b) {
         out[b] = place_rigid(&view->pose[b], &view->constants[b]);
@@ -12,7 +11,7 @@ void tali_sweep_rigid(const tali_view *view, tali_composite out[])
 }
 
 // C_B = M_B + sum over children C of C_C, from the child's Mo to the parent's (RBDA eq. 6.13)
-void tali_sweep_composite(const tali_view *view, tali_composite out[])
+static void sweep_composite(const tali_view *view, tali_composite out[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 0; b < tree->num_bodies; ++b) {
@@ -30,8 +29,8 @@ void tali_sweep_composite(const tali_view *view, tali_composite out[])
 
 // R_B = M_B A_B + b_B - F_B + sum over children C of R_C, brought to the parent's Mo (RBDA eq. 5.9
 // and 5.10, at the accelerations that the body has).
-void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
-                          const tal_spatial_vec F[], tal_spatial_vec out[])
+static void sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
+                            const tal_spatial_vec F[], tal_spatial_vec out[])
 {
     const tali_tree *tree = view->tree;
     out[0] = tal_sv_neg(F[0]);
@@ -43,4 +42,11 @@ void tali_sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
         sv *parent = &out[tree->parent[b]];
         *parent = sv_add(*parent, sv_shift_force(out[b], view->p_PM[b]));
     }
+}
+
+void TALI_KERNEL(outboard)(tali_sweeps *out)
+{
+    out->rigid = sweep_rigid;
+    out->composite = sweep_composite;
+    out->reactions = sweep_reactions;
 }

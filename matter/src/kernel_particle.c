@@ -2,9 +2,8 @@
 // nor Ground turn, so H is constant, velocities resist nothing, D is the mass along any axes, and
 // nobody asks what is felt past the hinge. Loops of their own, because those of the sweeps would lose
 // registers to them.
-#include "sweeps_internal.h"
-
 #include "kernel_math.h"
+#include "kernel_set.h"
 
 static const v3 NONE = {0.0, 0.0, 0.0};
 
@@ -24,8 +23,8 @@ static inline m3 axes(const sv H[])
     return (m3){H[0].v, H[1].v, H[2].v};
 }
 
-void tali_particles_position(const tali_tree *tree, const tali_constants constants[],
-                             const tali_model *model, const double q[], const tali_position *at)
+static void particles_position(const tali_tree *tree, const tali_constants constants[],
+                               const tali_model *model, const double q[], const tali_position *at)
 {
     for (int b = 1; b < tree->num_bodies; ++b) {
         if (!tali_is_particle(tree, tree->hinge, b)) continue;
@@ -40,7 +39,7 @@ void tali_particles_position(const tali_tree *tree, const tali_constants constan
     }
 }
 
-void tali_particles_velocity(const tali_view *view, const double u[], const tali_velocity *at)
+static void particles_velocity(const tali_view *view, const double u[], const tali_velocity *at)
 {
     const tali_tree *tree = view->tree;
     for (int b = 1; b < tree->num_bodies; ++b) {
@@ -52,7 +51,7 @@ void tali_particles_velocity(const tali_view *view, const double u[], const tali
 }
 
 // As for any translation G = [K; 1] with K = F M^-1, where M = m 1 and F = mcx.
-bool tali_particles_articulated(const tali_view *view, const tali_articulated *out)
+static bool particles_articulated(const tali_view *view, const tali_articulated *out)
 {
     const tali_tree *tree = view->tree;
     bool ok = true;
@@ -73,8 +72,8 @@ bool tali_particles_articulated(const tali_view *view, const tali_articulated *o
     return ok;
 }
 
-void tali_particles_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
-                           double sign, double e[])
+static void particles_inward(const tali_view *view, const double f[], const tal_spatial_vec F[],
+                             double sign, double e[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 1; b < tree->num_bodies; ++b) {
@@ -85,8 +84,8 @@ void tali_particles_inward(const tali_view *view, const double f[], const tal_sp
     }
 }
 
-void tali_particles_outward(const tali_view *view, const double e[], double udot[],
-                            tal_spatial_vec A[])
+static void particles_outward(const tali_view *view, const double e[], double udot[],
+                              tal_spatial_vec A[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 1; b < tree->num_bodies; ++b) {
@@ -96,4 +95,13 @@ void tali_particles_outward(const tali_view *view, const double e[], double udot
         store_v3(udot + u0, m3_tmul_v3(axes(view->H + u0), v));
         A[b] = (sv){NONE, v};
     }
+}
+
+void TALI_KERNEL(particle)(tali_sweeps *out)
+{
+    out->particles_position = particles_position;
+    out->particles_velocity = particles_velocity;
+    out->particles_articulated = particles_articulated;
+    out->particles_inward = particles_inward;
+    out->particles_outward = particles_outward;
 }

@@ -132,7 +132,7 @@ static tal_status calc_factor(const void *self, const tal_system *system, tal_st
     tali_view_of(matter, state, TALI_INERTIA, &view);
     double *DI = value;
     double *rows = DI + view.tree->num_u;
-    tali_sweep_mass_rows(&view, tali_cache_at(system, state, matter->composites), rows);
+    view.sweeps->mass_rows(&view, tali_cache_at(system, state, matter->composites), rows);
     rows[view.tree->num_row_entries] = factor_rows(view.tree, DI, rows) ? 1.0 : 0.0;
     return TAL_OK;
 }
@@ -150,23 +150,23 @@ void tali_mass_factor_declare(tal_matter *matter)
     matter->mass_factor = tal_system_add_cache(matter->system, matter->me, &def);
 }
 
-tal_status tali_mass_factor_of(const tal_matter *matter, tal_state *state, const double **factor)
+tal_status tali_mass_factor_of(const tal_matter *matter, tal_state *state, const tali_view *view,
+                               const double **factor)
 {
-    const tali_tree *tree = &matter->tree;
+    const tali_tree *tree = view->tree;
     *factor = NULL;
     if (tree->row_begin == NULL) return TAL_OK;
     const double *found = tal_cache_realize(matter->system, state, matter->mass_factor);
     if (found == NULL) return tal_state_error(state)->status;
-    tali_view view;
-    tali_view_of(matter, state, TALI_CONSTANTS, &view);
-    const bool all_free = view.hinge == tree->hinge;
+    const bool all_free = view->hinge == tree->hinge;
     if (all_free && found[tree->num_u + tree->num_row_entries] != 0.0) *factor = found;
     return TAL_OK;
 }
 
 // --- solving ---
 
-// L^T D L a = f: outmost first each speed leaves its share to those inboard, then the other way.
+// L^T D L a = f: outmost first each speed leaves its share to those inboard, then the other way. The
+// neighbor inboard, which comes first in a row, is the one that is known last, so it is subtracted last.
 void tali_mass_factor_solve(const tali_tree *tree, const double *factor, const double f[],
                             double a[])
 {
@@ -181,7 +181,7 @@ void tali_mass_factor_solve(const tali_tree *tree, const double *factor, const d
     }
     for (int i = 0; i < tree->num_u; ++i) {
         double value = a[i] * DI[i];
-        for (int k = begin[i] + 1; k < begin[i + 1]; ++k) {
+        for (int k = begin[i + 1] - 1; k > begin[i]; --k) {
             value -= rows[k] * a[tree->row_column[k]];
         }
         a[i] = value;

@@ -75,6 +75,9 @@ typedef struct tali_position_layout {
     size_t p_PM, H, X_FM, H_FM, size;
 } tali_position_layout;
 
+/// The functions that run over the tree (sweeps_internal.h).
+typedef struct tali_sweeps tali_sweeps;
+
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
 /// and every parent precedes its children: parent[b] < b. All arrays have num_bodies entries.
 typedef struct tali_tree {
@@ -85,6 +88,7 @@ typedef struct tali_tree {
     int max_nq;     ///< most coordinates over all modelling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
+    int num_pins;
     int num_particles;   ///< bodies that translate on Ground and carry nothing
     int num_quaternions; ///< mobilizers that have a quaternion unless they use angles
     int num_N;           ///< mobilizers whose qdot is not simply u
@@ -96,6 +100,7 @@ typedef struct tali_tree {
     int32_t *span;        ///< speeds of the body and of all it carries
     int32_t *place;       ///< first of them, if bodies were numbered depth first
     int32_t *general;     ///< [num_general] bodies that go through their table
+    int32_t *pins;        ///< [num_pins] bodies that turn about one axis
     int32_t *quaternions; ///< [num_quaternions] bodies that may have one
     uint8_t *nu;
     int8_t *sign;     ///< -1 for a reversed pin or slider
@@ -104,8 +109,9 @@ typedef struct tali_tree {
     uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
     tali_position_layout position_at;
-    int num_row_entries; ///< of M, if they are few
-    int32_t *row_begin;  ///< [num_u + 1] row of M of each speed; NULL: they are many
+    const tali_sweeps *sweeps; ///< those for this machine
+    int num_row_entries;       ///< of M, if they are few
+    int32_t *row_begin;        ///< [num_u + 1] row of M of each speed; NULL: they are many
     int32_t *row_column; ///< [num_row_entries] a speed and all inboard of it, on the way to Ground
 } tali_tree;
 
@@ -129,6 +135,12 @@ typedef struct tali_constants {
     tal_xform X_MB; ///< the user's body frame in M
 } tali_constants;
 
+/// Is every Bo the same point as its Mo? Kept behind the constants of n bodies.
+static inline bool tali_is_every_Bo_Mo(const tali_constants constants[], int n)
+{
+    return *(const bool *)(const void *)(constants + n);
+}
+
 /// Where one body is, in Ground: what Position settles.
 typedef struct tali_pose {
     tal_mat3 R_GM;
@@ -138,7 +150,7 @@ typedef struct tali_pose {
 /// How one body moves, in Ground about Mo: what Velocity settles.
 typedef struct tali_motion {
     tal_spatial_vec V;  ///< V_GM
-    tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u
+    tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u. There for whoever asks for TALI_A0
 } tali_motion;
 
 /// The arrays that Position fills.
@@ -154,6 +166,7 @@ typedef struct tali_position {
 typedef struct tali_velocity {
     tali_motion *motion;     ///< [num_bodies]
     tal_spatial_vec *Hdot_u; ///< [num_general] Hdot_FM u, in F
+    bool *has_A0;            ///< whether A0 of all motions is there, too
 } tali_velocity;
 
 /// Articulated-body quantities: depend on q alone. Ball and free hinges keep theirs in Ground axes
@@ -174,6 +187,7 @@ typedef struct tali_composite {
 /// What the sweeps read, with the State's arrays in place. NULL where not asked for.
 typedef struct tali_view {
     const tali_tree *tree;
+    const tali_sweeps *sweeps;
     const tali_constants *constants; ///< [num_bodies]
     const tali_pose *pose;           ///< [num_bodies]
     const tal_vec3 *p_PM;            ///< [num_bodies]
@@ -182,6 +196,7 @@ typedef struct tali_view {
     const tal_spatial_vec *H_FM;     ///< [num_u]
     const tali_composite *rigid;     ///< [num_bodies] each body alone
     const tali_motion *motion;       ///< [num_bodies]
+    const tal_spatial_vec *Hdot_u;   ///< [num_general]
     const tal_spatial_vec *G;        ///< [num_u]
     const double *DI;                ///< [num_d]
     const uint8_t *hinge; ///< [num_bodies] tali_hinge, with known motion counted as locked
@@ -264,12 +279,13 @@ tal_status tali_body_check(const tali_body *body, tal_error *err);
 /// @{
 typedef enum tali_what {
     TALI_CONSTANTS = 0,
-    TALI_POSITION = 1,                        ///< poses and hinge columns
-    TALI_INERTIA = TALI_POSITION | 2,         ///< and mass properties in Ground
-    TALI_VELOCITY = TALI_POSITION | 4,        ///< and motion
-    TALI_ARTICULATED = TALI_INERTIA | 8,      ///< and G and DI
-    TALI_BIAS = TALI_INERTIA | TALI_VELOCITY, ///< all that a body's Newton-Euler equations read
-    TALI_DYNAMICS = TALI_ARTICULATED | TALI_VELOCITY ///< everything
+    TALI_POSITION = 1,                         ///< poses and hinge columns
+    TALI_INERTIA = TALI_POSITION | 2,          ///< and mass properties in Ground
+    TALI_VELOCITY = TALI_POSITION | 4,         ///< and motion
+    TALI_ARTICULATED = TALI_INERTIA | 8,       ///< and G and DI
+    TALI_A0 = TALI_VELOCITY | 16,              ///< and accelerations at udot = 0
+    TALI_BIAS = TALI_INERTIA | TALI_A0,        ///< all that a body's Newton-Euler equations read
+    TALI_DYNAMICS = TALI_ARTICULATED | TALI_A0 ///< everything
 } tali_what;
 
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view);
@@ -283,6 +299,12 @@ const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);
 tali_model tali_model_of(const tal_matter *matter, const tal_state *state);
 
 /// @}
+
+/// The speeds of all bodies in a State.
+static inline const double *tali_u_of(const tal_matter *matter, const tal_state *state)
+{
+    return tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+}
 
 /// What a call that returns a transform returns when its contract is broken.
 tal_xform tali_nan_xform(void);

@@ -1,5 +1,6 @@
 // Inertias of bodies, alone and with what they carry, and what their velocities cost.
 #include "motion_internal.h"
+#include "stages_internal.h"
 #include "sweeps_internal.h"
 
 #include "kernel_inertia.h"
@@ -14,7 +15,7 @@ tal_status tali_calc_composites(const void *self, const tal_system *system, tal_
     (void)system;
     tali_view view;
     tali_view_of(self, state, TALI_INERTIA, &view);
-    tali_sweep_composite(&view, value);
+    view.sweeps->composite(&view, value);
     return TAL_OK;
 }
 
@@ -35,7 +36,7 @@ tal_status tali_calc_inertias(const void *self, const tal_system *system, tal_st
     const double inf = (double)INFINITY;
     const tal_sym3 infinite = tal_s3_diag(inf, inf, inf);
     at.P[0] = (tal_abi){infinite, TAL_MAT3_ZERO, infinite};
-    const bool ok = tali_sweep_articulated(&view, &at, open);
+    const bool ok = view.sweeps->articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
     return ok ? TAL_OK : TAL_ERR_SINGULAR;
 }
@@ -132,6 +133,16 @@ tal_spatial_vec tal_body_gyroscopic_force(const tal_matter *matter, const tal_st
                   tal_v3_cross(w, tal_v3_cross(w, rigid.mc)));
 }
 
+// A State that has reached Velocity, with the accelerations at udot = 0.
+static bool see_A0(const tali_question *ask, tal_state *state, tal_body_ix body, tali_seen *seen)
+{
+    if (!see_body(ask, body, seen)) return false;
+    tali_view view;
+    tali_view_of(ask->matter, state, TALI_VELOCITY, &view);
+    tali_fill_A0(ask->matter, state, &view);
+    return true;
+}
+
 // A_GB at udot = 0.
 static tal_spatial_vec total_coriolis(const tali_seen *seen, int b)
 {
@@ -139,20 +150,20 @@ static tal_spatial_vec total_coriolis(const tali_seen *seen, int b)
     return tal_sv_shift_acceleration(motion->A0, motion->V.w, tali_p_MB_G(seen, b));
 }
 
-tal_spatial_vec tal_body_total_coriolis(const tal_matter *matter, const tal_state *state,
+tal_spatial_vec tal_body_total_coriolis(const tal_matter *matter, tal_state *state,
                                         tal_body_ix body)
 {
     const tali_question ask = {matter, state, TAL_STAGE_VELOCITY, __func__};
     tali_seen seen;
-    return see_body(&ask, body, &seen) ? total_coriolis(&seen, body.i) : TALI_NAN_SV;
+    return see_A0(&ask, state, body, &seen) ? total_coriolis(&seen, body.i) : TALI_NAN_SV;
 }
 
-tal_spatial_vec tal_body_mobilizer_coriolis(const tal_matter *matter, const tal_state *state,
+tal_spatial_vec tal_body_mobilizer_coriolis(const tal_matter *matter, tal_state *state,
                                             tal_body_ix body)
 {
     const tali_question ask = {matter, state, TAL_STAGE_VELOCITY, __func__};
     tali_seen seen;
-    if (!see_body(&ask, body, &seen)) return TALI_NAN_SV;
+    if (!see_A0(&ask, state, body, &seen)) return TALI_NAN_SV;
     if (body.i == 0) return TAL_SPATIAL_VEC_ZERO;
     const int b = body.i, p = matter->tree.parent[b];
     const tal_vec3 p_PB_G = tal_v3_sub(tal_v3_add(seen.p_PM[b], tali_p_MB_G(&seen, b)),
@@ -161,12 +172,12 @@ tal_spatial_vec tal_body_mobilizer_coriolis(const tal_matter *matter, const tal_
                       tal_sv_shift_motion(total_coriolis(&seen, p), p_PB_G));
 }
 
-tal_spatial_vec tal_body_centrifugal_force(const tal_matter *matter, const tal_state *state,
+tal_spatial_vec tal_body_centrifugal_force(const tal_matter *matter, tal_state *state,
                                            tal_body_ix body)
 {
     const tali_question ask = {matter, state, TAL_STAGE_VELOCITY, __func__};
     tali_seen seen;
-    if (!see_body(&ask, body, &seen)) return TALI_NAN_SV;
+    if (!see_A0(&ask, state, body, &seen)) return TALI_NAN_SV;
     const tal_vec3 p_BM_G = tal_v3_neg(tali_p_MB_G(&seen, body.i));
     const tali_composite rigid = place_rigid(&seen.pose[body.i], &seen.constants[body.i]);
     const tali_motion *motion = &seen.motion[body.i];

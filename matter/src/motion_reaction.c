@@ -37,13 +37,13 @@ tal_status tali_calc_reactions(const void *self, const tal_system *system, tal_s
     const tal_spatial_vec *A_GM = tal_cache_value(system, state, matter->acceleration);
     if (applied.F == NULL || A_GM == NULL) return tal_contract_last()->status;
     if (matter->constraints.count == 0) {
-        tali_sweep_reactions(&view, A_GM, applied.F, value);
+        view.sweeps->reactions(&view, A_GM, applied.F, value);
         return TAL_OK;
     }
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *F = tal_state_scratch_take(state, (size_t)matter->num_bodies * sizeof *F);
     const tal_status st = F != NULL ? add_up_forces(matter, state, applied.F, F) : TAL_ERR_CAPACITY;
-    if (st == TAL_OK) tali_sweep_reactions(&view, A_GM, F, value);
+    if (st == TAL_OK) view.sweeps->reactions(&view, A_GM, F, value);
     tal_state_scratch_release(state, mark);
     return st;
 }

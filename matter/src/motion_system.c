@@ -181,7 +181,7 @@ double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state
     const size_t mark = tal_state_scratch_mark(state);
     sv *V = tal_state_scratch_take(state, (size_t)view.tree->num_bodies * sizeof *V);
     if (V == NULL) return TALI_NAN;
-    tali_sweep_J(&view, u, V);
+    view.sweeps->J(&view, u, V);
     double sum = 0.0;
     for (int b = 1; b < view.tree->num_bodies; ++b) {
         sum += energy(&view.rigid[b], V[b]);

@@ -116,7 +116,7 @@ static double row_times(const tal_matter *matter, const jacobian *G, const tali_
 static void mul_G(const tal_matter *matter, const jacobian *G, const double v[],
                   tal_spatial_vec V[], double out[])
 {
-    tali_sweep_J(&G->view, v, V);
+    G->view.sweeps->J(&G->view, v, V);
     tali_row_walk row = tali_walk_all(&matter->constraints, &G->map);
     while (tali_next_row(&row)) {
         const int at = place_in_part(G, row.slot);
@@ -144,7 +144,7 @@ static void mul_GT(const tal_matter *matter, const jacobian *G, const double lam
     memset(F, 0, (size_t)matter->num_bodies * sizeof *F);
     memset(along, 0, (size_t)matter->tree.num_u * sizeof *along);
     add_forces(matter, G, lambda, -1, F, along);
-    tali_sweep_JT(&G->view, F, f);
+    G->view.sweeps->JT(&G->view, F, f);
     for (int j = 0; j < matter->tree.num_u; ++j) {
         f[j] += along[j];
     }
@@ -334,7 +334,7 @@ static tal_status calc_aerr(const tal_matter *matter, tal_state *state, const ta
     if (matter->constraints.count == 0) return TAL_OK;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *A = take_bodies(matter, state);
-    if (udot != NULL) tali_sweep_J(view, udot, A);
+    if (udot != NULL) view->sweeps->J(view, udot, A);
     for (int b = 0; b < matter->num_bodies; ++b) {
         A[b] = udot != NULL ? tal_sv_add(A[b], view->motion[b].A0) : view->motion[b].A0;
     }
@@ -346,7 +346,7 @@ static tal_status calc_aerr(const tal_matter *matter, tal_state *state, const ta
 tal_status tal_matter_calc_constraint_bias(const tal_matter *matter, tal_state *state, double b[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st != TAL_OK) return st;
     const int m = tali_num_rows(matter, state);
     if (m > 0) st = tali_op_array("b", b, __func__);
@@ -361,7 +361,7 @@ tal_status tal_matter_calc_constraint_aerr(const tal_matter *matter, tal_state *
                                            const double udot[], double aerr[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st != TAL_OK) return st;
     const int m = tali_num_rows(matter, state);
     st = check_pair(state, "udot", udot, matter->tree.num_u, "aerr", aerr, m, __func__);
@@ -449,7 +449,7 @@ double tal_matter_calc_constraint_power(const tal_matter *matter, tal_state *sta
     const double *u = tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *V = take_bodies(matter, state);
-    tali_sweep_J(&G.view, u, V);
+    G.view.sweeps->J(&G.view, u, V);
     double power = 0.0;
     tali_row_walk row = tali_walk_all(&matter->constraints, &G.map);
     while (tali_next_row(&row)) {

@@ -6,26 +6,16 @@
 
 #include <string.h>
 
-static bool are_same_point(const tali_constants *constants)
-{
-    const tal_vec3 p_MB = constants->X_MB.p;
-    return p_MB.x == 0.0 && p_MB.y == 0.0 && p_MB.z == 0.0;
-}
-
 // Forces about Bo become forces about Mo, which often is the same point, and for all bodies: then
 // they stay where they are.
 static const tal_spatial_vec *shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[],
                                          tal_spatial_vec room[])
 {
     const int n = view->tree->num_bodies;
-    int first = 1;
-    while (first < n && are_same_point(&view->constants[first])) {
-        ++first;
-    }
-    if (first == n) return F_GB;
+    if (tali_is_every_Bo_Mo(view->constants, n)) return F_GB;
+    room[0] = F_GB[0];
     for (int b = 1; b < n; ++b) {
-        const bool same_point = are_same_point(&view->constants[b]);
-        room[b] = same_point ? F_GB[b] : tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
+        room[b] = tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
     }
     return room;
 }
@@ -38,23 +28,29 @@ static tal_status check_forces(tal_state *state, const tali_tree *tree,
     return tali_op_finite(state, "f", f, tree->num_u);
 }
 
-// f_needed = M udot + J^T (F0 - F); the caller's mobility forces are left to the caller.
-static void newton_euler(const tali_view *view, tal_state *state, const double udot[],
-                         const tal_spatial_vec F_GB[], double f_needed[])
+// M udot + J^T (F0 - F), in scratch; the caller's mobility forces f are left to the caller. Inputs are looked
+// at one by one only if the sum of all forces says that it is worth while.
+static tal_status newton_euler(const tal_matter *matter, tal_state *state, const tali_view *view,
+                               const double udot[], const tal_spatial_vec F_GB[], const double f[],
+                               double **needed)
 {
-    const size_t mark = tal_state_scratch_mark(state);
     const tali_tree *tree = view->tree;
-    tal_spatial_vec *A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
+    const size_t n = (size_t)tree->num_bodies;
+    *needed = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof **needed);
+    tal_spatial_vec *A = tal_state_scratch_take(state, n * sizeof *A);
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     const tal_spatial_vec *F_GM = NULL;
     if (F_GB != NULL) {
-        tal_spatial_vec *room =
-            tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *room);
-        F_GM = shift_to_M(view, F_GB, room);
+        F_GM = shift_to_M(view, F_GB, tal_state_scratch_take(state, n * sizeof *F_GM));
     }
-    tali_sweep_newton_euler(view, udot, F_GM, f_needed, A, open);
-    tal_state_scratch_release(state, mark);
+    const double *u = tali_u_of(matter, state);
+    const tal_spatial_vec sum = view->sweeps->newton_euler(view, u, udot, F_GM, *needed, A, open);
+    if (tal_sv_is_finite(sum))
+        return f != NULL ? tali_op_finite(state, "f", f, tree->num_u) : TAL_OK;
+    const tal_status st = check_forces(state, tree, F_GB, f);
+    if (st != TAL_OK || udot == NULL) return st;
+    return tali_op_finite(state, "udot", udot, tree->num_u);
 }
 
 tal_status tal_matter_inverse_dynamics(const tal_matter *matter, tal_state *state,
@@ -64,15 +60,16 @@ tal_status tal_matter_inverse_dynamics(const tal_matter *matter, tal_state *stat
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_needed", f_needed, __func__);
-    if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
-    if (st == TAL_OK && udot != NULL) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
     if (st != TAL_OK) return st;
 
-    newton_euler(&view, state, udot, F_GB, f_needed);
-    for (int j = 0; j < view.tree->num_u && f != NULL; ++j) {
-        f_needed[j] -= f[j];
+    const size_t mark = tal_state_scratch_mark(state);
+    double *needed;
+    st = newton_euler(matter, state, &view, udot, F_GB, f, &needed);
+    for (int j = 0; j < view.tree->num_u && st == TAL_OK; ++j) {
+        f_needed[j] = f != NULL ? needed[j] - f[j] : needed[j];
     }
-    return TAL_OK;
+    tal_state_scratch_release(state, mark);
+    return st;
 }
 
 tal_status tal_matter_calc_tree_forces(const tal_matter *matter, tal_state *state,
@@ -82,14 +79,16 @@ tal_status tal_matter_calc_tree_forces(const tal_matter *matter, tal_state *stat
     tali_view view;
     tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("f_tree", f_tree, __func__);
-    if (st == TAL_OK) st = check_forces(state, view.tree, F_GB, f);
     if (st != TAL_OK) return st;
 
-    newton_euler(&view, state, NULL, F_GB, f_tree);
-    for (int j = 0; j < view.tree->num_u; ++j) {
-        f_tree[j] = (f != NULL ? f[j] : 0.0) - f_tree[j];
+    const size_t mark = tal_state_scratch_mark(state);
+    double *needed;
+    st = newton_euler(matter, state, &view, NULL, F_GB, f, &needed);
+    for (int j = 0; j < view.tree->num_u && st == TAL_OK; ++j) {
+        f_tree[j] = (f != NULL ? f[j] : 0.0) - needed[j];
     }
-    return TAL_OK;
+    tal_state_scratch_release(state, mark);
+    return st;
 }
 
 // A_GM of all bodies become A_GB.
@@ -118,8 +117,8 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
     const tal_spatial_vec *F_GM = F_GB != NULL ? shift_to_M(&view, F_GB, A) : NULL;
-    tali_sweep_inward_moving(&view, f, F_GM, e, open);
-    tali_sweep_outward(&view, e, udot, A);
+    view.sweeps->inward_moving(&view, f, F_GM, e, open);
+    view.sweeps->outward(&view, e, udot, A);
     for (int b = 1; b < tree->num_bodies && A_GB != NULL; ++b) {
         A[b] = tal_sv_add(A[b], view.motion[b].A0);
     }
@@ -133,13 +132,13 @@ tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *st
                                          const double udot[], tal_spatial_vec A_GB[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GB", A_GB, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
     if (st != TAL_OK) return st;
 
-    tali_sweep_J(&view, udot, A_GB);
+    view.sweeps->J(&view, udot, A_GB);
     for (int b = 1; b < view.tree->num_bodies; ++b) {
         A_GB[b] = tal_sv_add(A_GB[b], view.motion[b].A0);
     }
@@ -151,7 +150,7 @@ tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, 
                                     const double lambda[], double residual[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_BIAS, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("udot", udot, __func__);
     if (st == TAL_OK) st = tali_op_array("residual", residual, __func__);
     if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
@@ -170,7 +169,7 @@ tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
-    tali_sweep_newton_euler(&view, udot, applied.F, f, A, open);
+    (void)view.sweeps->newton_euler(&view, tali_u_of(matter, state), udot, applied.F, f, A, open);
     for (int j = 0; j < tree->num_u; ++j) {
         residual[j] += f[j] - applied.f[j];
     }

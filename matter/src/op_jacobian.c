@@ -11,7 +11,7 @@ static void shift_to_B(const tali_view *view, tal_spatial_vec V[])
 
 static void mul_J(const tali_view *view, const double u[], tal_spatial_vec V_GB[])
 {
-    tali_sweep_J(view, u, V_GB);
+    view->sweeps->J(view, u, V_GB);
     shift_to_B(view, V_GB);
 }
 
@@ -23,7 +23,7 @@ static void mul_JT(const tali_view *view, const tal_spatial_vec F_GB[], double f
     for (int b = 1; b < view->tree->num_bodies; ++b) {
         room[b] = tal_sv_shift_force(F_GB[b], tali_p_MB_G(view, b));
     }
-    tali_sweep_JT(view, room, f);
+    view->sweeps->JT(view, room, f);
 }
 
 static tal_spatial_vec *take_bodies(const tali_view *view, tal_state *state)
@@ -99,7 +99,7 @@ tal_status tal_matter_calc_J(const tal_matter *matter, tal_state *state, tal_mat
     const int n = view.tree->num_bodies;
     st = tali_op_matrix("J", J, 6 * n, view.tree->num_u, __func__);
     for (int b = 0; b < n && st == TAL_OK; ++b) {
-        tali_fill_frame_rows(&view, b, tali_p_MB_G(&view, b), J.data + 6 * b, J.ld);
+        view.sweeps->frame_rows(&view, b, tali_p_MB_G(&view, b), J.data + 6 * b, J.ld);
     }
     return st;
 }
@@ -108,7 +108,7 @@ tal_status tal_matter_calc_J_bias(const tal_matter *matter, tal_state *state,
                                   tal_spatial_vec A_GB[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GB", A_GB, __func__);
     if (st != TAL_OK) return st;
     for (int b = 0; b < view.tree->num_bodies; ++b) {

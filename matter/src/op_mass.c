@@ -26,7 +26,7 @@ tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const do
 
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *A = take_bodies(view.tree, state);
-    tali_sweep_mass(&view, a, f, A, take_open(view.tree, state));
+    view.sweeps->mass(&view, a, f, A, take_open(view.tree, state));
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
@@ -45,7 +45,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *room = take_bodies(view.tree, state);
     tal_spatial_vec *open = take_open(view.tree, state);
     for (int j = 0; j < A.cols; ++j) {
-        tali_sweep_mass(&view, tali_column(A, j), tali_column(F, j), room, open);
+        view.sweeps->mass(&view, tali_column(A, j), tali_column(F, j), room, open);
     }
     tal_state_scratch_release(state, mark);
     return TAL_OK;
@@ -74,7 +74,7 @@ tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_mat
 
     const size_t mark = tal_state_scratch_mark(state);
     const tali_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
-    tali_sweep_mass_matrix(&view, M.data, M.ld, &room);
+    view.sweeps->mass_matrix(&view, M.data, M.ld, &room);
     tali_mirror(M.data, n, (size_t)M.ld, 1);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
@@ -121,7 +121,7 @@ tal_status tal_matter_calc_gram(const tal_matter *matter, tal_state *state,
     view.rigid = rigid;
     tali_mass_matrix_room room = take_mass_matrix_room(tree, state);
     room.without_rotors = true;
-    tali_sweep_mass_matrix(&view, gram.data, gram.ld, &room);
+    view.sweeps->mass_matrix(&view, gram.data, gram.ld, &room);
     tali_mirror(gram.data, n, (size_t)gram.ld, 1);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
@@ -150,9 +150,10 @@ typedef struct inverse {
     inverse_room room;
 } inverse;
 
+// With out->view of the positions.
 static tal_status prepare_inverse(const tal_matter *matter, tal_state *state, inverse *out)
 {
-    const tal_status st = tali_mass_factor_of(matter, state, &out->factor);
+    const tal_status st = tali_mass_factor_of(matter, state, &out->view, &out->factor);
     if (st != TAL_OK || out->factor != NULL) return st;
     if (!tali_view_at(matter, state, TALI_ARTICULATED, &out->view)) {
         return tal_state_error(state)->status;
@@ -167,8 +168,8 @@ static void mul_inverse(const inverse *it, const double f[], double a[])
         tali_mass_factor_solve(it->view.tree, it->factor, f, a);
         return;
     }
-    tali_sweep_inward(&it->view, f, NULL, it->room.e, it->room.open);
-    tali_sweep_outward(&it->view, it->room.e, a, it->room.A);
+    it->view.sweeps->inward(&it->view, f, NULL, it->room.e, it->room.open);
+    it->view.sweeps->outward(&it->view, it->room.e, a, it->room.A);
 }
 
 tal_status tal_matter_mul_Minv(const tal_matter *matter, tal_state *state, const double f[],
@@ -216,8 +217,8 @@ static void fill_inverse_column(const tali_view *view, int b, int j, const inver
     as_far_as_b.num_bodies = b + 1;
     tali_view shorter = *view;
     shorter.tree = &as_far_as_b;
-    tali_sweep_inward_unit(view, b, j, room->e);
-    tali_sweep_outward(&shorter, room->e, column, room->A);
+    view->sweeps->inward_unit(view, b, j, room->e);
+    shorter.sweeps->outward(&shorter, room->e, column, room->A);
     for (int a = b; a > 0; a = view->tree->parent[a]) {
         const int u0 = view->tree->u0[a];
         for (int i = u0; i < u0 + view->tree->nu[a]; ++i) {

@@ -41,8 +41,8 @@ tal_status tal_matter_calc_frame_J(const tal_matter *matter, tal_state *state,
     if (st == TAL_OK) st = tali_op_matrix("J", J, 6 * n, view.tree->num_u, __func__);
     if (st != TAL_OK) return st;
     for (int k = 0; k < n; ++k) {
-        tali_fill_frame_rows(&view, frames[k].body.i, reach(&view, &frames[k]), J.data + 6 * k,
-                             J.ld);
+        view.sweeps->frame_rows(&view, frames[k].body.i, reach(&view, &frames[k]), J.data + 6 * k,
+                                J.ld);
     }
     return TAL_OK;
 }
@@ -56,8 +56,8 @@ tal_status tal_matter_calc_station_J(const tal_matter *matter, tal_state *state,
     if (st == TAL_OK) st = tali_op_matrix("J", J, 3 * n, view.tree->num_u, __func__);
     if (st != TAL_OK) return st;
     for (int k = 0; k < n; ++k) {
-        tali_fill_station_rows(&view, stations[k].body.i, reach(&view, &stations[k]),
-                               J.data + 3 * k, J.ld);
+        view.sweeps->station_rows(&view, stations[k].body.i, reach(&view, &stations[k]),
+                                  J.data + 3 * k, J.ld);
     }
     return TAL_OK;
 }
@@ -71,7 +71,7 @@ static tal_status move_bodies(const tali_view *view, tal_state *state, const dou
     const tal_status st = tali_op_finite(state, "u", u, view->tree->num_u);
     if (st != TAL_OK) return st;
     *V_GM = take_bodies(view, state);
-    tali_sweep_J(view, u, *V_GM);
+    view->sweeps->J(view, u, *V_GM);
     return TAL_OK;
 }
 
@@ -135,7 +135,7 @@ tal_status tal_matter_mul_frame_JT(const tal_matter *matter, tal_state *state,
         tal_spatial_vec *on_body = &F[frames[k].body.i];
         *on_body = tal_sv_add(*on_body, tal_sv_shift_force(F_GA[k], reach(&view, &frames[k])));
     }
-    tali_sweep_JT(&view, F, f);
+    view.sweeps->JT(&view, F, f);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
@@ -159,7 +159,7 @@ tal_status tal_matter_mul_station_JT(const tal_matter *matter, tal_state *state,
         const tal_spatial_vec at_S = {TAL_VEC3_ZERO, f_GS[k]};
         *on_body = tal_sv_add(*on_body, tal_sv_shift_force(at_S, reach(&view, &stations[k])));
     }
-    tali_sweep_JT(&view, F, f);
+    view.sweeps->JT(&view, F, f);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
 }
@@ -170,7 +170,7 @@ tal_status tal_matter_calc_frame_bias(const tal_matter *matter, tal_state *state
                                       const tal_station frames[], int n, tal_spatial_vec A_GA[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GA", A_GA, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {
@@ -184,7 +184,7 @@ tal_status tal_matter_calc_station_bias(const tal_matter *matter, tal_state *sta
                                         const tal_station stations[], int n, tal_vec3 a_GS[])
 {
     tali_view view;
-    tal_status st = tali_op_view(matter, state, TALI_VELOCITY, &view, __func__);
+    tal_status st = tali_op_view(matter, state, TALI_A0, &view, __func__);
     if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
     if (st == TAL_OK) st = tali_op_array("a_GS", a_GS, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {

@@ -47,8 +47,8 @@ static void fill_column(const tali_view *view, const tal_station frames[], int n
     tal_spatial_vec *F = &room->F[pushed->body.i];
     *F = tal_sv_neg(
         tal_sv_shift_force(unit_force(c % 6), tali_p_MS_G(view, pushed->body.i, pushed->p_BS)));
-    tali_sweep_inward(view, NULL, room->F, room->e, room->open);
-    tali_sweep_outward(view, room->e, room->udot, room->A);
+    view->sweeps->inward(view, NULL, room->F, room->e, room->open);
+    view->sweeps->outward(view, room->e, room->udot, room->A);
     *F = TAL_SPATIAL_VEC_ZERO;
 
     for (int k = 0; k < n; ++k) {

@@ -137,7 +137,7 @@ tal_status tali_fast_G(const tal_matter *matter, tal_state *state, const tali_fa
             memset(F, 0, (size_t)matter->num_bodies * sizeof *F);
             memset(f, 0, nu * sizeof *f);
             tali_add_row_forces(matter, at.c, of, r, 1.0, F, f);
-            tali_sweep_JT(&view, F, along);
+            view.sweeps->JT(&view, F, along);
             for (int k = 0; k < fast->n; ++k) {
                 const int u = fast->speed[k];
                 G.data[(size_t)(at.row + r) + (size_t)k * (size_t)G.ld] = f[u] + along[u];
@@ -250,7 +250,7 @@ static tal_status load_level(const tal_matter *matter, tal_state *state, tal_lev
         return tal_state_error(state)->status;
     }
     memcpy(room->F, F, (size_t)matter->num_bodies * sizeof *F);
-    tali_sweep_JT(&view, room->F, room->f);
+    view.sweeps->JT(&view, room->F, room->f);
     for (int k = 0; k < n; ++k) { // x is read before it is written, one by one
         room->f[k] = f[room->fast.speed[k]] + room->f[room->fast.speed[k]];
     }

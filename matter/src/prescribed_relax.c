@@ -185,7 +185,7 @@ static tal_status forces_at(const tal_matter *matter, tal_state *state, const re
         st = tali_fast_push(matter, state, room->fast.level, room->velocities, room->lambda,
                             room->F, f);
     }
-    tali_sweep_JT(&view, room->F, along);
+    view.sweeps->JT(&view, room->F, along);
     for (int k = 0; k < room->fast.n; ++k) {
         r[k] = f[room->fast.speed[k]] + along[room->fast.speed[k]];
     }

@@ -5,6 +5,7 @@
 #include "kernel_begin.h"
 
 #include <stdint.h>
+#include <string.h>
 
 typedef struct sine_cosine {
     real s, c;
@@ -45,14 +46,29 @@ static inline real cos_reduced(real r, real tail)
 // Angles beyond this go to libm: three pieces of pi/2 no longer reduce them well.
 #define SINCOS_MAX 1e5
 
-static inline sine_cosine sincos_of(real x)
+static inline uint64_t bits_of(real x)
 {
-    if (!(fabs(x) < SINCOS_MAX)) return (sine_cosine){sin(x), cos(x)};
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 
+static inline real real_of(uint64_t bits)
+{
+    real x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// For |x| < SINCOS_MAX. Which of the two polynomials is the sine, and with which sign, is settled by
+// bits instead of comparisons, so that a loop over many angles can be vectorized.
+static inline sine_cosine sincos_below_max(real x)
+{
     // x = n pi/2 + r, by pi/2 in three pieces (Cody and Waite); the first two have 33 bits, so that
     // n times a piece is exact
     const real magic = 6755399441055744.0; // 1.5 * 2^52: adding it rounds to an integer
-    const real n = (x * 6.36619772367581382433e-01 + magic) - magic;
+    const real shifted = x * 6.36619772367581382433e-01 + magic;
+    const real n = shifted - magic;
     const real first = x - n * 1.57079632673412561417e+00;
     const real second = n * 6.07710050630396597660e-11;
     const real high = first - second;
@@ -60,13 +76,33 @@ static inline sine_cosine sincos_of(real x)
     const real r = high + low;
     const real tail = (high - r) + low;
 
-    const real s = sin_reduced(r, tail);
-    const real c = cos_reduced(r, tail);
-    const int quadrant = (int)(int64_t)n & 3;
-    const mask swap = (quadrant & 1) != 0;
-    const real a = pick(swap, c, s);
-    const real b = pick(swap, s, c);
-    return (sine_cosine){pick((quadrant & 2) != 0, -a, a), pick(((quadrant + 1) & 2) != 0, -b, b)};
+    const uint64_t s = bits_of(sin_reduced(r, tail));
+    const uint64_t c = bits_of(cos_reduced(r, tail));
+    const uint64_t quadrant = bits_of(shifted); // its last two bits are those of n
+    const uint64_t swap = (s ^ c) & (0 - (quadrant & 1));
+    return (sine_cosine){real_of(s ^ swap ^ ((quadrant & 2) << 62)),
+                         real_of(c ^ swap ^ (((quadrant + 1) & 2) << 62))};
+}
+
+static inline sine_cosine sincos_of(real x)
+{
+    return fabs(x) < SINCOS_MAX ? sincos_below_max(x) : (sine_cosine){sin(x), cos(x)};
+}
+
+// The same for n angles. The sign bit of what is left to SINCOS_MAX tells of those beyond.
+static inline void sincos_of_many(int n, const real x[], real s[], real c[])
+{
+    uint64_t left = 0;
+    INDEPENDENT
+    for (int i = 0; i < n; ++i) {
+        const sine_cosine t = sincos_below_max(x[i]);
+        s[i] = t.s, c[i] = t.c;
+        left |= bits_of(SINCOS_MAX - fabs(x[i]));
+    }
+    for (int i = 0; i < n && left >> 63 != 0; ++i) {
+        const sine_cosine t = sincos_of(x[i]);
+        s[i] = t.s, c[i] = t.c;
+    }
 }
 
 #endif // TALUS_SINCOS_H

@@ -120,7 +120,7 @@ tal_status tali_calc_position(const void *self, const tal_system *system, tal_st
     if (st == TAL_OK) st = check_quaternions(matter, &model, state, q);
     if (st == TAL_OK) st = ask_tables(matter, state, q, &at);
     if (st != TAL_OK) return st;
-    tali_sweep_position(&matter->tree, constants, &model, q, &at);
+    matter->tree.sweeps->position(&matter->tree, constants, &model, q, &at);
     return TAL_OK;
 }
 
@@ -194,14 +194,25 @@ tal_status tali_calc_velocity(const void *self, const tal_system *system, tal_st
     const tal_matter *matter = self;
     tali_view view;
     tali_view_of(matter, state, TALI_POSITION, &view);
-    const tali_velocity at = {
-        value, (tal_spatial_vec *)(void *)((char *)value + tali_motion_bytes(view.tree))};
+    const tali_velocity at = tali_velocity_in(view.tree, value);
     const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
     tal_status st = check_u(matter, state, u);
     if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, u, at.Hdot_u);
     if (st != TAL_OK) return st;
-    tali_sweep_velocity(&view, u, &at);
+    // on the way to accelerations A0 is needed, and cheaper together with velocities
+    *at.has_A0 = tali_state_goal(state) >= TAL_STAGE_DYNAMICS || view.tree->num_particles > 0;
+    view.sweeps->velocity(&view, u, *at.has_A0, &at);
     return TAL_OK;
+}
+
+void tali_fill_A0(const tal_matter *matter, tal_state *state, const tali_view *view)
+{
+    const tal_system *system = matter->system;
+    const tali_velocity at =
+        tali_velocity_in(view->tree, tali_cache_upd_at(system, state, matter->velocity));
+    if (*at.has_A0) return;
+    view->sweeps->A0(view, tali_u_of(matter, state), at.motion);
+    *at.has_A0 = true;
 }
 
 // out = N v, and Ndot u besides when it is a second derivative, of one mobilizer.

@@ -88,6 +88,8 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
     const tal_xform *X_BM = tal_var_value(system, state, matter->X_BM);
     const double *rotor = tal_var_value(system, state, matter->rotor);
     tali_constants *constants = value;
+    bool *is_every_Bo_Mo = (bool *)(void *)(constants + matter->num_bodies);
+    *is_every_Bo_Mo = true;
     constants[0] = (tali_constants){.R_PF = TAL_MAT3_IDENTITY, .X_MB = TAL_XFORM_IDENTITY};
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tal_xform X_MF = tal_xf_inv_mul(X_BM[matter->tree.parent[b]], X_PF[b]);
@@ -100,6 +102,8 @@ static tal_status calc_constants(const void *self, const tal_system *system, tal
                                         .mc = tal_v3_scale(in_M.mass, in_M.com),
                                         .I = in_M.inertia,
                                         .X_MB = X_MB};
+        const bool is_Bo_Mo = X_MB.p.x == 0.0 && X_MB.p.y == 0.0 && X_MB.p.z == 0.0;
+        *is_every_Bo_Mo = *is_every_Bo_Mo && is_Bo_Mo;
     }
     return TAL_OK;
 }
@@ -125,7 +129,7 @@ static tal_status calc_rigid(const void *self, const tal_system *system, tal_sta
     (void)system;
     tali_view view;
     tali_view_of(self, state, TALI_POSITION, &view);
-    tali_sweep_rigid(&view, value);
+    view.sweeps->rigid(&view, value);
     return TAL_OK;
 }
 
@@ -151,7 +155,7 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
     const size_t mark = tal_state_scratch_mark(state);
     tali_open_inertia *open = tal_state_scratch_take(state, ((size_t)view.tree->num_slots + 1) *
                                                                 sizeof(tali_open_inertia));
-    const bool ok = tali_sweep_articulated(&view, &at, open);
+    const bool ok = view.sweeps->articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
     return ok ? TAL_OK : name_massless_mobility(matter, state, &view, at.DI);
 }
@@ -187,11 +191,11 @@ tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *e = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *e);
-    tali_sweep_inward_moving(&view, f, F, e, open);
+    view.sweeps->inward_moving(&view, f, F, e, open);
     tal_status st = TAL_OK;
     if (lambda != NULL) st = tali_constraints_solve(matter, state, &view, e, lambda);
     if (st == TAL_OK) {
-        tali_sweep_outward(&view, e, udot, A_GM);
+        view.sweeps->outward(&view, e, udot, A_GM);
         for (int b = 0; b < tree->num_bodies; ++b) {
             A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
         }
@@ -352,7 +356,7 @@ static void declare_cache(tal_matter *matter)
     name_structure(matter, name);
     matter->model = add_cache(matter, name, lay_out_model(tree).size, TAL_STAGE_MODEL,
                               TAL_STAGE_MODEL, NULL, NULL, 0);
-    matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants),
+    matter->constants = add_cache(matter, "constants", n * sizeof(tali_constants) + sizeof(bool),
                                   TAL_STAGE_INSTANCE, TAL_STAGE_INSTANCE, calc_constants, NULL, 0);
     tali_prescribed_declare_known(matter);
     const tal_prereq needs[] = {{TAL_PREREQ_Q, 0},

@@ -25,9 +25,11 @@ static tali_hinge hinge_of(const tali_body *body)
 static size_t cut_block(tali_tree *tree, char *base)
 {
     const size_t n = (size_t)tree->num_bodies;
-    size_t at = 0;
-    int32_t **const ints[] = {&tree->parent,  &tree->u0,   &tree->d0,    &tree->slot,
-                              &tree->general, &tree->span, &tree->place, &tree->quaternions};
+    if (base != NULL) tree->sweeps = (const tali_sweeps *)(const void *)base;
+    size_t at = tali_align(sizeof(tali_sweeps));
+    int32_t **const ints[] = {&tree->parent, &tree->u0,      &tree->d0,
+                              &tree->slot,   &tree->general, &tree->pins,
+                              &tree->span,   &tree->place,   &tree->quaternions};
     for (size_t i = 0; i < sizeof ints / sizeof ints[0]; ++i) {
         if (base != NULL) *ints[i] = (int32_t *)(void *)(base + at);
         at += tali_align(n * sizeof(int32_t));
@@ -64,6 +66,7 @@ static void number_bodies(const tal_matter *matter, tali_tree *tree)
         tree->num_params += body->ops.num_params;
         tree->max_nq += body->ops.nq > body->ops.nq_angles ? body->ops.nq : body->ops.nq_angles;
         if (tree->hinge[b] == TALI_HINGE_GENERAL) tree->general[tree->num_general++] = b;
+        if (tree->hinge[b] == TALI_HINGE_PIN) tree->pins[tree->num_pins++] = b;
     }
 }
 
@@ -131,6 +134,7 @@ bool tali_tree_build(tal_matter *matter)
         return false;
     }
     (void)cut_block(&tree, block);
+    *(tali_sweeps *)(void *)block = tali_sweeps_best();
     number_bodies(matter, &tree);
     count_particles(&tree);
     assign_slots(&tree, room);

@@ -20,10 +20,14 @@ size_t tali_motion_bytes(const tali_tree *tree)
     return tali_align((size_t)tree->num_bodies * sizeof(tali_motion));
 }
 
+static size_t hdot_bytes(const tali_tree *tree)
+{
+    return tali_align((size_t)tree->num_general * sizeof(tal_spatial_vec));
+}
+
 size_t tali_velocity_size(const tali_tree *tree)
 {
-    return tali_motion_bytes(tree) +
-           tali_align((size_t)tree->num_general * sizeof(tal_spatial_vec));
+    return tali_motion_bytes(tree) + hdot_bytes(tree) + sizeof(bool);
 }
 
 size_t tali_gain_bytes(const tali_tree *tree)
@@ -55,6 +59,13 @@ tali_position tali_position_in(const tali_tree *tree, void *bytes)
         (tal_xform *)(void *)(base + at->X_FM), (tal_spatial_vec *)(void *)(base + at->H_FM)};
 }
 
+tali_velocity tali_velocity_in(const tali_tree *tree, void *bytes)
+{
+    char *hdot = (char *)bytes + tali_motion_bytes(tree);
+    return (tali_velocity){bytes, (tal_spatial_vec *)(void *)hdot,
+                           (bool *)(void *)(hdot + hdot_bytes(tree))};
+}
+
 static void see_position(const tali_tree *tree, const void *bytes, tali_view *view)
 {
     const tali_position_layout *at = &tree->position_at;
@@ -75,6 +86,7 @@ void tali_view_of(const tal_matter *matter, const tal_state *state, tali_what wh
 {
     const tal_system *system = matter->system;
     *view = (tali_view){.tree = &matter->tree,
+                        .sweeps = matter->tree.sweeps,
                         .constants = tali_cache_at(system, state, matter->constants)};
     tali_see_known(matter, state, view);
     if ((what & TALI_POSITION) == TALI_POSITION) {
@@ -84,7 +96,10 @@ void tali_view_of(const tal_matter *matter, const tal_state *state, tali_what wh
         view->rigid = tali_cache_at(system, state, matter->rigid);
     }
     if ((what & TALI_VELOCITY) == TALI_VELOCITY) {
-        view->motion = tali_cache_at(system, state, matter->velocity);
+        const char *bytes = tali_cache_at(system, state, matter->velocity);
+        view->motion = (const tali_motion *)(const void *)bytes;
+        view->Hdot_u =
+            (const tal_spatial_vec *)(const void *)(bytes + tali_motion_bytes(view->tree));
     }
     if ((what & TALI_ARTICULATED) == TALI_ARTICULATED) {
         const char *bytes = tali_cache_at(system, state, matter->articulated);
@@ -111,5 +126,6 @@ bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, ta
     const bool is_velocity_enough = moves && last.i == matter->position.i;
     if (!is_velocity_enough && tal_cache_realize(system, state, last) == NULL) return false;
     tali_view_of(matter, state, what, view);
+    if ((what & TALI_A0) == TALI_A0) tali_fill_A0(matter, state, view);
     return what != TALI_DYNAMICS || tali_see_known_udot(matter, state, view);
 }

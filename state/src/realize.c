@@ -1,4 +1,5 @@
 // Realization: up one stage at a time, through all subsystems, computing only what is missing.
+#include "cache_internal.h"
 #include "state_internal.h"
 
 #include <talus/state/realize.h>
@@ -120,6 +121,7 @@ static void pass(tal_state *state, tal_stage stage)
 
 tal_status tali_realize(const tal_system *system, tal_state *state, tal_stage stage)
 {
+    state->goal = stage;
     while (tali_ccore(state)->stage < stage) {
         const tal_stage next = (tal_stage)(tali_ccore(state)->stage + 1);
         if (is_idle(system, state, next)) {
@@ -130,6 +132,11 @@ tal_status tali_realize(const tal_system *system, tal_state *state, tal_stage st
         if (st != TAL_OK) return st;
     }
     return TAL_OK;
+}
+
+tal_stage tali_state_goal(const tal_state *state)
+{
+    return tali_ccore(state)->realizing != TAL_STAGE_EMPTY ? state->goal : TAL_STAGE_EMPTY;
 }
 
 tal_status tal_system_realize(const tal_system *system, tal_state *state, tal_stage stage)

@@ -49,6 +49,7 @@ struct tal_state {
     bool loading; ///< realizing Model must keep the values just read from a file
     tal_state_stats stats;
     size_t scratch_used;
+    tal_stage goal; ///< where the climb through the stages is to end
 };
 
 /// @name Parts of the block

@@ -205,7 +205,7 @@ START_TEST(coriolis_is_what_accelerations_have_besides_udot)
     for (int i = 0; i < TRIALS; ++i) {
         random_tree tree = realized_tree(i, false);
         const tal_matter *m = tree.matter;
-        const tal_state *s = tree.state;
+        tal_state *s = tree.state;
         for (int b = 1; b < tree.num_bodies; ++b) {
             const tal_body_ix body = {b}, parent = tal_body_parent(m, body);
             const tal_spatial_vec A_GB = tal_body_A_GB(m, s, body);
@@ -238,7 +238,7 @@ START_TEST(centrifugal_force_is_coriolis_and_gyroscopic_force_together)
 {
     random_tree tree = realized_tree(4, false);
     const tal_matter *m = tree.matter;
-    const tal_state *s = tree.state;
+    tal_state *s = tree.state;
     for (int b = 0; b < tree.num_bodies; ++b) {
         const tal_body_ix body = {b};
         const tal_spatial_inertia M = tal_body_spatial_inertia(m, s, body);

@@ -468,9 +468,9 @@ START_TEST(M_inverse_acts_on_the_free_mobilities_only)
     ck_assert(tali_view_at(w.matter, w.state, TALI_ARTICULATED, &view));
     double e[MAX_SPEEDS], udot[MAX_SPEEDS], back[MAX_SPEEDS];
     tal_spatial_vec open[MAX_BODIES], A[MAX_BODIES];
-    tali_sweep_inward(&view, w.f, NULL, e, open);
-    tali_sweep_outward(&view, e, udot, A);
-    tali_sweep_mass(&view, udot, back, A, open);
+    view.sweeps->inward(&view, w.f, NULL, e, open);
+    view.sweeps->outward(&view, e, udot, A);
+    view.sweeps->mass(&view, udot, back, A, open);
     int num_known = 0;
     for (int i = 0; i < tal_state_nu(w.state); ++i) {
         if (view.level[i] == TAL_LEVEL_FREE) {

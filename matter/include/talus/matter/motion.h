@@ -212,17 +212,18 @@ TAL_API tal_spatial_vec tal_body_gyroscopic_force(const tal_matter *matter, cons
                                                   tal_body_ix body);
 
 /// What velocities alone add to a body's acceleration over its mobilizer: A_GB less the parent's,
-/// shifted to Bo as a motion, less H_PB_G udot. Needs TAL_STAGE_VELOCITY.
-TAL_API tal_spatial_vec tal_body_mobilizer_coriolis(const tal_matter *matter,
-                                                    const tal_state *state, tal_body_ix body);
+/// shifted to Bo as a motion, less H_PB_G udot. Needs TAL_STAGE_VELOCITY; the State keeps the result for
+/// all bodies, as for the next two.
+TAL_API tal_spatial_vec tal_body_mobilizer_coriolis(const tal_matter *matter, tal_state *state,
+                                                    tal_body_ix body);
 
 /// The sum of these up to this body: A_GB if udot were zero. Needs TAL_STAGE_VELOCITY.
-TAL_API tal_spatial_vec tal_body_total_coriolis(const tal_matter *matter, const tal_state *state,
+TAL_API tal_spatial_vec tal_body_total_coriolis(const tal_matter *matter, tal_state *state,
                                                 tal_body_ix body);
 
 /// The force a body needs if udot is zero: inertia times total Coriolis acceleration, and the
 /// gyroscopic force; moment about Bo. Needs TAL_STAGE_VELOCITY.
-TAL_API tal_spatial_vec tal_body_centrifugal_force(const tal_matter *matter, const tal_state *state,
+TAL_API tal_spatial_vec tal_body_centrifugal_force(const tal_matter *matter, tal_state *state,
                                                    tal_body_ix body);
 
 /// @}

@@ -1,0 +1,54 @@
+// Which sets of kernels a machine can run, and which is best (ADR 20).
+#include "kernel_set.h"
+
+#define TAKE(set, out)                                                                             \
+    (tali_kernel_kinematics_##set(out), tali_kernel_dynamics_##set(out),                           \
+     tali_kernel_particle_##set(out), tali_kernel_inverse_##set(out),                              \
+     tali_kernel_composite_##set(out), tali_kernel_jacobian_##set(out),                            \
+     tali_kernel_outboard_##set(out))
+
+#ifdef TALUS_DISPATCH
+
+// The features that cmake/TalusKernels.cmake names for each set, as far as the system lets them be
+// used.
+static bool can_run(tali_processor processor)
+{
+    __builtin_cpu_init();
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool has_avx512 = __builtin_cpu_supports("avx512f") &&
+                            __builtin_cpu_supports("avx512vl") &&
+                            __builtin_cpu_supports("avx512dq");
+    return processor == TALI_PROCESSOR_AVX512 ? has_avx2 && has_avx512 : has_avx2;
+}
+
+bool tali_sweeps_for(tali_processor processor, tali_sweeps *out)
+{
+    TAKE(any, out);
+    if (processor == TALI_PROCESSOR_ANY) return true;
+    if (!can_run(processor)) return false;
+    if (processor == TALI_PROCESSOR_AVX2) {
+        TAKE(avx2, out);
+    } else {
+        TAKE(avx512, out);
+    }
+    return true;
+}
+
+#else
+
+bool tali_sweeps_for(tali_processor processor, tali_sweeps *out)
+{
+    TAKE(any, out);
+    return processor == TALI_PROCESSOR_ANY;
+}
+
+#endif
+
+tali_sweeps tali_sweeps_best(void)
+{
+    tali_sweeps sweeps;
+    for (int p = TALI_NUM_PROCESSORS - 1; p >= 0; --p) {
+        if (tali_sweeps_for((tali_processor)p, &sweeps)) break;
+    }
+    return sweeps;
+}
