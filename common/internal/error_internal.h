@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 /// What a call that returns a number returns when its contract is broken.
 #define TALI_NAN ((double)NAN)
@@ -25,6 +26,9 @@
 
 tal_status tali_fail(tal_error *err, tal_status status, const char *where, const char *fmt, ...)
     TAL_PRINTF(4, 5) TALI_COLD;
+
+/// vsnprintf() for sentences: numbers look the same in every locale.
+void tali_print(char text[], size_t size, const char *fmt, va_list args) TAL_PRINTF(3, 0) TALI_COLD;
 
 /// tali_fail() for functions that are printf-like themselves.
 tal_status tali_vfail(tal_error *err, tal_status status, const char *where, const char *fmt,

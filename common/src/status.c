@@ -1,6 +1,10 @@
 // Status names and the one place where an error message is written.
+#define _POSIX_C_SOURCE                                                                            \
+    200809L // uselocale. NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
 #include "error_internal.h"
 
+#include <locale.h>
 #include <stdio.h>
 
 const char *tal_status_name(tal_status status)
@@ -27,6 +31,16 @@ const char *tal_status_text(tal_status status)
     return "not a Talus status code";
 }
 
+void tali_print(char text[], size_t size, const char *fmt, va_list args)
+{
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); // glibc has it ready
+    const locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
+    (void)vsnprintf(text, size, fmt, args);
+    if (plain == (locale_t)0) return;
+    (void)uselocale(before);
+    freelocale(plain);
+}
+
 // The message buffer lives in the object, so failing never allocates, and two threads failing on
 // two States never meet.
 tal_status tali_vfail(tal_error *err, tal_status status, const char *where, const char *fmt,
@@ -36,7 +50,7 @@ tal_status tali_vfail(tal_error *err, tal_status status, const char *where, cons
 
     err->status = status;
     (void)snprintf(err->where, sizeof err->where, "%s", where);
-    (void)vsnprintf(err->message, sizeof err->message, fmt, args);
+    tali_print(err->message, sizeof err->message, fmt, args);
     return status;
 }
 

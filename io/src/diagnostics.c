@@ -90,7 +90,7 @@ void tal_diagnostics_add(tal_diagnostics *list, tal_severity severity, const cha
     copy_name(file != NULL ? file : "", it->file, sizeof it->file);
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(it->message, sizeof it->message, fmt, args);
+    tali_print(it->message, sizeof it->message, fmt, args);
     va_end(args);
 }
 

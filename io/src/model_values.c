@@ -22,7 +22,7 @@ void tali_item_error(tali_model *m, const tali_item *item, const char *attribute
     char tag[MAX_TAG], message[300];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(message, sizeof message, fmt, args);
+    tali_print(message, sizeof message, fmt, args);
     va_end(args);
     const tali_xml_attribute *at =
         attribute != NULL ? tali_xml_find(item->element, attribute) : NULL;

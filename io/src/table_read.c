@@ -20,7 +20,7 @@ static void report(tali_table_reader *r, tal_severity severity, int line, const 
                    va_list args)
 {
     char message[360];
-    (void)vsnprintf(message, sizeof message, fmt, args);
+    tali_print(message, sizeof message, fmt, args);
     tal_diagnostics_add(r->found, severity, r->file, line, 0, "%s", message);
     if (severity != TAL_ERROR) return;
     r->errors += 1;

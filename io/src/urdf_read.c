@@ -1,4 +1,5 @@
 // From a URDF document to links and joints.
+#include "error_internal.h"
 #include "urdf_internal.h"
 
 #include <talus/io/number.h>
@@ -21,7 +22,7 @@ static void error_at(tali_urdf *u, const tali_xml_element *element,
     (void)tali_xml_tag(element, tag, sizeof tag);
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(rest, sizeof rest, fmt, args);
+    tali_print(rest, sizeof rest, fmt, args);
     va_end(args);
     tali_xml_error(u->xml, element, attribute, u->found, "%s%s", tag, rest);
 }

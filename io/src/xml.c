@@ -65,7 +65,7 @@ static void refuse(reader *r, tal_status status, const char *fmt, ...)
     char message[300];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(message, sizeof message, fmt, args);
+    tali_print(message, sizeof message, fmt, args);
     va_end(args);
     tal_diagnostics_add(r->found, TAL_ERROR, r->doc->xml.file,
                         (int)XML_GetCurrentLineNumber(r->parser),
@@ -415,7 +415,7 @@ void tali_xml_error(const tali_xml *xml, const tali_xml_element *element,
     char message[360];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(message, sizeof message, fmt, args);
+    tali_print(message, sizeof message, fmt, args);
     va_end(args);
     tal_diagnostics_add(found, TAL_ERROR, xml->file,
                         attribute != NULL ? attribute->line : element->line,
