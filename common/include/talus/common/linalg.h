@@ -57,9 +57,9 @@ typedef struct tal_chol_info {
     int pivot;    ///< index of the pivot that was not positive; -1 when all were
     double value; ///< that pivot's value; 0 when all were positive
     double norm1; ///< 1-norm of A, for tal_chol_rcond()
-    double
-        rcond_bound; ///< (min l_ii / max l_ii)^2, free of charge: the reciprocal 2-norm condition
-                     ///< number of A is never larger. 1 for n = 0, 0 on failure
+    /// (min l_ii / max l_ii)^2, free of charge: the reciprocal 2-norm condition number of A is
+    /// never larger. 1 for n = 0, 0 on failure.
+    double rcond_bound;
 } tal_chol_info;
 
 /**

@@ -176,9 +176,9 @@ typedef struct tal_contact_info {
     double depth;             ///< overlap of the undeformed surfaces; of a patch: the largest [m]
     double depth_rate;        ///< its rate, positive while they approach [m/s]
     tal_vec3 slip_G; ///< velocity of surface 1 relative to surface 2 there, tangential [m/s]
-    double
-        semi_axis[2]; ///< of the patch, larger first; of faces: that of a circle of their area [m]
-    int num_faces;    ///< of a patch; 0 for a point
+    /// Of the patch, larger first; of faces: that of a circle of their area [m].
+    double semi_axis[2];
+    int num_faces;           ///< of a patch; 0 for a point
     double normal_force;     ///< not negative [N]
     tal_vec3 f_G;            ///< force on surface 1, friction included; -f_G acts on surface 2 [N]
     tal_vec3 m_G;            ///< moment on surface 1 about p_G; zero for a point [N m]

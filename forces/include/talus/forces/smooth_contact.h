@@ -55,8 +55,8 @@ typedef struct tal_smooth_contact_def {
     tal_contact_material material; ///< of both; `foundation` does not matter
     bool has_kink;           ///< friction by Hollars' curve, as Simbody's, instead of Stribeck's
     double transition_speed; ///< [m/s] > 0
-    double
-        cf; ///< under the roots [m^2] and [m^2/s^2] > 0: how soft the edges at x = 0 and v = 0 are
+    /// Under the roots [m^2] and [m^2/s^2] > 0: how soft the edges at x = 0 and v = 0 are.
+    double cf;
     double bd; ///< [1/m] > 0: how fast the force rises at x = 0
     double bv; ///< [s/m] > 0: how fast it falls where the surfaces are torn apart
 } tal_smooth_contact_def;

@@ -70,8 +70,8 @@ typedef struct tal_model_attribute {
     const char *name; ///< none that all elements of the place have
     tal_model_type type;
     int count; ///< of numbers, 0 to TAL_MODEL_MAX_NUMBERS
-    const char *
-        initial; ///< what stands for it when it is missing; NULL: it must be there. Of a frame "0 0 0"
+    /// What stands for it when it is missing; NULL: it must be there. Of a frame "0 0 0".
+    const char *initial;
     const char *doc; ///< one sentence; may be NULL
 } tal_model_attribute;
 
@@ -111,8 +111,8 @@ typedef struct tal_model_element {
     const void *ops;  ///< the table: what is made of it is described by `describe`
     const tal_model_attribute *attributes; ///< [num_attributes]
     int num_attributes;                    ///< up to TAL_MODEL_MAX_ATTRIBUTES
-    int angles_q,
-        angles_u;  ///< of bodies: how many of q (with angles) and u, the first ones, are angles
+    int angles_q;  ///< of bodies: how many of q (with angles), the first ones, are angles
+    int angles_u;  ///< of bodies: the same of u
     void *context; ///< handed to the functions
 
     /// Add the element, by tal_matter_add_mobilizer(), tal_matter_add_constraint(), tal_matter_add_motion(),

@@ -184,8 +184,8 @@ typedef struct tal_constraint_report {
     double verr;   ///< calc_v, of the position equations: differences of calc_p
     double aerr;   ///< calc_a, of the position and velocity equations: differences of calc_v
     double linear; ///< calc_a is linear in udot
-    double
-        forces; ///< add_forces adds, is linear in lambda, and does lambda . G v of work in a motion v
+    /// `add_forces` adds, is linear in lambda, and does lambda . G v of work in a motion v.
+    double forces;
     double worst; ///< the largest of these
 } tal_constraint_report;
 

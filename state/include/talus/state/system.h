@@ -457,9 +457,8 @@ typedef struct tal_event_def {
     // Triggered.
     tal_crossing crossing; ///< which way the trigger function crosses
     double window;         ///< [s] how close to find the crossing; 0: time scale times accuracy
-    double
-        separation; ///< [s] two crossings are at least this far apart: steps are kept shorter; 0:
-                    ///< unknown
+    /// [s] two crossings are at least this far apart: steps are kept shorter; 0: unknown.
+    double separation;
     tal_group_ix
         rate;      ///< group of slots with the trigger's time derivative; `i` < 0: by differences
     int rate_slot; ///< which slot of that group
