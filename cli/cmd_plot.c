@@ -111,7 +111,11 @@ static int draw(const cli_args *args, const tal_table *table, int x, const int c
                            .num_panels = it.num_panels,
                            .width = cli_count(args, "width"),
                            .height = height > 0 ? height : 250 + 200 * it.num_panels};
-    const int code = write_plot(args, &plot);
+    const int least = 70 + 50 * it.num_panels;
+    const int code = plot.height >= least
+                         ? write_plot(args, &plot)
+                         : cli_fail(args, CLI_USAGE, "%d panels need a --height of at least %d.",
+                                    it.num_panels, least);
     for (int s = 0; s < n; ++s) {
         free((double *)it.series[s].y);
     }

@@ -108,7 +108,7 @@ static bool has_same_columns(const tal_table *a, const tal_table *b)
 static int num_good_rows(const tal_table *result)
 {
     const int rows = tal_table_num_rows(result);
-    return tal_table_header(result, RESULT_INCOMPLETE) != NULL ? rows - 1 : rows;
+    return tal_table_header(result, RESULT_INCOMPLETE) != NULL && rows > 0 ? rows - 1 : rows;
 }
 
 // Compare; of a result that is not complete only what is there.

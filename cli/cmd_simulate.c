@@ -85,6 +85,9 @@ static bool find_end(const motion *run, char why[], size_t size)
     const bool has_more = stop != NULL && stop->message != NULL;
     snprintf(why, size, "%s at t = %.17g s%s%s", event.i >= 0 ? tal_event_name(system, event) : "",
              tal_state_t(run->state), has_more ? ": " : "", has_more ? stop->message : "");
+    for (char *at = why; *at != 0; ++at) {
+        if ((unsigned char)*at < ' ') *at = ' '; // it stands in one line of a header
+    }
     return true;
 }
 

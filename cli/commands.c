@@ -249,7 +249,7 @@ const cli_command cli_commands[] = {
      "FRAMES is a .trc file; where the markers are on the bodies, and what they weigh, is in the model's "
      "<markers>. What is only in one of the two is left out, with a warning. The result has the coordinates of every frame and how well it fits.",
      MODEL_OPTIONS | CLI_THREADS | CLI_OUT, ik_options,
-     "talus ik walker.talus walk.trc -o walk.sto", "coordinates of each frame", cmd_ik},
+     "talus ik mine.talus frames.trc -o found.sto", "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as talus ik or talus simulate write it; a "
      "coordinate that is not there keeps its value. Angles are in degrees when the table says so. "
@@ -292,7 +292,8 @@ const cli_command cli_commands[] = {
      cmd_template},
     {"rerun", "RESULT", 1, 1, "repeat the run that a result came from",
      "Runs the command that stands in the header of RESULT again, with the same settings, and "
-     "compares every number, bit for bit. Ends with 1 when one differs.",
+     "compares every number, bit for bit. Ends with 1 when one differs. The last bits are those of "
+     "one build on processors of one kind: with or without fused multiply-adds.",
      CLI_QUIET | CLI_OUT, rerun_options, "talus rerun swing.sto", "the same, bit for bit",
      cmd_rerun},
     {"help", "[COMMAND]", 0, 1, "explain the program, or a command", "", 0, help_options,

@@ -53,6 +53,14 @@ static void escape(FILE *out, const char *text)
     }
 }
 
+// Differences of larger numbers need not be numbers; of a range that is smaller, no distance of ticks is one.
+#define LARGEST 1e300
+
+static bool can_be_drawn(double value)
+{
+    return fabs(value) < LARGEST;
+}
+
 // Make a range a little wider when it has no width, and unequal to nothing at all.
 static void widen(double *low, double *high)
 {
@@ -61,8 +69,8 @@ static void widen(double *low, double *high)
         *high = 1.0;
     }
     const double size = fmax(fabs(*low), fabs(*high));
-    if (*high - *low > 1e-12 * size) return;
-    const double half = size > 0.0 ? 0.1 * size : 1.0;
+    if (*high - *low > fmax(1e-12 * size, 1.0 / LARGEST)) return;
+    const double half = size > 1.0 / LARGEST ? 0.1 * size : 1.0;
     *low -= half;
     *high += half;
 }
@@ -70,7 +78,7 @@ static void widen(double *low, double *high)
 static void include(const double values[], int n, double *low, double *high)
 {
     for (int i = 0; i < n; ++i) {
-        if (!isfinite(values[i])) continue;
+        if (!can_be_drawn(values[i])) continue;
         if (!(values[i] >= *low)) *low = values[i];
         if (!(values[i] <= *high)) *high = values[i];
     }
@@ -190,7 +198,7 @@ static void draw_line(FILE *out, const frame *f, const svg_plot *plot, const svg
     bool is_down = false;
     for (int i = 0; i < plot->num; ++i) {
         const double x = plot->x[i], y = panel->series[s].y[i];
-        if (!isfinite(x) || !isfinite(y)) {
+        if (!can_be_drawn(x) || !can_be_drawn(y)) {
             is_down = false;
             continue;
         }
@@ -200,7 +208,7 @@ static void draw_line(FILE *out, const frame *f, const svg_plot *plot, const svg
     fputs("\" stroke-linejoin=\"round\"/>\n", out);
 }
 
-// A name, cut where it would leave the picture.
+// A name, cut where it would leave the picture, but within no letter: half of one makes the file no UTF-8.
 static void print_name(FILE *out, const char *name, int most)
 {
     char cut[64];
@@ -208,7 +216,11 @@ static void print_name(FILE *out, const char *name, int most)
         escape(out, name);
         return;
     }
-    snprintf(cut, sizeof cut, "%.*s...", most > 60 ? 60 : most < 4 ? 1 : most - 3, name);
+    int kept = most > 60 ? 60 : most < 4 ? 1 : most - 3;
+    while (kept > 0 && ((unsigned char)name[kept] & 0xC0u) == 0x80u) {
+        --kept;
+    }
+    snprintf(cut, sizeof cut, "%.*s...", kept, name);
     escape(out, cut);
 }
 

@@ -1,6 +1,6 @@
 // Whole files: read into memory, and written so that nothing is ever half there.
 #define _POSIX_C_SOURCE                                                                            \
-    200809L // fsync. NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+    200809L // fsync, fchmod. NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 #include "alloc_internal.h"
 #include "error_internal.h"
@@ -88,15 +88,20 @@ tal_status tali_replace_begin(tali_replacement *it, const char *path, const char
 {
     struct stat there;
     it->path = path;
-    it->in_place = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+    const bool exists = stat(path, &there) == 0;
+    it->in_place = exists && !S_ISREG(there.st_mode);
     const char *end = it->in_place ? "" : ".part";
     if (snprintf(it->beside, sizeof it->beside, "%s%s", path, end) >= (int)sizeof it->beside) {
         return tali_fail(err, TAL_ERR_FILE, where, "the path is too long");
     }
     it->file = fopen(it->beside, "wb");
-    if (it->file != NULL) return TAL_OK;
-    return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", it->beside,
-                     strerror(errno));
+    if (it->file == NULL) {
+        return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", it->beside,
+                         strerror(errno));
+    }
+    // who may read the old one may read the other; a disk without permissions has none to keep
+    if (exists && !it->in_place) (void)fchmod(fileno(it->file), there.st_mode & 0777u);
+    return TAL_OK;
 }
 
 tal_status tali_replace_finish(tali_replacement *it, bool good, const char *where, tal_error *err)

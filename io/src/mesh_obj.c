@@ -162,7 +162,7 @@ static void read_lines(reader *r, const char *text, size_t size)
         const char *stop = newline != NULL ? newline : end;
         r->line += 1;
         read_line(r, (cursor){at, stop});
-        at = stop + 1;
+        at = stop < end ? stop + 1 : end;
     }
 }
 

@@ -138,9 +138,17 @@ const tali_attribute tali_exponential_spring_attributes[] = {
 
 void tali_check_exponential_spring(tali_model *m, tali_item *item)
 {
-    const int count = item->lists[1].count;
-    if (count == 0 || count == 3) return;
-    tali_item_error(m, item, "anchor", ": 'anchor' has %d numbers; 3 are needed", count);
+    const tali_list *anchor = &item->lists[1];
+    if (anchor->count == 0) return;
+    if (anchor->count != 3) {
+        tali_item_error(m, item, "anchor", ": 'anchor' has %d numbers; 3 are needed",
+                        anchor->count);
+        return;
+    }
+    const double sliding = anchor->values[2];
+    if (sliding >= 0.0 && sliding <= 1.0) return;
+    tali_item_error(m, item, "anchor", ": 'anchor' slides by %g; it must be between 0 and 1",
+                    sliding);
 }
 
 void tali_start_exponential_spring(tali_model *m, const tali_item *item)

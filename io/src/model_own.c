@@ -116,6 +116,24 @@ static const char *wrong_with_attribute(const tal_model_element *element, int i)
     return NULL;
 }
 
+// What a table calls itself: they are found again by it.
+static const char *table_name(tal_model_place place, const void *ops)
+{
+    switch (place) {
+    case TAL_MODEL_BODY:
+        return ((const tal_mobilizer_ops *)ops)->name;
+    case TAL_MODEL_CONSTRAINT:
+        return ((const tal_constraint_ops *)ops)->name;
+    case TAL_MODEL_MOTION:
+        return ((const tal_motion_ops *)ops)->name;
+    case TAL_MODEL_MEASURE:
+        return ((const tal_measure_ops *)ops)->name;
+    case TAL_MODEL_FORCE:
+        break;
+    }
+    return ((const tal_force_ops *)ops)->name;
+}
+
 static const char *wrong_with_element(const tal_model_registry *registry, int i)
 {
     const tal_model_element *element = &registry->elements[i];
@@ -125,6 +143,7 @@ static const char *wrong_with_element(const tal_model_registry *registry, int i)
     if (element->ops == NULL || element->build == NULL || element->describe == NULL) {
         return "its ops, build or describe is NULL";
     }
+    if (table_name(element->place, element->ops) == NULL) return "its ops have no name";
     if (element->num_attributes < 0 || element->num_attributes > TAL_MODEL_MAX_ATTRIBUTES ||
         (element->num_attributes > 0 && element->attributes == NULL)) {
         return "its number of attributes is out of range";

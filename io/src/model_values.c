@@ -434,10 +434,10 @@ static bool take_room(tali_model *m, tali_item *item, const tali_room *needed)
         m->no_memory = true;
         return false;
     }
-    item->lists = (tali_list *)block;
-    item->text = (const char **)(block + lists);
-    item->p = (double *)(block + lists + text);
-    item->ref = (int *)(block + lists + text + p);
+    item->p = (double *)block;
+    item->lists = (tali_list *)(block + p);
+    item->text = (const char **)(block + p + lists);
+    item->ref = (int *)(block + p + lists + text);
     return true;
 }
 

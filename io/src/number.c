@@ -87,7 +87,6 @@ static tali_natural all_digits(const decimal *number, int limit, bool *more)
     return n;
 }
 
-// Bits of the nearest double, without the sign.
 // Most numbers that people write: w and the power of ten are doubles, so that one operation, which rounds to
 // nearest, gives the nearest double.
 static bool convert_short(uint64_t w, int q, uint64_t *bits)
@@ -106,6 +105,7 @@ static bool convert_short(uint64_t w, int q, uint64_t *bits)
 #endif
 }
 
+// Bits of the nearest double, without the sign.
 static uint64_t convert(const decimal *number)
 {
     if (number->first == NULL) return 0;

@@ -255,7 +255,7 @@ tal_measure_ix tal_measure_add_station(tal_matter *matter, const char *name, tal
                                        tal_vec3 p_BS, tal_body_ix A, tal_vec3 direction)
 {
     if (tali_can_build(matter, __func__) != TAL_OK) return none;
-    if (tal_v3_dot(direction, direction) == 0.0) {
+    if (tal_v3_max_abs(direction) == 0.0) {
         (void)tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
                               "station '%s': its direction is zero",
                               name != NULL ? name : "(no name)");

@@ -1,4 +1,5 @@
-// Sine and cosine for the sweeps: the same bits on every machine a build runs on, and no libm call.
+// Sine and cosine for the sweeps: the same bits in all sets of kernels with FMA, and in all without (ADR 20), whatever the
+// libm; no call, so that they stay within the loops.
 #ifndef TALUS_SINCOS_H
 #define TALUS_SINCOS_H
 

@@ -111,11 +111,15 @@ static int project(double t, N_Vector y, void *self)
 
 // --- creation ---
 
+static int default_order(const tal_integrator *integ)
+{
+    return is_implicit(integ) ? 4 : 5;
+}
+
 static const tali_butcher *table_of(const tal_integrator *integ)
 {
-    const bool implicit = is_implicit(integ);
-    const int order = integ->def.order, by_default = implicit ? 4 : 5;
-    return tali_butcher_of_order(implicit, order > 0 ? order : by_default);
+    const int order = integ->def.order;
+    return tali_butcher_of_order(is_implicit(integ), order > 0 ? order : default_order(integ));
 }
 
 static tal_status check(const tal_integrator *integ, tal_error *err)
@@ -123,8 +127,8 @@ static tal_status check(const tal_integrator *integ, tal_error *err)
     const tal_integrator_def *def = &integ->def;
     if (table_of(integ) == NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "order is %d: there are tables of order %s, and 0 is 5", def->order,
-                         is_implicit(integ) ? "2 to 5" : "2 to 6 and 8");
+                         "order is %d: there are tables of order %s, and 0 is %d", def->order,
+                         is_implicit(integ) ? "2 to 5" : "2 to 6 and 8", default_order(integ));
     }
     return TAL_OK;
 }

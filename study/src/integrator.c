@@ -218,4 +218,6 @@ void tal_integrator_reset(tal_integrator *integ)
     if (integ == NULL) return;
     integ->h_next = 0.0;
     integ->has_step = integ->is_settled = false;
+    integ->bad = (tali_bad){0, 0, 0};
+    integ->projection.even_if_met = integ->def.project_every_step;
 }

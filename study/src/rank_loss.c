@@ -26,11 +26,11 @@ static double noise(const tal_integrator *integ, double share)
     return is_close(integ, share) ? 100.0 * DBL_EPSILON * integ->clearest / share : 0.0;
 }
 
-static tal_status look_at_rows(tal_integrator *integ, tal_state *state, tal_rows_margin *rows)
+static tal_status look_at_rows(const tal_integrator *integ, tal_state *state, tal_rows_margin *rows)
 {
     *rows = (tal_rows_margin){0, 1.0};
     if (integ->matter == NULL || tal_state_pool_size(state, TAL_POOL_UERR) == 0) return TAL_OK;
-    return tali_pass_on(integ, state, tal_matter_calc_margin(integ->matter, state, rows));
+    return tal_matter_calc_margin(integ->matter, state, rows);
 }
 
 tal_status tali_see_what_is_resolved(tal_integrator *integ, tal_state *state)
@@ -40,9 +40,10 @@ tal_status tali_see_what_is_resolved(tal_integrator *integ, tal_state *state)
     integ->tolerance = fmax(integ->step_accuracy, noise(integ, integ->rows.share));
     integ->projection.even_if_met =
         integ->def.project_every_step || is_close(integ, integ->rows.share);
-    return st;
+    return tali_pass_on(integ, state, st);
 }
 
+// A failure is not the step's, which is good: the next one meets it again where it begins.
 bool tali_ends_too_close(tal_integrator *integ, tal_state *state)
 {
     tal_rows_margin rows;

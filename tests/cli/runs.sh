@@ -107,6 +107,11 @@ has out 'talus_ended_by=late at t = 2 s'
 has err 'talus simulate: ended by late at t = 2 s'
 expect 0 simulate deep.talus -e 1 -o early.sto
 grep -q talus_ended_by early.sto && complain "a run that no stop ended says that one did"
+# what people write in two lines stands in one
+sed 's/The stone is/The stone\&#10;is/' stone.talus >lines.talus
+expect 0 simulate lines.talus -q -e 10 -o lines.sto
+has lines.sto ': The stone is on the ground.'
+is err ''
 
 # --- Ctrl-C: what was computed is written and marked, and the program ends with 1 ---
 interrupt() { # SIGNAL FILE

@@ -157,6 +157,16 @@ done
 grep -q position_error out && complain "talus plot draws what is zero throughout"
 expect 0 plot units.sto -c position_error
 has out '>error [m or rad]</text>'
+expect 2 plot units.sto --height 150
+has err 'talus plot: 3 panels need a --height of at least 220.'
+# numbers without differences, and those without quotients
+printf 'time,a,b\n0,-1.7e308,1e-320\n1,1.7e308,2e-320\n2,0,0\n' >ends.csv
+expect 0 plot ends.csv
+grep -q 'nan\|inf' out && complain "talus plot draws what is no number"
+# a name is cut between letters
+printf 'time,%s,%s\n0,1,2\n1,2,3\n' "$(printf '\303\251%.0s' {1..70})" "a$(printf '\303\251%.0s' {1..70})" >long.csv
+expect 0 plot long.csv
+iconv -f UTF-8 -t UTF-8 out >/dev/null 2>&1 || complain "talus plot cuts letters apart"
 expect 0 bench held.talus --seconds 0.05
 has out 'one evaluation'
 finish

@@ -60,6 +60,27 @@ START_TEST(a_file_is_replaced_only_when_the_other_is_whole)
 END_TEST
 
 // A limit on the size of files fails as a full disk does: some bytes arrive, the rest do not.
+// What only its owner could read is not for everybody when it is written again.
+START_TEST(a_file_that_is_replaced_keeps_its_permissions)
+{
+    const char *path = "test_file_mode.tmp";
+    const mode_t modes[] = {S_IRUSR | S_IWUSR, S_IRUSR | S_IWUSR | S_IRGRP};
+    test_write_file(path, "old");
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) {
+        ck_assert_int_eq(chmod(path, modes[i]), 0);
+        tali_replacement out;
+        tal_error err = {TAL_OK, "", ""};
+        ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+        ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
+        struct stat there;
+        ck_assert_int_eq(stat(path, &there), 0);
+        ck_assert_uint_eq(there.st_mode & 0777u, modes[i]);
+    }
+    (void)remove(path);
+}
+
+END_TEST
+
 START_TEST(a_full_disk_costs_nothing)
 {
     const char *path = "test_file.tmp";
@@ -227,6 +248,7 @@ int main(void)
     Suite *suite = suite_create("file");
     TCase *whole = tcase_create("whole");
     tcase_add_test(whole, a_file_is_replaced_only_when_the_other_is_whole);
+    tcase_add_test(whole, a_file_that_is_replaced_keeps_its_permissions);
     tcase_add_test(whole, a_full_disk_costs_nothing);
     tcase_add_test(whole, what_cannot_be_written_is_told);
     tcase_add_test(whole, a_device_is_written_in_place);

@@ -242,6 +242,8 @@ static const golden goldens[] = {
      "it must be a whole number below 2^64"},
     {PIN FORCES("<exponential_spring body='p' anchor='1 2'/>"),
      "'anchor' has 2 numbers; 3 are needed"},
+    {PIN FORCES("<exponential_spring body='p' anchor='1 2 1.5'/>"),
+     "'anchor' slides by 1.5; it must be between 0 and 1"},
     {PIN FORCES("<discrete_forces><load body='q'/></discrete_forces>"), "there is no body 'q'"},
     {MESH("<half_space cliques='0'/>"), "'0' is no clique; they are numbered from 1 to 64"},
     {MESH("<half_space cliques='1 2.5'/>"), "'2.5' is no clique"},

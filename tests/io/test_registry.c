@@ -567,6 +567,8 @@ SPOIL(name, e[1].name = "a b")
 SPOIL(no_name, e[1].name = NULL)
 SPOIL(digit, e[1].name = "1a")
 SPOIL(ops, e[1].ops = NULL)
+SPOIL(ops_name, static tal_force_ops nameless; nameless = balloon_ops; nameless.name = NULL;
+      e[BALLOON].ops = &nameless)
 SPOIL(build, e[1].build = NULL)
 SPOIL(describe, e[1].describe = NULL)
 SPOIL(many, e[1].num_attributes = 17)
@@ -588,11 +590,11 @@ START_TEST(a_registry_that_makes_no_sense_is_a_breach)
 {
     test_record_breaches();
     const spoil_fn spoils[] = {
-        spoil_size,     spoil_place,  spoil_name,           spoil_no_name,  spoil_digit,
-        spoil_ops,      spoil_build,  spoil_describe,       spoil_many,     spoil_none,
-        spoil_builtin,  spoil_twice,  spoil_attribute_name, spoil_shared,   spoil_same,
-        spoil_type,     spoil_count,  spoil_frame,          spoil_body_ref, spoil_measure_ref,
-        spoil_negative, spoil_no_list};
+        spoil_size,     spoil_place,   spoil_name,           spoil_no_name,  spoil_digit,
+        spoil_ops,      spoil_build,   spoil_describe,       spoil_many,     spoil_none,
+        spoil_builtin,  spoil_twice,   spoil_attribute_name, spoil_shared,   spoil_same,
+        spoil_type,     spoil_count,   spoil_frame,          spoil_body_ref, spoil_measure_ref,
+        spoil_negative, spoil_no_list, spoil_ops_name};
     mine good;
     register_all(&good);
     tal_model m = read_with("<talus version='1'/>", &good.registry);

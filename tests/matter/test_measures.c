@@ -43,6 +43,8 @@ START_TEST(measures_are_what_matter_says)
     const tal_measure_ix q = tal_measure_add_coordinate(r.matter, "q", (tal_mobility){a, 6});
     const tal_measure_ix u = tal_measure_add_speed(r.matter, "u", (tal_mobility){b, 1});
     const tal_measure_ix s = tal_measure_add_station(r.matter, "s", b, p, a, d);
+    const tal_vec3 tiny = tal_v3_scale(1e-200, d); // any length but zero, though its square is
+    const tal_measure_ix s_tiny = tal_measure_add_station(r.matter, "s_tiny", b, p, a, tiny);
     const tal_measure_ix l = tal_measure_add_distance(r.matter, "l", b, p, a, p2);
     const tal_measure_ix e = tal_measure_add_kinetic_energy(r.matter, NULL);
     rig_finish(&r);
@@ -58,6 +60,8 @@ START_TEST(measures_are_what_matter_says)
     ck_assert(value(&r, s, 0) == tal_v3_dot(along, tal_station_p_AS(r.matter, state, a, b, p)));
     ck_assert(value(&r, s, 1) == tal_v3_dot(along, tal_station_v_AS(r.matter, state, a, b, p)));
     ck_assert(value(&r, s, 2) == tal_v3_dot(along, tal_station_a_AS(r.matter, state, a, b, p)));
+    ck_assert(value(&r, s_tiny, 0) ==
+              tal_v3_dot(tal_v3_normalize(tiny), tal_station_p_AS(r.matter, state, a, b, p)));
     ck_assert(value(&r, l, 0) == tal_station_distance(r.matter, state, b, p, a, p2));
     ck_assert(value(&r, l, 1) == tal_station_distance_rate(r.matter, state, b, p, a, p2));
     ck_assert(value(&r, l, 2) == tal_station_distance_acceleration(r.matter, state, b, p, a, p2));

@@ -380,8 +380,8 @@ END_TEST
 
 START_TEST(what_arkode_cannot_do_is_refused)
 {
-    study_check_refused(explicit_of(7, 1e-6), "2 to 6 and 8");
-    study_check_refused(implicit_of(6, 1e-6), "2 to 5");
+    study_check_refused(explicit_of(7, 1e-6), "2 to 6 and 8, and 0 is 5");
+    study_check_refused(implicit_of(6, 1e-6), "2 to 5, and 0 is 4");
 }
 
 END_TEST

@@ -360,6 +360,38 @@ static void steady(double t, const double z[], double zdot[])
     zdot[0] = 1.0;
 }
 
+static void nan_below_zero(double t, const double z[], double zdot[])
+{
+    (void)t;
+    zdot[0] = z[0] < 0.0 ? (double)NAN : -1000.0 * z[0];
+}
+
+// A first step of 1 s needs to be a thousand times shorter: five evaluations that are no numbers, of which eight end a
+// run. Samples of a sweep share an integrator, and one must not be less patient for what another met.
+START_TEST(what_a_run_met_does_not_count_after_a_reset)
+{
+    equations it = {.n = 1, .z0 = {1.0}, .rates = nan_below_zero};
+    tal_integrator_def def = tal_integrator_def_default();
+    def.initial_step = 1.0;
+    run r = begin_run(&it, &def);
+    const double z0 = 1.0;
+    uint64_t failures[3] = {0};
+    for (int k = 0; k < 3; ++k) {
+        const uint64_t before = tal_integrator_statistics(r.integ).other_failures;
+        ck_assert_int_eq(tal_state_set_t(r.state, 0.0), TAL_OK);
+        ck_assert_int_eq(tal_state_set_z(r.state, &z0, 1), TAL_OK);
+        tal_integrator_reset(r.integ);
+        const tal_status st = tal_integrator_step(r.integ, r.state, 2.0);
+        ck_assert_msg(st == TAL_OK, "run %d: %s", k, tal_integrator_error(r.integ)->message);
+        failures[k] = tal_integrator_statistics(r.integ).other_failures - before;
+        ck_assert_uint_eq(failures[k], failures[0]);
+    }
+    ck_assert_uint_ge(failures[0], 4);
+    end_run(&r);
+}
+
+END_TEST
+
 START_TEST(a_nan_ends_the_run_by_name_after_few_evaluations)
 {
     for (int k = 0; k < 2; ++k) {
@@ -714,6 +746,7 @@ int main(void)
     tcase_add_test(errors, a_step_limit_ends_the_run_with_the_state_at_the_last_good_step);
     tcase_add_test(errors, a_solution_that_blows_up_ends_at_its_pole);
     tcase_add_test(errors, a_fixed_step_that_time_cannot_resolve_is_refused);
+    tcase_add_test(errors, what_a_run_met_does_not_count_after_a_reset);
     tcase_add_test(errors, a_nan_ends_the_run_by_name_after_few_evaluations);
     tcase_add_test(errors, a_coordinate_that_overflows_is_named);
     tcase_add_test(errors, a_callback_that_asks_for_smaller_steps_gets_them);

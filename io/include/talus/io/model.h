@@ -72,7 +72,7 @@ TAL_API tal_model_options tal_model_options_default(void);
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
  * @param[in,out] found    gets everything that is wrong; may be NULL
  * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_NO_MEMORY,
- *         TAL_ERR_NULL
+ *         TAL_ERR_NULL, TAL_ERR_BAD_VALUE for a registry that makes no sense
  */
 TAL_API TAL_NODISCARD tal_status tal_model_read_file(const char *path,
                                                      const tal_model_options *options,

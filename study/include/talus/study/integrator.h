@@ -201,7 +201,7 @@ typedef struct tal_integrator_stats {
 /// The counters so far.
 TAL_API tal_integrator_stats tal_integrator_statistics(const tal_integrator *integ);
 
-/// Forget the step size that the last call arrived at: begin as after create. For a State that has
+/// Forget the step size that the last call arrived at, and what else it met: begin as after create. For a State that has
 /// been changed by more than a step changes it.
 TAL_API void tal_integrator_reset(tal_integrator *integ);
 
