@@ -291,6 +291,11 @@ static void parse_name(tali_model *m, tali_item *item, const tali_attribute *a, 
         tali_item_error(m, item, a->name, ": a name has 1 to %d characters", TAL_MAX_NAME);
         return;
     }
+    for (const char *c = text; *c != '\0'; ++c) { // they would break the header of a table
+        if ((unsigned char)*c >= ' ' && *c != 0x7f) continue;
+        tali_item_error(m, item, a->name, ": a name has no control characters");
+        return;
+    }
     item->name = text;
 }
 

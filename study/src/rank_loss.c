@@ -20,10 +20,12 @@ static bool is_close(const tal_integrator *integ, double share)
 }
 
 // Round-off of the speeds, where the rows' share is `share`. Positions of a long chain are good to some
-// ten eps, and rows are compared with where they were farthest apart.
+// ten eps, and rows are compared with where they were farthest apart. No step is let off with more than
+// what begins 1e-4 rad from a singular configuration needs.
 static double noise(const tal_integrator *integ, double share)
 {
-    return is_close(integ, share) ? 100.0 * DBL_EPSILON * integ->clearest / share : 0.0;
+    if (!is_close(integ, share)) return 0.0;
+    return fmin(100.0 * DBL_EPSILON * integ->clearest / share, 1e-5);
 }
 
 static tal_status look_at_rows(const tal_integrator *integ, tal_state *state, tal_rows_margin *rows)

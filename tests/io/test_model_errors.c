@@ -96,6 +96,7 @@ static const golden goldens[] = {
     {"<param name='a b' value='1'/>", "letters, digits and '_' only"},
     {"<param value='1'/>", "needs the attribute 'name'"},
     {"<param name='' value='1'/>", "a name has 1 to 63 characters"},
+    {"<param name='a&#9;b' value='1'/>", "a name has no control characters"},
     {"<param name='a' value='$'/>", "no <param> before it"},
     {"<param name='a' value='x$b'/>", "write a number, '$name' or '2*$name'"},
     {"<param name='a' value='2x*$b'/>", "write a number, '$name' or '2*$name'"},
