@@ -5,10 +5,7 @@
 //
 // "Newer" compares stamps of one clock that only goes forward, so a stale read is impossible. What
 // that gives for the entries below: where one is valid, all that it rests on are.
-#include "cache_internal.h"
 #include "state_internal.h"
-
-#include <assert.h>
 
 // True when the entry exists in this State; otherwise a breach has been told.
 TAL_ALWAYS_INLINE bool exists(const tal_system *system, const tal_state *state, tal_cache_ix entry,
@@ -128,10 +125,10 @@ static void *bring_up_to_date(const tal_system *system, tal_state *state, int en
 // for the others.
 static int stale_prereq(const tal_system *system, const tal_state *state, const tali_entry *entry)
 {
-    for (int k = 0; k < entry->num_prereqs; ++k) {
-        const tali_prereq *it = tali_prereq_at(system, entry->first_prereq + k);
-        if (!it->is_direct) continue;
-        if (!tali_entry_is_valid(system, state, it->on.i)) return it->on.i;
+    const int *direct = system->direct.items;
+    const int end = entry->first_direct + entry->num_direct;
+    for (int k = entry->first_direct; k < end; ++k) {
+        if (!tali_entry_is_valid(system, state, direct[k])) return direct[k];
     }
     return -1;
 }
@@ -161,18 +158,6 @@ void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, 
         return NULL;
     }
     return bring_up_to_date(system, state, entry, where);
-}
-
-const void *tali_cache_at(const tal_system *system, const tal_state *state, tal_cache_ix entry)
-{
-    assert(tal_cache_is_valid(system, state, entry));
-    return tali_cpart(state, tali_entry_at(system, entry.i)->offset);
-}
-
-void *tali_cache_upd_at(const tal_system *system, tal_state *state, tal_cache_ix entry)
-{
-    assert(tal_cache_is_valid(system, state, entry));
-    return tali_part(state, tali_entry_at(system, entry.i)->offset);
 }
 
 const void *tal_cache_realize(const tal_system *system, tal_state *state, tal_cache_ix entry)

@@ -282,6 +282,23 @@ static size_t place_vars(tal_system *system)
     return end;
 }
 
+// What layers above look up without a call.
+static tal_status keep_places(tal_system *system)
+{
+    const int num_entries = system->entries.count, num_vars = system->vars.count;
+    if (num_entries + num_vars == 0) return TAL_OK;
+    size_t *places = tali_alloc(&system->allocator, tali_places_bytes(system));
+    if (places == NULL) return no_memory(system, "the places of its cache entries");
+    system->places = (tali_places){places, places + num_entries};
+    for (int i = 0; i < num_entries; ++i) {
+        system->places.entries[i] = tali_entry_at(system, i)->offset;
+    }
+    for (int i = 0; i < num_vars; ++i) {
+        system->places.vars[i] = system->layout.vars + tali_var_at(system, i)->offset;
+    }
+    return TAL_OK;
+}
+
 static tal_status lay_out_state(tal_system *system)
 {
     tali_layout *at = &system->layout;
@@ -369,6 +386,7 @@ tal_status tali_lay_out(tal_system *system)
     if (st == TAL_OK) st = plan_steps(system);
     if (st == TAL_OK) st = add_capacities(system);
     if (st == TAL_OK) st = lay_out_state(system);
+    if (st == TAL_OK) st = keep_places(system);
     if (st == TAL_OK) system->hash = hash_structure(system);
     return st;
 }
