@@ -176,9 +176,10 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
 static tal_status realize_dynamics(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_matter *matter = self;
-    void *bytes = tal_cache_upd(system, state, matter->forces);
+    void *bytes = tali_cache_begin(system, state, matter->forces);
     memset(bytes, 0, tali_forces_size(&matter->tree));
-    return tal_cache_mark_valid(system, state, matter->forces);
+    tali_cache_end(system, state, matter->forces);
+    return TAL_OK;
 }
 
 tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
@@ -220,7 +221,7 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
     const tal_matter *matter = self;
     const tali_applied applied = tali_loads_of(matter, state);
     if (applied.F == NULL) return tal_state_error(state)->status;
-    tal_spatial_vec *A_GM = tal_cache_upd(system, state, matter->acceleration);
+    tal_spatial_vec *A_GM = tali_cache_begin(system, state, matter->acceleration);
     double *udot = tali_group_ydot(system, state, matter->u);
     double *lambda = matter->constraints.count > 0
                          ? tal_group_upd_multipliers(system, state, matter->constraints.udoterr)
@@ -232,8 +233,8 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
     if (st != TAL_OK) return st;
     double *qdotdot = tali_group_qdotdot(system, state, matter->q);
     st = tali_write_rates(matter, state, udot, true, qdotdot);
-    if (st != TAL_OK) return st;
-    return tal_cache_mark_valid(system, state, matter->acceleration);
+    if (st == TAL_OK) tali_cache_end(system, state, matter->acceleration);
+    return st;
 }
 
 // --- declaring ---

@@ -42,6 +42,15 @@ TAL_ALWAYS_INLINE void *tali_cache_upd_at(const tal_system *system, tal_state *s
     return (char *)state + tali_places_of(system)->entries[entry.i];
 }
 
+/// @name Writing an entry
+/// What tal_cache_upd() and tal_cache_mark_valid() do, for an owner at a stage at which it may: between the two the
+/// entry is out of date. Entries that it rests on are valid at the end.
+/// @{
+void *tali_cache_begin(const tal_system *system, tal_state *state, tal_cache_ix entry);
+void tali_cache_end(const tal_system *system, tal_state *state, tal_cache_ix entry);
+
+/// @}
+
 /// The value of a discrete variable of a State that belongs to the System and has reached the stage at
 /// which the variable begins to exist. Borrowed; never NULL.
 TAL_ALWAYS_INLINE const void *tali_var_in(const tal_system *system, const tal_state *state,

@@ -7,6 +7,8 @@
 // that gives for the entries below: where one is valid, all that it rests on are.
 #include "state_internal.h"
 
+#include <assert.h>
+
 // True when the entry exists in this State; otherwise a breach has been told.
 TAL_ALWAYS_INLINE bool exists(const tal_system *system, const tal_state *state, tal_cache_ix entry,
                               const char *where)
@@ -52,11 +54,22 @@ static const void *breach_out_of_date(const tal_system *system, const tal_state 
     return NULL;
 }
 
+// The value of an entry that no stage vouches for. Out of line, so that the way of those that one does
+// vouch for stays short.
+TALI_NOINLINE static const void *value_if_valid(const tal_system *system, const tal_state *state,
+                                                int entry, const char *where)
+{
+    if (!tali_entry_is_valid(system, state, entry)) {
+        return breach_out_of_date(system, state, entry, where);
+    }
+    return tali_cpart(state, tali_entry_at(system, entry)->offset);
+}
+
 const void *tal_cache_value(const tal_system *system, const tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return NULL;
-    if (!tali_entry_is_valid(system, state, entry.i)) {
-        return breach_out_of_date(system, state, entry.i, __func__);
+    if (!tali_entry_is_promised(system, state, entry.i)) {
+        return value_if_valid(system, state, entry.i, __func__);
     }
     return tali_cpart(state, tali_entry_at(system, entry.i)->offset);
 }
@@ -189,11 +202,23 @@ static void give_up(const tal_system *system, tal_state *state, int entry)
     if (tali_entry_at(system, entry)->is_needed) tali_core_of(state)->meddled = tali_tick(state);
 }
 
-void *tal_cache_upd(const tal_system *system, tal_state *state, tal_cache_ix entry)
+void *tali_cache_begin(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
-    if (!exists(system, state, entry, __func__)) return NULL;
     give_up(system, state, entry.i);
     return tali_part(state, tali_entry_at(system, entry.i)->offset);
+}
+
+void tali_cache_end(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    assert(tali_level(state) >= tali_entry_at(system, entry.i)->depends_on);
+    assert(stale_prereq(system, state, tali_entry_at(system, entry.i)) < 0);
+    (void)system;
+    tali_entry_stamps(state)[entry.i] = tali_tick(state);
+}
+
+void *tal_cache_upd(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    return exists(system, state, entry, __func__) ? tali_cache_begin(system, state, entry) : NULL;
 }
 
 tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_cache_ix entry)

@@ -58,7 +58,6 @@ typedef struct tali_entry {
     int num_direct;
     bool is_needed; ///< another entry rests on it
     size_t offset;  ///< from the start of the State
-    size_t stamp;   ///< the same: where the time of its last computation is
 } tali_entry;
 
 /// Something that a cache entry rests on.
@@ -139,8 +138,8 @@ typedef struct tali_layout {
 
     // core: stage, clock, stamps
     size_t core;
-    size_t var_stamps;   ///< uint64_t[num_vars] when each variable changed
-    size_t entry_stamps; ///< uint64_t[num_entries] when each entry was computed; 0: never
+    size_t var_stamps; ///< uint64_t[num_vars] when each variable changed
+    // uint64_t[num_entries] when each entry was computed, 0 for never, stand behind the core
     size_t busy;         ///< uint8_t[num_entries] 1 while the entry is being computed
     size_t model_sizes;  ///< int32_t[num_groups] sizes chosen at Model
     size_t chosen_sizes; ///< int32_t[num_groups] sizes chosen so far in this realization
