@@ -13,9 +13,11 @@
 
 /// What runs only when something failed: out of the way of what runs always.
 #if defined(__GNUC__)
-#define TALI_COLD __attribute__((cold))
+#define TALI_COLD     __attribute__((cold))
+#define TALI_NOINLINE __attribute__((noinline))
 #else
 #define TALI_COLD
+#define TALI_NOINLINE
 #endif
 
 /// Record a failure in `err` and hand its status back, so a caller writes

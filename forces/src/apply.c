@@ -252,7 +252,7 @@ static tal_status apply_class(const tal_forces *forces, const tal_force_context 
     const tali_force_class *class = &forces->classes[needs];
     if (class->begin == class->end) return TAL_OK;
     const tal_force_context told = tali_force_context_for(context, needs);
-    const uint8_t *enabled = tali_forces_enabled(forces, context->state);
+    const uint8_t *enabled = tali_var_in(forces->system, context->state, forces->enabled);
     if (class->middle > class->begin) {
         const tal_status st = apply_chunks(forces, &told, enabled, class, to);
         if (st != TAL_OK) return st;
@@ -276,11 +276,13 @@ static tal_status sum_of(const tal_forces *forces, const tal_force_context *cont
         *sum = tali_cache_at(forces->system, state, class->sum);
         return TAL_OK;
     }
-    const tal_applied_forces in = sum_in(forces, tal_cache_upd(forces->system, state, class->sum));
+    const tal_applied_forces in =
+        sum_in(forces, tali_cache_begin(forces->system, state, class->sum));
     *sum = in.F;
     clear(forces, &in);
     const tal_status st = apply_class(forces, context, needs, &in);
-    return st == TAL_OK ? tal_cache_mark_valid(forces->system, state, class->sum) : st;
+    if (st == TAL_OK) tali_cache_end(forces->system, state, class->sum);
+    return st;
 }
 
 // Somebody added a NaN: apply the elements one at a time to say who.

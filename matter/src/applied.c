@@ -1,5 +1,4 @@
 // The door between matter and whoever makes forces.
-#include "cache_internal.h"
 #include "matter_internal.h"
 
 #include <talus/matter/applied.h>

@@ -3,6 +3,7 @@
 #define TALUS_MATTER_INTERNAL_H
 
 #include "alloc_internal.h"
+#include "cache_internal.h"
 #include "error_internal.h"
 #include "mobilizer_internal.h"
 #include "names_internal.h"
@@ -298,12 +299,20 @@ const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);
 /// What Model settled. The State must have reached Model.
 tali_model tali_model_of(const tal_matter *matter, const tal_state *state);
 
+/// The same where it is known that the State is of the System and has reached Model.
+tali_model tali_model_at(const tal_matter *matter, const tal_state *state);
+
 /// @}
 
-/// The speeds of all bodies in a State.
+/// The coordinates and speeds of all bodies in a State of the System that has reached Model.
+static inline const double *tali_q_of(const tal_matter *matter, const tal_state *state)
+{
+    return tali_group_y(matter->system, state, matter->q);
+}
+
 static inline const double *tali_u_of(const tal_matter *matter, const tal_state *state)
 {
-    return tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
+    return tali_group_y(matter->system, state, matter->u);
 }
 
 /// What a call that returns a transform returns when its contract is broken.

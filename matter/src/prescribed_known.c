@@ -1,5 +1,4 @@
 // Which mobilities are known, and their values: what Instance settles, and prescribing q and u.
-#include "cache_internal.h"
 #include "prescribed_internal.h"
 
 #include <math.h>
@@ -45,10 +44,11 @@ tali_known tali_known_of(const tal_matter *matter, const tal_state *state)
 
 void tali_see_known(const tal_matter *matter, const tal_state *state, tali_view *view)
 {
-    const tali_known known =
-        tali_known_in(view->tree, tali_cache_at(matter->system, state, matter->prescribed.known));
-    view->hinge = known.num_known > 0 ? known.hinge : view->tree->hinge;
-    view->level = known.level;
+    const known_layout at = lay_out_known(view->tree);
+    const uint8_t *bytes = tali_cache_at(matter->system, state, matter->prescribed.known);
+    const known_counts *counts = (const known_counts *)(const void *)bytes;
+    view->hinge = counts->num_known > 0 ? bytes + at.hinge : view->tree->hinge;
+    view->level = bytes + at.level;
 }
 
 // A body whose D vanished has a zero on the diagonal of its D^-1 where its first free mobility is.

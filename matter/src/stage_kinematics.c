@@ -1,5 +1,4 @@
 // What matter computes at Position and Velocity: poses, motion, and the rates of q.
-#include "cache_internal.h"
 #include "constraint_internal.h"
 #include "finite_internal.h"
 #include "stages_internal.h"
@@ -113,9 +112,9 @@ tal_status tali_calc_position(const void *self, const tal_system *system, tal_st
 {
     const tal_matter *matter = self;
     const tali_constants *constants = tali_cache_at(system, state, matter->constants);
-    const tali_model model = tali_model_of(matter, state);
+    const tali_model model = tali_model_at(matter, state);
     const tali_position at = tali_position_in(&matter->tree, value);
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
+    const double *q = tali_q_of(matter, state);
     tal_status st = check_q(matter, &model, state, q);
     if (st == TAL_OK) st = check_quaternions(matter, &model, state, q);
     if (st == TAL_OK) st = ask_tables(matter, state, q, &at);
@@ -131,7 +130,7 @@ tal_status tali_realize_position(const void *self, const tal_system *system, tal
     const tal_status st = tali_constraints_realize_position(matter, state);
     if (st != TAL_OK || tal_group_size(system, state, matter->quaternion_errors) == 0) return st;
     const tali_model model = tali_model_of(matter, state);
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
+    const double *q = tali_q_of(matter, state);
     double *error = tal_group_upd_errors(system, state, matter->quaternion_errors);
     for (int i = 0; i < matter->tree.num_quaternions; ++i) {
         const int b = matter->tree.quaternions[i];
@@ -149,7 +148,7 @@ static tal_status ask_tables_for_Hdot(const tal_matter *matter, tal_state *state
                                       tal_spatial_vec Hdot_u[])
 {
     if (matter->tree.num_general == 0) return TAL_OK;
-    const double *q = tal_state_q(state) + tal_group_start(matter->system, state, matter->q);
+    const double *q = tali_q_of(matter, state);
     const mobilizer_values values = values_of(matter, state, q, u);
     for (int g = 0; g < matter->tree.num_general; ++g) {
         const int b = matter->tree.general[g];
@@ -191,11 +190,12 @@ static tal_status check_u(const tal_matter *matter, tal_state *state, const doub
 tal_status tali_calc_velocity(const void *self, const tal_system *system, tal_state *state,
                               void *value)
 {
+    (void)system;
     const tal_matter *matter = self;
     tali_view view;
     tali_view_of(matter, state, TALI_POSITION, &view);
     const tali_velocity at = tali_velocity_in(view.tree, value);
-    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
+    const double *u = tali_u_of(matter, state);
     tal_status st = check_u(matter, state, u);
     if (st == TAL_OK) st = ask_tables_for_Hdot(matter, state, &view, u, at.Hdot_u);
     if (st != TAL_OK) return st;
@@ -259,14 +259,13 @@ static void write_quaternion_rate(const double q[], const double u[], const doub
 tal_status tali_write_rates(const tal_matter *matter, tal_state *state, const double v[],
                             bool second, double out[])
 {
-    const tal_system *system = matter->system;
     const tali_tree *tree = &matter->tree;
     if (tree->num_N == 0) { // then q and u are packed alike
         memcpy(out, v, (size_t)tree->num_u * sizeof(double));
         return TAL_OK;
     }
-    const double *q = tal_state_q(state) + tal_group_start(system, state, matter->q);
-    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
+    const double *q = tali_q_of(matter, state);
+    const double *u = tali_u_of(matter, state);
     const mobilizer_values values = values_of(matter, state, q, u);
     for (int b = 1; b < tree->num_bodies; ++b) {
         const double *from = v + tree->u0[b];
@@ -291,8 +290,8 @@ tal_status tali_write_rates(const tal_matter *matter, tal_state *state, const do
 tal_status tali_realize_velocity(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_matter *matter = self;
-    const double *u = tal_state_u(state) + tal_group_start(system, state, matter->u);
+    const double *u = tali_u_of(matter, state);
     const tal_status st =
-        tali_write_rates(matter, state, u, false, tal_group_upd_dot(system, state, matter->q));
+        tali_write_rates(matter, state, u, false, tali_group_ydot(system, state, matter->q));
     return st == TAL_OK ? tali_constraints_realize_velocity(matter, state) : st;
 }

@@ -25,13 +25,23 @@ static model_layout lay_out_model(const tali_tree *tree)
     return at;
 }
 
+static tali_model model_in(const tali_tree *tree, const char *bytes, const uint8_t *use_angles)
+{
+    const model_layout at = lay_out_model(tree);
+    return (tali_model){(const int32_t *)(const void *)(bytes + at.q0),
+                        (const uint8_t *)(const void *)(bytes + at.nq), use_angles};
+}
+
 tali_model tali_model_of(const tal_matter *matter, const tal_state *state)
 {
-    const model_layout at = lay_out_model(&matter->tree);
-    const char *bytes = tal_cache_value(matter->system, state, matter->model);
-    return (tali_model){(const int32_t *)(const void *)(bytes + at.q0),
-                        (const uint8_t *)(const void *)(bytes + at.nq),
-                        tal_var_value(matter->system, state, matter->modes)};
+    return model_in(&matter->tree, tal_cache_value(matter->system, state, matter->model),
+                    tal_var_value(matter->system, state, matter->modes));
+}
+
+tali_model tali_model_at(const tal_matter *matter, const tal_state *state)
+{
+    return model_in(&matter->tree, tali_cache_at(matter->system, state, matter->model),
+                    tali_var_in(matter->system, state, matter->modes));
 }
 
 // Where a body begins: as was said while building, or where the mobilizer has its zero.
@@ -166,9 +176,10 @@ static tal_status calc_articulated(const void *self, const tal_system *system, t
 static tal_status realize_dynamics(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_matter *matter = self;
-    void *bytes = tal_cache_upd(system, state, matter->forces);
+    void *bytes = tali_cache_begin(system, state, matter->forces);
     memset(bytes, 0, tali_forces_size(&matter->tree));
-    return tal_cache_mark_valid(system, state, matter->forces);
+    tali_cache_end(system, state, matter->forces);
+    return TAL_OK;
 }
 
 tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state)
@@ -210,8 +221,8 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
     const tal_matter *matter = self;
     const tali_applied applied = tali_loads_of(matter, state);
     if (applied.F == NULL) return tal_state_error(state)->status;
-    tal_spatial_vec *A_GM = tal_cache_upd(system, state, matter->acceleration);
-    double *udot = tal_group_upd_dot(system, state, matter->u);
+    tal_spatial_vec *A_GM = tali_cache_begin(system, state, matter->acceleration);
+    double *udot = tali_group_ydot(system, state, matter->u);
     double *lambda = matter->constraints.count > 0
                          ? tal_group_upd_multipliers(system, state, matter->constraints.udoterr)
                          : NULL;
@@ -220,10 +231,10 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
         st = tali_constraints_realize_acceleration(matter, state, A_GM, udot);
     }
     if (st != TAL_OK) return st;
-    double *qdotdot = tal_group_upd_qdotdot(system, state, matter->q);
+    double *qdotdot = tali_group_qdotdot(system, state, matter->q);
     st = tali_write_rates(matter, state, udot, true, qdotdot);
-    if (st != TAL_OK) return st;
-    return tal_cache_mark_valid(system, state, matter->acceleration);
+    if (st == TAL_OK) tali_cache_end(system, state, matter->acceleration);
+    return st;
 }
 
 // --- declaring ---

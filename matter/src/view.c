@@ -1,5 +1,4 @@
 // Where the arrays of matter's cache entries are, and the view of them that the sweeps work with.
-#include "cache_internal.h"
 #include "prescribed_internal.h"
 #include "stages_internal.h"
 

@@ -1,8 +1,24 @@
-// Cache entries as a layer above may reach those of its own subsystem.
+// What a layer above may reach of its own subsystem without being asked whether it may: cache entries
+// that are known to be valid, variables that are known to exist, slots that are known to be sized.
 #ifndef TALUS_CACHE_INTERNAL_H
 #define TALUS_CACHE_INTERNAL_H
 
+#include <talus/common/status.h>
 #include <talus/state/state.h>
+
+#include <assert.h>
+
+/// Where things stand in a State, in bytes from its start: known with the topology, and the same for
+/// every State of a System. The first member of a System, so that looking here takes no call.
+typedef struct tali_places {
+    size_t *entries; ///< [entries] cache entries
+    size_t *vars;    ///< [vars] values of discrete variables
+} tali_places;
+
+TAL_ALWAYS_INLINE const tali_places *tali_places_of(const tal_system *system)
+{
+    return (const tali_places *)(const void *)system;
+}
 
 /**
  * A cache entry that is known to be valid, without looking at its stamps: inside the calc function of
@@ -11,10 +27,46 @@
  *
  * @return borrowed; never NULL
  */
-const void *tali_cache_at(const tal_system *system, const tal_state *state, tal_cache_ix entry);
+TAL_ALWAYS_INLINE const void *tali_cache_at(const tal_system *system, const tal_state *state,
+                                            tal_cache_ix entry)
+{
+    assert(tal_cache_is_valid(system, state, entry));
+    return (const char *)state + tali_places_of(system)->entries[entry.i];
+}
 
 /// The same for the owner of an entry that no other rests on, who adds to it while it stays valid.
-void *tali_cache_upd_at(const tal_system *system, tal_state *state, tal_cache_ix entry);
+TAL_ALWAYS_INLINE void *tali_cache_upd_at(const tal_system *system, tal_state *state,
+                                          tal_cache_ix entry)
+{
+    assert(tal_cache_is_valid(system, state, entry));
+    return (char *)state + tali_places_of(system)->entries[entry.i];
+}
+
+/// @name Writing an entry
+/// What tal_cache_upd() and tal_cache_mark_valid() do, for an owner at a stage at which it may: between the two the
+/// entry is out of date. Entries that it rests on are valid at the end.
+/// @{
+void *tali_cache_begin(const tal_system *system, tal_state *state, tal_cache_ix entry);
+void tali_cache_end(const tal_system *system, tal_state *state, tal_cache_ix entry);
+
+/// @}
+
+/// The value of a discrete variable of a State that belongs to the System and has reached the stage at
+/// which the variable begins to exist. Borrowed; never NULL.
+TAL_ALWAYS_INLINE const void *tali_var_in(const tal_system *system, const tal_state *state,
+                                          tal_var_ix var)
+{
+    assert(tal_var_value(system, state, var) != NULL);
+    return (const char *)state + tali_places_of(system)->vars[var.i];
+}
+
+/// @name Slots of a group while their stage is realized
+/// Of a State that belongs to the System: where its q, u or z, and their derivatives, begin.
+/// @{
+const double *tali_group_y(const tal_system *system, const tal_state *state, tal_group_ix group);
+double *tali_group_ydot(const tal_system *system, tal_state *state, tal_group_ix group);
+double *tali_group_qdotdot(const tal_system *system, tal_state *state, tal_group_ix group);
+/// @}
 
 /// The stage that is being climbed to while a stage is realized, so that what will be needed there can
 /// be computed on the way where that is cheaper; TAL_STAGE_EMPTY when none is.

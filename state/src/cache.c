@@ -5,7 +5,6 @@
 //
 // "Newer" compares stamps of one clock that only goes forward, so a stale read is impossible. What
 // that gives for the entries below: where one is valid, all that it rests on are.
-#include "cache_internal.h"
 #include "state_internal.h"
 
 #include <assert.h>
@@ -55,11 +54,22 @@ static const void *breach_out_of_date(const tal_system *system, const tal_state 
     return NULL;
 }
 
+// The value of an entry that no stage vouches for. Out of line, so that the way of those that one does
+// vouch for stays short.
+TALI_NOINLINE static const void *value_if_valid(const tal_system *system, const tal_state *state,
+                                                int entry, const char *where)
+{
+    if (!tali_entry_is_valid(system, state, entry)) {
+        return breach_out_of_date(system, state, entry, where);
+    }
+    return tali_cpart(state, tali_entry_at(system, entry)->offset);
+}
+
 const void *tal_cache_value(const tal_system *system, const tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return NULL;
-    if (!tali_entry_is_valid(system, state, entry.i)) {
-        return breach_out_of_date(system, state, entry.i, __func__);
+    if (!tali_entry_is_promised(system, state, entry.i)) {
+        return value_if_valid(system, state, entry.i, __func__);
     }
     return tali_cpart(state, tali_entry_at(system, entry.i)->offset);
 }
@@ -128,10 +138,10 @@ static void *bring_up_to_date(const tal_system *system, tal_state *state, int en
 // for the others.
 static int stale_prereq(const tal_system *system, const tal_state *state, const tali_entry *entry)
 {
-    for (int k = 0; k < entry->num_prereqs; ++k) {
-        const tali_prereq *it = tali_prereq_at(system, entry->first_prereq + k);
-        if (!it->is_direct) continue;
-        if (!tali_entry_is_valid(system, state, it->on.i)) return it->on.i;
+    const int *direct = system->direct.items;
+    const int end = entry->first_direct + entry->num_direct;
+    for (int k = entry->first_direct; k < end; ++k) {
+        if (!tali_entry_is_valid(system, state, direct[k])) return direct[k];
     }
     return -1;
 }
@@ -163,18 +173,6 @@ void *tali_entry_realize(const tal_system *system, tal_state *state, int entry, 
     return bring_up_to_date(system, state, entry, where);
 }
 
-const void *tali_cache_at(const tal_system *system, const tal_state *state, tal_cache_ix entry)
-{
-    assert(tal_cache_is_valid(system, state, entry));
-    return tali_cpart(state, tali_entry_at(system, entry.i)->offset);
-}
-
-void *tali_cache_upd_at(const tal_system *system, tal_state *state, tal_cache_ix entry)
-{
-    assert(tal_cache_is_valid(system, state, entry));
-    return tali_part(state, tali_entry_at(system, entry.i)->offset);
-}
-
 const void *tal_cache_realize(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return NULL;
@@ -204,11 +202,23 @@ static void give_up(const tal_system *system, tal_state *state, int entry)
     if (tali_entry_at(system, entry)->is_needed) tali_core_of(state)->meddled = tali_tick(state);
 }
 
-void *tal_cache_upd(const tal_system *system, tal_state *state, tal_cache_ix entry)
+void *tali_cache_begin(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
-    if (!exists(system, state, entry, __func__)) return NULL;
     give_up(system, state, entry.i);
     return tali_part(state, tali_entry_at(system, entry.i)->offset);
+}
+
+void tali_cache_end(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    assert(tali_level(state) >= tali_entry_at(system, entry.i)->depends_on);
+    assert(stale_prereq(system, state, tali_entry_at(system, entry.i)) < 0);
+    (void)system;
+    tali_entry_stamps(state)[entry.i] = tali_tick(state);
+}
+
+void *tal_cache_upd(const tal_system *system, tal_state *state, tal_cache_ix entry)
+{
+    return exists(system, state, entry, __func__) ? tali_cache_begin(system, state, entry) : NULL;
 }
 
 tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_cache_ix entry)

@@ -114,14 +114,14 @@ static bool add_prereq(tal_system *system, tali_entry *entry, tal_prereq prereq)
 }
 
 // Notes an entry that the declaration names.
-static void mark_direct(const tal_system *system, const tali_entry *entry, tal_prereq named)
+static bool add_direct(tal_system *system, tali_entry *entry, int named)
 {
-    tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
-    for (int k = 0; k < entry->num_prereqs && named.kind == TAL_PREREQ_CACHE; ++k) {
-        const tal_prereq on = prereqs[k].on;
-        if (on.kind == TAL_PREREQ_CACHE && on.i == named.i) prereqs[k].is_direct = true;
-    }
-    if (named.kind == TAL_PREREQ_CACHE) tali_entry_at(system, named.i)->is_needed = true;
+    int *direct = tali_list_add(system, &system->direct);
+    if (direct == NULL) return false;
+    *direct = named;
+    ++entry->num_direct;
+    tali_entry_at(system, named)->is_needed = true;
+    return true;
 }
 
 // What an entry rests on is written out in full, through the entries it needs, so that asking
@@ -130,6 +130,7 @@ static void mark_direct(const tal_system *system, const tali_entry *entry, tal_p
 static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry *entry)
 {
     entry->first_prereq = system->prereqs.count;
+    entry->first_direct = system->direct.count;
     for (int k = 0; k < def->num_prereqs; ++k) {
         tal_prereq prereq = def->prereqs[k];
         if (!check_prereq(system, def, entry->element.name, prereq)) return false;
@@ -137,14 +138,12 @@ static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry
         if (prereq.kind < TAL_PREREQ_VAR) prereq.i = 0;
         if (!add_prereq(system, entry, prereq)) return false;
         if (prereq.kind != TAL_PREREQ_CACHE) continue;
+        if (!add_direct(system, entry, prereq.i)) return false;
         const tali_entry *needed = tali_entry_at(system, prereq.i);
         for (int i = 0; i < needed->num_prereqs; ++i) {
             const tal_prereq indirect = tali_prereq_at(system, needed->first_prereq + i)->on;
             if (!add_prereq(system, entry, indirect)) return false;
         }
-    }
-    for (int k = 0; k < def->num_prereqs; ++k) {
-        mark_direct(system, entry, def->prereqs[k]);
     }
     return true;
 }

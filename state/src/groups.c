@@ -1,6 +1,7 @@
 // Groups of slots: choosing their sizes at Model and Instance, and writing them while realizing.
 #include "state_internal.h"
 
+#include <assert.h>
 #include <math.h>
 
 // --- sizing ---
@@ -310,6 +311,35 @@ static int pool_of(const tal_system *system, tal_group_ix group)
 {
     const bool exists = system != NULL && group.i >= 0 && group.i < system->groups.count;
     return exists ? (int)tali_group_at(system, group.i)->pool : -1;
+}
+
+// First slot of a continuous group in arrays laid out like y.
+TAL_ALWAYS_INLINE int first_in_y(const tal_system *system, const tal_state *state, int group)
+{
+    const tali_core *core = tali_ccore(state);
+    const tal_pool pool = tali_group_at(system, group)->pool;
+    const int start = tali_cslices(state)[group].start;
+    if (pool == TAL_POOL_Q) return start;
+    return core->size[TAL_POOL_Q] + start + (pool == TAL_POOL_Z ? core->size[TAL_POOL_U] : 0);
+}
+
+const double *tali_group_y(const tal_system *system, const tal_state *state, tal_group_ix group)
+{
+    assert(tal_group_start(system, state, group) >= 0);
+    return (const double *)tali_cpart(state, state->at.y) + first_in_y(system, state, group.i);
+}
+
+double *tali_group_ydot(const tal_system *system, tal_state *state, tal_group_ix group)
+{
+    assert(tal_group_upd_dot(system, state, group) != NULL);
+    return (double *)tali_part(state, state->at.ydot) + first_in_y(system, state, group.i);
+}
+
+double *tali_group_qdotdot(const tal_system *system, tal_state *state, tal_group_ix group)
+{
+    (void)system;
+    assert(tal_group_upd_qdotdot(system, state, group) != NULL);
+    return (double *)tali_part(state, state->at.qdotdot) + tali_cslices(state)[group.i].start;
 }
 
 double *tal_group_upd_dot(const tal_system *system, tal_state *state, tal_group_ix group)

@@ -92,9 +92,17 @@ static inline const tali_slice *tali_cslices(const tal_state *state)
     return tali_cpart(state, state->at.slices);
 }
 
+/// Stamps of cache entries stand next.
+#define TALI_STAMPS_OFFSET (TALI_CORE_OFFSET + tali_align(sizeof(tali_core)))
+
 static inline uint64_t *tali_entry_stamps(tal_state *state)
 {
-    return tali_part(state, state->at.entry_stamps);
+    return tali_part(state, TALI_STAMPS_OFFSET);
+}
+
+static inline uint64_t tali_entry_stamp(const tal_state *state, int entry)
+{
+    return ((const uint64_t *)tali_cpart(state, TALI_STAMPS_OFFSET))[entry];
 }
 
 /// @}
@@ -163,6 +171,16 @@ static inline uint64_t tali_tick(tal_state *state)
     return ++tali_core_of(state)->clock;
 }
 
+/// True when a stage has promised the entry, and its owner has not meddled: the short answer to
+/// whether it is valid.
+TAL_ALWAYS_INLINE bool tali_entry_is_promised(const tal_system *system, const tal_state *state,
+                                              int i)
+{
+    const tali_core *core = tali_ccore(state);
+    return core->stage >= tali_entry_at(system, i)->computed_by &&
+           tali_entry_stamp(state, i) > core->meddled;
+}
+
 /// True when an entry was computed from the State's present values: when everything it rests on is
 /// older. A stamp of zero means never computed, or declared out of date; only entries have it. As
 /// what others rest on it must count as newer than any result, and one less than zero does.
@@ -173,10 +191,9 @@ static inline uint64_t tali_tick(tal_state *state)
 TAL_ALWAYS_INLINE bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int i)
 {
     const tali_entry *entry = tali_entry_at(system, i);
-    const uint64_t stamp = *(const uint64_t *)tali_cpart(state, entry->stamp);
-    const tali_core *core = tali_ccore(state);
-    if (core->stage >= entry->computed_by && stamp > core->meddled) return true;
-    if (stamp <= core->realized[entry->depends_on]) return false;
+    const uint64_t stamp = tali_entry_stamp(state, i);
+    if (tali_entry_is_promised(system, state, i)) return true;
+    if (stamp <= tali_ccore(state)->realized[entry->depends_on]) return false;
     const tali_prereq *prereqs = tali_prereq_at(system, entry->first_prereq);
     for (int k = 0; k < entry->num_prereqs; ++k) {
         const uint64_t *changed = tali_cpart(state, prereqs[k].stamp);

@@ -18,6 +18,7 @@ static void init_lists(tal_system *system)
     system->vars.item_size = sizeof(tali_var);
     system->entries.item_size = sizeof(tali_entry);
     system->prereqs.item_size = sizeof(tali_prereq);
+    system->direct.item_size = sizeof(int);
     system->groups.item_size = sizeof(tali_group);
     system->events.item_size = sizeof(tali_event);
     system->measures.item_size = sizeof(tali_measure);
@@ -84,10 +85,12 @@ void tal_system_destroy(tal_system *system)
     tali_free(&allocator, system->eager_begin, num_keys * sizeof(int));
     tali_free(&allocator, system->steps,
               (size_t)system->subsystems.count * TAL_NUM_STAGES * sizeof *system->steps);
+    tali_free(&allocator, system->places.entries, tali_places_bytes(system));
     free_list(system, &system->subsystems);
     free_list(system, &system->vars);
     free_list(system, &system->entries);
     free_list(system, &system->prereqs);
+    free_list(system, &system->direct);
     free_list(system, &system->groups);
     free_list(system, &system->events);
     free_list(system, &system->measures);

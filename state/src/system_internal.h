@@ -3,6 +3,7 @@
 #define TALUS_SYSTEM_INTERNAL_H
 
 #include "alloc_internal.h"
+#include "cache_internal.h"
 #include "error_internal.h"
 #include "hash_internal.h"
 
@@ -53,16 +54,16 @@ typedef struct tali_entry {
     const void *context;
     int first_prereq; ///< into tal_system.prereqs: everything the entry rests on, directly or not
     int num_prereqs;
+    int first_direct; ///< into tal_system.direct: the entries named in the declaration
+    int num_direct;
     bool is_needed; ///< another entry rests on it
     size_t offset;  ///< from the start of the State
-    size_t stamp;   ///< the same: where the time of its last computation is
 } tali_entry;
 
 /// Something that a cache entry rests on.
 typedef struct tali_prereq {
     tal_prereq on;
-    size_t stamp;   ///< from the start of the State: where the time of its last change is
-    bool is_direct; ///< a cache entry named in the declaration; it vouches for all that it rests on
+    size_t stamp; ///< from the start of the State: where the time of its last change is
 } tali_prereq;
 
 typedef struct tali_group {
@@ -137,8 +138,8 @@ typedef struct tali_layout {
 
     // core: stage, clock, stamps
     size_t core;
-    size_t var_stamps;   ///< uint64_t[num_vars] when each variable changed
-    size_t entry_stamps; ///< uint64_t[num_entries] when each entry was computed; 0: never
+    size_t var_stamps; ///< uint64_t[num_vars] when each variable changed
+    // uint64_t[num_entries] when each entry was computed, 0 for never, stand behind the core
     size_t busy;         ///< uint8_t[num_entries] 1 while the entry is being computed
     size_t model_sizes;  ///< int32_t[num_groups] sizes chosen at Model
     size_t chosen_sizes; ///< int32_t[num_groups] sizes chosen so far in this realization
@@ -173,6 +174,7 @@ typedef struct tali_layout {
 } tali_layout;
 
 struct tal_system {
+    tali_places places; ///< first, where layers above look; its arrays are one block
     char name[TAL_MAX_NAME + 1];
     tal_allocator allocator;
     double time_scale;
@@ -184,6 +186,7 @@ struct tal_system {
     tali_list vars;       ///< tali_var
     tali_list entries;    ///< tali_entry
     tali_list prereqs;    ///< tali_prereq
+    tali_list direct;     ///< int: entries that others name; they vouch for all that they rest on
     tali_list groups;     ///< tali_group
     tali_list events;     ///< tali_event
     tali_list measures;   ///< tali_measure
@@ -239,6 +242,12 @@ static inline tali_prereq *tali_prereq_at(const tal_system *system, int i)
 }
 
 /// @}
+
+/// Size of the arrays of places.
+static inline size_t tali_places_bytes(const tal_system *system)
+{
+    return ((size_t)system->entries.count + (size_t)system->vars.count) * sizeof(size_t);
+}
 
 /// True when elements may be added. Otherwise the reason has been told: a sticky failure stays
 /// silent, a NULL or realized System is a breach.

@@ -186,8 +186,8 @@ static size_t place_doubles(size_t *end, int count)
 static void place_core(tali_layout *at, size_t *end)
 {
     at->core = place(end, 1, sizeof(tali_core));
+    (void)place(end, (size_t)at->num_entries, sizeof(uint64_t)); // at TALI_STAMPS_OFFSET
     at->var_stamps = place(end, (size_t)at->num_vars, sizeof(uint64_t));
-    at->entry_stamps = place(end, (size_t)at->num_entries, sizeof(uint64_t));
     at->busy = place(end, (size_t)at->num_entries, sizeof(uint8_t));
     at->model_sizes = place(end, (size_t)at->num_groups, sizeof(int32_t));
     at->chosen_sizes = place(end, (size_t)at->num_groups, sizeof(int32_t));
@@ -210,7 +210,7 @@ static size_t stamp_of(const tali_layout *at, tal_prereq on)
     case TAL_PREREQ_CACHE:
         break;
     }
-    return at->entry_stamps + (size_t)on.i * sizeof(uint64_t);
+    return TALI_STAMPS_OFFSET + (size_t)on.i * sizeof(uint64_t);
 }
 
 static void place_stamps(const tal_system *system)
@@ -218,10 +218,6 @@ static void place_stamps(const tal_system *system)
     for (int i = 0; i < system->prereqs.count; ++i) {
         tali_prereq *prereq = tali_prereq_at(system, i);
         prereq->stamp = stamp_of(&system->layout, prereq->on);
-    }
-    for (int i = 0; i < system->entries.count; ++i) {
-        tali_entry_at(system, i)->stamp =
-            system->layout.entry_stamps + (size_t)i * sizeof(uint64_t);
     }
 }
 
@@ -280,6 +276,23 @@ static size_t place_vars(tal_system *system)
         end += (var->size + alignment - 1) / alignment * alignment;
     }
     return end;
+}
+
+// What layers above look up without a call.
+static tal_status keep_places(tal_system *system)
+{
+    const int num_entries = system->entries.count, num_vars = system->vars.count;
+    if (num_entries + num_vars == 0) return TAL_OK;
+    size_t *places = tali_alloc(&system->allocator, tali_places_bytes(system));
+    if (places == NULL) return no_memory(system, "the places of its cache entries");
+    system->places = (tali_places){places, places + num_entries};
+    for (int i = 0; i < num_entries; ++i) {
+        system->places.entries[i] = tali_entry_at(system, i)->offset;
+    }
+    for (int i = 0; i < num_vars; ++i) {
+        system->places.vars[i] = system->layout.vars + tali_var_at(system, i)->offset;
+    }
+    return TAL_OK;
 }
 
 static tal_status lay_out_state(tal_system *system)
@@ -369,6 +382,7 @@ tal_status tali_lay_out(tal_system *system)
     if (st == TAL_OK) st = plan_steps(system);
     if (st == TAL_OK) st = add_capacities(system);
     if (st == TAL_OK) st = lay_out_state(system);
+    if (st == TAL_OK) st = keep_places(system);
     if (st == TAL_OK) system->hash = hash_structure(system);
     return st;
 }
