@@ -26,31 +26,29 @@ static bool make_room(const tal_allocator *allocator, size_t capacity, tali_byte
     return true;
 }
 
-// The room to begin with: a byte more than the file has, where that can be told, so that nothing is copied.
-// 0: it has more bytes than `most`.
-static size_t first_room(FILE *stream, size_t most)
+// How many bytes a file has; 0 where that cannot be told.
+static size_t length_of(FILE *stream)
 {
-    const size_t least = (size_t)1 << 16;
-    if (fseek(stream, 0, SEEK_END) != 0) return least;
+    if (fseek(stream, 0, SEEK_END) != 0) return 0;
     const long length = ftell(stream);
-    if (fseek(stream, 0, SEEK_SET) != 0 || length < 0 || length == LONG_MAX) return least;
-    if ((size_t)length > most) return 0;
-    return (size_t)length < least ? least : (size_t)length + 1;
+    if (fseek(stream, 0, SEEK_SET) != 0 || length < 0 || length == LONG_MAX) return 0;
+    return (size_t)length;
 }
 
-// What is no text is not read to its end.
+// What is too long is not read at all, and what is no text not to its end. Its beginning has to be text before
+// room is made for all of it.
 static const char *load(FILE *stream, size_t most, const tal_allocator *allocator, tali_bytes *out,
                         tal_status *status)
 {
-    const size_t at_once = (size_t)1 << 20;
-    size_t room = first_room(stream, most);
-    if (room == 0) return "the file is too long";
+    const size_t at_once = (size_t)1 << 20, length = length_of(stream);
+    size_t room = (size_t)1 << 16;
+    if (length > most) return "the file is too long";
     while (true) {
         if (out->size == out->capacity && !make_room(allocator, room, out)) {
             *status = TAL_ERR_NO_MEMORY;
             return "memory ran out";
         }
-        room = 2 * out->capacity;
+        room = length >= 2 * out->capacity ? length + 1 : 2 * out->capacity;
         const size_t free = out->capacity - out->size, wanted = free < at_once ? free : at_once;
         const size_t got = fread(out->block + out->size, 1, wanted, stream);
         if (memchr(out->block + out->size, '\0', got) != NULL) return TALI_NO_TEXT;
