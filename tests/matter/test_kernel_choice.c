@@ -126,7 +126,7 @@ END_TEST
 static double ulps(double got, long double wanted)
 {
     const double nearest = (double)wanted;
-    const double unit = nextafter(fabs(nearest), INFINITY) - fabs(nearest);
+    const double unit = nextafter(fabs(nearest), (double)INFINITY) - fabs(nearest);
     return (double)(fabsl((long double)got - wanted) / (long double)unit);
 }
 
@@ -149,8 +149,8 @@ START_TEST(sine_and_cosine_are_right_to_one_and_a_half_units_in_the_last_place)
     for (int n = -20; n <= 20; ++n) { // where one of them is all but zero, or the quadrant changes
         const double x = n * 0.785398163397448309616;
         check_sincos(x, 1.5);
-        check_sincos(nextafter(x, INFINITY), 1.5);
-        check_sincos(nextafter(x, -INFINITY), 1.5);
+        check_sincos(nextafter(x, (double)INFINITY), 1.5);
+        check_sincos(nextafter(x, -(double)INFINITY), 1.5);
     }
     check_sincos(1e300, 1.0); // libm
     ck_assert(isnan(sincos_of((double)NAN).s) && isnan(sincos_of((double)INFINITY).c));
