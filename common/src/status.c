@@ -1,6 +1,6 @@
 // Status names and the one place where an error message is written.
-#define _POSIX_C_SOURCE                                                                            \
-    200809L // uselocale. NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// For uselocale. NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+#define _POSIX_C_SOURCE 200809L
 
 #include "error_internal.h"
 

@@ -66,8 +66,9 @@ static bool has_threes(tali_model *m, const tali_item *part)
     const int count = part->lists[0].count;
     if (count > 0 && count % 3 == 0) return true;
     const bool is_told = count == 0 && *part->element->text != '\0';
-    if (!is_told)
+    if (!is_told) {
         tali_item_error(m, part, NULL, " has %d numbers; there are three for each", count);
+    }
     return false;
 }
 

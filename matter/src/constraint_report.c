@@ -254,8 +254,9 @@ tal_status tal_matter_calc_margin(const tal_matter *matter, tal_state *state,
     if (st == TAL_OK) st = tali_op_array("margin", margin, __func__);
     if (st != TAL_OK) return st;
     search s = {.margin = {.share = 1.0}, .constraint = -1, .least = HUGE_VAL};
-    if (matter->constraints.count > 0)
+    if (matter->constraints.count > 0) {
         st = tali_constraints_look(matter, state, look_for_least, &s);
+    }
     close_constraint(&s);
     if (st == TAL_OK) *margin = s.margin;
     return st;

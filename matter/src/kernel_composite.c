@@ -90,8 +90,9 @@ static inline void start_columns(const tali_view *view, int b, const tali_compos
             column[i] = sv_dot(H[i], I_H);
         }
     }
-    if (nu == 1 && !without_rotors)
+    if (nu == 1 && !without_rotors) {
         M[(size_t)u0 * (size_t)ld + (size_t)u0] += view->constants[b].rotor;
+    }
 }
 
 // One step towards Ground: the moments about the parent's Mo, p_PM away.
@@ -205,23 +206,32 @@ static inline real along_speed(const tali_view *view, int b, int j, sv F)
     return view->tree->hinge[b] == TALI_HINGE_PIN ? v3_dot(H->w, F.w) : sv_dot(*H, F);
 }
 
+// The row of speed j of body b; where the next one begins.
+static inline real *mass_row(const tali_view *view, const tali_composite *composite, int b, int j,
+                             real *row)
+{
+    const tali_tree *tree = view->tree;
+    sv F = composite_mul(composite, view->H[tree->u0[b] + j]);
+    real *diagonal = row;
+    for (int i = j; i >= 0; --i) {
+        *row++ = along_speed(view, b, i, F);
+    }
+    *diagonal += tree->nu[b] == 1 ? view->constants[b].rotor : 0.0;
+    for (int a = b, p = tree->parent[b]; p > 0; a = p, p = tree->parent[p]) {
+        F = sv_shift_force(F, view->p_PM[a]);
+        for (int i = tree->nu[p] - 1; i >= 0; --i) {
+            *row++ = along_speed(view, p, i, F);
+        }
+    }
+    return row;
+}
+
 static void sweep_mass_rows(const tali_view *view, const tali_composite composite[], double rows[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 1; b < tree->num_bodies; ++b) {
         for (int j = 0; j < tree->nu[b]; ++j) {
-            sv F = composite_mul(&composite[b], view->H[tree->u0[b] + j]);
-            real *diagonal = rows;
-            for (int i = j; i >= 0; --i) {
-                *rows++ = along_speed(view, b, i, F);
-            }
-            *diagonal += tree->nu[b] == 1 ? view->constants[b].rotor : 0.0;
-            for (int a = b, p = tree->parent[b]; p > 0; a = p, p = tree->parent[p]) {
-                F = sv_shift_force(F, view->p_PM[a]);
-                for (int i = tree->nu[p] - 1; i >= 0; --i) {
-                    *rows++ = along_speed(view, p, i, F);
-                }
-            }
+            rows = mass_row(view, &composite[b], b, j, rows);
         }
     }
 }

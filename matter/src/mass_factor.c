@@ -41,17 +41,24 @@ static size_t count_entries(const tali_tree *tree, int32_t depth[])
 }
 
 // The speed inboard of speed i: the one before it, or the last one of the next body that has any.
+// The columns of the row of speed j of body b; where those of the next row begin.
+static int32_t *fill_row(const tali_tree *tree, int b, int j, int32_t *column)
+{
+    for (int a = b; a > 0; a = tree->parent[a]) {
+        for (int i = a == b ? j : tree->nu[a] - 1; i >= 0; --i) {
+            *column++ = tree->u0[a] + i;
+        }
+    }
+    return column;
+}
+
 static void fill_rows(tali_tree *tree)
 {
     int32_t *column = tree->row_column;
     for (int b = 1; b < tree->num_bodies; ++b) {
         for (int j = 0; j < tree->nu[b]; ++j) {
             tree->row_begin[tree->u0[b] + j] = (int32_t)(column - tree->row_column);
-            for (int a = b; a > 0; a = tree->parent[a]) {
-                for (int i = a == b ? j : tree->nu[a] - 1; i >= 0; --i) {
-                    *column++ = tree->u0[a] + i;
-                }
-            }
+            column = fill_row(tree, b, j, column);
         }
     }
     tree->row_begin[tree->num_u] = (int32_t)(column - tree->row_column);

@@ -1,6 +1,6 @@
 // common/src/file.c: whole files, in and out.
-#define _POSIX_C_SOURCE                                                                            \
-    200809L // setrlimit. NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// For setrlimit. NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+#define _POSIX_C_SOURCE 200809L
 
 #include "file_internal.h"
 
