@@ -1,6 +1,6 @@
 // Whole files: read into memory, and written so that nothing is ever half there.
-#define _POSIX_C_SOURCE                                                                            \
-    200809L // fsync, fchmod. NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+// For fsync, fchmod. NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+#define _POSIX_C_SOURCE 200809L
 
 #include "alloc_internal.h"
 #include "error_internal.h"
