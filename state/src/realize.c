@@ -103,7 +103,8 @@ static tal_status realize_one_stage(const tal_system *system, tal_state *state, 
     return TAL_OK;
 }
 
-// Nobody has anything to do at this stage, and it has no slots to be written.
+// Nobody has anything to do at this stage, and it has no slots to be written. Stages other
+// than these have work of their own, sizing groups or clearing rates and errors; Report is rarely asked for.
 static bool is_idle(const tal_system *system, const tal_state *state, tal_stage stage)
 {
     const int32_t *triggers = tali_ccore(state)->trigger_start + stage;
