@@ -27,6 +27,7 @@ int main(void)
     if (st == TAL_OK) tal_body_set_q(matter, state, body, 0, 1.0);    // rad
     if (st == TAL_OK) st = tal_integrator_step_to(integ, state, 2.0); // s
     if (st == TAL_OK) printf("%.2f rad\n", tal_body_q(matter, state, body, 0));
+    if (st != TAL_OK) puts(integ != NULL ? tal_integrator_error(integ)->message : err.message);
     tal_integrator_destroy(integ);
     tal_state_destroy(state);
     tal_system_destroy(system);
