@@ -2,10 +2,10 @@
 #include "kernel_set.h"
 
 #define TAKE(set, out)                                                                             \
-    (tali_kernel_kinematics_##set(out), tali_kernel_dynamics_##set(out),                           \
-     tali_kernel_particle_##set(out), tali_kernel_inverse_##set(out),                              \
-     tali_kernel_composite_##set(out), tali_kernel_jacobian_##set(out),                            \
-     tali_kernel_outboard_##set(out))
+    (tali_kernel_sincos_##set(out), tali_kernel_kinematics_##set(out),                             \
+     tali_kernel_dynamics_##set(out), tali_kernel_particle_##set(out),                             \
+     tali_kernel_inverse_##set(out), tali_kernel_composite_##set(out),                             \
+     tali_kernel_jacobian_##set(out), tali_kernel_outboard_##set(out))
 
 #ifdef TALUS_DISPATCH
 

@@ -7,6 +7,7 @@
 
 /// One declaration for each kernel file.
 #define TALI_DECLARE_KERNELS(set)                                                                  \
+    void tali_kernel_sincos_##set(tali_sweeps *out);                                               \
     void tali_kernel_kinematics_##set(tali_sweeps *out);                                           \
     void tali_kernel_dynamics_##set(tali_sweeps *out);                                             \
     void tali_kernel_particle_##set(tali_sweeps *out);                                             \
