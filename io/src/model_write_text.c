@@ -126,6 +126,8 @@ static bool is_default(const tali_attribute *a, const cursor *at)
         return at->ref[0] == 0 && strcmp(a->initial, "ground") == 0;
     case TALI_TYPE_MEASURE:
         return at->ref[0] < 0;
+    case TALI_TYPE_MATERIAL:
+        return true; // all its numbers are written
     case TALI_TYPE_TEXT:
         return strcmp(*at->text, a->initial) == 0;
     case TALI_TYPE_FRAME:
@@ -133,6 +135,7 @@ static bool is_default(const tali_attribute *a, const cursor *at)
     case TALI_TYPE_INTEGER:
     case TALI_TYPE_NAME:
     case TALI_TYPE_CONSTRAINT:
+    case TALI_TYPE_FUNCTION:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -184,6 +187,9 @@ static void put_value(tali_writer *w, const tali_item *item, const tali_attribut
     case TALI_TYPE_CONSTRAINT:
         tali_write_text(w, tal_constraint_name(w->model.matter, (tal_constraint_ix){at->ref[0]}));
         break;
+    case TALI_TYPE_FUNCTION:
+    case TALI_TYPE_MATERIAL:
+        break; // what has them is written without names
     case TALI_TYPE_MOBILITY:
         put_mobility(w, at->ref[0], at->ref[1]);
         break;
