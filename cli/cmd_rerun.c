@@ -142,9 +142,10 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
 // Say what might make a difference.
 static void compare_headers(const cli_args *args, const tal_table *old, const tal_table *again)
 {
-    static const char *const keys[] = {RESULT_VERSION, RESULT_GIT, RESULT_MODEL_HASH};
-    static const char *const names[] = {"version", "commit", "hash of the model"};
-    for (int i = 0; i < 3; ++i) {
+    static const char *const keys[] = {RESULT_VERSION, RESULT_GIT, RESULT_KERNELS,
+                                       RESULT_MODEL_HASH};
+    static const char *const names[] = {"version", "commit", "set of kernels", "hash of the model"};
+    for (int i = 0; i < 4; ++i) {
         const char *const a = tal_table_header(old, keys[i]);
         const char *const b = tal_table_header(again, keys[i]);
         if (a == NULL || b == NULL || strcmp(a, b) == 0) continue;

@@ -236,7 +236,7 @@ const cli_command cli_commands[] = {
      cmd_check},
     {"simulate", "MODEL", 1, 1, "step a model through time",
      "Without -o the table goes to standard output, as .sto. The header of the result has the "
-     "version, a hash of the model and every setting, so that talus rerun can repeat it. Ctrl-C "
+     "version, the set of kernels, a hash of the model and every setting, so that talus rerun can repeat it. Ctrl-C "
      "ends the run; what was computed is written, and marked incomplete.",
      MOTION_OPTIONS, simulate_options, "talus simulate pendulum.talus --end 5 -o swing.sto",
      "five seconds, a hundred rows", cmd_simulate},
@@ -293,7 +293,8 @@ const cli_command cli_commands[] = {
     {"rerun", "RESULT", 1, 1, "repeat the run that a result came from",
      "Runs the command that stands in the header of RESULT again, with the same settings, and "
      "compares every number, bit for bit. Ends with 1 when one differs. The last bits are those of "
-     "one build on processors of one kind: with or without fused multiply-adds.",
+     "one build on processors of one kind, with or without fused multiply-adds: it is told when the "
+     "set of kernels was another (talus version).",
      CLI_QUIET | CLI_OUT, rerun_options, "talus rerun swing.sto", "the same, bit for bit",
      cmd_rerun},
     {"help", "[COMMAND]", 0, 1, "explain the program, or a command", "", 0, help_options,

@@ -44,6 +44,7 @@ tal_table *result_create(const cli_args *args, const cli_model *model)
     if (name[0] != 0) set(table, "name", name);
     set(table, RESULT_VERSION, tal_version_string());
     set(table, RESULT_GIT, tal_git_hash());
+    set(table, RESULT_KERNELS, tal_matter_kernel_set());
     set(table, RESULT_COMMAND, args->command->name);
     for (int i = 0; i < args->num_files; ++i) {
         char key[32];

@@ -18,6 +18,12 @@ done
 expect 0 simulate held.talus -q -s mass=3 -e 1 -c q,wave -o set.sto
 expect 0 rerun set.sto -o set2.sto
 cmp -s <(data set.sto) <(data set2.sto) || complain "talus rerun -o wrote other rows"
+# which kernels ran is told, and that they were others
+kernels=$("$talus" version | sed -n 's/^kernels *//p')
+grep -qx "talus_kernels=$kernels" set.sto || complain "set.sto does not say which kernels ran"
+sed 's/^talus_kernels=.*/talus_kernels=slide rule/' set.sto >other.sto
+expect 0 rerun other.sto
+has err "the set of kernels was slide rule, and is $kernels."
 expect 0 sweep held.talus -q -v mass=1:2:8 -t 1 -o one.csv
 expect 0 sweep held.talus -q -v mass=1:2:8 -t 3 -o three.csv
 cmp -s one.csv three.csv || complain "a sweep depends on the number of threads"
