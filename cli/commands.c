@@ -277,11 +277,12 @@ const cli_command cli_commands[] = {
      "two angles over time", cmd_plot},
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
-    {"convert", "FROM TO", 2, 2, "write a file in another format",
+    {"convert", "FILE", 1, 2, "write a file in another format",
      "Tables: .sto, .mot, .trc, .csv, and .npz to write. Models: .talus and .urdf to .talus, "
-     "includes and params resolved. The ends of the names say the formats.",
-     CLI_QUIET | CLI_SET, NULL, "talus convert swing.sto swing.csv", "for a spreadsheet",
-     cmd_convert},
+     "includes and params resolved. The ends of the names say the formats. What it becomes can also stand behind "
+     "FILE, without -o.",
+     CLI_QUIET | CLI_SET | CLI_OUT, NULL, "talus convert swing.sto -o swing.csv",
+     "for a spreadsheet", cmd_convert},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Forward dynamics and simulation, on one thread. ./run bench compares the library with others.",
      MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR, bench_options, "talus bench human_body.talus",

@@ -14,8 +14,9 @@ int result_check_out(const cli_args *args, const char *also);
 
 // Say in the header which units columns have, from column `first` on; those of others are unknown, as "" is.
 void result_set_units(tal_table *table, int first, const char *const units[], int n);
-// The unit of a column; "": unknown. `unit` has room for 16 letters.
-const char *result_unit(const tal_table *table, int column, char unit[]);
+// The units of all columns, [tal_table_num_columns()]; "": unknown.
+typedef char result_unit_text[16];
+void result_units(const tal_table *table, result_unit_text units[]);
 
 // Mark a result that is not all of what was asked for.
 void result_mark_incomplete(tal_table *table, const char *why);

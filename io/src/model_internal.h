@@ -169,6 +169,9 @@ typedef struct tali_sink {
 
 void tali_sink_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
 
+/// The same for `length` characters as they are: formats take time.
+void tali_sink_text(tali_sink *out, const char *text, size_t length);
+
 // ---- items
 
 typedef struct tali_list {

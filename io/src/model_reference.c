@@ -15,6 +15,17 @@ void tali_sink_put(tali_sink *out, const char *fmt, ...)
     if (n > 0) out->length += (size_t)n;
 }
 
+void tali_sink_text(tali_sink *out, const char *text, size_t length)
+{
+    const size_t left = out->length < out->size ? out->size - out->length - 1 : 0;
+    const size_t fits = length < left ? length : left;
+    if (out->length < out->size) {
+        memcpy(out->text + out->length, text, fits);
+        out->text[out->length + fits] = '\0';
+    }
+    out->length += length;
+}
+
 static void put_type(tali_sink *out, const tali_attribute *a)
 {
     switch (a->type) {

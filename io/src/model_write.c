@@ -122,18 +122,19 @@ static void put_stop(tali_writer *w, tal_event_ix event)
     tali_sink_put(&w->out, "/>\n");
 }
 
-// Subsystems that a file has no word for: besides matter and forces it may have one for events.
+// Subsystems that a file has no word for: besides matter and forces there may be events.
 static void check_subsystems(tali_writer *w)
 {
     const tal_system *system = w->model.system;
-    const tal_subsystem_ix events = tal_system_find_subsystem(system, "events");
     for (int i = 0; i < tal_system_num_subsystems(system); ++i) {
+        const tal_subsystem_ix subsystem = {i};
         if (i == tal_matter_subsystem(w->model.matter).i ||
-            i == tal_forces_subsystem(w->model.forces).i || i == events.i) {
+            i == tal_forces_subsystem(w->model.forces).i ||
+            tal_subsystem_events(system, subsystem) != NULL) {
             continue;
         }
         tali_write_refuse(w, "subsystem '%s' is one that no file can describe",
-                          tal_subsystem_name(system, (tal_subsystem_ix){i}));
+                          tal_subsystem_name(system, subsystem));
     }
     for (int i = 0; i < tal_system_num_events(system); ++i) {
         const tal_event_ix event = {i};

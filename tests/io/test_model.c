@@ -297,6 +297,13 @@ static void add_own_subsystem(built *m)
     (void)tal_system_add_subsystem(m->system, NULL, &ops, NULL);
 }
 
+// Its name alone does not make it what it is not.
+static void add_false_events(built *m)
+{
+    static const tal_subsystem_ops ops = {.size = sizeof ops, .name = "clock"};
+    (void)tal_system_add_subsystem(m->system, "events", &ops, NULL);
+}
+
 #define WRONG_MARKER(what, ...)                                                                    \
     static void what(built *m)                                                                     \
     {                                                                                              \
@@ -324,6 +331,7 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
          NULL},
         {TALI_GROUP_STOPS, "event 'mine' calls a function", "", add_own_event, NULL},
         {TALI_GROUP_STOPS, "subsystem 'muscles' is one that no file", "", add_own_subsystem, NULL},
+        {TALI_GROUP_STOPS, "subsystem 'events' is one that no file", "", add_false_events, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         built m = case_program(&cases[i]);
