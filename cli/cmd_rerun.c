@@ -133,8 +133,9 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
     }
     if (!cli_flag(args, "quiet")) {
         printf("the same, bit for bit: %d rows, %d columns\n", rows, tal_table_num_columns(old));
-        if (is_part)
+        if (is_part) {
             printf("the result is not complete: %s\n", tal_table_header(old, RESULT_INCOMPLETE));
+        }
     }
     return CLI_OK;
 }

@@ -115,8 +115,8 @@ static int stream_of(const struct stat *file)
 {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; ++fd) {
         struct stat other;
-        if (fstat(fd, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino)
-            return fd;
+        if (fstat(fd, &other) != 0) continue;
+        if (other.st_dev == file->st_dev && other.st_ino == file->st_ino) return fd;
     }
     return -1;
 }

@@ -69,8 +69,9 @@ static void put_measure(tali_writer *w, tal_measure_ix measure)
     const bool of_matter =
         tal_measure_owner(system, measure).i == tal_matter_subsystem(w->model.matter).i;
     if (element != NULL && of_matter) {
-        if (tali_write_own(w, element, measure.i, self, name, &slots))
+        if (tali_write_own(w, element, measure.i, self, name, &slots)) {
             tali_sink_put(&w->out, "/>\n");
+        }
         return;
     }
     if (row == NULL || !of_matter) {

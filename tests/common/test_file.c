@@ -194,7 +194,7 @@ END_TEST
 
 enum {
     WRITTEN = 20000, // bytes
-    TIMES = 100
+    TIMES = 30
 };
 
 // Writes a file full of one letter, again and again.
