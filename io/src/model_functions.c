@@ -244,7 +244,7 @@ static bool stands_in(const tali_model *m, const tali_item *item, int index)
 static void make_named(tali_model *m, tali_item *item)
 {
     enum {
-        MOST = 100000 // ten names that each use the one before a few times ask for billions
+        MOST = 1000000 // thirty names that each use the one before twice ask for a billion
     };
 
     const int definition = item->ref[0];

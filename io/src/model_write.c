@@ -294,6 +294,16 @@ static tal_status check_registry(const tal_model_registry *registry, const char 
     return tali_fail(err, st, where, "%s", tal_contract_last()->message);
 }
 
+// There is one at most.
+static tal_force_ix gravity_of(const tal_forces *forces)
+{
+    int i = tal_forces_num(forces) - 1;
+    while (i >= 0 && strcmp(tal_force_kind(forces, (tal_force_ix){i}), "gravity") != 0) {
+        --i;
+    }
+    return (tal_force_ix){i};
+}
+
 tal_status tal_model_write_memory(const tal_model *model, const tal_model_registry *registry,
                                   char text[], size_t size, size_t *length, tal_error *err)
 {
@@ -302,6 +312,7 @@ tal_status tal_model_write_memory(const tal_model *model, const tal_model_regist
     if (st != TAL_OK) return st;
     tali_writer w = {.model = *model,
                      .registry = registry,
+                     .gravity = gravity_of(model->forces),
                      .out = {text, text != NULL ? size : 0, 0},
                      .err = err};
     put_model(&w);
