@@ -144,6 +144,28 @@ expect 0 rerun cut.sto
 has out 'the same, bit for bit: '
 has out 'the result is not complete: interrupted at t = '
 
+# --- the hash is of all of a model, and of what it says, not how ---
+hash_of() { # LAST: of a model with a long function that ends with LAST
+    awk -v last="$1" 'BEGIN {
+        printf "<talus version=\"1\"><bodies><pin name=\"a\" mass=\"1\"/></bodies><forces>"
+        printf "<mobility_nonlinear_spring mobility=\"a\"><polynomial coefficients=\""
+        for (i = 0; i < 20000; ++i) printf "0.125 "
+        printf "%s\"/></mobility_nonlinear_spring></forces></talus>", last
+    }' >long.talus
+    expect 0 info long.talus
+    sed -n 's/^hash *//p' out
+}
+[ "$(hash_of 1)" = "$(hash_of 1.0)" ] || complain "a number that is written otherwise makes another hash"
+[ "$(hash_of 1)" != "$(hash_of 2)" ] || complain "the end of a long model is not in its hash"
+for name in octane rimless_wheel; do
+    expect 0 convert $name.talus -o plain.talus
+    grep -q 'named=\|<material' plain.talus && complain "plain.talus has names"
+    expect 0 info $name.talus
+    mv out with_names
+    expect 0 info plain.talus
+    cmp -s with_names out || complain "$name.talus without names is another model"
+done
+
 # --- nothing to move ---
 echo '<talus version="1" name="empty"/>' >empty.talus
 for integrator in $("$talus" help integrators | awk '{ print $1 }'); do
