@@ -29,12 +29,23 @@ const char *tali_text_load(const char *path, size_t most, const tal_allocator *a
 
 void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes);
 
-/// A file that is written beside another one, and takes its place when it is whole.
+/// The longest path, with its terminating zero.
+#define TALI_PATH_SIZE 4096
+
+/**
+ * A file that is written beside another one, and takes its place when it is whole.
+ *
+ * Each writer has a file of its own beside, so that two of them do not meet: what is there in the end is all of one of
+ * them. Through a symbolic link the file is replaced that it leads to. The permissions of the old file are
+ * kept; where there is none the umask decides. Other names of the old file (hard links) go on naming that one.
+ */
 typedef struct tali_replacement {
-    FILE *file; ///< where to write
-    const char *path;
-    bool in_place; ///< there is no ordinary file, as /dev/stdout, and nothing can take its place
-    char beside[4096]; ///< path of what is written
+    FILE *file;       ///< where to write
+    const char *path; ///< as it was given
+    bool in_place;    ///< it is no ordinary file but a device or a pipe, or what standard output or
+                      ///< standard error goes to: nothing can take its place
+    char target[TALI_PATH_SIZE];      ///< what the path leads to
+    char beside[TALI_PATH_SIZE + 16]; ///< path of what is written
 } tali_replacement;
 
 /// Begin to write a file. On failure there is nothing to finish.
