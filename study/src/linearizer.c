@@ -387,7 +387,7 @@ tal_mode tal_linearizer_mode(const tal_linearizer *lin, int i)
     }
     const int j = lin->order[i];
     const size_t column = (size_t)j * (size_t)tali_chart_nx(&lin->chart);
-    const double size = size_of(lin, j), two_pi = 2.0 * acos(-1.0);
+    const double size = size_of(lin, j), two_pi = 2.0 * TAL_PI;
     return (tal_mode){lin->wr[j],
                       lin->wi[j],
                       fabs(lin->wi[j]) / two_pi,
