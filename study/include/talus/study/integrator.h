@@ -50,7 +50,9 @@ extern "C" {
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
-    TAL_METHOD_VERLET,      ///< order 2 (manual sec. 10.4); needs the qdotdot of every coordinate
+    /// order 2 (manual sec. 10.4); needs the qdotdot of every coordinate. Where M is constant the energy does
+    /// not drift; in angles it does (doc/time_stepping.md). `accuracy` says how well u is solved for in a step
+    TAL_METHOD_VERLET,
     TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
     TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions
     TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
