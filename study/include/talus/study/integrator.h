@@ -70,7 +70,7 @@ typedef enum tal_linear_solver {
 typedef struct tal_integrator_def {
     tal_method method;
     const tal_rk_tableau *tableau; ///< of TAL_METHOD_RUNGE_KUTTA; must outlive the integrator
-    double accuracy;               ///< wanted, as a fraction: e.g. 1e-3 for 0.1 %
+    double accuracy; ///< wanted, as a fraction: e.g. 1e-3 for 0.1 %; not below DBL_EPSILON, 2.2e-16
     double fixed_step; ///< [s] > 0: steps of this size, the last of a call perhaps shorter; errors
                        ///< are not controlled, and min_step and max_step do not count. 0:
                        ///< controlled, as it must be for CVODE and IDA
