@@ -159,11 +159,13 @@ static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_en
 }
 
 // Onto the constraints as closely as a solver that has them among its equations puts the end of its first step:
-// what the tolerance leaves of their errors would count as that step's.
+// what the tolerance leaves of their errors would count as that step's. Newton's second iteration leaves their fourth
+// power.
 static tal_status settle_start(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
     tal_status st = tali_sun_project(sun, NULL);
+    if (st == TAL_OK) st = tali_sun_project(sun, NULL);
     if (st == TAL_OK) st = tali_settle_relaxed(integ, state);
     memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
     return st;

@@ -97,8 +97,10 @@ END_TEST
 
 START_TEST(a_stiff_muscle_costs_few_steps)
 {
-    const tal_integrator_def def = bdf(1e-6);
-    study_check_stiff(&def, 300);
+    const tal_integrator_def defs[] = {bdf(1e-6), krylov(1e-6)};
+    for (int k = 0; k < 2; ++k) {
+        study_check_stiff(&defs[k], 400);
+    }
 }
 
 END_TEST
@@ -430,12 +432,15 @@ END_TEST
 
 // --- failures ---
 
+// At s from the pole the error of a step of order 5 is h^6 z^(6) 10/137 = 53 (h/s)^6 of z. Steps are held to 3e-14, so that
+// h/s is 2.9e-3: 13,000 steps, of up to three evaluations with GMRES.
 START_TEST(a_pole_ends_the_run_with_a_clear_status)
 {
-    const tal_integrator_def defs[] = {bdf(1e-10), krylov(1e-10), adams(1e-10)};
-    for (int k = 0; k < 3; ++k) {
-        study_check_pole(&defs[k], 1e-7, 20000);
+    const tal_integrator_def defs[] = {bdf(1e-10), krylov(1e-10)}, explicit_one = adams(1e-10);
+    for (int k = 0; k < 2; ++k) {
+        study_check_pole(&defs[k], 1e-9, 40000);
     }
+    study_check_pole(&explicit_one, 1e-7, 20000);
 }
 
 END_TEST
@@ -531,7 +536,7 @@ END_TEST
 START_TEST(the_error_of_the_last_step_is_told)
 {
     const double h = 0.02;
-    study_check_last_error(bdf(1.0), h * h / (2.0 * (1.0 + h)));
+    study_check_last_error(bdf(1.0), (study_held){0.03, 1.2}, h * h / (2.0 * (1.0 + h)));
 }
 
 END_TEST
