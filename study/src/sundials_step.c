@@ -167,7 +167,11 @@ static tal_status settle_start(tali_sun *sun, tal_state *state)
     tal_status st = tali_sun_project(sun, NULL);
     if (st == TAL_OK) st = tali_sun_project(sun, NULL);
     if (st == TAL_OK) st = tali_settle_relaxed(integ, state);
-    memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
+    if (st == TAL_OK) {
+        memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
+    } else {
+        tali_leave_at_start(integ, state);
+    }
     return st;
 }
 
