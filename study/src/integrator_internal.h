@@ -189,6 +189,10 @@ void tali_forget(tal_integrator *integ);
 /// At the start of a step: what its error is held to, and whether its end is projected in any case.
 tal_status tali_see_what_is_resolved(tal_integrator *integ, tal_state *state);
 
+enum {
+    TALI_MOST_SHORTENED = 4 // tries to end a step elsewhere
+};
+
 /// Is the end of the step twice as close to losing rank as its start, and so close that it matters?
 bool tali_ends_too_close(tal_integrator *integ, tal_state *state);
 

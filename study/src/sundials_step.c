@@ -12,9 +12,11 @@
 static tal_status set_weights(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
-    integ->tolerance = integ->step_accuracy;
-    const tal_status st = tali_weights_set(&sun->weights, state, sun->is_fresh);
-    if (st != TAL_OK) return tali_pass_on(integ, state, st);
+    tal_status st = tali_see_what_is_resolved(integ, state);
+    if (st == TAL_OK) {
+        st = tali_pass_on(integ, state, tali_weights_set(&sun->weights, state, sun->is_fresh));
+    }
+    if (st != TAL_OK) return st;
     const double size = tali_weights_norm(&sun->weights, tal_state_y(state), NULL);
     const double round_off = sun->solver->round_off * DBL_EPSILON * size; // in tolerances
     if (!(round_off > 1.0)) return TAL_OK;
