@@ -93,6 +93,25 @@ static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self
     return SUNMatZero(J);
 }
 
+// Where constraints lose rank a mechanism can come apart: the nearest configuration that meets them is another branch
+// of its motion. Elsewhere projection moves the end of a step by some tolerances, twenty at most.
+static tal_status check_branch(const tali_sun *sun, double t, const double y[])
+{
+    const double MOST = 100.0;
+    tal_integrator *integ = sun->integ;
+    if (!tali_is_near_rank_loss(integ)) return TAL_OK;
+    const double *after = tal_state_y(sun->state);
+    for (int i = 0; i < sun->pool.length; ++i) {
+        integ->weighed[i] = after[i] - y[i];
+    }
+    if (tali_weights_norm(&sun->weights, integ->weighed, NULL) <= MOST) return TAL_OK;
+    return TALI_FAIL(
+        &integ->error_record, TAL_ERR_NO_CONVERGENCE,
+        "at t = %.17g constraints lose rank, and the motion cannot be told from others "
+        "that meet them",
+        t);
+}
+
 // The end of a step, in place. Its error has been tested as it was before.
 static int project(double t, N_Vector y, void *self)
 {
@@ -102,6 +121,7 @@ static int project(double t, N_Vector y, void *self)
     tal_status st = tali_put(integ, sun->state, t, tali_sun_data(y));
     if (st == TAL_OK) st = tali_project(integ, sun->state, NULL);
     if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
+    if (st == TAL_OK) st = check_branch(sun, t, tali_sun_data(y));
     if (st != TAL_OK) return tali_sun_answer(sun, st);
     ++integ->stats.projections;
     sun->is_settled = true;

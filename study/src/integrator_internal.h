@@ -189,6 +189,9 @@ void tali_forget(tal_integrator *integ);
 /// At the start of a step: what its error is held to, and whether its end is projected in any case.
 tal_status tali_see_what_is_resolved(tal_integrator *integ, tal_state *state);
 
+/// Did the step begin near such a configuration?
+bool tali_is_near_rank_loss(const tal_integrator *integ);
+
 enum {
     TALI_MOST_SHORTENED = 4 // tries to end a step elsewhere
 };

@@ -141,7 +141,8 @@ static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
     }
     return TALI_FAIL(
         record, TAL_ERR_NO_CONVERGENCE,
-        "at t = %.17g the equations of a step cannot be solved, however short the step", integ->t0);
+        "at t = %.17g the equations of a step cannot be solved, however short the step%s",
+        integ->t0, tali_is_near_rank_loss(integ) ? ": constraints lose rank" : "");
 }
 
 // A remainder that t can hardly resolve, along the rates.
