@@ -22,7 +22,7 @@ static const int MAX_FAILURES = 50;
 // left cannot be below round-off.
 static double left_by_newton(const tal_integrator *integ)
 {
-    return fmin(0.33, fmax(0.03, 100.0 * DBL_EPSILON / integ->step_accuracy));
+    return fmin(0.33, fmax(0.03, 50.0 * DBL_EPSILON / integ->step_accuracy));
 }
 
 static tal_status check(const tal_integrator_def *def, tal_error *err)

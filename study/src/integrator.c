@@ -112,7 +112,7 @@ static double accuracy_of_steps(const tal_integrator_def *def)
     case TAL_METHOD_CVODE_BDF:
         return 0.03 * pow(def->accuracy, 1.2);
     case TAL_METHOD_IDA:
-        return 0.2 * pow(def->accuracy, 1.2);
+        return 0.1 * pow(def->accuracy, 1.2);
     default:
         return 0.25 * def->accuracy;
     }

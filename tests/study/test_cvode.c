@@ -532,6 +532,27 @@ START_TEST(an_accuracy_beyond_double_precision_is_told)
 
 END_TEST
 
+// At 3e4 rad round-off is 7e-12 rad, more than accuracy 1e-10 holds a step to: what can be told is asked for, not more.
+START_TEST(a_wheel_may_have_turned_far)
+{
+    const tal_method methods[] = {TAL_METHOD_CVODE_BDF, TAL_METHOD_IDA};
+    for (int k = 0; k < 2; ++k) {
+        const tal_integrator_def def = study_def(methods[k], 1e-10);
+        study s = study_pin_pendulum(&def);
+        const double turns = 2.0 * STUDY_PI * 5000.0;
+        tal_state_upd_q(s.state)[0] += turns;
+        study_step_to(&s, STUDY_PENDULUM_PERIOD);
+        ck_assert_double_gt(s.integ->tolerance, s.integ->step_accuracy);
+        tal_state_upd_q(s.state)[0] -= turns;
+        // a step rounds to 7e-12, and its error is let off with the accuracy
+        const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+        ck_assert_double_le(study_pendulum_error(&s), 1e-10 * steps);
+        study_end(&s);
+    }
+}
+
+END_TEST
+
 // Backward Euler: predicted 1 - h, found 1/(1 + h), and half of the difference is the error.
 START_TEST(the_error_of_the_last_step_is_told)
 {
@@ -612,6 +633,7 @@ int main(void)
     tcase_add_test(errors, constraints_of_other_subsystems_are_refused_as_well);
     tcase_add_test(errors, equations_that_cannot_be_solved_are_told);
     tcase_add_test(errors, an_accuracy_beyond_double_precision_is_told);
+    tcase_add_test(errors, a_wheel_may_have_turned_far);
     tcase_add_test(errors, steps_are_limited);
     tcase_add_test(errors, the_error_of_the_last_step_is_told);
     tcase_add_test(errors, what_cvode_cannot_do_is_refused);
