@@ -84,7 +84,7 @@ struct tal_integrator {
     tali_method method; // of the one-step family
     tali_rk_plan rk;    // of TAL_METHOD_RUNGE_KUTTA
     tal_project_options projection;
-    double step_accuracy; // what the error of a step is held to: a share of the accuracy
+    double step_accuracy; // what the error of a step is held to: a part of the accuracy
 
     // workspace, in one block
     void *block;

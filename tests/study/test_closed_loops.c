@@ -130,6 +130,13 @@ static pendulum swing(pendulum a, long double kappa, double seconds)
     return a;
 }
 
+static run begin_four_bars(loop *l, int N, const tal_integrator_def *def)
+{
+    build_four_bars(l, N, 1.0);
+    pose_four_bars(l, N, PI / 2.0, -1.0);
+    return begin_run_by(l, def);
+}
+
 // Where the bars lie flat the rank drops by N, and the mechanism could fold: the smooth motion passes
 // through. B_0 is what the benchmark looks at. At an angle phi from flat, constraint errors e become
 // differences e / phi between the cranks, which is why errors are taken away at every step. `max_rate`: steps per
@@ -138,11 +145,9 @@ static void run_four_bars(int N, double seconds, const tal_integrator_def *def, 
                           double bound)
 {
     loop l;
-    build_four_bars(&l, N, 1.0);
-    pose_four_bars(&l, N, PI / 2.0, -1.0);
+    run r = begin_four_bars(&l, N, def);
     const long double kappa = ((N + 1) / 2.0L + N) * 9.81L / ((N + 1) / 3.0L + N);
     pendulum ref = {0.0L, 1.0L};
-    run r = begin_run_by(&l, def);
     for (double t = 0.5; t <= seconds; t += 0.5) {
         ref = swing(ref, kappa, 0.5);
         go_to(&r, t);
@@ -231,9 +236,7 @@ START_TEST(steps_of_arkode_end_at_a_distance_from_where_rank_is_lost)
         tal_integrator_def def = by(tal_rk_dormand_prince(), pow(10.0, -9.0 - k), false);
         def.method = TAL_METHOD_ARKODE_EXPLICIT;
         loop l;
-        build_four_bars(&l, 2, 1.0);
-        pose_four_bars(&l, 2, PI / 2.0, -1.0);
-        run r = begin_run_by(&l, &def);
+        run r = begin_four_bars(&l, 2, &def);
         while (tal_state_t(l.state) < 3.0) {
             ck_assert_int_eq(tal_integrator_step(r.integ, l.state, 3.0), TAL_OK);
             if (tali_ends_too_close(r.integ, l.state)) ++num_close;
@@ -258,9 +261,7 @@ START_TEST(methods_that_do_not_pass_where_four_bars_lie_flat_say_why)
         def.order = k % 3 == 2 ? 8 : 0;
         def.max_steps = 20000;
         loop l;
-        build_four_bars(&l, 2, 1.0);
-        pose_four_bars(&l, 2, PI / 2.0, -1.0);
-        run r = begin_run_by(&l, &def);
+        run r = begin_four_bars(&l, 2, &def);
         const tal_status st = tal_integrator_step_to(r.integ, l.state, 3.0);
         const char *why = tal_integrator_error(r.integ)->message;
         if (st == TAL_OK) {
