@@ -108,13 +108,14 @@ static tali_method method_of(const tal_integrator_def *def)
 // they differ in what they estimate. Errors of other methods have changing signs, and a quarter of a does.
 static double accuracy_of_steps(const tal_integrator_def *def)
 {
+    const double quarter = 0.25 * def->accuracy;
     switch (def->method) {
     case TAL_METHOD_CVODE_BDF:
-        return 0.03 * pow(def->accuracy, 1.2);
+        return fmin(quarter, 0.03 * pow(def->accuracy, 1.2));
     case TAL_METHOD_IDA:
-        return 0.1 * pow(def->accuracy, 1.2);
+        return fmin(quarter, 0.1 * pow(def->accuracy, 1.2));
     default:
-        return 0.25 * def->accuracy;
+        return quarter;
     }
 }
 

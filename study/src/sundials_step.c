@@ -20,7 +20,8 @@ static tal_status set_weights(tali_sun *sun, tal_state *state)
     const double size = tali_weights_norm(&sun->weights, tal_state_y(state), NULL);
     const double round_off = sun->solver->round_off * DBL_EPSILON * size; // in tolerances
     if (!(round_off > 1.0)) return TAL_OK;
-    integ->tolerance = fmin(round_off * integ->tolerance, integ->def.accuracy);
+    integ->tolerance =
+        fmax(integ->tolerance, fmin(round_off * integ->tolerance, integ->def.accuracy));
     return tali_pass_on(integ, state, tali_weights_set(&sun->weights, state, false));
 }
 

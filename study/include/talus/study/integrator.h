@@ -26,8 +26,8 @@
  *
  * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add up.
  * Those of backward differentiation formulas all have one sign, so that their steps are held to 0.03 a^(6/5)
- * with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, as far as y can be told from round-off:
- * that is finer than a run can use below an accuracy of 1e-10. The error of q is weighed as a motion
+ * with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, but to no less than round-off of y lets them
+ * tell, which is where accuracies below 1e-10 end. The error of q is weighed as a motion
  * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
  * or angles describe it.
  *
