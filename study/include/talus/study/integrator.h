@@ -24,8 +24,10 @@
  *     u    norm of min(W_u, 1/|u|) e_u     relative unless told otherwise
  *     z    norm of min(W_z, 1/|z|) e_z     likewise
  *
- * and each of the three norms must be at most a quarter of the accuracy (a twentieth with
- * TAL_METHOD_CVODE_BDF): errors of many steps add up. The error of q is weighed as a motion
+ * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add up.
+ * Those of backward differentiation formulas all have one sign, so that their steps are held to 0.03 a^(6/5)
+ * with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, but to no less than round-off of y lets them
+ * tell, which is where accuracies below 1e-10 end. The error of q is weighed as a motion
  * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
  * or angles describe it.
  *
