@@ -175,7 +175,15 @@ for command in info check assemble equilibrium modes; do
     expect 0 "$command" empty.talus
 done
 
-# --- a run that fails ---
-expect 1 simulate held.talus -q -e 1 -i cvode-bdf -a 3e-16 -o failed.sto
-has failed.sto 'talus_incomplete=failed at t = '
+# --- a run that fails: x'' = 2 x^3 has a pole, x = 1 / (1 - t) ---
+cat >pole.talus <<'END'
+<talus version="1" name="pole">
+  <bodies><slider name="cart" mass="1" q="1" u="1"/></bodies>
+  <forces>
+    <mobility_nonlinear_spring mobility="cart"><polynomial coefficients="-0.5 0 0 0 0"/></mobility_nonlinear_spring>
+  </forces>
+</talus>
+END
+expect 1 simulate pole.talus -q -e 2 -a 1e-8 -o failed.sto
+has failed.sto 'talus_incomplete=failed at t = 1.0000'
 finish
