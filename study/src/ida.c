@@ -137,7 +137,8 @@ static bool interpolate(tali_sun *sun, double t, N_Vector y)
     return IDAGetDky(sun->memory, t, 0, y) == IDA_SUCCESS;
 }
 
-static const tali_sun_solver SOLVER = {.begin_anew = begin_anew,
+static const tali_sun_solver SOLVER = {.is_cautious = true,
+                                       .begin_anew = begin_anew,
                                        .advance = advance,
                                        .next_step = next_step,
                                        .estimate_error = estimate_error,

@@ -149,6 +149,8 @@ typedef enum tali_sun_failure {
 /// CVODE, IDA or ARKODE, as sundials_step.c sees it.
 typedef struct tali_sun_solver {
     bool wants_rates; // those at the start of a step in the integrator's ydot1
+    bool is_one_step; // beginning anew makes no step shorter
+    bool is_cautious; // its second step is as long as its first, however accurate that was
     /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's choice.
     tal_status (*begin_anew)(tali_sun *sun, tal_state *state, double first_step);
     /// One step that ends at or before `t_end`, not shorter than `least` unless it ends there. Leaves y
@@ -177,6 +179,7 @@ struct tali_sun {
     N_Vector y;                   // where SUNDIALS returns y
     N_Vector error;               // and the error of a step
     bool is_fresh;                // the next step begins anew
+    bool was_fresh;               // the last step did
     bool is_round_off;            // the last step was one that t can hardly resolve
     bool is_settled;              // the State was last moved by the projection of an end of step
     double error_left;            // what projection left of the solver's estimate, as a fraction
