@@ -145,8 +145,8 @@ static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_en
 }
 
 // How long to try the first step; 0: the solver's choice, which is a small part of the time that is left
-// to the end of the call. Where a variable is sampled at every step, every step begins anew: each would be
-// shorter than the one before. The last step has then shown how long the next can be.
+// to the end of the call. Where a variable is sampled at every step, or a handler makes a change, every step
+// begins anew: each would be shorter than the one before. The last step has then shown how long the next can be.
 static double first_step(const tali_sun *sun)
 {
     const tal_integrator *integ = sun->integ;
@@ -222,6 +222,7 @@ tal_status tali_sun_back_up(tal_integrator *integ, tal_state *state, double t)
 
 void tali_sun_restart(tal_integrator *integ)
 {
-    tali_sun_of(integ)->is_fresh = true;
-    tali_sun_of(integ)->was_fresh = false;
+    tali_sun *sun = tali_sun_of(integ);
+    sun->is_fresh = true;
+    if (integ->is_cut) sun->was_fresh = false; // a run that is resumed here would not know
 }
