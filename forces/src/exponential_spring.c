@@ -126,11 +126,16 @@ static tal_vec3 force_of(const instant *at)
     return tal_v3(on->elastic.x + on->viscous.x, on->elastic.y + on->viscous.y, at->normal.force);
 }
 
+// While the spring is off its anchor stays: a step that goes on from where the last one ended must not
+// be made to begin anew by what has no effect.
 static tal_status update_anchor(const void *self, const tal_system *system, tal_state *state,
                                 void *next)
 {
-    (void)system;
     const spring *it = self;
+    if (!tal_force_is_enabled(it->base.base.forces, state, it->base.base.me)) {
+        *(memory *)next = *(const memory *)tal_var_value(system, state, it->anchor);
+        return TAL_OK;
+    }
     const tal_force_context context =
         tali_force_context(it->base.base.forces, state, TAL_STAGE_VELOCITY);
     *(memory *)next = look(it, &context).friction.next;

@@ -52,8 +52,8 @@ void tali_add_row_forces(const tal_matter *matter, const tali_constraint *c, tal
 double tali_constraint_reach(const tal_matter *matter, const tali_view *view,
                              const tali_constraint *c);
 
-/// Whether what row `r` does along its path, e [path_nu] of G or of the inward sweep, is nothing but
-/// round-off. `reach` from tali_constraint_reach().
+/// Whether what row `r` does along its path, e [path_nu] of the inward sweep, is nothing but round-off.
+/// `reach` from tali_constraint_reach().
 bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                       tali_const_wrenches of, int r, double reach, const double e[]);
 
@@ -66,8 +66,8 @@ typedef struct tali_path_places {
 
 tali_path_places tali_find_on_path(const tal_matter *matter, const tali_constraint *c);
 
-/// Row `r` of G over the speeds of its constraint's path: g [path_nu], zero when the row has no
-/// effect. `reach` from tali_constraint_reach(); F is room for path_len.
+/// Row `r` of G over the speeds of its constraint's path: g [path_nu], zero where it would be round-off
+/// alone. `reach` from tali_constraint_reach(); F is room for path_len.
 void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                          tali_const_wrenches of, int r, double reach, tal_spatial_vec F[],
                          double g[]);

@@ -44,7 +44,7 @@ void tali_constraints_declare_wrenches(tal_matter *matter)
     cs->wrenches = tal_system_add_cache(matter->system, matter->me, &def);
 }
 
-// --- rows without effect ---
+// --- round-off, and rows without effect ---
 
 // No lever along the path is longer. Far from Ground's origin positions are rounded by eps |p|, which
 // has to stay below what counts as round-off here.
@@ -67,31 +67,59 @@ static double sum_of_sizes(tal_vec3 v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-// Compares what a row does to each mobility with what forces of that size could do there. Mostly the
-// first mobility settles it.
+/// What the forces of a row can do, at most, wherever along the path they are felt.
+typedef struct row_size {
+    double moment, force;
+} row_size;
+
+static row_size size_of_row(const tali_constraint *c, tali_const_wrenches of, int r, double reach)
+{
+    const int n = tali_num_wrenches(c);
+    row_size size = {0.0, 0.0};
+    for (int i = 0; i < n; ++i) {
+        size.moment += sum_of_sizes(of.wrench[r * n + i].w);
+        size.force += sum_of_sizes(of.wrench[r * n + i].v);
+    }
+    size.moment += reach * size.force;
+    return size;
+}
+
+// Compares what a row does to a mobility with what forces of that size could do there.
+static bool is_round_off(double e, tal_spatial_vec H, row_size size)
+{
+    return fabs(e) <= 1e-12 * (sum_of_sizes(H.w) * size.moment + sum_of_sizes(H.v) * size.force);
+}
+
+// Mostly the first mobility settles it.
 bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                       tali_const_wrenches of, int r, double reach, const double e[])
 {
-    static const double round_off = 1e-12;
-    const int n = tali_num_wrenches(c);
-    double moment = 0.0, force = 0.0;
-    for (int i = 0; i < n; ++i) {
-        moment += sum_of_sizes(of.wrench[r * n + i].w);
-        force += sum_of_sizes(of.wrench[r * n + i].v);
-    }
     for (int i = 0; i < c->num_mobilities; ++i) {
         if (of.coefficient[r * c->num_mobilities + i] != 0.0) return false;
     }
-    moment += reach * force;
+    const row_size size = size_of_row(c, of, r, reach);
     for (int k = 0; k < c->path_len; ++k) {
         const tali_path_entry at = matter->constraints.path[c->path0 + k];
         const tal_spatial_vec *H = view->H + matter->tree.u0[at.body];
         for (int j = 0; j < matter->tree.nu[at.body]; ++j) {
-            const double most = sum_of_sizes(H[j].w) * moment + sum_of_sizes(H[j].v) * force;
-            if (fabs(e[at.e0 + j]) > round_off * most) return false;
+            if (!is_round_off(e[at.e0 + j], H[j], size)) return false;
         }
     }
     return true;
+}
+
+// Where a speed has no part in a row G is zero, not round-off: once the speeds that are known have been
+// taken from a row, what is left of it may be round-off alone, and a residual must not be divided by that.
+static void clear_round_off(const tal_matter *matter, const tali_view *view,
+                            const tali_constraint *c, row_size size, double g[])
+{
+    for (int k = 0; k < c->path_len; ++k) {
+        const tali_path_entry at = matter->constraints.path[c->path0 + k];
+        const tal_spatial_vec *H = view->H + matter->tree.u0[at.body];
+        for (int j = 0; j < matter->tree.nu[at.body]; ++j) {
+            if (is_round_off(g[at.e0 + j], H[j], size)) g[at.e0 + j] = 0.0;
+        }
+    }
 }
 
 // --- G ---
@@ -132,14 +160,12 @@ void tali_constraint_row(const tal_matter *matter, const tali_view *view, const 
         }
     }
     view->sweeps->path_JT(view, path, c->path_len, F, g);
+    clear_round_off(matter, view, c, size_of_row(c, of, r, reach), g);
     for (int k = 0; k < c->path_len && c->num_mobilities > 0; ++k) {
         for (int i = 0; i < c->num_mobilities; ++i) {
             if (c->mobility_bodies[i] != path[k].body) continue;
             g[path[k].e0 + c->mobility_index[i]] += coefficient[i];
         }
-    }
-    if (tali_row_is_idle(matter, view, c, of, r, reach, g)) {
-        memset(g, 0, (size_t)c->path_nu * sizeof *g);
     }
 }
 

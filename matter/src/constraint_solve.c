@@ -198,9 +198,10 @@ static double element_of_W(const tal_matter *matter, const double *matrices, int
     return couple_rows(matter, c, row_of_E(c, matrices, r), d, row_of_Y(d, matrices, s));
 }
 
-// A row whose share of W is this much smaller than its constraint's largest has no effect: 1e-10 in
-// terms of motion, well above round-off and well below any mechanism's geometry.
-static const double WITHOUT_EFFECT = 1e-20;
+// A row whose share of W is this much smaller than its constraint's largest has no effect: 1e-20 in terms of
+// motion. Rows on positions and on orientations of one constraint differ by the square of a length, which is
+// 1e-20 for atoms in meters; a row of round-off alone is zero already (tali_row_is_idle()).
+static const double WITHOUT_EFFECT = 1e-40;
 
 // A pivot that has lost this much of its diagonal entry was the difference of equal numbers.
 static double redundant_pivot(int rows)
@@ -395,6 +396,93 @@ static void weigh_by_shares(const tal_matter *matter, const tal_state *state,
     }
 }
 
+/// Room for the least squares of one block, from a State's scratch memory.
+typedef struct squares_room {
+    double *W, *null; ///< and its null space: rows x rows
+    double *D, *y;    ///< [rows] what a row is scaled by; the part along the null space
+    double *work;
+    int *iwork;
+} squares_room;
+
+static bool take_squares_room(tal_state *state, int rows, squares_room *room)
+{
+    const size_t n = (size_t)rows;
+    room->W = tal_state_scratch_take(state, n * n * sizeof(double));
+    room->null = tal_state_scratch_take(state, n * n * sizeof(double));
+    room->D = tal_state_scratch_take(state, n * sizeof(double));
+    room->y = tal_state_scratch_take(state, n * sizeof(double));
+    room->work = tal_state_scratch_take(state, tal_cod_work_size(rows, rows) * sizeof(double));
+    room->iwork = tal_state_scratch_take(state, tal_cod_iwork_size(rows, rows) * sizeof(int) + 1);
+    return room->W != NULL && room->null != NULL && room->D != NULL && room->y != NULL &&
+           room->work != NULL && room->iwork != NULL;
+}
+
+// Whether the diagonal entries of W, but for zeros, are of like size.
+static bool are_alike(int n, const double W[])
+{
+    double least = (double)INFINITY, most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        const double entry = W[(size_t)i * (size_t)(n + 1)];
+        if (entry <= 0.0) continue;
+        least = fmin(least, entry);
+        most = fmax(most, entry);
+    }
+    return most <= 1e6 * least;
+}
+
+// W -> D W D and x -> D x, so that all diagonal entries are near one: exact, by powers of two. Rows on
+// orientations and on positions differ by the square of a length in W, and which rows are dependent must
+// not depend on whether that is a meter or a micrometer. Rows that are alike stay as they are: what
+// contradicts is then met as well as can be in the units given.
+static void scale_rows(int n, const squares_room *room, double x[])
+{
+    for (int i = 0; i < n; ++i) {
+        int exponent = 0;
+        (void)frexp(room->W[(size_t)i * (size_t)(n + 1)], &exponent); // 0 for a row without effect
+        room->D[i] = ldexp(1.0, -exponent / 2);
+        x[i] *= room->D[i];
+    }
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            room->W[(size_t)j * (size_t)n + (size_t)i] *= room->D[i] * room->D[j];
+        }
+    }
+}
+
+// From the shortest mu of D W D mu = D b to the shortest lambda = D mu: less its part in the null space of W,
+// which is D times that of D W D.
+static tal_status shorten(int n, tal_cod *cod, const squares_room *room, double x[], tal_error *why)
+{
+    const int k = n - cod->rank;
+    const tal_matrix N = tal_matrix_view(room->null, n, k), copy = tal_matrix_view(room->W, n, k);
+    tal_status st = tal_cod_calc_null_basis(cod, N);
+    for (int i = 0; i < n; ++i) {
+        x[i] *= room->D[i];
+        room->y[i] = x[i];
+    }
+    for (int j = 0; j < k; ++j) {
+        double *column = room->null + (size_t)j * (size_t)n;
+        double square = 0.0;
+        for (int i = 0; i < n; ++i) {
+            column[i] *= room->D[i];
+            square += column[i] * column[i];
+        }
+        for (int i = 0; i < n; ++i) {
+            column[i] /= sqrt(square);
+        }
+    }
+    memcpy(room->W, room->null, (size_t)n * (size_t)k * sizeof(double));
+    if (st == TAL_OK) st = tal_cod_factor(cod, copy, -1.0, room->work, room->iwork, why);
+    const tal_matrix B = {room->y, n, 1, n}, Y = {room->y, k, 1, n};
+    if (st == TAL_OK) st = tal_cod_solve(cod, B, Y, why);
+    for (int j = 0; j < k && st == TAL_OK; ++j) {
+        for (int i = 0; i < n; ++i) {
+            x[i] -= room->null[(size_t)j * (size_t)n + (size_t)i] * room->y[j];
+        }
+    }
+    return st;
+}
+
 // The multipliers with the least sum of squares, when rows repeat each other; with shares,
 // S (S W S)^+ S b: manual eq. 9.10, and eq. 9.8 without its slip.
 static tal_status solve_least_squares(const tal_matter *matter, tal_state *state,
@@ -403,20 +491,21 @@ static tal_status solve_least_squares(const tal_matter *matter, tal_state *state
 {
     const tali_constraints *cs = &matter->constraints;
     const size_t mark = tal_state_scratch_mark(state);
-    const size_t n = (size_t)rows;
-    double *W = tal_state_scratch_take(state, n * n * sizeof *W);
-    double *work = tal_state_scratch_take(state, tal_cod_work_size(rows, rows) * sizeof *work);
-    int *iwork = tal_state_scratch_take(state, tal_cod_iwork_size(rows, rows) * sizeof *iwork + 1);
-    if (W == NULL || work == NULL || iwork == NULL) return TAL_ERR_CAPACITY;
-    fill_block_W(matter, map, matrices, block, W);
-    weigh_by_shares(matter, state, map, block, W, x);
+    squares_room room;
+    if (!take_squares_room(state, rows, &room)) return TAL_ERR_CAPACITY;
+    fill_block_W(matter, map, matrices, block, room.W);
+    weigh_by_shares(matter, state, map, block, room.W, x);
+    const bool alike = are_alike(rows, room.W);
+    if (!alike) scale_rows(rows, &room, x);
     tal_cod cod;
     tal_error why = {TAL_OK, "", ""};
     // a pivot in the envelope counted as redundant at the same relative size
-    tal_status st = tal_cod_factor(&cod, tal_matrix_view(W, rows, rows),
-                                   redundant_pivot(cs->max_block_rows), work, iwork, &why);
+    tal_status st =
+        tal_cod_factor(&cod, tal_matrix_view(room.W, rows, rows),
+                       redundant_pivot(cs->max_block_rows), room.work, room.iwork, &why);
     const tal_matrix X = tal_matrix_view(x, rows, 1);
     if (st == TAL_OK) st = tal_cod_solve(&cod, X, X, &why);
+    if (st == TAL_OK && !alike) st = shorten(rows, &cod, &room, x, &why);
     weigh_by_shares(matter, state, map, block, NULL, x);
     tal_state_scratch_release(state, mark);
     return st == TAL_OK ? st : tal_state_fail(state, st, "constraint forces: %s", why.message);
@@ -690,7 +779,8 @@ size_t tali_constraints_scratch(const tal_matter *matter)
     const tali_constraints *cs = &matter->constraints;
     if (cs->count == 0) return 0;
     const size_t n = (size_t)cs->max_block_rows;
-    const size_t least_squares = tali_align(n * n * sizeof(double)) +
+    const size_t least_squares = 2 * tali_align(n * n * sizeof(double)) +
+                                 2 * tali_align(n * sizeof(double)) +
                                  tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
                                  tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1);
     const size_t projection = tali_projection_scratch(matter);

@@ -422,6 +422,7 @@ static bool interpolate(tali_sun *sun, double t, N_Vector y)
 }
 
 static const tali_sun_solver SOLVER = {.wants_rates = true,
+                                       .is_one_step = true,
                                        .begin_anew = begin_anew,
                                        .advance = advance,
                                        .next_step = next_step,

@@ -149,6 +149,7 @@ static bool interpolate(tali_sun *sun, double t, N_Vector y)
 }
 
 static const tali_sun_solver SOLVER = {.solves_constraints = true,
+                                       .is_cautious = true,
                                        .round_off = 5000.0, // multipliers amplify it
                                        .begin_anew = begin_anew,
                                        .advance = advance,

@@ -7,8 +7,14 @@
 
 // Dependent rows of G would make the Jacobian singular. This much of the largest diagonal entry of
 // W = G M^-1 G^T keeps it regular; the residual is left alone, so that Newton's method still arrives at a
-// solution, one of many if rows are dependent.
+// solution, one of many if rows are dependent. Where nothing can move what is constrained, W is zero, and any
+// number will do.
 static const double REGULAR = 1e-9;
+
+static double regular(double largest)
+{
+    return REGULAR * (largest > 0.0 ? largest : 1.0);
+}
 
 // --- unknowns ---
 
@@ -199,7 +205,7 @@ static tal_status columns_of_lambda(tali_ida *ida, double cj, SUNMatrix J)
         tal_matter_calc_G(integ->matter, state, TAL_G, tal_matrix_view(ida->G, m, ida->nu));
     if (st == TAL_OK) st = tal_matter_calc_W(integ->matter, state, tal_matrix_view(ida->W, m, m));
     if (st != TAL_OK) return st;
-    const double size = REGULAR * largest_diagonal(ida->W, m);
+    const double size = regular(largest_diagonal(ida->W, m));
     for (int i = 0; i < m; ++i) {
         double *column = tali_sun_column(J, ida->ny + i);
         for (int k = 0; k < ida->nu; ++k) {
@@ -234,7 +240,7 @@ static tal_status columns_of_mu(tali_ida *ida, double cj, SUNMatrix J)
     }
     for (int i = 0; i < mp; ++i) {
         const int at = ida->ny + m + i;
-        tali_sun_column(J, at)[at] = REGULAR * largest / cj;
+        tali_sun_column(J, at)[at] = regular(largest) / cj;
     }
     return TAL_OK;
 }

@@ -150,6 +150,8 @@ typedef enum tali_sun_failure {
 typedef struct tali_sun_solver {
     bool wants_rates;        // those at the start of a step in the integrator's ydot1
     bool solves_constraints; // among its equations, to round-off
+    bool is_one_step;        // beginning anew makes no step shorter
+    bool is_cautious;        // its second step is as long as its first, however accurate that was
     double round_off;        // of what it estimates errors from, in eps of y
     /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's choice.
     tal_status (*begin_anew)(tali_sun *sun, tal_state *state, double first_step);
@@ -179,6 +181,7 @@ struct tali_sun {
     N_Vector y;                   // where SUNDIALS returns y
     N_Vector error;               // and the error of a step
     bool is_fresh;                // the next step begins anew
+    bool was_fresh;               // the last step did
     bool is_round_off;            // the last step was one that t can hardly resolve
     bool is_settled;              // the State was last moved by the projection of an end of step
     double error_left;            // what projection left of the solver's estimate, as a fraction

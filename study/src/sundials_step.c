@@ -100,6 +100,7 @@ static bool is_hopeless(tali_sun *sun)
 static void give_up(tali_sun *sun, tal_state *state)
 {
     sun->is_fresh = true;
+    sun->was_fresh = false;
     sun->integ->bad.count = 0;
     sun->hopeless.status = TAL_OK;
     tali_leave_at_start(sun->integ, state);
@@ -179,6 +180,18 @@ static tal_status settle_start(tali_sun *sun, tal_state *state)
     return st;
 }
 
+// How long to try the first step; 0: the solver's choice, which is a small part of the time that is left
+// to the end of the call. Where a variable is sampled at every step, or a handler makes a change, every step
+// begins anew: each would be shorter than the one before. The last step has then shown how long the next can be.
+static double first_step(const tali_sun *sun)
+{
+    const tal_integrator *integ = sun->integ;
+    if (integ->h_next == 0.0) return integ->def.initial_step;
+    if (sun->solver->is_one_step) return integ->h_next;
+    const double growth = sun->solver->is_cautious ? 2.0 : 1.0; // too much of it is taken back
+    return sun->was_fresh ? growth * integ->h_next : 0.0;
+}
+
 static tal_status begin_anew(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
@@ -187,10 +200,9 @@ static tal_status begin_anew(tali_sun *sun, tal_state *state)
     sun->pool.length = ny;
     sun->counts = (tali_sun_counts){0, 0, 0, 0};
     memcpy(tali_sun_data(sun->y), integ->y0, (size_t)ny * sizeof(double));
-    const double first = integ->h_next == 0.0 ? integ->def.initial_step : 0.0;
     // once more after a sampled variable
     if (st == TAL_OK) st = tali_evaluate(integ, state, integ->ydot1);
-    if (st == TAL_OK) st = sun->solver->begin_anew(sun, state, first);
+    if (st == TAL_OK) st = sun->solver->begin_anew(sun, state, first_step(sun));
     if (st == TAL_OK) sun->is_fresh = false;
     return st;
 }
@@ -205,7 +217,8 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     if (st == TAL_OK && t_end - t0 < tali_resolved_step(integ, t0)) {
         return step_of_round_off(sun, state, t_end);
     }
-    if (st == TAL_OK && sun->is_fresh) st = begin_anew(sun, state);
+    const bool is_fresh = sun->is_fresh;
+    if (st == TAL_OK && is_fresh) st = begin_anew(sun, state);
     if (st != TAL_OK) return st;
     double t1 = t0;
     sun->is_round_off = false;
@@ -218,6 +231,7 @@ tal_status tali_sun_step(tal_integrator *integ, tal_state *state, double t_end)
     st = finish(sun, state, t1);
     if (st == TAL_OK) {
         integ->h_next = sun->solver->next_step(sun);
+        sun->was_fresh = is_fresh;
         integ->stats.last_error = error_of_step(sun, state);
     } else {
         give_up(sun, state);
@@ -246,5 +260,7 @@ tal_status tali_sun_back_up(tal_integrator *integ, tal_state *state, double t)
 
 void tali_sun_restart(tal_integrator *integ)
 {
-    tali_sun_of(integ)->is_fresh = true;
+    tali_sun *sun = tali_sun_of(integ);
+    sun->is_fresh = true;
+    if (integ->is_cut) sun->was_fresh = false; // a run that is resumed here would not know
 }

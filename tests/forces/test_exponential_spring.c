@@ -119,6 +119,28 @@ START_TEST(the_anchor_holds_and_then_follows)
 
 END_TEST
 
+START_TEST(the_anchor_of_a_spring_that_is_off_stays)
+{
+    foot s = begin();
+    model *m = &s.m;
+    model_shake(m, 3);
+    model_realize(m, TAL_STAGE_VELOCITY);
+    tal_exponential_spring_reset(m->forces, m->state, s.force, 0.0);
+    ck_assert_int_eq(tal_force_set_enabled(m->forces, m->state, s.force, false), TAL_OK);
+    const tal_var_ix anchor =
+        tal_system_find_var(m->system, tal_forces_subsystem(m->forces), "foot.anchor");
+    double before[3]; // x, y, sliding
+    memcpy(before, tal_var_value(m->system, m->state, anchor), sizeof before);
+    model_shake(m, 4);
+    model_realize(m, TAL_STAGE_ACCELERATION);
+    ck_assert_int_eq(tal_system_begin_step(m->system, m->state), TAL_OK);
+    ck_assert_int_eq(tal_state_stage(m->state), TAL_STAGE_ACCELERATION);
+    ck_assert_mem_eq(tal_var_value(m->system, m->state, anchor), before, sizeof before);
+    model_end(m);
+}
+
+END_TEST
+
 // While it sticks, energy and power account for all that the station is given.
 START_TEST(action_is_reaction_and_energy_is_accounted_for)
 {
@@ -199,6 +221,7 @@ int main(void)
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, the_force_is_its_formula);
     tcase_add_test(theory, the_anchor_holds_and_then_follows);
+    tcase_add_test(theory, the_anchor_of_a_spring_that_is_off_stays);
     tcase_add_test(theory, action_is_reaction_and_energy_is_accounted_for);
     tcase_add_test(theory, parameters_live_in_the_state);
     suite_add_tcase(suite, theory);

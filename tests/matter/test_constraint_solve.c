@@ -308,6 +308,45 @@ START_TEST(accelerations_do_not_touch_the_heap_even_when_redundant)
 
 END_TEST
 
+// A brick of size L welded to Ground, once or twice, with L from a meter to a nanometer: rows on orientations
+// and on positions differ by L^2 in W. Its weight g and the moment g L are borne to 1e-11: round-off times the
+// 1e4 by which W is ill conditioned when both are scaled to like size.
+START_TEST(a_weld_holds_however_small_the_body)
+{
+    for (int k = 0; k < 20; ++k) {
+        const double L = pow(10.0, -(k / 2)), g = 2.0 * L;
+        const int num_welds = 1 + k % 2;
+        tal_system *system = tal_system_create(NULL);
+        tal_matter *matter = tal_matter_create(system);
+        tal_mobod_def def = tal_mobod_def_default();
+        def.mass = tal_mass_props_brick(1.0, tal_v3(0.5 * L, 0.3 * L, 0.2 * L));
+        const tal_body_ix brick = tal_matter_add_free(matter, TAL_GROUND, &def);
+        const tal_constraint_def tie = tal_constraint_between(TAL_GROUND, brick);
+        const tal_xform X = tal_xf_from_p(tal_v3(0.5 * L, 0.0, 0.1 * L));
+        for (int w = 0; w < num_welds; ++w) {
+            (void)tal_constraint_add_weld(matter, &tie, &X, &X);
+        }
+        tal_state *state = NULL;
+        ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+        ck_assert_int_eq(tal_state_create(system, &state, NULL), TAL_OK);
+        ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_VELOCITY), TAL_OK);
+        double udot[6], aerr[12], lambda[12], f[6] = {0.0}, borne[6];
+        f[4] = -g; // along y of the brick's center
+        ck_assert_int_eq(tal_matter_forward_dynamics(matter, state, NULL, f, udot, NULL), TAL_OK);
+        ck_assert_int_eq(tal_matter_calc_constraint_aerr(matter, state, udot, aerr), TAL_OK);
+        ck_assert_int_eq(tal_matter_calc_multipliers(matter, state, aerr, lambda), TAL_OK);
+        ck_assert_int_eq(tal_matter_mul_GT(matter, state, TAL_G, lambda, borne), TAL_OK);
+        for (int j = 0; j < 6; ++j) {
+            const double unit = j < 3 ? g * L : g;
+            ck_assert_double_eq_tol(borne[j], f[j], 1e-11 * unit);
+        }
+        tal_state_destroy(state);
+        tal_system_destroy(system);
+    }
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("constraint_solve");
@@ -323,6 +362,7 @@ int main(void)
     tcase_add_test(redundancy, a_mechanism_without_freedom_stands_still);
     tcase_add_test(redundancy, the_margin_of_rows_goes_to_zero_where_they_lose_rank);
     tcase_add_test(redundancy, the_margin_counts_rows_that_repeat_others_and_is_whole_without_rows);
+    tcase_add_test(redundancy, a_weld_holds_however_small_the_body);
     suite_add_tcase(suite, redundancy);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, accelerations_do_not_touch_the_heap_even_when_redundant);

@@ -256,6 +256,63 @@ START_TEST(a_mechanism_with_nothing_free_has_finite_answers)
     world_end(&w);
 }
 
+// On a pin about any axis a slider along it, whose origin a plane across the axis holds; on Ground another
+// slider, held at 0.3. Turning the pin changes no height, but for round-off in its column of G.
+static void build_idle_pin(world *w, test_rng *rng)
+{
+    world_begin(w);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = test_random_mass_props(rng);
+    def.X_PF = test_random_xform(rng);
+    const tal_xform axis = def.X_PF;
+    const tal_body_ix pin = tal_matter_add_pin(w->matter, TAL_GROUND, &def);
+    def.X_PF =
+        tal_xf_from_R(tal_rotation_from_angle_axis(-0.5 * acos(-1.0), tal_v3(0.0, 1.0, 0.0)));
+    const tal_body_ix lift = tal_matter_add_slider(w->matter, pin, &def);
+    const tal_body_ix other = tal_matter_add_slider(w->matter, TAL_GROUND, &def);
+    const tal_constraint_def plane = tal_constraint_between(TAL_GROUND, lift);
+    const double height = tal_v3_dot(axis.R.z, axis.p) + 0.5 + 1e-9;
+    (void)tal_constraint_add_point_in_plane(w->matter, &plane, axis.R.z, height, TAL_VEC3_ZERO);
+    const tal_constraint_def held = tal_constraint_on(other, 0);
+    (void)tal_constraint_add_constant_coordinate(w->matter, &held, 0.3);
+    world_finish(w);
+    const double q[] = {0.7, 0.5, 0.1};
+    ck_assert_int_eq(tal_state_set_q(w->state, q, 3), TAL_OK);
+    ck_assert_int_eq(tal_body_lock(w->matter, w->state, lift, TAL_LEVEL_POSITION), TAL_OK);
+}
+
+// The plane is missed by 1e-9, within tolerance, and the lock leaves nothing to bring it closer. The pin has
+// no part in it, so it stays to the bit: its column must be zero, not 1e-17, which would turn it by 1e8.
+START_TEST(a_constraint_that_a_lock_has_settled_moves_nothing_else)
+{
+    test_rng rng = test_rng_seed((uint64_t)_i);
+    static world w;
+    build_idle_pin(&w, &rng);
+    world_realize(&w, TAL_STAGE_POSITION);
+    ck_assert_int_eq(tal_system_project_q(w.system, w.state, NULL, NULL, NULL), TAL_OK);
+    ck_assert(tal_state_q(w.state)[0] == 0.7);
+    ck_assert(fabs(tal_state_q(w.state)[2] - 0.3) < 1e-15);
+
+    const double u[] = {0.4, 1e-9, 0.2};
+    ck_assert_int_eq(tal_state_set_u(w.state, u, 3), TAL_OK);
+    ck_assert_int_eq(tal_body_lock(w.matter, w.state, (tal_body_ix){2}, TAL_LEVEL_VELOCITY),
+                     TAL_OK);
+    world_realize(&w, TAL_STAGE_VELOCITY);
+    ck_assert_int_eq(tal_system_project_u(w.system, w.state, NULL, NULL, NULL), TAL_OK);
+    ck_assert(tal_state_u(w.state)[0] == 0.4);
+
+    double K[9], work[400];
+    int dof = -1, iwork[40];
+    ck_assert(tal_matter_dense_work_size(w.matter, w.state) <= 400);
+    ck_assert(tal_matter_dense_iwork_size(w.matter, w.state) <= 40);
+    ck_assert_int_eq(
+        tal_matter_calc_null_basis(w.matter, w.state, tal_matrix_view(K, 3, 3), &dof, work, iwork),
+        TAL_OK);
+    ck_assert_int_eq(dof, 1);
+    ck_assert(fabs(fabs(K[0]) - 1.0) < 1e-15);
+    world_end(&w);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("matter/prescribed_constraints");
@@ -266,6 +323,7 @@ int main(void)
     tcase_add_test(tc, constraints_are_met_by_the_free_mobilities);
     tcase_add_test(tc, a_constraint_within_a_locked_assembly_is_idle);
     tcase_add_test(tc, a_mechanism_with_nothing_free_has_finite_answers);
+    tcase_add_loop_test(tc, a_constraint_that_a_lock_has_settled_moves_nothing_else, 1, 11);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

@@ -169,7 +169,8 @@ END_TEST
 // those after it, within the first of them and later.
 START_TEST(dense_output_does_not_look_past_a_jump)
 {
-    const tal_integrator_def def = explicit_of(5, 1e-6);
+    tal_integrator_def def = explicit_of(5, 1e-6);
+    def.max_step = 0.3; // so that there are three after it
     study s = study_begin(tal_v3(2.0, 0.0, 0.0));
     tal_mobod_def block = tal_mobod_def_default();
     block.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);

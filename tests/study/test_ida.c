@@ -281,6 +281,36 @@ START_TEST(constraints_on_accelerations_are_among_the_equations)
 
 END_TEST
 
+// A rod between Ground and a crank that is locked, beside a pendulum that is free: W is zero. The pendulum,
+// l = 1, falls from q = 1 as it would without, to 10 times the accuracy.
+START_TEST(a_constraint_that_nothing_can_move_does_no_harm)
+{
+    const tal_integrator_def def = ida(1e-6);
+    double q[2] = {0.0, 0.0};
+    for (int k = 0; k < 2; ++k) {
+        study s = study_begin(tal_v3(0.0, -10.0, 0.0));
+        tal_mobod_def body = tal_mobod_def_default();
+        body.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+        body.X_BM = tal_xf_from_p(tal_v3(0.0, 1.0, 0.0));
+        const tal_body_ix free = tal_matter_add_pin(s.matter, TAL_GROUND, &body);
+        const tal_body_ix crank = tal_matter_add_pin(s.matter, TAL_GROUND, &body);
+        const tal_constraint_def rod = tal_constraint_between(TAL_GROUND, crank);
+        if (k == 1) {
+            (void)tal_constraint_add_rod(s.matter, &rod, tal_v3(1.0, 0.0, 0.0), TAL_VEC3_ZERO,
+                                         sqrt(2.0));
+        }
+        study_finish(&s, &def);
+        (void)tal_body_set_q(s.matter, s.state, free, 0, 1.0);
+        ck_assert_int_eq(tal_body_lock(s.matter, s.state, crank, TAL_LEVEL_POSITION), TAL_OK);
+        study_step_to(&s, 0.5);
+        q[k] = tal_body_q(s.matter, s.state, free, 0);
+        study_end(&s);
+    }
+    ck_assert_double_eq_tol(q[1], q[0], 1e-5);
+}
+
+END_TEST
+
 START_TEST(other_subsystems_have_coordinates_too)
 {
     const tal_integrator_def def = ida(1e-8);
@@ -366,6 +396,7 @@ int main(void)
     tcase_add_test(equations, all_kinds_of_unknowns_move_as_they_should);
     tcase_add_test(equations, accelerations_and_speeds_can_be_prescribed);
     tcase_add_test(equations, constraints_on_accelerations_are_among_the_equations);
+    tcase_add_test(equations, a_constraint_that_nothing_can_move_does_no_harm);
     tcase_add_test(equations, other_subsystems_have_coordinates_too);
     suite_add_tcase(suite, equations);
     TCase *errors = tcase_create("errors");

@@ -19,7 +19,7 @@
  * so that the spring never pulls more than it may; while the station slides, it is under it.
  *
  * Anchor and `sliding` are a discrete variable of the State that is brought up to date at the start
- * of every step (tal_var_def.update).
+ * of every step (tal_var_def.update). While the element is disabled they stay as they are.
  *
  * Energy: that of the normal force is exact. The spring's is k |p - p0|^2 / 2; when the anchor
  * follows, what the spring loses is not counted as dissipated, so the account closes while it
