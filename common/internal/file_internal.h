@@ -1,4 +1,4 @@
-// Whole files: read into memory, and written so that nothing is ever half there.
+// Whole files: read into memory, and written so that a file is never half there.
 #ifndef TALUS_FILE_INTERNAL_H
 #define TALUS_FILE_INTERNAL_H
 
@@ -14,7 +14,7 @@ typedef struct tali_bytes {
     size_t size;
 } tali_bytes;
 
-/// What is said of a file that has zero bytes.
+/// The message for a file that contains zero bytes.
 #define TALI_NO_TEXT "there are zero bytes: this is no text in UTF-8"
 
 /**
@@ -22,18 +22,19 @@ typedef struct tali_bytes {
  *
  * @param[in]  most  bytes; a longer file is refused
  * @param[out] out   the caller's to free, on failure too
- * @return NULL, or a sentence about what is wrong; TAL_ERR_NO_MEMORY is in `status` then, else TAL_ERR_FILE
+ * @return NULL, or a sentence about what is wrong, with TAL_ERR_NO_MEMORY or TAL_ERR_FILE in
+ *         `status`
  */
 const char *tali_text_load(const char *path, size_t most, const tal_allocator *allocator,
                            tali_bytes *out, tal_status *status);
 
 void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes);
 
-/// A file that is written beside another one, and takes its place when it is whole.
+/// A file that is written beside the old one, and replaces it when it is complete.
 typedef struct tali_replacement {
     FILE *file; ///< where to write
     const char *path;
-    bool in_place; ///< there is no ordinary file, as /dev/stdout, and nothing can take its place
+    bool in_place;     ///< not an ordinary file, e.g. /dev/stdout: it is written directly
     char beside[4096]; ///< path of what is written
 } tali_replacement;
 
@@ -42,8 +43,8 @@ TAL_NODISCARD tal_status tali_replace_begin(tali_replacement *it, const char *pa
                                             const char *where, tal_error *err);
 
 /**
- * Finish it: bring the bytes to the disk, and put the file in the place of the old one. When anything fails,
- * also anything written before, the old file stays as it was, and nothing is left beside it.
+ * Finish it: flush the bytes to disk and replace the old file. When anything fails, earlier writes
+ * included, the old file stays as it was and nothing is left beside it.
  *
  * @param[in] good  false: give it up, without a failure to record
  */

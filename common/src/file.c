@@ -1,5 +1,7 @@
-// Whole files: read into memory, and written so that nothing is ever half there.
-// For fsync, fchmod. NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+// Whole files: read into memory, and written so that a file is never half there.
+//
+// The macro is for fsync and fchmod.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 #define _POSIX_C_SOURCE 200809L
 
 #include "alloc_internal.h"
@@ -14,7 +16,7 @@
 
 // ---- reading
 
-// So much room, with the same bytes; false, and nothing changed, when memory runs out.
+// Enlarge the block, keeping its bytes. False, and nothing changed, when memory runs out.
 static bool make_room(const tal_allocator *allocator, size_t capacity, tali_bytes *it)
 {
     char *larger = tali_alloc(allocator, capacity);
@@ -26,7 +28,7 @@ static bool make_room(const tal_allocator *allocator, size_t capacity, tali_byte
     return true;
 }
 
-// How many bytes a file has; 0 where that cannot be told.
+// Length of a file in bytes; 0 where that is not known.
 static size_t length_of(FILE *stream)
 {
     if (fseek(stream, 0, SEEK_END) != 0) return 0;
@@ -35,8 +37,8 @@ static size_t length_of(FILE *stream)
     return (size_t)length;
 }
 
-// What is too long is not read at all, and what is no text not to its end. Its beginning has to be text before
-// room is made for all of it.
+// A file that is too long is not read at all, and reading stops at a zero byte. The beginning has
+// to be text before memory is taken for all of it.
 static const char *load(FILE *stream, size_t most, const tal_allocator *allocator, tali_bytes *out,
                         tal_status *status)
 {
@@ -97,7 +99,7 @@ tal_status tali_replace_begin(tali_replacement *it, const char *path, const char
         return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", it->beside,
                          strerror(errno));
     }
-    // who may read the old one may read the other; a disk without permissions has none to keep
+    // keep the permissions of the old file; a file system without permissions has none to keep
     if (exists && !it->in_place) (void)fchmod(fileno(it->file), there.st_mode & 0777u);
     return TAL_OK;
 }

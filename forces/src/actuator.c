@@ -35,7 +35,8 @@ static tal_status calc_output(const actuator *it, const tal_force_context *conte
     return TAL_OK;
 }
 
-// Whether the measure can drive an actuator with so many controls; tells otherwise.
+// Whether the measure can drive an actuator with this many controls; otherwise the System remembers
+// why not.
 static bool can_drive_by(const tal_forces *forces, const char *name, const tali_kind *kind,
                          tal_measure_ix control, int num_controls)
 {

@@ -53,7 +53,7 @@ static bool add_held_pairs(tali_contact_element *it)
         const int count = bristles_between(it, at.a, at.b);
         it->held[it->num_held++] = (tali_held_pair){{at.a, at.b}, it->num_bristles, count};
         it->num_bristles += count;
-        if (it->num_bristles > it->def.max_bristles) return true; // told by the caller
+        if (it->num_bristles > it->def.max_bristles) return true; // the caller reports it
     }
     return true;
 }

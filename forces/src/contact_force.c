@@ -1,4 +1,4 @@
-// What surfaces that touch do to each other: forces, energy, power, and the rates of bristles.
+// Surfaces that touch: forces, energy, power, and the rates of bristles.
 #include "contact_internal.h"
 #include "contact_law_internal.h"
 #include "on_plane_internal.h"
@@ -30,8 +30,8 @@ static double exponent_of(const tali_contact_element *it)
     return it->def.law == TAL_CONTACT_HERTZ ? 1.5 : it->def.exponent;
 }
 
-// What two materials make together, and which two: surfaces are many, materials few, and combining
-// takes roots.
+// The combination of two materials, and which two: surfaces are many, materials few, and combining
+// them takes roots.
 typedef struct combined {
     const tal_contact_material *of[2]; // NULL in the beginning
     bool is_patch;
@@ -237,7 +237,7 @@ static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
     const double pull = tal_v3_norm(sum.n_G);
     touch->feature = 0;
     touch->num_faces = count;
-    // nothing pushes where surfaces are torn apart: any point and normal of the patch will do then
+    // where the surfaces separate too fast to push, any point and normal of the patch will do
     touch->p_G = sum.normal > 0.0 ? tal_v3_scale(1.0 / sum.normal, sum.p_G) : sum.middle;
     touch->n_G = pull > 0.0 ? tal_v3_scale(1.0 / pull, sum.n_G) : faces[0].n_G;
     touch->depth = sum.depth;

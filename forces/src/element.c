@@ -238,7 +238,7 @@ static bool read_params(const tali_element *it, const tal_state *state, double p
 {
     for (int i = 0; i < it->kind->num_params; ++i) {
         params[i] = tal_force_param(it->forces, state, it->me, i);
-        if (isnan(params[i])) return false; // none is stored: a breach has been told
+        if (isnan(params[i])) return false; // not stored: a breach has been reported
     }
     return true;
 }

@@ -90,7 +90,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
-// Where qdot = u, which is the only place this is used.
+// Used only where qdot = u.
 static tal_status apply_change(const void *self, const tal_force_context *context,
                                const tal_force_change *change, tal_spatial_vec dF[], double df[])
 {
@@ -129,7 +129,8 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
     return st;
 }
 
-// An element whose change is not just its slope: N varies, or the function has no second derivative.
+// An element whose change is not just its slope: N varies, or the function has no second
+// derivative.
 static tal_force_ix without_slopes(tal_forces *forces, const on_coordinate *like,
                                    tal_force_ix added)
 {
@@ -224,7 +225,8 @@ static const tali_kind nonlinear_kind = {
     .tell = tell,
 };
 
-// Whether the energy is a function of one argument with a derivative; tells otherwise.
+// Whether the energy is a function of one argument with a derivative; otherwise the System
+// remembers why not.
 static bool is_usable(tal_forces *forces, const char *name, const tal_function *energy)
 {
     if (tal_function_num_args(energy) == 1 && tal_function_max_order(energy) >= 1) return true;

@@ -49,8 +49,8 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
-// Q_i = tau^2 kT, and N times that for i = 0, are the inertias of the links: every link feels twice the
-// energy of what it steers, less what that should be.
+// Q_i = tau^2 kT, and N times that for i = 0, are the inertias of the links: every link feels twice
+// the energy of what it steers, less what that should be.
 static tal_status realize_acceleration(const void *self, const tal_force_context *context)
 {
     const thermostat *it = self;

@@ -46,8 +46,8 @@ void tali_constraints_declare_wrenches(tal_matter *matter)
 
 // --- rows without effect ---
 
-// No lever along the path is longer. Far from Ground's origin positions are rounded by eps |p|, which
-// has to stay below what counts as round-off here.
+// No lever along the path is longer. Far from Ground's origin positions are rounded by eps |p|,
+// which has to stay below what counts as round-off here.
 double tali_constraint_reach(const tal_matter *matter, const tali_view *view,
                              const tali_constraint *c)
 {
@@ -67,8 +67,8 @@ static double sum_of_sizes(tal_vec3 v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-// Compares what a row does to each mobility with what forces of that size could do there. Mostly the
-// first mobility settles it.
+// Compares what a row does to each mobility with what forces of that size could do there. Mostly
+// the first mobility settles it.
 bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                       tali_const_wrenches of, int r, double reach, const double e[])
 {

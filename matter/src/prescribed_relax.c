@@ -5,15 +5,15 @@
 //
 //     r(x) - G^T lambda = 0          c(x) = 0
 //
-// where x is q with c the position errors, or u with c the velocity errors. With H = -d(r - G^T lambda)/dx
-// by central differences at constant lambda, Newton's step d solves
+// where x is q with c the position errors, or u with c the velocity errors. With H = -d(r - G^T
+// lambda)/dx by central differences at constant lambda, Newton's step d solves
 //
 //     [H G^T; G 0] [d; lambda] = [r; -c]      that is   d = d_c + Z w,   G d_c = -c,   G Z = 0,
 //                                                       (Z^T H Z) w = Z^T (r - H d_c)
 //
-// Where Z^T H Z is not positive definite the balance sought would be one that nothing stays in, so it is
-// shifted until it is: the step then follows the forces, and the shift goes away as a stable balance comes
-// near.
+// Where Z^T H Z is not positive definite, Newton's method would go to an unstable balance, so a
+// shift is added until it is: the step then follows the forces, and the shift vanishes near a
+// stable balance.
 #include "constraint_internal.h"
 #include "prescribed_internal.h"
 #include "sweeps_internal.h"
@@ -25,7 +25,7 @@ enum {
     MAX_ITERATIONS = 100
 };
 
-// Half the curvature of a turn: beyond it H says little.
+// The longest step, half a radian for an angle: farther away H says little.
 static const double LONGEST_STEP = 0.5;
 
 // Central differences are best at the cube root of eps.
@@ -374,7 +374,8 @@ static tal_status see_forces(const tal_matter *matter, tal_state *state, const r
     return st;
 }
 
-// One iteration from where it stands. `done` when the step is within tolerance of a balance that holds.
+// One iteration from where it stands. `done` when the step is within tolerance of a balance that
+// holds.
 static tal_status iterate(const tal_matter *matter, tal_state *state, const relax_room *room,
                           double tolerance, bool *done)
 {
@@ -449,7 +450,7 @@ static tal_status search(const tal_matter *matter, tal_state *state, relax_room 
         if (st == TAL_OK) st = iterate(matter, state, room, tolerance, &done);
         if (st != TAL_OK) return st;
         if (done && k == 0) {
-            put(matter, state, room->phase, room); // what differences have moved
+            put(matter, state, room->phase, room); // restores what the differences have moved
             return TAL_OK;
         }
         st = displace(matter, state, room, room->step);

@@ -1,5 +1,5 @@
-// Measures made of others, without a memory of their own samples: sum, difference, scale, integrate,
-// and the exact derivative.
+// Measures made of others, without a memory of their own samples: sum, difference, scale,
+// integrate, and the exact derivative.
 #include "measure_kinds.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
 //
 //     t_0 < t_1 < ... < t_m-1 < t        and wanted is the value at  t - delay
 //
-// Values are read from the stored ring and the operand, so a trial State inside a step costs no copy
-// of the ring: only the start of a step does that.
+// Values are read from the stored ring and the operand, so a trial State inside a step costs no
+// copy of the ring: only the start of a step does that.
 #include "measure_kinds.h"
 
 #include <math.h>
@@ -146,7 +146,8 @@ static int find_interval(const samples *all, double wanted)
 
 // Cubic with the values and slopes of both ends, in s = (wanted - t_k) / h:
 //
-//     f_k + s (h d_k + s (3 df - h (2 d_k + d_k+1) + s (h (d_k + d_k+1) - 2 df))),  df = f_k+1 - f_k
+//     f_k + s (h d_k + s (3 df - h (2 d_k + d_k+1) + s (h (d_k + d_k+1) - 2 df))),
+//     df = f_k+1 - f_k
 static void interpolate_hermite(const samples *all, int k, double wanted, double value[])
 {
     const double h = time_at(all, k + 1) - time_at(all, k);

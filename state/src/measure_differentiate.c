@@ -1,6 +1,7 @@
 // The time derivative of a measure: the operand's own where it offers one, else an estimate.
 //
-// The estimate is the slope at t of the parabola through the last sample f0, its slope fdot0, and f:
+// The estimate is the slope at t of the parabola through the last sample f0, its slope fdot0, and
+// f:
 //
 //     fdot = 2 s - fdot0,    s = (f - f0) / (t - t0)
 //

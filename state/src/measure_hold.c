@@ -1,4 +1,4 @@
-// Sample-and-hold. The samples are in a sampled variable: whoever uses the measure reads the stored
+// Sample-and-hold. The samples are in a sampled variable: users of the measure read the stored
 // values, which stay as they are through a step.
 #include "alloc_internal.h"
 

@@ -1,4 +1,5 @@
-// Realizing the topology: the order of things, where each stands in a State, and the structure hash.
+// Realizing the topology: the order of things, where each stands in a State, and the structure
+// hash.
 #include "state_internal.h"
 
 #include <stddef.h>

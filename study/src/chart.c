@@ -154,7 +154,7 @@ tal_status tali_chart_lay(tali_chart *chart, tal_state *state)
     return calc_basis(chart, state, TAL_LEVEL_VELOCITY, chart->K_v, &chart->nv);
 }
 
-// --- to the State and back ---
+// --- from coordinates to the State and back ---
 
 // out = K x.
 static void expand(const double *K, int n, int k, const double x[], double out[])
@@ -193,8 +193,8 @@ void tali_chart_expand(const tali_chart *chart, const double s[], double out[])
     expand(chart->K_p, chart->nu, chart->ns, s, out);
 }
 
-// As near to the constraints as round-off lets q or u come, since differences will be divided by small
-// steps: to 1e-8 first, then one more iteration, which squares that and cannot fail.
+// As near to the constraints as round-off lets q or u come, since differences will be divided by
+// small steps: to 1e-8 first, then one more iteration, which squares that and cannot fail.
 static tal_status project(const tal_system *system, tal_state *state, bool velocities)
 {
     tal_project_options options = tal_project_options_default();
@@ -233,8 +233,9 @@ static double largest(const double values[], int n)
     return most;
 }
 
-// Projection moves u the shortest way, as W_u measures, which is not across K_v when weights differ. What
-// that has taken from v is put back, and the rest is projected again: less by a factor of h each time.
+// Projection moves u the shortest way, as W_u measures, which is not across K_v when weights
+// differ. What that has taken from v is put back, and the rest is projected again: less by a factor
+// of h each time.
 static tal_status settle_u(tali_chart *chart, tal_state *state, const double v[])
 {
     const int start = tal_group_start(chart->system, state, chart->u_group);

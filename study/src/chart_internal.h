@@ -1,8 +1,9 @@
 // Independent coordinates of a constrained System about a State: what linearization and the search
 // for an equilibrium move in.
 //
-// With q0, u0, z0 the State's, K_p a basis of the motions that the position constraints allow and K_v
-// of those that position and velocity constraints allow, both orthonormal and of the free speeds only,
+// With q0, u0, z0 the State's, K_p a basis of the motions that the position constraints allow and
+// K_v of those that position and velocity constraints allow, both orthonormal and of the free
+// speeds only,
 //
 //     s = K_p^T N^+(q0) (q - q0)        v = K_v^T (u - u0)        z - z0
 //

@@ -198,7 +198,7 @@ static double largest_stiffness(const tal_equilibrium *eq)
 
 // --- what is left ---
 
-// The largest udot left, and whose it is.
+// The largest udot left, and the body it belongs to.
 static void judge(tal_equilibrium *eq, tal_rest *rest)
 {
     const double *udot = matter_udot(eq);
@@ -284,8 +284,8 @@ static double limit_step(tal_equilibrium *eq)
     return size;
 }
 
-// Downhill: all forces together must do work along the step, by the rule of the trapezoid. The shift
-// grows until they do.
+// Downhill: all forces together must do work along the step, by the rule of the trapezoid. The
+// shift grows until they do.
 static tal_status step_downhill(tal_equilibrium *eq, double *shift, double *size)
 {
     const int n = eq->chart.ns;

@@ -302,7 +302,7 @@ static void run_sample(tal_sweep *sweep, int index, int k)
         if (lane->why.status == TAL_OK) lane->why = *tal_state_error(lane->state);
         lane->why.status = st;
     }
-    // what a setter could not set waits for the next realize, which is not to be the next sample's
+    // the failure of a setter waits for the next realize, which must not be that of the next sample
     const tal_status told = tal_system_realize(sweep->system, lane->state, TAL_STAGE_MODEL);
     (void)told;
 }
