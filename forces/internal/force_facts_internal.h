@@ -15,7 +15,7 @@ typedef struct tali_force_facts {
     const tal_contact_def *contact; ///< borrowed
 } tali_force_facts;
 
-/// Facts of a built-in element. False for a user-defined element, and for kinds without facts.
+/// Facts of a built-in element. False for gravity and for a user-defined element.
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts);
 
 /// The table an element was added with, as a copy, and its `self`. Borrowed.

@@ -184,7 +184,7 @@ static void release(void *self)
 
 // --- the kind ---
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const tali_contact_element *it = self;
     facts->contact = &it->def;
@@ -200,7 +200,7 @@ const tali_kind tali_contact_kind = {
             .calc_dissipated_power = tali_contact_calc_power,
             .destroy = tali_element_destroy},
     .release = release,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 // --- building ---

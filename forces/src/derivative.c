@@ -143,14 +143,14 @@ static job set_up(const tal_forces *forces, tal_state *state, tal_state *scratch
 }
 
 // Add what elements of one sort apply at a State: those with an apply_change, or the others.
-static tal_status apply_sort(const job *j, tal_state *state, bool telling, tal_spatial_vec F[],
+static tal_status apply_sort(const job *j, tal_state *state, bool has_change, tal_spatial_vec F[],
                              double f[])
 {
     const tal_forces *forces = j->forces;
     const uint8_t *enabled = tali_forces_enabled(forces, state);
     for (int i = 0; i < forces->num_elements; ++i) {
-        const bool tells = forces->elements[i].ops.apply_change != NULL;
-        if (!enabled[i] || tells != telling) continue;
+        const bool has_it = forces->elements[i].ops.apply_change != NULL;
+        if (!enabled[i] || has_it != has_change) continue;
         const tal_status st = tal_force_apply(forces, state, (tal_force_ix){i}, F, f);
         if (st != TAL_OK) return st;
     }

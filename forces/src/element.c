@@ -276,8 +276,7 @@ bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_forc
     *facts = (tali_force_facts){.mobility = {{-1}, 0}, .measure = {-1}};
     if (element->ops.destroy != tali_element_destroy) return false;
     const tali_element *it = element->self;
-    if (it->kind->tell == NULL) return false;
-    it->kind->tell(it, facts);
+    if (it->kind->fill_facts != NULL) it->kind->fill_facts(it, facts);
     return true;
 }
 

@@ -32,8 +32,8 @@ typedef struct tali_kind {
     /// What is wrong between parameters that are right one by one; NULL: nothing.
     const char *(*check)(const double params[]);
     void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
-    /// Say what the element acts on; NULL: it has no facts.
-    void (*tell)(const void *self, tali_force_facts *facts);
+    /// Say what the element was added with besides its parameters; NULL: nothing.
+    void (*fill_facts)(const void *self, tali_force_facts *facts);
 } tali_kind;
 
 /// What the struct of every built-in element begins with. What `apply` reads comes last, beside

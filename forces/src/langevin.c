@@ -196,12 +196,6 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     return tali_element_declare(self, forces, me);
 }
 
-static void tell_nothing(const void *self, tali_force_facts *facts)
-{
-    (void)self;
-    (void)facts;
-}
-
 static const tali_param params[] = {
     {"interval", TALI_POSITIVE}, {"kT", TALI_NOT_NEGATIVE}, {"friction", TALI_NOT_NEGATIVE}};
 
@@ -216,7 +210,6 @@ static const tali_kind langevin_kind = {
     .params = params,
     .num_params = 3,
     .num_instance = 1,
-    .tell = tell_nothing,
 };
 
 tal_langevin_def tal_langevin_def_default(void)

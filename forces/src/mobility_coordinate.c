@@ -161,7 +161,7 @@ static law calc_spring(const on_coordinate *it, const double values[], double q,
     return (law){-k * x, -k * x, 0.5 * k * x * x, -k, 0.0};
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const on_coordinate *it = self;
     facts->mobility = it->at;
@@ -183,7 +183,7 @@ static const tali_kind spring_kind = {
             .destroy = tali_element_destroy},
     .params = spring_params,
     .num_params = 2,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_spring(tal_forces *forces, const char *name,
@@ -222,7 +222,7 @@ static const tali_kind nonlinear_kind = {
             .calc_potential_energy = calc_potential_energy,
             .destroy = tali_element_destroy},
     .release = release_function,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 // Whether the energy is a function of one argument with a derivative; otherwise the System
@@ -300,7 +300,7 @@ static const tali_kind stop_kind = {
     .params = stop_params,
     .num_params = 4,
     .check = check_stop,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_stop(tal_forces *forces, const char *name,

@@ -87,7 +87,7 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
     return TAL_OK;
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const thermostat *it = self;
     facts->count = it->length;
@@ -109,7 +109,7 @@ static const tali_kind thermostat_kind = {
             .is_concurrent = true},
     .params = params,
     .num_params = 3,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_thermostat_def tal_thermostat_def_default(void)

@@ -111,8 +111,8 @@ static bool step(const tali_projection *p, double *norm)
     return false;
 }
 
-// Names the row with the largest weighted error.
-static tal_status tell_worst(const tali_projection *p, int iterations)
+// Fails with the name of the constraint that has the largest weighted error.
+static tal_status fail_on_worst(const tali_projection *p, int iterations)
 {
     const tali_constraints *cs = &p->matter->constraints;
     const double *errors = tali_projection_errors(p);
@@ -168,7 +168,7 @@ static tal_status iterate(const tali_projection *p, tal_project_result *result)
         return restore(p);
     }
     if (norm <= options->tolerance) return TAL_OK;
-    return give_up(p, tell_worst(p, result->iterations), result);
+    return give_up(p, fail_on_worst(p, result->iterations), result);
 }
 
 // --- both levels ---

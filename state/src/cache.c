@@ -196,15 +196,15 @@ double tal_cache_realize_double(const tal_system *system, tal_state *state, tal_
 }
 
 // The owner declares an entry out of date.
-static void give_up(const tal_system *system, tal_state *state, int entry)
+static void discard(const tal_system *system, tal_state *state, int entry)
 {
     tali_entry_stamps(state)[entry] = 0;
-    if (tali_entry_at(system, entry)->is_needed) tali_core_of(state)->meddled = tali_tick(state);
+    if (tali_entry_at(system, entry)->is_needed) tali_core_of(state)->rewritten = tali_tick(state);
 }
 
 void *tali_cache_begin(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
-    give_up(system, state, entry.i);
+    discard(system, state, entry.i);
     return tali_part(state, tali_entry_at(system, entry.i)->offset);
 }
 
@@ -241,6 +241,6 @@ tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_
 tal_status tal_cache_invalidate(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return tali_breach_status();
-    give_up(system, state, entry.i);
+    discard(system, state, entry.i);
     return TAL_OK;
 }

@@ -386,9 +386,12 @@ bool tali_measure_facts_of(const tal_system *system, tal_measure_ix measure,
     const tal_measure_ops *table = declared->table;
     const void *self = declared->self;
     *facts = (tali_measure_facts){.operands = {{-1}, {-1}}, .variable = {-1}, .z = {-1}};
-    return tali_tell_basic(table, self, facts) || tali_tell_composed(table, self, facts) ||
-           tali_tell_differentiate(table, self, facts) || tali_tell_extreme(table, self, facts) ||
-           tali_tell_delay(table, self, facts) || tali_tell_hold(table, self, facts);
+    return tali_measure_basic_facts(table, self, facts) ||
+           tali_measure_composed_facts(table, self, facts) ||
+           tali_measure_differentiate_facts(table, self, facts) ||
+           tali_measure_extreme_facts(table, self, facts) ||
+           tali_measure_delay_facts(table, self, facts) ||
+           tali_measure_hold_facts(table, self, facts);
 }
 
 // --- in a State ---

@@ -286,18 +286,14 @@ tal_measure_ix tal_measure_add_delay(tal_system *system, tal_subsystem_ix owner,
 {
     if (def == NULL) return tal_system_add_measure(system, owner, &delay_ops, NULL);
     const delay self = {.operand = def->operand, .delay = def->delay, .capacity = def->capacity};
-    tal_measure_def measure = tal_measure_def_default();
-    measure.name = def->name;
-    measure.operands = &def->operand;
-    measure.num_operands = 1;
-    measure.self = &self;
-    measure.self_size = sizeof self;
-    return tal_system_add_measure(system, owner, &delay_ops, &measure);
+    return tali_add_measure_of(system, owner, &delay_ops, def->name, def->operand, &self,
+                               sizeof self);
 }
 
 // --- facts ---
 
-bool tali_tell_delay(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+bool tali_measure_delay_facts(const tal_measure_ops *table, const void *self,
+                              tali_measure_facts *facts)
 {
     if (table != &delay_ops) return false;
     const delay *me = self;

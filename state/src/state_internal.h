@@ -23,13 +23,13 @@ typedef struct tali_core {
     tal_stage low_water; ///< lowest stage invalidated since the watch began
     int calculating;     ///< depth of cache entries being computed
     uint64_t clock;
-    uint64_t
-        realized[TAL_NUM_STAGES]; ///< when realization of each stage began; TALI_NEVER below it
-    uint64_t t_stamp;             ///< when t, q, u, z last changed
+    /// When realization of each stage began; TALI_NEVER for stages that are not reached.
+    uint64_t realized[TAL_NUM_STAGES];
+    uint64_t t_stamp; ///< when t, q, u, z last changed
     uint64_t q_stamp;
     uint64_t u_stamp;
     uint64_t z_stamp;
-    uint64_t meddled; ///< when an owner last wrote or gave up an entry that others rest on
+    uint64_t rewritten; ///< when an owner last wrote or discarded an entry that others rest on
     int32_t size[TALI_NUM_POOLS];
     int32_t trigger_start[TAL_NUM_STAGES + 1]; ///< where the triggers of each stage begin
 } tali_core;
@@ -171,14 +171,14 @@ static inline uint64_t tali_tick(tal_state *state)
     return ++tali_core_of(state)->clock;
 }
 
-/// True when a stage has promised the entry, and its owner has not meddled: the short answer to
-/// whether it is valid.
+/// True when the State has reached the stage that promises the entry, and no owner has rewritten an
+/// entry since: a quick answer that spares the comparison of stamps.
 TAL_ALWAYS_INLINE bool tali_entry_is_promised(const tal_system *system, const tal_state *state,
                                               int i)
 {
     const tali_core *core = tali_ccore(state);
     return core->stage >= tali_entry_at(system, i)->computed_by &&
-           tali_entry_stamp(state, i) > core->meddled;
+           tali_entry_stamp(state, i) > core->rewritten;
 }
 
 /// True when an entry was computed from the State's present values: when everything it rests on is
@@ -186,10 +186,9 @@ TAL_ALWAYS_INLINE bool tali_entry_is_promised(const tal_system *system, const ta
 /// the entries that rest on it such a stamp must count as newer than any result, and zero minus
 /// one, in unsigned arithmetic, does.
 ///
-/// What a stage promised needs no look at what it rests on while the State stands there: a change
-/// of a variable would have lowered the stage, since a promise by a stage that is too early is
-/// refused (tal_system_add_cache()), and entries below it change without that only where an owner
-/// meddles.
+/// For an entry that the present stage promises, the prerequisites need not be compared. A change of
+/// a variable would have lowered the stage, because tal_system_add_cache() refuses a promise by a
+/// stage that is too early; and an entry can change without that only if its owner rewrites it.
 TAL_ALWAYS_INLINE bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int i)
 {
     const tali_entry *entry = tali_entry_at(system, i);
