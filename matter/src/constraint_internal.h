@@ -2,7 +2,8 @@
 //
 //   quantity                              manual             here
 //   G^T, as wrenches on constrained bodies                   wrench, coefficient
-//   what M^-1 sees of one row             -                  E = inward sweep of a column of G^T
+//   rows of G, swept inward                                  E = inward sweep of the columns of G^T
+//   D^-1 E, so that W = E^T Y                                Y
 //   G M^-1 G^T                            W_f  eq. 8.43      W = E^T D^-1 E
 //
 // M^-1 factors through the tree: M^-1 = B^T D^-1 B, where B is the inward sweep. So a row of G

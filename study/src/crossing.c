@@ -238,11 +238,12 @@ static tal_status localize(tal_time_stepper *ts, const tal_state *state, int eve
     return TAL_OK;
 }
 
-// Those that cross within the window of the first belong together: where all of them have.
+// The time by which the first witness has crossed, and all others that cross within its window;
+// infinity when none crosses.
 static double gather(tal_time_stepper *ts)
 {
     const tali_watch *first = NULL;
-    double least = (double)INFINITY; // window
+    double least = (double)INFINITY; // of the windows
     for (int i = 0; i < ts->num_events; ++i) {
         const tali_watch *watch = &ts->watches[i];
         if (!watch->is_on || !watch->crosses) continue;

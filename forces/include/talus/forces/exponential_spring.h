@@ -35,8 +35,8 @@ extern "C" {
 /// @addtogroup contact
 /// @{
 
-/// Parameters of an exponential spring (params.h). The first two invalidate Instance, the others
-/// Dynamics.
+/// Parameters of an exponential spring (params.h), named and in the units of
+/// tal_exponential_spring_def. The first two invalidate Instance, the others Dynamics.
 enum {
     TAL_EXPONENTIAL_STATION = 0, ///< in its body, 3 values [m]
     TAL_EXPONENTIAL_PLANE = 3,   ///< frame on the plane's body: rotation by columns, origin

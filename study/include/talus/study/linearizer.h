@@ -83,6 +83,7 @@ typedef struct tal_linear_sizes {
     int ns, nv, nz;
 } tal_linear_sizes;
 
+/// The sizes of the last run.
 TAL_API tal_linear_sizes tal_linearizer_sizes(const tal_linearizer *lin);
 
 /// A, nx x nx with nx = ns + nv + nz: xdot = xdot0 + A x + B f.

@@ -53,9 +53,10 @@ TAL_API tal_parameter tal_parameter_force(const char *name, const tal_forces *fo
 /// A parameter of a constraint.
 TAL_API tal_parameter tal_parameter_constraint(const char *name, const tal_matter *matter,
                                                tal_constraint_ix constraint, int param);
-/// The initial value of a coordinate, or of a speed.
+/// The initial value of a coordinate of a body.
 TAL_API tal_parameter tal_parameter_q(const char *name, const tal_matter *matter, tal_body_ix body,
                                       int i);
+/// The initial value of a speed of a body.
 TAL_API tal_parameter tal_parameter_u(const char *name, const tal_matter *matter, tal_body_ix body,
                                       int i);
 
