@@ -122,7 +122,7 @@ START_TEST(a_full_disk_costs_nothing)
 
 END_TEST
 
-START_TEST(what_cannot_be_written_is_told)
+START_TEST(what_cannot_be_written_is_reported)
 {
     tali_replacement out;
     tal_error err = {TAL_OK, "", ""};
@@ -277,7 +277,7 @@ int main(void)
     tcase_add_test(whole, a_file_is_replaced_only_when_the_other_is_whole);
     tcase_add_test(whole, a_file_that_is_replaced_keeps_its_permissions);
     tcase_add_test(whole, a_full_disk_costs_nothing);
-    tcase_add_test(whole, what_cannot_be_written_is_told);
+    tcase_add_test(whole, what_cannot_be_written_is_reported);
     tcase_add_test(whole, a_device_is_written_in_place);
     tcase_add_test(whole, long_files_are_read_or_refused);
     tcase_add_test(whole, what_does_not_tell_its_length_is_read_too);
