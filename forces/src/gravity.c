@@ -1,5 +1,6 @@
-// Uniform gravity: m g at every body's center of mass, written against the public table.
+// Uniform gravity: m g at every body's center of mass.
 #include "forces_internal.h"
+#include "weight_internal.h"
 
 #include <talus/forces/gravity.h>
 
@@ -11,19 +12,13 @@ typedef struct field {
     double zero_height;
 } field;
 
-// What gravity needs to know of a body: its mass, and mass times center of mass from Mo in M.
-typedef struct weight {
-    tal_vec3 mc_M;
-    double mass;
-} weight;
-
 typedef struct gravity {
     tal_allocator allocator;
     field initial;
     int num_bodies;
     tal_var_ix field;     // struct field
     tal_var_ix excluded;  // uint8_t per body
-    tal_cache_ix weights; // weight per body, zero for those excluded
+    tal_cache_ix weights; // tali_weight per body, zero for those excluded
 } gravity;
 
 static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
@@ -44,7 +39,7 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
 
     tal_cache_def cache = tal_cache_def_default();
     cache.name = "weights";
-    cache.size = (size_t)it->num_bodies * sizeof(weight);
+    cache.size = (size_t)it->num_bodies * sizeof(tali_weight);
     cache.computed_by = TAL_STAGE_INSTANCE;
     it->weights = tal_force_add_cache(forces, me, &cache);
     return TAL_OK;
@@ -54,13 +49,13 @@ static tal_status realize_instance(const void *self, const tal_force_context *co
 {
     const gravity *it = self;
     const uint8_t *excluded = tal_var_value(context->system, context->state, it->excluded);
-    weight *weights = tal_cache_upd(context->system, context->state, it->weights);
-    weights[0] = (weight){TAL_VEC3_ZERO, 0.0};
+    tali_weight *weights = tal_cache_upd(context->system, context->state, it->weights);
+    weights[0] = (tali_weight){TAL_VEC3_ZERO, 0.0};
     for (int b = 1; b < it->num_bodies; ++b) {
         tal_vec3 com_M;
         const double mass =
             tal_body_mass(context->matter, context->state, (tal_body_ix){b}, &com_M);
-        weights[b] = excluded[b] ? weights[0] : (weight){tal_v3_scale(mass, com_M), mass};
+        weights[b] = excluded[b] ? weights[0] : (tali_weight){tal_v3_scale(mass, com_M), mass};
     }
     return tal_cache_mark_valid(context->system, context->state, it->weights);
 }
@@ -72,13 +67,8 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     (void)f;
     const gravity *it = self;
     const field *now = tal_var_value(context->system, context->state, it->field);
-    const weight *weights = tal_cache_value(context->system, context->state, it->weights);
-    const tal_vec3 g = now->g;
-    for (int b = 1; b < it->num_bodies; ++b) {
-        const tal_vec3 mc_G = tal_m3_mul_v3(tal_view_X_GM(&context->poses, b)->R, weights[b].mc_M);
-        F[b].w = tal_v3_add(F[b].w, tal_v3_cross(mc_G, g));
-        F[b].v = tal_v3_axpy(weights[b].mass, g, F[b].v);
-    }
+    const tali_weight *weights = tal_cache_value(context->system, context->state, it->weights);
+    tali_matter_add_weights(context->matter, &context->poses, weights, now->g, F);
     return TAL_OK;
 }
 
@@ -89,7 +79,7 @@ static tal_status apply_change(const void *self, const tal_force_context *contex
     (void)df;
     const gravity *it = self;
     const field *now = tal_var_value(context->system, context->state, it->field);
-    const weight *weights = tal_cache_value(context->system, context->state, it->weights);
+    const tali_weight *weights = tal_cache_value(context->system, context->state, it->weights);
     for (int b = 1; b < it->num_bodies; ++b) {
         const tal_vec3 mc_G = tal_m3_mul_v3(tal_view_X_GM(&context->poses, b)->R, weights[b].mc_M);
         const tal_vec3 dmc_G = tal_v3_cross(change->dX[b].w, mc_G);
@@ -104,7 +94,7 @@ static tal_status calc_potential_energy(const void *self, const tal_force_contex
 {
     const gravity *it = self;
     const field *now = tal_var_value(context->system, context->state, it->field);
-    const weight *weights = tal_cache_value(context->system, context->state, it->weights);
+    const tali_weight *weights = tal_cache_value(context->system, context->state, it->weights);
     tal_vec3 mp = TAL_VEC3_ZERO;
     double mass = 0.0;
     for (int b = 1; b < it->num_bodies; ++b) {

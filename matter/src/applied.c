@@ -1,5 +1,5 @@
 // The interface between matter and force subsystems.
-#include "matter_internal.h"
+#include "sweeps_internal.h"
 
 #include <talus/matter/applied.h>
 
@@ -27,6 +27,13 @@ tal_bodies_view tal_matter_velocities(const tal_matter *matter, const tal_state 
     if (matter != NULL) return view_of(matter, state, matter->velocity, sizeof(tali_motion));
     (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
     return (tal_bodies_view){NULL, 0, 0};
+}
+
+void tali_matter_add_weights(const tal_matter *matter, const tal_bodies_view *poses,
+                             const tali_weight weights[], tal_vec3 g, tal_spatial_vec F[])
+{
+    const tali_pose *pose = (const tali_pose *)(const void *)poses->bytes;
+    matter->tree.sweeps->weights(pose, poses->num_bodies, weights, g, F);
 }
 
 static const tali_constants *constants_of(const tal_matter *matter, const tal_state *state,

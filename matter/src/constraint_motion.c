@@ -12,25 +12,27 @@ typedef struct motion_of_all {
 
 // --- bodies in Ground, by their user's frame B ---
 
-static tal_xform X_GB(const tali_view *view, int b)
-{
-    const tali_pose *pose = &view->pose[b];
-    return tal_xf_mul(tal_xf(pose->R_GM, pose->p_GM), view->constants[b].X_MB);
-}
-
 static tal_vec3 p_MB_G(const tali_view *view, int b)
 {
     return tal_m3_mul_v3(view->pose[b].R_GM, view->constants[b].X_MB.p);
 }
 
-static tal_spatial_vec V_GB(const tali_view *view, int b)
+static tal_mat3 R_GB(const tali_view *view, int b)
 {
-    return tal_sv_shift_motion(view->motion[b].V, p_MB_G(view, b));
+    return tal_m3_mul(view->pose[b].R_GM, view->constants[b].X_MB.R);
 }
 
-static tal_spatial_vec A_GB(const tali_view *view, const tal_spatial_vec A_GM[], int b)
+// Writes what was asked for: the pose, and with velocities V, and with accelerations A.
+static void fill_in_ground(const motion_of_all *all, int b, tal_xform *X, tal_spatial_vec *V,
+                           tal_spatial_vec *A)
 {
-    return tal_sv_shift_acceleration(A_GM[b], view->motion[b].V.w, p_MB_G(view, b));
+    const tali_view *view = all->view;
+    const tal_vec3 p_MB = p_MB_G(view, b);
+    *X = tal_xf(R_GB(view, b), tal_v3_add(view->pose[b].p_GM, p_MB));
+    if (all->u == NULL) return;
+    *V = tal_sv_shift_motion(view->motion[b].V, p_MB);
+    if (all->A_GM == NULL) return;
+    *A = tal_sv_shift_acceleration(all->A_GM[b], view->motion[b].V.w, p_MB);
 }
 
 // --- relative to the ancestor ---
@@ -54,12 +56,26 @@ static tal_spatial_vec relative_acceleration(tal_spatial_vec A_A, tal_spatial_ve
     return tal_sv_sub(tal_sv_sub(A_B, moved), turning);
 }
 
-// A body as Ground sees it.
-static void fill_body_in_ground(const motion_of_all *all, int b, int i, tali_constraint_motion *out)
+/// The ancestor, which all other bodies are seen from.
+typedef struct ancestor_motion {
+    tal_xform X;
+    tal_spatial_vec V, A;
+} ancestor_motion;
+
+// The motion of body `i` in Ground becomes its motion as the ancestor sees it.
+static void see_from_ancestor(const motion_of_all *all, const ancestor_motion *A, int i,
+                              tali_constraint_motion *out)
 {
-    out->X_AB[i] = X_GB(all->view, b);
-    if (all->u != NULL) out->V[i] = V_GB(all->view, b);
-    if (all->A_GM != NULL) out->A[i] = A_GB(all->view, all->A_GM, b);
+    const tal_vec3 p_AB = tal_v3_sub(out->X_AB[i].p, A->X.p);
+    out->X_AB[i] = tal_xf_inv_mul(A->X, out->X_AB[i]);
+    if (all->u == NULL) return;
+
+    const tal_spatial_vec V_AB = relative_velocity(A->V, out->V[i], p_AB);
+    out->V[i] = tal_m3_tmul_sv(A->X.R, V_AB);
+    if (all->A_GM == NULL) return;
+
+    const tal_spatial_vec A_AB = relative_acceleration(A->A, out->A[i], A->V.w, p_AB, V_AB);
+    out->A[i] = tal_m3_tmul_sv(A->X.R, A_AB);
 }
 
 // The ancestor as it sees itself.
@@ -69,41 +85,27 @@ static void fill_at_rest(int i, tali_constraint_motion *out)
     out->V[i] = out->A[i] = TAL_SPATIAL_VEC_ZERO;
 }
 
-static void fill_body(const motion_of_all *all, int ancestor, int b, int i,
-                      tali_constraint_motion *out)
+static void fill_bodies(const motion_of_all *all, const tali_constraint *c,
+                        tali_constraint_motion *out)
 {
-    if (b == ancestor) {
-        fill_at_rest(i, out);
-        return;
+    ancestor_motion A;
+    const bool is_ground = c->ancestor == 0;
+    if (!is_ground) fill_in_ground(all, c->ancestor, &A.X, &A.V, &A.A);
+    for (int i = 0; i < c->ops.num_bodies; ++i) {
+        if (c->bodies[i] == c->ancestor) {
+            fill_at_rest(i, out);
+            continue;
+        }
+        fill_in_ground(all, c->bodies[i], &out->X_AB[i], &out->V[i], &out->A[i]);
+        if (!is_ground) see_from_ancestor(all, &A, i, out);
     }
-    if (ancestor == 0) {
-        fill_body_in_ground(all, b, i, out);
-        return;
-    }
-    const tali_view *view = all->view;
-    const tal_xform X_GA = X_GB(view, ancestor);
-    const tal_xform X_G = X_GB(view, b);
-    const tal_vec3 p_AB = tal_v3_sub(X_G.p, X_GA.p);
-    out->X_AB[i] = tal_xf_inv_mul(X_GA, X_G);
-    if (all->u == NULL) return;
-
-    const tal_spatial_vec V_A = V_GB(view, ancestor);
-    const tal_spatial_vec V_AB = relative_velocity(V_A, V_GB(view, b), p_AB);
-    out->V[i] = tal_m3_tmul_sv(X_GA.R, V_AB);
-    if (all->A_GM == NULL) return;
-
-    const tal_spatial_vec A_A = A_GB(view, all->A_GM, ancestor);
-    const tal_spatial_vec A_B = A_GB(view, all->A_GM, b);
-    out->A[i] = tal_m3_tmul_sv(X_GA.R, relative_acceleration(A_A, A_B, V_A.w, p_AB, V_AB));
 }
 
 static tal_constraint_arg fill_arg(const tal_matter *matter, const tal_state *state,
                                    const tali_constraint *c, const motion_of_all *all,
                                    tali_constraint_motion *room)
 {
-    for (int i = 0; i < c->ops.num_bodies; ++i) {
-        fill_body(all, c->ancestor, c->bodies[i], i, room);
-    }
+    fill_bodies(all, c, room);
     const tali_model model = tali_model_of(matter, state);
     for (int i = 0; i < c->num_mobilities; ++i) {
         const int b = c->mobility_bodies[i];
@@ -258,7 +260,7 @@ tal_status tali_constraint_wrenches(const tal_matter *matter, tal_state *state,
     const motion_of_all all = motion_up_to(matter, state, view, velocities);
     tali_constraint_motion room;
     const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
-    const tal_mat3 R_GA = X_GB(view, c->ancestor).R;
+    const tal_mat3 R_GA = R_GB(view, c->ancestor);
     tal_vec3 p_MB[TAL_MAX_CONSTRAINED_BODIES];
     for (int i = 0; i < c->ops.num_bodies; ++i) {
         p_MB[i] = p_MB_G(view, c->bodies[i]);

@@ -63,9 +63,9 @@ tal_constraint_ix tal_constraint_add_point_in_plane(tal_matter *matter,
 // The two directions across the line, in body 1.
 static void across(const double params[], tal_vec3 e[2])
 {
-    const tal_vec3 d = tali_unit_from(params + TAL_POINT_ON_LINE_DIRECTION);
-    e[0] = tal_v3_perp(d);
-    e[1] = tal_v3_cross(d, e[0]);
+    const double *direction = params + TAL_POINT_ON_LINE_DIRECTION;
+    e[0] = tal_v3_perp(tali_v3_from(direction));
+    e[1] = tal_v3_cross(tali_unit_from(direction), e[0]);
 }
 
 static void calc_rows_on_line(const tali_builtin *self, const tal_constraint_arg *arg,

@@ -1,13 +1,24 @@
 // Which sets of kernels a machine can run, and which is best (ADR 20).
 #include "kernel_set.h"
 
-#define TAKE(set, out)                                                                             \
-    (tali_kernel_kinematics_##set(out), tali_kernel_dynamics_##set(out),                           \
-     tali_kernel_particle_##set(out), tali_kernel_inverse_##set(out),                              \
-     tali_kernel_composite_##set(out), tali_kernel_jacobian_##set(out),                            \
-     tali_kernel_outboard_##set(out))
+#define FILL(file, set) tali_kernel_##file##_##set(out);
+
+static void fill_any(tali_sweeps *out)
+{
+    TALI_FOR_KERNELS(FILL, any)
+}
 
 #ifdef TALUS_DISPATCH
+
+static void fill_avx2(tali_sweeps *out)
+{
+    TALI_FOR_KERNELS(FILL, avx2)
+}
+
+static void fill_avx512(tali_sweeps *out)
+{
+    TALI_FOR_KERNELS(FILL, avx512)
+}
 
 // The features that cmake/TalusKernels.cmake names for each set, as far as the system lets them be
 // used.
@@ -23,13 +34,13 @@ static bool can_run(tali_processor processor)
 
 bool tali_sweeps_for(tali_processor processor, tali_sweeps *out)
 {
-    TAKE(any, out);
+    fill_any(out);
     if (processor == TALI_PROCESSOR_ANY) return true;
     if (!can_run(processor)) return false;
     if (processor == TALI_PROCESSOR_AVX2) {
-        TAKE(avx2, out);
+        fill_avx2(out);
     } else {
-        TAKE(avx512, out);
+        fill_avx512(out);
     }
     return true;
 }
@@ -38,7 +49,7 @@ bool tali_sweeps_for(tali_processor processor, tali_sweeps *out)
 
 bool tali_sweeps_for(tali_processor processor, tali_sweeps *out)
 {
-    TAKE(any, out);
+    fill_any(out);
     return processor == TALI_PROCESSOR_ANY;
 }
 

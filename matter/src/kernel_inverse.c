@@ -1,4 +1,4 @@
-// Products with J, J^T and M, and inverse dynamics. Notation as in kernel_dynamics.c.
+// Products with J, J^T and M, and inverse dynamics. Notation as in kernel_articulated.c.
 #include "kernel_hinge.h"
 #include "kernel_inertia.h"
 #include "kernel_math.h"

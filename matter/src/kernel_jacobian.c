@@ -8,11 +8,6 @@
 #include "kernel_math.h"
 #include "kernel_set.h"
 
-static inline void store_v3(double to[], v3 v)
-{
-    to[0] = v.x, to[1] = v.y, to[2] = v.z;
-}
-
 // The rows of one point: six of a frame or three of a station.
 TAL_ALWAYS_INLINE void write_rows(const int rows, double *at, sv V)
 {

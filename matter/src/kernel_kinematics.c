@@ -119,9 +119,10 @@ static inline outboard_frame cross_hinge(const tali_tree *tree, const tali_model
     return (outboard_frame){f.R_GF, f.p_PF};
 }
 
-// Sines and cosines of several pins at a time, which the compiler can pack.
+// Sines and cosines of several pins at a time: so many that no angle is read right after it was
+// written, which takes the processor long.
 enum {
-    PINS_AT_A_TIME = 8
+    PINS_AT_A_TIME = 32
 };
 
 typedef struct pin_turns {
@@ -139,7 +140,10 @@ static inline void turn_pins(const tali_tree *tree, const tali_model *model, con
         const int b = tree->pins[first + i];
         angle[i] = tree->sign[b] * q[model->q0[b]];
     }
-    sincos_of_many(n, angle, turns->s, turns->c);
+    for (int i = n; i < tali_whole_lanes(n); ++i) {
+        angle[i] = 0.0;
+    }
+    tree->sweeps->sincos(n, angle, turns->s, turns->c);
 }
 
 // A pin turns F before the parent turns both: a sweep along a chain waits for R_GM of the parent, so what

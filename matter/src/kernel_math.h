@@ -123,6 +123,28 @@ TAL_ALWAYS_INLINE s3 s3_inverse(s3 S)
                 d * fused(S.xy, S.xz, -(S.xx * S.yz))};
 }
 
+// --- vectors and matrices among numbers ---
+
+TAL_ALWAYS_INLINE v3 load_v3(const double from[])
+{
+    return (v3){from[0], from[1], from[2]};
+}
+
+TAL_ALWAYS_INLINE void store_v3(double to[], v3 v)
+{
+    to[0] = v.x, to[1] = v.y, to[2] = v.z;
+}
+
+TAL_ALWAYS_INLINE void store_s3(double to[], s3 S)
+{
+    to[0] = S.xx, to[1] = S.yy, to[2] = S.zz, to[3] = S.xy, to[4] = S.xz, to[5] = S.yz;
+}
+
+TAL_ALWAYS_INLINE s3 load_s3(const double from[])
+{
+    return (s3){from[0], from[1], from[2], from[3], from[4], from[5]};
+}
+
 // --- spatial vectors ---
 
 TAL_ALWAYS_INLINE sv sv_add(sv a, sv b)

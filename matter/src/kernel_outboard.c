@@ -1,5 +1,5 @@
-// Bodies as masses: each alone, with what it carries (tip to base), and the forces across the
-// mobilizers.
+// Bodies as masses: each alone, its weight, with what it carries (tip to base), and the forces across
+// the mobilizers.
 #include "kernel_inertia.h"
 #include "kernel_set.h"
 
@@ -7,6 +7,15 @@ static void sweep_rigid(const tali_view *view, tali_composite out[])
 {
     for (int b = 0; b < view->tree->num_bodies; ++b) {
         out[b] = place_rigid(&view->pose[b], &view->constants[b]);
+    }
+}
+
+static void sweep_weights(const tali_pose pose[], int num_bodies, const tali_weight weights[],
+                          tal_vec3 g, tal_spatial_vec F[])
+{
+    for (int b = 1; b < num_bodies; ++b) {
+        const v3 mc_G = m3_mul_v3(pose[b].R_GM, weights[b].mc_M);
+        F[b] = (sv){v3_add_cross(F[b].w, mc_G, g), v3_axpy(weights[b].mass, g, F[b].v)};
     }
 }
 
@@ -47,6 +56,7 @@ static void sweep_reactions(const tali_view *view, const tal_spatial_vec A_GM[],
 void TALI_KERNEL(outboard)(tali_sweeps *out)
 {
     out->rigid = sweep_rigid;
+    out->weights = sweep_weights;
     out->composite = sweep_composite;
     out->reactions = sweep_reactions;
 }

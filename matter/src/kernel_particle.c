@@ -7,16 +7,6 @@
 
 static const v3 NONE = {0.0, 0.0, 0.0};
 
-static inline v3 load_v3(const double from[])
-{
-    return (v3){from[0], from[1], from[2]};
-}
-
-static inline void store_v3(double to[], v3 v)
-{
-    to[0] = v.x, to[1] = v.y, to[2] = v.z;
-}
-
 // R_GF, from the hinge columns.
 static inline m3 axes(const sv H[])
 {

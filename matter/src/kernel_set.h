@@ -5,19 +5,25 @@
 
 #include "sweeps_internal.h"
 
-/// One declaration for each kernel file.
-#define TALI_DECLARE_KERNELS(set)                                                                  \
-    void tali_kernel_kinematics_##set(tali_sweeps *out);                                           \
-    void tali_kernel_dynamics_##set(tali_sweeps *out);                                             \
-    void tali_kernel_particle_##set(tali_sweeps *out);                                             \
-    void tali_kernel_inverse_##set(tali_sweeps *out);                                              \
-    void tali_kernel_composite_##set(tali_sweeps *out);                                            \
-    void tali_kernel_jacobian_##set(tali_sweeps *out);                                             \
-    void tali_kernel_outboard_##set(tali_sweeps *out)
+/// Every kernel file, in turn.
+// clang-format off
+#define TALI_FOR_KERNELS(do_for, set) \
+    do_for(sincos, set)               \
+    do_for(kinematics, set)           \
+    do_for(articulated, set)          \
+    do_for(dynamics, set)             \
+    do_for(particle, set)             \
+    do_for(inverse, set)              \
+    do_for(composite, set)            \
+    do_for(jacobian, set)             \
+    do_for(outboard, set)
+// clang-format on
 
-TALI_DECLARE_KERNELS(any);
-TALI_DECLARE_KERNELS(avx2);
-TALI_DECLARE_KERNELS(avx512);
+#define TALI_DECLARE_KERNEL(file, set) void tali_kernel_##file##_##set(tali_sweeps *out);
+
+TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, any)
+TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx2)
+TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx512)
 
 /// The set that a kernel file is being compiled for. The build says which, if not for any processor.
 #ifndef TALI_KERNEL_SET

@@ -171,7 +171,7 @@ typedef struct tali_velocity {
 } tali_velocity;
 
 /// Articulated-body quantities: depend on q alone. Ball and free hinges keep theirs in Ground axes
-/// instead of along u (kernel_dynamics.c).
+/// instead of along u (kernel_articulated.c).
 typedef struct tali_articulated {
     tal_spatial_vec *G; ///< [num_u] P H D^-1
     double *DI;         ///< [num_d] D^-1

@@ -90,20 +90,4 @@ static inline sine_cosine sincos_of(real x)
     return fabs(x) < SINCOS_MAX ? sincos_below_max(x) : (sine_cosine){sin(x), cos(x)};
 }
 
-// The same for n angles. The sign bit of what is left to SINCOS_MAX tells of those beyond.
-static inline void sincos_of_many(int n, const real x[], real s[], real c[])
-{
-    uint64_t left = 0;
-    INDEPENDENT
-    for (int i = 0; i < n; ++i) {
-        const sine_cosine t = sincos_below_max(x[i]);
-        s[i] = t.s, c[i] = t.c;
-        left |= bits_of(SINCOS_MAX - fabs(x[i]));
-    }
-    for (int i = 0; i < n && left >> 63 != 0; ++i) {
-        const sine_cosine t = sincos_of(x[i]);
-        s[i] = t.s, c[i] = t.c;
-    }
-}
-
 #endif // TALUS_SINCOS_H

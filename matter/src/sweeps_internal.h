@@ -7,6 +7,7 @@
 #define TALUS_SWEEPS_INTERNAL_H
 
 #include "matter_internal.h"
+#include "weight_internal.h"
 
 /// Room for the articulated inertia of one open subtree.
 typedef struct tali_open_inertia {
@@ -25,6 +26,12 @@ typedef struct tali_mass_matrix_room {
     bool without_rotors;
 } tali_mass_matrix_room;
 
+/// The next multiple of 4: as many numbers as the widest registers take at a time.
+static inline int tali_whole_lanes(int n)
+{
+    return (n + 3) & ~3;
+}
+
 struct tali_sweeps {
     /// @name Kinematics
     /// @{
@@ -41,6 +48,10 @@ struct tali_sweeps {
 
     /// The accelerations at udot = 0 alone, given velocities: the same bits.
     void (*A0)(const tali_view *view, const double u[], tali_motion motion[]);
+
+    /// Sines and cosines of n angles. The arrays have room for tali_whole_lanes(n), and numbers in all
+    /// of it.
+    void (*sincos)(int n, const double angle[], double s[], double c[]);
 
     /// V = J u: base to tip ([num_bodies]).
     void (*J)(const tali_view *view, const double u[], tal_spatial_vec V[]);
@@ -64,6 +75,10 @@ struct tali_sweeps {
 
     /// Mass properties of each body alone, in Ground ([num_bodies]).
     void (*rigid)(const tali_view *view, tali_composite out[]);
+
+    /// F += (mc x g, m g), bodies in a uniform field g, for all but Ground.
+    void (*weights)(const tali_pose pose[], int num_bodies, const tali_weight weights[], tal_vec3 g,
+                    tal_spatial_vec F[]);
 
     /// Composite inertias: each body with all it carries ([num_bodies]); Ground's is the whole system.
     void (*composite)(const tali_view *view, tali_composite out[]);
