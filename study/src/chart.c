@@ -44,13 +44,11 @@ tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_er
         {&chart->cod_iwork, tal_cod_iwork_size(chart->max_rows, chart->nu) * sizeof(int)},
         {&chart->free_list, n * sizeof(int)},
     };
-    const size_t count = sizeof pieces / sizeof pieces[0];
-    chart->block_bytes = tali_place_pieces(pieces, count, NULL);
-    chart->block = tali_alloc(&chart->allocator, chart->block_bytes);
+    chart->block = tali_alloc_pieces(&chart->allocator, pieces, sizeof pieces / sizeof pieces[0],
+                                     &chart->block_bytes);
     if (chart->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for independent coordinates");
     }
-    (void)tali_place_pieces(pieces, count, chart->block);
     return TAL_OK;
 }
 

@@ -54,13 +54,11 @@ static tal_status take_memory(tal_equilibrium *eq, tal_error *err)
         {&eq->dense_work, dense * d},
         {&eq->dense_iwork, dense_ints * sizeof(int)},
     };
-    const size_t count = sizeof pieces / sizeof pieces[0];
-    eq->block_bytes = tali_place_pieces(pieces, count, NULL);
-    eq->block = tali_alloc(&chart->allocator, eq->block_bytes);
+    eq->block = tali_alloc_pieces(&chart->allocator, pieces, sizeof pieces / sizeof pieces[0],
+                                  &eq->block_bytes);
     if (eq->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a search for equilibria");
     }
-    (void)tali_place_pieces(pieces, count, eq->block);
     return TAL_OK;
 }
 

@@ -165,13 +165,11 @@ static tal_status take_memory(tal_sweep *sweep, tal_error *err)
         {&sweep->g, np * d},
         {&sweep->best, np * d},
     };
-    const size_t count = sizeof pieces / sizeof pieces[0];
-    sweep->block_bytes = tali_place_pieces(pieces, count, NULL);
-    sweep->block = tali_alloc(&sweep->allocator, sweep->block_bytes);
+    sweep->block = tali_alloc_pieces(&sweep->allocator, pieces, sizeof pieces / sizeof pieces[0],
+                                     &sweep->block_bytes);
     if (sweep->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a parameter study");
     }
-    (void)tali_place_pieces(pieces, count, sweep->block);
     if (np > 0) memcpy(sweep->parameters, sweep->def.parameters, np * sizeof *sweep->parameters);
     if (sweep->def.read == NULL) {
         memcpy(sweep->outputs, sweep->def.outputs, no * sizeof *sweep->outputs);
