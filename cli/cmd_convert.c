@@ -3,24 +3,24 @@
 #include "model.h"
 #include "result.h"
 
-static int convert_table(const cli_args *args)
+static int convert_table(const cli_args *args, const char *to)
 {
     tal_table *table = NULL;
     int code = result_read(args, args->files[0], &table);
     tal_error err = {0};
-    if (code == CLI_OK && tal_table_write_file(table, args->files[1], &err) != TAL_OK) {
+    if (code == CLI_OK && tal_table_write_file(table, to, &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_BAD_FILE, &err);
     }
     tal_table_destroy(table);
     return code;
 }
 
-static int convert_model(const cli_args *args)
+static int convert_model(const cli_args *args, const char *to)
 {
     cli_model model;
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
     tal_error err = {0};
-    if (code == CLI_OK && tal_model_write_file(&model.file, NULL, args->files[1], &err) != TAL_OK) {
+    if (code == CLI_OK && tal_model_write_file(&model.file, NULL, to, &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_FAILED, &err);
     }
     cli_model_destroy(&model);
@@ -35,10 +35,16 @@ static bool has_model(const char *path)
 
 int cmd_convert(const cli_args *args)
 {
-    const bool is_model = has_model(args->files[0]);
-    if (is_model != cli_ends_with(args->files[1], ".talus")) {
-        return cli_fail(args, CLI_USAGE, "%s holds a %s, which cannot become %s.", args->files[0],
-                        is_model ? "model" : "table", args->files[1]);
+    const char *const out = cli_text(args, "out");
+    const char *const to = out != NULL ? out : args->num_files > 1 ? args->files[1] : NULL;
+    if (to == NULL || (out != NULL && args->num_files > 1)) {
+        return cli_fail(args, CLI_USAGE, "-o FILE says what %s becomes%s.", args->files[0],
+                        to != NULL ? ", once" : "");
     }
-    return is_model ? convert_model(args) : convert_table(args);
+    const bool is_model = has_model(args->files[0]);
+    if (is_model != cli_ends_with(to, ".talus")) {
+        return cli_fail(args, CLI_USAGE, "%s holds a %s, which cannot become %s.", args->files[0],
+                        is_model ? "model" : "table", to);
+    }
+    return is_model ? convert_model(args, to) : convert_table(args, to);
 }

@@ -34,9 +34,9 @@ static int write_plot(const cli_args *args, const svg_plot *plot)
 
 // A picture on its way: every column with its unit, and a panel for each unit.
 typedef struct picture {
-    svg_series *series; // [n] those of a panel side by side
-    svg_panel *panels;  // [n]
-    char (*units)[16];  // [n] of the panels
+    svg_series *series;      // [n] those of a panel side by side
+    svg_panel *panels;       // [n]
+    result_unit_text *units; // [n] of the panels
     int num_panels;
 } picture;
 
@@ -62,32 +62,46 @@ static const char *label_of(const char *unit)
     return unit;
 }
 
+// The panel of a unit, which is there then.
+static int panel_of(picture *it, const char *unit)
+{
+    int p = 0;
+    while (p < it->num_panels && strcmp(it->units[p], unit) != 0) {
+        ++p;
+    }
+    if (p < it->num_panels) return p;
+    snprintf(it->units[p], sizeof it->units[p], "%s", unit);
+    it->panels[p].label = label_of(it->units[p]);
+    ++it->num_panels;
+    return p;
+}
+
 // Sort columns into panels by their units, in the order in which these appear.
 static picture make_picture(const tal_table *table, const int columns[], int n)
 {
     picture it = {.series = cli_alloc((size_t)n, sizeof *it.series),
                   .panels = cli_alloc((size_t)n + 1, sizeof *it.panels),
                   .units = cli_alloc((size_t)n + 1, sizeof *it.units)};
-    bool *const is_drawn = cli_alloc((size_t)n, sizeof *is_drawn);
-    int used = 0;
-    for (int first = 0; first < n; ++first) {
-        if (is_drawn[first]) continue;
-        svg_panel *const panel = &it.panels[it.num_panels];
-        char *const unit = it.units[it.num_panels++];
-        (void)result_unit(table, columns[first], unit);
-        panel->series = it.series + used;
-        for (int s = first; s < n; ++s) {
-            char other[16];
-            if (is_drawn[s] || strcmp(result_unit(table, columns[s], other), unit) != 0) continue;
-            it.series[used++] = (svg_series){.name = tal_table_column_name(table, columns[s]),
-                                             .y = copy_column(table, columns[s])};
-            ++panel->num_series;
-            is_drawn[s] = true;
-        }
-        panel->label = label_of(unit);
+    result_unit_text *const units = cli_alloc((size_t)tal_table_num_columns(table), sizeof *units);
+    int *const panels = cli_alloc((size_t)n, sizeof *panels);
+    result_units(table, units);
+    for (int s = 0; s < n; ++s) {
+        panels[s] = panel_of(&it, units[columns[s]]);
+        ++it.panels[panels[s]].num_series;
+    }
+    int *const next = cli_alloc((size_t)it.num_panels + 1, sizeof *next);
+    for (int p = 0; p < it.num_panels; ++p) {
+        it.panels[p].series = it.series + next[p];
+        next[p + 1] = next[p] + it.panels[p].num_series;
+    }
+    for (int s = 0; s < n; ++s) {
+        it.series[next[panels[s]]++] = (svg_series){
+            .name = tal_table_column_name(table, columns[s]), .y = copy_column(table, columns[s])};
     }
     if (n == 0) it.panels[it.num_panels++].label = "";
-    free(is_drawn);
+    free(next);
+    free(panels);
+    free(units);
     return it;
 }
 
@@ -95,10 +109,11 @@ static int draw(const cli_args *args, const tal_table *table, int x, const int c
 {
     picture it = make_picture(table, columns, n);
     double *const xs = copy_column(table, x);
-    char unit[16], x_label[128];
+    char x_label[128];
     const char *const x_name = tal_table_column_name(table, x);
-    (void)result_unit(table, x, unit);
-    if (unit[0] == 0 && strcmp(x_name, "time") == 0) snprintf(unit, sizeof unit, "s");
+    result_unit_text *const units = cli_alloc((size_t)tal_table_num_columns(table), sizeof *units);
+    result_units(table, units);
+    const char *const unit = units[x][0] == 0 && strcmp(x_name, "time") == 0 ? "s" : units[x];
     snprintf(x_label, sizeof x_label, unit[0] != 0 ? "%.100s [%s]" : "%.100s", x_name, unit);
     const char *title = cli_text(args, "title");
     if (title == NULL) title = tal_table_header(table, "name");
@@ -122,11 +137,12 @@ static int draw(const cli_args *args, const tal_table *table, int x, const int c
     free(it.series);
     free(it.panels);
     free(it.units);
+    free(units);
     free(xs);
     return code;
 }
 
-// Of all columns, those that are not zero throughout; all, when none is.
+// Of all columns, those that are not zero throughout, to the front; all, when none is.
 static int leave_out_zeros(const tal_table *table, int columns[], int n)
 {
     int kept = 0;
@@ -135,10 +151,7 @@ static int leave_out_zeros(const tal_table *table, int columns[], int n)
         while (r < tal_table_num_rows(table) && tal_table_value(table, r, columns[s]) == 0.0) {
             ++r;
         }
-        if (r == tal_table_num_rows(table)) continue;
-        const int column = columns[s];
-        memmove(columns + kept + 1, columns + kept, (size_t)(s - kept) * sizeof *columns);
-        columns[kept++] = column;
+        if (r < tal_table_num_rows(table)) columns[kept++] = columns[s];
     }
     return kept > 0 ? kept : n;
 }

@@ -133,8 +133,9 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
     }
     if (!cli_flag(args, "quiet")) {
         printf("the same, bit for bit: %d rows, %d columns\n", rows, tal_table_num_columns(old));
-        if (is_part)
+        if (is_part) {
             printf("the result is not complete: %s\n", tal_table_header(old, RESULT_INCOMPLETE));
+        }
     }
     return CLI_OK;
 }
@@ -142,9 +143,10 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
 // Say what might make a difference.
 static void compare_headers(const cli_args *args, const tal_table *old, const tal_table *again)
 {
-    static const char *const keys[] = {RESULT_VERSION, RESULT_GIT, RESULT_MODEL_HASH};
-    static const char *const names[] = {"version", "commit", "hash of the model"};
-    for (int i = 0; i < 3; ++i) {
+    static const char *const keys[] = {RESULT_VERSION, RESULT_GIT, RESULT_KERNELS,
+                                       RESULT_MODEL_HASH};
+    static const char *const names[] = {"version", "commit", "set of kernels", "hash of the model"};
+    for (int i = 0; i < 4; ++i) {
         const char *const a = tal_table_header(old, keys[i]);
         const char *const b = tal_table_header(again, keys[i]);
         if (a == NULL || b == NULL || strcmp(a, b) == 0) continue;

@@ -316,8 +316,12 @@ static void run_group(study *it, int number, int lanes, const tal_executor *exec
     if (code == CLI_OK) code = check_shape(it, &model, begin);
     for (int i = 0; i < it->range->num && code == CLI_OK; ++i) {
         if (it->is_param[i]) continue;
-        const bool found = find_number(&model, it->range->names[i], &g.numbers[g.num_numbers]);
-        if (found) ++g.num_numbers;
+        if (find_number(&model, it->range->names[i], &g.numbers[g.num_numbers++])) continue;
+        tal_error err = {TAL_ERR_BAD_NAME, "run_group", ""};
+        snprintf(err.message, sizeof err.message, "the file has no '%.60s' any more",
+                 it->range->names[i]);
+        note_failure(it, begin, &err);
+        code = CLI_FAILED;
     }
     if (code == CLI_OK) {
         code = begin_motions(&g);

@@ -236,7 +236,7 @@ const cli_command cli_commands[] = {
      cmd_check},
     {"simulate", "MODEL", 1, 1, "step a model through time",
      "Without -o the table goes to standard output, as .sto. The header of the result has the "
-     "version, a hash of the model and every setting, so that talus rerun can repeat it. Ctrl-C "
+     "version, the set of kernels, a hash of the model and every setting, so that talus rerun can repeat it. Ctrl-C "
      "ends the run; what was computed is written, and marked incomplete.",
      MOTION_OPTIONS, simulate_options, "talus simulate pendulum.talus --end 5 -o swing.sto",
      "five seconds, a hundred rows", cmd_simulate},
@@ -277,11 +277,12 @@ const cli_command cli_commands[] = {
      "two angles over time", cmd_plot},
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
-    {"convert", "FROM TO", 2, 2, "write a file in another format",
+    {"convert", "FILE", 1, 2, "write a file in another format",
      "Tables: .sto, .mot, .trc, .csv, and .npz to write. Models: .talus and .urdf to .talus, "
-     "includes and params resolved. The ends of the names say the formats.",
-     CLI_QUIET | CLI_SET, NULL, "talus convert swing.sto swing.csv", "for a spreadsheet",
-     cmd_convert},
+     "includes and params resolved. The ends of the names say the formats. What it becomes can also stand behind "
+     "FILE, without -o.",
+     CLI_QUIET | CLI_SET | CLI_OUT, NULL, "talus convert swing.sto -o swing.csv",
+     "for a spreadsheet", cmd_convert},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Forward dynamics and simulation, on one thread. ./run bench compares the library with others.",
      MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR, bench_options, "talus bench human_body.talus",
@@ -293,7 +294,8 @@ const cli_command cli_commands[] = {
     {"rerun", "RESULT", 1, 1, "repeat the run that a result came from",
      "Runs the command that stands in the header of RESULT again, with the same settings, and "
      "compares every number, bit for bit. Ends with 1 when one differs. The last bits are those of "
-     "one build on processors of one kind: with or without fused multiply-adds.",
+     "one build on processors of one kind, with or without fused multiply-adds: it is told when the "
+     "set of kernels was another (talus version).",
      CLI_QUIET | CLI_OUT, rerun_options, "talus rerun swing.sto", "the same, bit for bit",
      cmd_rerun},
     {"help", "[COMMAND]", 0, 1, "explain the program, or a command", "", 0, help_options,

@@ -46,15 +46,17 @@ static uint64_t add_to_hash(uint64_t hash, const unsigned char bytes[], size_t s
 static void find_hash(cli_model *model)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    size_t length = 0;
+    size_t length = 0, room = 65536 + (size_t)512 * (size_t)tal_matter_num_bodies(model->matter);
     tal_error err = {0};
-    if (tal_model_write_memory(&model->file, NULL, NULL, 0, &length, &err) == TAL_OK) {
-        char *const text = cli_alloc(length + 1, 1);
-        if (tal_model_write_memory(&model->file, NULL, text, length + 1, &length, &err) == TAL_OK) {
-            hash = add_to_hash(hash, (const unsigned char *)text, length);
-        }
-        free(text);
+    char *text = cli_alloc(room, 1);
+    tal_status st = tal_model_write_memory(&model->file, NULL, text, room, &length, &err);
+    if (st == TAL_OK && length >= room) { // more than most models need
+        room = length + 1;
+        text = cli_resize(text, room, 1);
+        st = tal_model_write_memory(&model->file, NULL, text, room, &length, &err);
     }
+    if (st == TAL_OK) hash = add_to_hash(hash, (const unsigned char *)text, length);
+    free(text);
     const size_t size = tal_state_save_size(model->state);
     unsigned char *const bytes = cli_alloc(size, 1);
     if (tal_state_save(model->state, bytes, size) == TAL_OK) hash = add_to_hash(hash, bytes, size);

@@ -44,6 +44,7 @@ tal_table *result_create(const cli_args *args, const cli_model *model)
     if (name[0] != 0) set(table, "name", name);
     set(table, RESULT_VERSION, tal_version_string());
     set(table, RESULT_GIT, tal_git_hash());
+    set(table, RESULT_KERNELS, tal_matter_kernel_set());
     set(table, RESULT_COMMAND, args->command->name);
     for (int i = 0; i < args->num_files; ++i) {
         char key[32];
@@ -105,20 +106,14 @@ void result_set_units(tal_table *table, int first, const char *const units[], in
     free(text);
 }
 
-const char *result_unit(const tal_table *table, int column, char unit[])
+void result_units(const tal_table *table, result_unit_text units[])
 {
-    enum {
-        MOST = 15
-    };
-
     const char *at = tal_table_header(table, RESULT_UNITS);
-    for (int c = 0; c < column && at != NULL; ++c) {
-        at = strchr(at, ',');
-        if (at != NULL) ++at;
+    for (int c = 0; c < tal_table_num_columns(table); ++c) {
+        const size_t length = at != NULL ? strcspn(at, ",") : 0;
+        snprintf(units[c], sizeof units[c], "%.*s", (int)length, at != NULL ? at : "");
+        if (at != NULL) at = at[length] == ',' ? at + length + 1 : NULL;
     }
-    const size_t length = at != NULL ? strcspn(at, ",") : 0;
-    snprintf(unit, MOST + 1, "%.*s", (int)length, at != NULL ? at : "");
-    return unit;
 }
 
 void result_mark_incomplete(tal_table *table, const char *why)

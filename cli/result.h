@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "model.h"
 
-// An empty table whose header has version, commit, command, files, the model's hash and every setting.
+// An empty table whose header has version, commit, kernels, command, files, the model's hash and every setting.
 tal_table *result_create(const cli_args *args, const cli_model *model);
 
 // Can a table go where -o says? Asked before the work, so that none is lost. `also` is one more ending that the
@@ -14,8 +14,9 @@ int result_check_out(const cli_args *args, const char *also);
 
 // Say in the header which units columns have, from column `first` on; those of others are unknown, as "" is.
 void result_set_units(tal_table *table, int first, const char *const units[], int n);
-// The unit of a column; "": unknown. `unit` has room for 16 letters.
-const char *result_unit(const tal_table *table, int column, char unit[]);
+// The units of all columns, [tal_table_num_columns()]; "": unknown.
+typedef char result_unit_text[16];
+void result_units(const tal_table *table, result_unit_text units[]);
 
 // Mark a result that is not all of what was asked for.
 void result_mark_incomplete(tal_table *table, const char *why);
@@ -36,6 +37,7 @@ int result_choose_columns(const cli_args *args, const tal_table *table, int skip
 // Keys of the header.
 #define RESULT_VERSION    "talus_version"
 #define RESULT_GIT        "talus_git_hash"
+#define RESULT_KERNELS    "talus_kernels" // tal_matter_kernel_set()
 #define RESULT_COMMAND    "talus_command"
 #define RESULT_FILE       "talus_file"   // and a number, from 1
 #define RESULT_OPTION     "talus_option" // and "_NAME"; of a list also a number

@@ -30,12 +30,24 @@ const char *tali_text_load(const char *path, size_t most, const tal_allocator *a
 
 void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes);
 
-/// A file that is written beside the old one, and replaces it when it is complete.
+/// The longest path, with its terminating zero.
+#define TALI_PATH_SIZE 4096
+
+/**
+ * A file that is written beside the old one, and replaces it when it is complete.
+ *
+ * Each writer has a temporary file of its own, so that two writers do not interfere: in the end the
+ * file is all of one of them. A symbolic link is followed: the file it leads to is replaced. The
+ * permissions of the old file are kept; where there is none, the umask decides. Hard links to the
+ * old file keep its old contents.
+ */
 typedef struct tali_replacement {
-    FILE *file; ///< where to write
-    const char *path;
-    bool in_place;     ///< not an ordinary file, e.g. /dev/stdout: it is written directly
-    char beside[4096]; ///< path of what is written
+    FILE *file;       ///< where to write
+    const char *path; ///< as it was given
+    bool in_place;    ///< a device or a pipe, or what standard output or standard error goes to:
+                      ///< it is written directly
+    char target[TALI_PATH_SIZE];      ///< what the path leads to
+    char beside[TALI_PATH_SIZE + 16]; ///< path of what is written
 } tali_replacement;
 
 /// Begin to write a file. On failure there is nothing to finish.

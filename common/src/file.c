@@ -1,17 +1,21 @@
 // Whole files: read into memory, and written so that a file is never half there.
 //
-// The macro is for fsync and fchmod.
+// The macro is for fsync, fchmod and readlink.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 #define _POSIX_C_SOURCE 200809L
 
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "file_internal.h"
+#include "hash_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // ---- reading
@@ -83,25 +87,101 @@ void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes)
 
 // ---- writing
 
+// What a path leads to, through symbolic links, whether that exists or not. False, and errno, when it leads nowhere.
+static bool follow_links(const char *path, char target[TALI_PATH_SIZE])
+{
+    enum {
+        MOST = 40 // as Linux allows
+    };
+
+    char link[TALI_PATH_SIZE];
+    (void)snprintf(target, TALI_PATH_SIZE, "%s", path);
+    for (int i = 0; i < MOST; ++i) {
+        const ssize_t length = readlink(target, link, sizeof link - 1);
+        if (length < 0) return true; // it is no link, or not there
+        link[length] = '\0';
+        char *slash = strrchr(target, '/');
+        const size_t folder = link[0] != '/' && slash != NULL ? (size_t)(slash - target) + 1 : 0;
+        if (folder + (size_t)length >= TALI_PATH_SIZE) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(target + folder, link, (size_t)length + 1);
+    }
+    errno = ELOOP;
+    return false;
+}
+
+// Standard output or standard error where it goes to this file, as after "-o /dev/stdout >file"; -1 otherwise.
+static int stream_of(const struct stat *file)
+{
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; ++fd) {
+        struct stat other;
+        if (fstat(fd, &other) != 0) continue;
+        if (other.st_dev == file->st_dev && other.st_ino == file->st_ino) return fd;
+    }
+    return -1;
+}
+
+// A file of a name of its own, in the same folder, so that it can be renamed. `mode` is what it may have at most. -1, and
+// errno, on failure.
+static int create_beside(tali_replacement *it, mode_t mode)
+{
+    enum {
+        TRIES = 100,
+        NAME = 200 // bytes of the name that are kept: with those behind it 255 at most
+    };
+
+    struct timespec time = {0, 0};
+    (void)clock_gettime(CLOCK_REALTIME, &time);
+    const pid_t process = getpid();
+    const void *const thread = it;
+    uint64_t hash = tali_hash(TALI_HASH_SEED, &process, sizeof process);
+    hash = tali_hash(hash, &thread, sizeof thread);
+    hash = tali_hash(hash, &time.tv_nsec, sizeof time.tv_nsec);
+    const char *slash = strrchr(it->target, '/');
+    const int folder = slash != NULL ? (int)(slash - it->target) + 1 : 0;
+    for (int i = 0; i < TRIES; ++i) {
+        hash = tali_hash(hash, &i, sizeof i);
+        (void)snprintf(it->beside, sizeof it->beside, "%.*s%.*s.%08" PRIx32 ".part", folder,
+                       it->target, NAME, it->target + folder, (uint32_t)(hash >> 32));
+        const int fd = open(it->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+// Open what is to be written. -1, and errno, on failure.
+static int open_for(tali_replacement *it)
+{
+    struct stat there;
+    const bool exists = stat(it->path, &there) == 0;
+    const int stream = exists ? stream_of(&there) : -1;
+    it->in_place = exists && (!S_ISREG(there.st_mode) || stream >= 0);
+    if (stream >= 0) return dup(stream); // what was written to it stays
+    if (it->in_place) return open(it->path, O_WRONLY | O_CLOEXEC);
+    if (!follow_links(it->path, it->target)) return -1;
+    const mode_t mode = exists ? there.st_mode & 0777u : 0666u;
+    const int fd = create_beside(it, mode);
+    // who may read the old one may read the other; a disk without permissions has none to keep
+    if (fd >= 0 && exists) (void)fchmod(fd, mode);
+    return fd;
+}
+
 tal_status tali_replace_begin(tali_replacement *it, const char *path, const char *where,
                               tal_error *err)
 {
-    struct stat there;
     it->path = path;
-    const bool exists = stat(path, &there) == 0;
-    it->in_place = exists && !S_ISREG(there.st_mode);
-    const char *end = it->in_place ? "" : ".part";
-    if (snprintf(it->beside, sizeof it->beside, "%s%s", path, end) >= (int)sizeof it->beside) {
+    if (strlen(path) >= sizeof it->target) {
         return tali_fail(err, TAL_ERR_FILE, where, "the path is too long");
     }
-    it->file = fopen(it->beside, "wb");
-    if (it->file == NULL) {
-        return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", it->beside,
-                         strerror(errno));
-    }
-    // keep the permissions of the old file; a file system without permissions has none to keep
-    if (exists && !it->in_place) (void)fchmod(fileno(it->file), there.st_mode & 0777u);
-    return TAL_OK;
+    const int fd = open_for(it);
+    it->file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (it->file != NULL) return TAL_OK;
+    const int why = errno;
+    if (fd >= 0) (void)close(fd);
+    if (fd >= 0 && !it->in_place) (void)remove(it->beside);
+    return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", path, strerror(why));
 }
 
 tal_status tali_replace_finish(tali_replacement *it, bool good, const char *where, tal_error *err)
@@ -113,7 +193,7 @@ tal_status tali_replace_finish(tali_replacement *it, bool good, const char *wher
     const bool closed = fclose(it->file) == 0;
     if (whole && !closed) why = errno;
     whole = whole && closed;
-    if (whole && !it->in_place && rename(it->beside, it->path) != 0) {
+    if (whole && !it->in_place && rename(it->beside, it->target) != 0) {
         why = errno;
         whole = false;
     }

@@ -29,6 +29,7 @@ static tal_status copy_rows(const tal_recorder *recorder, tal_table *table, tal_
 {
     tal_status st = tal_table_set_header(table, "talus_version", tal_version_string());
     if (st == TAL_OK) st = tal_table_set_header(table, "git_hash", tal_git_hash());
+    if (st == TAL_OK) st = tal_table_set_header(table, "kernels", tal_matter_kernel_set());
     for (int i = 0; i < tal_recorder_num_rows(recorder) && st == TAL_OK; ++i) {
         st = tal_table_add_row(table, tal_recorder_row(recorder, i));
     }

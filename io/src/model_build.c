@@ -50,6 +50,41 @@ static bool has_errors(const tali_model *m)
     return m->no_memory || tal_diagnostics_num_errors(m->found) > 0;
 }
 
+static void check_item(tali_model *m, int i)
+{
+    if (m->items[i].row->check != NULL) m->items[i].row->check(m, &m->items[i]);
+}
+
+// Children before their parents, so that functions of functions find theirs; otherwise in the order of the files, so that
+// what has a name is made before what uses it.
+static void check_items(tali_model *m)
+{
+    for (int i = 0; i < m->num_items; ++i) {
+        if (m->items[i].first >= 0) continue;
+        int at = i;
+        check_item(m, at);
+        while (m->items[at].next < 0 && m->items[at].parent >= 0) { // the last child of its parent
+            at = m->items[at].parent;
+            check_item(m, at);
+        }
+    }
+}
+
+// What has a name and is never asked for is suspicious, unless a file has it for others to use.
+static void warn_of_unused(tali_model *m)
+{
+    for (int i = 0; i < m->num_items; ++i) {
+        const tali_item *item = &m->items[i];
+        const bool of_use =
+            item->group != TALI_GROUP_NAMED_FUNCTIONS && item->group != TALI_GROUP_MATERIALS;
+        if (of_use || item->used || item->name == NULL || item->xml != m->documents[0]) continue;
+        char tag[TAL_MAX_NAME + 64];
+        tal_diagnostics_add(m->found, TAL_WARNING, item->xml->file, item->element->line,
+                            item->element->column, "%s is not used",
+                            tali_xml_tag(item->element, tag, sizeof tag));
+    }
+}
+
 static void check_all(tali_model *m)
 {
     for (int i = 0; i < m->num_items && !m->no_memory; ++i) {
@@ -57,10 +92,8 @@ static void check_all(tali_model *m)
     }
     if (m->no_memory) return;
     check_cycles(m);
-    // children before parents, so that functions of functions find theirs
-    for (int i = m->num_items - 1; i >= 0; --i) {
-        if (m->items[i].row->check != NULL) m->items[i].row->check(m, &m->items[i]);
-    }
+    check_items(m);
+    if (!has_errors(m)) warn_of_unused(m);
 }
 
 // ---- building

@@ -1,4 +1,4 @@
-// The table: contact, its surfaces, and baths.
+// The table: contact, its surfaces and what they are made of, and baths.
 #include "force_facts_internal.h"
 #include "model_internal.h"
 
@@ -9,7 +9,8 @@
 enum {
     TARGET = TALI_FORCE_REFS,
     TARGET_2,
-    TARGET_3
+    TARGET_3,
+    TARGET_4
 };
 
 // ---- baths
@@ -70,6 +71,86 @@ void tali_build_langevin(tali_model *m, tali_item *item)
     item->built = tal_forces_add_langevin(m->forces, item->name, &def).i;
 }
 
+// ---- materials
+
+// numbers: frame, then the material in the order of tal_contact_material
+static const tali_attribute surface_attributes[] = {
+    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the surface"},
+    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "what it is on"},
+    {"material", TALI_TYPE_MATERIAL, .initial = "soft",
+     .doc = "where the numbers come from that are not given"},
+    {"cliques", TALI_TYPE_REALS, .initial = "",
+     .doc = "numbers from 1 to 64: surfaces with one in common do not meet"},
+    {"frame", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "of the shape, on the body"},
+    {"stiffness", TALI_TYPE_REAL, 1, "1e6", TALI_POSITIVE_NUMBER,
+     .doc = "plane-strain modulus [Pa], or [N/m^n] of a power law"},
+    {"foundation", TALI_TYPE_REAL, 1, "1e8", TALI_POSITIVE_NUMBER, .doc = "of a mesh [Pa/m]"},
+    {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
+    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
+    {"dynamic_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
+    {"viscous_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
+    {.name = NULL}};
+
+enum {
+    FIRST_NUMBER = 5, // of the material, among the attributes
+    SURFACE_BODY = 0,
+    SURFACE_MATERIAL,
+    SURFACE_STIFFNESS = 12,
+    SURFACE_NUMBERS = 18
+};
+
+const char *tali_common_material_at(int i)
+{
+    if (i == 0) return "soft";
+    return i <= (int)TAL_NUM_COMMON_MATERIALS
+               ? tal_common_material_name((tal_common_material)(i - 1))
+               : NULL;
+}
+
+// What a reference means.
+static tal_contact_material base_of(const tali_model *m, int ref)
+{
+    tal_contact_material base = tal_contact_material_default();
+    if (ref >= 0) {
+        memcpy(&base, m->items[ref].p, sizeof base);
+    } else if (ref < -1) {
+        base = tal_contact_material_of((tal_common_material)(-2 - ref));
+    }
+    return base;
+}
+
+// The same, but with those of the six numbers that the item gives itself.
+static tal_contact_material material_of(const tali_model *m, const tali_item *item, int ref,
+                                        const double p[6])
+{
+    const tal_contact_material base = base_of(m, ref);
+#define GIVEN(name, i) (tali_item_has(item, #name) ? p[i] : base.name)
+    return (tal_contact_material){GIVEN(stiffness, 0),        GIVEN(foundation, 1),
+                                  GIVEN(dissipation, 2),      GIVEN(static_friction, 3),
+                                  GIVEN(dynamic_friction, 4), GIVEN(viscous_friction, 5)};
+#undef GIVEN
+}
+
+// All its numbers, for those who refer to it.
+static void check_material(tali_model *m, tali_item *item)
+{
+    const tal_contact_material material = material_of(m, item, item->ref[0], item->p);
+    memcpy(item->p, &material, sizeof material);
+}
+
+static const tali_attribute material_attributes[] = {
+    {"name", TALI_TYPE_NAME, .doc = "none of those that are there from the start"},
+    {"material", TALI_TYPE_MATERIAL, .initial = "soft",
+     .doc = "where the numbers come from that are not given"},
+    {.name = NULL}};
+
+const tali_row tali_material_rows[] = {{.name = "material",
+                                        .doc = "What surfaces are made of.",
+                                        .shared = material_attributes,
+                                        .own = surface_attributes + FIRST_NUMBER,
+                                        .check = check_material},
+                                       {.name = NULL}};
+
 // ---- a sphere, or a point, over a plane
 
 const tali_attribute tali_smooth_contact_attributes[] = {
@@ -77,6 +158,8 @@ const tali_attribute tali_smooth_contact_attributes[] = {
     {"plane_body", TALI_TYPE_BODY, .initial = "ground", .doc = "the body the half-space is on"},
     {"kink", TALI_TYPE_BOOL, .initial = "no",
      .doc = "friction by Hollars' curve instead of Stribeck's"},
+    {"material", TALI_TYPE_MATERIAL, .initial = "soft",
+     .doc = "where the numbers of a material come from that are not given"},
     {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the sphere, on its body [m]"},
     {"plane", TALI_TYPE_FRAME, .initial = "0 0 0",
      .doc = "of the half-space: its outward normal is -x"},
@@ -99,17 +182,17 @@ void tali_build_smooth_contact(tali_model *m, tali_item *item)
 {
     tal_smooth_contact_def def = tal_smooth_contact_def_default();
     const double *p = item->p;
+    const double numbers[6] = {p[TAL_SMOOTH_STIFFNESS],
+                               def.material.foundation, // it has none
+                               p[TAL_SMOOTH_DISSIPATION],      p[TAL_SMOOTH_STATIC_FRICTION],
+                               p[TAL_SMOOTH_DYNAMIC_FRICTION], p[TAL_SMOOTH_VISCOUS_FRICTION]};
+    def.material = material_of(m, item, item->ref[TARGET_4], numbers);
     def.sphere_body = tali_body_at(m, item->ref[TARGET]);
     def.plane_body = tali_body_at(m, item->ref[TARGET_2]);
     def.has_kink = item->ref[TARGET_3] != 0;
     def.center = tali_vec3_at(p);
     def.X_BF = tali_frame_at(p + TAL_SMOOTH_PLANE);
     def.radius = p[TAL_SMOOTH_RADIUS];
-    def.material.stiffness = p[TAL_SMOOTH_STIFFNESS];
-    def.material.dissipation = p[TAL_SMOOTH_DISSIPATION];
-    def.material.static_friction = p[TAL_SMOOTH_STATIC_FRICTION];
-    def.material.dynamic_friction = p[TAL_SMOOTH_DYNAMIC_FRICTION];
-    def.material.viscous_friction = p[TAL_SMOOTH_VISCOUS_FRICTION];
     def.transition_speed = p[TAL_SMOOTH_TRANSITION_SPEED];
     def.cf = p[TAL_SMOOTH_CF];
     def.bd = p[TAL_SMOOTH_BD];
@@ -234,47 +317,6 @@ void tali_build_contact(tali_model *m, tali_item *item)
     item->built = tal_forces_add_contact(m->forces, item->name, &def).i;
 }
 
-#define MATERIALS "soft|rubber|capsid|nylon|lead|concrete|steel|diamond"
-
-// numbers: frame, then the material in the order of tal_contact_material
-static const tali_attribute surface_attributes[] = {
-    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the surface"},
-    {"body", TALI_TYPE_BODY, .initial = "ground", .doc = "what it is on"},
-    {"material", TALI_TYPE_WORD, .initial = "soft", .words = MATERIALS,
-     .doc = "where the numbers come from that are not given"},
-    {"cliques", TALI_TYPE_REALS, .initial = "",
-     .doc = "numbers from 1 to 64: surfaces with one in common do not meet"},
-    {"frame", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "of the shape, on the body"},
-    {"stiffness", TALI_TYPE_REAL, 1, "1e6", TALI_POSITIVE_NUMBER,
-     .doc = "plane-strain modulus [Pa], or [N/m^n] of a power law"},
-    {"foundation", TALI_TYPE_REAL, 1, "1e8", TALI_POSITIVE_NUMBER, .doc = "of a mesh [Pa/m]"},
-    {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
-    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
-    {"dynamic_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
-    {"viscous_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
-    {.name = NULL}};
-
-enum {
-    SURFACE_BODY,
-    SURFACE_MATERIAL,
-    SURFACE_STIFFNESS = 12,
-    SURFACE_NUMBERS = 18
-};
-
-static tal_contact_material material_of(const tali_item *item)
-{
-    const int which = item->ref[SURFACE_MATERIAL] - 1;
-    const tal_contact_material base = which >= 0
-                                          ? tal_contact_material_of((tal_common_material)which)
-                                          : tal_contact_material_default();
-    const double *p = item->p + SURFACE_STIFFNESS;
-#define GIVEN(name, i) (tali_item_has(item, #name) ? p[i] : base.name)
-    return (tal_contact_material){GIVEN(stiffness, 0),        GIVEN(foundation, 1),
-                                  GIVEN(dissipation, 2),      GIVEN(static_friction, 3),
-                                  GIVEN(dynamic_friction, 4), GIVEN(viscous_friction, 5)};
-#undef GIVEN
-}
-
 static void build_surface(tali_model *m, tali_item *item, tal_shape shape)
 {
     tal_contact_surface_def def = tal_contact_surface_def_default();
@@ -283,7 +325,7 @@ static void build_surface(tali_model *m, tali_item *item, tal_shape shape)
     def.body = tali_body_at(m, item->ref[SURFACE_BODY]);
     def.X_BS = tali_frame_at(item->p);
     def.shape = shape;
-    def.material = material_of(item);
+    def.material = material_of(m, item, item->ref[SURFACE_MATERIAL], item->p + SURFACE_STIFFNESS);
     for (int i = 0; i < item->lists[0].count; ++i) {
         def.cliques |= UINT64_C(1) << ((int)item->lists[0].values[i] - 1);
     }

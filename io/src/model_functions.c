@@ -212,14 +212,76 @@ static void make_composition(tali_model *m, tali_item *item)
     combine(m, item, compose);
 }
 
+// ---- functions by name
+
+static const tali_attribute named_attributes[] = {
+    {"named", TALI_TYPE_FUNCTION, .doc = "the function's name"}, {.name = NULL}};
+
+// Make the function of an item once more. Children stand behind their parents.
+static void repeat(tali_model *m, int index)
+{
+    int end = index + 1;
+    while (end < m->num_items && m->items[end].parent >= index) {
+        ++end;
+    }
+    for (int i = end - 1; i >= index && !m->no_memory; --i) {
+        m->items[i].row->check(m, &m->items[i]);
+        m->num_repeated += 1;
+    }
+}
+
+static bool stands_in(const tali_model *m, const tali_item *item, int index)
+{
+    int at = item->parent;
+    while (at > index) {
+        at = m->items[at].parent;
+    }
+    return at == index;
+}
+
+// A function has one owner, so everybody who refers to one gets what was made of its definition, which is made once more
+// for the next. A definition that refers to others comes back here for each, but no deeper than functions can be nested.
+static void make_named(tali_model *m, tali_item *item)
+{
+    enum {
+        MOST = 1000000 // thirty names that each use the one before twice ask for a billion
+    };
+
+    const int definition = item->ref[0];
+    if (item->group == TALI_GROUP_NAMED_FUNCTIONS) {
+        tali_item_error(m, item, NULL, " cannot stand in <functions>: it has a name already");
+        return;
+    }
+    if (definition < 0) return; // told
+    if (stands_in(m, item, definition)) {
+        tali_item_error(m, item, "named", ": the function '%s' uses itself",
+                        m->items[definition].name);
+        return;
+    }
+    if (m->items[definition].function == NULL) return; // it is wrong, and told so
+    if (m->num_repeated >= MOST) {
+        tali_item_error(m, item, "named", ": names stand for more than %d functions in all", MOST);
+        return;
+    }
+    item->function = m->items[definition].function;
+    m->items[definition].function = NULL;
+    repeat(m, definition);
+}
+
+static const tali_attribute function_attributes[] = {
+    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of a function that stands in `<functions>`"},
+    {.name = NULL}};
+
 #define FUNCTION(element, api, attributes, maker, text)                                            \
     {                                                                                              \
-        .name = (element), .kind = (api), .doc = (text), .own = (attributes), .check = (maker)     \
+        .name = (element), .kind = (api), .doc = (text), .shared = function_attributes,            \
+        .own = (attributes), .check = (maker)                                                      \
     }
 #define COMBINED(element, api, least, maker, text)                                                 \
     {                                                                                              \
-        .name = (element), .kind = (api), .doc = (text), .children = TALI_GROUP_FUNCTIONS,         \
-        .min_children = (least), .max_children = -1, .check = (maker)                              \
+        .name = (element), .kind = (api), .doc = (text), .shared = function_attributes,            \
+        .children = TALI_GROUP_FUNCTIONS, .min_children = (least), .max_children = -1,             \
+        .check = (maker)                                                                           \
     }
 
 const tali_row tali_function_rows[] = {
@@ -240,4 +302,6 @@ const tali_row tali_function_rows[] = {
     COMBINED("product", "product", 1, make_product, "The product of the functions in it."),
     COMBINED("composition", "composition", 2, make_composition,
              "The first function in it, of the values of the others."),
+    FUNCTION("function", NULL, named_attributes, make_named,
+             "A function that stands in `<functions>` further up."),
     {.name = NULL}};

@@ -37,6 +37,9 @@ typedef enum tali_type {
     TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground
     TALI_TYPE_MEASURE,    ///< -> ref: the measure's item; -1 for none
     TALI_TYPE_CONSTRAINT, ///< -> ref: the constraint's item
+    TALI_TYPE_FUNCTION,   ///< -> ref: the item of a function in <functions>
+    TALI_TYPE_MATERIAL,   ///< -> ref: the item of a material in <materials>; below zero one of
+                          ///< tali_common_material_at(-1 - ref)
     TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
     TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities
     TALI_TYPE_BODIES      ///< "body; body" -> mobilities, index unused
@@ -64,21 +67,23 @@ typedef struct tali_attribute {
 /// What an element stands in, and what kind of thing it makes.
 typedef enum tali_group {
     TALI_GROUP_NONE,
-    TALI_GROUP_TOP,         ///< <talus>
-    TALI_GROUP_SECTIONS,    ///< what stands in <talus>
-    TALI_GROUP_BODIES,      ///< what stands in <bodies>: a body, named after its mobilizer
-    TALI_GROUP_BODY_PARTS,  ///< what stands in a body
-    TALI_GROUP_CONSTRAINTS, ///< what stands in <constraints>
-    TALI_GROUP_MOTIONS,     ///< what stands in <motions>
-    TALI_GROUP_MEASURES,    ///< what stands in <measures>
-    TALI_GROUP_FORCES,      ///< what stands in <forces>
-    TALI_GROUP_SURFACES,    ///< what stands in <contact>
-    TALI_GROUP_MESH_PARTS,  ///< what stands in a <mesh> of <contact>
-    TALI_GROUP_LOADS,       ///< what stands in <discrete_forces>
-    TALI_GROUP_STOPS,       ///< what stands in <stops>
-    TALI_GROUP_MARKERS,     ///< what stands in <markers>
-    TALI_GROUP_DECORATIONS, ///< what stands in <decorations>
-    TALI_GROUP_FUNCTIONS,   ///< what stands in elements that need functions
+    TALI_GROUP_TOP,             ///< <talus>
+    TALI_GROUP_SECTIONS,        ///< what stands in <talus>
+    TALI_GROUP_NAMED_FUNCTIONS, ///< what stands in <functions>
+    TALI_GROUP_MATERIALS,       ///< what stands in <materials>
+    TALI_GROUP_BODIES,          ///< what stands in <bodies>: a body, named after its mobilizer
+    TALI_GROUP_BODY_PARTS,      ///< what stands in a body
+    TALI_GROUP_CONSTRAINTS,     ///< what stands in <constraints>
+    TALI_GROUP_MOTIONS,         ///< what stands in <motions>
+    TALI_GROUP_MEASURES,        ///< what stands in <measures>
+    TALI_GROUP_FORCES,          ///< what stands in <forces>
+    TALI_GROUP_SURFACES,        ///< what stands in <contact>
+    TALI_GROUP_MESH_PARTS,      ///< what stands in a <mesh> of <contact>
+    TALI_GROUP_LOADS,           ///< what stands in <discrete_forces>
+    TALI_GROUP_STOPS,           ///< what stands in <stops>
+    TALI_GROUP_MARKERS,         ///< what stands in <markers>
+    TALI_GROUP_DECORATIONS,     ///< what stands in <decorations>
+    TALI_GROUP_FUNCTIONS,       ///< what stands in elements that need functions
     TALI_NUM_GROUPS
 } tali_group;
 
@@ -122,7 +127,7 @@ const tali_row *tali_rows(tali_group group);
 extern const tali_row tali_body_rows[], tali_body_part_rows[], tali_constraint_rows[],
     tali_motion_rows[], tali_measure_rows[], tali_force_rows[], tali_decoration_rows[],
     tali_function_rows[], tali_surface_rows[], tali_mesh_part_rows[], tali_load_rows[],
-    tali_stop_rows[], tali_marker_rows[];
+    tali_stop_rows[], tali_marker_rows[], tali_material_rows[];
 
 /// Of rows that are in another file than the table of their group.
 extern const tali_attribute tali_sinusoid_attributes[], tali_thermostat_attributes[],
@@ -140,6 +145,8 @@ extern const tali_attribute tali_mesh_attributes[];
 void tali_make_mesh(tali_model *m, tali_item *item, const char *file, double scale);
 /// Hand it over to the model, which keeps it as long as the System; NULL when memory runs out.
 const tal_mesh *tali_keep_mesh(tali_model *m, tali_item *item);
+/// Names of the materials that are there from the start, one after the other; NULL behind the last one.
+const char *tali_common_material_at(int i);
 void tali_check_contact(tali_model *m, tali_item *item);
 void tali_build_contact(tali_model *m, tali_item *item);
 /// @}
@@ -161,6 +168,9 @@ typedef struct tali_sink {
 } tali_sink;
 
 void tali_sink_put(tali_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+/// The same for `length` characters as they are: formats take time.
+void tali_sink_text(tali_sink *out, const char *text, size_t length);
 
 // ---- items
 
@@ -191,6 +201,7 @@ struct tali_item {
     tali_group group;
     int parent, first, last, next; ///< items; -1: none
     int num_children;
+    bool used;              ///< something refers to it
     int built;              ///< index of what it became; -1 before
     tal_function *function; ///< what a function element became, until somebody adopts it
     tal_mesh *mesh;         ///< what a mesh became, likewise
@@ -240,6 +251,7 @@ struct tali_model {
     int num_values, values_capacity;
     tali_own_row *own_rows; ///< [num_own_rows] in the arena
     int num_own_rows;
+    int num_repeated; ///< functions made for those that refer to them by name
     const char *name; ///< of the model
     double time;
     double time_scale;

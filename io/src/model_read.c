@@ -58,6 +58,15 @@ static const tali_row section_rows[] = {
          "Another file, as if what stands in its `<talus>` stood here. Its units are its own; its "
          "name, time and time scale do not count.",
      .own = include_attributes},
+    {.name = "functions",
+     .doc =
+         "Functions with names, for elements further down: there `<function named=\"...\"/>` stands for them.",
+     .children = TALI_GROUP_NAMED_FUNCTIONS,
+     .max_children = -1},
+    {.name = "materials",
+     .doc = "Materials with names, for surfaces further down.",
+     .children = TALI_GROUP_MATERIALS,
+     .max_children = -1},
     {.name = "bodies",
      .doc = "Bodies, each by the name of its mobilizer.",
      .children = TALI_GROUP_BODIES,
@@ -122,7 +131,10 @@ const tali_row *tali_rows(tali_group group)
     case TALI_GROUP_DECORATIONS:
         return tali_decoration_rows;
     case TALI_GROUP_FUNCTIONS:
+    case TALI_GROUP_NAMED_FUNCTIONS:
         return tali_function_rows;
+    case TALI_GROUP_MATERIALS:
+        return tali_material_rows;
     case TALI_GROUP_NONE:
     case TALI_NUM_GROUPS:
         break;
@@ -176,17 +188,39 @@ static bool grow_names(tali_model *m)
     return true;
 }
 
-void tali_enter_name(tali_model *m, int index)
+// Whether there is a name to enter; what must have one and has none, or the other way round, is reported.
+static bool has_name_to_enter(tali_model *m, const tali_item *item)
 {
-    const tali_item *item = &m->items[index];
-    if (item->name == NULL || item->group < TALI_GROUP_BODIES ||
+    if (item->group == TALI_GROUP_NAMED_FUNCTIONS && !tali_item_has(item, "name")) {
+        tali_item_error(m, item, NULL, " needs the attribute 'name'");
+    }
+    if (item->name == NULL || item->group < TALI_GROUP_NAMED_FUNCTIONS ||
         item->group == TALI_GROUP_BODY_PARTS || item->group == TALI_GROUP_SURFACES) {
-        return;
+        return false;
+    }
+    if (item->group == TALI_GROUP_FUNCTIONS) {
+        tali_item_error(m, item, "name", ": a function has a name in <functions> only");
+        return false;
     }
     if (item->group == TALI_GROUP_BODIES && strcmp(item->name, "ground") == 0) {
         tali_item_error(m, item, "name", ": 'ground' is the body that is there from the start");
-        return;
+        return false;
     }
+    const char *common = "";
+    for (int i = 0; item->group == TALI_GROUP_MATERIALS && common != NULL; ++i) {
+        common = tali_common_material_at(i);
+        if (common == NULL || strcmp(common, item->name) != 0) continue;
+        tali_item_error(m, item, "name", ": '%s' is a material that is there from the start",
+                        common);
+        return false;
+    }
+    return true;
+}
+
+void tali_enter_name(tali_model *m, int index)
+{
+    const tali_item *item = &m->items[index];
+    if (!has_name_to_enter(m, item)) return;
     if (!grow_names(m)) {
         m->no_memory = true;
         return;

@@ -15,6 +15,17 @@ void tali_sink_put(tali_sink *out, const char *fmt, ...)
     if (n > 0) out->length += (size_t)n;
 }
 
+void tali_sink_text(tali_sink *out, const char *text, size_t length)
+{
+    const size_t left = out->length < out->size ? out->size - out->length - 1 : 0;
+    const size_t fits = length < left ? length : left;
+    if (out->length < out->size) {
+        memcpy(out->text + out->length, text, fits);
+        out->text[out->length + fits] = '\0';
+    }
+    out->length += length;
+}
+
 static void put_type(tali_sink *out, const tali_attribute *a)
 {
     switch (a->type) {
@@ -63,6 +74,12 @@ static void put_type(tali_sink *out, const tali_attribute *a)
         break;
     case TALI_TYPE_CONSTRAINT:
         tali_sink_put(out, "constraint");
+        break;
+    case TALI_TYPE_FUNCTION:
+        tali_sink_put(out, "function");
+        break;
+    case TALI_TYPE_MATERIAL:
+        tali_sink_put(out, "material");
         break;
     case TALI_TYPE_MOBILITY:
         tali_sink_put(out, "mobility");
@@ -146,6 +163,8 @@ static const char introduction[] =
     "- **body**: a name; `ground` is there from the start. Bodies may stand in any order.\n"
     "- **mobility**: `body` for its first, `body:2` for its third. Forces on coordinates count them with\n"
     "  angles. **mobilities**: separated by `;`.\n"
+    "- **material**: `soft`, `rubber`, `capsid`, `nylon`, `lead`, `concrete`, `steel`, `diamond`, or a name in\n"
+    "  `<materials>` further up.\n"
     "- **angle**: in the `units` of the file; all else is SI. Of coordinates and speeds, those are converted\n"
     "  that are angles and their rates.\n"
     "\n"
@@ -162,6 +181,7 @@ size_t tal_model_reference(char text[], size_t size)
     tali_sink_put(&out, "%s", introduction);
     put_group(&out, "The file", TALI_GROUP_TOP);
     put_group(&out, "In `<talus>`", TALI_GROUP_SECTIONS);
+    put_group(&out, "In `<materials>`", TALI_GROUP_MATERIALS);
     put_group(&out, "In `<bodies>`", TALI_GROUP_BODIES);
     put_group(&out, "In a body", TALI_GROUP_BODY_PARTS);
     put_group(&out, "In `<constraints>`", TALI_GROUP_CONSTRAINTS);
@@ -174,7 +194,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<stops>`", TALI_GROUP_STOPS);
     put_group(&out, "In `<markers>`", TALI_GROUP_MARKERS);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
-    put_group(&out, "Functions", TALI_GROUP_FUNCTIONS);
+    put_group(&out, "Functions, and what stands in `<functions>`", TALI_GROUP_FUNCTIONS);
     // one newline ends the text
     if (out.length > 0) out.length -= 1;
     if (out.size > 0) out.text[out.length < out.size ? out.length : out.size - 1] = '\0';

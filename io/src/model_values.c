@@ -323,6 +323,8 @@ tali_room tali_room_of(const tali_attribute *a)
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
     case TALI_TYPE_CONSTRAINT:
+    case TALI_TYPE_FUNCTION:
+    case TALI_TYPE_MATERIAL:
         return (tali_room){.ref = 1};
     case TALI_TYPE_NAME:
     case TALI_TYPE_MOBILITIES:
@@ -420,6 +422,8 @@ static void parse_attribute(tali_model *m, tali_item *item, const tali_attribute
     case TALI_TYPE_BODY:
     case TALI_TYPE_MEASURE:
     case TALI_TYPE_CONSTRAINT:
+    case TALI_TYPE_FUNCTION:
+    case TALI_TYPE_MATERIAL:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -479,9 +483,32 @@ typedef struct in_group {
 static const char *item_name_at(const void *context, int i)
 {
     const in_group *in = context;
-    if (i >= in->m->num_items) return NULL;
+    const int behind = i - in->m->num_items;
+    if (behind >= 0) {
+        return in->group == TALI_GROUP_MATERIALS ? tali_common_material_at(behind) : NULL;
+    }
     const tali_item *item = &in->m->items[i];
     return item->group == in->group && item->name != NULL ? item->name : "";
+}
+
+// What a group has, for messages.
+static const char *word_of(tali_group group)
+{
+    return group == TALI_GROUP_BODIES            ? "body"
+           : group == TALI_GROUP_MEASURES        ? "measure"
+           : group == TALI_GROUP_NAMED_FUNCTIONS ? "function"
+           : group == TALI_GROUP_MATERIALS       ? "material"
+                                                 : "constraint";
+}
+
+// Something of another kind with that name; NULL when there is none.
+static const tali_item *namesake_of(const tali_model *m, const char *name)
+{
+    int other = -1;
+    for (int group = 0; group < TALI_NUM_GROUPS && other < 0; ++group) {
+        other = tali_find_name(m, (tali_group)group, name);
+    }
+    return other >= 0 ? &m->items[other] : NULL;
 }
 
 // What a name means. False, and the reason told, when it means nothing.
@@ -491,19 +518,47 @@ static bool resolve_name(tali_model *m, const tali_item *item, const tali_attrib
     *ref = -1;
     if (group == TALI_GROUP_BODIES && strcmp(name, "ground") == 0) return true;
     *ref = tali_find_name(m, group, name);
-    if (*ref >= 0) return true;
+    if (*ref >= 0) {
+        m->items[*ref].used = true;
+        return true;
+    }
+    const tali_item *namesake = namesake_of(m, name);
+    if (namesake != NULL) {
+        tali_item_error(m, item, a->name, ": '%.60s' is no %s, but the <%s> in line %d of %.80s",
+                        name, word_of(group), namesake->row->name, namesake->element->line,
+                        namesake->xml->file);
+        return false;
+    }
     const in_group in = {m, group};
     // guessing looks at every name: not when it would take long
     const bool cheap = tal_diagnostics_num_errors(m->found) < 50 && m->num_items < 10000;
     const char *guess = cheap ? tali_did_you_mean(name, item_name_at, &in) : NULL;
     if (guess != NULL && *guess == '\0') guess = NULL;
-    tali_item_error(m, item, a->name, ": there is no %s '%.60s'%s%s%s",
-                    group == TALI_GROUP_BODIES     ? "body"
-                    : group == TALI_GROUP_MEASURES ? "measure"
-                                                   : "constraint",
-                    name, guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
+    tali_item_error(m, item, a->name, ": there is no %s '%.60s'%s%s%s", word_of(group), name,
+                    guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
                     guess != NULL ? "'?)" : "");
     return false;
+}
+
+// The same for what is made in the order of the files.
+static void resolve_earlier(tali_model *m, const tali_item *item, const tali_attribute *a,
+                            tali_group group, const char *name, int *ref)
+{
+    if (!resolve_name(m, item, a, group, name, ref) || *ref < (int)(item - m->items)) return;
+    tali_item_error(m, item, a->name, ": the %s '%s' must stand before what uses it",
+                    word_of(group), name);
+    *ref = -1;
+}
+
+static void resolve_material(tali_model *m, const tali_item *item, const tali_attribute *a,
+                             const char *name, int *ref)
+{
+    const char *common;
+    for (int i = 0; (common = tali_common_material_at(i)) != NULL; ++i) {
+        *ref = -1 - i;
+        if (strcmp(common, name) == 0) return;
+    }
+    resolve_earlier(m, item, a, TALI_GROUP_MATERIALS, name, ref);
 }
 
 // "body" or "body:index"; a body whose own name looks like that goes first.
@@ -611,6 +666,10 @@ void tali_item_resolve(tali_model *m, tali_item *item)
             if (*text != '\0') (void)resolve_name(m, item, a, TALI_GROUP_MEASURES, text, ref);
         } else if (a->type == TALI_TYPE_CONSTRAINT) {
             (void)resolve_name(m, item, a, TALI_GROUP_CONSTRAINTS, text, ref);
+        } else if (a->type == TALI_TYPE_FUNCTION) {
+            resolve_earlier(m, item, a, TALI_GROUP_NAMED_FUNCTIONS, text, ref);
+        } else if (a->type == TALI_TYPE_MATERIAL) {
+            resolve_material(m, item, a, text, ref);
         } else if (a->type == TALI_TYPE_MOBILITY) {
             tali_mobility_ref mobility = {-1, 0};
             const bool good = resolve_mobility(m, item, a, text, strlen(text), &mobility);

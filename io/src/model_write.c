@@ -69,8 +69,9 @@ static void put_measure(tali_writer *w, tal_measure_ix measure)
     const bool of_matter =
         tal_measure_owner(system, measure).i == tal_matter_subsystem(w->model.matter).i;
     if (element != NULL && of_matter) {
-        if (tali_write_own(w, element, measure.i, self, name, &slots))
+        if (tali_write_own(w, element, measure.i, self, name, &slots)) {
             tali_sink_put(&w->out, "/>\n");
+        }
         return;
     }
     if (row == NULL || !of_matter) {
@@ -122,18 +123,19 @@ static void put_stop(tali_writer *w, tal_event_ix event)
     tali_sink_put(&w->out, "/>\n");
 }
 
-// Subsystems that a file has no word for: besides matter and forces it may have one for events.
+// Subsystems that a file has no word for: besides matter and forces there may be events.
 static void check_subsystems(tali_writer *w)
 {
     const tal_system *system = w->model.system;
-    const tal_subsystem_ix events = tal_system_find_subsystem(system, "events");
     for (int i = 0; i < tal_system_num_subsystems(system); ++i) {
+        const tal_subsystem_ix subsystem = {i};
         if (i == tal_matter_subsystem(w->model.matter).i ||
-            i == tal_forces_subsystem(w->model.forces).i || i == events.i) {
+            i == tal_forces_subsystem(w->model.forces).i ||
+            tal_subsystem_events(system, subsystem) != NULL) {
             continue;
         }
         tali_write_refuse(w, "subsystem '%s' is one that no file can describe",
-                          tal_subsystem_name(system, (tal_subsystem_ix){i}));
+                          tal_subsystem_name(system, subsystem));
     }
     for (int i = 0; i < tal_system_num_events(system); ++i) {
         const tal_event_ix event = {i};
@@ -292,6 +294,16 @@ static tal_status check_registry(const tal_model_registry *registry, const char 
     return tali_fail(err, st, where, "%s", tal_contract_last()->message);
 }
 
+// There is one at most.
+static tal_force_ix gravity_of(const tal_forces *forces)
+{
+    int i = tal_forces_num(forces) - 1;
+    while (i >= 0 && strcmp(tal_force_kind(forces, (tal_force_ix){i}), "gravity") != 0) {
+        --i;
+    }
+    return (tal_force_ix){i};
+}
+
 tal_status tal_model_write_memory(const tal_model *model, const tal_model_registry *registry,
                                   char text[], size_t size, size_t *length, tal_error *err)
 {
@@ -300,6 +312,7 @@ tal_status tal_model_write_memory(const tal_model *model, const tal_model_regist
     if (st != TAL_OK) return st;
     tali_writer w = {.model = *model,
                      .registry = registry,
+                     .gravity = gravity_of(model->forces),
                      .out = {text, text != NULL ? size : 0, 0},
                      .err = err};
     put_model(&w);

@@ -105,7 +105,7 @@ static void put_surface(tali_writer *w, tal_force_ix contact, tal_contact_surfac
     memcpy(p + 12, &material, 6 * sizeof *p);
     memcpy(p + 18, &shape.size, sizeof shape.size);
     p[18 + sizes[shape.kind]] = shape.kind == TAL_SHAPE_MESH ? 1.0 : shape.edge_radius;
-    int ref[] = {tal_contact_surface_body(forces, contact, surface).i, 0};
+    int ref[] = {tal_contact_surface_body(forces, contact, surface).i, -1};
     const char *no_file = "";
     // rows stand in the order of tal_shape_kind
     const tali_item item = {.row = &tali_surface_rows[(int)shape.kind],
@@ -154,6 +154,7 @@ static void add_targets(const tali_row *row, const tali_force_facts *facts, tali
         if (a->type == TALI_TYPE_BODY) ref[n++] = facts->bodies[body++].i;
         if (a->type == TALI_TYPE_MEASURE) ref[n++] = facts->measure.i;
         if (a->type == TALI_TYPE_BOOL) ref[n++] = facts->flag;
+        if (a->type == TALI_TYPE_MATERIAL) ref[n++] = -1;
         if (a->type == TALI_TYPE_INTEGER) ref[n++] = facts->count;
         if (a->type != TALI_TYPE_MOBILITY) continue;
         ref[n++] = facts->mobility.body.i;

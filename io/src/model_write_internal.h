@@ -10,6 +10,7 @@
 typedef struct tali_writer {
     tal_model model;
     const tal_model_registry *registry; ///< may be NULL
+    tal_force_ix gravity;               ///< `i` < 0: there is none
     tali_sink out;
     tal_error *err;
     tal_status status;

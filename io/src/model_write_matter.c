@@ -26,14 +26,8 @@ static const tali_row *row_of_body(const tal_mobilizer_ops *ops,
 
 static bool is_weightless(const tali_writer *w, tal_body_ix body)
 {
-    for (int i = 0; i < tal_forces_num(w->model.forces); ++i) {
-        const tal_force_ix force = {i};
-        if (strcmp(tal_force_kind(w->model.forces, force), "gravity") == 0 &&
-            tal_gravity_is_excluded(w->model.forces, w->model.state, force, body)) {
-            return true;
-        }
-    }
-    return false;
+    return w->gravity.i >= 0 &&
+           tal_gravity_is_excluded(w->model.forces, w->model.state, w->gravity, body);
 }
 
 // What a file must say of the lock of a body, if it is not locked at q or u as they are, or at udot = 0.

@@ -26,8 +26,9 @@ static void put_apart(tali_writer *w, const double values[], int count, int stri
 {
     char text[TAL_NUMBER_SIZE];
     for (int i = 0; i < count; ++i) {
-        (void)tal_number_write(values[(ptrdiff_t)i * stride], text);
-        tali_sink_put(&w->out, i > 0 ? " %s" : "%s", text);
+        const int length = tal_number_write(values[(ptrdiff_t)i * stride], text);
+        if (i > 0) tali_sink_text(&w->out, " ", 1);
+        tali_sink_text(&w->out, text, (size_t)length);
     }
 }
 
@@ -40,6 +41,13 @@ void tali_write_numbers(tali_writer *w, const double values[], int count)
 void tali_write_text(tali_writer *w, const char *text)
 {
     for (const char *at = text; *at != '\0'; ++at) {
+        size_t plain = 0; // what stands for itself
+        while ((unsigned char)at[plain] >= ' ' && strchr("&<\"", at[plain]) == NULL) {
+            ++plain;
+        }
+        tali_sink_text(&w->out, at, plain);
+        at += plain;
+        if (*at == '\0') return;
         const unsigned char c = (unsigned char)*at;
         if (c == '&') {
             tali_sink_put(&w->out, "&amp;");
@@ -49,11 +57,9 @@ void tali_write_text(tali_writer *w, const char *text)
             tali_sink_put(&w->out, "&quot;");
         } else if (c == '\t' || c == '\n' || c == '\r') {
             tali_sink_put(&w->out, "&#%d;", c);
-        } else if (c < ' ') {
+        } else {
             tali_write_refuse(w, "'%.60s' has the character %d, which no XML file can hold", text,
                               c);
-        } else {
-            tali_sink_put(&w->out, "%c", c);
         }
     }
 }
@@ -126,6 +132,8 @@ static bool is_default(const tali_attribute *a, const cursor *at)
         return at->ref[0] == 0 && strcmp(a->initial, "ground") == 0;
     case TALI_TYPE_MEASURE:
         return at->ref[0] < 0;
+    case TALI_TYPE_MATERIAL:
+        return true; // all its numbers are written
     case TALI_TYPE_TEXT:
         return strcmp(*at->text, a->initial) == 0;
     case TALI_TYPE_FRAME:
@@ -133,6 +141,7 @@ static bool is_default(const tali_attribute *a, const cursor *at)
     case TALI_TYPE_INTEGER:
     case TALI_TYPE_NAME:
     case TALI_TYPE_CONSTRAINT:
+    case TALI_TYPE_FUNCTION:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -184,6 +193,9 @@ static void put_value(tali_writer *w, const tali_item *item, const tali_attribut
     case TALI_TYPE_CONSTRAINT:
         tali_write_text(w, tal_constraint_name(w->model.matter, (tal_constraint_ix){at->ref[0]}));
         break;
+    case TALI_TYPE_FUNCTION:
+    case TALI_TYPE_MATERIAL:
+        break; // what has them is written without names
     case TALI_TYPE_MOBILITY:
         put_mobility(w, at->ref[0], at->ref[1]);
         break;
@@ -207,9 +219,11 @@ void tali_write_tag(tali_writer *w, const tali_item *item)
     for (int i = 0; (a = tali_row_attribute(item->row, i)) != NULL; ++i) {
         const bool unnamed = a->type == TALI_TYPE_NAME && item->name == NULL;
         if (!unnamed && !is_default(a, &at)) {
-            tali_sink_put(&w->out, " %s=\"", a->name);
+            tali_sink_text(&w->out, " ", 1);
+            tali_sink_text(&w->out, a->name, strlen(a->name));
+            tali_sink_text(&w->out, "=\"", 2);
             put_value(w, item, a, &at);
-            tali_sink_put(&w->out, "\"");
+            tali_sink_text(&w->out, "\"", 1);
         }
         const tali_room room = tali_room_of(a);
         // an item has no more arrays than it needs

@@ -1,6 +1,10 @@
 // Which sets of kernels a machine can run, and which is best (ADR 20).
 #include "kernel_set.h"
 
+#include <talus/matter/model.h>
+
+#include <math.h>
+
 #define FILL(file, set) tali_kernel_##file##_##set(out);
 
 static void fill_any(tali_sweeps *out)
@@ -55,11 +59,33 @@ bool tali_sweeps_for(tali_processor processor, tali_sweeps *out)
 
 #endif
 
+// The sweeps for this machine, and which they are.
+static tali_processor choose(tali_sweeps *out)
+{
+    int p = TALI_NUM_PROCESSORS - 1;
+    while (!tali_sweeps_for((tali_processor)p, out)) {
+        --p; // there are always some for any processor
+    }
+    return (tali_processor)p;
+}
+
 tali_sweeps tali_sweeps_best(void)
 {
     tali_sweeps sweeps;
-    for (int p = TALI_NUM_PROCESSORS - 1; p >= 0; --p) {
-        if (tali_sweeps_for((tali_processor)p, &sweeps)) break;
-    }
+    (void)choose(&sweeps);
     return sweeps;
+}
+
+// What this file is compiled for, the set for any processor is.
+#ifdef FP_FAST_FMA
+#define BARE "fma"
+#else
+#define BARE "any"
+#endif
+
+const char *tal_matter_kernel_set(void)
+{
+    static const char *const names[TALI_NUM_PROCESSORS] = {BARE, "avx2", "avx512"};
+    tali_sweeps sweeps;
+    return names[choose(&sweeps)];
 }

@@ -247,6 +247,11 @@ tal_subsystem_ix tal_events_subsystem(const tal_events *events)
     return events != NULL ? events->me : (tal_subsystem_ix){-1};
 }
 
+const tal_events *tal_subsystem_events(const tal_system *system, tal_subsystem_ix subsystem)
+{
+    return tal_subsystem_self_as(system, subsystem, &events_ops);
+}
+
 static tal_status refuse(tal_system *system, const tal_happening *it, const char *why, double value)
 {
     return tal_system_fail(system, TAL_ERR_BAD_VALUE, "event '%s': %s %g",

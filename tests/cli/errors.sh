@@ -59,7 +59,9 @@ refused 2 "talus simulate: --out 'result.xyz' should end with .sto, .mot, .trc, 
     simulate held.talus -e 1e9 -o result.xyz
 refused 2 "talus assemble: --out 'a.b' should end with .talus, .sto, .mot, .trc, .csv or .npz." assemble held.talus -o a.b
 refused 2 'talus simulate: --step wants a positive number, not -1.' simulate held.talus --step -1
-refused 2 'talus convert: table.csv holds a table, which cannot become x.talus.' convert table.csv x.talus
+refused 2 'talus convert: table.csv holds a table, which cannot become x.talus.' convert table.csv -o x.talus
+refused 2 'talus convert: -o FILE says what table.csv becomes.' convert table.csv
+refused 2 'talus convert: -o FILE says what table.csv becomes, once.' convert table.csv x.sto -o x.sto
 refused 2 'talus convert: held.talus holds a model, which cannot become x.sto.' convert held.talus x.sto
 if [ -w /dev/full ]; then
     for command in 'info held.talus' 'simulate held.talus -q -e 1' 'plot table.csv' help template; do

@@ -18,6 +18,12 @@ done
 expect 0 simulate held.talus -q -s mass=3 -e 1 -c q,wave -o set.sto
 expect 0 rerun set.sto -o set2.sto
 cmp -s <(data set.sto) <(data set2.sto) || complain "talus rerun -o wrote other rows"
+# which kernels ran is told, and that they were others
+kernels=$("$talus" version | sed -n 's/^kernels *//p')
+grep -qx "talus_kernels=$kernels" set.sto || complain "set.sto does not say which kernels ran"
+sed 's/^talus_kernels=.*/talus_kernels=slide rule/' set.sto >other.sto
+expect 0 rerun other.sto
+has err "the set of kernels was slide rule, and is $kernels."
 expect 0 sweep held.talus -q -v mass=1:2:8 -t 1 -o one.csv
 expect 0 sweep held.talus -q -v mass=1:2:8 -t 3 -o three.csv
 cmp -s one.csv three.csv || complain "a sweep depends on the number of threads"
@@ -137,6 +143,28 @@ cmp -s <(data cut.sto | head -6) <(data short.sto | head -6) ||
 expect 0 rerun cut.sto
 has out 'the same, bit for bit: '
 has out 'the result is not complete: interrupted at t = '
+
+# --- the hash is of all of a model, and of what it says, not how ---
+hash_of() { # LAST: of a model with a long function that ends with LAST
+    awk -v last="$1" 'BEGIN {
+        printf "<talus version=\"1\"><bodies><pin name=\"a\" mass=\"1\"/></bodies><forces>"
+        printf "<mobility_nonlinear_spring mobility=\"a\"><polynomial coefficients=\""
+        for (i = 0; i < 20000; ++i) printf "0.125 "
+        printf "%s\"/></mobility_nonlinear_spring></forces></talus>", last
+    }' >long.talus
+    expect 0 info long.talus
+    sed -n 's/^hash *//p' out
+}
+[ "$(hash_of 1)" = "$(hash_of 1.0)" ] || complain "a number that is written otherwise makes another hash"
+[ "$(hash_of 1)" != "$(hash_of 2)" ] || complain "the end of a long model is not in its hash"
+for name in octane rimless_wheel; do
+    expect 0 convert $name.talus -o plain.talus
+    grep -q 'named=\|<material' plain.talus && complain "plain.talus has names"
+    expect 0 info $name.talus
+    mv out with_names
+    expect 0 info plain.talus
+    cmp -s with_names out || complain "$name.talus without names is another model"
+done
 
 # --- nothing to move ---
 echo '<talus version="1" name="empty"/>' >empty.talus

@@ -117,7 +117,7 @@ has err "marker 'lost' is not in the table"
 awk -v a="$(last found.sto arm.q0)" 'BEGIN { d = a - 0.52359877559829882; exit !(a != "" && d < 1e-6 && d > -1e-6) }' ||
     complain "the arm is at $(last found.sto arm.q0) instead of 30 degrees"
 # what is written says the same
-expect 0 convert seen.talus again.talus
+expect 0 convert seen.talus -o again.talus
 grep -q 'name="lost" body="arm" weight="0.5"' again.talus || complain "markers are lost on the way"
 expect 0 ik again.talus frames.trc -q -o again.sto
 cmp -s <(sed '1,/^endheader/d' found.sto) <(sed '1,/^endheader/d' again.sto) || complain "a written model tracks otherwise"
@@ -134,18 +134,18 @@ cat >arm.urdf <<'END'
     <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
 </robot>
 END
-expect 0 convert arm.urdf arm.talus
+expect 0 convert arm.urdf -o arm.talus
 expect 0 simulate arm.urdf -q -e 1 -c q -o urdf.csv
 expect 0 simulate arm.talus -q -e 1 -c q -o talus.csv
 cmp -s <(grep -v '^#' urdf.csv) <(grep -v '^#' talus.csv) || complain "a URDF moves otherwise as .talus"
 expect 2 info arm.urdf -s a=1
 
 # --- tables ---
-expect 0 convert free.sto free.csv
+expect 0 convert free.sto -o free.csv
 expect 0 convert free.csv free2.sto
 cmp -s <(sed '1,/^endheader/d' free.sto) <(sed '1,/^endheader/d' free2.sto) ||
     complain "a table changes on its way through CSV"
-expect 0 convert free.sto free.npz
+expect 0 convert free.sto --out free.npz
 expect 0 plot free.sto -o free.svg
 has free.svg '>crank.q0</text>'
 # units get panels of their own; what is zero throughout is left out unless it is asked for
@@ -159,6 +159,11 @@ expect 0 plot units.sto -c position_error
 has out '>error [m or rad]</text>'
 expect 2 plot units.sto --height 150
 has err 'talus plot: 3 panels need a --height of at least 220.'
+# those of one unit side by side, wherever their columns stand
+printf '# talus_units=s,m,N,m\ntime,a,b,c\n0,1,2,3\n1,2,3,4\n' >mixed.csv
+expect 0 plot mixed.csv
+grep -o '>[a-z][^<]*</text>' out | tr -d '\n' >order
+is order '>mixed.csv</text>>position [m]</text>>a</text>>c</text>>force [N]</text>>b</text>>time [s]</text>'
 # numbers without differences, and those without quotients
 printf 'time,a,b\n0,-1.7e308,1e-320\n1,1.7e308,2e-320\n2,0,0\n' >ends.csv
 expect 0 plot ends.csv

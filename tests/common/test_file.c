@@ -4,7 +4,7 @@
 
 #include "file_internal.h"
 
-#include "talus_test.h"
+#include "beside.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -27,10 +27,17 @@ static void assert_file_has(const char *path, const char *expected)
 
 static void assert_nothing_beside(const char *path)
 {
-    char beside[200];
-    struct stat there;
-    (void)snprintf(beside, sizeof beside, "%s.part", path);
-    ck_assert_int_ne(stat(beside, &there), 0);
+    ck_assert_int_eq(test_num_beside(path), 0);
+}
+
+// Replace a file by a text.
+static void replace(const char *path, const char *text)
+{
+    tali_replacement out;
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+    ck_assert_int_ge(fputs(text, out.file), 0);
+    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
 }
 
 START_TEST(a_file_is_replaced_only_when_the_other_is_whole)
@@ -59,7 +66,6 @@ START_TEST(a_file_is_replaced_only_when_the_other_is_whole)
 
 END_TEST
 
-// A limit on the size of files fails as a full disk does: some bytes arrive, the rest do not.
 // What only its owner could read is not for everybody when it is written again.
 START_TEST(a_file_that_is_replaced_keeps_its_permissions)
 {
@@ -81,6 +87,162 @@ START_TEST(a_file_that_is_replaced_keeps_its_permissions)
 
 END_TEST
 
+START_TEST(a_file_that_was_not_there_has_what_the_umask_leaves)
+{
+    const char *path = "test_file_mode.tmp";
+    const mode_t masks[] = {0022, 0077, 0002};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; ++i) {
+        const mode_t old = umask(masks[i]);
+        replace(path, "text");
+        (void)umask(old);
+        struct stat there;
+        ck_assert_int_eq(stat(path, &there), 0);
+        ck_assert_uint_eq(there.st_mode & 0777u, 0666u & ~masks[i]);
+        (void)remove(path);
+    }
+}
+
+END_TEST
+
+static bool is_link(const char *path)
+{
+    struct stat there;
+    return lstat(path, &there) == 0 && S_ISLNK(there.st_mode);
+}
+
+START_TEST(a_link_stays_and_what_it_leads_to_is_replaced)
+{
+    // through two links, one of them relative to its folder, to a file in that folder
+    ck_assert_int_eq(mkdir("test_file_folder.tmp", 0700), 0);
+    test_write_file("test_file_folder.tmp/file", "old");
+    ck_assert_int_eq(symlink("file", "test_file_folder.tmp/near"), 0);
+    ck_assert_int_eq(symlink("test_file_folder.tmp/near", "test_file_far.tmp"), 0);
+    replace("test_file_far.tmp", "new");
+    ck_assert(is_link("test_file_far.tmp") && is_link("test_file_folder.tmp/near"));
+    ck_assert(!is_link("test_file_folder.tmp/file"));
+    assert_file_has("test_file_folder.tmp/file", "new");
+    assert_nothing_beside("test_file_folder.tmp/file");
+
+    // one that leads to nothing yet
+    ck_assert_int_eq(remove("test_file_folder.tmp/file"), 0);
+    replace("test_file_far.tmp", "first");
+    assert_file_has("test_file_folder.tmp/file", "first");
+    ck_assert(is_link("test_file_far.tmp") && is_link("test_file_folder.tmp/near"));
+
+    // an absolute one, and those that lead nowhere
+    char here[2000], whole[4200];
+    ck_assert_ptr_nonnull(getcwd(here, sizeof here));
+    (void)snprintf(whole, sizeof whole, "%s/test_file_folder.tmp/file", here);
+    ck_assert_int_eq(remove("test_file_far.tmp"), 0);
+    ck_assert_int_eq(symlink(whole, "test_file_far.tmp"), 0);
+    replace("test_file_far.tmp", "last");
+    assert_file_has("test_file_folder.tmp/file", "last");
+    tali_replacement out;
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_eq(remove("test_file_far.tmp"), 0);
+    ck_assert_int_eq(symlink("test_file_far.tmp", "test_file_far.tmp"), 0);
+    ck_assert_int_eq(tali_replace_begin(&out, "test_file_far.tmp", "here", &err), TAL_ERR_FILE);
+    ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'test_file_far.tmp'"));
+    ck_assert_int_eq(remove("test_file_far.tmp"), 0);
+    memset(whole, 'x', 4000);
+    (void)snprintf(whole + 4000, 20, "/y");
+    ck_assert_int_eq(symlink(whole, "test_file_folder.tmp/long"), 0);
+    char path[3000]; // with it the target is longer than a path can be
+    memset(path, '/', sizeof path);
+    memcpy(path, "test_file_folder.tmp", 20);
+    (void)snprintf(path + 200, 6, "/long");
+    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_ERR_FILE);
+    ck_assert_int_eq(remove("test_file_folder.tmp/long"), 0);
+    ck_assert_int_eq(remove("test_file_folder.tmp/near"), 0);
+    ck_assert_int_eq(remove("test_file_folder.tmp/file"), 0);
+    ck_assert_int_eq(rmdir("test_file_folder.tmp"), 0);
+}
+
+END_TEST
+
+START_TEST(a_long_name_has_room_beside_it)
+{
+    char path[256];
+    memset(path, 'n', sizeof path);
+    path[255] = '\0';
+    replace(path, "text");
+    assert_file_has(path, "text");
+    (void)remove(path);
+}
+
+END_TEST
+
+START_TEST(two_writers_of_one_file_do_not_meet)
+{
+    const char *path = "test_file.tmp";
+    (void)remove(path);
+    tali_replacement one, two;
+    ck_assert_int_eq(tali_replace_begin(&one, path, "here", NULL), TAL_OK);
+    ck_assert_int_eq(tali_replace_begin(&two, path, "here", NULL), TAL_OK);
+    ck_assert_int_eq(test_num_beside(path), 2);
+    ck_assert_int_ge(fputs("one and more", one.file), 0);
+    ck_assert_int_ge(fputs("two", two.file), 0);
+    ck_assert_int_eq(tali_replace_finish(&one, true, "here", NULL), TAL_OK);
+    assert_file_has(path, "one and more");
+    ck_assert_int_eq(tali_replace_finish(&two, true, "here", NULL), TAL_OK);
+    assert_file_has(path, "two");
+    assert_nothing_beside(path);
+    (void)remove(path);
+}
+
+END_TEST
+
+enum {
+    WRITTEN = 20000, // bytes
+    TIMES = 30
+};
+
+// Writes a file full of one letter, again and again.
+static void *write_often(void *letter)
+{
+    for (int n = 0; n < TIMES; ++n) {
+        tali_replacement out;
+        if (tali_replace_begin(&out, "test_file_both.tmp", "here", NULL) != TAL_OK) return NULL;
+        for (int i = 0; i < WRITTEN; ++i) {
+            (void)fputc(*(const char *)letter, out.file);
+        }
+        if (tali_replace_finish(&out, true, "here", NULL) != TAL_OK) return NULL;
+    }
+    return letter;
+}
+
+// Two threads write one file; who reads meanwhile finds all of one or all of the other.
+START_TEST(who_reads_while_others_write_finds_a_whole_file)
+{
+    const tal_allocator heap = tal_allocator_default();
+    char letters[] = "ab";
+    pthread_t writers[2];
+    test_write_file("test_file_both.tmp", "c");
+    for (int i = 0; i < 2; ++i) {
+        ck_assert_int_eq(pthread_create(&writers[i], NULL, write_often, &letters[i]), 0);
+    }
+    for (int n = 0; n < TIMES; ++n) {
+        tali_bytes bytes;
+        tal_status st;
+        ck_assert_ptr_null(tali_text_load("test_file_both.tmp", 1 << 20, &heap, &bytes, &st));
+        ck_assert(bytes.size == WRITTEN || (bytes.size == 1 && bytes.block[0] == 'c'));
+        for (size_t i = 1; i < bytes.size; ++i) {
+            ck_assert_int_eq(bytes.block[i], bytes.block[0]);
+        }
+        tali_bytes_free(&heap, &bytes);
+    }
+    for (int i = 0; i < 2; ++i) {
+        void *done = NULL;
+        ck_assert_int_eq(pthread_join(writers[i], &done), 0);
+        ck_assert_ptr_eq(done, &letters[i]);
+    }
+    assert_nothing_beside("test_file_both.tmp");
+    (void)remove("test_file_both.tmp");
+}
+
+END_TEST
+
+// A limit on the size of files fails as a full disk does: some bytes arrive, the rest do not.
 START_TEST(a_full_disk_costs_nothing)
 {
     const char *path = "test_file.tmp";
@@ -127,7 +289,7 @@ START_TEST(what_cannot_be_written_is_reported)
     tali_replacement out;
     tal_error err = {TAL_OK, "", ""};
     ck_assert_int_eq(tali_replace_begin(&out, "no/such/x", "here", &err), TAL_ERR_FILE);
-    ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'no/such/x.part'"));
+    ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'no/such/x'"));
     char path[5000];
     memset(path, 'x', sizeof path);
     path[sizeof path - 1] = '\0';
@@ -159,6 +321,62 @@ START_TEST(a_device_is_written_in_place)
     ck_assert_int_eq(tali_replace_begin(&out, "/dev/full", "here", &err), TAL_OK);
     ck_assert_int_ge(fputs("too much", out.file), 0);
     ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_ERR_FILE);
+}
+
+END_TEST
+
+// Standard output goes to a file, which has something in it already.
+START_TEST(what_standard_output_goes_to_is_written_in_place)
+{
+    const char *path = "test_file_stdout.tmp";
+    (void)fflush(stdout);
+    const int before = dup(STDOUT_FILENO);
+    ck_assert_ptr_nonnull(freopen(path, "wb", stdout));
+    ck_assert_int_ge(fputs("first ", stdout), 0);
+    ck_assert_int_eq(fflush(stdout), 0);
+    replace("/dev/stdout", "second ");
+    replace(path, "third "); // the same by its name
+    ck_assert_int_ge(fputs("fourth", stdout), 0);
+    ck_assert_int_eq(fflush(stdout), 0);
+    ck_assert_int_ge(dup2(before, STDOUT_FILENO), 0);
+    ck_assert_int_eq(close(before), 0);
+    ck_assert(is_link("/dev/stdout"));
+    assert_file_has(path, "first second third fourth");
+    assert_nothing_beside(path);
+    (void)remove(path);
+}
+
+END_TEST
+
+enum {
+    PIPE_SIZE = 20
+};
+
+static void *read_from_pipe(void *text)
+{
+    FILE *pipe = fopen("test_file_out.fifo", "rb");
+    if (pipe == NULL) return NULL;
+    const size_t n = fread(text, 1, PIPE_SIZE, pipe);
+    (void)fclose(pipe);
+    return n > 0 ? text : NULL;
+}
+
+START_TEST(a_pipe_is_written_in_place)
+{
+    const char *path = "test_file_out.fifo";
+    char text[PIPE_SIZE + 1] = "";
+    pthread_t reader;
+    (void)remove(path);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(pthread_create(&reader, NULL, read_from_pipe, text), 0);
+    replace(path, "through");
+    void *done = NULL;
+    ck_assert_int_eq(pthread_join(reader, &done), 0);
+    ck_assert_ptr_eq(done, text);
+    ck_assert_str_eq(text, "through");
+    struct stat there;
+    ck_assert(stat(path, &there) == 0 && S_ISFIFO(there.st_mode));
+    (void)remove(path);
 }
 
 END_TEST
@@ -276,9 +494,16 @@ int main(void)
     TCase *whole = tcase_create("whole");
     tcase_add_test(whole, a_file_is_replaced_only_when_the_other_is_whole);
     tcase_add_test(whole, a_file_that_is_replaced_keeps_its_permissions);
+    tcase_add_test(whole, a_file_that_was_not_there_has_what_the_umask_leaves);
+    tcase_add_test(whole, a_link_stays_and_what_it_leads_to_is_replaced);
+    tcase_add_test(whole, a_long_name_has_room_beside_it);
+    tcase_add_test(whole, two_writers_of_one_file_do_not_meet);
+    tcase_add_test(whole, who_reads_while_others_write_finds_a_whole_file);
     tcase_add_test(whole, a_full_disk_costs_nothing);
     tcase_add_test(whole, what_cannot_be_written_is_reported);
     tcase_add_test(whole, a_device_is_written_in_place);
+    tcase_add_test(whole, what_standard_output_goes_to_is_written_in_place);
+    tcase_add_test(whole, a_pipe_is_written_in_place);
     tcase_add_test(whole, long_files_are_read_or_refused);
     tcase_add_test(whole, what_does_not_tell_its_length_is_read_too);
     tcase_add_test(whole, what_is_no_text_is_refused);

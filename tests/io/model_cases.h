@@ -129,6 +129,13 @@ static inline void case_d_text(built *m)
     decorate(m, tal_decoration_text("a <label> & more"));
 }
 
+// by name, from one that uses another
+static inline void case_f_function(built *m)
+{
+    tal_function *parts[] = {spline_of_4(), sinusoid_of_time(), spline_of_4()};
+    MADE(tal_function_create_sum(NULL, parts, 3, &f, NULL))
+}
+
 #define ENERGY(xml)                                                                                \
     "<mobility_nonlinear_spring name='x' mobility='b'>" xml "</mobility_nonlinear_spring>"
 #define SPRING_OF TALI_GROUP_FUNCTIONS
@@ -347,6 +354,12 @@ static const model_case model_cases[] = {
      "<exponential_spring name='x' body='c' station='0.1 0.2 0.3' plane='" FRAME_1 "'/>",
      case_exponential_spring, NULL},
     {TALI_GROUP_FORCES, "contact", CONTACT("<sphere radius='0.7' " TWO "/>"), case_contact, NULL},
+    {TALI_GROUP_MATERIALS, "material",
+     "<material name='sole' material='rubber' static_friction='0.8'/></materials><forces>" TOUCH(
+         "<sphere name='one' body='c' radius='0.6' " SOLE "/>",
+         "<sphere name='two' body='e' cliques='3 64' radius='0.7' " SOLE
+         "/>") "</forces><materials>",
+     case_contact, NULL},
     {TALI_GROUP_SURFACES, "half_space", CONTACT("<half_space " TWO "/>"), case_half_space, NULL},
     {TALI_GROUP_SURFACES, "sphere", CONTACT("<sphere radius='0.7' " TWO "/>"), case_contact, NULL},
     {TALI_GROUP_SURFACES, "ellipsoid", TOUCH(FLAT, "<ellipsoid radii='0.5 0.6 0.7' " TWO "/>"),
@@ -380,6 +393,11 @@ static const model_case model_cases[] = {
     {SPRING_OF, "product", ENERGY("<product>" SPLINE SINUSOID "</product>"), case_f_product, NULL},
     {SPRING_OF, "composition", ENERGY("<composition>" SPLINE SINUSOID "</composition>"),
      case_f_composition, NULL},
+    {SPRING_OF, "function",
+     "</forces><functions><spline name='s' x='-2 -0.5 0.5 2' y='0.1 0.3 -0.2 0.4' end='simm'/>"
+     "<sum name='f'><function named='s'/>" SINUSOID "<function named='s'/></sum></functions>"
+     "<forces>" ENERGY("<function named='f'/>"),
+     case_f_function, NULL},
     {TALI_GROUP_DECORATIONS, "sphere", "<sphere radius='0.2' " SHOWN "/>", case_d_sphere, NULL},
     {TALI_GROUP_DECORATIONS, "brick", "<brick half_lengths='0.1 0.2 0.3' " SHOWN "/>", case_d_brick,
      NULL},
@@ -401,12 +419,13 @@ enum {
 static inline const char *case_file(const model_case *c, char text[4000])
 {
     const char *sections[TALI_NUM_GROUPS] = {
-        [TALI_GROUP_BODIES] = "bodies",     [TALI_GROUP_CONSTRAINTS] = "constraints",
-        [TALI_GROUP_MOTIONS] = "motions",   [TALI_GROUP_MEASURES] = "measures",
-        [TALI_GROUP_FORCES] = "forces",     [TALI_GROUP_DECORATIONS] = "decorations",
-        [TALI_GROUP_FUNCTIONS] = "forces",  [TALI_GROUP_SURFACES] = "forces",
-        [TALI_GROUP_MESH_PARTS] = "forces", [TALI_GROUP_LOADS] = "forces",
-        [TALI_GROUP_STOPS] = "stops",       [TALI_GROUP_MARKERS] = "markers",
+        [TALI_GROUP_BODIES] = "bodies",       [TALI_GROUP_CONSTRAINTS] = "constraints",
+        [TALI_GROUP_MOTIONS] = "motions",     [TALI_GROUP_MEASURES] = "measures",
+        [TALI_GROUP_FORCES] = "forces",       [TALI_GROUP_DECORATIONS] = "decorations",
+        [TALI_GROUP_FUNCTIONS] = "forces",    [TALI_GROUP_SURFACES] = "forces",
+        [TALI_GROUP_MESH_PARTS] = "forces",   [TALI_GROUP_LOADS] = "forces",
+        [TALI_GROUP_STOPS] = "stops",         [TALI_GROUP_MARKERS] = "markers",
+        [TALI_GROUP_MATERIALS] = "materials",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES

@@ -299,5 +299,6 @@ static inline void case_s_mesh(built *m)
 #define TOUCH(one, two)                                                                            \
     "<contact name='x' friction='hollars' transition_speed='0.02'>" one two "</contact>"
 #define CONTACT(xml) TOUCH(ONE, xml)
+#define SOLE         "frame='" FRAME_2 "' material='sole' " // rubber, in <materials>
 
 #endif // TALUS_MODEL_CASES_FORCES_H

@@ -71,6 +71,7 @@ START_TEST(a_run_comes_back_from_a_storage_with_its_settings)
     ck_assert_double_eq(accuracy, def.accuracy);
     ck_assert_str_eq(tal_table_header(again, "talus_version"), tal_version_string());
     ck_assert_str_eq(tal_table_header(again, "git_hash"), tal_git_hash());
+    ck_assert_str_eq(tal_table_header(again, "kernels"), tal_matter_kernel_set());
     const tal_method methods[] = {TAL_METHOD_RUNGE_KUTTA, TAL_METHOD_SEMI_EXPLICIT_EULER,
                                   TAL_METHOD_VERLET};
     const char *names[] = {"Merson 4(3)", "semi-explicit Euler", "Verlet"};

@@ -297,6 +297,13 @@ static void add_own_subsystem(built *m)
     (void)tal_system_add_subsystem(m->system, NULL, &ops, NULL);
 }
 
+// Its name alone does not make it what it is not.
+static void add_false_events(built *m)
+{
+    static const tal_subsystem_ops ops = {.size = sizeof ops, .name = "clock"};
+    (void)tal_system_add_subsystem(m->system, "events", &ops, NULL);
+}
+
 #define WRONG_MARKER(what, ...)                                                                    \
     static void what(built *m)                                                                     \
     {                                                                                              \
@@ -324,6 +331,7 @@ START_TEST(what_no_file_can_say_is_refused_by_name)
          NULL},
         {TALI_GROUP_STOPS, "event 'mine' calls a function", "", add_own_event, NULL},
         {TALI_GROUP_STOPS, "subsystem 'muscles' is one that no file", "", add_own_subsystem, NULL},
+        {TALI_GROUP_STOPS, "subsystem 'events' is one that no file", "", add_false_events, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         built m = case_program(&cases[i]);
@@ -401,9 +409,9 @@ END_TEST
 START_TEST(every_row_of_the_table_has_its_case)
 {
     const tali_group groups[] = {
-        TALI_GROUP_BODIES,    TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
-        TALI_GROUP_MEASURES,  TALI_GROUP_FORCES,      TALI_GROUP_DECORATIONS,
-        TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES,    TALI_GROUP_STOPS};
+        TALI_GROUP_BODIES, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,   TALI_GROUP_MEASURES,
+        TALI_GROUP_FORCES, TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES,
+        TALI_GROUP_STOPS,  TALI_GROUP_MATERIALS};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
         const tali_row *rows = tali_rows(groups[g]);
         for (int r = 0; rows[r].name != NULL; ++r) {
@@ -653,6 +661,123 @@ START_TEST(files_include_files_with_units_of_their_own)
 
 END_TEST
 
+// Everything that a warning says about a text.
+static char *warnings(const char *text)
+{
+    tal_model m;
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    ck_assert_int_eq(tal_model_read_memory("m", text, strlen(text), NULL, &m, found), TAL_OK);
+    char *all = calloc(2, TAL_DIAGNOSTIC_SIZE);
+    ck_assert_int_le(tal_diagnostics_num(found), 2);
+    for (int i = 0; i < tal_diagnostics_num(found); ++i) {
+        char line[TAL_DIAGNOSTIC_SIZE];
+        (void)strcat(all, tal_diagnostic_text(tal_diagnostics_at(found, i), line));
+        (void)strcat(all, "\n");
+    }
+    tal_diagnostics_destroy(found);
+    tal_model_destroy(&m);
+    return all;
+}
+
+START_TEST(a_function_by_name_is_the_same_as_in_its_place)
+{
+    // in every place that takes functions, and several times
+    const char *pattern =
+        "<talus version='1' units='deg'>%s<bodies><pin name='a' mass='1'/><pin name='b' parent='a' "
+        "mass='1' frame='0 1 0'/><function_based name='c' parent='b' coordinates='1' mass='1'>"
+        "<rotation index='0' coordinates='0'>%s</rotation><translation index='1' coordinates='0'>%s"
+        "</translation></function_based></bodies><constraints><coordinate_coupler mobilities='b'>%s"
+        "</coordinate_coupler></constraints><motions><functions body='a'>%s</functions></motions>"
+        "<forces><mobility_nonlinear_spring mobility='b'><sum>%s%s</sum>"
+        "</mobility_nonlinear_spring></forces></talus>";
+    const char *functions =
+        "<functions><sinusoid name='wave' amplitude='2' frequency='3' phase='60'/>"
+        "<composition name='twice'><polynomial coefficients='1 0.5 0'/><function named='wave'/>"
+        "</composition></functions>";
+    const char *wave = "<sinusoid amplitude='2' frequency='3' phase='60'/>";
+    const char *twice = "<composition><polynomial coefficients='1 0.5 0'/>"
+                        "<sinusoid amplitude='2' frequency='3' phase='60'/></composition>";
+    const char *by = "<function named='wave'/>", *also = "<function named='twice'/>";
+    char with[3000], without[3000];
+    (void)snprintf(with, sizeof with, pattern, functions, by, also, also, by, also, by);
+    (void)snprintf(without, sizeof without, pattern, "", wave, twice, twice, wave, twice, wave);
+    tal_model named = read_text(with), plain = read_text(without);
+    assert_same_model("by name", plain.system, plain.state, named.system, named.state);
+
+    // what is written has no names, and is the same again
+    tal_error err = {TAL_OK, "", ""};
+    char *one = write_text(&named, &err), *other = write_text(&plain, &err);
+    ck_assert_str_eq(one, other);
+    tal_model again = read_text(one);
+    assert_same_model("written", named.system, named.state, again.system, again.state);
+    tal_model_destroy(&again);
+    tal_model_destroy(&named);
+    tal_model_destroy(&plain);
+    free(one);
+    free(other);
+}
+
+END_TEST
+
+START_TEST(a_material_by_name_is_the_same_as_its_numbers)
+{
+    const char *pattern =
+        "<talus version='1'>%s<bodies><free name='a' mass='1' inertia='1 1 1' q='1 0 0 0 0 0.45 0'/>"
+        "</bodies><forces><contact name='c'><half_space frame='0 0 0 0 0 -1.5' %s/>"
+        "<sphere body='a' radius='0.5' %s stiffness='3e6'/></contact>"
+        "<smooth_contact sphere_body='a' radius='0.5' plane='0 0 0 0 0 -1.5' %s dissipation='2'/>"
+        "</forces></talus>";
+    const char *materials =
+        "<materials><material name='rough' material='rubber' static_friction='0.9' "
+        "dynamic_friction='0.7'/><material name='wet' material='rough' viscous_friction='0.2' "
+        "dynamic_friction='0.1'/></materials>";
+    const char *rough = "material='rubber' static_friction='0.9' dynamic_friction='0.7'";
+    const char *wet = "material='rubber' static_friction='0.9' dynamic_friction='0.1' "
+                      "viscous_friction='0.2'";
+    char with[2000], without[2000];
+    (void)snprintf(with, sizeof with, pattern, materials, "material='rough'", "material='wet'",
+                   "material='wet'");
+    (void)snprintf(without, sizeof without, pattern, "", rough, wet, wet);
+    tal_model named = read_text(with), plain = read_text(without);
+    assert_same_model("by name", plain.system, plain.state, named.system, named.state);
+    tal_error err = {TAL_OK, "", ""};
+    char *one = write_text(&named, &err);
+    tal_model again = read_text(one);
+    assert_same_model("written", named.system, named.state, again.system, again.state);
+    tal_model_destroy(&again);
+    tal_model_destroy(&named);
+    tal_model_destroy(&plain);
+    free(one);
+}
+
+END_TEST
+
+START_TEST(names_that_nobody_uses_are_suspicious)
+{
+    char *all = warnings("<talus version='1'><functions>\n<constant name='one' value='1'/>\n"
+                         "</functions><materials><material name='mud'/></materials></talus>");
+    ck_assert_str_eq(all, "m:2:1: warning: <constant name=\"one\"> is not used\n"
+                          "m:3:24: warning: <material name=\"mud\"> is not used\n");
+    free(all);
+
+    // but not in a file that others include
+    test_write_file("test_model_inner.tmp", "<talus version='1'><materials><material name='mud'/>"
+                                            "<material name='clay'/></materials></talus>");
+    test_write_file("test_model_outer.tmp",
+                    "<talus version='1'><include file='test_model_inner.tmp'/><forces><contact>"
+                    "<half_space material='mud'/></contact></forces></talus>");
+    tal_model m;
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    ck_assert_int_eq(tal_model_read_file("test_model_outer.tmp", NULL, &m, found), TAL_OK);
+    ck_assert_int_eq(tal_diagnostics_num(found), 0);
+    tal_diagnostics_destroy(found);
+    tal_model_destroy(&m);
+    (void)remove("test_model_outer.tmp");
+    (void)remove("test_model_inner.tmp");
+}
+
+END_TEST
+
 // A chain in a file, as long as it takes.
 static char *chain_file(int n)
 {
@@ -713,8 +838,8 @@ END_TEST
 
 START_TEST(the_example_models_are_right)
 {
-    const char *names[] = {"pendulum", "four_bar", "human_body"};
-    for (int i = 0; i < 3; ++i) {
+    const char *names[] = {"pendulum", "four_bar", "human_body", "octane", "rimless_wheel"};
+    for (int i = 0; i < 5; ++i) {
         char path[300], line[TAL_DIAGNOSTIC_SIZE] = "";
         (void)snprintf(path, sizeof path, TALUS_SOURCE_DIR "/examples/models/%s.talus", names[i]);
         tal_model m;
@@ -722,6 +847,7 @@ START_TEST(the_example_models_are_right)
         const tal_status st = tal_model_read_file(path, NULL, &m, found);
         if (st != TAL_OK) (void)tal_diagnostic_text(tal_diagnostics_at(found, 0), line);
         ck_assert_msg(st == TAL_OK, "%s", line);
+        ck_assert_int_eq(tal_diagnostics_num(found), 0);
         ck_assert_int_eq(tal_system_realize(m.system, m.state, TAL_STAGE_ACCELERATION), TAL_OK);
         tal_model_destroy(&m);
         tal_diagnostics_destroy(found);
@@ -749,6 +875,9 @@ int main(void)
     tcase_add_test(same, a_mesh_can_be_a_file);
     tcase_add_test(same, a_mesh_in_the_file_is_scaled);
     tcase_add_test(same, files_include_files_with_units_of_their_own);
+    tcase_add_test(same, a_function_by_name_is_the_same_as_in_its_place);
+    tcase_add_test(same, a_material_by_name_is_the_same_as_its_numbers);
+    tcase_add_test(same, names_that_nobody_uses_are_suspicious);
     tcase_add_test(same, the_example_models_are_right);
     suite_add_tcase(suite, same);
     TCase *size = tcase_create("size");

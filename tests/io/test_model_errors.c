@@ -83,6 +83,10 @@ typedef struct golden {
 #define MARKERS(x)     "<markers>" x "</markers>"
 #define MESH(x)        FORCES("<contact>" x "</contact>")
 #define CLOCK          MEASURES("<time name='t'/>")
+#define FUNCTIONS(x)   "<functions>" x "</functions>"
+#define MATERIALS(x)   "<materials>" x "</materials>"
+#define ONE            FUNCTIONS("<constant name='one' value='1'/>")
+#define ENERGY(x)      "<mobility_nonlinear_spring mobility='p'>" x "</mobility_nonlinear_spring>"
 #define PIN            BODIES("<pin name='p' mass='1'/>")
 
 static const golden goldens[] = {
@@ -248,6 +252,43 @@ static const golden goldens[] = {
     {PIN FORCES("<discrete_forces><load body='q'/></discrete_forces>"), "there is no body 'q'"},
     {MESH("<half_space cliques='0'/>"), "'0' is no clique; they are numbered from 1 to 64"},
     {MESH("<half_space cliques='1 2.5'/>"), "'2.5' is no clique"},
+    {PIN FORCES(ENERGY("<function named='one'/>")), "<function>: there is no function 'one'"},
+    {ONE PIN FORCES(ENERGY("<function named='onne'/>")),
+     "there is no function 'onne' (did you mean 'one'?)"},
+    {PIN FORCES(ENERGY("<function named='one'/>")) ONE,
+     "the function 'one' must stand before what uses it"},
+    {ONE PIN FORCES(ENERGY("<function named='p'/>")),
+     "'p' is no function, but the <pin> in line 1 of m.talus"},
+    {ONE FUNCTIONS("<linear name='one' slopes='1'/>"), "the name 'one' is taken by <constant>"},
+    {FUNCTIONS("<constant value='1'/>"), "<constant> needs the attribute 'name'"},
+    {FUNCTIONS("<constant name='' value='1'/>"), "a name has 1 to 63 characters"},
+    {PIN FORCES(ENERGY("<constant name='c' value='1'/>")),
+     "a function has a name in <functions> only"},
+    {ONE FUNCTIONS("<function name='uno' named='one'/>"),
+     "<function name=\"uno\"> cannot stand in <functions>"},
+    {FUNCTIONS("<sum name='s'><constant value='1'/><product><function named='s'/></product></sum>"),
+     "the function 's' uses itself"},
+    {FUNCTIONS("<spline name='s' x='1 2' y='1'/>")
+         PIN FORCES(ENERGY("<function named='s'/>") ENERGY("<function named='s'/>")),
+     "there are 2 x and 1 y"},
+    {FUNCTIONS("<linear name='two' slopes='1 2'/>") PIN FORCES(ENERGY("<function named='two'/>")),
+     "mobility"},
+    {PIN FORCES("<constant_torque body='t' torque='1 2 3'/>") CLOCK,
+     "'t' is no body, but the <time> in line 1"},
+    {MESH("<half_space material='stele'/>"),
+     "there is no material 'stele' (did you mean 'steel'?)"},
+    {MATERIALS("<material name='mud'/>") MESH("<half_space material='mut'/>"),
+     "there is no material 'mut' (did you mean 'mud'?)"},
+    {MESH("<half_space material='mud'/>") MATERIALS("<material name='mud'/>"),
+     "the material 'mud' must stand before what uses it"},
+    {MATERIALS("<material name='mud' material='mud'/>"),
+     "the material 'mud' must stand before what uses it"},
+    {MATERIALS("<material name='steel'/>"), "'steel' is a material that is there from the start"},
+    {MATERIALS("<material stiffness='1'/>"), "<material> needs the attribute 'name'"},
+    {MATERIALS("<material name='mud' stiffness='-1'/>") MESH("<half_space material='mud'/>"),
+     "'stiffness' is -1; it must be positive"},
+    {ONE MESH("<half_space material='one'/>"),
+     "'one' is no material, but the <constant> in line 1 of m.talus"},
     {PIN MARKERS("<marker body='p'/>"), "<marker> needs the attribute 'name'"},
     {PIN MARKERS("<marker name='a' body='q'/>"), "there is no body 'q'"},
     {PIN MARKERS("<marker name='a' weight='-1'/>"), "'weight' is -1; it must be zero or positive"},
@@ -272,6 +313,23 @@ START_TEST(every_error_has_its_sentence)
         ck_assert_int_eq(strncmp(all, "m.talus", 7), 0);
         free(all);
     }
+}
+
+END_TEST
+
+// Each is the sum of two of the one before: the last stands for 2^40.
+START_TEST(names_that_ask_for_billions_are_refused)
+{
+    char text[8000], *at = text;
+    at += sprintf(at, "<talus version='1'><functions><constant name='f0' value='1'/>");
+    for (int i = 1; i <= 40; ++i) {
+        at += sprintf(at, "<sum name='f%d'><function named='f%d'/><function named='f%d'/></sum>", i,
+                      i - 1, i - 1);
+    }
+    (void)sprintf(at, "</functions></talus>");
+    char *all = complaints(text, TAL_ERR_FILE);
+    ck_assert_ptr_nonnull(strstr(all, "names stand for more than 1000000 functions in all"));
+    free(all);
 }
 
 END_TEST
@@ -343,14 +401,16 @@ END_TEST
 START_TEST(memory_that_runs_out_is_told_and_given_back)
 {
     const char *text =
-        "<talus version='1'><param name='a' value='1'/><bodies>"
+        "<talus version='1'><param name='a' value='1'/><functions><sum name='s'><linear slopes='1'/>"
+        "<spline x='0 1' y='0 1'/></sum><product name='f'><function named='s'/></product></functions>"
+        "<materials><material name='mud'/></materials><bodies>"
         "<pin name='p' mass='$a' inertia='1 1 1' q='1'/><function_based parent='p' coordinates='1' mass='1'>"
         "<rotation index='0' coordinates='0'><linear slopes='1'/></rotation></function_based></bodies>"
         "<constraints><coordinate_coupler mobilities='p'><sum><linear slopes='1'/>"
-        "<spline x='0 1' y='0 1'/></sum></coordinate_coupler></constraints>"
+        "<function named='f'/></sum></coordinate_coupler></constraints>"
         "<measures><time name='t'/></measures>"
         "<forces><gravity g='0 -9.81 0'/><mobility_actuator mobility='p' gain='1' measure='t'/>"
-        "<contact><half_space/><mesh body='p'><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+        "<contact><half_space material='mud'/><mesh body='p'><vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
         "<faces>0 2 1 0 1 3 0 3 2 1 2 3</faces></mesh></contact></forces>"
         "<stops><stop name='late' time='5' message='It is late.'/></stops>"
         "<markers><marker name='tip' body='p'/><marker name='toe'/></markers><stops><stop when='t' crosses='1'/></stops>"
@@ -384,6 +444,7 @@ int main(void)
     tcase_set_timeout(errors, 60);
     tcase_add_test(errors, all_errors_of_a_file_are_told_in_order);
     tcase_add_test(errors, every_error_has_its_sentence);
+    tcase_add_test(errors, names_that_ask_for_billions_are_refused);
     tcase_add_test(errors, params_that_are_set_must_be_there);
     tcase_add_test(errors, includes_end);
     tcase_add_test(errors, null_is_a_breach);

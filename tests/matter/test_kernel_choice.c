@@ -115,6 +115,9 @@ START_TEST(a_System_takes_the_most_demanding_set_that_its_machine_can_run)
         --p;
     }
     ck_assert_mem_eq(tree.matter->tree.sweeps, &wanted, sizeof wanted);
+    // and says which it is
+    const char *names[] = {"any", "avx2", "avx512"}, *name = tal_matter_kernel_set();
+    ck_assert(strcmp(name, names[p]) == 0 || (p == 0 && strcmp(name, "fma") == 0));
     random_tree_destroy(&tree);
 }
 

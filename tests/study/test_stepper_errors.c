@@ -316,6 +316,8 @@ START_TEST(broken_contracts_are_reported)
     test_assert_breach((void)tal_events_add(m.events, &def), TAL_ERR_TOPOLOGY, "realized");
     ck_assert_int_eq(tal_events_subsystem(NULL).i, -1);
     ck_assert_int_ge(tal_events_subsystem(m.events).i, 0);
+    ck_assert_ptr_eq(tal_subsystem_events(m.system, tal_events_subsystem(m.events)), m.events);
+    ck_assert_ptr_null(tal_subsystem_events(m.system, (tal_subsystem_ix){0}));
     ck_assert_str_eq(tal_outcome_name(TAL_OUTCOME_REACHED_TIME), "reached time");
     ck_assert_str_eq(tal_outcome_name((tal_outcome)99), "(no outcome)");
     ck_assert_int_eq(tal_time_stepper_error(NULL)->status, TAL_ERR_NULL);

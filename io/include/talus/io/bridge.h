@@ -27,7 +27,8 @@ extern "C" {
 /// @{
 
 /**
- * The rows of a recorder as a table, in radians, with "talus_version" and "git_hash" in its header.
+ * The rows of a recorder as a table, in radians, with "talus_version", "git_hash" and "kernels"
+ * (tal_matter_kernel_set()) in its header: who repeats a run gets the same bits if they agree.
  *
  * @param[in]  allocator  NULL means the C heap
  * @param[out] out        owned by the caller; NULL on failure

@@ -105,6 +105,10 @@ TAL_API tal_events *tal_events_create(tal_system *system);
 /// These events as a subsystem.
 TAL_API tal_subsystem_ix tal_events_subsystem(const tal_events *events);
 
+/// A subsystem as events; NULL when it is another one, whatever its name is (that is not a breach). Borrowed.
+TAL_API const tal_events *tal_subsystem_events(const tal_system *system,
+                                               tal_subsystem_ix subsystem);
+
 /// Add a handler or a reporter. Sticky, as all building is. Its index, `i` < 0 on failure.
 TAL_API tal_event_ix tal_events_add(tal_events *events, const tal_happening *it);
 
