@@ -252,7 +252,7 @@ const cli_command cli_commands[] = {
      "talus ik mine.talus frames.trc -o found.sto", "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as talus ik or talus simulate write it; a "
-     "coordinate that is not there keeps its value. Angles are in degrees when the table says so. "
+     "coordinate that is not there keeps its value, if others are. Angles are in degrees when the table says so. "
      "Polynomials through nine rows give speeds and accelerations, and noise grows with them: "
      "measured motions want a --cutoff, 6 Hz for a walk. The result has one force for every speed: "
      "what is missing besides the forces of the model.",

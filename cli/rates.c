@@ -47,6 +47,24 @@ static void warn_of_jumps(const rows *it, const char *name, const double y[])
     }
 }
 
+// A table with none of the coordinates is the wrong table, or has other names for them.
+static int check_names(const rows *it)
+{
+    int i = -1;
+    tal_body_ix body;
+    char name[TAL_COORDINATE_NAME_SIZE];
+    for (int slot = it->nq - 1; slot >= 0; --slot) {
+        const int code = name_of(it, slot, &body, &i, name);
+        if (code != CLI_OK) return code;
+        if (tal_table_find_column(it->motion, name) >= 0) return CLI_OK;
+    }
+    return it->nq == 0
+               ? CLI_OK
+               : cli_fail(it->args, CLI_BAD_FILE,
+                          "%s has none of the model's coordinates: no column '%s' and so on.",
+                          it->path, name);
+}
+
 static int read_column(rows *it, int slot)
 {
     int i = -1;
@@ -273,6 +291,7 @@ static int read_rows(rows *it, double cutoff)
         it->times[r] = tal_table_value(it->motion, r, 0);
     }
     int code = check_times(it);
+    if (code == CLI_OK) code = check_names(it);
     for (int slot = 0; slot < it->nq && code == CLI_OK; ++slot) {
         code = read_column(it, slot);
     }

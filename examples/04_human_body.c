@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 enum {
     NUM_PINS = 39
 };
@@ -81,8 +79,8 @@ static tal_vec3 vec(const double v[3])
 // A frame whose z axis, which is the pin's, points along x, y or z of the body.
 static tal_mat3 pin_frame(char axis)
 {
-    if (axis == 'x') return tal_rotation_from_angle_axis(0.5 * PI, tal_v3(0.0, 1.0, 0.0));
-    if (axis == 'y') return tal_rotation_from_angle_axis(-0.5 * PI, tal_v3(1.0, 0.0, 0.0));
+    if (axis == 'x') return tal_rotation_from_angle_axis(0.5 * TAL_PI, tal_v3(0.0, 1.0, 0.0));
+    if (axis == 'y') return tal_rotation_from_angle_axis(-0.5 * TAL_PI, tal_v3(1.0, 0.0, 0.0));
     return TAL_MAT3_IDENTITY;
 }
 

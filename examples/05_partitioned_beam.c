@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
 static const double LENGTH = 1.0;              // m
 static const double EI = 4.0;                  // N m^2: steel, 30 mm x 2 mm
 static const double MU = 0.468;                // kg/m
@@ -126,7 +125,7 @@ static void bend(const tal_matter *matter, tal_state *state, int n)
 static tal_status vibrate(const tal_system *system, const tal_matter *matter, tal_state *state,
                           tal_integrator *integ, int n)
 {
-    const double period = 2.0 * PI / (BETA * BETA * sqrt(EI / MU));
+    const double period = 2.0 * TAL_PI / (BETA * BETA * sqrt(EI / MU));
     const tal_body_ix last = {n};
     const tal_vec3 p_BS = tal_v3(0.5 * LENGTH / n, 0.0, 0.0);
     bend(matter, state, n);

@@ -49,7 +49,7 @@ static tal_force_ix add_contact(tal_forces *forces, tal_body_ix stone)
 // or so: its lowest point is sqrt(a^2 sin^2 + c^2 cos^2) below the center.
 static void start(const tal_matter *matter, tal_state *state, tal_body_ix stone, double spin)
 {
-    const double tip = 0.5 * 3.14159265358979 / 180.0;
+    const double tip = 0.5 * TAL_DEGREE;
     const double low = sqrt(pow(A * sin(tip), 2.0) + pow(C * cos(tip), 2.0));
     tal_body_set_q(matter, state, stone, 0, cos(0.5 * tip)); // a quaternion, then a position
     tal_body_set_q(matter, state, stone, 2, sin(0.5 * tip));

@@ -25,7 +25,6 @@ enum {
     LEGS = 8
 };
 
-static const double PI = 3.14159265358979323846;
 static const double MASS = 10.0, INERTIA = 0.5, LEG = 0.5, FOOT = 0.005; // kg, kg m^2, m, m
 static const double SLOPE = 0.1, GRAVITY = 9.81;                         // rad, m/s^2
 
@@ -44,7 +43,7 @@ static tal_force_ix build(tal_matter *matter, tal_forces *forces)
     const tal_force_ix contact = tal_forces_add_contact(forces, "contact", &def);
     tal_contact_surface_def surface = tal_contact_surface_def_default();
     surface.name = "slope";
-    surface.X_BS.R = tal_rotation_about(TAL_AXIS_Z, -0.5 * PI); // its inside is below y = 0
+    surface.X_BS.R = tal_rotation_about(TAL_AXIS_Z, -0.5 * TAL_PI); // its inside is below y = 0
     surface.material.stiffness = 1e9;
     surface.material.dissipation = 30.0; // hardly a bounce
     surface.material.static_friction = 1.0;
@@ -54,7 +53,7 @@ static tal_force_ix build(tal_matter *matter, tal_forces *forces)
     surface.body = wheel;
     surface.shape = tal_shape_sphere(FOOT);
     for (int i = 0; i < LEGS; ++i) {
-        const double angle = 2.0 * PI * (i + 0.5) / LEGS - 0.5 * PI;
+        const double angle = 2.0 * TAL_PI * (i + 0.5) / LEGS - 0.5 * TAL_PI;
         const double reach = LEG - FOOT;
         surface.X_BS = tal_xf_from_p(tal_v3(reach * cos(angle), reach * sin(angle), 0.0));
         (void)tal_contact_add_surface(forces, contact, &surface);
@@ -71,7 +70,7 @@ static tal_force_ix build(tal_matter *matter, tal_forces *forces)
 // l sin a.
 static double mcgeer(void)
 {
-    const double a = PI / LEGS, J = INERTIA + MASS * LEG * LEG, weight = MASS * GRAVITY;
+    const double a = TAL_PI / LEGS, J = INERTIA + MASS * LEG * LEG, weight = MASS * GRAVITY;
     const double e = (INERTIA + MASS * LEG * LEG * cos(2.0 * a)) / J;
     const double w2 = e * e / (1.0 - e * e) * 4.0 * weight * LEG * sin(a) * sin(SLOPE) / J;
     const double work = weight * LEG * (sin(a) * sin(SLOPE) - (1.0 - cos(a)) * cos(SLOPE));
@@ -97,7 +96,7 @@ int main(void)
 
     // standing on two feet, pushed
     if (st == TAL_OK) {
-        tal_body_set_q(matter, state, wheel, 2, (LEG - FOOT) * cos(PI / LEGS) + FOOT);
+        tal_body_set_q(matter, state, wheel, 2, (LEG - FOOT) * cos(TAL_PI / LEGS) + FOOT);
         tal_body_set_u(matter, state, wheel, 0, -3.0); // forward is clockwise
         tal_body_set_u(matter, state, wheel, 1, 3.0 * LEG);
     }
@@ -105,7 +104,7 @@ int main(void)
     (void)printf("  step   time [s]   speed [rad/s]   way [m]   feet   dissipated [J]\n");
     double t = 0.0;
     for (int step = 1; step <= 12 && st == TAL_OK; ++step) {
-        const double upright = -2.0 * PI * (step - 0.5) / LEGS;
+        const double upright = -2.0 * TAL_PI * (step - 0.5) / LEGS;
         while (st == TAL_OK && tal_body_q(matter, state, wheel, 0) > upright && t < 20.0) {
             st = tal_integrator_step_to(integ, state, t += 0.002);
         }

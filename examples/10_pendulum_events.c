@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 static const double G = 9.81, LENGTH = 1.0;
 
 typedef struct bob {
@@ -50,7 +48,7 @@ static double period(double v)
         b = sqrt(a * b);
         a = mean;
     }
-    return 2.0 * PI * sqrt(LENGTH / G) / a;
+    return 2.0 * TAL_PI * sqrt(LENGTH / G) / a;
 }
 
 static tal_status brake(void *context, const tal_system *system, tal_state *state,

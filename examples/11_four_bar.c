@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 static const double CRANK = 1.0, COUPLER = 3.0, ROCKER = 2.5, GROUND = 3.2, RATE = 10.0;
 
 typedef struct linkage {
@@ -49,7 +47,7 @@ static tal_status print(void *context, const tal_system *system, tal_state *stat
     const double crank = tal_body_q(it->matter, state, it->crank, 0);
     const double rocker = tal_body_q(it->matter, state, it->rocker, 0);
     const tal_status st = tal_system_realize(system, state, TAL_STAGE_POSITION);
-    const double off = remainder(rocker - rocker_angle(crank), 2.0 * PI);
+    const double off = remainder(rocker - rocker_angle(crank), 2.0 * TAL_PI);
     (void)printf("%8.4f %10.4f %12.6f   %s\n", tal_state_t(state), crank, rocker,
                  fabs(off) < 1e-8 ? "as it should be" : "WRONG");
     return st;
@@ -103,7 +101,7 @@ int main(void)
     tal_forces_add_gravity(forces, tal_v3(0.0, -9.81, 0.0));
     tal_happening table = tal_happening_default();
     table.context = &it;
-    table.period = 2.0 * PI / RATE / 12.0; // every 30 degrees
+    table.period = 2.0 * TAL_PI / RATE / 12.0; // every 30 degrees
     table.report = print;
     tal_events_add(events, &table);
     tal_happening turns = tal_happening_default();

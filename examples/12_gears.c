@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 static const double SUN = 20.0, PLANET = 20.0, RING = 60.0; // teeth
 static const double ARM = 0.08;                             // m, from the axis to the planet's
 static const double TORQUE = 2.0;                           // N m
@@ -60,7 +58,7 @@ static tal_status turn_left(void *context, const tal_system *system, tal_state *
 {
     const train *it = context;
     (void)system;
-    *value = 2.0 * PI - tal_body_q(it->matter, state, it->sun, 0);
+    *value = 2.0 * TAL_PI - tal_body_q(it->matter, state, it->sun, 0);
     return TAL_OK;
 }
 
@@ -135,7 +133,7 @@ int main(void)
     // all wheels seen from the sun: inertia I_s + I_c / 16 + m ARM^2 / 16 + I_p / 4
     const double inertia =
         0.5 * 1.0 * 0.0016 + (0.5 * 2.0 * 0.0064 + 1.0 * 0.0064) / 16.0 + 0.5 * 1.0 * 0.0016 / 4.0;
-    const double expected = sqrt(4.0 * PI * inertia / TORQUE);
+    const double expected = sqrt(4.0 * TAL_PI * inertia / TORQUE);
     if (st == TAL_OK) {
         (void)printf("one turn of the sun took %.8f s, expected %.8f s\n", it.stopped, expected);
     } else {

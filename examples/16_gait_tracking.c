@@ -62,12 +62,12 @@ static void build(figure *it)
 // Where the figure is at time t: one step per second, 1.2 m long.
 static void pose(const figure *it, tal_state *state, double t)
 {
-    const double phase = 2.0 * acos(-1.0) * t;
+    const double phase = 2.0 * TAL_PI * t;
     const tal_xform X = tal_xf(tal_rotation_about(TAL_AXIS_Y, 0.05 * sin(phase)),
                                tal_v3(1.2 * t, 0.95 + 0.02 * cos(2.0 * phase), 0.0));
     tal_body_fit_q(it->matter, state, it->pelvis, &X);
     for (int s = 0; s < SIDES; ++s) {
-        const double leg = phase + (s == 0 ? 0.0 : acos(-1.0));
+        const double leg = phase + (s == 0 ? 0.0 : TAL_PI);
         const tal_mat3 hip = tal_rotation_about(TAL_AXIS_Z, 0.1 + 0.4 * sin(leg));
         tal_body_fit_rotation(it->matter, state, it->thigh[s], &hip);
         tal_body_set_q(it->matter, state, it->shank[s], 0, -0.4 + 0.35 * cos(leg));

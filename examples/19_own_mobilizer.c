@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
 static const double RADIUS = 0.5, GRAVITY = 9.81; // m, m/s^2
 
 // --- the mobilizer ---
@@ -99,7 +98,7 @@ static tal_status roll(const tal_matter *matter, tal_state *state, tal_integrato
         tal_status st = tal_integrator_step_to(integ, state, 0.0);
         if (st != TAL_OK) return st;
         const double height = tal_body_X_GB(matter, state, cart).p.y;
-        st = tal_integrator_step_to(integ, state, PI * sqrt(RADIUS / GRAVITY));
+        st = tal_integrator_step_to(integ, state, TAL_PI * sqrt(RADIUS / GRAVITY));
         if (st != TAL_OK) return st;
         (void)printf("%13.4f %20.4f\n", height, tal_body_X_GB(matter, state, cart).p.y);
     }

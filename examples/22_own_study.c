@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
 static const double LENGTH = 1.0, GRAVITY = 9.81; // m, m/s^2
 
 // --- the Study: def, create, run, error, destroy ---
@@ -132,7 +131,7 @@ static double exact(double amplitude)
         g = sqrt(a * g);
         a = mean;
     }
-    return 2.0 * PI / a * sqrt(LENGTH / GRAVITY);
+    return 2.0 * TAL_PI / a * sqrt(LENGTH / GRAVITY);
 }
 
 int main(void)

@@ -10,8 +10,6 @@
 #include <float.h>
 #include <stddef.h>
 
-static const double PI = 3.14159265358979323846;
-
 static const tal_vec3 NOT_A_VECTOR = {(double)NAN, (double)NAN, (double)NAN};
 
 static tal_mat3 not_a_rotation(void)
@@ -206,7 +204,7 @@ static void three_angles(const tal_mat3 *M, const tal_axis axis[3], double angle
 
 static double wrapped(double angle)
 {
-    return angle > PI ? angle - 2.0 * PI : angle < -PI ? angle + 2.0 * PI : angle;
+    return angle > TAL_PI ? angle - 2.0 * TAL_PI : angle < -TAL_PI ? angle + 2.0 * TAL_PI : angle;
 }
 
 /*

@@ -199,11 +199,8 @@ tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
                                            tal_measure_ix control)
 {
     const tal_force_ix none = {-1};
-    if (push == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "push is NULL");
-        return none;
-    }
-    if (!tali_element_has(forces, name, &point_kind, push->body) ||
+    if (!tali_element_given(forces, name, &point_kind, push, "push") ||
+        !tali_element_has(forces, name, &point_kind, push->body) ||
         !can_drive(forces, name, &point_kind, control)) {
         return none;
     }
@@ -267,11 +264,8 @@ tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name
                                             tal_measure_ix control)
 {
     const tal_force_ix none = {-1};
-    if (twist == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "twist is NULL");
-        return none;
-    }
-    if (!tali_element_has(forces, name, &torque_kind, twist->body1) ||
+    if (!tali_element_given(forces, name, &torque_kind, twist, "twist") ||
+        !tali_element_has(forces, name, &torque_kind, twist->body1) ||
         !tali_element_has(forces, name, &torque_kind, twist->body2) ||
         !can_drive(forces, name, &torque_kind, control)) {
         return none;
@@ -355,11 +349,8 @@ tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,
                                           tal_measure_ix control)
 {
     const tal_force_ix none = {-1};
-    if (thrust == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "thrust is NULL");
-        return none;
-    }
-    if (!tali_element_has(forces, name, &body_kind, thrust->body) ||
+    if (!tali_element_given(forces, name, &body_kind, thrust, "thrust") ||
+        !tali_element_has(forces, name, &body_kind, thrust->body) ||
         !can_drive_by(forces, name, &body_kind, control, 6)) {
         return none;
     }

@@ -113,6 +113,8 @@ bool tali_forces_declare_classes(tal_forces *forces)
         if (!declare_values(forces, what)) return false;
         if (what != TAL_FORCE_NEEDS_ALL && !declare_sum(forces, what)) return false;
     }
+    // two pieces: tal_forces_calc_generalized()
+    tal_system_reserve_scratch(forces->system, sum_bytes(forces) + 2 * TAL_ALIGNMENT);
     if (forces->num_chunks > 0) {
         const size_t chunk = sum_bytes(forces) + TAL_ALIGNMENT;
         tal_system_reserve_scratch(forces->system, (size_t)forces->num_chunks * chunk);

@@ -207,11 +207,8 @@ tal_force_ix tal_forces_add_bushing(tal_forces *forces, const char *name,
                                     const tal_bushing_def *def)
 {
     const tal_force_ix none = {-1};
-    if (def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
-        return none;
-    }
-    if (!tali_element_has(forces, name, &bushing_kind, def->body1) ||
+    if (!tali_element_given(forces, name, &bushing_kind, def, "def") ||
+        !tali_element_has(forces, name, &bushing_kind, def->body1) ||
         !tali_element_has(forces, name, &bushing_kind, def->body2)) {
         return none;
     }

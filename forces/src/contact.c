@@ -307,9 +307,12 @@ tal_contact_surface_ix tal_contact_add_surface(tal_forces *forces, tal_force_ix 
 {
     const tal_contact_surface_ix none = {-1};
     if (forces != NULL && tal_system_error(forces->system)->status != TAL_OK) return none;
-    if (tali_element_of(forces, contact, &tali_contact_kind, __func__) == NULL) return none;
-    if (def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
+    if (tali_element_of(forces, contact, &tali_contact_kind, __func__) == NULL) {
+        if (forces != NULL) tali_system_keep_breach(forces->system);
+        return none;
+    }
+    if (!tali_element_given(forces, tal_force_name(forces, contact), &tali_contact_kind, def,
+                            "def of a surface")) {
         return none;
     }
     if (tal_system_has_topology(forces->system)) {

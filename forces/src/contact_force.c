@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 // What all contacts of one instant are computed from.
 typedef struct scene {
     const tali_contact_element *it;
@@ -241,7 +239,7 @@ static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
     touch->p_G = sum.normal > 0.0 ? tal_v3_scale(1.0 / sum.normal, sum.p_G) : sum.middle;
     touch->n_G = pull > 0.0 ? tal_v3_scale(1.0 / pull, sum.n_G) : faces[0].n_G;
     touch->depth = sum.depth;
-    touch->semi_axis[0] = touch->semi_axis[1] = sqrt(sum.area / PI);
+    touch->semi_axis[0] = touch->semi_axis[1] = sqrt(sum.area / TAL_PI);
     const tal_vec3 v = velocity_at(at, touch->surface, touch->p_G);
     touch->depth_rate = -tal_v3_dot(touch->n_G, v);
     touch->slip_G = tal_v3_axpy(touch->depth_rate, touch->n_G, v);

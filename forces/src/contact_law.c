@@ -6,8 +6,6 @@
 //     tangential patch      -             x           z
 #include "contact_law_internal.h"
 
-static const double PI = 3.14159265358979323846;
-
 // --- normal laws ---
 
 static tali_press press(double elastic, double energy, double damping, double xdot)
@@ -51,7 +49,7 @@ static void integrals(double m1, double *B, double *D)
         weight *= 2.0;
         c = c_next;
     }
-    const double K = 0.5 * PI / a;
+    const double K = 0.5 * TAL_PI / a;
     *D = K * sum;
     *B = K - *D;
 }
@@ -87,8 +85,8 @@ tali_ellipse tali_hertz_ellipse(double k1, double k2)
     double B, D;
     const double m1 = solve_m1(flat / curved, &B, &D);
     it.ratio = sqrt(m1);
-    it.spread = cbrt(4.0 / PI * sqrt(it.ratio) * sqrt(B * D));
-    it.soften = 2.0 / PI * sqrt(it.ratio) * (B + D) / it.spread;
+    it.spread = cbrt(4.0 / TAL_PI * sqrt(it.ratio) * sqrt(B * D));
+    it.soften = 2.0 / TAL_PI * sqrt(it.ratio) * (B + D) / it.spread;
     return it;
 }
 
@@ -172,7 +170,7 @@ static double plasticity(double z, double z_ba, double z_max)
 {
     if (z <= z_ba) return 0.0;
     if (z >= z_max) return 1.0;
-    return 0.5 + 0.5 * sin(PI * (z - 0.5 * (z_max + z_ba)) / (z_max - z_ba));
+    return 0.5 + 0.5 * sin(TAL_PI * (z - 0.5 * (z_max + z_ba)) / (z_max - z_ba));
 }
 
 // zdot = v (1 - alpha z / z_ss) along z when v stretches the patch further, zdot = v otherwise, so

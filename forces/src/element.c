@@ -50,6 +50,16 @@ static const char *said(const char *name)
     return name != NULL ? name : "(no name)";
 }
 
+bool tali_element_given(tal_forces *forces, const char *name, const tali_kind *kind,
+                        const void *argument, const char *what)
+{
+    if (argument != NULL) return true;
+    (void)tali_breach(TAL_ERR_NULL, kind->ops.name, "%s '%s': the %s is NULL", kind->ops.name,
+                      said(name), what);
+    if (forces != NULL) tali_system_keep_breach(forces->system);
+    return false;
+}
+
 bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind, tal_body_ix body)
 {
     if (forces == NULL) return true; // tali_element_add() tells

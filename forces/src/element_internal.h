@@ -63,6 +63,11 @@ typedef struct tali_element {
 tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_kind *kind,
                               void *like, size_t size, const double params[]);
 
+/// Whether an argument that must not be NULL was given. False after a breach, which the System
+/// remembers while it is built. `forces` may be NULL.
+bool tali_element_given(tal_forces *forces, const char *name, const tali_kind *kind,
+                        const void *argument, const char *what);
+
 /// Whether matter has this body. False after the failure has been reported. `forces` may be NULL.
 bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind,
                       tal_body_ix body);

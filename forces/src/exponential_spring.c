@@ -242,10 +242,7 @@ tal_exponential_spring_def tal_exponential_spring_def_default(void)
 tal_force_ix tal_forces_add_exponential_spring(tal_forces *forces, const char *name,
                                                const tal_exponential_spring_def *def)
 {
-    if (def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
-        return (tal_force_ix){-1};
-    }
+    if (!tali_element_given(forces, name, &exponential_kind, def, "def")) return (tal_force_ix){-1};
     double initial[25] = {
         [TAL_EXPONENTIAL_D0] = def->d0,         [TAL_EXPONENTIAL_D1] = def->d1,
         [TAL_EXPONENTIAL_D2] = def->d2,         [TAL_EXPONENTIAL_CZ] = def->cz,

@@ -3,6 +3,7 @@
 #define TALUS_FORCES_INTERNAL_H
 
 #include "alloc_internal.h"
+#include "build_internal.h"
 #include "error_internal.h"
 
 #include <talus/forces/force.h>

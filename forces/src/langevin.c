@@ -220,10 +220,7 @@ tal_langevin_def tal_langevin_def_default(void)
 tal_force_ix tal_forces_add_langevin(tal_forces *forces, const char *name,
                                      const tal_langevin_def *def)
 {
-    if (def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
-        return (tal_force_ix){-1};
-    }
+    if (!tali_element_given(forces, name, &langevin_kind, def, "def")) return (tal_force_ix){-1};
     langevin like = {.seed = def->seed};
     const double initial[] = {def->interval, def->kT, def->friction};
     return tali_element_add(forces, name, &langevin_kind, &like, sizeof like, initial);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define TWO_PI (2.0 * 3.14159265358979323846)
+#define TWO_PI (2.0 * TAL_PI)
 
 // ---- lists of vertices and faces on their way to tal_mesh_create()
 

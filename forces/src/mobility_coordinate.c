@@ -243,8 +243,9 @@ tal_force_ix tal_forces_add_mobility_nonlinear_spring(tal_forces *forces, const 
                                                       tal_mobility mobility, tal_function *energy)
 {
     const tal_force_ix none = {-1};
-    if (forces == NULL || energy == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the %s is NULL", forces == NULL ? "forces" : "energy");
+    if (!tali_element_given(forces, name, &nonlinear_kind, energy, "energy")) return none;
+    if (forces == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
         tal_function_destroy(energy);
         return none;
     }
@@ -306,10 +307,8 @@ static const tali_kind stop_kind = {
 tal_force_ix tal_forces_add_mobility_stop(tal_forces *forces, const char *name,
                                           tal_mobility mobility, const tal_stop *stop)
 {
-    if (stop == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "stop is NULL");
-        return (tal_force_ix){-1};
-    }
+    const tal_force_ix none = {-1};
+    if (!tali_element_given(forces, name, &stop_kind, stop, "stop")) return none;
     on_coordinate like = {.at = mobility, .calc = calc_stop};
     const double params[] = {stop->stiffness, stop->dissipation, stop->low, stop->high};
     return add(forces, name, &stop_kind, &like, params);

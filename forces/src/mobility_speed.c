@@ -185,10 +185,8 @@ static const tali_kind friction_kind = {
 tal_force_ix tal_forces_add_mobility_friction(tal_forces *forces, const char *name,
                                               tal_mobility mobility, const tal_friction *friction)
 {
-    if (friction == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "friction is NULL");
-        return (tal_force_ix){-1};
-    }
+    const tal_force_ix none = {-1};
+    if (!tali_element_given(forces, name, &friction_kind, friction, "friction")) return none;
     const double params[] = {friction->static_force, friction->dynamic_force, friction->viscous,
                              friction->speed};
     on_speed like = {.at = mobility, .calc_force = friction_force, .calc_slope = friction_slope};

@@ -155,10 +155,7 @@ tal_smooth_contact_def tal_smooth_contact_def_default(void)
 tal_force_ix tal_forces_add_smooth_contact(tal_forces *forces, const char *name,
                                            const tal_smooth_contact_def *def)
 {
-    if (def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
-        return (tal_force_ix){-1};
-    }
+    if (!tali_element_given(forces, name, &smooth_kind, def, "def")) return (tal_force_ix){-1};
     const tal_contact_material *m = &def->material;
     double initial[25] = {[TAL_SMOOTH_RADIUS] = def->radius,
                           [TAL_SMOOTH_STIFFNESS] = m->stiffness,

@@ -1,4 +1,5 @@
 // Forces as a subsystem: what the elements do at each stage, their energy and power.
+#include "derivative_internal.h"
 #include "forces_internal.h"
 #include "hash_internal.h"
 
@@ -295,6 +296,23 @@ tal_status tal_forces_calc_sum(const tal_forces *forces, tal_state *state,
         if (st != TAL_OK) return st;
     }
     return TAL_OK;
+}
+
+tal_status tal_forces_calc_generalized(const tal_forces *forces, tal_state *state,
+                                       const tal_force_ix which[], int n, double g[])
+{
+    if (forces == NULL || g == NULL) return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+    const tal_bodies_view velocities = tal_matter_velocities(forces->matter, state);
+    if (velocities.bytes == NULL) return tal_contract_last()->status;
+    const size_t mark = tal_state_scratch_mark(state);
+    tal_spatial_vec *F =
+        tal_state_scratch_take(state, (size_t)forces->num_bodies * sizeof(tal_spatial_vec));
+    double *f = tal_state_scratch_take(state, (size_t)forces->nu * sizeof(double));
+    tal_status st = F != NULL && f != NULL ? TAL_OK : tal_contract_last()->status;
+    if (st == TAL_OK) st = tal_forces_calc_sum(forces, state, which, n, F, f);
+    if (st == TAL_OK) st = tali_generalized(forces, state, F, f, g);
+    tal_state_scratch_release(state, mark);
+    return st;
 }
 
 typedef tal_status (*scalar_fn)(const void *self, const tal_force_context *context, double *value);

@@ -121,10 +121,7 @@ tal_force_ix tal_forces_add_thermostat(tal_forces *forces, const char *name,
                                        const tal_thermostat_def *def)
 {
     const tal_force_ix none = {-1};
-    if (def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the def is NULL");
-        return none;
-    }
+    if (!tali_element_given(forces, name, &thermostat_kind, def, "def")) return none;
     if (forces != NULL && (def->chain_length < 1 || def->chain_length > TAL_MAX_CHAIN)) {
         (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
                               "thermostat '%s': a chain of %d links: 1 to %d are possible",

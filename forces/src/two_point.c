@@ -275,11 +275,8 @@ static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *k
                         const tal_two_points *points, const double values[2])
 {
     const tal_force_ix none = {-1};
-    if (points == NULL) {
-        (void)tali_breach(TAL_ERR_NULL, kind->ops.name, "points is NULL");
-        return none;
-    }
-    if (!tali_element_has(forces, name, kind, points->body1) ||
+    if (!tali_element_given(forces, name, kind, points, "pair of points") ||
+        !tali_element_has(forces, name, kind, points->body1) ||
         !tali_element_has(forces, name, kind, points->body2)) {
         return none;
     }

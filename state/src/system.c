@@ -1,4 +1,5 @@
 // The System object: creation, sticky failures, growing lists, subsystems.
+#include "build_internal.h"
 #include "system_internal.h"
 
 #include <math.h>
@@ -119,6 +120,13 @@ tal_status tal_system_fail(tal_system *system, tal_status status, const char *fm
     (void)tali_vfail(&system->error, status, __func__, fmt, args);
     va_end(args);
     return status;
+}
+
+void tali_system_keep_breach(tal_system *system)
+{
+    const tal_error *breach = tal_contract_last();
+    if (system->has_topology) return;
+    (void)tali_fail(&system->error, breach->status, breach->where, "%s", breach->message);
 }
 
 bool tali_can_add(tal_system *system, const char *where)

@@ -12,6 +12,24 @@ tal_status tali_chart_pass_on(tali_chart *chart, const tal_state *state, tal_sta
     return TALI_FAIL(chart->err, st, "%s", tali_reason(state, st));
 }
 
+tal_status tali_chart_check(tali_chart *chart, const tal_state *state, tal_pool errors,
+                            double tolerance)
+{
+    const bool on_speeds = errors == TAL_POOL_UERR;
+    const int rows = tal_state_pool_size(state, errors);
+    const double *values = on_speeds ? tal_state_uerr(state) : tal_state_qerr(state);
+    const double *weights = tal_state_weights(state, errors);
+    for (int i = 0; i < rows; ++i) {
+        if (fabs(values[i]) * weights[i] <= tolerance) continue;
+        const tal_constraint_ix owner = tal_matter_row_owner(chart->matter, state, i);
+        return TALI_FAIL(
+            chart->err, TAL_ERR_BAD_VALUE, "constraint '%s' is off by %g%s: assemble the %s first",
+            owner.i >= 0 ? tal_constraint_name(chart->matter, owner) : "(not of matter)", values[i],
+            on_speeds ? " in its velocities" : "", on_speeds ? "speeds" : "State");
+    }
+    return TAL_OK;
+}
+
 // --- memory ---
 
 tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_error *err)

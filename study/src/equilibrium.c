@@ -336,15 +336,7 @@ static tal_status start(tal_equilibrium *eq, const tal_state *state)
     memset(tal_state_upd_u(eq->state), 0, (size_t)tal_state_nu(eq->state) * sizeof(double));
     st = tal_system_realize(chart->system, eq->state, TAL_STAGE_POSITION);
     if (st != TAL_OK) return tali_chart_pass_on(chart, eq->state, st);
-    const int rows = tal_state_pool_size(eq->state, TAL_POOL_QERR);
-    const double *errors = tal_state_qerr(eq->state);
-    const double *weights = tal_state_weights(eq->state, TAL_POOL_QERR);
-    for (int i = 0; i < rows; ++i) {
-        if (fabs(errors[i]) * weights[i] <= eq->def.constraint_tolerance) continue;
-        return TALI_FAIL(&eq->error_record, TAL_ERR_BAD_VALUE,
-                         "position error %d is %g: assemble the State first", i, errors[i]);
-    }
-    return TAL_OK;
+    return tali_chart_check(chart, eq->state, TAL_POOL_QERR, eq->def.constraint_tolerance);
 }
 
 // One iteration from where the State is; the State follows the step.

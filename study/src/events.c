@@ -1,5 +1,6 @@
 // Handlers and reporters given as functions: a subsystem that calls them.
 #include "alloc_internal.h"
+#include "build_internal.h"
 #include "error_internal.h"
 #include "events_internal.h"
 
@@ -361,11 +362,13 @@ static element *copy(const tal_events *events, const tal_happening *it)
 // Why nothing can be added; a breach is reported.
 static tal_status can_add(const tal_events *events, const tal_happening *it, const char *where)
 {
-    if (events == NULL || it == NULL) {
-        return tali_breach(TAL_ERR_NULL, where, "the %s is NULL",
-                           events == NULL ? "events" : "happening");
-    }
+    if (events == NULL) return tali_breach(TAL_ERR_NULL, where, "the events are NULL");
     tal_system *system = events->system;
+    if (it == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, where, "the happening is NULL");
+        tali_system_keep_breach(system);
+        return TAL_ERR_NULL;
+    }
     if (tal_system_has_topology(system)) {
         return tali_breach(TAL_ERR_TOPOLOGY, where,
                            "System '%s' is realized: events are added before that",

@@ -2,6 +2,7 @@
 #include "integrator_internal.h"
 #include "solve_internal.h"
 
+#include <float.h>
 #include <math.h>
 
 // --- creation ---
@@ -74,6 +75,11 @@ static tal_status check_def(const tal_integrator_def *def, tal_error *err)
     }
     if (st == TAL_OK) st = check_positive(def->baumgarte, true, "baumgarte", err);
     if (st != TAL_OK) return st;
+    if (def->accuracy < DBL_EPSILON) { // steps of 1e-16 s would meet it, and never end
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "accuracy is %g: double precision knows nothing below %g", def->accuracy,
+                         DBL_EPSILON);
+    }
     if (def->max_steps < 0) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "max_steps is %ld: it must not be negative",
                          def->max_steps);

@@ -229,6 +229,19 @@ static tal_status calc_B(tal_linearizer *lin)
     return tali_chart_pass_on(chart, lin->state, st);
 }
 
+// What is off by more than this was never assembled; an integrator leaves a tenth of its accuracy.
+static const double CONSTRAINT_TOLERANCE = 1e-3;
+
+static tal_status check_constraints(tal_linearizer *lin)
+{
+    tali_chart *chart = &lin->chart;
+    const tal_status st = tal_system_realize(chart->system, lin->state, TAL_STAGE_VELOCITY);
+    if (st != TAL_OK) return tali_chart_pass_on(chart, lin->state, st);
+    const tal_status at = tali_chart_check(chart, lin->state, TAL_POOL_QERR, CONSTRAINT_TOLERANCE);
+    return at != TAL_OK ? at
+                        : tali_chart_check(chart, lin->state, TAL_POOL_UERR, CONSTRAINT_TOLERANCE);
+}
+
 tal_status tal_linearizer_run(tal_linearizer *lin, const tal_state *state)
 {
     if (lin == NULL) return TALI_BREACH(TAL_ERR_NULL, "the linearizer is NULL");
@@ -238,8 +251,9 @@ tal_status tal_linearizer_run(tal_linearizer *lin, const tal_state *state)
     lin->num_modes = 0;
     tal_status st = tal_state_copy(lin->state, state);
     if (st != TAL_OK) return tali_chart_pass_on(&lin->chart, lin->state, st);
-    st = tali_chart_lay(&lin->chart, lin->state);
-    const int nx = tali_chart_nx(&lin->chart);
+    st = check_constraints(lin);
+    if (st == TAL_OK) st = tali_chart_lay(&lin->chart, lin->state);
+    const int nx = st == TAL_OK ? tali_chart_nx(&lin->chart) : 0;
     memset(lin->x, 0, (size_t)nx * sizeof *lin->x);
     if (st == TAL_OK) st = rates_at(lin, lin->rates);
     for (int i = 0; i < nx && st == TAL_OK; ++i) {
@@ -371,7 +385,7 @@ tal_mode tal_linearizer_mode(const tal_linearizer *lin, int i)
     }
     const int j = lin->order[i];
     const size_t column = (size_t)j * (size_t)tali_chart_nx(&lin->chart);
-    const double size = size_of(lin, j), two_pi = 2.0 * acos(-1.0);
+    const double size = size_of(lin, j), two_pi = 2.0 * TAL_PI;
     return (tal_mode){lin->wr[j],
                       lin->wi[j],
                       fabs(lin->wi[j]) / two_pi,

@@ -1,5 +1,6 @@
 // Stops: events that end a run, given as data.
 #include "alloc_internal.h"
+#include "build_internal.h"
 #include "error_internal.h"
 #include "events_internal.h"
 
@@ -95,7 +96,9 @@ tal_event_ix tal_events_add_stop(tal_events *events, const tal_run_stop *def)
 {
     const tal_event_ix none = {-1};
     if (events == NULL || def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the %s is NULL", events == NULL ? "events" : "stop");
+        (void)TALI_BREACH(TAL_ERR_NULL, "the %s",
+                          events == NULL ? "events are NULL" : "stop is NULL");
+        if (events != NULL) tali_system_keep_breach(tali_events_system(events));
         return none;
     }
     tal_system *system = tali_events_system(events);

@@ -125,6 +125,18 @@ static tal_status check_outputs(const tal_system *system, const tal_sweep_def *d
     return TAL_OK;
 }
 
+// What of the numbers of a def makes no sense; NULL: nothing.
+static const char *what_is_wrong(const tal_sweep_def *def)
+{
+    if (def->lanes < 1) return "it takes a lane";
+    if (def->num_parameters < 0) return "it takes parameters, or none";
+    if (def->num_parameters > 0 && def->parameters == NULL) return "'parameters' is NULL";
+    if (def->num_outputs < 1) return "it takes an output, a measure or what 'read' fills in";
+    if (def->outputs != NULL && def->read != NULL) return "give 'outputs' or 'read', not both";
+    if (def->outputs == NULL && def->read == NULL) return "'outputs' and 'read' are NULL";
+    return isfinite(def->end_time) ? NULL : "'end_time' must be finite";
+}
+
 static tal_status check_def(const tal_system *system, const tal_sweep_def *def, tal_error *err)
 {
     if (system == NULL || def == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "a NULL was given");
@@ -132,12 +144,11 @@ static tal_status check_def(const tal_system *system, const tal_sweep_def *def, 
         return TALI_FAIL(err, TAL_ERR_TOPOLOGY, "realize the topology of System '%s' first",
                          tal_system_name(system));
     }
-    if (def->lanes < 1 || def->num_parameters < 0 || def->num_outputs < 1 ||
-        (def->num_parameters > 0 && def->parameters == NULL) ||
-        (def->outputs == NULL) == (def->read == NULL) || !isfinite(def->end_time)) {
+    const char *wrong = what_is_wrong(def);
+    if (wrong != NULL) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "%d parameters, %d outputs, %d lanes and end_time %g make no study",
-                         def->num_parameters, def->num_outputs, def->lanes, def->end_time);
+                         "%d parameters, %d outputs, %d lanes and end_time %g make no study: %s",
+                         def->num_parameters, def->num_outputs, def->lanes, def->end_time, wrong);
     }
     if (def->executor != NULL && def->executor->run == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "the executor has no function");

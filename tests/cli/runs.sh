@@ -176,6 +176,6 @@ for command in info check assemble equilibrium modes; do
 done
 
 # --- a run that fails ---
-expect 1 simulate held.talus -q -e 1 -i verlet -a 1e-300 -o failed.sto
+expect 1 simulate held.talus -q -e 1 -i cvode-bdf -a 3e-16 -o failed.sto
 has failed.sto 'talus_incomplete=failed at t = '
 finish

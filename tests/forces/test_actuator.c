@@ -174,8 +174,6 @@ START_TEST(a_bad_body_actuator_is_refused)
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "six are needed"));
     m = model_begin();
-    test_assert_breach((void)tal_forces_add_body_actuator(m.forces, "rocket", NULL, 1.0, none),
-                       TAL_ERR_NULL, "thrust");
     // a result that nobody computes
     tal_result_def def = tal_result_def_default();
     def.name = "unset";
@@ -265,10 +263,6 @@ START_TEST(bad_input_is_refused)
     ck_assert_double_nan(e);
     const tal_force_ix bad = {8};
     test_assert_breach(e = tal_actuator_output(m.forces, NULL, bad), TAL_ERR_BAD_INDEX, "8");
-    test_assert_breach(tal_forces_add_point_actuator(m.forces, "x", NULL, 1.0, none), TAL_ERR_NULL,
-                       "push");
-    test_assert_breach(tal_forces_add_torque_actuator(m.forces, "x", NULL, 1.0, none), TAL_ERR_NULL,
-                       "twist");
     test_assert_breach(tal_forces_add_mobility_actuator(NULL, "x", pin, 1.0, none), TAL_ERR_NULL,
                        "forces");
     model_finish(&m);

@@ -374,6 +374,77 @@ START_TEST(chosen_elements_can_be_summed)
 
 END_TEST
 
+// g . u is the power sum F . V + f . u of the same elements, by the velocities of the bodies' frames M; B lies
+// elsewhere in all of them. Sums of 50 or so products of size up to 100: 1e-11 is a thousand roundings.
+START_TEST(generalized_forces_have_the_power_of_the_elements)
+{
+    model m = model_begin();
+    tal_bushing_def bushing;
+    add_many(&m, &bushing);
+    model_finish(&m);
+    const tal_force_ix which[] = {{0}, {5}, {12}, {5}};
+    tal_spatial_vec F[MODEL_BODIES];
+    double f[MODEL_NU], g[MODEL_NU];
+    for (uint64_t seed = 1; seed < 6; ++seed) {
+        model_shake(&m, seed);
+        ck_assert_int_eq(tal_forces_calc_sum(m.forces, m.state, which, 4, F, f), TAL_OK);
+        ck_assert_int_eq(tal_forces_calc_generalized(m.forces, m.state, which, 4, g), TAL_OK);
+        const tal_bodies_view V = tal_matter_velocities(m.matter, m.state);
+        const double *u = tal_state_u(m.state);
+        double power = 0.0, by_bodies = 0.0;
+        for (int i = 0; i < MODEL_NU; ++i) {
+            power += g[i] * u[i];
+            by_bodies += f[i] * u[i];
+        }
+        for (int b = 0; b < MODEL_BODIES; ++b) {
+            by_bodies += tal_sv_dot(F[b], *tal_view_V_GM(&V, b));
+        }
+        ck_assert_double_eq_tol(power, by_bodies, 1e-11 * fmax(1.0, fabs(by_bodies)));
+    }
+
+    const tal_force_ix bad = {999};
+    memset(g, 0, sizeof g);
+    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, m.state, &bad, 1, g),
+                       TAL_ERR_BAD_INDEX, "999");
+    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, m.state, which, 4, NULL),
+                       TAL_ERR_NULL, "");
+    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, NULL, which, 4, g),
+                       TAL_ERR_NULL, "State");
+    tal_state_set_t(m.state, 1.0);
+    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, m.state, which, 4, g),
+                       TAL_ERR_STAGE, "Velocity");
+    ck_assert(g[0] == 0.0 && g[MODEL_NU - 1] == 0.0);
+    model_end(&m);
+}
+
+END_TEST
+
+// -g / t of a string with tension t is the gradient of its length, here by central differences over 1e-5, which
+// leave 1e-10 of the third derivative and 1e-11 of round-off: 1e-8 is generous to both.
+START_TEST(generalized_forces_of_a_string_are_its_moment_arms)
+{
+    model m = model_begin();
+    const tal_two_points ends = {m.body[FREE], {0.3, -0.2, 0.1}, m.body[GIMBAL], {-0.4, 0.5, 0.2}};
+    const double tension = 3.0;
+    const tal_force_ix string = tal_forces_add_two_point_force(m.forces, "string", &ends, -tension);
+    model_finish(&m);
+    double g[MODEL_NU];
+    ck_assert_int_eq(tal_forces_calc_generalized(m.forces, m.state, &string, 1, g), TAL_OK);
+    const int pin = tal_body_u_start(m.matter, m.body[PIN]);
+    const double q = tal_body_q(m.matter, m.state, m.body[PIN], 0);
+    double length[2];
+    for (int k = 0; k < 2; ++k) {
+        tal_body_set_q(m.matter, m.state, m.body[PIN], 0, q + (k == 0 ? -1e-5 : 1e-5));
+        model_realize(&m, TAL_STAGE_POSITION);
+        length[k] =
+            tal_station_distance(m.matter, m.state, ends.body1, ends.p_B1, ends.body2, ends.p_B2);
+    }
+    ck_assert_double_eq_tol(g[pin] / tension, -(length[1] - length[0]) / 2e-5, 1e-8);
+    model_end(&m);
+}
+
+END_TEST
+
 START_TEST(dissipated_energy_is_a_z_whose_rate_is_the_power)
 {
     model m = model_begin();
@@ -416,7 +487,10 @@ START_TEST(dissipated_energy_is_a_z_whose_rate_is_the_power)
     m = model_begin();
     test_assert_breach(tal_force_track_dissipation(m.forces, damper), TAL_ERR_BAD_INDEX,
                        "no force");
-    tal_system_destroy(m.system);
+    tal_force_track_dissipation(m.forces, damper); // the System has failed: silence
+    tal_error err = {0};
+    ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);
+    ck_assert_ptr_nonnull(strstr(err.message, "no force"));
 }
 
 END_TEST
@@ -435,6 +509,8 @@ int main(void)
     tcase_add_test(theory, a_failure_on_a_thread_has_its_sentence);
     tcase_add_test(theory, chunks_take_no_memory_at_run_time);
     tcase_add_test(theory, chosen_elements_can_be_summed);
+    tcase_add_test(theory, generalized_forces_have_the_power_of_the_elements);
+    tcase_add_test(theory, generalized_forces_of_a_string_are_its_moment_arms);
     tcase_add_test(theory, dissipated_energy_is_a_z_whose_rate_is_the_power);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");

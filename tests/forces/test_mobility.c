@@ -383,12 +383,6 @@ START_TEST(bad_energies_and_laws_are_refused)
     ck_assert_ptr_nonnull(strstr(err.message, "static force"));
 
     m = model_begin();
-    test_assert_breach(tal_forces_add_mobility_friction(m.forces, "a", pin, NULL), TAL_ERR_NULL,
-                       "friction");
-    test_assert_breach(tal_forces_add_mobility_stop(m.forces, "a", pin, NULL), TAL_ERR_NULL,
-                       "stop");
-    test_assert_breach(tal_forces_add_mobility_nonlinear_spring(m.forces, "a", pin, NULL),
-                       TAL_ERR_NULL, "energy");
     test_assert_breach(tal_forces_add_mobility_nonlinear_spring(NULL, "a", pin, line_of(1)),
                        TAL_ERR_NULL, "forces");
     test_assert_breach(tal_forces_add_mobility_spring(NULL, "a", pin, 1.0, 1.0), TAL_ERR_NULL,

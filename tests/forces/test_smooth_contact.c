@@ -113,8 +113,6 @@ START_TEST(what_cannot_be_is_refused_when_building)
     tal_error err = {0};
     model m = model_begin();
     tal_smooth_contact_def def = tal_smooth_contact_def_default();
-    test_assert_breach((void)tal_forces_add_smooth_contact(m.forces, "ball", NULL), TAL_ERR_NULL,
-                       "NULL");
     def.plane_body.i = 40;
     (void)tal_forces_add_smooth_contact(m.forces, "ball", &def);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);

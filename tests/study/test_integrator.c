@@ -591,6 +591,10 @@ START_TEST(a_bad_def_is_refused_with_the_value)
     def.accuracy = 0.0;
     ck_assert_int_eq(tal_integrator_create(r.system, &def, &integ, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "accuracy"));
+    def.accuracy = 1e-16; // steps that change nothing would meet it, from rest
+    ck_assert_int_eq(tal_integrator_create(r.system, &def, &integ, &err), TAL_ERR_BAD_VALUE);
+    ck_assert_str_eq(err.message,
+                     "accuracy is 1e-16: double precision knows nothing below 2.22045e-16");
     def = tal_integrator_def_default();
     def.max_steps = -1;
     ck_assert_int_eq(tal_integrator_create(r.system, &def, &integ, &err), TAL_ERR_BAD_VALUE);

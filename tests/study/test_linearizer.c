@@ -340,6 +340,36 @@ START_TEST(rates_that_are_not_finite_are_reported)
 
 END_TEST
 
+// A bob on a rod of one meter: x = 0, y = -1 hangs, and vy = 0 there.
+START_TEST(a_state_that_was_never_assembled_is_refused_by_name)
+{
+    model m = begin_model(G_DOWN);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_point(2.0, TAL_VEC3_ZERO);
+    const tal_body_ix bob = tal_matter_add_translation(m.matter, TAL_GROUND, &def);
+    tal_constraint_def rod = tal_constraint_between(TAL_GROUND, bob);
+    rod.name = "rod";
+    (void)tal_constraint_add_rod(m.matter, &rod, TAL_VEC3_ZERO, TAL_VEC3_ZERO, 1.0);
+    finish_model(&m);
+    tal_body_set_q(m.matter, m.state, bob, 1, -1.5);
+    ck_assert_int_eq(tal_linearizer_run(m.lin, m.state), TAL_ERR_BAD_VALUE);
+    ck_assert_str_eq(tal_linearizer_error(m.lin)->message,
+                     "constraint 'rod' is off by 0.5: assemble the State first");
+    ck_assert_int_eq(tal_linearizer_A(m.lin).rows, 0);
+    tal_body_set_q(m.matter, m.state, bob, 1, -1.0);
+    tal_body_set_u(m.matter, m.state, bob, 1, -0.25);
+    ck_assert_int_eq(tal_linearizer_run(m.lin, m.state), TAL_ERR_BAD_VALUE);
+    ck_assert_str_eq(
+        tal_linearizer_error(m.lin)->message,
+        "constraint 'rod' is off by 0.25 in its velocities: assemble the speeds first");
+    tal_body_set_u(m.matter, m.state, bob, 1, 0.0);
+    ck_assert_int_eq(tal_linearizer_run(m.lin, m.state), TAL_OK);
+    ck_assert_int_eq(tal_linearizer_A(m.lin).rows, 4);
+    end_model(&m);
+}
+
+END_TEST
+
 START_TEST(bad_calls_are_refused)
 {
     model m = begin_model(G_DOWN);
@@ -390,6 +420,7 @@ int main(void)
     tcase_add_test(tests, size_does_not_matter);
     tcase_add_test(tests, auxiliary_variables_come_last);
     tcase_add_test(tests, rates_that_are_not_finite_are_reported);
+    tcase_add_test(tests, a_state_that_was_never_assembled_is_refused_by_name);
     tcase_add_test(tests, bad_calls_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -175,6 +175,11 @@ START_TEST(a_stop_can_be_read_back)
     test_assert_breach((void)tal_events_add_stop(NULL, &stop), TAL_ERR_NULL, "events");
     test_assert_breach((void)tal_events_add_stop(s.m.events, NULL), TAL_ERR_NULL, "stop");
     test_assert_breach((void)tal_events_add_stop(s.m.events, &stop), TAL_ERR_TOPOLOGY, "realized");
+    tal_system *half = tal_system_create(NULL); // while a System is built, a NULL is remembered
+    test_assert_breach((void)tal_events_add_stop(tal_events_create(half), NULL), TAL_ERR_NULL,
+                       "stop");
+    ck_assert_int_eq(tal_system_realize_topology(half, NULL), TAL_ERR_NULL);
+    tal_system_destroy(half);
     end_stepper_model(&s.m);
 }
 

@@ -314,6 +314,13 @@ START_TEST(broken_contracts_are_reported)
     test_assert_breach((void)tal_events_add(NULL, &def), TAL_ERR_NULL, "events");
     test_assert_breach((void)tal_events_add(m.events, NULL), TAL_ERR_NULL, "happening");
     test_assert_breach((void)tal_events_add(m.events, &def), TAL_ERR_TOPOLOGY, "realized");
+    tal_system *half = tal_system_create(NULL); // while a System is built, a NULL is remembered
+    tal_error err = {0};
+    test_assert_breach((void)tal_events_add(tal_events_create(half), NULL), TAL_ERR_NULL,
+                       "happening");
+    ck_assert_int_eq(tal_system_realize_topology(half, &err), TAL_ERR_NULL);
+    ck_assert_str_eq(err.message, "the happening is NULL");
+    tal_system_destroy(half);
     ck_assert_int_eq(tal_events_subsystem(NULL).i, -1);
     ck_assert_int_ge(tal_events_subsystem(m.events).i, 0);
     ck_assert_ptr_eq(tal_subsystem_events(m.system, tal_events_subsystem(m.events)), m.events);

@@ -569,6 +569,48 @@ START_TEST(fits_that_cannot_be_are_reported_and_values_stay)
 
 END_TEST
 
+static tal_status read_nothing(void *context, const tal_system *system, tal_state *state,
+                               double results[])
+{
+    (void)context;
+    (void)system;
+    (void)state;
+    results[0] = 0.0;
+    return TAL_OK;
+}
+
+START_TEST(a_definition_that_makes_no_study_is_told_why)
+{
+    model m;
+    build(&m);
+    const tal_measure_ix measure = {0};
+    tal_sweep_def good = tal_sweep_def_default();
+    good.parameters = m.parameters;
+    good.num_parameters = 1;
+    good.outputs = &measure;
+    good.num_outputs = 1;
+    tal_sweep_def bad[7] = {good, good, good, good, good, good, good};
+    bad[0].lanes = 0;
+    bad[1].num_parameters = -1;
+    bad[2].parameters = NULL;
+    bad[3].num_outputs = 0;
+    bad[4].read = read_nothing;
+    bad[5].outputs = NULL;
+    bad[6].end_time = (double)INFINITY;
+    static const char *const why[7] = {"a lane",    "or none",  "'parameters' is NULL",
+                                       "an output", "not both", "'outputs' and 'read' are NULL",
+                                       "finite"};
+    for (int i = 0; i < 7; ++i) {
+        tal_sweep *sweep = NULL;
+        tal_error err;
+        ck_assert_int_eq(tal_sweep_create(m.system, &bad[i], &sweep, &err), TAL_ERR_BAD_VALUE);
+        ck_assert_msg(strstr(err.message, why[i]) != NULL, "%s", err.message);
+    }
+    end(&m);
+}
+
+END_TEST
+
 START_TEST(bad_definitions_are_refused)
 {
     model m;
@@ -634,6 +676,7 @@ int main(void)
     tcase_add_test(tests, a_fit_ends_where_no_step_is_better);
     tcase_add_test(tests, fits_that_cannot_be_are_reported_and_values_stay);
     tcase_add_test(tests, outputs_are_one_number_each);
+    tcase_add_test(tests, a_definition_that_makes_no_study_is_told_why);
     tcase_add_test(tests, bad_definitions_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -23,6 +23,11 @@
 extern "C" {
 #endif
 
+/// Half a turn [rad], which C17 has no name for.
+#define TAL_PI     3.14159265358979323846
+/// A degree [rad]: 30.0 * TAL_DEGREE.
+#define TAL_DEGREE (TAL_PI / 180.0)
+
 /// A quaternion, scalar first. The rotation it stands for depends on its direction alone, never
 /// on its length: q, 2 q and -q are the same rotation.
 typedef struct tal_quat {

@@ -51,7 +51,9 @@ extern "C" {
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
-    TAL_METHOD_VERLET,      ///< order 2 (manual sec. 10.4); needs the qdotdot of every coordinate
+    /// order 2 (manual sec. 10.4); needs the qdotdot of every coordinate. Where M is constant the energy does
+    /// not drift; in angles it does (doc/time_stepping.md). `accuracy` says how well u is solved for in a step
+    TAL_METHOD_VERLET,
     TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
     TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions
     TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
@@ -71,7 +73,7 @@ typedef enum tal_linear_solver {
 typedef struct tal_integrator_def {
     tal_method method;
     const tal_rk_tableau *tableau; ///< of TAL_METHOD_RUNGE_KUTTA; must outlive the integrator
-    double accuracy;               ///< wanted, as a fraction: e.g. 1e-3 for 0.1 %
+    double accuracy; ///< wanted, as a fraction: e.g. 1e-3 for 0.1 %; not below DBL_EPSILON, 2.2e-16
     double fixed_step; ///< [s] > 0: steps of this size, the last of a call perhaps shorter; errors
                        ///< are not controlled, and min_step and max_step do not count. 0:
                        ///< controlled, as it must be for CVODE and IDA
