@@ -33,8 +33,8 @@ typedef struct tali_piece {
 /// their addresses in it.
 size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block);
 
-/// A zero-filled block of `*bytes` that holds all pieces, with their addresses set. NULL when memory
-/// runs out; the addresses are NULL then, too.
+/// A zero-filled block of `*bytes` that holds all pieces, with their addresses set. NULL when
+/// memory runs out; the addresses are NULL then, too.
 void *tali_alloc_pieces(const tal_allocator *allocator, const tali_piece pieces[], size_t n,
                         size_t *bytes);
 

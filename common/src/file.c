@@ -87,7 +87,8 @@ void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes)
 
 // ---- writing
 
-// What a path leads to, through symbolic links, whether that exists or not. False, and errno, when it leads nowhere.
+// What a path leads to, through symbolic links, whether that exists or not. False, and errno, when
+// it leads nowhere.
 static bool follow_links(const char *path, char target[TALI_PATH_SIZE])
 {
     enum {
@@ -112,7 +113,8 @@ static bool follow_links(const char *path, char target[TALI_PATH_SIZE])
     return false;
 }
 
-// Standard output or standard error where it goes to this file, as after "-o /dev/stdout >file"; -1 otherwise.
+// Standard output or standard error where it goes to this file, as after "-o /dev/stdout >file"; -1
+// otherwise.
 static int stream_of(const struct stat *file)
 {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; ++fd) {
@@ -123,8 +125,8 @@ static int stream_of(const struct stat *file)
     return -1;
 }
 
-// A file of a name of its own, in the same folder, so that it can be renamed. `mode` is what it may have at most. -1, and
-// errno, on failure.
+// A file of a name of its own, in the same folder, so that it can be renamed. `mode` is what it may
+// have at most. -1, and errno, on failure.
 static int create_beside(tali_replacement *it, mode_t mode)
 {
     enum {

@@ -186,9 +186,9 @@ TAL_ALWAYS_INLINE bool tali_entry_is_promised(const tal_system *system, const ta
 /// the entries that rest on it such a stamp must count as newer than any result, and zero minus
 /// one, in unsigned arithmetic, does.
 ///
-/// For an entry that the present stage promises, the prerequisites need not be compared. A change of
-/// a variable would have lowered the stage, because tal_system_add_cache() refuses a promise by a
-/// stage that is too early; and an entry can change without that only if its owner rewrites it.
+/// For an entry that the present stage promises, the prerequisites need not be compared. A change
+/// of a variable would have lowered the stage, because tal_system_add_cache() refuses a promise by
+/// a stage that is too early; and an entry can change without that only if its owner rewrites it.
 TAL_ALWAYS_INLINE bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int i)
 {
     const tali_entry *entry = tali_entry_at(system, i);

@@ -95,6 +95,26 @@ static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self
     return SUNMatZero(J);
 }
 
+// Where constraints lose rank a mechanism can come apart: the nearest configuration that meets them
+// is another branch of its motion. Elsewhere projection moves the end of a step by some tolerances,
+// twenty at most.
+static tal_status check_branch(const tali_sun *sun, double t, const double y[])
+{
+    const double MOST = 100.0;
+    tal_integrator *integ = sun->integ;
+    if (!tali_is_near_rank_loss(integ)) return TAL_OK;
+    const double *after = tal_state_y(sun->state);
+    for (int i = 0; i < sun->pool.length; ++i) {
+        integ->weighed[i] = after[i] - y[i];
+    }
+    if (tali_weights_norm(&sun->weights, integ->weighed, NULL) <= MOST) return TAL_OK;
+    return TALI_FAIL(
+        &integ->error_record, TAL_ERR_NO_CONVERGENCE,
+        "at t = %.17g constraints lose rank, and the motion cannot be told from others "
+        "that meet them",
+        t);
+}
+
 // The end of a step, in place. Its error has been tested as it was before.
 static int project(double t, N_Vector y, void *self)
 {
@@ -104,6 +124,7 @@ static int project(double t, N_Vector y, void *self)
     tal_status st = tali_put(integ, sun->state, t, tali_sun_data(y));
     if (st == TAL_OK) st = tali_project(integ, sun->state, NULL);
     if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
+    if (st == TAL_OK) st = check_branch(sun, t, tali_sun_data(y));
     if (st != TAL_OK) return tali_sun_answer(sun, st);
     ++integ->stats.projections;
     sun->is_settled = true;
@@ -312,11 +333,35 @@ static tali_sun_failure evolve(tali_sun *sun, double t_end, double least, double
     return flag == ARK_TOO_MUCH_ACC ? TALI_SUN_TOO_FINE : TALI_SUN_UNSOLVED;
 }
 
+// The start of the last step, for one of length h in its place.
+static void take_back(tali_sun *sun, double h)
+{
+    const tal_integrator *integ = sun->integ;
+    const int num_starts = of(sun)->num_starts;
+    tali_leave_at_start(sun->integ, sun->state);
+    sun->counts = (tali_sun_counts){0, 0, 0, 0};
+    memcpy(tali_sun_data(sun->y), integ->y0, (size_t)sun->pool.length * sizeof(double));
+    (void)begin_anew(sun, sun->state, h);
+    of(sun)->num_starts = num_starts;
+}
+
+// Steps that end where constraints lose rank are taken again, shorter.
+static tali_sun_failure evolve_clear(tali_sun *sun, double t_end, double least, double *t1)
+{
+    tali_sun_failure why = evolve(sun, t_end, least, t1);
+    for (int k = 0; k < TALI_MOST_SHORTENED && why == TALI_SUN_FINE && *t1 < t_end; ++k) {
+        if (!tali_ends_too_close(sun->integ, sun->state)) break;
+        take_back(sun, 0.7 * (*t1 - sun->integ->t0));
+        why = evolve(sun, t_end, least, t1);
+    }
+    return why;
+}
+
 static tali_sun_failure advance(tali_sun *sun, double t_end, double least, double *t1)
 {
     const double t0 = sun->integ->t0, h = sun->integ->def.fixed_step;
     remember(of(sun));
-    if (tali_is_controlled(sun->integ)) return evolve(sun, t_end, least, t1);
+    if (tali_is_controlled(sun->integ)) return evolve_clear(sun, t_end, least, t1);
     (void)set_step(sun, h);
     return evolve(sun, tali_end_of_step(t0, h, t_end), 0.0, t1);
 }
@@ -419,18 +464,13 @@ static tal_status create(tal_integrator *integ, tal_error *err)
 static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
 {
     tali_sun *sun = tali_sun_of(integ);
-    const int num_starts = of(sun)->num_starts;
     const double least = tali_resolved_step(integ, integ->t0);
     double t1 = integ->t0;
     if (sun->is_round_off || t - t1 < least) return tali_sun_back_up(integ, state, t);
     sun->state = state;
     sun->is_fresh = true;
-    sun->counts = (tali_sun_counts){0, 0, 0, 0};
-    tali_leave_at_start(integ, state);
-    memcpy(tali_sun_data(sun->y), integ->y0, (size_t)sun->pool.length * sizeof(double));
-    (void)begin_anew(sun, state, t - t1);
+    take_back(sun, t - t1);
     const bool is_there = evolve(sun, t, least, &t1) == TALI_SUN_FINE && t1 == t;
-    of(sun)->num_starts = num_starts;
     if (!is_there) return tali_put_dense(integ, state, t);
     tal_status st = tali_put(integ, state, t, tali_sun_data(sun->y));
     if (st == TAL_OK) st = tali_project(integ, state, NULL);

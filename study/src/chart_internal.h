@@ -42,9 +42,9 @@ typedef struct tali_chart {
 tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_error *err);
 void tali_chart_destroy(tali_chart *chart);
 
-/// Whether a State meets its constraints on positions (TAL_POOL_QERR, known from Position on) or on velocities
-/// (TAL_POOL_UERR, from Velocity on), each weighted error to `tolerance`; otherwise a sentence that names the
-/// constraint.
+/// Whether a State meets its constraints on positions (TAL_POOL_QERR, known from Position on) or on
+/// velocities (TAL_POOL_UERR, from Velocity on), each weighted error to `tolerance`; otherwise a
+/// sentence that names the constraint.
 tal_status tali_chart_check(tali_chart *chart, const tal_state *state, tal_pool errors,
                             double tolerance);
 

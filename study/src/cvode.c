@@ -34,10 +34,10 @@ static bool is_adams(const tal_integrator *integ)
 // CVODE tests the error that is left, and reports the one before: both differ from `error` by one factor.
 static tal_status project_with_error(tali_sun *sun, N_Vector error)
 {
-    if (error == NULL) return tali_project(sun->integ, sun->state, NULL);
+    if (error == NULL) return tali_sun_project(sun, NULL);
     double *e = tali_sun_data(error);
     const double before = tali_weights_norm(&sun->weights, e, NULL);
-    const tal_status st = tali_project(sun->integ, sun->state, e);
+    const tal_status st = tali_sun_project(sun, e);
     sun->error_left = before > 0.0 ? tali_weights_norm(&sun->weights, e, NULL) / before : 1.0;
     return st;
 }
@@ -53,11 +53,8 @@ static int project(double t, N_Vector y, N_Vector correction, double tolerance, 
     tal_integrator *integ = sun->integ;
     const double *before = tali_sun_data(y);
     double *out = tali_sun_data(correction);
-    const bool as_told = integ->projection.even_if_met;
     tal_status st = tali_put(integ, sun->state, t, before);
-    integ->projection.even_if_met = true;
     if (st == TAL_OK) st = project_with_error(sun, error);
-    integ->projection.even_if_met = as_told;
     if (st == TAL_OK) st = tali_settle_relaxed(integ, sun->state);
     if (st != TAL_OK) return tali_sun_answer(sun, st);
     sun->is_settled = true;
@@ -221,7 +218,8 @@ static bool interpolate(tali_sun *sun, double t, N_Vector y)
     return CVodeGetDky(sun->memory, t, 0, y) == CV_SUCCESS;
 }
 
-static const tali_sun_solver SOLVER = {.begin_anew = begin_anew,
+static const tali_sun_solver SOLVER = {.round_off = 100.0,
+                                       .begin_anew = begin_anew,
                                        .advance = advance,
                                        .next_step = next_step,
                                        .estimate_error = estimate_error,

@@ -84,7 +84,7 @@ struct tal_integrator {
     tali_method method; // of the one-step family
     tali_rk_plan rk;    // of TAL_METHOD_RUNGE_KUTTA
     tal_project_options projection;
-    double step_accuracy; // what the error of a step is held to: a share of the accuracy
+    double step_accuracy; // what the error of a step is held to: a part of the accuracy
 
     // workspace, in one block
     void *block;
@@ -189,6 +189,13 @@ void tali_forget(tal_integrator *integ);
 
 /// At the start of a step: what its error is held to, and whether its end is projected in any case.
 tal_status tali_see_what_is_resolved(tal_integrator *integ, tal_state *state);
+
+/// Did the step begin near such a configuration?
+bool tali_is_near_rank_loss(const tal_integrator *integ);
+
+enum {
+    TALI_MOST_SHORTENED = 4 // tries to end a step elsewhere
+};
 
 /// Is the end of the step twice as close to losing rank as its start, and so close that it matters?
 bool tali_ends_too_close(tal_integrator *integ, tal_state *state);

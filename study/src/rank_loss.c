@@ -30,6 +30,11 @@ static double noise(const tal_integrator *integ, double share)
     return fmin(100.0 * DBL_EPSILON * integ->clearest / share, 1e-5);
 }
 
+bool tali_is_near_rank_loss(const tal_integrator *integ)
+{
+    return is_close(integ, integ->rows.share);
+}
+
 static tal_status look_at_rows(const tal_integrator *integ, tal_state *state, tal_rows_margin *rows)
 {
     *rows = (tal_rows_margin){0, 1.0};

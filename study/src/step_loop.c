@@ -178,10 +178,6 @@ static bool is_open(const tal_state *state)
 // long as it was.
 static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, double t_end)
 {
-    enum {
-        MOST_SHORTENED = 4
-    };
-
     const double t0 = integ->t0;
     double was_good = 0.0; // length of a step that was taken shorter
     int shortened = 0;
@@ -192,7 +188,7 @@ static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, d
         double norm = 0.0;
         st = integ->method.try_step(integ, state, t1, &norm);
         const bool is_good = st == TAL_OK && norm <= integ->tolerance;
-        if (is_good && t1 < t_end && shortened < MOST_SHORTENED &&
+        if (is_good && t1 < t_end && shortened < TALI_MOST_SHORTENED &&
             tali_ends_too_close(integ, state)) {
             was_good = fmax(was_good, taken);
             may_grow = true;

@@ -125,6 +125,16 @@ SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)
 
 // --- callbacks ---
 
+tal_status tali_sun_project(tali_sun *sun, double error[])
+{
+    tal_integrator *integ = sun->integ;
+    const bool as_told = integ->projection.even_if_met;
+    integ->projection.even_if_met = true;
+    const tal_status st = tali_project(integ, sun->state, error);
+    integ->projection.even_if_met = as_told;
+    return st;
+}
+
 int tali_sun_answer(tali_sun *sun, tal_status st)
 {
     tal_error *record = &sun->integ->error_record;
@@ -182,7 +192,7 @@ int tali_sun_error_weights(N_Vector y, N_Vector ewt, void *self)
 // change is one that adds up exactly.
 double tali_sun_increment(const tali_sun *sun, double y, int i)
 {
-    const double unit = 1.0 / (sun->weights.e[i] * sun->integ->step_accuracy);
+    const double unit = 1.0 / (sun->weights.e[i] * sun->integ->tolerance);
     const double wanted = sqrt(DBL_EPSILON) * fmax(fabs(y), unit);
     const volatile double moved = y + wanted;
     return moved - y;
@@ -285,7 +295,7 @@ int tali_sun_jacobian_times(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vec
 {
     tali_sun *sun = self;
     const double *along = tali_sun_data(v), *at = tali_sun_data(y), *rates = tali_sun_data(ydot);
-    const double accuracy = sun->integ->step_accuracy;
+    const double accuracy = sun->integ->tolerance;
     double *moved = tali_sun_data(tmp), *out = tali_sun_data(Jv);
     const int n = sun->pool.length;
     double size_v = 0.0, size_y = 1.0; // in unit changes

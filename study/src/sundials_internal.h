@@ -148,7 +148,9 @@ typedef enum tali_sun_failure {
 
 /// CVODE, IDA or ARKODE, as sundials_step.c sees it.
 typedef struct tali_sun_solver {
-    bool wants_rates; // those at the start of a step in the integrator's ydot1
+    bool wants_rates;        // those at the start of a step in the integrator's ydot1
+    bool solves_constraints; // among its equations, to round-off
+    double round_off;        // of what it estimates errors from, in eps of y
     /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's choice.
     tal_status (*begin_anew)(tali_sun *sun, tal_state *state, double first_step);
     /// One step that ends at or before `t_end`, not shorter than `least` unless it ends there. Leaves y
@@ -219,6 +221,9 @@ static inline tali_sun *tali_sun_of(const tal_integrator *integ)
 /// For SUNDIALS' error handlers: says nothing, since failures are told by the integrator.
 void tali_sun_be_silent(int code, const char *module, const char *function, char *message,
                         void *self);
+
+/// tali_project(), with one iteration even if the tolerance is met.
+tal_status tali_sun_project(tali_sun *sun, double error[]);
 
 /// What a callback returns: 0, 1 for a failure that a smaller step may avoid, -1 for any other.
 int tali_sun_answer(tali_sun *sun, tal_status st);

@@ -7,6 +7,24 @@
 
 // --- steps ---
 
+// No error below round-off of y can be told from it, so none is asked for; accuracies beyond it are for the solver
+// to refuse.
+static tal_status set_weights(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    tal_status st = tali_see_what_is_resolved(integ, state);
+    if (st == TAL_OK) {
+        st = tali_pass_on(integ, state, tali_weights_set(&sun->weights, state, sun->is_fresh));
+    }
+    if (st != TAL_OK) return st;
+    const double size = tali_weights_norm(&sun->weights, tal_state_y(state), NULL);
+    const double round_off = sun->solver->round_off * DBL_EPSILON * size; // in tolerances
+    if (!(round_off > 1.0)) return TAL_OK;
+    integ->tolerance =
+        fmax(integ->tolerance, fmin(round_off * integ->tolerance, integ->def.accuracy));
+    return tali_pass_on(integ, state, tali_weights_set(&sun->weights, state, false));
+}
+
 // Auto-update variables, y0, t0, weights. A sampled variable that changes makes the solver begin anew.
 // Rates are computed for the sake of these variables, or of a solver that wants them.
 static tal_status begin(tali_sun *sun, tal_state *state)
@@ -24,7 +42,7 @@ static tal_status begin(tali_sun *sun, tal_state *state)
     if (has_updates && tal_state_stage(state) < TAL_STAGE_ACCELERATION) sun->is_fresh = true;
     memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
     integ->t0 = tal_state_t(state);
-    return tali_pass_on(integ, state, tali_weights_set(&sun->weights, state, sun->is_fresh));
+    return set_weights(sun, state);
 }
 
 void tali_sun_count(tali_sun *sun, const tali_sun_counts *counts)
@@ -124,7 +142,8 @@ static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
     }
     return TALI_FAIL(
         record, TAL_ERR_NO_CONVERGENCE,
-        "at t = %.17g the equations of a step cannot be solved, however short the step", integ->t0);
+        "at t = %.17g the equations of a step cannot be solved, however short the step%s",
+        integ->t0, tali_is_near_rank_loss(integ) ? ": constraints lose rank" : "");
 }
 
 // A remainder that t can hardly resolve, along the rates.
@@ -143,15 +162,34 @@ static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_en
     return finish(sun, state, t_end);
 }
 
+// Onto the constraints as closely as a solver that has them among its equations puts the end of its first step:
+// what the tolerance leaves of their errors would count as that step's. Newton's second iteration leaves their fourth
+// power.
+static tal_status settle_start(tali_sun *sun, tal_state *state)
+{
+    tal_integrator *integ = sun->integ;
+    tal_status st = tali_sun_project(sun, NULL);
+    if (st == TAL_OK) st = tali_sun_project(sun, NULL);
+    if (st == TAL_OK) st = tali_settle_relaxed(integ, state);
+    if (st == TAL_OK) {
+        memcpy(integ->y0, tal_state_y(state), (size_t)tal_state_ny(state) * sizeof(double));
+    } else {
+        tali_leave_at_start(integ, state);
+    }
+    return st;
+}
+
 static tal_status begin_anew(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
     const int ny = tal_state_ny(state);
+    tal_status st = sun->solver->solves_constraints ? settle_start(sun, state) : TAL_OK;
     sun->pool.length = ny;
     sun->counts = (tali_sun_counts){0, 0, 0, 0};
     memcpy(tali_sun_data(sun->y), integ->y0, (size_t)ny * sizeof(double));
     const double first = integ->h_next == 0.0 ? integ->def.initial_step : 0.0;
-    tal_status st = tali_evaluate(integ, state, integ->ydot1); // once more after a sampled variable
+    // once more after a sampled variable
+    if (st == TAL_OK) st = tali_evaluate(integ, state, integ->ydot1);
     if (st == TAL_OK) st = sun->solver->begin_anew(sun, state, first);
     if (st == TAL_OK) sun->is_fresh = false;
     return st;

@@ -77,8 +77,7 @@ static tal_status set_columns(tali_weights *it, tal_state *state, int j)
     const tal_integrator *integ = it->integ;
     const int q0 = tal_group_start(integ->system, state, integ->q_group);
     const int u0 = tal_group_start(integ->system, state, integ->u_group);
-    const double *weights = tal_state_weights(state, TAL_POOL_U),
-                 scale = 1.0 / integ->step_accuracy;
+    const double *weights = tal_state_weights(state, TAL_POOL_U), scale = 1.0 / integ->tolerance;
     memset(it->units, 0, (size_t)tal_matter_nq(integ->matter, state) * sizeof *it->units);
     for (int k = 0; k < it->num_blocks; ++k) {
         const tali_weight_block *b = &it->blocks[k];
@@ -117,7 +116,7 @@ static void begin_anew(tali_weights *it, const tal_state *state)
     it->nz = tal_state_nz(state);
     it->num_blocks = it->widest = 0;
     for (int i = 0; i < it->nq; ++i) {
-        it->e[i] = 1.0 / it->integ->step_accuracy; // of coordinates that are not matter's
+        it->e[i] = 1.0 / it->integ->tolerance; // of coordinates that are not matter's
     }
     memset(it->known_q, 0, (size_t)it->nu * sizeof *it->known_q);
     memset(it->known_u, 0, (size_t)it->nu * sizeof *it->known_u);
@@ -127,7 +126,7 @@ static void begin_anew(tali_weights *it, const tal_state *state)
 tal_status tali_weights_set(tali_weights *it, tal_state *state, bool anew)
 {
     const tal_integrator_def *def = &it->integ->def;
-    const double scale = 1.0 / it->integ->step_accuracy, *y = tal_state_y(state);
+    const double scale = 1.0 / it->integ->tolerance, *y = tal_state_y(state);
     if (anew) begin_anew(it, state);
     set_relative(tal_state_weights(state, TAL_POOL_U), y + it->nq, it->nu, def->absolute_u, scale,
                  it->e + it->nq);

@@ -372,8 +372,9 @@ END_TEST
 START_TEST(the_error_of_the_last_step_is_reported)
 {
     const double h = 0.02;
-    study_check_last_error(explicit_of(2, 1.0), h * h / 2.0);
-    study_check_last_error(implicit_of(2, 1.0), h * h / (2.0 * (1.0 + h) * (1.0 + h)));
+    const study_held quarter = {0.25, 1.0};
+    study_check_last_error(explicit_of(2, 1.0), quarter, h * h / 2.0);
+    study_check_last_error(implicit_of(2, 1.0), quarter, h * h / (2.0 * (1.0 + h) * (1.0 + h)));
 }
 
 END_TEST

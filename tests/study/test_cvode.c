@@ -97,8 +97,10 @@ END_TEST
 
 START_TEST(a_stiff_muscle_costs_few_steps)
 {
-    const tal_integrator_def def = bdf(1e-6);
-    study_check_stiff(&def, 300);
+    const tal_integrator_def defs[] = {bdf(1e-6), krylov(1e-6)};
+    for (int k = 0; k < 2; ++k) {
+        study_check_stiff(&defs[k], 400);
+    }
 }
 
 END_TEST
@@ -430,12 +432,15 @@ END_TEST
 
 // --- failures ---
 
+// At s from the pole the error of a step of order 5 is h^6 z^(6) 10/137 = 53 (h/s)^6 of z. Steps are held to 3e-14, so that
+// h/s is 2.9e-3: 13,000 steps, of up to three evaluations with GMRES.
 START_TEST(a_pole_ends_the_run_with_a_clear_status)
 {
-    const tal_integrator_def defs[] = {bdf(1e-10), krylov(1e-10), adams(1e-10)};
-    for (int k = 0; k < 3; ++k) {
-        study_check_pole(&defs[k], 1e-7, 20000);
+    const tal_integrator_def defs[] = {bdf(1e-10), krylov(1e-10)}, explicit_one = adams(1e-10);
+    for (int k = 0; k < 2; ++k) {
+        study_check_pole(&defs[k], 1e-9, 40000);
     }
+    study_check_pole(&explicit_one, 1e-7, 20000);
 }
 
 END_TEST
@@ -527,11 +532,32 @@ START_TEST(an_accuracy_beyond_double_precision_is_reported)
 
 END_TEST
 
+// At 3e4 rad round-off is 7e-12 rad, more than accuracy 1e-10 holds a step to: what can be told is asked for, not more.
+START_TEST(a_wheel_may_have_turned_far)
+{
+    const tal_method methods[] = {TAL_METHOD_CVODE_BDF, TAL_METHOD_IDA};
+    for (int k = 0; k < 2; ++k) {
+        const tal_integrator_def def = study_def(methods[k], 1e-10);
+        study s = study_pin_pendulum(&def);
+        const double turns = 2.0 * STUDY_PI * 5000.0;
+        tal_state_upd_q(s.state)[0] += turns;
+        study_step_to(&s, STUDY_PENDULUM_PERIOD);
+        ck_assert_double_gt(s.integ->tolerance, s.integ->step_accuracy);
+        tal_state_upd_q(s.state)[0] -= turns;
+        // a step rounds to 7e-12, and its error is let off with the accuracy
+        const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
+        ck_assert_double_le(study_pendulum_error(&s), 1e-10 * steps);
+        study_end(&s);
+    }
+}
+
+END_TEST
+
 // Backward Euler: predicted 1 - h, found 1/(1 + h), and half of the difference is the error.
 START_TEST(the_error_of_the_last_step_is_reported)
 {
     const double h = 0.02;
-    study_check_last_error(bdf(1.0), h * h / (2.0 * (1.0 + h)));
+    study_check_last_error(bdf(1.0), (study_held){0.03, 1.2}, h * h / (2.0 * (1.0 + h)));
 }
 
 END_TEST
@@ -607,6 +633,7 @@ int main(void)
     tcase_add_test(errors, constraints_of_other_subsystems_are_refused_as_well);
     tcase_add_test(errors, equations_that_cannot_be_solved_are_reported);
     tcase_add_test(errors, an_accuracy_beyond_double_precision_is_reported);
+    tcase_add_test(errors, a_wheel_may_have_turned_far);
     tcase_add_test(errors, steps_are_limited);
     tcase_add_test(errors, the_error_of_the_last_step_is_reported);
     tcase_add_test(errors, what_cvode_cannot_do_is_refused);

@@ -118,7 +118,7 @@ START_TEST(methods_of_several_steps_keep_energy_for_long)
 {
     const tal_method methods[] = {TAL_METHOD_CVODE_BDF, TAL_METHOD_IDA};
     const tal_integrator_def def = of_method(methods[_i]);
-    run_top(&def, 1e-5, 1e-7);
+    run_top(&def, 1e-5, 1e-8);
     run_balls(&def, 1e-5);
     run_chain(&def, 1e-5);
 }

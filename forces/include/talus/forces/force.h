@@ -228,8 +228,8 @@ TAL_API tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *st
                                          tal_force_ix force, bool enabled);
 
 /**
- * Add the forces of one element, enabled or not, to arrays of your own. Needs TAL_STAGE_VELOCITY. Moments
- * are about Mo, as for tal_forces_calc_sum().
+ * Add the forces of one element, enabled or not, to arrays of your own. Needs TAL_STAGE_VELOCITY.
+ * Moments are about Mo, as for tal_forces_calc_sum().
  *
  * @param[in,out] F  [num_bodies] moment about Mo and force, in Ground [N m, N]
  * @param[in,out] f  [nu] forces along matter's speeds
@@ -241,8 +241,9 @@ TAL_API TAL_NODISCARD tal_status tal_force_apply(const tal_forces *forces, tal_s
 /**
  * Forces of chosen elements, enabled or not, summed. Needs TAL_STAGE_VELOCITY.
  *
- * Moments are about Mo here, as in tal_force_ops.apply, while operators (talus/matter/operators.h) take
- * them about Bo. For what the elements are worth along the speeds there is tal_forces_calc_generalized().
+ * Moments are about Mo here, as in tal_force_ops.apply, while operators (talus/matter/operators.h)
+ * take them about Bo. For what the elements are worth along the speeds there is
+ * tal_forces_calc_generalized().
  *
  * @param[in]  which  [n] elements; one that is named twice counts twice
  * @param[out] F      [num_bodies] moment about Mo and force, in Ground [N m, N]
@@ -253,11 +254,11 @@ TAL_API TAL_NODISCARD tal_status tal_forces_calc_sum(const tal_forces *forces, t
                                                      tal_spatial_vec F[], double f[]);
 
 /**
- * What the forces of chosen elements are worth along the speeds, summed: g = f + J^T F, so that g . u is
- * their power. Enabled or not. Needs TAL_STAGE_VELOCITY.
+ * Generalized forces of chosen elements, enabled or not, summed: g = f + J^T F, so that their power
+ * is g . u. Needs TAL_STAGE_VELOCITY.
  *
- * Of a muscle with tension t, -g[i] / t is dl/dq of its length l where qdot = u: g[i] / t is the moment
- * arm about a pin.
+ * Of a muscle with tension t, -g[i] / t is dl/dq of its length l where qdot = u: g[i] / t is the
+ * moment arm about a pin.
  *
  * @param[in]  which  [n] elements; one that is named twice counts twice
  * @param[out] g      [nu] in the order of tal_body_u_start(); written on success only

@@ -76,9 +76,9 @@ TAL_API const tal_system *tal_matter_system(const tal_matter *matter);
 /**
  * Which kernels Systems use on this machine (ADR 20), for the records of results.
  *
- * "avx512" and "avx2" are for processors with fused multiply-adds, and agree in every bit; "any" does without, and differs from
- * them in the last bits; "fma" is the only set of a build for one machine that has fused multiply-adds.
- * Never NULL.
+ * "avx512" and "avx2" are for processors with fused multiply-adds, and agree in every bit; "any"
+ * does without, and differs from them in the last bits; "fma" is the only set of a build for one
+ * machine that has fused multiply-adds. Never NULL.
  */
 TAL_API const char *tal_matter_kernel_set(void);
 

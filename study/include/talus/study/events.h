@@ -105,7 +105,8 @@ TAL_API tal_events *tal_events_create(tal_system *system);
 /// These events as a subsystem.
 TAL_API tal_subsystem_ix tal_events_subsystem(const tal_events *events);
 
-/// A subsystem as events; NULL when it is another one, whatever its name is (that is not a breach). Borrowed.
+/// A subsystem as events; NULL when it is another one, whatever its name is (that is not a breach).
+/// Borrowed.
 TAL_API const tal_events *tal_subsystem_events(const tal_system *system,
                                                tal_subsystem_ix subsystem);
 

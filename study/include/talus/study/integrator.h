@@ -24,10 +24,12 @@
  *     u    norm of min(W_u, 1/|u|) e_u     relative unless told otherwise
  *     z    norm of min(W_z, 1/|z|) e_z     likewise
  *
- * and each of the three norms must be at most a quarter of the accuracy (a twentieth with
- * TAL_METHOD_CVODE_BDF): errors of many steps add up. The error of q is weighed as a motion
- * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
- * or angles describe it.
+ * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add
+ * up. Those of backward differentiation formulas all have one sign, so that their steps are held to
+ * 0.03 a^(6/5) with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, but to no less than
+ * round-off of y lets them tell, which is where accuracies below 1e-10 end. The error of q is
+ * weighed as a motion (manual eq. 9.3 multiplies by N once more), so that a turn counts the same
+ * whether a quaternion or angles describe it.
  *
  * The error of a run is proportional to the accuracy for methods that estimate the error of a lower
  * order than their own, which is all but Euler's and semi-explicit Euler's: for these it is
@@ -51,8 +53,9 @@ extern "C" {
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
-    /// order 2 (manual sec. 10.4); needs the qdotdot of every coordinate. Where M is constant the energy does
-    /// not drift; in angles it does (doc/time_stepping.md). `accuracy` says how well u is solved for in a step
+    /// order 2 (manual sec. 10.4); needs the qdotdot of every coordinate. Where M is constant the
+    /// energy does not drift; in angles it does (doc/time_stepping.md). `accuracy` says how well u
+    /// is solved for in a step
     TAL_METHOD_VERLET,
     TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
     TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions

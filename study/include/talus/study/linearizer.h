@@ -66,9 +66,11 @@ TAL_API void tal_linearizer_destroy(tal_linearizer *lin);
 /**
  * Linearize about a State.
  *
- * @param[in] state  at Model at least; meets its constraints, each weighted error to 1e-3; stays as it is
- * @return TAL_OK; TAL_ERR_BAD_VALUE when it does not: the sentence names the constraint; TAL_ERR_NOT_FINITE; or what realizing a State near it returned:
- *         tal_linearizer_error() has the sentence
+ * @param[in] state  at Model at least; meets its constraints, each weighted error to 1e-3; stays as
+ *                   it is
+ * @return TAL_OK; TAL_ERR_BAD_VALUE when it does not: the sentence names the constraint;
+ *         TAL_ERR_NOT_FINITE; or what realizing a State near it returned: tal_linearizer_error()
+ *         has the sentence
  */
 TAL_API TAL_NODISCARD tal_status tal_linearizer_run(tal_linearizer *lin, const tal_state *state);
 
