@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/// A zero-filled block, or NULL. `size` may be 0: the block is then as good as any other.
+/// A zero-filled block, or NULL. `size` may be 0; the block is then freed like any other.
 void *tali_alloc(const tal_allocator *allocator, size_t size);
 
 /// Give a block back with the size it was asked for; NULL is allowed.
@@ -29,7 +29,13 @@ typedef struct tali_piece {
     size_t bytes;
 } tali_piece;
 
-/// Bytes of a block that holds all pieces, each aligned. With a block, the pieces get their addresses.
+/// Bytes of a block that holds all pieces, each aligned. If `block` is not NULL, the pieces get
+/// their addresses in it.
 size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block);
+
+/// A zero-filled block of `*bytes` that holds all pieces, with their addresses set. NULL when
+/// memory runs out; the addresses are NULL then, too.
+void *tali_alloc_pieces(const tal_allocator *allocator, const tali_piece pieces[], size_t n,
+                        size_t *bytes);
 
 #endif // TALUS_ALLOC_INTERNAL_H

@@ -11,7 +11,7 @@
 /// What a call that returns a number returns when its contract is broken.
 #define TALI_NAN ((double)NAN)
 
-/// What runs only when something failed: out of the way of what runs always.
+/// Marks functions that run only when something has failed, so that they stay out of the hot code.
 #if defined(__GNUC__)
 #define TALI_COLD     __attribute__((cold))
 #define TALI_NOINLINE __attribute__((noinline))

@@ -1,4 +1,4 @@
-// Whole files: read into memory, and written so that nothing is ever half there.
+// Whole files: read into memory, and written so that a file is never half there.
 #ifndef TALUS_FILE_INTERNAL_H
 #define TALUS_FILE_INTERNAL_H
 
@@ -14,7 +14,7 @@ typedef struct tali_bytes {
     size_t size;
 } tali_bytes;
 
-/// What is said of a file that has zero bytes.
+/// The message for a file that contains zero bytes.
 #define TALI_NO_TEXT "there are zero bytes: this is no text in UTF-8"
 
 /**
@@ -22,7 +22,8 @@ typedef struct tali_bytes {
  *
  * @param[in]  most  bytes; a longer file is refused
  * @param[out] out   the caller's to free, on failure too
- * @return NULL, or a sentence about what is wrong; TAL_ERR_NO_MEMORY is in `status` then, else TAL_ERR_FILE
+ * @return NULL, or a sentence about what is wrong, with TAL_ERR_NO_MEMORY or TAL_ERR_FILE in
+ *         `status`
  */
 const char *tali_text_load(const char *path, size_t most, const tal_allocator *allocator,
                            tali_bytes *out, tal_status *status);
@@ -33,17 +34,18 @@ void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes);
 #define TALI_PATH_SIZE 4096
 
 /**
- * A file that is written beside another one, and takes its place when it is whole.
+ * A file that is written beside the old one, and replaces it when it is complete.
  *
- * Each writer has a file of its own beside, so that two of them do not meet: what is there in the end is all of one of
- * them. Through a symbolic link the file is replaced that it leads to. The permissions of the old file are
- * kept; where there is none the umask decides. Other names of the old file (hard links) go on naming that one.
+ * Each writer has a temporary file of its own, so that two writers do not interfere: in the end the
+ * file is all of one of them. A symbolic link is followed: the file it leads to is replaced. The
+ * permissions of the old file are kept; where there is none, the umask decides. Hard links to the
+ * old file keep its old contents.
  */
 typedef struct tali_replacement {
     FILE *file;       ///< where to write
     const char *path; ///< as it was given
-    bool in_place;    ///< it is no ordinary file but a device or a pipe, or what standard output or
-                      ///< standard error goes to: nothing can take its place
+    bool in_place;    ///< a device or a pipe, or what standard output or standard error goes to:
+                      ///< it is written directly
     char target[TALI_PATH_SIZE];      ///< what the path leads to
     char beside[TALI_PATH_SIZE + 16]; ///< path of what is written
 } tali_replacement;
@@ -53,8 +55,8 @@ TAL_NODISCARD tal_status tali_replace_begin(tali_replacement *it, const char *pa
                                             const char *where, tal_error *err);
 
 /**
- * Finish it: bring the bytes to the disk, and put the file in the place of the old one. When anything fails,
- * also anything written before, the old file stays as it was, and nothing is left beside it.
+ * Finish it: flush the bytes to disk and replace the old file. When anything fails, earlier writes
+ * included, the old file stays as it was and nothing is left beside it.
  *
  * @param[in] good  false: give it up, without a failure to record
  */

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/// The bits of zero times a number: none but the sign if it is finite, those of a NaN otherwise. Bits
-/// of many numbers are collected by OR, which unlike a sum waits for nothing and has no order.
+/// The bits of zero times a number: none but the sign if it is finite, those of a NaN otherwise.
+/// Bits of many numbers are collected by OR, which unlike a sum waits for nothing and has no order.
 static inline uint64_t tali_finite_bits(double value)
 {
     const double zero = 0.0 * value;
@@ -32,7 +32,7 @@ static inline bool tali_all_finite(const double values[], int n)
     return tali_are_bits_finite(bits);
 }
 
-/// Copy n numbers. True when no one is a NaN or an infinity.
+/// Copy n numbers. True when none is a NaN or an infinity.
 static inline bool tali_copy_finite(double *restrict to, const double *restrict from, int n)
 {
     uint64_t bits = 0;

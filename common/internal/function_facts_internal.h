@@ -1,4 +1,4 @@
-// What a built-in function was created with: for those who write models to files.
+// What a built-in function was created with, for writing model files.
 #ifndef TALUS_FUNCTION_FACTS_INTERNAL_H
 #define TALUS_FUNCTION_FACTS_INTERNAL_H
 
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/// Facts of a built-in function. Borrowed from it. What a kind has not is zero.
+/// Facts of a built-in function. Borrowed from it. Fields that a kind does not have are zero.
 typedef struct tali_function_facts {
     const char *kind;   ///< tal_function_name()
     double numbers[4];  ///< constant: value; linear: b; sinusoid: amplitude, omega, phase; step:
@@ -20,7 +20,7 @@ typedef struct tali_function_facts {
     int num_parts;
 } tali_function_facts;
 
-/// False for a function of a user's own.
+/// False for a user-defined function.
 bool tali_function_facts_of(const tal_function *f, tali_function_facts *facts);
 
 #endif // TALUS_FUNCTION_FACTS_INTERNAL_H

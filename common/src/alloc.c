@@ -67,3 +67,12 @@ size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block)
     }
     return total;
 }
+
+void *tali_alloc_pieces(const tal_allocator *allocator, const tali_piece pieces[], size_t n,
+                        size_t *bytes)
+{
+    *bytes = tali_place_pieces(pieces, n, NULL);
+    void *block = tali_alloc(allocator, *bytes);
+    if (block != NULL) (void)tali_place_pieces(pieces, n, block);
+    return block;
+}

@@ -102,7 +102,7 @@ size_t tal_chol_rcond_work_size(int n)
     return n > 0 ? (size_t)n : 0;
 }
 
-// A is symmetric, so its transpose is no other case.
+// A is symmetric, so solving with its transpose is the same.
 static void solve_both(int n, tal_matrix L, bool transposed, double *x)
 {
     (void)transposed;

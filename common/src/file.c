@@ -1,5 +1,7 @@
-// Whole files: read into memory, and written so that nothing is ever half there.
-// For fsync, fchmod, readlink. NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+// Whole files: read into memory, and written so that a file is never half there.
+//
+// The macro is for fsync, fchmod and readlink.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
 #define _POSIX_C_SOURCE 200809L
 
 #include "alloc_internal.h"
@@ -18,7 +20,7 @@
 
 // ---- reading
 
-// So much room, with the same bytes; false, and nothing changed, when memory runs out.
+// Enlarge the block, keeping its bytes. False, and nothing changed, when memory runs out.
 static bool make_room(const tal_allocator *allocator, size_t capacity, tali_bytes *it)
 {
     char *larger = tali_alloc(allocator, capacity);
@@ -30,7 +32,7 @@ static bool make_room(const tal_allocator *allocator, size_t capacity, tali_byte
     return true;
 }
 
-// How many bytes a file has; 0 where that cannot be told.
+// Length of a file in bytes; 0 where that is not known.
 static size_t length_of(FILE *stream)
 {
     if (fseek(stream, 0, SEEK_END) != 0) return 0;
@@ -39,8 +41,8 @@ static size_t length_of(FILE *stream)
     return (size_t)length;
 }
 
-// What is too long is not read at all, and what is no text not to its end. Its beginning has to be text before
-// room is made for all of it.
+// A file that is too long is not read at all, and reading stops at a zero byte. The beginning has
+// to be text before memory is taken for all of it.
 static const char *load(FILE *stream, size_t most, const tal_allocator *allocator, tali_bytes *out,
                         tal_status *status)
 {
@@ -85,7 +87,8 @@ void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes)
 
 // ---- writing
 
-// What a path leads to, through symbolic links, whether that exists or not. False, and errno, when it leads nowhere.
+// What a path leads to, through symbolic links, whether that exists or not. False, and errno, when
+// it leads nowhere.
 static bool follow_links(const char *path, char target[TALI_PATH_SIZE])
 {
     enum {
@@ -110,7 +113,8 @@ static bool follow_links(const char *path, char target[TALI_PATH_SIZE])
     return false;
 }
 
-// Standard output or standard error where it goes to this file, as after "-o /dev/stdout >file"; -1 otherwise.
+// Standard output or standard error where it goes to this file, as after "-o /dev/stdout >file"; -1
+// otherwise.
 static int stream_of(const struct stat *file)
 {
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; ++fd) {
@@ -121,8 +125,8 @@ static int stream_of(const struct stat *file)
     return -1;
 }
 
-// A file of a name of its own, in the same folder, so that it can be renamed. `mode` is what it may have at most. -1, and
-// errno, on failure.
+// A file of a name of its own, in the same folder, so that it can be renamed. `mode` is what it may
+// have at most. -1, and errno, on failure.
 static int create_beside(tali_replacement *it, mode_t mode)
 {
     enum {

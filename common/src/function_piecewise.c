@@ -217,8 +217,8 @@ static void set_simm_ends(const knots *p, const band *s)
  *     N_{i-2}: (beta, 0, 0)    N_{i-1}: (1 - beta, 1, 1 - alpha)    N_i: (0, 0, alpha),
  *     beta = h / (h- + h),     alpha = h / (h + h+).
  *
- * E holds them as columns. A B-spline that would reach beyond the knots does not exist, and nobody
- * reads its column.
+ * E holds them as columns. A B-spline that would reach beyond the knots does not exist, and its
+ * column is not read.
  */
 static void bernstein(const knots *p, int i, double E[3][3])
 {

@@ -1,4 +1,5 @@
-// LAPACK with our manners: arguments checked first, the caller's workspace, a sentence on failure.
+// LAPACK behind our conventions: arguments checked first, the caller's workspace, a sentence on
+// failure.
 //
 // Every routine is asked for its optimal workspace (LWORK = -1) before it is called, and never
 // called with less, so LAPACK's error printer XERBLA is not reached. The sizes are bounded so that
@@ -34,7 +35,7 @@ static tal_status check_sizes(int m, int n, int nrhs, const char *where)
     return TAL_OK;
 }
 
-// LAPACK answers a query in a double; rounding up is the caller's duty.
+// LAPACK answers a workspace query in a double, which has to be rounded up.
 static int work_size_of(double answer)
 {
     return tali_max(1, (int)ceil(answer));

@@ -1,8 +1,8 @@
 // The Fortran routines we call, as gfortran and its compatibles lay them out: a lower-case name
-// with an underscore, every argument by reference, INTEGER as int, and for each CHARACTER argument its
-// length by value at the end of the list. The length is size_t since gfortran 8; a compiler that
-// expects none ignores the surplus under every calling convention we build for. The argument lists
-// are those of the routines' own headers (Reference LAPACK, SRC/*.f).
+// with an underscore, every argument by reference, INTEGER as int, and for each CHARACTER argument
+// its length by value at the end of the list. The length is size_t since gfortran 8; a compiler
+// that expects none ignores the surplus under every calling convention we build for. The argument
+// lists are those of the routines' own headers (Reference LAPACK, SRC/*.f).
 #ifndef TALUS_LAPACK_FORTRAN_H
 #define TALUS_LAPACK_FORTRAN_H
 

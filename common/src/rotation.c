@@ -174,7 +174,7 @@ double tal_rotation_distance(const tal_mat3 *R, const tal_mat3 *S)
  *     i, j, i:   R_ii = cos b          R_ij = sin b sin c       R_ik = e sin b cos c
  *
  * and the first from column j of R R_k(c)^T, which is that of R_i(a): (cos a, e sin a) in rows j
- * and k. So an error of c, large where the outer axes are nearly parallel, is made good by a, and
+ * and k. So an error of c, large where the outer axes are nearly parallel, is compensated by a, and
  * the three together are right to round-off.
  */
 static void three_angles(const tal_mat3 *M, const tal_axis axis[3], double angle[3])
@@ -332,7 +332,7 @@ tal_mat3 tal_rotation_nearest(const tal_mat3 *A)
         fmax(tal_v3_max_abs(A->x), fmax(tal_v3_max_abs(A->y), tal_v3_max_abs(A->z)));
     if (size == 0.0) return TAL_MAT3_IDENTITY;
 
-    // three sweeps are the rule; thirty are a bound for the adversary
+    // three sweeps are usual; the bound only keeps the loop finite
     tal_vec3 B[3] = {A->x, A->y, A->z};
     tal_vec3 V[3] = {TAL_MAT3_IDENTITY.x, TAL_MAT3_IDENTITY.y, TAL_MAT3_IDENTITY.z};
     for (int i = 0; i < 3; ++i) {

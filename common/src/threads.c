@@ -14,10 +14,10 @@ enum {
 };
 
 struct tal_threads {
-    pthread_mutex_t owner; // held by whoever hands out work
+    pthread_mutex_t owner; // held by the thread that hands out work
 
     pthread_mutex_t mutex; // guards what follows
-    pthread_cond_t wake;   // there is work, or an end
+    pthread_cond_t wake;   // there is work, or the pool ends
     pthread_cond_t done;   // the last worker has finished
     unsigned long round;   // which piece of work
     int busy;              // workers that have not finished it
@@ -26,7 +26,7 @@ struct tal_threads {
     void *work;
     int num_tasks;
 
-    atomic_int next; // the first task that nobody has taken
+    atomic_int next; // the first task not yet taken
     size_t bytes;    // of this block
     int num_workers;
     pthread_t workers[];

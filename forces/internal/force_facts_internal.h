@@ -1,4 +1,4 @@
-// What a built-in element acts on: for those who write models to files.
+// What a built-in element acts on, for writing model files.
 #ifndef TALUS_FORCE_FACTS_INTERNAL_H
 #define TALUS_FORCE_FACTS_INTERNAL_H
 
@@ -15,14 +15,15 @@ typedef struct tali_force_facts {
     const tal_contact_def *contact; ///< borrowed
 } tali_force_facts;
 
-/// Facts of a built-in element. False for one of a user's own, and for kinds that do not tell.
+/// Facts of a built-in element. False for gravity and for a user-defined element.
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts);
 
 /// The table an element was added with, as a copy, and its `self`. Borrowed.
 const tal_force_ops *tali_force_ops_of(const tal_forces *forces, tal_force_ix force,
                                        const void **self);
 
-/// How many z an element has in a State, and where the i-th of them is in its z (`slot` may be NULL).
+/// How many z an element has in a State, and where the i-th of them is in its z (`slot` may be
+/// NULL).
 int tali_force_z(const tal_forces *forces, const tal_state *state, tal_force_ix force, int i,
                  int *slot);
 

@@ -35,7 +35,8 @@ static tal_status calc_output(const actuator *it, const tal_force_context *conte
     return TAL_OK;
 }
 
-// Whether the measure can drive an actuator with so many controls; tells otherwise.
+// Whether the measure can drive an actuator with this many controls; otherwise the System remembers
+// why not.
 static bool can_drive_by(const tal_forces *forces, const char *name, const tali_kind *kind,
                          tal_measure_ix control, int num_controls)
 {
@@ -78,7 +79,7 @@ static tal_status apply_mobility(const void *self, const tal_force_context *cont
     return st;
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const actuator *it = self;
     facts->mobility = it->at;
@@ -97,7 +98,7 @@ static const tali_kind mobility_kind = {
             .destroy = tali_element_destroy},
     .params = mobility_params,
     .num_params = 2,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *name,
@@ -166,7 +167,7 @@ static const char *check_point(const double params[])
     return check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
 }
 
-static void tell_on_one(const void *self, tali_force_facts *facts)
+static void fill_facts_of_one(const void *self, tali_force_facts *facts)
 {
     const actuator *it = self;
     facts->bodies[0].i = it->body[1];
@@ -190,7 +191,7 @@ static const tali_kind point_kind = {
     .num_params = 8,
     .num_instance = 6,
     .check = check_point,
-    .tell = tell_on_one,
+    .fill_facts = fill_facts_of_one,
 };
 
 tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
@@ -255,7 +256,7 @@ static const tali_kind torque_kind = {
     .num_params = 5,
     .num_instance = 3,
     .check = check_direction,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name,
@@ -340,7 +341,7 @@ static const tali_kind body_kind = {
     .params = body_params,
     .num_params = 10,
     .num_instance = 3,
-    .tell = tell_on_one,
+    .fill_facts = fill_facts_of_one,
 };
 
 tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,

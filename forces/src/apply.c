@@ -1,5 +1,5 @@
-// Applying the elements: sums by what the elements need, kept while that does not change, and in chunks
-// for threads.
+// Applying the elements: sums by what the elements need, kept while that does not change, and in
+// chunks for threads.
 //
 // The elements that need q alone are summed into arrays of their own, which stay valid while q and
 // the elements' variables are as they were; likewise those that need t alone. What is applied is
@@ -202,7 +202,7 @@ static void apply_chunk(void *work, int i)
         apply_some(all->forces, all->context, all->enabled, range, &all->sums[i], &all->failed[i]);
 }
 
-// A chunk failed and could not say why: apply its element again, alone.
+// A chunk failed, and could not leave a sentence: apply its element again, alone.
 static tal_status hear_why(const chunks *all, int i)
 {
     const tali_force *element = &all->forces->elements[all->failed[i]];
@@ -287,7 +287,7 @@ static tal_status sum_of(const tal_forces *forces, const tal_force_context *cont
     return st;
 }
 
-// Somebody added a NaN: apply the elements one at a time to say who.
+// The sum is not finite: apply the elements one at a time to find the one to blame.
 static tal_status name_culprit(const tal_forces *forces, const tal_force_context *context,
                                const tal_applied_forces *to)
 {

@@ -55,7 +55,7 @@ static const tali_param force_params[] = {{"station x", TALI_FINITE}, {"station 
                                           {"station z", TALI_FINITE}, {"force x", TALI_FINITE},
                                           {"force y", TALI_FINITE},   {"force z", TALI_FINITE}};
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const body_force *it = self;
     facts->bodies[0].i = it->body;
@@ -74,7 +74,7 @@ static const tali_kind force_kind = {
     .params = force_params,
     .num_params = 6,
     .num_instance = 3,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_constant_force(tal_forces *forces, const char *name, tal_body_ix body,
@@ -122,7 +122,7 @@ static const tali_kind torque_kind = {
     .params = torque_params,
     .num_params = 3,
     .num_instance = 0,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_constant_torque(tal_forces *forces, const char *name, tal_body_ix body,

@@ -174,7 +174,7 @@ static const tali_param params[] = {
 
 // clang-format on
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const bushing *it = self;
     facts->bodies[0].i = it->body[0];
@@ -195,7 +195,7 @@ static const tali_kind bushing_kind = {
     .num_params = 36,
     .num_instance = 24,
     .check = check,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_bushing_def tal_bushing_def_default(void)

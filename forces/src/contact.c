@@ -53,7 +53,7 @@ static bool add_held_pairs(tali_contact_element *it)
         const int count = bristles_between(it, at.a, at.b);
         it->held[it->num_held++] = (tali_held_pair){{at.a, at.b}, it->num_bristles, count};
         it->num_bristles += count;
-        if (it->num_bristles > it->def.max_bristles) return true; // told by the caller
+        if (it->num_bristles > it->def.max_bristles) return true; // the caller reports it
     }
     return true;
 }
@@ -184,7 +184,7 @@ static void release(void *self)
 
 // --- the kind ---
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const tali_contact_element *it = self;
     facts->contact = &it->def;
@@ -200,7 +200,7 @@ const tali_kind tali_contact_kind = {
             .calc_dissipated_power = tali_contact_calc_power,
             .destroy = tali_element_destroy},
     .release = release,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 // --- building ---

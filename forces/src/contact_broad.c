@@ -1,12 +1,13 @@
 // Broad phase: which surfaces are near enough for a close look. Sweep and prune.
 //
 // The boxes around surfaces are sorted by where they begin along one axis, and dealt out to strips
-// along a second. A sweep through a strip then meets, for each box, only those of the strip that begin
-// before it ends. Strips are some four boxes wide, so that a layer of n balls takes O(n log n).
+// along a second. A sweep through a strip then meets, for each box, only those of the strip that
+// begin before it ends. Strips are some four boxes wide, so that a layer of n balls takes O(n log
+// n).
 //
 //     axis 1 -->
-//     strip 0   [a   ]   [c ]  [d  ]      a and b are both in strips 0 and 1: the pair is told in the
-//     ----------[    ][b ]-----------     first of them
+//     strip 0   [a   ]   [c ]  [d  ]      a and b are both in strips 0 and 1: the pair
+//     ----------[    ][b ]-----------     is found in the first of them
 //     strip 1         [  ]   [e    ]
 //
 // Half-spaces, and boxes several times as large as the others, are not swept: each is compared with
@@ -78,8 +79,8 @@ static void sort_keys(uint64_t keys[], int n, uint64_t spare[])
 
 // ---- the sweep
 
-// An integer that grows as the number does. It tells -0 from +0, but no side of a box is -0: it is a sum,
-// and a sum that vanishes is +0.
+// An integer that grows as the number does. It tells -0 from +0, but no side of a box is -0: it is
+// a sum, and a sum that vanishes is +0.
 static uint64_t ordered(double x)
 {
     uint64_t bits;
@@ -204,8 +205,8 @@ static double strip_width(const tali_sweep boxes[], int n, tal_axis axis)
     return 4.0 * sum / n;
 }
 
-// Which strips a box is in: at most two, if it is no wider than one. Numbers of strips grow with the
-// coordinate, so two boxes that overlap are in one strip at least. A box so far out that its
+// Which strips a box is in: at most two, if it is no wider than one. Numbers of strips grow with
+// the coordinate, so two boxes that overlap are in one strip at least. A box so far out that its
 // strips cannot be counted is as good as large.
 static void choose_strips(tali_sweep *it, tal_axis axis, double width)
 {
@@ -227,8 +228,8 @@ static size_t place_of(int64_t strip, uint64_t mask)
 static void deal_out(const tali_sweep sorted[], int n, uint64_t mask, tali_strip strips[],
                      int starts[])
 {
-    // starts[p + 2] counts the boxes of place p; starts[p + 1] is then where it begins, and in the end
-    // where it ends
+    // starts[p + 2] counts the boxes of place p; starts[p + 1] is then where it begins, and in the
+    // end where it ends
     memset(starts, 0, (size_t)(mask + 3) * sizeof starts[0]);
     for (int i = 0; i < n; ++i) {
         for (int part = 0; part < sorted[i].num_strips; ++part) {
@@ -246,7 +247,7 @@ static void deal_out(const tali_sweep sorted[], int n, uint64_t mask, tali_strip
     }
 }
 
-// The sweep along one place. Of two boxes that share two strips the pair is told in the first.
+// The sweep along one place. Two boxes that share two strips are reported in the first.
 static void sweep_strip(const tali_sweep sorted[], const tali_strip strips[], int count,
                         uint64_t mask, tal_axis axis, found *f)
 {

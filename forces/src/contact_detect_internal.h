@@ -26,7 +26,8 @@ typedef struct tali_contact_point {
     /// Relative principal curvatures, larger first: sums over both surfaces where the principal
     /// directions agree, 1/R_1 + 1/R_2 for two spheres [1/m]. Zero at a sharp corner or rim.
     double curvature[2];
-    /// 1 / sqrt(curvature[0] * curvature[1]): R of manual sec. 11.2.2. Zero at a sharp corner or rim.
+    /// 1 / sqrt(curvature[0] * curvature[1]): R of manual sec. 11.2.2. Zero at a sharp corner or
+    /// rim.
     double radius;
     tal_vec3 axis_G; ///< unit vector perpendicular to n along which the curvature is the larger
     /// Which of the pair's points this is: a corner, a place on a rim. From 0 to
@@ -41,8 +42,8 @@ typedef struct tali_contact_face {
     tal_vec3 p_G; ///< centroid of the face: where the spring is fixed to its mesh
     tal_vec3 n_G; ///< unit vector from surface 2 towards surface 1, along the spring
     double depth; ///< distance from the centroid to the nearest point of the other surface [m]
-    /// Area the spring stands for: that of the face; half of it where both surfaces are meshes, since
-    /// then the faces of each cover the patch [m^2].
+    /// Area the spring stands for: that of the face; half of it where both surfaces are meshes,
+    /// since then the faces of each cover the patch [m^2].
     double area;
 } tali_contact_face;
 
@@ -54,7 +55,7 @@ typedef struct tali_contact {
     int count;      ///< how many it has, at least 1
 } tali_contact;
 
-/// Two surfaces worth a close look, a < b.
+/// Two surfaces whose boxes overlap, a < b.
 typedef struct tali_pair {
     int a, b;
 } tali_pair;
@@ -85,8 +86,8 @@ typedef struct tali_contact_limits {
     int faces;  ///< over all contacts
 } tali_contact_limits;
 
-/// What was found, and room to find it in. The arrays are in a block of the caller's, e.g. in a State:
-/// place them by tali_contact_store_at() whenever the block is looked at.
+/// What was found, and room to find it in. The arrays are in a block of the caller's, e.g. in a
+/// State: place them by tali_contact_store_at() whenever the block is looked at.
 typedef struct tali_contact_store {
     tali_contact_limits limits;
     int num_pairs, num_contacts, num_points, num_faces;
@@ -123,8 +124,8 @@ tali_contact_store tali_contact_store_at(void *block, int num_surfaces,
 tal_status tali_contact_detect(const tali_surface surfaces[], int num_surfaces,
                                const tal_xform X_GS[], tali_contact_store *store, tal_error *err);
 
-/// Check shapes, and that all surfaces that may meet can touch. For building: names both surfaces of a
-/// pair that is not on offer.
+/// Check shapes, and that all surfaces that may meet can touch. For building: names both surfaces
+/// of a pair that is not on offer.
 tal_status tali_contact_check(const tali_surface surfaces[], int num_surfaces, tal_error *err);
 
 /// Whether the two are on different bodies and in no common clique.
@@ -147,8 +148,9 @@ static inline tal_vec3 tali_contact_point_P(const tali_contact_point *c, double 
 tali_box tali_shape_box(const tal_shape *shape, const tal_xform *X_GS);
 
 /**
- * The broad phase alone: the pairs that may meet and whose boxes overlap, touching ones included, in
- * order, into store->pairs. What a half-space overlaps is told from the half-space itself.
+ * The broad phase alone: the pairs that may meet and whose boxes overlap, touching ones included,
+ * in order, into store->pairs. Overlap with a half-space is tested against the half-space itself,
+ * which has no box.
  *
  * @return how many there are; when that is more than the limit, store->pairs is of no use
  */

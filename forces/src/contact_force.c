@@ -1,4 +1,4 @@
-// What surfaces that touch do to each other: forces, energy, power, and the rates of bristles.
+// Surfaces that touch: forces, energy, power, and the rates of bristles.
 #include "contact_internal.h"
 #include "contact_law_internal.h"
 #include "on_plane_internal.h"
@@ -28,8 +28,8 @@ static double exponent_of(const tali_contact_element *it)
     return it->def.law == TAL_CONTACT_HERTZ ? 1.5 : it->def.exponent;
 }
 
-// What two materials make together, and which two: surfaces are many, materials few, and combining
-// takes roots.
+// The combination of two materials, and which two: surfaces are many, materials few, and combining
+// them takes roots.
 typedef struct combined {
     const tal_contact_material *of[2]; // NULL in the beginning
     bool is_patch;
@@ -83,8 +83,8 @@ static tal_vec3 velocity_at(const scene *at, const int surface[2], tal_vec3 p_G)
 // --- friction ---
 
 // Friction of a curve mu(v), for a normal force.
-static tal_vec3 rub(const scene *at, const tal_contact_pair_material *pair, double normal_force,
-                    tal_vec3 v, double *power)
+static tal_vec3 friction_of_curve(const scene *at, const tal_contact_pair_material *pair,
+                                  double normal_force, tal_vec3 v, double *power)
 {
     const double speed = tal_v3_norm(v), vt = at->grip.transition_speed;
     const double over_v = at->it->def.friction == TAL_CONTACT_HOLLARS
@@ -94,11 +94,11 @@ static tal_vec3 rub(const scene *at, const tal_contact_pair_material *pair, doub
     return tal_v3_scale(-normal_force * over_v, v);
 }
 
-// Friction of a bristle, whose deflection is kept in the frame S of one surface. It lies in the
-// tangent plane; what curved surfaces turn out of that plane relaxes as a bristle does that holds
-// nothing.
-static void hold(const scene *at, const tal_contact_pair_material *pair, int bristle,
-                 tali_touch *touch)
+// Adds the friction of a bristle to a contact. Its deflection is kept in the frame S of one surface
+// and lies in the tangent plane; where curved surfaces turn it out of that plane, the normal part
+// relaxes like a bristle that holds nothing.
+static void hold_by_bristle(const scene *at, const tal_contact_pair_material *pair, int bristle,
+                            tali_touch *touch)
 {
     const int s = tali_holder(at->it, touch->surface);
     const tal_mat3 R_GS = rotation_of(at->it, &at->poses, at->X_MS, s);
@@ -144,9 +144,9 @@ static void touch_point(const scene *at, const tal_contact_pair_material *pair,
     touch->power = press.power;
     touch->f_G = tal_v3_scale(press.force, n);
     if (bristle >= 0) {
-        hold(at, pair, bristle, touch);
+        hold_by_bristle(at, pair, bristle, touch);
     } else {
-        const tal_vec3 f = rub(at, pair, press.force, touch->slip_G, &touch->power);
+        const tal_vec3 f = friction_of_curve(at, pair, press.force, touch->slip_G, &touch->power);
         touch->f_G = tal_v3_add(touch->f_G, f);
     }
 }
@@ -212,7 +212,7 @@ static patch_sum sum_faces(const scene *at, const tal_contact_pair_material *pai
         sum.power += press.power;
         if (at->z == NULL) {
             const tal_vec3 slip = tal_v3_axpy(xdot, face->n_G, v);
-            f = tal_v3_add(f, rub(at, pair, press.force, slip, &sum.power));
+            f = tal_v3_add(f, friction_of_curve(at, pair, press.force, slip, &sum.power));
         }
         sum.f_G = tal_v3_add(sum.f_G, f);
         sum.m_G = tal_v3_add(sum.m_G, tal_v3_cross(p, f));
@@ -235,7 +235,7 @@ static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
     const double pull = tal_v3_norm(sum.n_G);
     touch->feature = 0;
     touch->num_faces = count;
-    // nothing pushes where surfaces are torn apart: any point and normal of the patch will do then
+    // where the surfaces separate too fast to push, any point and normal of the patch will do
     touch->p_G = sum.normal > 0.0 ? tal_v3_scale(1.0 / sum.normal, sum.p_G) : sum.middle;
     touch->n_G = pull > 0.0 ? tal_v3_scale(1.0 / pull, sum.n_G) : faces[0].n_G;
     touch->depth = sum.depth;
@@ -248,14 +248,14 @@ static void touch_patch(const scene *at, const tal_contact_pair_material *pair,
     touch->power = sum.power;
     touch->f_G = sum.f_G;
     touch->m_G = tal_v3_sub(sum.m_G, tal_v3_cross(touch->p_G, sum.f_G));
-    if (bristle >= 0) hold(at, pair, bristle, touch);
+    if (bristle >= 0) hold_by_bristle(at, pair, bristle, touch);
 }
 
 // --- all contacts ---
 
-// Bristles that hold nothing relax, zdot = -K/D z (RBDA eq. 11.77 without a force): all are set to
-// it before those in contact are.
-static void let_go(const scene *at)
+// Bristles that hold nothing relax, zdot = -K/D z (RBDA eq. 11.77 without a force). All are set so
+// first; those in contact are then written over.
+static void relax_bristles(const scene *at)
 {
     const double rate = at->grip.stiffness / at->grip.damping;
     for (int i = 0; i < 3 * at->it->num_bristles; ++i) {
@@ -271,12 +271,12 @@ static double idle_power(const scene *at, int bristle)
     return K * K / at->grip.damping * (z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
 }
 
-// Walks along the held pairs, which are in the order of the contacts. Returns the first bristle of
-// a contact; bristles passed on the way hold nothing.
+// A walk along the held pairs and their bristles, which are in the order of the contacts.
 typedef struct walk {
     int pair, bristle;
 } walk;
 
+// Goes on to a bristle. Returns the power of those passed on the way, which hold nothing.
 static double walk_to(const scene *at, walk *here, int bristle)
 {
     double power = 0.0;
@@ -286,6 +286,7 @@ static double walk_to(const scene *at, walk *here, int bristle)
     return power;
 }
 
+// Goes on to the pair of surfaces that is in contact, and returns its first bristle.
 static int first_bristle(const tali_contact_element *it, walk *here, const int surface[2])
 {
     const tali_held_pair *held = &it->held[here->pair];
@@ -296,7 +297,7 @@ static int first_bristle(const tali_contact_element *it, walk *here, const int s
     return held->first;
 }
 
-// The power of all, added in the order of contacts.
+// Computes all contacts, in order. Returns the power they dissipate, summed in that order.
 static double touch_all(const scene *at, const tali_sight *sight, tali_touches *all)
 {
     const tali_contact_element *it = at->it;
@@ -350,7 +351,7 @@ static tal_status calc_touches(const void *self, const tal_system *system, tal_s
         .grip = *grip,
         .zdot = (double *)(void *)((char *)value + tali_zdot_offset(it)),
     };
-    if (at.z != NULL) let_go(&at);
+    if (at.z != NULL) relax_bristles(&at);
     all->power = touch_all(&at, &sight, all);
     return TAL_OK;
 }

@@ -38,7 +38,7 @@ typedef struct tali_contact_element {
     tal_var_ix shapes;     ///< tali_placement per surface
     tal_cache_ix placed;   ///< tal_xform per surface: X_MS
     tal_cache_ix contacts; ///< what was found at Position
-    tal_cache_ix touches;  ///< what they do to each other at Velocity
+    tal_cache_ix touches;  ///< the forces between them, at Velocity
     tal_group_ix bristles; ///< z, three per bristle: its deflection, in the frame of tali_holder()
 } tali_contact_element;
 
@@ -117,8 +117,8 @@ typedef struct tali_sight {
 /// Declare `placed` and `contacts`, for limits that are known.
 void tali_contact_declare_found(tali_contact_element *it, tal_forces *forces);
 
-/// Find what touches, unless it is known. Needs Position. False when that failed, which the State
-/// has been told.
+/// Find what touches, unless it is known. Needs Position. False on failure, with the reason in the
+/// State.
 bool tali_contact_look(const tali_contact_element *it, const tal_system *system, tal_state *state,
                        tali_sight *sight);
 
@@ -127,7 +127,7 @@ bool tali_contact_look(const tali_contact_element *it, const tal_system *system,
 /// Declare `touches`, after what was found.
 void tali_contact_declare_touches(tali_contact_element *it, tal_forces *forces);
 
-/// What the surfaces do to each other; NULL on failure. Needs Velocity.
+/// The forces between the surfaces; NULL on failure. Needs Velocity.
 const tali_touches *tali_contact_touches(const tali_contact_element *it, const tal_system *system,
                                          tal_state *state);
 

@@ -1,4 +1,4 @@
-// Contact materials: a table, and what two of them make together (manual sec. 11.2).
+// Contact materials: a table, and how two of them combine (manual sec. 11.2).
 #include "contact_law_internal.h"
 #include "error_internal.h"
 

@@ -1,14 +1,15 @@
 // Contact at points: half-space with the smooth and the rounded shapes, sphere with sphere.
 //
 // Two surfaces overlap by x along n. Surface 1 reaches to p_1 and surface 2 to p_2 = p_1 + x n; the
-// point told is halfway between (manual sec. 11.2.2 has P between the two, by the stiffnesses).
+// point reported is halfway between (manual sec. 11.2.2 has P between the two, by the stiffnesses).
 #include "contact_narrow_internal.h"
 
 #include <math.h>
 
 // ---- half-space with balls
 //
-// The half-space is x >= 0 of its frame, so n, which points from the other shape to it, is its x axis.
+// The half-space is x >= 0 of its frame, so n, which points from the other shape to it, is its x
+// axis.
 
 // A ball of `radius`, possibly zero, about `center` in Ground.
 static void half_space_ball(const tali_placed *half_space, tal_vec3 center, double radius,
@@ -51,12 +52,12 @@ typedef struct ring {
     double radius, height, tube;
 } ring;
 
-// Three balls on a ring: at its deepest point, and a third of a turn to either side. To first order in
-// the tilt of a ring that is nearly level they push and turn it as they would from any other
-// starting point, so it does not matter that the deepest point jumps there. A ring that is
-// exactly level starts at x. Though the balls wander along the ring as it moves, springs at them
-// have a potential: the deepest does not get deeper by wandering, and what one of the other two
-// gains, the other, which is as deep, loses.
+// Three balls on a ring: at its deepest point, and a third of a turn to either side. To first order
+// in the tilt of a ring that is nearly level they push and turn it as they would from any other
+// starting point, so it does not matter that the deepest point jumps there. A ring that is exactly
+// level starts at x. Though the balls wander along the ring as it moves, springs at them have a
+// potential: the deepest does not get deeper by wandering, and what one of the other two gains, the
+// other, which is as deep, loses.
 static void half_space_ring(const tali_placed *half_space, const tali_placed *b, ring it,
                             int feature, tali_sink *sink)
 {

@@ -1,7 +1,7 @@
-// Close looks at two shapes: where do they touch?
+// Narrow phase: where do two shapes touch?
 //
-// Each function is written for one order of the two kinds, that of the enum. It tells what it finds to
-// a sink, which turns it round when surface 1 of the pair is the second shape.
+// Each function is written for one order of the two kinds, that of the enum. It reports what it
+// finds to a sink, which swaps the roles when surface 1 of the pair is the second shape.
 #ifndef TALUS_FORCES_CONTACT_NARROW_INTERNAL_H
 #define TALUS_FORCES_CONTACT_NARROW_INTERNAL_H
 

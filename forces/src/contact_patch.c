@@ -1,7 +1,7 @@
 // Contact by faces: a mesh with a half-space, a sphere or another mesh.
 //
-// A face is in contact when its centroid is inside the other solid, by the distance from there to the
-// nearest point of that solid's surface. Faces come in the order of the mesh's tree.
+// A face is in contact when its centroid is inside the other solid, by the distance from there to
+// the nearest point of that solid's surface. Faces come in the order of the mesh's tree.
 #include "contact_narrow_internal.h"
 #include "mesh_internal.h"
 
@@ -114,8 +114,8 @@ typedef struct mesh_probe {
     int hint; // face of the other mesh that was nearest last; -1: none yet
 } mesh_probe;
 
-// A node can be left out when the ball around its box is outside the other mesh: when its center is,
-// and the surface is farther away than the ball's radius. Round-off in that comparison does not
+// A node can be left out when the ball around its box is outside the other mesh: when its center
+// is, and the surface is farther away than the ball's radius. Round-off in that comparison does not
 // matter: a face that it decides about would be in contact by no more than round-off.
 static bool mesh_wants(void *self, const tali_mesh_node *node)
 {

@@ -1,11 +1,11 @@
 // How the generalized forces change with q and u.
 //
-// For elements that tell of their change, with dX, dV the small motion of the bodies,
+// For elements with an apply_change, with dX, dV the small motion of the bodies,
 //
 //     d(f + J^T F) = df + J^T dF + (dJ^T) F
 //
-// where dJ^T, the part of dV that comes from moving q, and the elements that tell nothing are left to
-// differences of one walk along the direction.
+// where dJ^T, the part of dV that comes from moving q, and the elements without an apply_change are
+// left to differences along the direction.
 #include "derivative_internal.h"
 
 #include <talus/forces/derivative.h>
@@ -109,11 +109,11 @@ typedef struct job {
     tal_state *state, *scratch;
     tali_direction along;
     tal_spatial_vec *dV;  // [num_bodies]
-    tal_spatial_vec *F;   // [num_bodies] of those that tell of their change
+    tal_spatial_vec *F;   // [num_bodies] of elements with an apply_change
     tal_spatial_vec *sum; // [num_bodies] room
     double *f, *g;        // [nu] room
     double *zero;         // [nu]
-    bool has_quiet;       // some elements do not tell of their change
+    bool has_quiet;       // some elements have no apply_change
 } job;
 
 size_t tal_forces_derivative_work_size(const tal_forces *forces)
@@ -142,23 +142,24 @@ static job set_up(const tal_forces *forces, tal_state *state, tal_state *scratch
     return j;
 }
 
-// Add what elements of one sort apply at a State: those that tell of their change, or the others.
-static tal_status apply_sort(const job *j, tal_state *state, bool telling, tal_spatial_vec F[],
+// Add what elements of one sort apply at a State: those with an apply_change, or the others.
+static tal_status apply_sort(const job *j, tal_state *state, bool has_change, tal_spatial_vec F[],
                              double f[])
 {
     const tal_forces *forces = j->forces;
     const uint8_t *enabled = tali_forces_enabled(forces, state);
     for (int i = 0; i < forces->num_elements; ++i) {
-        const bool tells = forces->elements[i].ops.apply_change != NULL;
-        if (!enabled[i] || tells != telling) continue;
+        const bool has_it = forces->elements[i].ops.apply_change != NULL;
+        if (!enabled[i] || has_it != has_change) continue;
         const tal_status st = tal_force_apply(forces, state, (tal_force_ix){i}, F, f);
         if (st != TAL_OK) return st;
     }
     return TAL_OK;
 }
 
-// Walk along the direction. dg gains the change of J^T under the forces of the telling elements and all
-// of the others; dV gains what moving q does to the velocities.
+// Differences along the direction. dg gains the change of J^T under the forces of the elements with
+// an apply_change, and the whole change of the others; dV gains the change of the velocities with
+// q.
 static tal_status walk(job *j, double dg[])
 {
     const tal_forces *forces = j->forces;
@@ -189,7 +190,7 @@ static tal_status walk(job *j, double dg[])
     return TAL_OK;
 }
 
-// What the telling elements say: dg gains df + J^T dF.
+// The elements with an apply_change: dg gains df + J^T dF.
 static tal_status ask(job *j, double dg[])
 {
     const tal_forces *forces = j->forces;
@@ -228,7 +229,7 @@ static tal_status run(job *j, const double w[], const double v[], double dg[])
     if (v != NULL) j->along.du = v;
     if (w != NULL) st = tali_direction_along(forces, j->state, w, &j->along);
     if (st == TAL_OK) st = tali_velocities_for(forces, j->state, j->along.du, j->dV);
-    // forces of the telling elements, which a moving J^T makes felt
+    // forces of the elements with an apply_change, which change with J^T
     if (st == TAL_OK && w != NULL) st = apply_sort(j, j->state, true, j->F, j->f);
     if (st == TAL_OK && (w != NULL || j->has_quiet)) st = walk(j, dg);
     return st == TAL_OK ? ask(j, dg) : st;

@@ -7,8 +7,8 @@
 /// Number of points of a difference.
 #define TALI_NUM_POINTS 4
 
-/// Where to go and what weight the value there has: (4 D(h/2) - D(h)) / 3 with the central difference
-/// D(h) = (f(h) - f(-h)) / 2h, which is off by h^4 f^(5) / 480 and by 3 eps f / h.
+/// Where to go and what weight the value there has: (4 D(h/2) - D(h)) / 3 with the central
+/// difference D(h) = (f(h) - f(-h)) / 2h, which is off by h^4 f^(5) / 480 and by 3 eps f / h.
 typedef struct tali_points {
     double at[TALI_NUM_POINTS];
     double weight[TALI_NUM_POINTS];
@@ -39,7 +39,7 @@ tal_status tali_velocities_for(const tal_forces *forces, tal_state *state, const
 tal_status tali_move(const tal_forces *forces, const tal_state *from, const tali_direction *along,
                      double by, tal_state *moved);
 
-/// g = f + J^T F at a State, with F about Mo. F is spoilt.
+/// g = f + J^T F at a State, with F about Mo. F is overwritten.
 tal_status tali_generalized(const tal_forces *forces, tal_state *state, tal_spatial_vec F[],
                             const double f[], double g[]);
 

@@ -66,12 +66,6 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
-static void tell_nothing(const void *self, tali_force_facts *facts)
-{
-    (void)self;
-    (void)facts;
-}
-
 static const tali_kind discrete_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "discrete forces",
@@ -81,7 +75,6 @@ static const tali_kind discrete_kind = {
             .declare = declare,
             .realize_instance = realize_instance,
             .destroy = tali_element_destroy},
-    .tell = tell_nothing,
 };
 
 tal_force_ix tal_forces_add_discrete(tal_forces *forces, const char *name)

@@ -248,7 +248,7 @@ static bool read_params(const tali_element *it, const tal_state *state, double p
 {
     for (int i = 0; i < it->kind->num_params; ++i) {
         params[i] = tal_force_param(it->forces, state, it->me, i);
-        if (isnan(params[i])) return false; // none is stored: a breach has been told
+        if (isnan(params[i])) return false; // not stored: a breach has been reported
     }
     return true;
 }
@@ -286,8 +286,7 @@ bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_forc
     *facts = (tali_force_facts){.mobility = {{-1}, 0}, .measure = {-1}};
     if (element->ops.destroy != tali_element_destroy) return false;
     const tali_element *it = element->self;
-    if (it->kind->tell == NULL) return false;
-    it->kind->tell(it, facts);
+    if (it->kind->fill_facts != NULL) it->kind->fill_facts(it, facts);
     return true;
 }
 

@@ -32,12 +32,12 @@ typedef struct tali_kind {
     /// What is wrong between parameters that are right one by one; NULL: nothing.
     const char *(*check)(const double params[]);
     void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
-    /// Say what the element acts on; NULL: it does not tell.
-    void (*tell)(const void *self, tali_force_facts *facts);
+    /// Say what the element was added with besides its parameters; NULL: nothing.
+    void (*fill_facts)(const void *self, tali_force_facts *facts);
 } tali_kind;
 
-/// What the struct of every built-in element begins with. What `apply` reads comes last, beside what the
-/// kind adds.
+/// What the struct of every built-in element begins with. What `apply` reads comes last, beside
+/// what the kind adds.
 typedef struct tali_element {
     const tali_kind *kind;
     const tal_forces *forces;
@@ -63,12 +63,12 @@ typedef struct tali_element {
 tal_force_ix tali_element_add(tal_forces *forces, const char *name, const tali_kind *kind,
                               void *like, size_t size, const double params[]);
 
-/// Whether an argument was given that must not be NULL. False after a breach, which the System remembers
-/// while it is built. `forces` may be NULL.
+/// Whether an argument that must not be NULL was given. False after a breach, which the System
+/// remembers while it is built. `forces` may be NULL.
 bool tali_element_given(tal_forces *forces, const char *name, const tali_kind *kind,
                         const void *argument, const char *what);
 
-/// Whether matter has this body. False after the failure has been told. `forces` may be NULL.
+/// Whether matter has this body. False after the failure has been reported. `forces` may be NULL.
 bool tali_element_has(tal_forces *forces, const char *name, const tali_kind *kind,
                       tal_body_ix body);
 

@@ -199,7 +199,7 @@ static const char *check(const double params[])
     return good ? NULL : "mus is less than muk";
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const spring *it = self;
     facts->bodies[0].i = it->base.body[0];
@@ -225,7 +225,7 @@ static const tali_kind exponential_kind = {
     .num_params = 25,
     .num_instance = FIRST,
     .check = check,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_exponential_spring_def tal_exponential_spring_def_default(void)

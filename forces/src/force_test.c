@@ -1,5 +1,6 @@
-// Does an element agree with itself? Its change is compared with differences of its forces, its forces
-// with the gradient of its energy, and its power with what it says of energy gained and lost.
+// Does an element agree with itself? Its change is compared with differences of its forces, its
+// forces with the gradient of its energy, and its power with what it says of energy gained and
+// lost.
 #include "derivative_internal.h"
 
 #include <talus/common/random.h>
@@ -271,7 +272,7 @@ static tal_status run(subject *s, const tal_state *state, tal_force_report *repo
     return st;
 }
 
-// Why the test could not be made: what one of its States says.
+// Why the test could not be made: the error of one of its States.
 static tal_status explain(const subject *s, tal_status st, tal_error *err)
 {
     const char *why = tal_state_error(s->here)->message;

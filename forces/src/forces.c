@@ -123,7 +123,7 @@ tal_force_ix tal_forces_add(tal_forces *forces, const char *name, const tal_forc
 
 // --- options ---
 
-// True when the forces can still be changed; otherwise a breach has been told.
+// True when the forces can still be changed; otherwise a breach has been reported.
 static bool can_build(const tal_forces *forces, const char *where)
 {
     if (forces == NULL) {
@@ -259,7 +259,7 @@ tal_var_ix tal_force_add_var(tal_forces *forces, tal_force_ix force, const tal_v
         return (tal_var_ix){-1};
     }
     const tal_var_ix var = tal_system_add_var(forces->system, forces->me, &own);
-    const bool is_late = own.invalidates > TAL_STAGE_INSTANCE; // kept sums must hear of it
+    const bool is_late = own.invalidates > TAL_STAGE_INSTANCE; // kept sums depend on it
     if (var.i >= 0 && is_late) forces->vars[forces->num_vars++] = (tali_force_var){var, force.i};
     return var;
 }

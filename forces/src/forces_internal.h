@@ -32,14 +32,15 @@ typedef struct tali_force_var {
     int element;
 } tali_force_var;
 
-/// Parameters of built-in elements that invalidate Dynamics, one variable for all that need the same.
+/// Parameters of built-in elements that invalidate Dynamics, one variable for all that need the
+/// same.
 typedef struct tali_force_values {
     double *initial; // while building
     int count, capacity;
     tal_var_ix var;
 } tali_force_values;
 
-/// What applying an element takes, in one place: a walk over many elements reads little memory.
+/// What is needed to apply an element, in one place: a loop over many elements reads little memory.
 typedef struct tali_force_call {
     tal_status (*apply)(const void *self, const tal_force_context *context, tal_spatial_vec F[],
                         double f[]);
@@ -82,7 +83,7 @@ extern const tal_subsystem_ops tali_forces_ops;
 /// The element, or NULL and a breach in the name of `where`.
 const tali_force *tali_force_at(const tal_forces *forces, tal_force_ix force, const char *where);
 
-/// What the functions of a table are told at the State's present stage.
+/// The context of a table's functions at the State's present stage.
 tal_force_context tali_force_context(const tal_forces *forces, tal_state *state, tal_stage reached);
 
 /// The same for `apply` of elements that need so much: what they do not need is hidden.

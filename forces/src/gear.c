@@ -51,7 +51,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
 static const tali_param params[] = {
     {"torque", TALI_FINITE}, {"radius", TALI_POSITIVE}, {"angle", TALI_FINITE}};
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const gear *it = self;
     facts->bodies[0].i = it->body;
@@ -68,7 +68,7 @@ static const tali_kind gear_kind = {
             .destroy = tali_element_destroy},
     .params = params,
     .num_params = 3,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_gear_torque(tal_forces *forces, const char *name, tal_body_ix body,

@@ -107,8 +107,8 @@ static tal_status draw_noise(const langevin *it, const tal_force_context *contex
 
 // --- forces ---
 
-// What one body feels: -gamma times its momentum, and noise with covariance size^2 M_b. At the center of
-// mass M_b is the inertia and the mass, whose square roots are known.
+// What one body feels: -gamma times its momentum, and noise with covariance size^2 M_b. At the
+// center of mass M_b is the inertia and the mass, whose square roots are known.
 static tal_spatial_vec force_on(const tali_thermal_body *body, const tal_force_context *context,
                                 int b, double gamma, double size, const draw *xi)
 {
@@ -121,7 +121,8 @@ static tal_spatial_vec force_on(const tali_thermal_body *body, const tal_force_c
     return tal_sv_sub(tal_sv(m, f), tal_sv_scale(gamma, momentum));
 }
 
-// Everything at one State. F and f may be NULL: then only the power that goes to the bath is summed.
+// Everything at one State. F and f may be NULL: then only the power that goes to the bath is
+// summed.
 static tal_status sum_up(const langevin *it, const tal_force_context *context, tal_spatial_vec F[],
                          double f[], double *power)
 {
@@ -195,12 +196,6 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     return tali_element_declare(self, forces, me);
 }
 
-static void tell_nothing(const void *self, tali_force_facts *facts)
-{
-    (void)self;
-    (void)facts;
-}
-
 static const tali_param params[] = {
     {"interval", TALI_POSITIVE}, {"kT", TALI_NOT_NEGATIVE}, {"friction", TALI_NOT_NEGATIVE}};
 
@@ -215,7 +210,6 @@ static const tali_kind langevin_kind = {
     .params = params,
     .num_params = 3,
     .num_instance = 1,
-    .tell = tell_nothing,
 };
 
 tal_langevin_def tal_langevin_def_default(void)

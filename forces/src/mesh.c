@@ -64,8 +64,9 @@ static tal_status take_vertices(tal_mesh *mesh, const tal_vec3 vertices[], tal_e
     return TAL_OK;
 }
 
-// A face without area: its corners are on a line to within the round-off of the cross product, which
-// is 2 eps times the product of the two edges; one digit more, so that the normal has some meaning.
+// A face without area: its corners are on a line to within the round-off of the cross product,
+// which is 2 eps times the product of the two edges; one digit more, so that the normal has some
+// meaning.
 static const double FLAT = 1e-14;
 
 static tal_status measure(const tal_mesh *mesh, int f, tali_mesh_face *face, tal_error *err)
@@ -269,8 +270,8 @@ static tal_status find_vertex_normals(tal_mesh *mesh, tal_error *err)
 
 // ---- inside and outside
 
-// The divergence theorem: the volume is the sum over faces of (c . n) A / 3. Taken about a vertex, so
-// that a mesh far from the origin loses no digits.
+// The divergence theorem: the volume is the sum over faces of (c . n) A / 3. Taken about a vertex,
+// so that a mesh far from the origin loses no digits.
 static tal_status find_volume(tal_mesh *mesh, tal_error *err)
 {
     const tal_vec3 origin = mesh->vertices[0];

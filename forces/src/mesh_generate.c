@@ -174,7 +174,8 @@ tal_status tal_mesh_create_sphere(const tal_allocator *allocator, double radius,
 // ---- brick: a lattice on its surface
 
 // The number of a lattice point on the surface, layer by layer in z: the lowest and the highest are
-// full, of the others there is the rim: the rows at the ends of y, then what is left at the ends of x.
+// full, of the others there is the rim: the rows at the ends of y, then what is left at the ends of
+// x.
 static int lattice_number(const int n[3], const int at[3])
 {
     const int full = (n[0] + 1) * (n[1] + 1), rim = 2 * (n[0] + n[1]);
@@ -206,8 +207,8 @@ static void draft_cell(draft *d, tal_vec3 half, const int n[3], int a, const int
             tal_v3(lattice_place(half.x, n[0], at[0]), lattice_place(half.y, n[1], at[1]),
                    lattice_place(half.z, n[2], at[2]));
     }
-    // counterclockwise from outside; the diagonal changes from cell to cell, so that no direction is
-    // preferred
+    // counterclockwise from outside; the diagonal changes from cell to cell, so that no direction
+    // is preferred
     const bool is_high = cell[a] > 0;
     const int from = (cell[u] + cell[v]) % 2;
     const int p = corner[from], q = corner[from + 1], r = corner[from + 2],

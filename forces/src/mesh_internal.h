@@ -8,8 +8,8 @@
 
 /// Most faces in a leaf of the tree.
 #define TALI_MESH_LEAF  4
-/// Enough for a walk through any tree: its halves differ by one face at most, so that 2^31 faces would
-/// be 31 levels deep, and a walk keeps one node per level, two at the last.
+/// Enough for a walk through any tree: its halves differ by one face at most, so that 2^31 faces
+/// would be 31 levels deep, and a walk keeps one node per level, two at the last.
 #define TALI_MESH_STACK 64
 
 /// A triangle and what is asked of it again and again.
@@ -77,14 +77,15 @@ typedef bool (*tali_wants_fn)(void *self, const tali_mesh_node *node);
 /// Visits a face.
 typedef void (*tali_visit_fn)(void *self, int face);
 
-/// Visit the faces of the leaves that are wanted and whose ancestors are, in the order of the leaves.
+/// Visit the faces of the leaves that are wanted and whose ancestors are, in the order of the
+/// leaves.
 void tali_mesh_walk(const tal_mesh *mesh, void *self, tali_wants_fn wants, tali_visit_fn visit);
 
 /**
  * tal_mesh_calc_nearest() for many points.
  *
- * @param[in] hint    a face that may be near, such as that of the point before; -1: none. It saves time;
- *                    of points that are equally near it may decide which is told
+ * @param[in] hint    a face that may be near, such as that of the point before; -1: none. It saves
+ *                    time; of points that are equally near it may decide which is returned
  * @param[in] enough  a point as near as this is as good as the nearest, and ends the search [m]
  */
 tal_mesh_point tali_mesh_nearest(const tal_mesh *mesh, tal_vec3 p_SQ, int hint, double enough);

@@ -1,7 +1,8 @@
 // The tree of boxes over the faces of a mesh: building it, nearest points, rays.
 //
 // Each node halves its faces by the position of their centroids along the longest side of the box
-// around those. So the tree is balanced, whatever the mesh: walks need a short stack and no recursion.
+// around those. So the tree is balanced, whatever the mesh: walks need a short stack and no
+// recursion.
 #include "mesh_internal.h"
 
 #include <assert.h>
@@ -224,9 +225,9 @@ static nearest nearest_on_face(const tal_mesh *mesh, int f, tal_vec3 q)
     return best;
 }
 
-// A vector that points outwards at a point of the surface: the normal of a face, the sum of those of
-// an edge's faces, those around a vertex weighed by their angles. The sign of its product with the
-// way to a point to which this one is nearest tells outside from inside (Baerentzen).
+// A vector that points outwards at a point of the surface: the normal of a face, the sum of those
+// of an edge's faces, those around a vertex weighed by their angles. The sign of its product with
+// the way to a point to which this one is nearest tells outside from inside (Baerentzen).
 static tal_vec3 outward_at(const tal_mesh *mesh, const nearest *at)
 {
     const tali_mesh_face *face = &mesh->faces[at->face];
@@ -339,8 +340,8 @@ static bool ray_wants(void *self, const tali_mesh_node *node)
 
 // Where the ray meets a face, or a negative number. The ray passes the edge from a to b on the side
 // that the sign of d . (a x b) tells, with a and b taken from the ray's origin. The product for the
-// same edge in the neighbor, from b to a, is the same number with the other sign, bit for bit: a ray
-// cannot slip through between the two.
+// same edge in the neighbor, from b to a, is the same number with the other sign, bit for bit: a
+// ray cannot slip through between the two.
 static double meets_face(const ray *r, const tali_mesh_face *face)
 {
     tal_vec3 v[3];

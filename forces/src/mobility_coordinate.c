@@ -90,7 +90,7 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
-// Where qdot = u, which is the only place this is used.
+// Used only where qdot = u.
 static tal_status apply_change(const void *self, const tal_force_context *context,
                                const tal_force_change *change, tal_spatial_vec dF[], double df[])
 {
@@ -129,7 +129,8 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
     return st;
 }
 
-// An element whose change is not just its slope: N varies, or the function has no second derivative.
+// An element whose change is not just its slope: N varies, or the function has no second
+// derivative.
 static tal_force_ix without_slopes(tal_forces *forces, const on_coordinate *like,
                                    tal_force_ix added)
 {
@@ -160,7 +161,7 @@ static law calc_spring(const on_coordinate *it, const double values[], double q,
     return (law){-k * x, -k * x, 0.5 * k * x * x, -k, 0.0};
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const on_coordinate *it = self;
     facts->mobility = it->at;
@@ -182,7 +183,7 @@ static const tali_kind spring_kind = {
             .destroy = tali_element_destroy},
     .params = spring_params,
     .num_params = 2,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_spring(tal_forces *forces, const char *name,
@@ -221,10 +222,11 @@ static const tali_kind nonlinear_kind = {
             .calc_potential_energy = calc_potential_energy,
             .destroy = tali_element_destroy},
     .release = release_function,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
-// Whether the energy is a function of one argument with a derivative; tells otherwise.
+// Whether the energy is a function of one argument with a derivative; otherwise the System
+// remembers why not.
 static bool is_usable(tal_forces *forces, const char *name, const tal_function *energy)
 {
     if (tal_function_num_args(energy) == 1 && tal_function_max_order(energy) >= 1) return true;
@@ -299,7 +301,7 @@ static const tali_kind stop_kind = {
     .params = stop_params,
     .num_params = 4,
     .check = check_stop,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_stop(tal_forces *forces, const char *name,

@@ -71,7 +71,7 @@ static double constant_slope(const double values[], double u)
     return 0.0;
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const on_speed *it = self;
     facts->mobility = it->at;
@@ -90,7 +90,7 @@ static const tali_kind force_kind = {
             .destroy = tali_element_destroy},
     .params = force_params,
     .num_params = 1,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_force(tal_forces *forces, const char *name,
@@ -126,7 +126,7 @@ static const tali_kind damper_kind = {
             .destroy = tali_element_destroy},
     .params = damper_params,
     .num_params = 1,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_damper(tal_forces *forces, const char *name,
@@ -179,7 +179,7 @@ static const tali_kind friction_kind = {
     .params = friction_params,
     .num_params = 4,
     .check = check_friction,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_force_ix tal_forces_add_mobility_friction(tal_forces *forces, const char *name,
@@ -237,12 +237,6 @@ static tal_status power_of_global(const void *self, const tal_force_context *con
     return TAL_OK;
 }
 
-static void tell_nothing(const void *self, tali_force_facts *facts)
-{
-    (void)self;
-    (void)facts;
-}
-
 static const tali_kind global_kind = {
     .ops = {.size = sizeof(tal_force_ops),
             .name = "global damper",
@@ -254,7 +248,6 @@ static const tali_kind global_kind = {
             .destroy = tali_element_destroy},
     .params = damper_params,
     .num_params = 1,
-    .tell = tell_nothing,
 };
 
 tal_force_ix tal_forces_add_global_damper(tal_forces *forces, const char *name, double damping)

@@ -104,7 +104,7 @@ static const char *check(const double params[])
     return good ? NULL : "static friction is less than dynamic friction";
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const smooth_contact *it = self;
     facts->bodies[0].i = it->base.body[0];
@@ -137,7 +137,7 @@ static const tali_kind smooth_kind = {
     .num_params = 25,
     .num_instance = FIRST,
     .check = check,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_smooth_contact_def tal_smooth_contact_def_default(void)

@@ -1,4 +1,4 @@
-// Forces as a subsystem: what the elements do at each stage, and what they can be asked.
+// Forces as a subsystem: what the elements do at each stage, their energy and power.
 #include "derivative_internal.h"
 #include "forces_internal.h"
 #include "hash_internal.h"
@@ -98,7 +98,7 @@ static int num_speeds(const tal_matter *matter)
     return nu;
 }
 
-// The z that keeps account of what an element dissipates.
+// The z that tracks the energy that an element dissipates.
 static tal_status declare_dissipated(tal_forces *forces, int i)
 {
     tal_group_def def = tal_group_def_default();
@@ -165,7 +165,7 @@ static tal_status realize_dynamics(const void *self, const tal_system *system, t
     return tali_forces_apply(forces, &context, &applied);
 }
 
-// zdot of one element: its own, and of the account of what it dissipates.
+// zdot of one element: its own, and that of the energy it dissipates.
 static tal_status write_rates(const tali_force *element, const tal_force_context *context)
 {
     const tal_force_ops *ops = &element->ops;
@@ -256,7 +256,7 @@ tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal
     return TAL_OK;
 }
 
-// True when the State stands where an element can be asked; otherwise a breach has been told.
+// True when the State stands where an element can be asked; otherwise a breach has been reported.
 static bool can_ask(const tal_state *state, tal_stage needed, const char *where)
 {
     if (tal_state_stage(state) >= needed) return true;

@@ -9,8 +9,8 @@ void tali_thermal_reserve(tali_element *it, tal_forces *forces)
     tali_element_reserve_place(it, forces, n * sizeof(tali_thermal_body));
 }
 
-// A diag(sqrt(lambda)), with the axes A and the eigenvalues lambda of S; what round-off made negative
-// counts as zero.
+// A diag(sqrt(lambda)), with the axes A and the eigenvalues lambda of S; what round-off made
+// negative counts as zero.
 static tal_mat3 root_of(tal_sym3 S)
 {
     tal_mat3 A;

@@ -1,8 +1,8 @@
 // What thermostats know of the bodies: inertias and their square roots.
 //
 // With J the Jacobian of all bodies and diag(M_b) their spatial inertias, M = J^T diag(M_b) J. So a
-// force -c M_b V_b on every body is -c M u along the speeds, and a random force with covariance M_b on
-// every body has covariance M along the speeds: neither M nor a factor of it is ever formed.
+// force -c M_b V_b on every body is -c M u along the speeds, and a random force with covariance M_b
+// on every body has covariance M along the speeds: neither M nor a factor of it is ever formed.
 #ifndef TALUS_FORCES_THERMAL_INTERNAL_H
 #define TALUS_FORCES_THERMAL_INTERNAL_H
 

@@ -49,8 +49,8 @@ static tal_status apply(const void *self, const tal_force_context *context, tal_
     return TAL_OK;
 }
 
-// Q_i = tau^2 kT, and N times that for i = 0, are the inertias of the links: every link feels twice the
-// energy of what it steers, less what that should be.
+// Q_i = tau^2 kT, and N times that for i = 0, are the inertias of the links: every link feels twice
+// the energy of what it steers, less what that should be.
 static tal_status realize_acceleration(const void *self, const tal_force_context *context)
 {
     const thermostat *it = self;
@@ -87,7 +87,7 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
     return TAL_OK;
 }
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const thermostat *it = self;
     facts->count = it->length;
@@ -109,7 +109,7 @@ static const tali_kind thermostat_kind = {
             .is_concurrent = true},
     .params = params,
     .num_params = 3,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 tal_thermostat_def tal_thermostat_def_default(void)

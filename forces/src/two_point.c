@@ -215,7 +215,7 @@ static const tali_param spring_params[] = {
 static const tali_param damper_params[] = {STATIONS, {"damping", TALI_NOT_NEGATIVE}};
 static const tali_param force_params[] = {STATIONS, {"force", TALI_FINITE}};
 
-static void tell(const void *self, tali_force_facts *facts)
+static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const two_point *it = self;
     facts->bodies[0].i = it->body[0];
@@ -236,7 +236,7 @@ static const tali_kind spring_kind = {
     .params = spring_params,
     .num_params = 8,
     .num_instance = 6,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 static const tali_kind damper_kind = {
@@ -252,7 +252,7 @@ static const tali_kind damper_kind = {
     .params = damper_params,
     .num_params = 7,
     .num_instance = 6,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 static const tali_kind force_kind = {
@@ -268,7 +268,7 @@ static const tali_kind force_kind = {
     .params = force_params,
     .num_params = 7,
     .num_instance = 6,
-    .tell = tell,
+    .fill_facts = fill_facts,
 };
 
 static tal_force_ix add(tal_forces *forces, const char *name, const tali_kind *kind,

@@ -1,4 +1,4 @@
-// What bodies, constraints and motions were added with: for those who write models to files.
+// What bodies, constraints and motions were added with, for writing model files.
 #ifndef TALUS_MATTER_FACTS_INTERNAL_H
 #define TALUS_MATTER_FACTS_INTERNAL_H
 
@@ -16,8 +16,8 @@ typedef struct tali_body_facts {
 
 tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body);
 
-/// What the mobilities of a body are locked at in a State, where they are: nq values at the position level, else nu.
-/// Borrowed.
+/// The values at which the mobilities of a body are locked in a State, where they are locked: nq
+/// values at the position level, else nu. Borrowed.
 const double *tali_lock_values(const tal_matter *matter, const tal_state *state, tal_body_ix body);
 
 /// What a function-based mobilizer was created with; NULL for others. Borrowed.
@@ -26,7 +26,7 @@ const tal_function_based_def *tali_function_based_facts(const tal_mobilizer_ops 
 
 /// Facts of a constraint besides its parameters in a State. Borrowed.
 typedef struct tali_constraint_facts {
-    const char *kind; ///< NULL for a constraint of a user's own
+    const char *kind; ///< NULL for a user-defined constraint
     tal_body_ix bodies[TAL_MAX_CONSTRAINED_BODIES];
     tal_mobility mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
     int num_mobilities;
@@ -41,7 +41,7 @@ tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
 
 /// Facts of a motion besides its parameters in a State. Borrowed.
 typedef struct tali_motion_facts {
-    const char *kind; ///< NULL for a motion of a user's own
+    const char *kind; ///< NULL for a user-defined motion
     tal_body_ix body;
     int mobility; ///< below zero: all
     tal_level level;
@@ -53,7 +53,7 @@ typedef struct tali_motion_facts {
 
 tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion);
 
-/// What a measure of matter looks at. What a kind has not is zero.
+/// What a measure of matter looks at. Fields that a kind does not have are zero.
 typedef struct tali_matter_measure_facts {
     tal_body_ix bodies[2];
     tal_vec3 points[2]; ///< on these bodies; a station's second one is the direction

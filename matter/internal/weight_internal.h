@@ -4,7 +4,8 @@
 
 #include <talus/matter/applied.h>
 
-/// What a uniform field acts on: the mass of a body [kg], and mass times center of mass from Mo, in M [kg m].
+/// What a uniform field acts on: the mass of a body [kg], and mass times center of mass from Mo, in
+/// M [kg m].
 typedef struct tali_weight {
     tal_vec3 mc_M;
     double mass;

@@ -1,4 +1,4 @@
-// The door between matter and whoever makes forces.
+// The interface between matter and force subsystems.
 #include "sweeps_internal.h"
 
 #include <talus/matter/applied.h>

@@ -1,4 +1,4 @@
-// Calling loop-closure functions, with their mistakes told.
+// Calling loop-closure functions, and reporting their mistakes.
 #ifndef TALUS_CLOSURE_INTERNAL_H
 #define TALUS_CLOSURE_INTERNAL_H
 

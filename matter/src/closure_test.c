@@ -16,7 +16,7 @@ typedef struct subject {
     int nq, nu, m, num_y;
     double *y;          // [num_y] moved about
     double *at, *rate;  // [most of nq and nu] a function, and its derivative
-    double *told;       // [most of nq, nu and m] what that should be
+    double *stated;     // [most of nq, nu and m] what the functions under test say it is
     double *k;          // [nu]
     tal_matrix K, at_y; // [nu x num_y] where the test is, and where it has moved to
 } subject;
@@ -78,9 +78,9 @@ static tal_status test_K(subject *s, tal_closure_report *report)
         const double h = STEP / fmax(1.0, largest(tali_column(s->K, c), s->nu));
         st = differentiate(s, calc_q, s->nq, e, h);
         if (st == TAL_OK) {
-            st = tal_matter_calc_qdot(s->matter, s->state, tali_column(s->K, c), s->told);
+            st = tal_matter_calc_qdot(s->matter, s->state, tali_column(s->K, c), s->stated);
         }
-        if (st == TAL_OK) report->K = fmax(report->K, tali_difference(s->told, s->rate, s->nq));
+        if (st == TAL_OK) report->K = fmax(report->K, tali_difference(s->stated, s->rate, s->nq));
     }
     return st;
 }
@@ -89,9 +89,9 @@ static tal_status test_k(subject *s, tal_closure_report *report)
 {
     tal_status st = tali_closure_k(s->closure, s->state, s->nu, s->k);
     if (st != TAL_OK || s->closure->yd == NULL) return st;
-    st = calc_u(s, s->told);
+    st = calc_u(s, s->stated);
     if (st != TAL_OK) return st;
-    const double speed = fmax(largest(s->told, s->nu), largest(s->closure->yd, s->num_y));
+    const double speed = fmax(largest(s->stated, s->nu), largest(s->closure->yd, s->num_y));
     st = differentiate(s, calc_u, s->nu, s->closure->yd, STEP / fmax(1.0, speed));
     if (st == TAL_OK) report->k = tali_difference(s->k, s->rate, s->nu);
     return st;
@@ -106,13 +106,13 @@ static tal_status test_constraints(subject *s, tal_closure_report *report)
     if (mp > 0) report->closed = largest(tal_state_qerr(s->state) + first, mp);
     tal_status st = TAL_OK;
     for (int c = 0; c < s->num_y && st == TAL_OK; ++c) {
-        st = tal_matter_mul_G(s->matter, s->state, TAL_G, tali_column(s->K, c), s->told);
+        st = tal_matter_mul_G(s->matter, s->state, TAL_G, tali_column(s->K, c), s->stated);
         const double size = fmax(1.0, largest(tali_column(s->K, c), s->nu));
-        if (st == TAL_OK) report->allowed = fmax(report->allowed, largest(s->told, s->m) / size);
+        if (st == TAL_OK) report->allowed = fmax(report->allowed, largest(s->stated, s->m) / size);
     }
-    if (st == TAL_OK) st = tal_matter_calc_constraint_aerr(s->matter, s->state, s->k, s->told);
+    if (st == TAL_OK) st = tal_matter_calc_constraint_aerr(s->matter, s->state, s->k, s->stated);
     const double size = fmax(1.0, largest(s->k, s->nu));
-    if (st == TAL_OK) report->allowed = fmax(report->allowed, largest(s->told, s->m) / size);
+    if (st == TAL_OK) report->allowed = fmax(report->allowed, largest(s->stated, s->m) / size);
     return st;
 }
 
@@ -122,8 +122,8 @@ static tal_status run(subject *s, const tal_state *state, double *room, size_t m
     s->y = room;
     s->at = s->y + most;
     s->rate = s->at + most;
-    s->told = s->rate + most;
-    s->k = s->told + most;
+    s->stated = s->rate + most;
+    s->k = s->stated + most;
     s->K = tal_matrix_view(s->k + most, s->nu, s->num_y);
     s->at_y = tal_matrix_view(s->K.data + s->nu * s->num_y, s->nu, s->num_y);
     double *work = s->at_y.data; // until K is wanted elsewhere

@@ -60,7 +60,7 @@ static tal_status take_bodies(const tal_matter *matter, tali_constraint *c,
     return TAL_OK;
 }
 
-// Comes after the bodies: a constraint that acts on nothing is told by both counts.
+// Comes after the bodies: only both counts together show a constraint that acts on nothing.
 static tal_status take_mobilities(const tal_matter *matter, tali_constraint *c,
                                   const tal_constraint_def *def, tal_error *err)
 {

@@ -3,7 +3,8 @@
 //     perr = p_AS2 - p_AS1 = d        verr = ddot        aerr = dddot
 //     force lambda at S2, -lambda at S1
 //
-// While perr is not zero the two forces are a couple perr x lambda, which A carries: d is seen from it.
+// While perr is not zero the two forces are a couple perr x lambda, which A carries: d is seen from
+// it.
 #include "constraint_builtin_internal.h"
 
 static tali_jet3 station(const tal_constraint_arg *arg, int b)

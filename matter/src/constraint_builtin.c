@@ -1,4 +1,5 @@
-// What the tables of all built-in constraints share: errors from rows, adding, checks of parameters.
+// What the tables of all built-in constraints share: errors from rows, adding, checks of
+// parameters.
 #include "constraint_builtin_internal.h"
 
 #include <math.h>

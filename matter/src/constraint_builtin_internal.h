@@ -1,9 +1,10 @@
 // Built-in constraints inside: an equation is written once, as a number with its time derivatives.
 //
-// Every position equation is a sum of products of stations and axes fixed in the constrained bodies.
-// These come with their first and second time derivatives in A, and sums, products and lengths carry
-// them along, so that perr, verr and aerr are one expression and agree by construction. What is left
-// to each constraint is that expression, and the force: the transpose of its first derivative.
+// Every position equation is a sum of products of stations and axes fixed in the constrained
+// bodies. These come with their first and second time derivatives in A, and sums, products and
+// lengths carry them along, so that perr, verr and aerr are one expression and agree by
+// construction. What is left to each constraint is that expression, and the force: the transpose of
+// its first derivative.
 #ifndef TALUS_CONSTRAINT_BUILTIN_INTERNAL_H
 #define TALUS_CONSTRAINT_BUILTIN_INTERNAL_H
 
@@ -60,8 +61,9 @@ struct tali_builtin {
     int num_speeds;   ///< how many of its arguments are speeds
 };
 
-/// Add a constraint with a `self` like this one: calc_rows, kind, f and num_speeds count. f is adopted.
-/// Of the table what comes from the rows is filled in: errors on all levels, and how `self` is destroyed.
+/// Add a constraint with a `self` like this one: calc_rows, kind, f and num_speeds count. f is
+/// adopted. Of the table what comes from the rows is filled in: errors on all levels, and how
+/// `self` is destroyed.
 tal_constraint_ix tali_add_builtin(tal_matter *matter, const tal_constraint_def *def,
                                    const tal_constraint_ops *ops, const tali_builtin *like,
                                    const double params[]);
@@ -72,8 +74,9 @@ bool tali_is_builtin(const tal_constraint_ops *ops);
 /// Refuse a constraint that was given a NULL where a frame or a function belongs.
 tal_constraint_ix tali_refuse_null(tal_matter *matter, const char *kind);
 
-/// Whether the constrained mobilities from `first` to before `end` have coordinates with qdot = u. If
-/// not, the System has been told; indices that name nothing are left to tal_matter_add_constraint().
+/// Whether the constrained mobilities from `first` to before `end` have coordinates with qdot = u.
+/// If not, the System remembers the failure; indices that name nothing are left to
+/// tal_matter_add_constraint().
 bool tali_have_coordinates(tal_matter *matter, const tal_constraint_def *def, int first, int end);
 
 /// @name Turns, in A: rotation vectors that take what should be to what is

@@ -1,8 +1,9 @@
-// Contact of two straight edges that may roll on each other: x axes of a frame on body 1 and on body 2.
+// Contact of two straight edges that may roll on each other: x axes of a frame on body 1 and on
+// body 2.
 //
 //     n = +-(x1 x x2) / |x1 x x2|, out of body 1: n . z1 > 0
 //     perr = n . (P2 - P1), P1 and P2 any points of the edges
-//     verr = (x1, n x x1) . (v2 - v1) at C, halfway between the points Q1, Q2 where the edges are nearest
+//     verr = (x1, n x x1) . (v2 - v1) at C, halfway between the nearest points Q1, Q2 of the edges
 //     force lambda0 n on body 2 at Q2, its opposite on body 1 at Q1;
 //     lambda1 x1 + lambda2 n x x1 on body 2 at C, its opposite on body 1 there
 //

@@ -133,8 +133,8 @@ static const tal_constraint_ops motion_ops = {
 
 // --- adding ---
 
-// A function of our own that is f: a sum of one term adopts it. One that belongs to somebody else is
-// left alone.
+// A function that owns f: a sum of one term adopts it. A function that has an owner already is left
+// alone.
 static tal_function *adopt(tal_matter *matter, const char *kind, tal_function *f)
 {
     tal_function *own = NULL;

@@ -1,5 +1,5 @@
-// Cholesky factorization within an envelope: rows of a symmetric matrix, each from its first entry that
-// may not be zero to its diagonal. Nothing outside the envelope is ever filled in.
+// Cholesky factorization within an envelope: rows of a symmetric matrix, each from its first entry
+// that may not be zero to its diagonal. Nothing outside the envelope is ever filled in.
 #ifndef TALUS_CONSTRAINT_ENVELOPE_H
 #define TALUS_CONSTRAINT_ENVELOPE_H
 
@@ -32,8 +32,8 @@ static inline double tali_dot(const double a[], const double b[], int n)
 /**
  * Factor row `i`, which holds entries of the matrix, in place; those before it are factored.
  *
- * @param[in] least_pivot  a pivot below this share of its diagonal entry makes the row redundant: its
- *                         pivot becomes zero
+ * @param[in] least_pivot  a pivot below this share of its diagonal entry makes the row redundant:
+ *                         its pivot becomes zero
  * @param[in] no_effect    a diagonal entry that is not larger makes it one without effect: the same
  */
 void tali_envelope_factor_row(double entries[], tali_envelope_row rows[], int i, double least_pivot,

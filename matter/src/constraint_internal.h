@@ -2,13 +2,15 @@
 //
 //   quantity                              manual             here
 //   G^T, as wrenches on constrained bodies                   wrench, coefficient
-//   what M^-1 sees of one row             -                  E = inward sweep of a column of G^T
+//   rows of G, swept inward                                  E = inward sweep of the columns of G^T
+//   D^-1 E, so that W = E^T Y                                Y
 //   G M^-1 G^T                            W_f  eq. 8.43      W = E^T D^-1 E
 //
-// M^-1 factors through the tree: M^-1 = B^T D^-1 B, where B is the inward sweep. So a row of G needs one
-// inward sweep along its path to Ground, and then
+// M^-1 factors through the tree: M^-1 = B^T D^-1 B, where B is the inward sweep. So a row of G
+// needs one inward sweep along its path to Ground, and then
 //
-//     W = E^T D^-1 E        G M^-1 f = E^T D^-1 e(f)        M^-1 (f - G^T lambda) = outward(e(f) - E lambda)
+//     W = E^T D^-1 E         G M^-1 f = E^T D^-1 e(f)
+//     M^-1 (f - G^T lambda) = outward(e(f) - E lambda)
 #ifndef TALUS_CONSTRAINT_INTERNAL_H
 #define TALUS_CONSTRAINT_INTERNAL_H
 
@@ -37,8 +39,8 @@ static inline tali_const_wrenches tali_wrenches_in(const tali_constraint *c, con
                                  at + m * (size_t)tali_num_wrenches(c) * 6};
 }
 
-/// Whether projection may change speed `u` (of all), or the coordinate that goes with it: it may not
-/// where these are prescribed or locked. Columns of known mobilities are dropped by this test.
+/// Whether projection may change speed `u` (of all), or the coordinate that goes with it: it may
+/// not where these are prescribed or locked. Columns of known mobilities are dropped by this test.
 static inline bool tali_mobility_is_free(const tali_view *view, int u, bool velocities)
 {
     return view->level[u] < (velocities ? TAL_LEVEL_VELOCITY : TAL_LEVEL_POSITION);
@@ -52,8 +54,8 @@ void tali_add_row_forces(const tal_matter *matter, const tali_constraint *c, tal
 double tali_constraint_reach(const tal_matter *matter, const tali_view *view,
                              const tali_constraint *c);
 
-/// Whether what row `r` does along its path, e [path_nu] of the inward sweep, is nothing but round-off.
-/// `reach` from tali_constraint_reach().
+/// Whether what row `r` does along its path, e [path_nu] of the inward sweep, is nothing but
+/// round-off. `reach` from tali_constraint_reach().
 bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                       tali_const_wrenches of, int r, double reach, const double e[]);
 
@@ -72,7 +74,7 @@ void tali_constraint_row(const tal_matter *matter, const tali_view *view, const 
                          tali_const_wrenches of, int r, double reach, tal_spatial_vec F[],
                          double g[]);
 
-/// What Instance settles: rows in use. -1 for a disabled constraint.
+/// Determined at Instance: the rows in use. -1 for a disabled constraint.
 typedef struct tali_row_map {
     const int32_t *p0;   ///< [count] first row among the position equations
     const int32_t *v0;   ///< [count] first row among the velocity equations
@@ -81,7 +83,7 @@ typedef struct tali_row_map {
     int mp, mv, ma;      ///< rows in use
 } tali_row_map;
 
-/// Which rows are whose. The State must have reached Instance.
+/// The rows of each constraint. The State must have reached Instance.
 tali_row_map tali_row_map_of(const tal_matter *matter, const tal_state *state);
 
 /// Where row `r` of constraint `i` stands among all: position rows of all constraints first, then
@@ -147,7 +149,7 @@ static inline int tali_rows_in_use(const tali_row_map *map, const tali_constrain
            (levels >= TALI_ROWS_PVA ? c->ops.ma : 0);
 }
 
-/// One row on. False when there are no more.
+/// Go to the next row. False when there are no more.
 static inline bool tali_next_row(tali_row_walk *at)
 {
     while (at->r + 1 >= at->rows) {
@@ -176,7 +178,7 @@ static inline int tali_first_coupled(const tali_constraints *cs, int n)
     return first;
 }
 
-/// Rows in use of all constraints; -1 on a breach, which has been told.
+/// Rows in use of all constraints; -1 on a breach, which has been reported.
 static inline int tali_num_rows(const tal_matter *matter, const tal_state *state)
 {
     const tal_constraint_rows rows = tal_matter_constraint_rows(matter, state);
@@ -190,16 +192,16 @@ int tali_block_rows(const tali_constraints *cs, const tali_row_map *map, int blo
 tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *state,
                                         const double aerr[], double lambda[]);
 
-/// W = G M^-1 G^T in the order of udoterr. What is zero because constraints share no mobility is not
-/// written.
+/// W = G M^-1 G^T in the order of udoterr. What is zero because constraints share no mobility is
+/// not written.
 tal_status tali_constraints_W(const tal_matter *matter, tal_state *state, tal_matrix W);
 
-/// aerr becomes aerr - W W^+ aerr: what no multipliers take away.
+/// aerr becomes aerr - W W^+ aerr: the part that no multipliers can remove.
 tal_status tali_constraints_residual(const tal_matter *matter, tal_state *state,
                                      const tali_view *view, double aerr[]);
 
-/// Is told of row `r` of constraint `i` in `block`: what it is to the rows before it, its pivot in the
-/// factorization of W, and its W_ii as the factor knows it.
+/// Called for row `r` of constraint `i` in `block`, with how it is related to the rows before it,
+/// its pivot in the factorization of W, and its W_ii as recovered from the factor.
 typedef void (*tali_row_look_fn)(void *context, int block, int i, int r, tal_row_fate fate,
                                  double pivot, double W_ii);
 
@@ -211,8 +213,8 @@ tal_status tali_constraints_look(const tal_matter *matter, tal_state *state, tal
 tal_status tali_constraints_zero_errors(const tal_matter *matter, tal_state *state,
                                         const tali_view *view, double aerr[]);
 
-/// An error when solved accelerations leave a row more than ::TAL_CONTRADICTION of a unit error and of
-/// what there was to take away in its block; the sentence names the constraint.
+/// Fails when the solved accelerations leave in a row more than ::TAL_CONTRADICTION of a unit error
+/// and of the largest error before solving in its block; the sentence names the constraint.
 tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, const tali_view *view,
                                   const double aerr[]);
 
@@ -220,11 +222,11 @@ tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, co
 double tali_row_weight(const tal_matter *matter, const tal_state *state, const tali_row_map *map,
                        int slot);
 
-/// The constraint if the index is good; NULL after telling the breach.
+/// The constraint if the index is good; NULL after reporting the breach.
 const tali_constraint *tali_constraint_at(const tal_matter *matter, tal_constraint_ix constraint,
                                           const char *where);
 
-/// Room for what one constraint is told.
+/// Memory for the arguments of one constraint's functions.
 typedef struct tali_constraint_motion {
     tal_xform X_AB[TAL_MAX_CONSTRAINED_BODIES];
     tal_spatial_vec V[TAL_MAX_CONSTRAINED_BODIES];
@@ -234,8 +236,8 @@ typedef struct tali_constraint_motion {
     double udot[TAL_MAX_CONSTRAINED_MOBILITIES];
 } tali_constraint_motion;
 
-/// What a constraint is told in this State: velocities if view->motion is there, accelerations if
-/// A_GM [num_bodies] is. The result points into `room`.
+/// The arguments of a constraint's functions in this State: velocities if view->motion is there,
+/// accelerations if A_GM [num_bodies] is. The result points into `room`.
 tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, const tal_state *state,
                                           const tali_view *view, int index,
                                           const tal_spatial_vec A_GM[], const double udot[],

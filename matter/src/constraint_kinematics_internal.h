@@ -1,7 +1,8 @@
-// Motion of stations and axes of constrained bodies, with two time derivatives in A; and forces there.
+// Motion of stations and axes of constrained bodies, with two time derivatives in A; and forces
+// there.
 //
-// A jet is a quantity with its first and second time derivatives. Below the velocity or acceleration
-// level, when a constraint is not told them, derivatives are zero and mean nothing.
+// A jet is a quantity with its first and second time derivatives. Below the velocity or
+// acceleration level, where a constraint is not given them, derivatives are zero and meaningless.
 #ifndef TALUS_CONSTRAINT_KINEMATICS_INTERNAL_H
 #define TALUS_CONSTRAINT_KINEMATICS_INTERNAL_H
 

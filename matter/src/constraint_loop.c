@@ -1,5 +1,5 @@
-// Joints that close loops: a frame F on body 1 and M on body 2 are related as by a mobilizer, without
-// being one (RBDA ch. 8).
+// Joints that close loops: a frame F on body 1 and M on body 2 are related as by a mobilizer,
+// without being one (RBDA ch. 8).
 //
 // What a joint forbids is made of two kinds of row, and the screw's own:
 //
@@ -9,7 +9,8 @@
 //
 // The angle about Fz is atan2(s, c) with c = Mx . Fx and s = Mx . Fy, so
 //
-//     angledot = (c sdot - s cdot) / (c^2 + s^2) = (w_M - w_F) . (c Mx x Fy - s Mx x Fx) / (c^2 + s^2)
+//     angledot = (c sdot - s cdot) / (c^2 + s^2)
+//              = (w_M - w_F) . (c Mx x Fy - s Mx x Fx) / (c^2 + s^2)
 #include "constraint_builtin_internal.h"
 #include "constraint_internal.h"
 

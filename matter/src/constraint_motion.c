@@ -1,4 +1,5 @@
-// What constraints are told: the motion of their bodies relative to the ancestor; and their errors.
+// The motion that constraints are given, relative to the ancestor of their bodies; and their
+// errors.
 #include "constraint_internal.h"
 #include "prescribed_internal.h"
 
@@ -111,7 +112,7 @@ static tal_constraint_arg fill_arg(const tal_matter *matter, const tal_state *st
         const int u = matter->tree.u0[b] + c->mobility_index[i];
         room->q[i] = all->q[model.q0[b] + c->mobility_index[i]];
         room->u[i] = all->u != NULL ? all->u[u] : TALI_NAN;
-        // Ndot u is not zero where qdot != u; those mobilizers are refused by whoever needs q
+        // Ndot u is not zero where qdot != u; constraints that need q refuse those mobilizers
         room->udot[i] = all->udot != NULL ? all->udot[u] : 0.0;
     }
     const double *params = tal_var_value(matter->system, state, matter->constraints.var_params);
@@ -236,8 +237,9 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
 
 // --- wrenches: the columns of G^T, as forces on bodies and mobilities ---
 
-// The errors are relative to the ancestor, so its own motion is no matter to them: the forces of a row
-// are balanced by what they leave on the ancestor. Where the constraint is met that is often zero.
+// The errors are relative to the ancestor and do not depend on its own motion, so the forces of a
+// row are balanced by their reaction on the ancestor. Where the constraint is met that is often
+// zero.
 static void balance_on_ancestor(const tali_view *view, const tali_constraint *c,
                                 tal_spatial_vec wrench[])
 {

@@ -1,4 +1,5 @@
-// No slip in one direction: two bodies have the same velocity along n at a point P of a third, the case.
+// No slip in one direction: two bodies have the same velocity along n at a point P of a third, the
+// case.
 //
 //     verr = n . (v2 - v1)            vi = v_Bi + wi x (P - Boi)
 //     aerr = n . (v2dot - v1dot) + ndot . (v2 - v1)

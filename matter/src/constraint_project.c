@@ -79,7 +79,8 @@ static tal_status restore(const tali_projection *p)
     return realize(p);
 }
 
-// values = from - fraction change. Returns the RMS norm there; infinite where it cannot be computed.
+// values = from - fraction change. Returns the RMS norm there; infinite where it cannot be
+// computed.
 static double try_fraction(const tali_projection *p, double fraction)
 {
     double *values = upd_values(p);
@@ -110,8 +111,8 @@ static bool step(const tali_projection *p, double *norm)
     return false;
 }
 
-// Names the row with the largest weighted error.
-static tal_status tell_worst(const tali_projection *p, int iterations)
+// Fails with the name of the constraint that has the largest weighted error.
+static tal_status fail_on_worst(const tali_projection *p, int iterations)
 {
     const tali_constraints *cs = &p->matter->constraints;
     const double *errors = tali_projection_errors(p);
@@ -131,7 +132,7 @@ static tal_status tell_worst(const tali_projection *p, int iterations)
                           errors[worst_slot], largest, p->options->tolerance);
 }
 
-// Puts everything back as it was and keeps the sentence, which realizing would clear.
+// Restores the State and keeps the error message, which realizing would clear.
 static tal_status give_up(const tali_projection *p, tal_status st, tal_project_result *result)
 {
     const tal_error why = *tal_state_error(p->state);
@@ -160,13 +161,14 @@ static tal_status iterate(const tali_projection *p, tal_project_result *result)
         if (!moved) break;
     }
     result->norm_after = norm;
-    if (was_met && norm > result->norm_before) { // smaller in the RMS norm, but that was not asked
+    // the iteration goes by the RMS norm, and may have made the norm that was asked for larger
+    if (was_met && norm > result->norm_before) {
         result->changed = false;
         result->norm_after = result->norm_before;
         return restore(p);
     }
     if (norm <= options->tolerance) return TAL_OK;
-    return give_up(p, tell_worst(p, result->iterations), result);
+    return give_up(p, fail_on_worst(p, result->iterations), result);
 }
 
 // --- both levels ---

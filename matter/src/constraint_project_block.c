@@ -283,8 +283,8 @@ static void fill_matrix(const tali_projection *p, const extent *at)
 }
 
 // Rows are kept apart as long as they differ by more than this. Less, and to correct an error along
-// the difference would take a change 1 / sqrt(eps) times as large as the error: too far for a matrix
-// that is the linear part of curved constraints.
+// the difference would take a change 1 / sqrt(eps) times as large as the error: too far for a
+// matrix that is the linear part of curved constraints.
 static double rank_tolerance(int rows)
 {
     return fmin((double)rows * sqrt(DBL_EPSILON), 0.1);

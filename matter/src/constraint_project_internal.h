@@ -7,8 +7,8 @@
 //   change in the error norm                   dq_ELS, du_ELS    x = A^+ residual
 //   E_q = N W_u N^+, E_q^+ = N W_u^-1 N^+      eq. 10.10         apply_E
 //
-// (The first: P_q E_q^+ = P N^+ N W_u^-1 N^+ = P W_u^-1 N^+, since N^+ N = 1.) Blocks of constraints
-// that share no mobility are treated one after the other.
+// (The first: P_q E_q^+ = P N^+ N W_u^-1 N^+ = P W_u^-1 N^+, since N^+ N = 1.) Blocks of
+// constraints that share no mobility are treated one after the other.
 #ifndef TALUS_CONSTRAINT_PROJECT_INTERNAL_H
 #define TALUS_CONSTRAINT_PROJECT_INTERNAL_H
 
@@ -69,9 +69,9 @@ static inline int tali_projection_rows(const tali_projection *p, int i)
 }
 
 /**
- * p->change = E^+ A^+ (T e): manual eq. 10.5 and 10.7. Given values ([num_values]), E^+ A^+ A E values:
- * the part of them that the constraints see, manual eq. 10.12 and 10.14. Zero for bodies that no
- * constraint reaches.
+ * p->change = E^+ A^+ (T e): manual eq. 10.5 and 10.7. Given values ([num_values]), E^+ A^+ A E
+ * values: the part of them that the constraints see, manual eq. 10.12 and 10.14. Zero for bodies
+ * that no constraint reaches.
  */
 tal_status tali_projection_calc_change(const tali_projection *p, const double values[]);
 

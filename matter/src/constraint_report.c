@@ -1,4 +1,4 @@
-// What the rows of the constraints are to each other: rank, redundancy, contradictions.
+// How the rows of the constraints are related: rank, redundancy, contradictions.
 #include "constraint_internal.h"
 #include "operators_internal.h"
 #include "prescribed_internal.h"
@@ -28,7 +28,7 @@ typedef struct writing {
     const tal_state *state;
     tali_row_map map;
     const double *before; ///< [m] aerr at zero udot
-    const double *after;  ///< [m] what no multipliers take away
+    const double *after;  ///< [m] what no multipliers can remove
     tal_rows_report *report;
     tal_constraint_row *rows;
     double worst; ///< weighted
@@ -94,7 +94,8 @@ static void spread_largest(const tal_matter *matter, const tali_row_map *map, do
 
 // --- contradictions ---
 
-// Known motion goes before constraints: what it breaks is not a contradiction among them.
+// Known motion has priority over constraints: where it violates one, that is not a contradiction
+// among constraints.
 static bool has_known_motion(const tal_matter *matter, const tali_view *view,
                              const tali_constraint *c)
 {
@@ -124,8 +125,8 @@ static bool are_met(const tal_matter *matter, const tal_state *state, const tali
     return true;
 }
 
-// The constraint and the slot of the row that is farthest off, by more than a contradiction; -1 when
-// there is none.
+// The constraint and the slot of the row that is farthest off, by more than a contradiction; -1
+// when there is none.
 static int find_worst(const tal_matter *matter, const tal_state *state, const tali_view *view,
                       const tali_row_map *map, const double aerr[], int *slot)
 {
@@ -140,7 +141,8 @@ static int find_worst(const tal_matter *matter, const tal_state *state, const ta
     return worst;
 }
 
-// Only looks twice when a row is far off: then at what there was to take away, too.
+// Usually one look is enough. Only where a row is far off is it compared with the error before
+// solving, too.
 tal_status tali_constraints_check(const tal_matter *matter, tal_state *state, const tali_view *view,
                                   const double aerr[])
 {

@@ -46,8 +46,8 @@ void tali_constraints_declare_wrenches(tal_matter *matter)
 
 // --- round-off, and rows without effect ---
 
-// No lever along the path is longer. Far from Ground's origin positions are rounded by eps |p|, which
-// has to stay below what counts as round-off here.
+// No lever along the path is longer. Far from Ground's origin positions are rounded by eps |p|,
+// which has to stay below what counts as round-off here.
 double tali_constraint_reach(const tal_matter *matter, const tali_view *view,
                              const tali_constraint *c)
 {

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-// --- rows in use: what Instance settles ---
+// --- rows in use, determined at Instance ---
 
 // Four arrays of counts, then the totals.
 static size_t row_map_bytes(const tali_constraints *cs)
@@ -277,8 +277,9 @@ static int factor_block(assembly *a, int block)
 }
 
 // True when known motion leaves a constraint nothing to act on: its equations are about motion
-// relative to its ancestor, so what is free must lie between the two. Its E is zero then, but the sweeps
-// would find round-off: what acts on one body and reacts on another is summed below the ancestor.
+// relative to its ancestor, so what is free must lie between the two. Its E is zero then, but the
+// sweeps would find round-off: what acts on one body and reacts on another is summed below the
+// ancestor.
 static bool is_idle(const tal_matter *matter, const tali_view *view, const tali_constraint *c)
 {
     const tali_path_entry *path = matter->constraints.path + c->path0;
@@ -541,7 +542,7 @@ tal_status tali_constraints_multipliers(const tal_matter *matter, tal_state *sta
     return st;
 }
 
-// e of the speeds of a path, in its order; or back again.
+// Gathers e along the speeds of a path, in its order; or scatters it back.
 static void gather_path(const tal_matter *matter, const tali_constraint *c, const double e[],
                         double along[])
 {
@@ -566,7 +567,7 @@ static void scatter_path(const tal_matter *matter, const tali_constraint *c, con
     }
 }
 
-// E^T D^-1 e: what the unconstrained accelerations make of each row. `along` is room for a path.
+// E^T D^-1 e: what the unconstrained accelerations give in each row. `along` has room for a path.
 static void add_unconstrained(const tal_matter *matter, const tali_row_map *map,
                               const double *matrices, const double e[], double along[],
                               double aerr[])
@@ -772,8 +773,8 @@ void tali_constraints_declare_cache(tal_matter *matter)
     cs->matrices = tal_system_add_cache(matter->system, matter->me, &def);
 }
 
-// Least squares and projection, each with matrices of a whole block, never run inside each other: one
-// piece serves both.
+// Least squares and projection, each with matrices of a whole block, never run inside each other:
+// one piece serves both.
 size_t tali_constraints_scratch(const tal_matter *matter)
 {
     const tali_constraints *cs = &matter->constraints;

@@ -1,5 +1,5 @@
-// Closing a loop with any mobilizer: cut a body in two, give one half the mobilizer, and weld the halves
-// together again (manual sec. 2.3.1).
+// Closing a loop with any mobilizer: cut a body in two, give one half the mobilizer, and weld the
+// halves together again (manual sec. 2.3.1).
 #include "constraint_builtin_internal.h"
 
 static const tal_constraint_ix NO_CONSTRAINT = {-1};

@@ -1,5 +1,5 @@
-// Does a constraint's table agree with itself? Derivatives are compared with differences of what they
-// are derivatives of, forces with the transpose of the acceleration equations.
+// Does a constraint's table agree with itself? Derivatives are compared with differences of what
+// they are derivatives of, forces with the transpose of the acceleration equations.
 //
 // They are taken along t + s, q + s qdot, u + s udot, with a udot drawn at random and a step short
 // enough that nothing moves by more than STEP.
@@ -63,7 +63,7 @@ static tal_status calc_v(subject *s, double rows[])
     return s->c->ops.calc_v(s->c->self, &arg, rows);
 }
 
-// aerr for a given udot; what the constraint was told stays in `room`.
+// aerr for a given udot; the arguments that the constraint was given stay in `room`.
 static tal_status calc_a(subject *s, const double udot[], tali_constraint_motion *room,
                          double rows[])
 {
@@ -81,7 +81,7 @@ static tal_status calc_a(subject *s, const double udot[], tali_constraint_motion
 
 // --- derivatives ---
 
-// The fastest anything moves: coordinates, speeds, constrained bodies.
+// The largest rate of anything that moves: coordinates, speeds, constrained bodies.
 static double fastest(subject *s)
 {
     tali_constraint_motion room;

@@ -1,4 +1,4 @@
-// Where constraints act in the tree: ancestors, paths to Ground, blocks that can feel each other.
+// Where constraints act in the tree: ancestors, paths to Ground, and the blocks that can couple.
 #include "constraint_internal.h"
 
 // --- one constraint ---
@@ -24,8 +24,8 @@ static void find_ancestor(const tali_tree *tree, tali_constraint *c)
 }
 
 // Walks from every constrained body to Ground at once, always from the body farthest out, so that
-// the path comes out tip to base and each body once. The part below the ancestor counts too: what is
-// resisted there is not what was applied. With `path` NULL it only counts.
+// the path comes out tip to base and each body once. The part below the ancestor counts too: what
+// is resisted there is not what was applied. With `path` NULL it only counts.
 static void walk_path(const tali_tree *tree, tali_constraint *c, tali_path_entry path[])
 {
     int head[TAL_MAX_CONSTRAINED_BODIES + TAL_MAX_CONSTRAINED_MOBILITIES];
@@ -60,7 +60,7 @@ static void walk_path(const tali_tree *tree, tali_constraint *c, tali_path_entry
 static int root_of(int32_t block[], int c)
 {
     while (block[c] != c) {
-        block[c] = block[block[c]]; // halve the way for those who come later
+        block[c] = block[block[c]]; // path halving
         c = block[c];
     }
     return c;

@@ -22,7 +22,7 @@ typedef struct tali_constraint {
     int path0;         ///< first of its entries in the list of paths
     int path_len;      ///< bodies on the way from the constrained ones to Ground, tip to base
     int path_nu;       ///< their speeds
-    int block;         ///< constraints of different blocks cannot feel each other
+    int block;         ///< constraints of different blocks cannot couple
     int first_coupled; ///< the lowest constraint of its block that shares a mobility with it
     int max_row0;      ///< its first row in its block when everything is enabled
     int fast_level;    ///< tal_level of the fast bodies it acts on; free: it acts on none
@@ -44,7 +44,8 @@ static inline int tali_rows(const tali_constraint *c)
     return c->ops.mp + c->ops.mv + c->ops.ma;
 }
 
-/// Forces a row puts on bodies: one on each constrained body, and what balances them on the ancestor.
+/// Forces a row puts on bodies: one on each constrained body, and what balances them on the
+/// ancestor.
 static inline int tali_num_wrenches(const tali_constraint *c)
 {
     return c->ops.num_bodies > 0 ? c->ops.num_bodies + 1 : 0;
@@ -86,7 +87,7 @@ typedef struct tali_constraints {
     tal_var_ix enabled;    ///< uint8_t[count]
     tal_var_ix var_params; ///< double[num_params]
     tal_var_ix shares;     ///< double[count] weights of multipliers
-    tal_cache_ix rows;     ///< which rows are whose, at Instance
+    tal_cache_ix rows;     ///< rows of each constraint, at Instance
     tal_cache_ix wrenches; ///< G^T as forces on bodies and mobilities
     tal_cache_ix matrices; ///< E and the factored W
 } tali_constraints;

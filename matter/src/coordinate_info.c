@@ -1,4 +1,4 @@
-// What is said about coordinates: names, ranges, initial values, and whose slot of q or u it is.
+// Names, ranges and initial values of coordinates, and which body owns a slot of q or u.
 #include "matter_internal.h"
 
 #include <talus/matter/coordinate.h>
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// --- counting with a quaternion or with angles ---
+// --- numbering with a quaternion or with angles ---
 
 static int orientation_count(const tali_body *body, bool use_angles)
 {
@@ -14,8 +14,8 @@ static int orientation_count(const tali_body *body, bool use_angles)
     return use_angles ? 3 : 4;
 }
 
-// Number `i` in one count as a number in the other; -1 for a part of an orientation that is
-// described in the other way there.
+// Number `i` of a coordinate in one numbering becomes that in the other; -1 for a part of the
+// orientation, which has no counterpart there.
 static int recount(const tali_body *body, int i, bool from_angles, bool to_angles)
 {
     if (from_angles == to_angles) return i;
@@ -52,7 +52,7 @@ static tali_coordinate *take_record(tal_matter *matter, int b, int i)
 
 // --- building ---
 
-// The body if something may be said about it at this time; NULL with the reason in `st`.
+// The body, if it may still be changed; NULL with the reason in `st`.
 static tali_body *buildable(tal_matter *matter, tal_body_ix body, const char *where, tal_status *st)
 {
     *st = tali_can_build(matter, where);
@@ -243,7 +243,7 @@ static bool has_model(const tal_matter *matter, const tal_state *state, const ch
            tal_cache_value(matter->system, state, matter->model) != NULL;
 }
 
-// Is there a coordinate `i` of this body in this State? Otherwise a breach has been told.
+// Is there a coordinate `i` of this body in this State? Otherwise a breach has been reported.
 static bool has_coordinate(const tal_matter *matter, const tal_state *state, tal_body_ix body,
                            int i, const char *where)
 {
@@ -255,7 +255,7 @@ static bool has_coordinate(const tal_matter *matter, const tal_state *state, tal
     return false;
 }
 
-// What was said about coordinate `i` as this State counts; NULL for nothing.
+// The record of coordinate `i`, numbered as in this State; NULL for none.
 static const tali_coordinate *record_in(const tal_matter *matter, const tal_state *state,
                                         tal_body_ix body, int i)
 {

@@ -4,7 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-// True when body and State can be used together from Model on; otherwise a breach has been told.
+// True when body and State can be used together from Model on; otherwise a breach has been
+// reported.
 static bool usable(const tal_matter *matter, const tal_state *state, tal_body_ix body,
                    const char *where)
 {
@@ -36,7 +37,7 @@ int tal_body_q_start(const tal_matter *matter, const tal_state *state, tal_body_
            tali_model_of(matter, state).q0[body.i];
 }
 
-// Index of coordinate or speed `i` of a body in q or u; -1 after telling the breach.
+// Index of coordinate or speed `i` of a body in q or u; -1 after reporting the breach.
 static int slot_of(const tal_matter *matter, const tal_state *state, tal_body_ix body, int i,
                    bool speed, const char *where)
 {
@@ -256,7 +257,7 @@ static tal_status check_convertible(const tal_matter *matter, tal_state *state, 
     return TAL_OK;
 }
 
-// All q as they will be; returns how many.
+// All q after the conversion; returns how many.
 static int pack_converted(const tal_matter *matter, const tal_state *state, int first, int last,
                           bool use_angles, double q[])
 {
@@ -283,7 +284,7 @@ static tal_status change_modes(const tal_matter *matter, tal_state *state, int f
                                bool use_angles)
 {
     const tal_system *system = matter->system;
-    // a failure that an earlier setter left must be told before anything changes, and stay
+    // a failure that an earlier setter left must be returned before anything changes, and stay
     tal_status st = tal_system_realize(system, state, TAL_STAGE_MODEL);
     if (st != TAL_OK) {
         const tal_error earlier = *tal_state_error(state);

@@ -28,8 +28,8 @@ static void hang(growth *g, int body, int inboard, int joint)
     g->steps[g->count++] = (tal_graph_step){body, inboard, joint, reversed, g->level[body]};
 }
 
-// The body at the other end of a joint that may be in the tree; -1 when the joint is not at `body`, or
-// its other end is in the tree already.
+// The body at the other end of a joint that may be in the tree; -1 when the joint is not at `body`,
+// or its other end is in the tree already.
 static int free_end(const growth *g, int joint, int body)
 {
     const tal_graph_joint *j = &g->joints[joint];
@@ -38,7 +38,8 @@ static int free_end(const growth *g, int joint, int body)
     return g->level[other] < 0 ? other : -1;
 }
 
-// The joint to go on by from a body without mass: to a body with mass if there is one; -1 at the end.
+// The joint to go on by from a body without mass: to a body with mass if there is one; -1 at the
+// end.
 static int next_joint(const growth *g, int tip)
 {
     int next = -1;
@@ -51,7 +52,8 @@ static int next_joint(const growth *g, int tip)
     return next;
 }
 
-// Hangs a body without mass together with a chain that ends in one with mass. False when there is none.
+// Hangs a body without mass together with a chain that ends in one with mass. False when there is
+// none.
 static bool hang_massless(growth *g, int body, int inboard, int joint)
 {
     const int before = g->count;

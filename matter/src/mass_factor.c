@@ -1,21 +1,21 @@
 // M^-1 by a factor of M, for trees whose paths to Ground are short.
 //
 // M has an entry only where one speed is inboard of the other, and M = L^T D L fills nothing in
-// (RBDA sec. 6.4 and 6.5). Row i holds speed i and all inboard of it, on the way to Ground. The row of
-// a speed on that way is made of the same speeds as what is left of row i from there on, so rows are
-// added to each other without looking for columns.
+// (RBDA sec. 6.4 and 6.5). Row i holds speed i and all inboard of it, on the way to Ground. The row
+// of a speed on that way is made of the same speeds as what is left of row i from there on, so rows
+// are added to each other without looking for columns.
 #include "cache_internal.h"
 #include "mass_factor_internal.h"
 #include "sweeps_internal.h"
 
-// Entries per speed up to which the factor is kept: memory stays linear in the speeds, and computing
-// it takes no longer than computing articulated inertias.
+// Entries per speed up to which the factor is kept: memory stays linear in the speeds, and
+// computing it takes no longer than computing articulated inertias.
 enum {
     MOST_ENTRIES = 8
 };
 
-// A pivot that has lost this much of its diagonal entry is left to the sweeps, which follow sizes by
-// direction.
+// Where a pivot has lost this much of its diagonal entry the sweeps take over: they keep track of
+// magnitudes direction by direction.
 static const double SMALL_PIVOT = 1e-9;
 
 // --- rows ---
@@ -106,7 +106,7 @@ static size_t factor_doubles(const tali_tree *tree)
 
 // Rows of M become D and rows of L, outmost first (RBDA tab. 6.3):
 //
-//     a = M_ki / M_kk,    M_ij -= a M_kj,    M_ki = a        for i inboard of k, j inboard of i or i
+//     a = M_ki / M_kk,    M_ij -= a M_kj,    M_ki = a    for i inboard of k, j inboard of i or i
 static bool factor_rows(const tali_tree *tree, double DI[], double rows[])
 {
     bool ok = true;
@@ -172,8 +172,9 @@ tal_status tali_mass_factor_of(const tal_matter *matter, tal_state *state, const
 
 // --- solving ---
 
-// L^T D L a = f: outmost first each speed leaves its share to those inboard, then the other way. The
-// neighbor inboard, which comes first in a row, is the one that is known last, so it is subtracted last.
+// L^T D L a = f: outmost first each speed leaves its share to those inboard, then the other way.
+// The neighbor inboard, which comes first in a row, is the one that is known last, so it is
+// subtracted last.
 void tali_mass_factor_solve(const tali_tree *tree, const double *factor, const double f[],
                             double a[])
 {

@@ -16,8 +16,8 @@ void tali_mass_factor_declare(tal_matter *matter);
  * The factor of M at the State's q, computed if it is out of date.
  *
  * @param[in]  view    any of the State
- * @param[out] factor  borrowed; NULL where the sweeps have to do it: the tree is too deep, motion is
- *                     known, or M is so nearly singular that they judge better
+ * @param[out] factor  borrowed; NULL where the sweeps have to do it: the tree is too deep, motion
+ *                     is known, or M is so nearly singular that they judge better
  * @return TAL_OK, or why positions or inertias could not be computed
  */
 tal_status tali_mass_factor_of(const tal_matter *matter, tal_state *state, const tali_view *view,

@@ -38,7 +38,7 @@ typedef struct tali_body {
     int initial_u;  ///< the same for u
 } tali_body;
 
-/// What was said about one coordinate of a body: a name, a range, or both.
+/// The record of one coordinate of a body: a name, a range, or both.
 typedef struct tali_coordinate {
     int body;
     int i;                       ///< which, as the body's use_angles counts them
@@ -86,7 +86,7 @@ typedef struct tali_tree {
     int num_u;
     int num_d;      ///< sum of nu^2
     int num_slots;  ///< articulated inertias that are open at one time, tip to base
-    int max_nq;     ///< most coordinates over all modelling choices
+    int max_nq;     ///< most coordinates over all modeling choices
     int num_params; ///< instance parameters of all mobilizers
     int num_general;
     int num_pins;
@@ -110,7 +110,7 @@ typedef struct tali_tree {
     uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
     tali_position_layout position_at;
-    const tali_sweeps *sweeps; ///< those for this machine
+    const tali_sweeps *sweeps; ///< the kernels for this processor
     int num_row_entries;       ///< of M, if they are few
     int32_t *row_begin;        ///< [num_u + 1] row of M of each speed; NULL: they are many
     int32_t *row_column; ///< [num_row_entries] a speed and all inboard of it, on the way to Ground
@@ -118,14 +118,14 @@ typedef struct tali_tree {
 
 // --- caches of a State: one cache entry each, arrays inside at fixed offsets ---
 
-/// What Model settles.
+/// Determined at Model.
 typedef struct tali_model {
     const int32_t *q0;         ///< [num_bodies] first coordinate
     const uint8_t *nq;         ///< [num_bodies]
     const uint8_t *use_angles; ///< [num_bodies]
 } tali_model;
 
-/// Constants of one body, re-expressed to its frame M: what Instance settles.
+/// Determined at Instance: constants of one body, re-expressed in its frame M.
 typedef struct tali_constants {
     tal_mat3 R_PF; ///< F in the parent's frame M
     tal_vec3 p_PF; ///< and its origin there
@@ -142,16 +142,16 @@ static inline bool tali_is_every_Bo_Mo(const tali_constants constants[], int n)
     return *(const bool *)(const void *)(constants + n);
 }
 
-/// Where one body is, in Ground: what Position settles.
+/// Determined at Position: where one body is, in Ground.
 typedef struct tali_pose {
     tal_mat3 R_GM;
     tal_vec3 p_GM;
 } tali_pose;
 
-/// How one body moves, in Ground about Mo: what Velocity settles.
+/// Determined at Velocity: how one body moves, in Ground about Mo.
 typedef struct tali_motion {
     tal_spatial_vec V;  ///< V_GM
-    tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u. There for whoever asks for TALI_A0
+    tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u. Valid in a view with TALI_A0
 } tali_motion;
 
 /// The arrays that Position fills.
@@ -262,10 +262,10 @@ struct tal_matter {
     tal_cache_ix reactions; ///< tal_spatial_vec[num_bodies]: forces across mobilizers, lazy
 };
 
-/// The body if the index is good; NULL after telling the breach.
+/// The body if the index is good; NULL after reporting the breach.
 const tali_body *tali_body_at(const tal_matter *matter, tal_body_ix body, const char *where);
 
-/// TAL_OK while elements may be added; otherwise the reason, which has been told.
+/// TAL_OK while elements may be added; otherwise the reason, which has been reported.
 tal_status tali_can_build(const tal_matter *matter, const char *where);
 
 /// A rotation within round-off and a finite position?
@@ -296,7 +296,7 @@ void tali_view_of(const tal_matter *matter, const tal_state *state, tali_what wh
 /// Where the p_PM of all bodies are in a position entry.
 const tal_vec3 *tali_p_PM_of(const tali_tree *tree, const void *position);
 
-/// What Model settled. The State must have reached Model.
+/// What was determined at Model. The State must have reached it.
 tali_model tali_model_of(const tal_matter *matter, const tal_state *state);
 
 /// The same where it is known that the State is of the System and has reached Model.
@@ -329,8 +329,8 @@ typedef struct tali_applied {
 
 tali_applied tali_applied_of(const tal_matter *matter, const tal_state *state);
 
-/// udot = M^-1 (f - J^T (F0 - F) - G^T lambda), and the accelerations A_GM of all bodies. F and A_GM
-/// may not be the same array. `lambda` NULL: as though there were no constraints.
+/// udot = M^-1 (f - J^T (F0 - F) - G^T lambda), and the accelerations A_GM of all bodies. F and
+/// A_GM may not be the same array. `lambda` NULL: as though there were no constraints.
 tal_status tali_forward_dynamics(const tal_matter *matter, tal_state *state,
                                  const tal_spatial_vec F[], const double f[], double udot[],
                                  tal_spatial_vec A_GM[], double lambda[]);
@@ -369,7 +369,7 @@ bool tali_tree_build(tal_matter *matter);
 /// Declare variables and cache entries, and realize them: the functions of the subsystem.
 extern const tal_subsystem_ops tali_matter_ops;
 
-/// What a body's mobilizer is told in this State. `u` may be NULL.
+/// The arguments of a body's mobilizer functions in this State. `u` may be NULL.
 tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_state *state, int b,
                                         const double q[], const double u[]);
 

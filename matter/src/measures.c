@@ -8,7 +8,7 @@
 #include <talus/matter/measures.h>
 #include <talus/matter/motion.h>
 
-// What any of them looks at; what a kind has not is zero.
+// What a measure is computed from; fields that a kind does not have are zero.
 typedef tali_matter_measure_facts quantity;
 
 typedef struct target {
@@ -295,7 +295,7 @@ tal_measure_ix tal_measure_add_kinetic_energy(tal_matter *matter, const char *na
     return add(matter, name, &kinetic_energy_ops, &what);
 }
 
-// --- telling ---
+// --- facts ---
 
 bool tali_matter_measure_facts_of(const tal_system *system, tal_measure_ix measure,
                                   tali_matter_measure_facts *facts)

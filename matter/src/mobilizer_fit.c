@@ -53,8 +53,8 @@ static tal_spatial_vec mask(tali_fit_parts parts, tal_spatial_vec V)
                   (parts & TALI_FIT_TRANSLATION) != 0 ? V.v : TAL_VEC3_ZERO);
 }
 
-// The shortest x among those that make |A x - b| least. A is rows x nu and is spoilt, and so is b,
-// which has room for nu numbers.
+// The shortest x that minimizes |A x - b|. A is rows x nu. A and b are overwritten; b has room for
+// nu numbers.
 static tal_status least_squares(int rows, int nu, double A[], double b[], double rcond, double x[])
 {
     double work[WORK];

@@ -68,14 +68,15 @@ tal_status tali_mobilizer_mul_N(const tal_mobilizer_ops *ops, const void *self,
                                 double out[]);
 
 /// The q nearest to X_FM: the sum of squares of the angle left (rad) and the distance left (length)
-/// is least. arg->q is a first guess, and may be `q` itself. In reverse, a table with its own fit_q measures the distance
-/// between the origins of F, in M.
+/// is least. arg->q is a first guess, and may be `q` itself. In reverse, a table with its own fit_q
+/// measures the distance between the origins of F, in M.
 tal_status tali_mobilizer_fit_q(const tal_mobilizer_ops *ops, const void *self,
                                 const tal_mobilizer_arg *arg, tal_direction direction,
                                 const tal_xform *X_FM, double q[]);
 
 /// The u nearest to V_FM: the sum of squares of the six differences is least, and among equally
-/// good u the shortest is taken. `u` may be arg->u. In reverse, a table with its own fit_u measures V_MF in M.
+/// good u the shortest is taken. `u` may be arg->u. In reverse, a table with its own fit_u measures
+/// V_MF in M.
 tal_status tali_mobilizer_fit_u(const tal_mobilizer_ops *ops, const void *self,
                                 const tal_mobilizer_arg *arg, tal_direction direction,
                                 tal_spatial_vec V_FM, double u[]);

@@ -229,7 +229,7 @@ static tal_status test_transposes(const subject *s, tal_mobilizer_report *report
     return compare_transposes(s, TAL_NDOT, TAL_NDOT_T, nq, nu, &report->N_T);
 }
 
-// The fits must find back what is there; that of q starts a little way off.
+// The fits must recover the present q and u; that of q starts a little way off.
 static tal_status test_fits(const subject *s, tal_mobilizer_report *report)
 {
     double guess[TAL_MAX_NQ], q[TAL_MAX_NQ] = {0.0}, u[TAL_MAX_NU] = {0.0}, speed = 1.0;

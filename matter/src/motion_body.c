@@ -12,8 +12,8 @@ static tal_cache_ix last_entry(const tali_question *ask)
     return ask->stage < TAL_STAGE_ACCELERATION ? matter->velocity : matter->acceleration;
 }
 
-// Tells the breach of a State that is ours but not far enough, in terms of the stage that was asked
-// for. A State that is not ours is left to the cache to tell of.
+// Reports that a State of this System is not realized far enough, in terms of the stage that was
+// asked for. A State of another System is left to the cache to report.
 static bool is_too_low(const tali_question *ask)
 {
     const tal_system *system = ask->matter->system;

@@ -1,4 +1,4 @@
-// Inertias of bodies, alone and with what they carry, and what their velocities cost.
+// Inertias of bodies, alone and with what they carry, and the forces that their velocities need.
 #include "motion_internal.h"
 #include "stages_internal.h"
 #include "sweeps_internal.h"
@@ -86,7 +86,7 @@ tal_spatial_inertia tal_body_spatial_inertia(const tal_matter *matter, const tal
     return spatial_inertia(&rigid);
 }
 
-// A lazy entry, and where a body's Bo is from its Mo; NULL after telling why.
+// A lazy entry, and p_MB of a body in Ground; NULL after reporting why not.
 static const void *realize_for(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                tal_cache_ix entry, tal_vec3 *p_MB_G)
 {
@@ -119,7 +119,7 @@ tal_abi tal_body_articulated_inertia(const tal_matter *matter, tal_state *state,
     return body.i == 0 ? P[0] : tal_abi_shift(P[body.i], tal_v3_neg(p_MB_G));
 }
 
-// --- what velocities cost ---
+// --- forces due to velocities ---
 
 tal_spatial_vec tal_body_gyroscopic_force(const tal_matter *matter, const tal_state *state,
                                           tal_body_ix body)

@@ -30,7 +30,7 @@ tali_frame tali_frame_mul(const tali_frame *RB, const tali_frame *BS);
 /// S as seen from A, when R sees both: the equations above, solved for AS.
 tali_frame tali_frame_inv_mul(const tali_frame *RA, const tali_frame *RS);
 
-/// What a response is asked of, how far the State must be realized, and which call asks.
+/// A request for a response: of which State, realized how far, and by which public function.
 typedef struct tali_question {
     const tal_matter *matter;
     const tal_state *state;
@@ -48,11 +48,11 @@ typedef struct tali_seen {
     const tal_spatial_vec *A_GM;
 } tali_seen;
 
-/// See as far as the stage; false after telling the breach.
+/// Collect the arrays up to the stage; false after reporting the breach.
 bool tali_see(const tali_question *ask, tali_seen *seen);
 
 /// Frame B of a body as seen from Ground, as far as the stage; beyond it at rest. False after
-/// telling the breach.
+/// reporting the breach.
 bool tali_body_frame(const tali_question *ask, tal_body_ix body, tali_frame *GB);
 
 /// Frame S of body B as seen from body A, when BS is how it sits, and moves, on B; NULL means

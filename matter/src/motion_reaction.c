@@ -1,4 +1,4 @@
-// What mobilizers bear: the force across each, from the balance of everything outboard.
+// Mobilizer reactions: the force across each, from the balance of everything outboard.
 #include "constraint_internal.h"
 #include "motion_internal.h"
 #include "prescribed_internal.h"
@@ -13,7 +13,7 @@ static tal_status add_up_forces(const tal_matter *matter, tal_state *state,
     const double *lambda = tal_state_multipliers(state) + first;
     const size_t mark = tal_state_scratch_mark(state);
     const size_t bytes = ((size_t)matter->tree.num_u + 1) * sizeof(double);
-    double *f = tal_state_scratch_take(state, bytes); // a reaction has no use for mobility forces
+    double *f = tal_state_scratch_take(state, bytes); // reactions do not need mobility forces
     if (f == NULL) return TAL_ERR_CAPACITY;
     memset(f, 0, bytes);
     for (int b = 0; b < matter->num_bodies; ++b) {

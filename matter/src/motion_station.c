@@ -140,7 +140,7 @@ static separation separate(const tali_question *ask, tal_body_ix B, tal_vec3 p_B
                            tal_vec3 p_CT)
 {
     const tali_frame S = see_station(ask, TAL_GROUND, B, p_BS);
-    // one breach is enough: S tells of a State that is not far enough, or of B
+    // one report is enough: S reports a State that is not far enough, or a bad B
     if (isnan(S.X.p.x)) return (separation){TALI_NAN_V3, TALI_NAN_V3, TALI_NAN_V3};
     const tali_frame T = see_station(ask, TAL_GROUND, C, p_CT);
     return (separation){tal_v3_sub(T.X.p, S.X.p), tal_v3_sub(T.V.v, S.V.v),

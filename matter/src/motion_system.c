@@ -4,7 +4,7 @@
 
 #include "kernel_inertia.h"
 
-// What a sum over all bodies reads; false after telling the breach.
+// What a sum over all bodies reads; false after reporting the breach.
 static bool see_all(const tali_question *ask, tali_seen *seen)
 {
     return tali_body_at(ask->matter, TAL_GROUND, ask->where) != NULL && tali_see(ask, seen);

@@ -13,7 +13,7 @@ typedef struct tali_name_slot {
 } tali_name_slot;
 
 /// Open addressing over a power of two of places, at most half of them taken. It holds hashes, not
-/// names: whoever asks compares the names of the candidates.
+/// names: the caller compares the names of the candidates.
 typedef struct tali_names {
     tali_name_slot *slots;
     int capacity;

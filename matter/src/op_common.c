@@ -1,4 +1,4 @@
-// Checks at the door of every operator.
+// Argument checks that all operators share.
 #include "finite_internal.h"
 #include "operators_internal.h"
 

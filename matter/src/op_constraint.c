@@ -11,7 +11,7 @@ static tal_constraint_rows no_rows(int count)
     return (tal_constraint_rows){count, count, count, 0, 0, 0};
 }
 
-// True when the rows of this State are known; otherwise a breach has been told.
+// True when the rows of this State are known; otherwise a breach has been reported.
 static bool has_rows(const tal_matter *matter, const tal_state *state, const char *where)
 {
     if (matter == NULL) {

@@ -194,7 +194,7 @@ tal_status tali_dense_multipliers(tal_state *state, tali_dense d, tal_matrix G, 
     return st;
 }
 
-// --- three ways, each for f and b that the known accelerations have left; udot_p is added at the end ---
+// --- three ways, each for the f and b of the free speeds; udot_p is added at the end ---
 
 // [M G^T; G 0] [udot; lambda] = [f; b]        RBDA eq. 8.36
 static tal_status solve_kkt(const tal_matter *matter, tal_state *state, tali_dense d,

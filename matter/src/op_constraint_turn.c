@@ -1,4 +1,5 @@
-// How the bodies of a constraint are turned away from where they should be, for assembly.
+// The rotation by which the bodies of a constraint are away from where they should be, for
+// assembly.
 #include "constraint_builtin_internal.h"
 #include "constraint_internal.h"
 #include "operators_internal.h"

@@ -1,10 +1,12 @@
-// What the dense ways of solving share: the caller's memory, and what known motion leaves of G and M.
+// What the dense ways of solving share: the caller's memory, and what known motion leaves of G and
+// M.
 //
 // Known accelerations leave the equations first (manual eq. 8.21): with udot = udot_f + udot_p,
 //
 //     M_ff udot_f + G_f^T lambda = f_f - [M udot_p]_f          G_f udot_f = b - G udot_p
 //
-// so what is solved has n free speeds and m rows, and forces and biases with the known part taken off.
+// so what is solved has n free speeds and m rows, and forces and biases with the known part taken
+// off.
 #ifndef TALUS_OP_DENSE_INTERNAL_H
 #define TALUS_OP_DENSE_INTERNAL_H
 
@@ -21,7 +23,7 @@ typedef struct tali_dense {
     const double *known;  ///< [nu] known accelerations, zero where free; NULL: all zero
 } tali_dense;
 
-/// The door: the State must have what Velocity needs, and the memory must be there.
+/// Checks on entry: the State must have what Velocity needs, and the memory must be there.
 tal_status tali_dense_open(const tal_matter *matter, tal_state *state, double work[], int iwork[],
                            const char *where, tali_dense *d);
 
@@ -45,13 +47,14 @@ tal_status tali_dense_forces(const tal_matter *matter, tal_state *state, const t
 /// G of the free speeds, m x n.
 tal_status tali_dense_G(const tal_matter *matter, tal_state *state, tali_dense *d, tal_matrix *G);
 
-/// udot = K y + k with (K^T M K) y = K^T (f - M k), RBDA eq. 8.46. K is nu x dof; y [dof] may be NULL.
+/// udot = K y + k with (K^T M K) y = K^T (f - M k), RBDA eq. 8.46. K is nu x dof; y [dof] may be
+/// NULL.
 tal_status tali_dense_reduced(const tal_matter *matter, tal_state *state, tali_dense d,
                               tal_matrix K, const double f[], const double k[], double udot[],
                               double y[]);
 
-/// lambda = (G^T)^+ f over the free speeds, with f [nu]: the multipliers whose forces come nearest to
-/// f, of least sum of squares. G is overwritten.
+/// lambda = (G^T)^+ f over the free speeds, with f [nu]: the multipliers whose forces come nearest
+/// to f, of least sum of squares. G is overwritten.
 tal_status tali_dense_multipliers(tal_state *state, tali_dense d, tal_matrix G, const double f[],
                                   double lambda[]);
 

@@ -1,4 +1,4 @@
-// Inverse and forward dynamics for given forces, and what goes with them.
+// Inverse and forward dynamics for given forces, tree-equivalent forces, accelerations.
 #include "operators_internal.h"
 #include "prescribed_internal.h"
 
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// Forces about Bo become forces about Mo, which often is the same point, and for all bodies: then
-// they stay where they are.
+// Forces about Bo become forces about Mo. Often the two coincide for all bodies, and nothing has to
+// be done.
 static const tal_spatial_vec *shift_to_M(const tali_view *view, const tal_spatial_vec F_GB[],
                                          tal_spatial_vec room[])
 {
@@ -28,8 +28,8 @@ static tal_status check_forces(tal_state *state, const tali_tree *tree,
     return tali_op_finite(state, "f", f, tree->num_u);
 }
 
-// M udot + J^T (F0 - F), in scratch; the caller's mobility forces f are left to the caller. Inputs are looked
-// at one by one only if the sum of all forces says that it is worth while.
+// M udot + J^T (F0 - F), in scratch; subtracting the mobility forces f is left to the caller.
+// Inputs are searched for a NaN or an infinity only if the sum of all forces is not finite.
 static tal_status newton_euler(const tal_matter *matter, tal_state *state, const tali_view *view,
                                const double udot[], const tal_spatial_vec F_GB[], const double f[],
                                double **needed)

@@ -193,7 +193,7 @@ int tal_matter_floating_n(const tal_matter *matter, tal_body_ix base)
     return matter->tree.span[base.i] - matter->tree.nu[base.i];
 }
 
-// The door of both entry points: a body that can float, forces that are finite.
+// Checks on entry: a body that can float, forces that are finite.
 static tal_status check_base(const tal_matter *matter, tal_state *state, tal_body_ix base,
                              const tal_spatial_vec F_GB[], tali_view *view, const char *where)
 {

@@ -208,8 +208,9 @@ tal_status tal_matter_mul_Minv_columns(const tal_matter *matter, tal_state *stat
     return st;
 }
 
-// Column u0 + j of M^-1, down to the last speed of body b: the answer to a unit force along speed j of
-// b. What comes after b is not needed, because M^-1 is symmetric. room->e is zero before and after.
+// Column u0 + j of M^-1, down to the last speed of body b: the answer to a unit force along speed j
+// of b. What comes after b is not needed, because M^-1 is symmetric. room->e is zero before and
+// after.
 static void fill_inverse_column(const tali_view *view, int b, int j, const inverse_room *room,
                                 double column[])
 {

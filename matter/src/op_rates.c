@@ -1,4 +1,4 @@
-// N and its relatives: between speeds u and rates of the coordinates.
+// Products with N, N^+, Ndot and transposes: between speeds u and rates of the coordinates.
 #include "operators_internal.h"
 
 static bool from_q(tal_n_op op)
@@ -29,7 +29,7 @@ static rates rates_of(const tal_matter *matter, const tal_state *state)
                    tal_var_value(system, state, matter->var_params)};
 }
 
-// What one body's mobilizer is told.
+// The arguments of one body's mobilizer functions.
 static tal_mobilizer_arg arg_of(const tal_matter *matter, const rates *at, int b)
 {
     return (tal_mobilizer_arg){.use_angles = at->model.use_angles[b] != 0,

@@ -1,4 +1,4 @@
-// Operational-space inertia: how a set of frames answers to forces, without forming M.
+// Operational-space inertia: how a set of frames responds to forces, without forming M.
 //
 //     Lambda^-1 = J M^-1 J^T                  RBDA eq. 7.9, there Phi^A
 //

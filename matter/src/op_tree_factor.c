@@ -90,7 +90,8 @@ tal_status tal_tree_factor_LTL(const int lambda[], tal_matrix H, tal_error *err)
     return TAL_OK;
 }
 
-// From the nearest ancestor to the farthest: those not met yet are still unscaled when they are used.
+// From the nearest ancestor to the farthest: those not met yet are still unscaled when they are
+// used.
 tal_status tal_tree_factor_LTDL(const int lambda[], tal_matrix H, tal_error *err)
 {
     const tal_status st = check_lambda(lambda, H, __func__);

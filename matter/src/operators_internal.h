@@ -1,4 +1,4 @@
-// What the public operators share: checks at the door, and the way between Bo and Mo.
+// What the public operators share: argument checks, and shifts between Bo and Mo.
 #ifndef TALUS_OPERATORS_INTERNAL_H
 #define TALUS_OPERATORS_INTERNAL_H
 
@@ -38,9 +38,9 @@ static inline double *tali_column(tal_matrix A, int j)
     return A.data + (size_t)j * (size_t)A.ld;
 }
 
-/// Make an n x n matrix symmetric: entries (i, j) with i < j become entries (j, i) as well, in tiles
-/// that stay in the nearest cache. Entry (i, j) is S[i row + j column]: with row = 1 the upper
-/// triangle is copied down, with column = 1 the lower one up.
+/// Make an n x n matrix symmetric: entries (i, j) with i < j become entries (j, i) as well, in
+/// tiles that stay in the nearest cache. Entry (i, j) is S[i row + j column]: with row = 1 the
+/// upper triangle is copied down, with column = 1 the lower one up.
 void tali_mirror(double S[], int n, size_t row, size_t column);
 
 /// A column of 6 n numbers as n spatial vectors.

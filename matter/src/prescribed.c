@@ -46,7 +46,7 @@ static bool overlap(const tali_drive *a, const tali_drive *b)
     return a->body == b->body && (a->mobility < 0 || b->mobility < 0 || a->mobility == b->mobility);
 }
 
-// Is there something to move, and is it only moved by this motion?
+// Does the motion name mobilities that exist and have no other motion?
 static tal_status take_mobilities(const tal_matter *matter, tali_drive *drive,
                                   const tal_motion_def *def, tal_error *err)
 {
@@ -134,8 +134,8 @@ static tal_status add_motion(tal_matter *matter, const tal_motion_def *def,
     return TAL_OK;
 }
 
-// True when the System can still be built on; otherwise a breach has been told, or there has been a
-// failure before.
+// True when the System can still be built on; otherwise a breach has been reported, or there has
+// been a failure before.
 static bool can_build(const tal_matter *matter, const char *where)
 {
     if (matter == NULL) {
@@ -166,7 +166,7 @@ tal_motion_ix tal_matter_add_motion(tal_matter *matter, const tal_motion_def *de
 
 // --- locked from the start, and fast ---
 
-// The body to build on; NULL when that cannot be, with the reason told or kept.
+// The body, if building is still possible; NULL otherwise, with the reason reported or remembered.
 static tali_body *body_to_build(tal_matter *matter, tal_body_ix body, const char *where)
 {
     if (!can_build(matter, where)) return NULL;

@@ -11,7 +11,8 @@ static size_t body_bytes(const tali_tree *tree)
     return tali_align((size_t)tree->num_bodies * sizeof(tal_spatial_vec));
 }
 
-// udot of one body as its locks have it: zero but at the acceleration level. True when motions have a say.
+// udot of one body as given by its locks: zero except at the acceleration level. True when a motion
+// gives some of it.
 static bool write_locked_udot(const tal_matter *matter, const tali_known *known,
                               const double values[], int b, double udot[])
 {

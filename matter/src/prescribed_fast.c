@@ -1,12 +1,12 @@
 // Constraints on fast bodies: their rows, what they do to the bodies, and their multipliers.
 //
-// They are no part of the dynamic equations (manual sec. 10.3): relaxing meets them by moving what is fast,
-// and their multipliers are those that leave no force along what is fast,
+// They are not part of the dynamic equations (manual sec. 10.3). Relaxing satisfies them by moving
+// the fast mobilities, and their multipliers are those that leave no force along these,
 //
 //     r - G_fast^T lambda = 0,       r = f + J^T F
 //
-// These forces then act on all bodies like applied ones. So a body that moves slowly feels through a rod
-// what hangs on it, as it would if the fast body had inertia and had settled.
+// These forces then act on all bodies like applied ones. So a body that moves slowly feels through
+// a rod what hangs on it, as it would if the fast body had inertia and had settled.
 #include "constraint_internal.h"
 #include "prescribed_internal.h"
 #include "sweeps_internal.h"
@@ -73,7 +73,7 @@ int tali_fast_row_owner(const tal_matter *matter, const tal_state *state, tal_le
     return at.i;
 }
 
-// --- what they say and do ---
+// --- errors and forces ---
 
 tal_status tali_fast_errors(const tal_matter *matter, tal_state *state, tal_level level,
                             bool velocities, double errors[])

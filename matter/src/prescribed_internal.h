@@ -1,12 +1,12 @@
 // Known motion inside: which mobilities are known, from where, and what that makes of the tree.
 //
-// The sweeps of M^-1 see a known mobilizer as a weld (view->hinge). Its acceleration enters beforehand:
-// with A_known = J udot_known the bodies need F0 + M A_known, and what is left is linear in the free
-// udot alone,
+// The sweeps of M^-1 see a known mobilizer as a weld (view->hinge). Its acceleration enters
+// beforehand: with A_known = J udot_known the bodies need F0 + M A_known, and what is left is
+// linear in the free udot alone,
 //
 //     M_ff udot_f = f_f - [J^T (F0 + M J udot_p - F)]_f        manual eq. 8.21
 //
-// so the caches of the velocity stage stay what they are: J and Jdot u, for whoever reads them.
+// so the caches of the velocity stage keep their meaning: J and Jdot u.
 #ifndef TALUS_PRESCRIBED_INTERNAL_H
 #define TALUS_PRESCRIBED_INTERNAL_H
 
@@ -21,7 +21,7 @@ enum {
     TALI_FROM_RELAX = -3 ///< fast
 };
 
-/// What Instance settles about known motion.
+/// Determined at Instance: which motion is known.
 typedef struct tali_known {
     int num_known;         ///< mobilities whose udot is known
     bool is_moving;        ///< some of these may be other than zero
@@ -46,7 +46,8 @@ typedef enum tali_order {
 /**
  * The known values of one body's mobilities.
  *
- * @param[out] out    [nq or nu] written where the mobility is known at this level, otherwise untouched
+ * @param[out] out    [nq or nu] written where the mobility is known at this level, otherwise
+ *                    untouched
  * @param[out] count  number of values of the body at this order; 0 when none of them is known
  */
 tal_status tali_known_values(const tal_matter *matter, tal_state *state, const tali_known *known,
@@ -59,13 +60,16 @@ bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int
 /// Put into a view which mobilities are known. Their entry must be valid.
 void tali_see_known(const tal_matter *matter, const tal_state *state, tali_view *view);
 
-/// The outmost body that can move without moving mass, when articulated inertias could not be found.
+/// The outmost body that can move without moving mass, when articulated inertias could not be
+/// found.
 int tali_massless_body(const tali_view *view, const double DI[]);
 
-/// Add A_known and udot_known to a view, if any of them may be other than zero. False with the reason in the State.
+/// Add A_known and udot_known to a view, if any of them may be other than zero. False with the
+/// reason in the State.
 bool tali_see_known_udot(const tal_matter *matter, tal_state *state, tali_view *view);
 
-/// What is known joins what M^-1 found, which are zeros there: udot, and the accelerations that it gives.
+/// Add the known udot, and the accelerations that it gives, to the results of M^-1, which are zero
+/// there.
 void tali_add_known(const tali_view *view, double udot[], tal_spatial_vec A[]);
 
 /// Locks as they stand: levels [num_u], and for each body whether its q values are angles.
@@ -90,8 +94,8 @@ typedef struct tali_fast_speeds {
 void tali_fast_find(const tal_matter *matter, const tal_state *state, tal_level level,
                     tali_fast_speeds *fast);
 
-/// @name Constraints on fast bodies that are enabled, all of one level, one after the other. They have
-/// mp rows when positions are sought, mp + mv when velocities are.
+/// @name Enabled constraints on fast bodies, all of one level, one after the other
+/// They have mp rows when positions are sought, mp + mv when velocities are.
 /// @{
 int tali_fast_num_rows(const tal_matter *matter, const tal_state *state, tal_level level,
                        bool velocities);

@@ -1,4 +1,4 @@
-// Which mobilities are known, and their values: what Instance settles, and prescribing q and u.
+// Which mobilities are known, determined at Instance; their values; and prescribing q and u.
 #include "prescribed_internal.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ int tali_massless_body(const tali_view *view, const double DI[])
     return b;
 }
 
-// A lock goes before a motion, and a motion before being fast.
+// A lock has priority over a motion, and a motion over being fast.
 static void find_sources(const tal_matter *matter, const tal_state *state, int32_t source[],
                          uint8_t level[])
 {
@@ -151,7 +151,8 @@ bool tali_is_known(const tal_matter *matter, const tali_known *known, int b, int
     return level != TAL_LEVEL_FREE && first_order(level) <= order;
 }
 
-// Is this the order at which coordinate or speed i of a body is given, not found by differentiating?
+// Is this the order at which coordinate or speed i of a body is given, not found by
+// differentiating?
 static bool is_first(const tali_known *known, const tali_tree *tree, int b, int i, tali_order order)
 {
     const int u = tree->u0[b] + (i < tree->nu[b] ? i : 0);
@@ -380,7 +381,7 @@ static const double *present_values(const tal_matter *matter, const tal_state *s
     return tal_state_q(state) + tal_group_start(system, state, matter->q);
 }
 
-// One stage below which a motion's function has not all it is told.
+// The stage below which a motion's function does not have all its arguments.
 static bool can_compare(const tal_matter *matter, const tal_state *state, tal_level level,
                         const char *where)
 {

@@ -5,15 +5,15 @@
 //
 //     r(x) - G^T lambda = 0          c(x) = 0
 //
-// where x is q with c the position errors, or u with c the velocity errors. With H = -d(r - G^T lambda)/dx
-// by central differences at constant lambda, Newton's step d solves
+// where x is q with c the position errors, or u with c the velocity errors. With H = -d(r - G^T
+// lambda)/dx by central differences at constant lambda, Newton's step d solves
 //
 //     [H G^T; G 0] [d; lambda] = [r; -c]      that is   d = d_c + Z w,   G d_c = -c,   G Z = 0,
 //                                                       (Z^T H Z) w = Z^T (r - H d_c)
 //
-// Where Z^T H Z is not positive definite the balance sought would be one that nothing stays in, so it is
-// shifted until it is: the step then follows the forces, and the shift goes away as a stable balance comes
-// near.
+// Where Z^T H Z is not positive definite, Newton's method would go to an unstable balance, so a
+// shift is added until it is: the step then follows the forces, and the shift vanishes near a
+// stable balance.
 #include "constraint_internal.h"
 #include "prescribed_internal.h"
 #include "sweeps_internal.h"
@@ -25,7 +25,7 @@ enum {
     MAX_ITERATIONS = 100
 };
 
-// Half the curvature of a turn: beyond it H says little.
+// The longest step, half a radian for an angle: farther away H says little.
 static const double LONGEST_STEP = 0.5;
 
 // Central differences are best at the cube root of eps.
@@ -41,31 +41,37 @@ typedef enum relax_phase {
     PHASE_DRIVE  ///< u at which forces balance
 } relax_phase;
 
+/// One search, and its arrays in scratch memory; n fast speeds, m rows of constraints.
 typedef struct relax_room {
     relax_phase phase;
-    bool velocities;       // phase == PHASE_DRIVE
     tali_fast_speeds fast; // what may change
     int m;                 // rows to be met
     double *r;             // [n] forces left
     double *r_side;        // [n] the same on one side of a difference
-    double *step;          // [n]
+    double *step;          // [n] d
     double *H;             // [n x n]
-    double *Z;             // [n x n] of it, the motions that constraints allow: n x free
-    double *HZ;            // [n x n]
-    double *reduced;       // [n x n]
+    double *Z;             // n x dof of [n x n]: the motions that constraints allow
+    double *HZ;            // n x dof of [n x n]
+    double *reduced;       // dof x dof of [n x n]: Z^T H Z
     double *w;             // [n]
     double *c;             // [m] errors
     double *G;             // [m x n], then its factors
     double *GT;            // the same, transposed
     double *lambda;        // [n or m]
-    double *x;             // [n or m]
+    double *x;             // [n or m] d_c
     double *work;
     int *iwork;
-    double *q, *u;             // where the iteration stands
-    double *q_found, *u_found; // where it began
-    double *f;                 // [2 nu]
+    double *q, *u;               // where the iteration is
+    double *q_before, *u_before; // where it began
+    double *f;                   // [2 nu]
     tal_spatial_vec *F;
 } relax_room;
+
+// Whether u is sought, onto velocity equations, rather than q onto position equations.
+static bool seeks_u(const relax_room *room)
+{
+    return room->phase == PHASE_DRIVE;
+}
 
 static size_t most_work(int n, int m)
 {
@@ -101,9 +107,9 @@ static size_t carve(const tal_matter *matter, void *base, relax_room *room)
         {&room->work, (most_work(n, m) + 1) * sizeof(double)},
         {&room->iwork, (tal_cod_iwork_size(n + m, n + m) + 1) * sizeof(int)},
         {&room->q, nq},
-        {&room->q_found, nq},
+        {&room->q_before, nq},
         {&room->u, nu},
-        {&room->u_found, nu},
+        {&room->u_before, nu},
         {&room->f, 2 * nu},
         {&room->F, (size_t)matter->num_bodies * sizeof *room->F}};
     return tali_place_pieces(pieces, sizeof pieces / sizeof pieces[0], base);
@@ -157,7 +163,7 @@ static tal_status displace_q(const tal_matter *matter, tal_state *state, const r
 static tal_status displace(const tal_matter *matter, tal_state *state, const relax_room *room,
                            const double step[])
 {
-    if (!room->velocities) return displace_q(matter, state, room, step);
+    if (!seeks_u(room)) return displace_q(matter, state, room, step);
     double *u = tal_state_upd_u(state);
     if (u == NULL) return tal_contract_last()->status;
     u += tal_group_start(matter->system, state, matter->u);
@@ -182,8 +188,8 @@ static tal_status forces_at(const tal_matter *matter, tal_state *state, const re
     memcpy(room->F, applied.F, (size_t)matter->num_bodies * sizeof *room->F);
     memcpy(f, applied.f, (size_t)matter->tree.num_u * sizeof *f);
     if (room->m > 0) {
-        st = tali_fast_push(matter, state, room->fast.level, room->velocities, room->lambda,
-                            room->F, f);
+        st = tali_fast_push(matter, state, room->fast.level, seeks_u(room), room->lambda, room->F,
+                            f);
     }
     view.sweeps->JT(&view, room->F, along);
     for (int k = 0; k < room->fast.n; ++k) {
@@ -207,7 +213,7 @@ static double largest(const double x[], int n)
 static double unit(const relax_room *room)
 {
     double size = 1.0;
-    for (int k = 0; k < room->fast.n && room->velocities; ++k) {
+    for (int k = 0; k < room->fast.n && seeks_u(room); ++k) {
         size = fmax(size, fabs(room->u[room->fast.speed[k]]));
     }
     return size;
@@ -254,9 +260,9 @@ static tal_status see_constraints(const tal_matter *matter, tal_state *state,
     memset(room->x, 0, (size_t)n * sizeof *room->x);
     set_identity(room->Z, n);
     if (m == 0) return TAL_OK;
-    tal_status st = tali_fast_errors(matter, state, level, room->velocities, room->c);
+    tal_status st = tali_fast_errors(matter, state, level, seeks_u(room), room->c);
     if (st == TAL_OK) {
-        st = tali_fast_G(matter, state, &room->fast, room->velocities, G, room->F, room->f);
+        st = tali_fast_G(matter, state, &room->fast, seeks_u(room), G, room->F, room->f);
     }
     if (st == TAL_OK) {
         st = tali_fast_multipliers(state, G, room->r, room->GT, room->work, room->iwork,
@@ -276,7 +282,7 @@ static tal_status see_constraints(const tal_matter *matter, tal_state *state,
     return tal_cod_calc_null_basis(&cod, tal_matrix_view(room->Z, n, *dof));
 }
 
-// Y = H Z and reduced = Z^T H Z
+// HZ = H Z and reduced = Z^T H Z
 static void reduce(const relax_room *room, int dof)
 {
     const size_t n = (size_t)room->fast.n, d = (size_t)dof;
@@ -311,18 +317,22 @@ static bool is_stable(const relax_room *room, int dof, double shift)
     return tal_chol_factor(tal_matrix_view(S, dof, dof), NULL, NULL) == TAL_OK;
 }
 
-// d = d_c + Z w. Returns the shift that was needed for a stable balance.
-static tal_status find_step(const relax_room *room, int dof, double *shift, tal_error *err)
+// The shift that makes Z^T H Z positive definite: zero near a stable balance.
+static double find_shift(const relax_room *room, int dof)
+{
+    const double size = largest(room->H, room->fast.n * room->fast.n);
+    double shift = 0.0;
+    while (!is_stable(room, dof, shift)) {
+        shift = size == 0.0 ? 1.0 : shift == 0.0 ? NEUTRAL * size : 2.0 * fmax(shift, size);
+    }
+    return shift;
+}
+
+// w = Z^T (r - H d_c)
+static void fill_rhs(const relax_room *room, int dof)
 {
     const int n = room->fast.n;
-    const double size = largest(room->H, n * n);
-    reduce(room, dof);
-    *shift = 0.0;
-    while (!is_stable(room, dof, *shift)) {
-        *shift = size == 0.0 ? 1.0 : *shift == 0.0 ? NEUTRAL * size : 2.0 * fmax(*shift, size);
-    }
-    for (int j = 0; j < dof; ++j) { // Z^T (r - H d_c)
-        room->reduced[j * (dof + 1)] += *shift;
+    for (int j = 0; j < dof; ++j) {
         room->w[j] = 0.0;
         for (int i = 0; i < n; ++i) {
             double left = room->r[i];
@@ -332,11 +342,12 @@ static tal_status find_step(const relax_room *room, int dof, double *shift, tal_
             room->w[j] += room->Z[i + n * j] * left;
         }
     }
-    tal_cod cod;
-    tal_status st = tal_cod_factor(&cod, tal_matrix_view(room->reduced, dof, dof), DBL_EPSILON,
-                                   room->work, room->iwork, err);
-    const tal_matrix w = tal_matrix_view(room->w, dof, 1);
-    if (st == TAL_OK) st = tal_cod_solve(&cod, w, w, err);
+}
+
+// d = d_c + Z w, shortened if it is a long step in q.
+static void form_step(const relax_room *room, int dof)
+{
+    const int n = room->fast.n;
     for (int i = 0; i < n; ++i) {
         room->step[i] = room->x[i];
         for (int j = 0; j < dof; ++j) {
@@ -344,9 +355,26 @@ static tal_status find_step(const relax_room *room, int dof, double *shift, tal_
         }
     }
     const double length = largest(room->step, n);
-    for (int i = 0; i < n && length > LONGEST_STEP && !room->velocities; ++i) {
+    for (int i = 0; i < n && length > LONGEST_STEP && !seeks_u(room); ++i) {
         room->step[i] *= LONGEST_STEP / length;
     }
+}
+
+// Solves (Z^T H Z + shift) w = Z^T (r - H d_c) for the step d = d_c + Z w.
+static tal_status find_step(const relax_room *room, int dof, double *shift, tal_error *err)
+{
+    reduce(room, dof);
+    *shift = find_shift(room, dof);
+    for (int j = 0; j < dof; ++j) {
+        room->reduced[j * (dof + 1)] += *shift;
+    }
+    fill_rhs(room, dof);
+    tal_cod cod;
+    tal_status st = tal_cod_factor(&cod, tal_matrix_view(room->reduced, dof, dof), DBL_EPSILON,
+                                   room->work, room->iwork, err);
+    const tal_matrix w = tal_matrix_view(room->w, dof, 1);
+    if (st == TAL_OK) st = tal_cod_solve(&cod, w, w, err);
+    form_step(room, dof);
     return st;
 }
 
@@ -374,7 +402,8 @@ static tal_status see_forces(const tal_matter *matter, tal_state *state, const r
     return st;
 }
 
-// One iteration from where it stands. `done` when the step is within tolerance of a balance that holds.
+// One iteration from where it stands. `done` when the step is within tolerance of a balance that
+// holds.
 static tal_status iterate(const tal_matter *matter, tal_state *state, const relax_room *room,
                           double tolerance, bool *done)
 {
@@ -392,8 +421,9 @@ static tal_status iterate(const tal_matter *matter, tal_state *state, const rela
     return TAL_OK;
 }
 
-static tal_status no_balance(const tal_matter *matter, tal_state *state, const relax_room *room,
-                             double tolerance)
+// Fails with the name of the constraint that is not met, or of the body that is pushed most.
+static tal_status fail_unbalanced(const tal_matter *matter, tal_state *state,
+                                  const relax_room *room, double tolerance)
 {
     int worst = 0;
     if (largest(room->c, room->m) > tolerance) {
@@ -401,7 +431,7 @@ static tal_status no_balance(const tal_matter *matter, tal_state *state, const r
             if (fabs(room->c[i]) > fabs(room->c[worst])) worst = i;
         }
         const int owner =
-            tali_fast_row_owner(matter, state, room->fast.level, room->velocities, worst);
+            tali_fast_row_owner(matter, state, room->fast.level, seeks_u(room), worst);
         return tal_state_fail(
             state, TAL_ERR_NO_CONVERGENCE,
             "constraint '%s' cannot be met by what is fast: an error of %g is left",
@@ -416,7 +446,8 @@ static tal_status no_balance(const tal_matter *matter, tal_state *state, const r
                           MAX_ITERATIONS);
 }
 
-static void stand(const tal_matter *matter, const tal_state *state, double q[], double u[])
+// Copies q and u of matter out of the State.
+static void copy_q_and_u(const tal_matter *matter, const tal_state *state, double q[], double u[])
 {
     const tal_system *system = matter->system;
     memcpy(q, tal_state_q(state) + tal_group_start(system, state, matter->q),
@@ -425,8 +456,9 @@ static void stand(const tal_matter *matter, const tal_state *state, double q[], 
            (size_t)matter->tree.num_u * sizeof *u);
 }
 
-static void put(const tal_matter *matter, tal_state *state, relax_phase phase,
-                const relax_room *room)
+// Writes room->u into the State in the last phase, room->q in the others.
+static void put_q_or_u(const tal_matter *matter, tal_state *state, relax_phase phase,
+                       const relax_room *room)
 {
     const tal_system *system = matter->system;
     if (phase == PHASE_DRIVE) {
@@ -442,23 +474,24 @@ static void put(const tal_matter *matter, tal_state *state, relax_phase phase,
 static tal_status search(const tal_matter *matter, tal_state *state, relax_room *room,
                          double tolerance, bool *changed)
 {
-    stand(matter, state, room->q, room->u);
+    copy_q_and_u(matter, state, room->q, room->u);
     for (int k = 0; k < MAX_ITERATIONS; ++k) {
         bool done = false;
         tal_status st = tal_system_realize(matter->system, state, TAL_STAGE_VELOCITY);
         if (st == TAL_OK) st = iterate(matter, state, room, tolerance, &done);
         if (st != TAL_OK) return st;
         if (done && k == 0) {
-            put(matter, state, room->phase, room); // what differences have moved
+            put_q_or_u(matter, state, room->phase,
+                       room); // restores what the differences have moved
             return TAL_OK;
         }
         st = displace(matter, state, room, room->step);
         if (st != TAL_OK) return st;
-        stand(matter, state, room->q, room->u);
+        copy_q_and_u(matter, state, room->q, room->u);
         *changed = true;
         if (done) return TAL_OK;
     }
-    return no_balance(matter, state, room, tolerance);
+    return fail_unbalanced(matter, state, room, tolerance);
 }
 
 // One level: the q of what is fast in position; or, of what is fast in velocity, the q that its
@@ -470,19 +503,17 @@ static tal_status relax_level(const tal_matter *matter, tal_state *state, relax_
     tali_fast_find(matter, state, level, &room->fast);
     room->m = tali_fast_num_rows(matter, state, level, false);
     if (room->fast.n == 0) return TAL_OK;
-    room->velocities = false;
     room->phase = velocities ? PHASE_CLOSE : PHASE_PLACE;
     tal_status st = TAL_OK;
     if (!velocities || room->m > 0) st = search(matter, state, room, tolerance, changed);
     if (!velocities || st != TAL_OK) return st;
     room->m = tali_fast_num_rows(matter, state, level, true);
-    room->velocities = true;
     room->phase = PHASE_DRIVE;
     return search(matter, state, room, tolerance, changed);
 }
 
-// What is fast in position stands still.
-static void stop(const tal_matter *matter, tal_state *state, relax_room *room, bool *changed)
+// Mobilities that are fast in position have no speed.
+static void stop_fast(const tal_matter *matter, tal_state *state, relax_room *room, bool *changed)
 {
     const int u0 = tal_group_start(matter->system, state, matter->u);
     tali_fast_find(matter, state, TAL_LEVEL_POSITION, &room->fast);
@@ -504,18 +535,18 @@ tal_status tali_relax(const void *self, const tal_system *system, tal_state *sta
     if (base == NULL) return TAL_ERR_CAPACITY;
     relax_room room = {.phase = PHASE_PLACE};
     (void)carve(matter, base, &room);
-    stand(matter, state, room.q_found, room.u_found);
+    copy_q_and_u(matter, state, room.q_before, room.u_before);
     bool wrote = false;
-    stop(matter, state, &room, &wrote);
+    stop_fast(matter, state, &room, &wrote);
     tal_status st = relax_level(matter, state, &room, TAL_LEVEL_POSITION, tolerance, &wrote);
     if (st == TAL_OK) {
         st = relax_level(matter, state, &room, TAL_LEVEL_VELOCITY, tolerance, &wrote);
     }
     if (st != TAL_OK) { // as it was, to the last bit
-        room.q = room.q_found;
-        room.u = room.u_found;
-        put(matter, state, PHASE_PLACE, &room);
-        put(matter, state, PHASE_DRIVE, &room);
+        room.q = room.q_before;
+        room.u = room.u_before;
+        put_q_or_u(matter, state, PHASE_PLACE, &room);
+        put_q_or_u(matter, state, PHASE_DRIVE, &room);
     } else if (wrote) {
         *changed = true;
     }

@@ -1,8 +1,9 @@
-// Motions and locks when the topology is realized: where values go, what is fast, variables of States.
+// Motions and locks when the topology is realized: where values go, what is fast, variables of
+// States.
 #include "prescribed_internal.h"
 
-// The levels of the fast bodies that a constraint acts through, as bits. Those below its ancestor count:
-// how that moves makes no difference to it.
+// The levels of the fast bodies that a constraint acts through, as bits. Those below its ancestor
+// count: how that moves makes no difference to it.
 static unsigned fast_levels_of(const tal_matter *matter, const tali_constraint *c)
 {
     const uint8_t *fast = matter->prescribed.fast;
@@ -25,8 +26,8 @@ static tal_status refuse_fast(const tal_matter *matter, const tali_constraint *c
                            "constraint '%s' acts on fast bodies %s", c->name, why);
 }
 
-// Constraints on fast bodies are fast themselves (manual sec. 10.3): what is found by relaxing meets
-// them. False when it cannot.
+// Constraints on fast bodies are fast themselves (manual sec. 10.3): what is found by relaxing
+// meets them. False when it cannot.
 static bool place_fast_constraints(tal_matter *matter)
 {
     tali_constraints *cs = &matter->constraints;

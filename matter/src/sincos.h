@@ -1,5 +1,5 @@
-// Sine and cosine for the sweeps: the same bits in all sets of kernels with FMA, and in all without (ADR 20), whatever the
-// libm; no call, so that they stay within the loops.
+// Sine and cosine for the sweeps: the same bits in all sets of kernels with FMA, and in all without
+// (ADR 20), whatever the libm; no call, so that they stay within the loops.
 #ifndef TALUS_SINCOS_H
 #define TALUS_SINCOS_H
 
@@ -61,8 +61,8 @@ static inline real real_of(uint64_t bits)
     return x;
 }
 
-// For |x| < SINCOS_MAX. Which of the two polynomials is the sine, and with which sign, is settled by
-// bits instead of comparisons, so that a loop over many angles can be vectorized.
+// For |x| < SINCOS_MAX. Which of the two polynomials is the sine, and with which sign, is settled
+// by bits instead of comparisons, so that a loop over many angles can be vectorized.
 static inline sine_cosine sincos_below_max(real x)
 {
     // x = n pi/2 + r, by pi/2 in three pieces (Cody and Waite); the first two have 33 bits, so that

@@ -8,7 +8,7 @@
 
 // --- Position ---
 
-// What all mobilizers are told, looked up once for a loop over bodies.
+// The arguments of all mobilizers, looked up once for a loop over bodies.
 typedef struct mobilizer_values {
     tali_model model;
     const double *params;
@@ -39,7 +39,8 @@ tal_mobilizer_arg tali_mobilizer_arg_of(const tal_matter *matter, const tal_stat
     return arg_of(matter, &values, b);
 }
 
-// A wrong q is reported here, by name, before it becomes a pose full of NaN.
+// A q that is not finite is reported here, with the name of its body, before it becomes a pose full
+// of NaN.
 static tal_status check_q(const tal_matter *matter, const tali_model *model, tal_state *state,
                           const double q[])
 {
@@ -238,7 +239,8 @@ static bool has_plain_quaternion(const tali_tree *tree, const tali_model *model,
     return turns && !model->use_angles[b];
 }
 
-// The same for such a hinge: v and u begin with an angular velocity in F, q and out with a quaternion.
+// The same for such a hinge: v and u begin with an angular velocity in F, q and out with a
+// quaternion.
 static void write_quaternion_rate(const double q[], const double u[], const double v[], bool second,
                                   int nu, double out[])
 {

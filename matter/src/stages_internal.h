@@ -28,8 +28,8 @@ tal_status tali_calc_velocity(const void *self, const tal_system *system, tal_st
                               void *value);
 tal_status tali_realize_velocity(const void *self, const tal_system *system, tal_state *state);
 
-/// Accelerations at udot = 0 beside velocities that are valid, unless they are there. The view is of the
-/// velocities.
+/// Accelerations at udot = 0 beside velocities that are valid, unless they are there. The view is
+/// of the velocities.
 void tali_fill_A0(const tal_matter *matter, tal_state *state, const tali_view *view);
 
 /// qdot = N v, or with `second` qdotdot = N v + Ndot u, body by body.

@@ -44,7 +44,7 @@ tali_model tali_model_at(const tal_matter *matter, const tal_state *state)
                     tali_var_in(matter->system, state, matter->modes));
 }
 
-// Where a body begins: as was said while building, or where the mobilizer has its zero.
+// The initial q of a body: as set while building, or the mobilizer's zero.
 void tali_write_initial_q(const tal_matter *matter, const tali_body *body, bool use_angles,
                           double q[])
 {
@@ -357,8 +357,8 @@ static void name_structure(const tal_matter *matter, char name[TAL_MAX_NAME + 1]
     (void)snprintf(name, TAL_MAX_NAME + 1, "model of tree %016" PRIx64, hash);
 }
 
-// Poses need q and not t, so they depend on Instance and name q: a change of time leaves them. They name
-// what Instance computes, too, so that whoever finds them valid need not look at that.
+// Poses need q and not t, so they depend on Instance and name q: a change of time leaves them. They
+// also name the result of Instance, so that where they are valid that is, too.
 static void declare_cache(tal_matter *matter)
 {
     const tali_tree *tree = &matter->tree;

@@ -107,8 +107,8 @@ void tali_view_of(const tal_matter *matter, const tal_state *state, tali_what wh
     }
 }
 
-// The entries that rest on each other go before one another in this order, so the last of those that
-// depend on q alone, and velocities beside it, vouch for the others.
+// Each of these entries rests on those before it in this order, so it is enough to check the last
+// of those that depend on q alone, and velocities besides.
 bool tali_view_at(const tal_matter *matter, tal_state *state, tali_what what, tali_view *view)
 {
     const tal_system *system = matter->system;

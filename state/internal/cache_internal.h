@@ -1,5 +1,5 @@
-// What a layer above may reach of its own subsystem without being asked whether it may: cache entries
-// that are known to be valid, variables that are known to exist, slots that are known to be sized.
+// Unchecked access for the layers above to what belongs to their own subsystems: cache entries that
+// are known to be valid, variables that are known to exist, slots that are known to be sized.
 #ifndef TALUS_CACHE_INTERNAL_H
 #define TALUS_CACHE_INTERNAL_H
 
@@ -8,8 +8,8 @@
 
 #include <assert.h>
 
-/// Where things stand in a State, in bytes from its start: known with the topology, and the same for
-/// every State of a System. The first member of a System, so that looking here takes no call.
+/// Offsets in a State, in bytes from its start: known once the topology is realized, and the same
+/// for every State of a System. The first member of a System, so that a lookup needs no call.
 typedef struct tali_places {
     size_t *entries; ///< [entries] cache entries
     size_t *vars;    ///< [vars] values of discrete variables
@@ -21,9 +21,9 @@ TAL_ALWAYS_INLINE const tali_places *tali_places_of(const tal_system *system)
 }
 
 /**
- * A cache entry that is known to be valid, without looking at its stamps: inside the calc function of
- * an entry that names it as a prerequisite, or after a check of such an entry, for an entry is valid
- * only while all that it rests on are. Debug builds look all the same.
+ * A cache entry that is known to be valid, without looking at its stamps: inside the calc function
+ * of an entry that names it as a prerequisite, or after a check of such an entry, for an entry is
+ * valid only while all that it rests on are. Debug builds check nevertheless.
  *
  * @return borrowed; never NULL
  */
@@ -43,16 +43,16 @@ TAL_ALWAYS_INLINE void *tali_cache_upd_at(const tal_system *system, tal_state *s
 }
 
 /// @name Writing an entry
-/// What tal_cache_upd() and tal_cache_mark_valid() do, for an owner at a stage at which it may: between the two the
-/// entry is out of date. Entries that it rests on are valid at the end.
+/// tal_cache_upd() and tal_cache_mark_valid() without their checks. Between the two the entry is
+/// out of date; at the end the entries it rests on must be valid.
 /// @{
 void *tali_cache_begin(const tal_system *system, tal_state *state, tal_cache_ix entry);
 void tali_cache_end(const tal_system *system, tal_state *state, tal_cache_ix entry);
 
 /// @}
 
-/// The value of a discrete variable of a State that belongs to the System and has reached the stage at
-/// which the variable begins to exist. Borrowed; never NULL.
+/// The value of a discrete variable of a State that belongs to the System and has reached the stage
+/// at which the variable begins to exist. Borrowed; never NULL.
 TAL_ALWAYS_INLINE const void *tali_var_in(const tal_system *system, const tal_state *state,
                                           tal_var_ix var)
 {
@@ -68,8 +68,8 @@ double *tali_group_ydot(const tal_system *system, tal_state *state, tal_group_ix
 double *tali_group_qdotdot(const tal_system *system, tal_state *state, tal_group_ix group);
 /// @}
 
-/// The stage that is being climbed to while a stage is realized, so that what will be needed there can
-/// be computed on the way where that is cheaper; TAL_STAGE_EMPTY when none is.
+/// The stage that the present realization will end at, so that results needed there can be computed
+/// on the way where that is cheaper; TAL_STAGE_EMPTY when the State is not being realized.
 tal_stage tali_state_goal(const tal_state *state);
 
 #endif // TALUS_CACHE_INTERNAL_H

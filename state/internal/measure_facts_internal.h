@@ -1,10 +1,10 @@
-// What a built-in measure was declared with: for those who write models to files.
+// What a built-in measure was declared with, for writing model files.
 #ifndef TALUS_MEASURE_FACTS_INTERNAL_H
 #define TALUS_MEASURE_FACTS_INTERNAL_H
 
 #include <talus/state/measure.h>
 
-/// Facts of a built-in measure. What a kind has not is zero, or `i` < 0.
+/// Facts of a built-in measure. Fields that a kind does not have are zero, or `i` < 0.
 typedef struct tali_measure_facts {
     tal_measure_ix operands[2];
     double numbers[3];     ///< sinusoid: a, w, p; scale: factor; delay: delay; hold: period, t0
@@ -16,7 +16,7 @@ typedef struct tali_measure_facts {
     int capacity; ///< of a delay
 } tali_measure_facts;
 
-/// False for a measure of a user's own, and for a result.
+/// False for a user-defined measure, and for a result.
 bool tali_measure_facts_of(const tal_system *system, tal_measure_ix measure,
                            tali_measure_facts *facts);
 

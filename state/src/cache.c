@@ -3,13 +3,13 @@
 //     it is newer than the last realization of the stage it depends on,
 //     and newer than everything else it was computed from.
 //
-// "Newer" compares stamps of one clock that only goes forward, so a stale read is impossible. What
-// that gives for the entries below: where one is valid, all that it rests on are.
+// "Newer" compares stamps of one clock that only goes forward, so a stale read is impossible. It
+// follows that where an entry is valid, so are all entries it rests on.
 #include "state_internal.h"
 
 #include <assert.h>
 
-// True when the entry exists in this State; otherwise a breach has been told.
+// True when the entry exists in this State; otherwise a breach has been reported.
 TAL_ALWAYS_INLINE bool exists(const tal_system *system, const tal_state *state, tal_cache_ix entry,
                               const char *where)
 {
@@ -54,8 +54,8 @@ static const void *breach_out_of_date(const tal_system *system, const tal_state 
     return NULL;
 }
 
-// The value of an entry that no stage vouches for. Out of line, so that the way of those that one does
-// vouch for stays short.
+// The value of an entry that its stage does not guarantee. Out of line, so that the common path,
+// where the stage does, stays short.
 TALI_NOINLINE static const void *value_if_valid(const tal_system *system, const tal_state *state,
                                                 int entry, const char *where)
 {
@@ -134,8 +134,8 @@ static void *bring_up_to_date(const tal_system *system, tal_state *state, int en
     return calc(system, state, entry);
 }
 
-// A prerequisite of the entry that is out of date, -1 for none. Those named in its declaration vouch
-// for the others.
+// A prerequisite of the entry that is out of date, -1 for none. It is enough to look at those named
+// in its declaration: where these are valid, so is everything they rest on.
 static int stale_prereq(const tal_system *system, const tal_state *state, const tali_entry *entry)
 {
     const int *direct = system->direct.items;
@@ -195,16 +195,16 @@ double tal_cache_realize_double(const tal_system *system, tal_state *state, tal_
     return value != NULL ? *value : TALI_NAN;
 }
 
-// An owner's word that an entry is out of date.
-static void give_up(const tal_system *system, tal_state *state, int entry)
+// The owner declares an entry out of date.
+static void discard(const tal_system *system, tal_state *state, int entry)
 {
     tali_entry_stamps(state)[entry] = 0;
-    if (tali_entry_at(system, entry)->is_needed) tali_core_of(state)->meddled = tali_tick(state);
+    if (tali_entry_at(system, entry)->is_needed) tali_core_of(state)->rewritten = tali_tick(state);
 }
 
 void *tali_cache_begin(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
-    give_up(system, state, entry.i);
+    discard(system, state, entry.i);
     return tali_part(state, tali_entry_at(system, entry.i)->offset);
 }
 
@@ -241,6 +241,6 @@ tal_status tal_cache_mark_valid(const tal_system *system, tal_state *state, tal_
 tal_status tal_cache_invalidate(const tal_system *system, tal_state *state, tal_cache_ix entry)
 {
     if (!exists(system, state, entry, __func__)) return tali_breach_status();
-    give_up(system, state, entry.i);
+    discard(system, state, entry.i);
     return TAL_OK;
 }

@@ -125,8 +125,8 @@ static bool add_direct(tal_system *system, tali_entry *entry, int named)
 }
 
 // What an entry rests on is written out in full, through the entries it needs, so that asking
-// whether it is valid is one loop without recursion, and realizing what it needs is another: sorted,
-// what is needed comes before what needs it.
+// whether it is valid is one loop without recursion, and realizing what it needs is another:
+// sorted, what is needed comes before what needs it.
 static bool add_prereqs(tal_system *system, const tal_cache_def *def, tali_entry *entry)
 {
     entry->first_prereq = system->prereqs.count;

@@ -36,8 +36,8 @@ static bool check_group(tal_system *system, const tal_group_def *def, const char
     return system->error.status == TAL_OK;
 }
 
-// A pool counts as part of a group's name, so that the coordinates and the speeds of one mobilizer can
-// share one.
+// A pool counts as part of a group's name, so that the coordinates and the speeds of one mobilizer
+// can share one.
 static bool group_name_is_free(tal_system *system, const tali_group *group)
 {
     for (int i = 0; i < system->groups.count; ++i) {

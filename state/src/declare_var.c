@@ -84,6 +84,7 @@ tal_var_ix tal_system_add_var(tal_system *system, tal_subsystem_ix owner, const 
     if (def->update != NULL) {
         var.update = add_update_entry(system, owner, def, var.element.name);
         if (var.update < 0) return none;
+        system->has_updates = true;
     }
 
     tali_var *slot = tali_list_add(system, &system->vars);
@@ -127,8 +128,5 @@ bool tal_system_has_updates(const tal_system *system)
         (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
         return false;
     }
-    for (int i = 0; i < system->vars.count; ++i) {
-        if (tali_var_at(system, i)->update >= 0) return true;
-    }
-    return false;
+    return system->has_updates;
 }

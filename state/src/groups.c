@@ -215,7 +215,7 @@ void tali_partition_end(const tal_system *system, tal_state *state, tal_stage st
 
 // --- asking ---
 
-// The slice of a group whose pool is sized; NULL after telling the breach.
+// The slice of a group whose pool is sized; NULL after reporting the breach.
 TAL_ALWAYS_INLINE const tali_slice *slice_of(const tal_system *system, const tal_state *state,
                                              int group, const char *where)
 {
@@ -285,7 +285,7 @@ tal_group_ix tal_state_slot_owner(const tal_system *system, const tal_state *sta
 // --- writing while realizing ---
 
 // Slots of a group in the array at `array`, if the group `fits` there, while `stage` is being
-// realized. NULL after telling the breach.
+// realized. NULL after reporting the breach.
 TAL_ALWAYS_INLINE double *slots(const tal_system *system, tal_state *state, tal_group_ix group,
                                 bool fits, tal_stage stage, size_t array, const char *where)
 {

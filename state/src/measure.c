@@ -1,8 +1,9 @@
 // Measures: declaring them, reading them, and the table they are made of. The kinds themselves are
 // in measure_*.c and see only the public headers.
 //
-// A measure is a row of lazy cache entries, one for its value and one for each derivative. What they
-// rest on is declared as stage and prerequisites, so the State alone knows when one is out of date.
+// A measure is a row of lazy cache entries, one for its value and one for each derivative. What
+// they rest on is declared as stage and prerequisites, so the State alone knows when one is out of
+// date.
 #include "state_internal.h"
 
 #include "measure_kinds.h"
@@ -278,7 +279,7 @@ uint64_t tali_measures_hash(const tal_system *system, uint64_t hash)
 
 // --- asking ---
 
-// The measure, or NULL after telling the breach.
+// The measure, or NULL after reporting the breach.
 static const tali_measure *checked(const tal_system *system, tal_measure_ix measure,
                                    const char *where)
 {
@@ -290,7 +291,7 @@ static const tali_measure *checked(const tal_system *system, tal_measure_ix meas
     return tali_measure_at(system, measure.i);
 }
 
-// One order of a measure, or NULL after telling the breach.
+// One order of a measure, or NULL after reporting the breach.
 static const tali_measure_order *checked_order(const tal_system *system, tal_measure_ix measure,
                                                int order, const char *where)
 {
@@ -385,9 +386,12 @@ bool tali_measure_facts_of(const tal_system *system, tal_measure_ix measure,
     const tal_measure_ops *table = declared->table;
     const void *self = declared->self;
     *facts = (tali_measure_facts){.operands = {{-1}, {-1}}, .variable = {-1}, .z = {-1}};
-    return tali_tell_basic(table, self, facts) || tali_tell_composed(table, self, facts) ||
-           tali_tell_differentiate(table, self, facts) || tali_tell_extreme(table, self, facts) ||
-           tali_tell_delay(table, self, facts) || tali_tell_hold(table, self, facts);
+    return tali_measure_basic_facts(table, self, facts) ||
+           tali_measure_composed_facts(table, self, facts) ||
+           tali_measure_differentiate_facts(table, self, facts) ||
+           tali_measure_extreme_facts(table, self, facts) ||
+           tali_measure_delay_facts(table, self, facts) ||
+           tali_measure_hold_facts(table, self, facts);
 }
 
 // --- in a State ---

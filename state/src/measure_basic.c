@@ -302,7 +302,8 @@ tal_status tal_measure_mark_result_valid(const tal_system *system, tal_state *st
 
 // --- facts ---
 
-bool tali_tell_basic(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+bool tali_measure_basic_facts(const tal_measure_ops *table, const void *self,
+                              tali_measure_facts *facts)
 {
     if (table == &constant_ops) {
         facts->values = self;

@@ -1,5 +1,5 @@
-// Measures made of others, without a memory of their own samples: sum, difference, scale, integrate,
-// and the exact derivative.
+// Measures made of others, without a memory of their own samples: sum, difference, scale,
+// integrate, and the exact derivative.
 #include "measure_kinds.h"
 
 #include <string.h>
@@ -116,13 +116,7 @@ tal_measure_ix tal_measure_add_scale(tal_system *system, tal_subsystem_ix owner,
     const tal_measure_ix none = {-1};
     if (!tali_measure_check_values(system, "scale", name, &factor, 1)) return none;
     const scale self = {factor, a};
-    tal_measure_def def = tal_measure_def_default();
-    def.name = name;
-    def.operands = &a;
-    def.num_operands = 1;
-    def.self = &self;
-    def.self_size = sizeof self;
-    return tal_system_add_measure(system, owner, &scale_ops, &def);
+    return tali_add_measure_of(system, owner, &scale_ops, name, a, &self, sizeof self);
 }
 
 // --- integrate ---
@@ -217,18 +211,13 @@ tal_measure_ix tal_measure_add_integrate(tal_system *system, tal_subsystem_ix ow
                                          const double initial[])
 {
     const integrate self = {.derivative = derivative, .initial = initial};
-    tal_measure_def def = tal_measure_def_default();
-    def.name = name;
-    def.operands = &derivative;
-    def.num_operands = 1;
-    def.self = &self;
-    def.self_size = sizeof self;
-    return tal_system_add_measure(system, owner, &integrate_ops, &def);
+    return tali_add_measure_of(system, owner, &integrate_ops, name, derivative, &self, sizeof self);
 }
 
 // --- facts ---
 
-bool tali_tell_composed(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+bool tali_measure_composed_facts(const tal_measure_ops *table, const void *self,
+                                 tali_measure_facts *facts)
 {
     if (table == &sum_ops || table == &difference_ops) {
         const binary *me = self;

@@ -4,8 +4,8 @@
 //
 //     t_0 < t_1 < ... < t_m-1 < t        and wanted is the value at  t - delay
 //
-// Values are read from the stored ring and the operand, so a trial State inside a step costs no copy
-// of the ring: only the start of a step does that.
+// Values are read from the stored ring and the operand, so a trial State inside a step costs no
+// copy of the ring: only the start of a step does that.
 #include "measure_kinds.h"
 
 #include <math.h>
@@ -146,7 +146,8 @@ static int find_interval(const samples *all, double wanted)
 
 // Cubic with the values and slopes of both ends, in s = (wanted - t_k) / h:
 //
-//     f_k + s (h d_k + s (3 df - h (2 d_k + d_k+1) + s (h (d_k + d_k+1) - 2 df))),  df = f_k+1 - f_k
+//     f_k + s (h d_k + s (3 df - h (2 d_k + d_k+1) + s (h (d_k + d_k+1) - 2 df))),
+//     df = f_k+1 - f_k
 static void interpolate_hermite(const samples *all, int k, double wanted, double value[])
 {
     const double h = time_at(all, k + 1) - time_at(all, k);
@@ -285,18 +286,14 @@ tal_measure_ix tal_measure_add_delay(tal_system *system, tal_subsystem_ix owner,
 {
     if (def == NULL) return tal_system_add_measure(system, owner, &delay_ops, NULL);
     const delay self = {.operand = def->operand, .delay = def->delay, .capacity = def->capacity};
-    tal_measure_def measure = tal_measure_def_default();
-    measure.name = def->name;
-    measure.operands = &def->operand;
-    measure.num_operands = 1;
-    measure.self = &self;
-    measure.self_size = sizeof self;
-    return tal_system_add_measure(system, owner, &delay_ops, &measure);
+    return tali_add_measure_of(system, owner, &delay_ops, def->name, def->operand, &self,
+                               sizeof self);
 }
 
 // --- facts ---
 
-bool tali_tell_delay(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+bool tali_measure_delay_facts(const tal_measure_ops *table, const void *self,
+                              tali_measure_facts *facts)
 {
     if (table != &delay_ops) return false;
     const delay *me = self;

@@ -1,6 +1,7 @@
 // The time derivative of a measure: the operand's own where it offers one, else an estimate.
 //
-// The estimate is the slope at t of the parabola through the last sample f0, its slope fdot0, and f:
+// The estimate is the slope at t of the parabola through the last sample f0, its slope fdot0, and
+// f:
 //
 //     fdot = 2 s - fdot0,    s = (f - f0) / (t - t0)
 //
@@ -137,19 +138,14 @@ tal_measure_ix tal_measure_add_differentiate(tal_system *system, tal_subsystem_i
                                              const char *name, tal_measure_ix operand)
 {
     const differentiate self = {.operand = operand};
-    tal_measure_def def = tal_measure_def_default();
-    def.name = name;
-    def.operands = &operand;
-    def.num_operands = 1;
-    def.self = &self;
-    def.self_size = sizeof self;
-    return tal_system_add_measure(system, owner, &differentiate_ops, &def);
+    return tali_add_measure_of(system, owner, &differentiate_ops, name, operand, &self,
+                               sizeof self);
 }
 
 // --- facts ---
 
-bool tali_tell_differentiate(const tal_measure_ops *table, const void *self,
-                             tali_measure_facts *facts)
+bool tali_measure_differentiate_facts(const tal_measure_ops *table, const void *self,
+                                      tali_measure_facts *facts)
 {
     if (table != &differentiate_ops) return false;
     const differentiate *me = self;

@@ -163,13 +163,7 @@ tal_measure_ix tal_measure_add_extreme(tal_system *system, tal_subsystem_ix owne
                                        tal_extreme which, tal_measure_ix operand)
 {
     const extreme self = {.operand = operand, .which = which};
-    tal_measure_def def = tal_measure_def_default();
-    def.name = name;
-    def.operands = &operand;
-    def.num_operands = 1;
-    def.self = &self;
-    def.self_size = sizeof self;
-    return tal_system_add_measure(system, owner, &extreme_ops, &def);
+    return tali_add_measure_of(system, owner, &extreme_ops, name, operand, &self, sizeof self);
 }
 
 double tal_measure_time_of_extreme(const tal_system *system, tal_state *state,
@@ -188,7 +182,8 @@ double tal_measure_time_of_extreme(const tal_system *system, tal_state *state,
 
 // --- facts ---
 
-bool tali_tell_extreme(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+bool tali_measure_extreme_facts(const tal_measure_ops *table, const void *self,
+                                tali_measure_facts *facts)
 {
     if (table != &extreme_ops) return false;
     const extreme *me = self;

@@ -1,4 +1,4 @@
-// Sample-and-hold. The samples are in a sampled variable: whoever uses the measure reads the stored
+// Sample-and-hold. The samples are in a sampled variable: users of the measure read the stored
 // values, which stay as they are through a step.
 #include "alloc_internal.h"
 
@@ -151,13 +151,8 @@ tal_measure_ix tal_measure_add_hold(tal_system *system, tal_subsystem_ix owner,
                        .t0 = def->t0,
                        .initial = def->initial,
                        .invalidates = def->invalidates};
-    tal_measure_def measure = tal_measure_def_default();
-    measure.name = def->name;
-    measure.operands = &def->operand;
-    measure.num_operands = 1;
-    measure.self = &self;
-    measure.self_size = sizeof self;
-    return tal_system_add_measure(system, owner, &hold_ops, &measure);
+    return tali_add_measure_of(system, owner, &hold_ops, def->name, def->operand, &self,
+                               sizeof self);
 }
 
 // The sample waits in scratch memory while the State is lowered: the operand's own memory may hold
@@ -191,7 +186,8 @@ tal_status tal_measure_sample(const tal_system *system, tal_state *state, tal_me
 
 // --- facts ---
 
-bool tali_tell_hold(const tal_measure_ops *table, const void *self, tali_measure_facts *facts)
+bool tali_measure_hold_facts(const tal_measure_ops *table, const void *self,
+                             tali_measure_facts *facts)
 {
     if (table != &hold_ops) return false;
     const hold *me = self;

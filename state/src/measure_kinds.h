@@ -12,6 +12,21 @@
 bool tali_measure_check_values(tal_system *system, const char *kind, const char *name,
                                const double values[], int n);
 
+/// Declare a measure of one operand; `self` is copied.
+static inline tal_measure_ix tali_add_measure_of(tal_system *system, tal_subsystem_ix owner,
+                                                 const tal_measure_ops *ops, const char *name,
+                                                 tal_measure_ix operand, const void *self,
+                                                 size_t self_size)
+{
+    tal_measure_def def = tal_measure_def_default();
+    def.name = name;
+    def.operands = &operand;
+    def.num_operands = 1;
+    def.self = self;
+    def.self_size = self_size;
+    return tal_system_add_measure(system, owner, ops, &def);
+}
+
 /// "<measure>.<part>" in `name`, which is returned.
 static inline const char *tali_measure_part(char name[TAL_MAX_NAME + 1],
                                             const tal_measure_site *site, const char *part)
@@ -42,13 +57,18 @@ const double *tali_measure_sample_operand(const tal_system *system, tal_state *s
 
 /// @name Facts of the measures in each file. False, and nothing written, for a table of another.
 /// @{
-bool tali_tell_basic(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
-bool tali_tell_composed(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
-bool tali_tell_differentiate(const tal_measure_ops *table, const void *self,
+bool tali_measure_basic_facts(const tal_measure_ops *table, const void *self,
+                              tali_measure_facts *facts);
+bool tali_measure_composed_facts(const tal_measure_ops *table, const void *self,
+                                 tali_measure_facts *facts);
+bool tali_measure_differentiate_facts(const tal_measure_ops *table, const void *self,
+                                      tali_measure_facts *facts);
+bool tali_measure_extreme_facts(const tal_measure_ops *table, const void *self,
+                                tali_measure_facts *facts);
+bool tali_measure_delay_facts(const tal_measure_ops *table, const void *self,
+                              tali_measure_facts *facts);
+bool tali_measure_hold_facts(const tal_measure_ops *table, const void *self,
                              tali_measure_facts *facts);
-bool tali_tell_extreme(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
-bool tali_tell_delay(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
-bool tali_tell_hold(const tal_measure_ops *table, const void *self, tali_measure_facts *facts);
 /// @}
 
 #endif // TALUS_MEASURE_KINDS_H

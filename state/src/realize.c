@@ -103,8 +103,9 @@ static tal_status realize_one_stage(const tal_system *system, tal_state *state, 
     return TAL_OK;
 }
 
-// Nobody has anything to do at this stage, and it has no slots to be written. Stages other
-// than these have work of their own, sizing groups or clearing rates and errors; Report is rarely asked for.
+// True when no subsystem has anything to do at this stage and no slots are to be written. Only Time
+// and Dynamics can be idle: the other stages have work of their own, sizing groups or clearing
+// rates and errors, and Report is rarely asked for.
 static bool is_idle(const tal_system *system, const tal_state *state, tal_stage stage)
 {
     const int32_t *triggers = tali_ccore(state)->trigger_start + stage;
@@ -156,6 +157,6 @@ tal_status tal_system_realize(const tal_system *system, tal_state *state, tal_st
     }
     tali_clear_error(state);
     const tal_status st = tali_realize(system, state, stage);
-    if (st != TAL_OK) state->pending = false; // what a hook could not set is told by this failure
+    if (st != TAL_OK) state->pending = false; // this failure covers what a hook could not set
     return st;
 }

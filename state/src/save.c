@@ -1,7 +1,7 @@
 // Saving and loading the variables of a State.
 //
-// A file is a header and the variables region of the block, byte for byte. The checksum covers both,
-// so any flipped bit is noticed; the structure hash makes the layout known.
+// A file is a header and the variables region of the block, byte for byte. The checksum covers
+// both, so any flipped bit is noticed; the structure hash makes the layout known.
 #include "file_internal.h"
 #include "state_internal.h"
 

@@ -1,5 +1,5 @@
 // Solvers of a System, which write variables: steps, prescribed motion, projection, relaxation,
-// events (manual sec. 7.1.1 and 10.4). The work is the subsystems'; here it is shared out.
+// events (manual sec. 7.1.1 and 10.4). The subsystems do the work; this file calls them in order.
 #include "solve_internal.h"
 #include "state_internal.h"
 
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// True when a solver may run on this State; otherwise a breach has been told.
+// True when a solver may run on this State; otherwise a breach has been reported.
 static bool can_solve(const tal_system *system, tal_state *state, tal_stage needed,
                       const char *where)
 {
@@ -34,10 +34,10 @@ static tal_status explain(const tal_system *system, tal_state *state, int subsys
 
 // --- steps ---
 
-// Gives a variable its update value, which is out of date from then on. The variable has changed for
-// whoever names it as a prerequisite, but no stage is lowered: results were computed with the update
-// value. Those of a sampled variable were not. Returns the stage to lower: its own if it changed,
-// else none.
+// Gives a variable its update value, which is out of date from then on. Entries that name the
+// variable as a prerequisite see a change, but no stage is lowered, because results were computed
+// with the update value. Results of a sampled variable were not: for one that changes, the stage to
+// lower is returned, otherwise TAL_STAGE_INFINITY.
 static tal_stage swap_in(const tal_system *system, tal_state *state, int i)
 {
     const tali_var *var = tali_var_at(system, i);

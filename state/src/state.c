@@ -272,7 +272,7 @@ void tal_state_reset_low_water(tal_state *state)
 
 // --- copy and compare ---
 
-// True when both are there and of one structure. Otherwise a breach has been told.
+// True when both are there and of one structure. Otherwise a breach has been reported.
 static bool are_alike(const tal_state *a, const tal_state *b, const char *where)
 {
     if (a == NULL || b == NULL) {
@@ -295,7 +295,7 @@ tal_status tal_state_copy(tal_state *to, const tal_state *from)
 
     const size_t begin = to->at.core;
     memcpy((char *)to + begin, (const char *)from + begin, to->at.copy_end - begin);
-    // whoever watches `to` must know that anything may have changed
+    // a watch on the low-water mark of `to` must see that anything may have changed
     tali_core_of(to)->low_water = TAL_STAGE_MODEL;
     return TAL_OK;
 }

@@ -23,13 +23,13 @@ typedef struct tali_core {
     tal_stage low_water; ///< lowest stage invalidated since the watch began
     int calculating;     ///< depth of cache entries being computed
     uint64_t clock;
-    uint64_t
-        realized[TAL_NUM_STAGES]; ///< when realization of each stage began; TALI_NEVER below it
-    uint64_t t_stamp;             ///< when t, q, u, z last changed
+    /// When realization of each stage began; TALI_NEVER for stages that are not reached.
+    uint64_t realized[TAL_NUM_STAGES];
+    uint64_t t_stamp; ///< when t, q, u, z last changed
     uint64_t q_stamp;
     uint64_t u_stamp;
     uint64_t z_stamp;
-    uint64_t meddled; ///< when an owner last wrote or gave up an entry that others rest on
+    uint64_t rewritten; ///< when an owner last wrote or discarded an entry that others rest on
     int32_t size[TALI_NUM_POOLS];
     int32_t trigger_start[TAL_NUM_STAGES + 1]; ///< where the triggers of each stage begin
 } tali_core;
@@ -49,7 +49,7 @@ struct tal_state {
     bool loading; ///< realizing Model must keep the values just read from a file
     tal_state_stats stats;
     size_t scratch_used;
-    tal_stage goal; ///< where the climb through the stages is to end
+    tal_stage goal; ///< the stage at which the present realization will end
 };
 
 /// @name Parts of the block
@@ -115,7 +115,7 @@ static inline tal_stage tali_level(const tal_state *state)
 }
 
 /// Public accessors open with this: true when the State is there and has reached `needed`. False
-/// means a breach, and the handler has been told.
+/// means a breach, which has been reported.
 #define TALI_HAS_STAGE(state, needed)                                                              \
     (((state) != NULL && tali_level(state) >= (needed)) ||                                         \
      tali_breach_stage((state), (needed), __func__))
@@ -129,7 +129,7 @@ static inline tal_stage tali_level(const tal_state *state)
 /// Tell the handler that the State is NULL or stands too low; always false.
 bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *where) TALI_COLD;
 
-/// True when System and State are there and belong together. Otherwise a breach has been told.
+/// True when System and State are there and belong together. Otherwise a breach has been reported.
 #define TALI_BELONGS(system, state)                                                                \
     (((system) != NULL && (state) != NULL && (system)->has_topology &&                             \
       (system)->hash == (state)->hash) ||                                                          \
@@ -138,7 +138,7 @@ bool tali_breach_stage(const tal_state *state, tal_stage needed, const char *whe
 bool tali_breach_system(const tal_system *system, const tal_state *state,
                         const char *where) TALI_COLD;
 
-/// The status that belongs to a breach of TALI_BELONGS or TALI_HAS_STAGE just told.
+/// The status of the breach that TALI_BELONGS or TALI_HAS_STAGE has just reported.
 static inline tal_status tali_breach_status(void)
 {
     return tal_contract_last()->status;
@@ -154,11 +154,11 @@ static inline void tali_clear_error(tal_state *state)
 tal_status tali_set_fail(tal_state *state, tal_status status, const char *where, const char *fmt,
                          ...) TAL_PRINTF(4, 5);
 
-/// The same for a setter's breach that was just told.
+/// The same for a setter's breach that was just reported.
 void tali_keep_breach(tal_state *state);
 
 /// True when variables may be written: not from inside a realization or a cache computation.
-/// Otherwise a breach has been told and the failure is pending.
+/// Otherwise a breach has been reported and the failure is pending.
 bool tali_can_write(tal_state *state, const char *where);
 
 /// Forget everything computed at `from` and later. Every setter calls it; nothing else lowers a
@@ -171,23 +171,24 @@ static inline uint64_t tali_tick(tal_state *state)
     return ++tali_core_of(state)->clock;
 }
 
-/// True when a stage has promised the entry, and its owner has not meddled: the short answer to
-/// whether it is valid.
+/// True when the State has reached the stage that promises the entry, and no owner has rewritten an
+/// entry since: a quick answer that spares the comparison of stamps.
 TAL_ALWAYS_INLINE bool tali_entry_is_promised(const tal_system *system, const tal_state *state,
                                               int i)
 {
     const tali_core *core = tali_ccore(state);
     return core->stage >= tali_entry_at(system, i)->computed_by &&
-           tali_entry_stamp(state, i) > core->meddled;
+           tali_entry_stamp(state, i) > core->rewritten;
 }
 
 /// True when an entry was computed from the State's present values: when everything it rests on is
-/// older. A stamp of zero means never computed, or declared out of date; only entries have it. As
-/// what others rest on it must count as newer than any result, and one less than zero does.
+/// older. A stamp of zero means never computed, or declared out of date; only entries have it. To
+/// the entries that rest on it such a stamp must count as newer than any result, and zero minus
+/// one, in unsigned arithmetic, does.
 ///
-/// What a stage promised needs no look at what it rests on while the State stands there: a change of
-/// a variable would have lowered the stage, since a promise by a stage that is too early is refused
-/// (tal_system_add_cache()), and entries below it change without that only where an owner meddles.
+/// For an entry that the present stage promises, the prerequisites need not be compared. A change
+/// of a variable would have lowered the stage, because tal_system_add_cache() refuses a promise by
+/// a stage that is too early; and an entry can change without that only if its owner rewrites it.
 TAL_ALWAYS_INLINE bool tali_entry_is_valid(const tal_system *system, const tal_state *state, int i)
 {
     const tali_entry *entry = tali_entry_at(system, i);

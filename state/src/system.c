@@ -290,7 +290,7 @@ tal_subsystem_ix tal_system_find_subsystem(const tal_system *system, const char 
     return (tal_subsystem_ix){tali_find_element(&system->subsystems, -1, name)};
 }
 
-// The subsystem at an index, or NULL after telling the breach.
+// The subsystem at an index, or NULL after reporting the breach.
 static const tali_subsystem *checked_subsystem(const tal_system *system, tal_subsystem_ix ix,
                                                const char *where)
 {

@@ -186,7 +186,7 @@ struct tal_system {
     tali_list vars;       ///< tali_var
     tali_list entries;    ///< tali_entry
     tali_list prereqs;    ///< tali_prereq
-    tali_list direct;     ///< int: entries that others name; they vouch for all that they rest on
+    tali_list direct;     ///< int: entries named as prerequisites in a declaration, entry by entry
     tali_list groups;     ///< tali_group
     tali_list events;     ///< tali_event
     tali_list measures;   ///< tali_measure
@@ -249,7 +249,7 @@ static inline size_t tali_places_bytes(const tal_system *system)
     return ((size_t)system->entries.count + (size_t)system->vars.count) * sizeof(size_t);
 }
 
-/// True when elements may be added. Otherwise the reason has been told: a sticky failure stays
+/// True when elements may be added. Otherwise the reason has been reported: a sticky failure stays
 /// silent, a NULL or realized System is a breach.
 bool tali_can_add(tal_system *system, const char *where);
 
@@ -268,8 +268,8 @@ void *tali_build_copy(tal_system *system, const void *bytes, size_t size);
 bool tali_name_element(tal_system *system, const tali_list *list, tal_subsystem_ix owner,
                        const char *kind, const char *name, tali_element *element);
 
-/// Is the name of an element its own? Names are unique among the elements of one owner. False after a
-/// sticky failure.
+/// Is the name of an element its own? Names are unique among the elements of one owner. False after
+/// a sticky failure.
 bool tali_name_is_free(tal_system *system, const tali_list *list, const tali_element *element,
                        const char *kind);
 
@@ -280,7 +280,7 @@ int tali_find_element(const tali_list *list, int owner, const char *name);
 bool tali_breach_element(const tal_system *system, const tali_list *list, int i, const char *kind,
                          const char *where) TALI_COLD;
 
-/// True when `i` is an element of the list; otherwise a breach has been told.
+/// True when `i` is an element of the list; otherwise a breach has been reported.
 static inline bool tali_has_element(const tal_system *system, const tali_list *list, int i,
                                     const char *kind, const char *where)
 {

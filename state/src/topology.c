@@ -1,4 +1,5 @@
-// Realizing the topology: the order of things, where each stands in a State, and the structure hash.
+// Realizing the topology: the order of things, where each stands in a State, and the structure
+// hash.
 #include "state_internal.h"
 
 #include <stddef.h>
@@ -271,7 +272,6 @@ static size_t place_vars(tal_system *system)
     for (int i = 0; i < system->vars.count; ++i) {
         tali_var *var = tali_var_at(system, i);
         var->offset = end;
-        system->has_updates = system->has_updates || var->update >= 0;
         if (var->size > SIZE_MAX / 4 - end) return SIZE_MAX;
         end += (var->size + alignment - 1) / alignment * alignment;
     }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// The declared variable if it can be used in this State; NULL after telling the breach.
+// The declared variable if it can be used in this State; NULL after reporting the breach.
 TAL_ALWAYS_INLINE const tali_var *usable(const tal_system *system, const tal_state *state,
                                          tal_var_ix var, const char *where)
 {
@@ -72,7 +72,7 @@ tal_status tal_var_set(const tal_system *system, tal_state *state, tal_var_ix va
     return TAL_OK;
 }
 
-// True when the variable is one double; otherwise a breach has been told.
+// True when the variable is one double; otherwise a breach has been reported.
 static bool is_double(const tali_var *declared, const char *where)
 {
     if (declared->size == sizeof(double)) return true;

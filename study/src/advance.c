@@ -26,7 +26,8 @@ static bool goes_on(const tal_integrator *integ, const tal_state *state)
     return memcmp(tal_state_y(state), integ->y1, bytes) == 0;
 }
 
-// As a step of length zero: prescribed, projected, relaxed. A State that goes on is all that.
+// Made consistent, as by a step of length zero: prescribed, projected, relaxed. A State that
+// continues from the last step is consistent already.
 static tal_status start_up(tal_integrator *integ, tal_state *state)
 {
     if (goes_on(integ, state)) return TAL_OK;
@@ -50,7 +51,7 @@ static tal_status finish(tal_integrator *integ, tal_state *state)
     return TAL_OK;
 }
 
-// Nobody is left to try again.
+// A TAL_RETRY that no smaller step has answered is a failure of the callback.
 static tal_status final(tal_integrator *integ, tal_status st)
 {
     return st == TAL_RETRY ? (integ->error_record.status = TAL_ERR_CALLBACK) : st;

@@ -1,5 +1,5 @@
-// ARKODE: Runge-Kutta methods of high order, explicit or diagonally implicit, projected at the end of
-// each step. The order chooses the table.
+// ARKODE: Runge-Kutta methods of high order, explicit or diagonally implicit, projected at the end
+// of each step. The order chooses the table.
 #include "sundials_internal.h"
 
 #include <arkode/arkode_arkstep.h>
@@ -8,13 +8,15 @@
 #include <string.h>
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
-// Vectors that ARKODE clones: up to 13 stages, 20 of its own, 3 of Newton's method and linear solvers.
+// Vectors that ARKODE clones: up to 13 stages, 20 of its own, 3 of Newton's method and linear
+// solvers.
 static const int NUM_VECTORS = 48;
 
 // The matrix and the Jacobian it was made from.
 static const int NUM_MATRICES = 2;
 
-// Structs that ARKStepCreate() asks for before anything else, and more than the largest of them (688 bytes).
+// Structs that ARKStepCreate() asks for before anything else, and more than the largest of them
+// (688 bytes).
 enum {
     NUM_STRUCTS = 3,
     BLOCK_BYTES = 4096
@@ -23,12 +25,12 @@ enum {
 // Failures in one step; steps that are too small to be worth taking end it before.
 static const int MAX_FAILURES = 50;
 
-// Of Newton's method for a stage: more than ARKODE's 3, since Jacobians cost more. For a fixed step a shorter one is no
-// way out.
+// Of Newton's method for a stage: more than ARKODE's 3, since Jacobians cost more. For a fixed step
+// a shorter one is no way out.
 static const int MAX_ITERATIONS = 6, MAX_FIXED_ITERATIONS = 50;
 
-// By how much the step may differ from that of the matrix which is factored: less than ARKODE's 0.2, since factoring
-// costs little. A Jacobian lasts longer.
+// By how much the step may differ from that of the matrix which is factored: less than ARKODE's
+// 0.2, since factoring costs little. A Jacobian lasts longer.
 static const double MAX_CHANGE = 0.05;
 
 // Changes that grow like this will not become small.
@@ -63,7 +65,7 @@ static bool is_implicit(const tal_integrator *integ)
     return integ->def.method == TAL_METHOD_ARKODE_DIRK;
 }
 
-// --- callbacks: at create, when there is no State yet, nothing moves, and GMRES has nothing to do ---
+// --- callbacks: at create there is no State yet, nothing moves, and GMRES has nothing to do ---
 
 // Is this the end of a step, as project() left it?
 static bool is_settled_at(const tali_sun *sun, double t, N_Vector y)
@@ -93,8 +95,9 @@ static int jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self
     return SUNMatZero(J);
 }
 
-// Where constraints lose rank a mechanism can come apart: the nearest configuration that meets them is another branch
-// of its motion. Elsewhere projection moves the end of a step by some tolerances, twenty at most.
+// Where constraints lose rank a mechanism can come apart: the nearest configuration that meets them
+// is another branch of its motion. Elsewhere projection moves the end of a step by some tolerances,
+// twenty at most.
 static tal_status check_branch(const tali_sun *sun, double t, const double y[])
 {
     const double MOST = 100.0;
@@ -153,9 +156,10 @@ static tal_status check(const tal_integrator *integ, tal_error *err)
     return TAL_OK;
 }
 
-// Is a stage near enough to its solution? What is left after a change is judged by how fast changes become smaller
-// (HW sec. IV.8), within the stage. ARKODE's own test carries this rate on from stage to stage, where it goes to
-// zero if the matrix is exact, and then takes a first change for the last, though the matrix is that of another step.
+// Is a stage near enough to its solution? What is left after a change is judged by how fast changes
+// become smaller (HW sec. IV.8), within the stage. ARKODE's own test carries this rate on from
+// stage to stage, where it goes to zero if the matrix is exact, and then takes a first change for
+// the last, though the matrix is that of another step.
 static int has_converged(SUNNonlinearSolver newton, N_Vector y, N_Vector change, double tolerance,
                          N_Vector ewt, void *self)
 {
@@ -214,8 +218,8 @@ static bool set_table(tali_sun *sun)
                             implicit ? NULL : &it) == ARK_SUCCESS;
 }
 
-// Could the C library give so many blocks? Each is larger than any that is then asked for, and than those that
-// a thread keeps for itself, so that what was given back serves any request.
+// Could the C library give so many blocks? Each is larger than any that is then asked for, and than
+// those that a thread keeps for itself, so that what was given back serves any request.
 static bool is_room_for(int num_blocks)
 {
     const tal_allocator heap = tal_allocator_default(); // SUNDIALS', whatever the integrator's is
@@ -232,7 +236,7 @@ static bool is_room_for(int num_blocks)
     return all;
 }
 
-// ARKODE 6.4.1 forgets the structs it was given when it is not given all of them.
+// ARKODE 6.4.1 leaks the structs it has allocated when it cannot allocate all of them.
 static void *create_memory(tali_sun *sun, bool implicit)
 {
     if (!is_room_for(NUM_STRUCTS)) return NULL;
@@ -240,8 +244,8 @@ static void *create_memory(tali_sun *sun, bool implicit)
                          sun->context);
 }
 
-// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It begins
-// with an array of stages, and does not look whether it was given.
+// ARKODE takes most of its memory in its first step: let it take one, in which nothing moves. It
+// begins with an array of stages, and does not look whether it was given.
 static bool warm_up(tali_sun *sun)
 {
     double t = 0.0;
@@ -376,7 +380,8 @@ static bool estimate_error(tali_sun *sun, N_Vector error)
 
 // --- dense output ---
 
-// The polynomial with values f and slopes g at distinct x, by divided differences over nodes taken twice.
+// The polynomial with values f and slopes g at distinct x, by divided differences over nodes taken
+// twice.
 static double hermite(const double x[], const double f[], const double g[], int n, double t)
 {
     double node[2 * MAX_NODES] = {0.0}, d[2 * MAX_NODES] = {0.0};
@@ -397,8 +402,8 @@ static double hermite(const double x[], const double f[], const double g[], int 
     return value;
 }
 
-// Values and rates at the end of the last step and at its start, and at the start of the one that it went
-// on from: of degree 5 without further evaluations. Good enough for order 5.
+// Values and rates at the end of the last step and at its start, and at the start of the one that
+// it went on from: of degree 5 without further evaluations. Good enough for order 5.
 static bool interpolate(tali_sun *sun, double t, N_Vector y)
 {
     const tali_arkode *it = of(sun);
@@ -455,8 +460,8 @@ static tal_status create(tal_integrator *integ, tal_error *err)
 
 // --- back within the last step ---
 
-// The step once more, to a time within it: dense output would be worse at high orders. Should the steps
-// differ, it has to do.
+// The step once more, to a time within it: dense output would be worse at high orders. Should the
+// steps differ, it has to do.
 static tal_status step_again(tal_integrator *integ, tal_state *state, double t)
 {
     tali_sun *sun = tali_sun_of(integ);

@@ -1,5 +1,6 @@
-// Runge-Kutta tables for ARKODE, whose own loader crashes when memory runs out. The numbers are those
-// of the publications named, and bit for bit ARKODE's. Each `a` is a lower triangle, row by row.
+// Runge-Kutta tables for ARKODE, whose own loader crashes when memory runs out. The numbers are
+// those of the publications named, and bit for bit ARKODE's. Each `a` is a lower triangle, row by
+// row.
 #include "sundials_internal.h"
 
 // clang-format off

@@ -1,4 +1,4 @@
-// The assembler as a struct, and what its parts offer each other.
+// The assembler as a struct, and what its files share.
 #ifndef TALUS_ASSEMBLER_INTERNAL_H
 #define TALUS_ASSEMBLER_INTERNAL_H
 
@@ -103,13 +103,13 @@ struct tal_assembler {
     tal_error error_record;
 };
 
-// --- assembler_problem.c: equations and goals where the State is ---
+// --- assembler_problem.c: equations and goals at the State ---
 
 /// What stays the same during a search: free speeds, bounds, kinds of equations. Realizes Instance.
 tal_status tali_assembler_begin(tal_assembler *it, tal_state *state, tal_level level);
 
-/// RMS of the weighted errors of the hard equations, measured from the target; infinite when they cannot
-/// be computed. Fills `it->e`. `found` (or NULL) gets the worst.
+/// RMS of the weighted errors of the hard equations, measured from the target; infinite when they
+/// cannot be computed. Fills `it->e`. `found` (or NULL) gets the worst.
 double tali_assembler_error(tal_assembler *it, tal_state *state, tal_assembly *found);
 
 /// Put coordinates that are out of their ranges back to the nearer end. Realizes Position.
@@ -154,7 +154,7 @@ tal_status tali_assembler_place_bodies(tal_assembler *it, tal_state *state);
 
 // --- assembler.c ---
 
-/// What the search for speeds is about: velocities of markers, angular velocities of sensors.
+/// Set what the search for speeds is about: velocities of markers, angular velocities of sensors.
 tal_status tali_assembler_observe_rates(tal_assembler *it, const tal_vec3 velocities[],
                                         const tal_vec3 rates[]);
 

@@ -1,4 +1,4 @@
-// What is to be solved where the State is: equations with their Jacobian, goals with their normal
+// The problem to be solved at a State: equations with their Jacobian, goals with their normal
 // matrix, at the level of q or of u.
 #include "assembler_internal.h"
 
@@ -68,7 +68,7 @@ static void sort_equations(tal_assembler *it, const tal_state *state)
     }
 }
 
-// Hard constraints that say how they are turned.
+// Hard constraints with a calc_turn.
 static void find_turns(tal_assembler *it, const tal_state *state)
 {
     it->num_turns = 0;
@@ -97,7 +97,7 @@ static tal_status check_coordinates(tal_assembler *it, const tal_state *state)
     return TAL_OK;
 }
 
-// Stations as they are in the frames that poses are known of.
+// Stations re-expressed in the frames M, of which poses are known.
 static void place_markers(tal_assembler *it, const tal_state *state)
 {
     for (int k = 0; k < it->def.num_markers; ++k) {
@@ -308,7 +308,7 @@ static tal_status goal_of_q(tal_assembler *it, tal_state *state, double *goal)
     return st;
 }
 
-// Residuals of what is seen, kept for whoever needs them next.
+// Residuals of what is seen, kept for the callers that follow.
 static double goal_of_seen(tal_assembler *it, const tal_state *state)
 {
     const tal_bodies_view poses = tal_matter_poses(it->matter, state);
@@ -342,8 +342,8 @@ tal_status tali_assembler_goal(tal_assembler *it, tal_state *state, double *goal
 
 // --- goals, linearized ---
 
-// Forces w r at the markers and moments w r at the sensors: J^T of them is the gradient. It is exact
-// for rotation vectors too: their Jacobian, applied to r from the left, leaves r.
+// Forces w r at the markers and moments w r at the sensors: J^T of them is the gradient. It is
+// exact for rotation vectors too: their Jacobian, applied to r from the left, leaves r.
 static tal_status observed_gradient(tal_assembler *it, tal_state *state)
 {
     const size_t bytes = (size_t)tal_matter_num_bodies(it->matter) * sizeof *it->F;

@@ -55,7 +55,7 @@ static void ask_for_nearest(tal_assembler *it)
     at->m = 0;
 }
 
-// A full step of least length. It is taken if it takes away half of the error at least.
+// A full step of least length. It is taken if it removes at least half of the error.
 static tal_status try_shortest(tal_assembler *it, tal_state *state, double *norm, bool *better)
 {
     ask_for_shortest(it);
@@ -68,7 +68,7 @@ static tal_status try_shortest(tal_assembler *it, tal_state *state, double *norm
     return *better ? TAL_OK : tali_assembler_put_q(it, state, it->q_keep);
 }
 
-// Damped steps, until one takes away some of the error.
+// Damped steps, until one reduces the error.
 static tal_status try_damped(tal_assembler *it, tal_state *state, double *lambda, double *norm,
                              bool *better)
 {
@@ -112,7 +112,7 @@ static tal_status meet(tal_assembler *it, tal_state *state, double tolerance, in
 
 // --- from far away ---
 
-// The errors at the start are taken away a tenth at a time.
+// The errors at the start are removed a tenth at a time.
 static tal_status approach_in_pieces(tal_assembler *it, tal_state *state, double *norm,
                                      int *iterations)
 {
@@ -152,8 +152,8 @@ static void keep_best(tal_assembler *it, const tal_state *state, double norm, do
     tali_assembler_get_q(it, state, it->q_best);
 }
 
-// The constraints from wherever the State is. On success the State meets them if `found->assembled`,
-// otherwise it is where they are met best.
+// The constraints from wherever the State is. On success the State meets them if
+// `found->assembled`, otherwise it is where they are met best.
 static tal_status meet_globally(tal_assembler *it, tal_state *state, tal_assembly *found)
 {
     double norm = 0.0, best = (double)INFINITY;
@@ -263,7 +263,7 @@ static tal_status start(tal_assembler *it, tal_state *state)
     return st;
 }
 
-// Goals were named, but nothing of them is seen.
+// Fails when markers or sensors were named but none is seen.
 static tal_status check_seen(tal_assembler *it)
 {
     const int named = it->def.num_markers + it->def.num_sensors;
@@ -287,8 +287,8 @@ static tal_status search_q(tal_assembler *it, tal_state *state, tal_assembly *fo
     return TAL_OK;
 }
 
-// A quaternion and its negative are one orientation. The one on the side of the start is kept, so that their
-// difference is a motion, and q of frames that follow each other do not jump.
+// A quaternion and its negative are one orientation. The one on the side of the start is kept, so
+// that their difference is a motion, and q of frames that follow each other do not jump.
 static tal_status keep_sides(tal_assembler *it, tal_state *state)
 {
     const int start_q = tal_group_start(it->system, state, it->q_group);
@@ -329,7 +329,7 @@ static tal_status search(tal_assembler *it, tal_state *state, bool place_first, 
     if (st == TAL_OK) st = search_q(it, state, found);
     if (st != TAL_OK || !place_first || found->error_before > it->def.tolerance) return st;
     if (found->assembled && found->goal <= found->goal_before) return TAL_OK;
-    // the constraints were met at first, and going back to them has cost more than placing had won
+    // the constraints were met before, and meeting them again has cost more than placing had gained
     st = tali_assembler_put_q(it, state, it->q_start);
     return st == TAL_OK ? search_q(it, state, found) : st;
 }

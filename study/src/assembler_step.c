@@ -147,8 +147,8 @@ static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
     return st;
 }
 
-// All speeds free, no equations, and H as sparse as the tree is: a factorization that meets no zeros (RBDA
-// sec. 6.5). False when H is too near to a singular one.
+// All speeds free, no equations, and H as sparse as the tree is: a factorization that meets no
+// zeros (RBDA sec. 6.5). False when H is too near to a singular one.
 static bool solve_as_tree(tal_assembler *it, double lambda, double x[])
 {
     const tali_quadratic *at = &it->at;
@@ -231,7 +231,8 @@ static int only_speed(const tal_assembler *it, const tali_bound *bound, const do
     return found;
 }
 
-// The step ends with the coordinate at the end of its range: its speed is known, or one more equation.
+// The step ends with the coordinate at the end of its range: its speed is known, or one more
+// equation.
 static tal_status hold(tal_assembler *it, tal_state *state, int b)
 {
     tali_quadratic *at = &it->at;
@@ -278,7 +279,8 @@ static tal_status solve_active(tal_assembler *it, tal_state *state, double lambd
     return st == TAL_OK ? tali_assembler_solve(it, lambda, x) : st;
 }
 
-// Ranges that a step would leave become active; how many. Less than round-off is clipped afterwards.
+// Ranges that a step would leave become active; returns how many. Less than round-off is clipped
+// afterwards.
 static tal_status activate(tal_assembler *it, tal_state *state, const double x[], int *count)
 {
     *count = 0;
@@ -300,8 +302,8 @@ static tal_status activate(tal_assembler *it, tal_state *state, const double x[]
 //
 //     (H + lambda D) x + g + C^T mu + A^T nu = 0
 //
-// over the speeds that are free, by least squares; A has a row for each active range. nu, in the order of
-// the ranges, follows mu in `part`.
+// over the speeds that are free, by least squares; A has a row for each active range. nu, in the
+// order of the ranges, follows mu in `part`.
 static tal_status find_pushes(tal_assembler *it, tal_state *state, double lambda, int m,
                               const double x[])
 {
@@ -349,7 +351,7 @@ static bool any_active(const tal_assembler *it)
     return any;
 }
 
-// Lets go of the range that pulls hardest: a range can only push. How many, 0 or 1.
+// Releases the range that pulls hardest, since a range can only push. Returns how many, 0 or 1.
 static tal_status release(tal_assembler *it, tal_state *state, double lambda, int m,
                           const double x[], int *count)
 {
@@ -373,8 +375,9 @@ static tal_status release(tal_assembler *it, tal_state *state, double lambda, in
     return TAL_OK;
 }
 
-// An active set: ranges that a step would leave hold with equality, and those that would have to pull are
-// let go. The goal is convex, so few turns are needed; a step that is out of them is clipped.
+// An active set: ranges that a step would leave hold with equality, and those that would have to
+// pull are let go. The goal is convex, so few turns are needed; a step that is out of them is
+// clipped.
 tal_status tali_assembler_solve_bounded(tal_assembler *it, tal_state *state, double lambda,
                                         double x[])
 {

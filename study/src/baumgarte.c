@@ -1,5 +1,5 @@
-// Baumgarte stabilization, to compare projection with: accelerations are asked to take constraint errors
-// away, instead of moving q and u onto the constraints.
+// Baumgarte stabilization, to compare projection with: accelerations are asked to take constraint
+// errors away, instead of moving q and u onto the constraints.
 #include "integrator_internal.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static const double *errors_of(const tal_integrator *integ, const tal_state *sta
 //     G d = -(2 alpha perr' + alpha^2 perr)      rows of position equations
 //     G d = -alpha verr                          rows of velocity equations
 //
-// so that errors fade as (1 + alpha t) e^(-alpha t) and e^(-alpha t) (manual sec. 10.1 has projection).
+// so that errors fade as (1 + alpha t) e^(-alpha t) and e^(-alpha t) (manual sec. 10.1 has
+// projection).
 tal_status tali_stabilize(tal_integrator *integ, tal_state *state, double ydot[])
 {
     const tal_matter *matter = integ->matter;

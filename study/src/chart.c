@@ -62,13 +62,11 @@ tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_er
         {&chart->cod_iwork, tal_cod_iwork_size(chart->max_rows, chart->nu) * sizeof(int)},
         {&chart->free_list, n * sizeof(int)},
     };
-    const size_t count = sizeof pieces / sizeof pieces[0];
-    chart->block_bytes = tali_place_pieces(pieces, count, NULL);
-    chart->block = tali_alloc(&chart->allocator, chart->block_bytes);
+    chart->block = tali_alloc_pieces(&chart->allocator, pieces, sizeof pieces / sizeof pieces[0],
+                                     &chart->block_bytes);
     if (chart->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for independent coordinates");
     }
-    (void)tali_place_pieces(pieces, count, chart->block);
     return TAL_OK;
 }
 
@@ -172,7 +170,7 @@ tal_status tali_chart_lay(tali_chart *chart, tal_state *state)
     return calc_basis(chart, state, TAL_LEVEL_VELOCITY, chart->K_v, &chart->nv);
 }
 
-// --- to the State and back ---
+// --- from coordinates to the State and back ---
 
 // out = K x.
 static void expand(const double *K, int n, int k, const double x[], double out[])
@@ -211,8 +209,8 @@ void tali_chart_expand(const tali_chart *chart, const double s[], double out[])
     expand(chart->K_p, chart->nu, chart->ns, s, out);
 }
 
-// As near to the constraints as round-off lets q or u come, since differences will be divided by small
-// steps: to 1e-8 first, then one more iteration, which squares that and cannot fail.
+// As near to the constraints as round-off lets q or u come, since differences will be divided by
+// small steps: to 1e-8 first, then one more iteration, which squares that and cannot fail.
 static tal_status project(const tal_system *system, tal_state *state, bool velocities)
 {
     tal_project_options options = tal_project_options_default();
@@ -251,8 +249,9 @@ static double largest(const double values[], int n)
     return most;
 }
 
-// Projection moves u the shortest way, as W_u measures, which is not across K_v when weights differ. What
-// that has taken from v is put back, and the rest is projected again: less by a factor of h each time.
+// Projection moves u the shortest way, as W_u measures, which is not across K_v when weights
+// differ. What that has taken from v is put back, and the rest is projected again: less by a factor
+// of h each time.
 static tal_status settle_u(tali_chart *chart, tal_state *state, const double v[])
 {
     const int start = tal_group_start(chart->system, state, chart->u_group);

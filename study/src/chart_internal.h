@@ -1,8 +1,9 @@
 // Independent coordinates of a constrained System about a State: what linearization and the search
 // for an equilibrium move in.
 //
-// With q0, u0, z0 the State's, K_p a basis of the motions that the position constraints allow and K_v
-// of those that position and velocity constraints allow, both orthonormal and of the free speeds only,
+// With q0, u0, z0 the State's, K_p a basis of the motions that the position constraints allow and
+// K_v of those that position and velocity constraints allow, both orthonormal and of the free
+// speeds only,
 //
 //     s = K_p^T N^+(q0) (q - q0)        v = K_v^T (u - u0)        z - z0
 //
@@ -41,9 +42,9 @@ typedef struct tali_chart {
 tal_status tali_chart_create(tali_chart *chart, const tal_system *system, tal_error *err);
 void tali_chart_destroy(tali_chart *chart);
 
-/// Whether a State meets its constraints on positions (TAL_POOL_QERR, known from Position on) or on velocities
-/// (TAL_POOL_UERR, from Velocity on), each weighted error to `tolerance`; otherwise a sentence that names the
-/// constraint.
+/// Whether a State meets its constraints on positions (TAL_POOL_QERR, known from Position on) or on
+/// velocities (TAL_POOL_UERR, from Velocity on), each weighted error to `tolerance`; otherwise a
+/// sentence that names the constraint.
 tal_status tali_chart_check(tali_chart *chart, const tal_state *state, tal_pool errors,
                             double tolerance);
 

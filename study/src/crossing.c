@@ -66,8 +66,8 @@ static double vertex(point a, point m, point b)
     return m.t - 0.5 * ((m.t - a.t) * left - (m.t - b.t) * right) / below;
 }
 
-// An extremum at `m` towards zero, between points on the same side: the cubic is not the witness, so
-// look a little further for a point beyond zero. Leaves the best point in `m`.
+// An extremum at `m` towards zero, between points on the same side: the cubic is not the witness,
+// so look a little further for a point beyond zero. Leaves the best point in `m`.
 static tal_status search(tal_time_stepper *ts, const tal_state *state, int event, point a, point *m,
                          point b)
 {
@@ -131,8 +131,8 @@ static bool is_wanted(tal_crossing crossing, int direction)
     return crossing == TAL_CROSSING_EITHER || (direction > 0) == (crossing == TAL_CROSSING_RISING);
 }
 
-// From point to point: the first crossing that counts, and the sign at the end if none does. A
-// sign that is not known at the start crosses nothing. Zero is crossed when it is reached, unless the
+// From point to point: the first crossing that counts, and the sign at the end if none does. A sign
+// that is not known at the start crosses nothing. Zero is crossed when it is reached, unless the
 // witness has only its rate to tell where it came from; such a witness may turn back before it has
 // come to that side at all, and crosses no sooner than that.
 static void walk(tali_watch *watch, const point points[], int count)
@@ -194,8 +194,8 @@ static double first_guess(const tal_time_stepper *ts, const tali_watch *watch)
 }
 
 // The next time to look at: the cubic's guess, then half a window to its other side, so that a good
-// guess is enclosed at once; then the chord, and the middle when a bracket does not shrink. Kept away
-// from the ends by a part of the window, so that the last two points enclose the crossing.
+// guess is enclosed at once; then the chord, and the middle when a bracket does not shrink. Kept
+// away from the ends by a part of the window, so that the last two points enclose the crossing.
 static double next_guess(const tal_time_stepper *ts, const tali_watch *watch, int k, double window,
                          double *width)
 {
@@ -238,11 +238,12 @@ static tal_status localize(tal_time_stepper *ts, const tal_state *state, int eve
     return TAL_OK;
 }
 
-// Those that cross within the window of the first belong together: where all of them have.
+// The time by which the first witness has crossed, and all others that cross within its window;
+// infinity when none crosses.
 static double gather(tal_time_stepper *ts)
 {
     const tali_watch *first = NULL;
-    double least = (double)INFINITY; // window
+    double least = (double)INFINITY; // of the windows
     for (int i = 0; i < ts->num_events; ++i) {
         const tali_watch *watch = &ts->watches[i];
         if (!watch->is_on || !watch->crosses) continue;
@@ -260,9 +261,9 @@ static double gather(tal_time_stepper *ts)
     return t;
 }
 
-// A witness that is beyond zero by no more than localizing may leave, but on its way back already, has
-// not crossed: it turned within a window. (Or it is below the accuracy of a method whose dense output
-// is not a step, where values and rates need not agree.)
+// A witness that is beyond zero by no more than localizing may leave, but on its way back already,
+// has not crossed: it turned within a window. (Or it is below the accuracy of a method whose dense
+// output is not a step, where values and rates need not agree.)
 static bool comes_back(const tal_time_stepper *ts, const tali_watch *watch)
 {
     if (!watch->has_rate1 || watch->rate1 * watch->direction >= 0.0) return false;

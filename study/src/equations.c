@@ -221,7 +221,8 @@ tal_status tal_equations_weigh(tal_equations *eq, tal_state *state, const double
     return TAL_OK;
 }
 
-// The weight of a row of uerr, which belongs to a position constraint if it is one of matter's first.
+// The weight of a row of uerr, which belongs to a position constraint if it is one of matter's
+// first.
 static double weight_of_uerr(const tal_equations *eq, const tal_state *state, int row)
 {
     const tal_system *system = eq->integ->system;

@@ -54,13 +54,11 @@ static tal_status take_memory(tal_equilibrium *eq, tal_error *err)
         {&eq->dense_work, dense * d},
         {&eq->dense_iwork, dense_ints * sizeof(int)},
     };
-    const size_t count = sizeof pieces / sizeof pieces[0];
-    eq->block_bytes = tali_place_pieces(pieces, count, NULL);
-    eq->block = tali_alloc(&chart->allocator, eq->block_bytes);
+    eq->block = tali_alloc_pieces(&chart->allocator, pieces, sizeof pieces / sizeof pieces[0],
+                                  &eq->block_bytes);
     if (eq->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a search for equilibria");
     }
-    (void)tali_place_pieces(pieces, count, eq->block);
     return TAL_OK;
 }
 
@@ -198,7 +196,7 @@ static double largest_stiffness(const tal_equilibrium *eq)
 
 // --- what is left ---
 
-// The largest udot left, and whose it is.
+// The largest udot left, and the body it belongs to.
 static void judge(tal_equilibrium *eq, tal_rest *rest)
 {
     const double *udot = matter_udot(eq);
@@ -284,8 +282,8 @@ static double limit_step(tal_equilibrium *eq)
     return size;
 }
 
-// Downhill: all forces together must do work along the step, by the rule of the trapezoid. The shift
-// grows until they do.
+// Downhill: all forces together must do work along the step, by the rule of the trapezoid. The
+// shift grows until they do.
 static tal_status step_downhill(tal_equilibrium *eq, double *shift, double *size)
 {
     const int n = eq->chart.ns;

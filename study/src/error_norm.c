@@ -49,8 +49,8 @@ static norm norm_of(const double error[], const double weights[], const double y
     return it;
 }
 
-// Variables that are known have no error: only free ones are tested (manual sec. 10.4). Clears those
-// of matter's `errors`, one per speed, that are known at `level` or above, and counts them.
+// Variables that are known have no error: only free ones are tested (manual sec. 10.4). Clears
+// those of matter's `errors`, one per speed, that are known at `level` or above, and counts them.
 static int clear_known(const tal_integrator *integ, const tal_state *state, tal_level level,
                        double errors[])
 {

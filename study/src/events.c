@@ -359,7 +359,7 @@ static element *copy(const tal_events *events, const tal_happening *it)
     return e;
 }
 
-// Why nothing can be added; told when it is a breach.
+// Why nothing can be added; a breach is reported.
 static tal_status can_add(const tal_events *events, const tal_happening *it, const char *where)
 {
     if (events == NULL) return tali_breach(TAL_ERR_NULL, where, "the events are NULL");

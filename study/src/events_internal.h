@@ -4,8 +4,8 @@
 
 #include <talus/study/events.h>
 
-/// tal_events_add() with a context of `size` bytes from the System's allocator, which is adopted by this call whether
-/// it succeeds or not.
+/// tal_events_add() with a context of `size` bytes from the System's allocator, which is adopted by
+/// this call whether it succeeds or not.
 tal_event_ix tali_events_add_owning(tal_events *events, const tal_happening *it, void *context,
                                     size_t size);
 

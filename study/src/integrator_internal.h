@@ -56,8 +56,8 @@ typedef struct tali_family {
     /// The next step does not go on from the last one: forget what was kept of steps before. NULL:
     /// nothing is.
     void (*restart)(tal_integrator *integ);
-    /// One accepted step that does not pass t_end, from a State that is consistent. Sets t0, y0.
-    /// On success the State is prescribed, projected and relaxed; on failure it stands at the start.
+    /// One accepted step that does not pass t_end, from a State that is consistent. Sets t0, y0. On
+    /// success the State is prescribed, projected and relaxed; on failure it stands at the start.
     tal_status (*step)(tal_integrator *integ, tal_state *state, double t_end);
     /// y at a time within the last step, as the method knows it.
     tal_status (*dense)(tal_integrator *integ, double t, int ny, double y[]);
@@ -178,7 +178,8 @@ double tali_end_of_step(double t0, double h, double t_end);
 /// A failure that a smaller step may avoid.
 bool tali_may_retry(tal_status st);
 
-/// One more evaluation was not finite. False: it is the last that a run may have; shorter steps do not help.
+/// One more evaluation was not finite. False: it is the last that a run may have; shorter steps do
+/// not help.
 bool tali_forgive(tal_integrator *integ);
 
 /// One more step was good: after some of them evaluations that were not finite are forgotten.
@@ -230,8 +231,8 @@ tal_status tali_settle_stage(tal_integrator *integ, tal_state *state, bool is_la
 /// Prescribe and project q, with quaternions normalized. `q_error` (or NULL) as in tali_project().
 tal_status tali_project_q(tal_integrator *integ, tal_state *state, double q_error[]);
 
-/// Prescribe and project q and u. The part of the error that projection removes is taken out of `error`
-/// ({q, u, ...}, or NULL).
+/// Prescribe and project q and u. The part of the error that projection removes is taken out of
+/// `error` ({q, u, ...}, or NULL).
 tal_status tali_project(tal_integrator *integ, tal_state *state, double error[]);
 
 tal_status tali_settle_relaxed(tal_integrator *integ, tal_state *state);

@@ -1,7 +1,7 @@
 // What the next step needs besides the State, as bytes: a run can be resumed bit for bit.
 //
-// The bytes are a header and the workspace, so that the last step can be interpolated too. Which
-// integrator wrote them is told by a hash of everything in its def that decides a step.
+// The bytes are a header and the workspace, so that the last step can be interpolated too. A hash
+// of everything in the def that affects a step identifies the integrator that wrote them.
 #include "hash_internal.h"
 #include "integrator_internal.h"
 #include "sealed_internal.h"

@@ -1,12 +1,12 @@
 // The State within the last step: dense output (HNW sec. II.6).
 #include "integrator_internal.h"
 
-// With x = (t - t0) / h, D = y1 - y0, B = h ydot0 - D and C = D - h ydot1 - B, the cubic through both
-// ends, and what the method's dense output adds to it:
+// With x = (t - t0) / h, D = y1 - y0, B = h ydot0 - D and C = D - h ydot1 - B, the cubic through
+// both ends, and what the method's dense output adds to it:
 //
 //     y = y0 + x (D + (1 - x) (B + x C)) + x^2 (1 - x)^2 h sum d_i k_i
 //
-// The ends are those after projection, so that pieces of neighbouring steps fit together.
+// The ends are those after projection, so that pieces of neighboring steps fit together.
 tal_status tali_one_step_dense(tal_integrator *integ, double t, int ny, double y[])
 {
     const double h = integ->t1 - integ->t0, x = (t - integ->t0) / h, bump = x * (1.0 - x);

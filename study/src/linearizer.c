@@ -72,13 +72,11 @@ static tal_status take_memory(tal_linearizer *lin, tal_error *err)
         {&lin->dense_iwork, dense_ints * sizeof(int)},
         {&lin->order, nx * sizeof(int)},
     };
-    const size_t count = sizeof pieces / sizeof pieces[0];
-    lin->block_bytes = tali_place_pieces(pieces, count, NULL);
-    lin->block = tali_alloc(&lin->chart.allocator, lin->block_bytes);
+    lin->block = tali_alloc_pieces(&lin->chart.allocator, pieces, sizeof pieces / sizeof pieces[0],
+                                   &lin->block_bytes);
     if (lin->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a linearizer's workspace");
     }
-    (void)tali_place_pieces(pieces, count, lin->block);
     return TAL_OK;
 }
 

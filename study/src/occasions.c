@@ -186,7 +186,7 @@ static tal_status handle(tal_time_stepper *ts, tal_state *state, tal_event_cause
     return settle(ts, state, lowest);
 }
 
-// Events that asked for this cause: handlers and reporters, whoever comes first.
+// Calls the handlers, or the reporters, of events that asked for this cause.
 static tal_status call_by_cause(tal_time_stepper *ts, tal_state *state, tal_event_cause cause,
                                 bool reports)
 {
@@ -239,7 +239,7 @@ static tal_status handle_appointed(tal_time_stepper *ts, tal_state *state)
 
 // --- triggered ---
 
-// A witness that triggers again and again in no time piles up.
+// Detects a witness that triggers again and again in no time.
 static tal_status remember_crossing(tal_time_stepper *ts, const tal_state *state, int event)
 {
     tali_watch *watch = &ts->watches[event];
@@ -259,7 +259,8 @@ static tal_status remember_crossing(tal_time_stepper *ts, const tal_state *state
                      t, (int)memory->in_a_row, 10.0 * window);
 }
 
-// After handlers have changed the State an event is still pending if its witness is still beyond zero.
+// After handlers have changed the State an event is still pending if its witness is still beyond
+// zero.
 static tal_status revise_pending(tal_time_stepper *ts, tal_state *state, tal_stage after,
                                  tal_stage lowest)
 {
@@ -314,7 +315,7 @@ tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state)
         any_pending = true;
         st = remember_crossing(ts, state, i);
     }
-    // whoever only looks sees the State before anybody changes it
+    // reporters see the State before a handler changes it
     if (st == TAL_OK) st = tali_report_appointed(ts, state);
     if (st == TAL_OK) {
         const int n = list_pending(ts, TAL_STAGE_INFINITY, true);
@@ -328,7 +329,7 @@ tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state)
     }
     if (st == TAL_OK && !ts->terminate) st = tali_handle_signaled(ts, state);
     if (st != TAL_OK) return st;
-    // what nobody could change goes on with what is known of it
+    // if nothing was handled, watching goes on with the values that are known
     if (ts->any_handled || any_pending) return tali_watch_begin(ts, state);
     tali_watch_go_on(ts, true);
     return TAL_OK;

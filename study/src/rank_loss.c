@@ -1,13 +1,15 @@
 // Steps near configurations in which constraints lose rank.
 //
-// A mechanism can pass through a configuration in which rows of its constraints lose their rank, as four-bars
-// do that lie flat. At an angle phi from there, constraint errors e become differences e / phi between
-// branches that should move alike, their rates e phi' / phi^2, and so on: what round-off leaves of the
-// constraints, e of some eps, ends up in the speeds as e / phi^2 of their size. Pivots of W go with phi^2.
+// A mechanism can pass through a configuration in which rows of its constraints lose their rank, as
+// four-bars do that lie flat. At an angle phi from there, constraint errors e become differences e
+// / phi between branches that should move alike, their rates e phi' / phi^2, and so on: what
+// round-off leaves of the constraints, e of some eps, ends up in the speeds as e / phi^2 of their
+// size. Pivots of W go with phi^2.
 //
-// So errors below that cannot be made smaller by shorter steps, which only follow the differences into the
-// singular configuration; and a step should not end there. It is passed in one step that begins and ends
-// at a distance. On the way there constraint errors are taken away even if they are within tolerance.
+// So errors below that cannot be made smaller by shorter steps, which only follow the differences
+// into the singular configuration; and a step should not end there. It is passed in one step that
+// begins and ends at a distance. On the way there constraint errors are taken away even if they are
+// within tolerance.
 #include "integrator_internal.h"
 
 #include <float.h>
@@ -19,9 +21,9 @@ static bool is_close(const tal_integrator *integ, double share)
     return share < 0.1 * integ->clearest;
 }
 
-// Round-off of the speeds, where the rows' share is `share`. Positions of a long chain are good to some
-// ten eps, and rows are compared with where they were farthest apart. No step is let off with more than
-// what begins 1e-4 rad from a singular configuration needs.
+// Round-off of the speeds, where the rows' share is `share`. Positions of a long chain are good to
+// some ten eps, and rows are compared with where they were farthest apart. No step is let off with
+// more than what begins 1e-4 rad from a singular configuration needs.
 static double noise(const tal_integrator *integ, double share)
 {
     if (!is_close(integ, share)) return 0.0;

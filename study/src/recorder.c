@@ -113,7 +113,7 @@ void tal_recorder_destroy(tal_recorder *recorder)
 
 // --- recording ---
 
-// The story of somebody else's failure.
+// Records the failure of another object.
 static tal_status pass_on(tal_recorder *recorder, const tal_error *why, tal_status st)
 {
     const char *message = why->status != TAL_OK ? why->message : tal_status_text(st);

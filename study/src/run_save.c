@@ -1,4 +1,5 @@
-// A run as bytes: what the stepper remembers, the integrator and the State, so that it can be resumed.
+// A run as bytes: what the stepper remembers, the integrator and the State, so that it can be
+// resumed.
 //
 // A header, the memory of every event, then what tal_integrator_save() and tal_state_save() wrote.
 #include "sealed_internal.h"
@@ -27,7 +28,7 @@ static size_t memory_bytes(const tal_time_stepper *ts)
     return (size_t)ts->num_events * sizeof(tali_event_memory);
 }
 
-// True when all three are there; otherwise a breach has been told.
+// True when all three are there; otherwise a breach has been reported.
 static bool are_there(const tal_time_stepper *ts, const tal_state *state, const void *bytes,
                       const char *where)
 {

@@ -13,8 +13,8 @@ bool tali_ends_at_last_stage(const tal_rk_tableau *rk)
     return same;
 }
 
-// Does the end of the step, or dense output, need stage i? The rates at the end of the step come for
-// free, once it is settled.
+// Does the end of the step, or dense output, need stage i? The rates at the end of the step come
+// for free, once it is settled.
 static bool is_needed(const tal_rk_tableau *rk, int i)
 {
     if (rk->b[i] != 0.0) return true;
@@ -22,7 +22,7 @@ static bool is_needed(const tal_rk_tableau *rk, int i)
     return rk->d != NULL && rk->d[i] != 0.0 && !is_end;
 }
 
-// Stages that only the error estimate uses are left out when nobody asks for it.
+// Stages that only the error estimate uses are left out when there is none.
 static int stages_to_run(const tal_rk_tableau *rk, bool is_controlled)
 {
     int s = rk->stages;

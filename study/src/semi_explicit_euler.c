@@ -2,9 +2,9 @@
 //
 //     u1 = u0 + h udot0,   z1 = z0 + h zdot0,   q1 = q0 + h qdot(t0, q0, u1),
 //
-// of order 1, and symplectic where M is constant and N is the identity. With
-// controlled steps two steps of h/2 are taken and compared with one of h (HNW sec. II.4): for order 1
-// the difference is the error of the two.
+// of order 1, and symplectic where M is constant and N is the identity. With controlled steps two
+// steps of h/2 are taken and compared with one of h (HNW sec. II.4): for order 1 the difference is
+// the error of the two.
 #include "integrator_internal.h"
 
 #include <string.h>

@@ -30,9 +30,10 @@ static double limited(const tal_integrator *integ, double h)
     return integ->def.max_step > 0.0 ? fmin(h, integ->def.max_step) : h;
 }
 
-// The usual factor (HNW sec. II.4), with more to spare than usual: chains whip, and 0.9 has a quarter of
-// the steps of low accuracy refused. 0.8 needs 5 to 10 % fewer evaluations for the same error; a
-// controller that remembers the last error would save another 2 %, and could not resume from h alone.
+// The usual factor (HNW sec. II.4), with more to spare than usual: chains whip, and 0.9 has a
+// quarter of the steps of low accuracy refused. 0.8 needs 5 to 10 % fewer evaluations for the same
+// error; a controller that remembers the last error would save another 2 %, and could not resume
+// from h alone.
 static double step_factor(const tal_integrator *integ, double norm, bool may_grow)
 {
     const double power = 1.0 / integ->method.error_power;
@@ -48,9 +49,9 @@ bool tali_may_retry(tal_status st)
            st == TAL_ERR_NO_CONVERGENCE;
 }
 
-// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps lie between
-// them: each makes the step shorter by a factor of 4. Half of them will do when as many evaluations have
-// been spent since the first.
+// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps
+// lie between them: each makes the step shorter by a factor of 4. Half of them will do when as many
+// evaluations have been spent since the first.
 static const uint64_t MAX_BAD_EVALUATIONS = 8, MAX_SPENT = 50, GOOD_STEPS_TO_FORGET = 20;
 
 bool tali_forgive(tal_integrator *integ)
@@ -63,7 +64,7 @@ bool tali_forgive(tal_integrator *integ)
     const bool may_go_on =
         bad->count < MAX_BAD_EVALUATIONS &&
         (bad->count < MAX_BAD_EVALUATIONS / 2 || realizations - bad->first < MAX_SPENT);
-    if (!may_go_on) bad->count = 0; // for whoever tries again
+    if (!may_go_on) bad->count = 0; // for the next call
     return may_go_on;
 }
 
@@ -91,7 +92,7 @@ static tal_status to_start(tal_integrator *integ, tal_state *state)
                         tal_system_realize(integ->system, state, TAL_STAGE_ACCELERATION));
 }
 
-// The story is in the integrator's record; what the State says about this realization adds nothing.
+// The reason is in the integrator's record already; the error of this realization adds nothing.
 void tali_leave_at_start(tal_integrator *integ, tal_state *state)
 {
     const tal_error story = integ->error_record;
@@ -156,7 +157,8 @@ double tali_end_of_step(double t0, double h, double t_end)
     return t_end - t0 <= h * (1.0 + 1e-6) ? t_end : t0 + h;
 }
 
-// Nothing is prescribed or relaxed, and stages need not ask: no step changes the variables that tell.
+// Nothing is prescribed or relaxed, and stages need not ask: no step changes the variables that
+// tell.
 static bool is_free(const tal_integrator *integ, const tal_state *state)
 {
     return integ->matter != NULL && integ->only_matter_settles &&
@@ -171,8 +173,9 @@ static bool is_open(const tal_state *state)
            tal_state_pool_size(state, TAL_POOL_UERR) == 0;
 }
 
-// Trial steps of about `h` until one is accepted. One that is good but ends too close to where constraints
-// lose rank is taken shorter, unless that is where it has to end; the next may be as long as it was.
+// Trial steps of about `h` until one is accepted. One that is good but ends too close to where
+// constraints lose rank is taken shorter, unless that is where it has to end; the next may be as
+// long as it was.
 static tal_status try_steps(tal_integrator *integ, tal_state *state, double h, double t_end)
 {
     const double t0 = integ->t0;

@@ -11,7 +11,7 @@ typedef struct tali_event_memory {
     double value, rate; // of its witness where the run stands
     double steepest;    // largest slope of a step without an event
     double t_crossed;   // [s] when it was triggered last; -infinity: never
-    double w_crossed;   // its value then, before anybody handled it
+    double w_crossed;   // its value then, before a handler ran
     int32_t side;       // sign of the witness; 0: not known yet
     int32_t has_rate;
     int32_t just_happened; // at this time, so that a witness near zero has the sign of its rate
@@ -107,8 +107,8 @@ void tali_watch_resume(tal_time_stepper *ts, const tal_state *state);
 /// Read all witnesses at the end of a step, and their rates where they are wanted.
 tal_status tali_watch_ends(tal_time_stepper *ts, tal_state *state);
 
-/// Go on watching with what is known where the State stands; after a step without an event (`is_step`)
-/// its slopes are remembered.
+/// Go on watching with what is known where the State stands; after a step without an event
+/// (`is_step`) its slopes are remembered.
 void tali_watch_go_on(tal_time_stepper *ts, bool is_step);
 
 // --- crossing.c ---
@@ -134,7 +134,7 @@ tal_status tali_begin_run(tal_time_stepper *ts, tal_state *state);
 /// Everything that happens at the end of a step.
 tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state);
 
-/// Events that somebody signaled, until there are none.
+/// Handle signaled events, until there are none.
 tal_status tali_handle_signaled(tal_time_stepper *ts, tal_state *state);
 
 /// The end of a run.

@@ -176,13 +176,11 @@ static tal_status take_memory(tal_sweep *sweep, tal_error *err)
         {&sweep->g, np * d},
         {&sweep->best, np * d},
     };
-    const size_t count = sizeof pieces / sizeof pieces[0];
-    sweep->block_bytes = tali_place_pieces(pieces, count, NULL);
-    sweep->block = tali_alloc(&sweep->allocator, sweep->block_bytes);
+    sweep->block = tali_alloc_pieces(&sweep->allocator, pieces, sizeof pieces / sizeof pieces[0],
+                                     &sweep->block_bytes);
     if (sweep->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a parameter study");
     }
-    (void)tali_place_pieces(pieces, count, sweep->block);
     if (np > 0) memcpy(sweep->parameters, sweep->def.parameters, np * sizeof *sweep->parameters);
     if (sweep->def.read == NULL) {
         memcpy(sweep->outputs, sweep->def.outputs, no * sizeof *sweep->outputs);
@@ -313,7 +311,7 @@ static void run_sample(tal_sweep *sweep, int index, int k)
         if (lane->why.status == TAL_OK) lane->why = *tal_state_error(lane->state);
         lane->why.status = st;
     }
-    // what a setter could not set waits for the next realize, which is not to be the next sample's
+    // the failure of a setter waits for the next realize, which must not be that of the next sample
     const tal_status told = tal_system_realize(sweep->system, lane->state, TAL_STAGE_MODEL);
     (void)told;
 }

@@ -162,8 +162,8 @@ const tal_rk_tableau *tal_rk_dormand_prince(void)
 
 // --- Bogacki and Shampine, Comput. Math. Appl. 32 (1996) 15-28 ---
 //
-// The conditions of order 4 for dense output leave d a plane; d is where those of order 5, in the middle
-// of the step, are met best (least squares).
+// The conditions of order 4 for dense output leave d a plane; d is where those of order 5, in the
+// middle of the step, are met best (least squares).
 
 // clang-format off
 static const double BS5_C[] = {

@@ -134,7 +134,7 @@ tal_status tali_stepper_pass_on(tal_time_stepper *ts, tal_status st)
 tal_status tali_stepper_explain(tal_time_stepper *ts, const tal_state *state, tal_status st)
 {
     if (st == TAL_OK) return TAL_OK;
-    // nobody is left to try again
+    // a TAL_RETRY that arrives here was not answered by a smaller step
     return TALI_FAIL(&ts->error_record, st == TAL_RETRY ? TAL_ERR_CALLBACK : st, "%s",
                      tali_reason(state, st));
 }
@@ -160,8 +160,8 @@ static double next_checkpoint(const tal_time_stepper *ts, double t)
     return k * period;
 }
 
-// How far the next step may go: to the end, to what is appointed, and less than the time between two
-// crossings that a witness declares.
+// How far the next step may go: to the end, to what is appointed, and less than the time between
+// two crossings that a witness declares.
 static tal_status limit_step(tal_time_stepper *ts, const tal_state *state, double t_end,
                              double *t_max)
 {
@@ -186,8 +186,8 @@ static tal_status spend_step(tal_time_stepper *ts, const tal_state *state, doubl
                      ts->def.max_steps, t_end, tal_state_t(state));
 }
 
-// A step that ends where the first event happens, if there is one. What cannot be located any better
-// happens at the end of the step.
+// A step that ends where the first event happens, if there is one. What cannot be located any
+// better happens at the end of the step.
 static tal_status step_to_event(tal_time_stepper *ts, tal_state *state, double t_max)
 {
     for (int i = 0; i < ts->num_events; ++i) {

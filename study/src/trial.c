@@ -1,5 +1,5 @@
-// What every method does to the State: put values in, settle stages and ends of steps, evaluate rates
-// (manual sec. 10.4).
+// What every method does to the State: put values in, settle stages and ends of steps, evaluate
+// rates (manual sec. 10.4).
 #include "finite_internal.h"
 #include "integrator_internal.h"
 #include "solve_internal.h"

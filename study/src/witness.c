@@ -1,4 +1,5 @@
-// Witness functions: their values and rates at the ends of a step, and the sign each has at the start.
+// Witness functions: their values and rates at the ends of a step, and the sign each has at the
+// start.
 #include "stepper_internal.h"
 
 #include <float.h>
@@ -66,8 +67,8 @@ tal_status tali_sample(tal_time_stepper *ts, const tal_state *state, int event, 
 
 // --- rates ---
 
-// Rates come for free where their owner computes them. Otherwise they are wanted to see two crossings
-// in one step, which cannot be if steps are shorter than the separation of crossings.
+// Rates come for free where their owner computes them. Otherwise they are wanted to see two
+// crossings in one step, which cannot be if steps are shorter than the separation of crossings.
 static bool wants_difference(const tali_watch *watch)
 {
     return watch->rate_stage == TAL_STAGE_EMPTY && watch->def.separation == 0.0;
@@ -87,8 +88,8 @@ static tal_status move(tal_time_stepper *ts, const tal_state *state, double dt)
     return TAL_OK;
 }
 
-// The rate of w(t, y) along the motion by central differences, for witnesses whose rates nobody
-// computes. A witness that cannot be had a little before or after the State has no rate.
+// The rate of w(t, y) along the motion by central differences, for witnesses whose rates are not
+// given. A witness that cannot be evaluated a little before or after the State has no rate.
 static void differ(tal_time_stepper *ts, const tal_state *state, bool all)
 {
     const double t = tal_state_t(state), t_c = tal_system_time_scale(ts->system);
@@ -137,8 +138,8 @@ static bool is_on(const tal_time_stepper *ts, const tal_state *state, int event)
 }
 
 // A witness that starts at zero has the sign its rate gives it. So has one whose event has just
-// happened, if it still stands where localizing has left it. One that jumped across zero, or that its
-// handler has moved, has the sign of its value.
+// happened, if it still stands where localizing has left it. One that jumped across zero, or that
+// its handler has moved, has the sign of its value.
 static int side_of(const tal_time_stepper *ts, const tali_watch *watch)
 {
     const tali_event_memory *memory = &watch->memory;

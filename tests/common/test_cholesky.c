@@ -198,7 +198,7 @@ START_TEST(cholesky_rejects_what_is_not_finite_and_leaves_it_alone)
                      TAL_ERR_NOT_FINITE);
 }
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     double data[4] = {1, 0, 0, 1};
     const tal_matrix I = tal_matrix_view(data, 2, 2);
@@ -370,7 +370,7 @@ START_TEST(special_semidefinite_matrices_have_their_rank)
     ck_assert_double_eq(p.L.data[0], 2.0);
 }
 
-START_TEST(what_is_not_semidefinite_is_told)
+START_TEST(what_is_not_semidefinite_is_reported)
 {
     pivoted p;
     p.L = (test_dense){{0, 1, 1, 0}, 2, 2};
@@ -468,9 +468,9 @@ int main(void)
     tc = tcase_create("errors");
     tcase_add_test(tc, an_indefinite_matrix_names_its_pivot);
     tcase_add_test(tc, cholesky_rejects_what_is_not_finite_and_leaves_it_alone);
-    tcase_add_test(tc, broken_contracts_are_told);
+    tcase_add_test(tc, broken_contracts_are_reported);
     tcase_add_test(tc, no_rows_are_no_trouble);
-    tcase_add_test(tc, what_is_not_semidefinite_is_told);
+    tcase_add_test(tc, what_is_not_semidefinite_is_reported);
     tcase_add_test(tc, pivoted_cholesky_rejects_bad_input);
     suite_add_tcase(suite, tc);
 

@@ -499,7 +499,7 @@ START_TEST(what_is_not_finite_is_rejected_untouched)
                      TAL_ERR_NOT_FINITE);
 }
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     decomposed d;
     d.A = (test_dense){{1, 2, 3, 4, 5, 6}, 3, 2};
@@ -555,7 +555,7 @@ int main(void)
 
     tc = tcase_create("errors");
     tcase_add_test(tc, what_is_not_finite_is_rejected_untouched);
-    tcase_add_test(tc, broken_contracts_are_told);
+    tcase_add_test(tc, broken_contracts_are_reported);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("alloc");

@@ -284,7 +284,7 @@ START_TEST(a_full_disk_costs_nothing)
 
 END_TEST
 
-START_TEST(what_cannot_be_written_is_told)
+START_TEST(what_cannot_be_written_is_reported)
 {
     tali_replacement out;
     tal_error err = {TAL_OK, "", ""};
@@ -500,7 +500,7 @@ int main(void)
     tcase_add_test(whole, two_writers_of_one_file_do_not_meet);
     tcase_add_test(whole, who_reads_while_others_write_finds_a_whole_file);
     tcase_add_test(whole, a_full_disk_costs_nothing);
-    tcase_add_test(whole, what_cannot_be_written_is_told);
+    tcase_add_test(whole, what_cannot_be_written_is_reported);
     tcase_add_test(whole, a_device_is_written_in_place);
     tcase_add_test(whole, what_standard_output_goes_to_is_written_in_place);
     tcase_add_test(whole, a_pipe_is_written_in_place);

@@ -307,7 +307,7 @@ START_TEST(empty_problems_are_solved)
     ck_assert_int_eq(tal_lapack_eig(none, &eig, work, WORK, NULL), TAL_OK);
 }
 
-START_TEST(rank_deficiency_and_indefinite_masses_are_told)
+START_TEST(rank_deficiency_and_indefinite_masses_are_reported)
 {
     tal_error err = {TAL_OK, "", ""};
     double A[6] = {0, 0, 0, 1, 2, 3}; // a zero column
@@ -355,7 +355,7 @@ START_TEST(what_is_not_finite_is_rejected)
     ck_assert_double_eq(I[0], 1.0);
 }
 
-START_TEST(a_short_workspace_is_told_before_anything_happens)
+START_TEST(a_short_workspace_is_reported_before_anything_happens)
 {
     double I[4] = {1, 0, 0, 1};
     double w[2];
@@ -372,7 +372,7 @@ START_TEST(a_short_workspace_is_told_before_anything_happens)
     ck_assert_double_eq(I[0], 1.0);
 }
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     double I[4] = {1, 0, 0, 1};
     double w[2];
@@ -444,10 +444,10 @@ int main(void)
 
     tc = tcase_create("errors");
     tcase_add_test(tc, empty_problems_are_solved);
-    tcase_add_test(tc, rank_deficiency_and_indefinite_masses_are_told);
+    tcase_add_test(tc, rank_deficiency_and_indefinite_masses_are_reported);
     tcase_add_test(tc, what_is_not_finite_is_rejected);
-    tcase_add_test(tc, a_short_workspace_is_told_before_anything_happens);
-    tcase_add_test(tc, broken_contracts_are_told);
+    tcase_add_test(tc, a_short_workspace_is_reported_before_anything_happens);
+    tcase_add_test(tc, broken_contracts_are_reported);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

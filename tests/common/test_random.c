@@ -164,7 +164,7 @@ START_TEST(numbers_stay_in_their_range)
     ck_assert_double_nan(tal_random_range(&rng, (double)NAN, 1.0));
 }
 
-START_TEST(no_generator_is_told)
+START_TEST(no_generator_is_reported)
 {
     double x = 0.0;
     int k = 0;
@@ -204,7 +204,7 @@ int main(void)
 
     tc = tcase_create("errors");
     tcase_add_test(tc, numbers_stay_in_their_range);
-    tcase_add_test(tc, no_generator_is_told);
+    tcase_add_test(tc, no_generator_is_reported);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

@@ -67,7 +67,7 @@ START_TEST(work_handed_out_within_a_task_is_done_there)
 END_TEST
 
 // Threads that want more stack than there are addresses cannot be started.
-START_TEST(threads_that_cannot_be_started_are_told)
+START_TEST(threads_that_cannot_be_started_are_reported)
 {
     pthread_attr_t usual, huge;
     ck_assert_int_eq(pthread_getattr_default_np(&usual), 0);
@@ -112,7 +112,7 @@ int main(void)
     TCase *tests = tcase_create("threads");
     tcase_add_test(tests, every_task_is_done_once);
     tcase_add_test(tests, work_handed_out_within_a_task_is_done_there);
-    tcase_add_test(tests, threads_that_cannot_be_started_are_told);
+    tcase_add_test(tests, threads_that_cannot_be_started_are_reported);
     tcase_add_test(tests, sizes_that_make_no_sense_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

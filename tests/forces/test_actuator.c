@@ -195,7 +195,7 @@ START_TEST(a_bad_body_actuator_is_refused)
 
 END_TEST
 
-START_TEST(a_control_without_a_value_is_told)
+START_TEST(a_control_without_a_value_is_reported)
 {
     model m = model_begin();
     tal_result_def def = tal_result_def_default();
@@ -284,7 +284,7 @@ int main(void)
     TCase *errors = tcase_create("errors");
     tcase_add_test(theory, a_body_actuator_puts_out_a_moment_and_a_force);
     tcase_add_test(errors, a_bad_body_actuator_is_refused);
-    tcase_add_test(errors, a_control_without_a_value_is_told);
+    tcase_add_test(errors, a_control_without_a_value_is_reported);
     tcase_add_test(errors, bad_input_is_refused);
     suite_add_tcase(suite, errors);
     return test_run(suite);

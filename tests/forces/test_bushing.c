@@ -136,7 +136,7 @@ START_TEST(parameters_live_in_the_state)
 
 END_TEST
 
-START_TEST(a_quarter_turn_about_y_is_told)
+START_TEST(a_quarter_turn_about_y_is_reported)
 {
     model m = model_begin();
     tal_bushing_def def = tal_bushing_def_default();
@@ -202,7 +202,7 @@ int main(void)
     tcase_add_test(theory, parameters_live_in_the_state);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, a_quarter_turn_about_y_is_told);
+    tcase_add_test(errors, a_quarter_turn_about_y_is_reported);
     tcase_add_test(errors, bad_input_is_refused);
     suite_add_tcase(suite, errors);
     return test_run(suite);

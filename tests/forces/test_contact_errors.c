@@ -223,7 +223,7 @@ START_TEST(bad_definitions_are_refused_when_building)
 END_TEST
 
 // Two shapes for which there is no law, and more bristles than were asked for.
-START_TEST(what_can_be_known_when_building_is_told_then)
+START_TEST(what_can_be_known_when_building_is_reported_then)
 {
     model m = model_begin();
     tal_force_ix contact = tal_forces_add_contact(m.forces, "touch", NULL);
@@ -292,7 +292,7 @@ START_TEST(too_many_contacts_are_an_error_by_name)
 END_TEST
 
 // A pose that overflows is told by the surface that has it.
-START_TEST(a_pose_that_is_not_finite_is_told)
+START_TEST(a_pose_that_is_not_finite_is_reported)
 {
     rail r = rail_begin(NULL);
     r.ball = rail_add(&r, "ball", tal_shape_sphere(1.0));
@@ -355,9 +355,9 @@ int main(void)
     tcase_add_test(errors, what_is_not_there_is_a_breach);
     tcase_add_test(errors, what_comes_too_early_or_too_late_is_a_breach);
     tcase_add_test(errors, bad_definitions_are_refused_when_building);
-    tcase_add_test(errors, what_can_be_known_when_building_is_told_then);
+    tcase_add_test(errors, what_can_be_known_when_building_is_reported_then);
     tcase_add_test(errors, too_many_contacts_are_an_error_by_name);
-    tcase_add_test(errors, a_pose_that_is_not_finite_is_told);
+    tcase_add_test(errors, a_pose_that_is_not_finite_is_reported);
     suite_add_tcase(suite, errors);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, without_memory_building_fails_and_nothing_leaks);

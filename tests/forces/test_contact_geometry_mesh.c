@@ -274,7 +274,7 @@ END_TEST
 
 // A star is entered or left once by every ray from its center, so where that is tells which points are
 // inside; the nearest points here are on faces, ridges, valleys, peaks and pits.
-START_TEST(inside_and_outside_are_told_at_peaks_and_ridges)
+START_TEST(inside_and_outside_are_told_apart_at_peaks_and_ridges)
 {
     test_rng rng = test_rng_seed(5);
     int count[2] = {0, 0};
@@ -524,7 +524,7 @@ START_TEST(generators_refuse_bad_sizes_and_counts)
 
 END_TEST
 
-START_TEST(broken_contracts_are_told_and_change_nothing)
+START_TEST(broken_contracts_are_reported_and_change_nothing)
 {
     tal_mesh *mesh = mesh_of_brick(tal_v3(1.0, 1.0, 1.0), 1, 1, 1), *none = mesh;
     const int one[3] = {1, 1, 1};
@@ -620,7 +620,7 @@ int main(void)
     suite_add_tcase(suite, solids);
     TCase *queries = tcase_create("queries");
     tcase_add_test(queries, the_tree_finds_what_looking_at_every_face_finds);
-    tcase_add_test(queries, inside_and_outside_are_told_at_peaks_and_ridges);
+    tcase_add_test(queries, inside_and_outside_are_told_apart_at_peaks_and_ridges);
     tcase_add_test(queries, around_a_convex_solid_outside_is_in_front_of_a_face);
     tcase_add_test(queries, a_point_on_the_surface_is_inside_at_distance_zero);
     tcase_add_test(queries, rays_meet_a_brick_where_its_sides_are);
@@ -630,7 +630,7 @@ int main(void)
     tcase_add_test(errors, bad_meshes_are_refused_with_face_and_vertex);
     tcase_add_test(errors, two_solids_may_not_share_a_vertex);
     tcase_add_test(errors, generators_refuse_bad_sizes_and_counts);
-    tcase_add_test(errors, broken_contracts_are_told_and_change_nothing);
+    tcase_add_test(errors, broken_contracts_are_reported_and_change_nothing);
     tcase_add_test(errors, when_any_allocation_fails_nothing_is_left_behind);
     suite_add_tcase(suite, errors);
     return test_run(suite);

@@ -361,7 +361,7 @@ END_TEST
 
 // --- errors ---
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     zoo z = zoo_begin(true);
     model *m = &z.m;
@@ -484,7 +484,7 @@ int main(void)
     tcase_add_test(theory, the_state_stays_and_no_memory_is_taken);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, broken_contracts_are_told);
+    tcase_add_test(errors, broken_contracts_are_reported);
     tcase_add_test(errors, an_element_that_fails_is_named);
     tcase_add_test(errors, the_test_of_an_element_may_find_no_memory);
     suite_add_tcase(suite, errors);

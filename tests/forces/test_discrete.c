@@ -59,7 +59,7 @@ START_TEST(forces_are_what_the_state_says)
 
 END_TEST
 
-START_TEST(bad_forces_are_refused_and_broken_contracts_told)
+START_TEST(bad_forces_are_refused_and_broken_contracts_reported)
 {
     one o = begin();
     model *m = &o.m;
@@ -115,7 +115,7 @@ int main(void)
     tcase_add_test(theory, forces_are_what_the_state_says);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, bad_forces_are_refused_and_broken_contracts_told);
+    tcase_add_test(errors, bad_forces_are_refused_and_broken_contracts_reported);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

@@ -727,7 +727,7 @@ END_TEST
 
 // --- contracts ---
 
-START_TEST(broken_contracts_are_told_and_yield_nothing)
+START_TEST(broken_contracts_are_reported_and_yield_nothing)
 {
     model m = begin_model();
     model other = begin_model();
@@ -870,7 +870,7 @@ int main(void)
     tcase_add_test(errors, a_surface_on_what_is_no_contact_is_remembered);
     tcase_add_test(errors, an_element_cannot_declare_speeds);
     tcase_add_test(errors, gravity_that_is_not_finite_is_refused);
-    tcase_add_test(errors, broken_contracts_are_told_and_yield_nothing);
+    tcase_add_test(errors, broken_contracts_are_reported_and_yield_nothing);
     suite_add_tcase(suite, errors);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, realizing_forces_touches_no_heap);

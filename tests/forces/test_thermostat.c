@@ -259,7 +259,7 @@ START_TEST(parameters_live_in_the_state)
 
 END_TEST
 
-START_TEST(bad_definitions_and_broken_contracts_are_told)
+START_TEST(bad_definitions_and_broken_contracts_are_reported)
 {
     tal_error err = {0};
     tal_thermostat_def chain = tal_thermostat_def_default();
@@ -319,7 +319,7 @@ int main(void)
     tcase_add_test(theory, parameters_live_in_the_state);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, bad_definitions_and_broken_contracts_are_told);
+    tcase_add_test(errors, bad_definitions_and_broken_contracts_are_reported);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

@@ -700,7 +700,7 @@ static tal_status build_and_test(const tal_system_def *def)
     return st;
 }
 
-START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
+START_TEST(running_out_of_memory_at_any_call_is_reported_and_leaks_nothing)
 {
     test_record_breaches();
     tal_status st = TAL_ERR_NO_MEMORY;
@@ -734,7 +734,7 @@ int main(void)
                         NUM_SINGULARS);
     suite_add_tcase(suite, singular);
     TCase *memory = tcase_create("memory");
-    tcase_add_test(memory, running_out_of_memory_at_any_call_is_told_and_leaks_nothing);
+    tcase_add_test(memory, running_out_of_memory_at_any_call_is_reported_and_leaks_nothing);
     suite_add_tcase(suite, memory);
     return test_run(suite);
 }

@@ -100,7 +100,7 @@ START_TEST(bodies_without_mass_do_not_end_branches)
 
 END_TEST
 
-START_TEST(bad_graphs_are_told)
+START_TEST(bad_graphs_are_reported)
 {
     test_record_breaches();
     spanned s;
@@ -141,7 +141,7 @@ int main(void)
     tcase_add_test(theory, bodies_without_mass_do_not_end_branches);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, bad_graphs_are_told);
+    tcase_add_test(errors, bad_graphs_are_reported);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

@@ -78,7 +78,7 @@ START_TEST(measures_are_what_matter_says)
 
 END_TEST
 
-START_TEST(a_coordinate_that_is_not_there_is_told)
+START_TEST(a_coordinate_that_is_not_there_is_reported)
 {
     rig r;
     begin(&r);
@@ -254,7 +254,7 @@ int main(void)
     Suite *suite = suite_create("measures");
     TCase *same = tcase_create("same");
     tcase_add_test(same, measures_are_what_matter_says);
-    tcase_add_test(same, a_coordinate_that_is_not_there_is_told);
+    tcase_add_test(same, a_coordinate_that_is_not_there_is_reported);
     tcase_add_test(same, multipliers_are_found_wherever_they_are);
     tcase_add_test(same, multipliers_of_one_constraint_have_several_levels);
     tcase_add_test(same, what_cannot_be_measured_is_refused);

@@ -178,7 +178,7 @@ START_TEST(a_State_that_is_missing_too_early_or_foreign_is_a_broken_contract)
 }
 
 // Calls that read a generalized vector, and those that read forces on bodies.
-START_TEST(a_NaN_is_told_with_its_place_and_nothing_is_written)
+START_TEST(a_NaN_is_reported_with_its_place_and_nothing_is_written)
 {
     static const int reads_a[] = {0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 16, 20, 26, 27, 28, 29, 31};
     static const int reads_F[] = {12, 26, 27, 28, 30, 31};
@@ -299,7 +299,7 @@ START_TEST(a_q_that_gives_no_pose_fails_with_the_name_of_the_body)
 }
 
 // Body-XYZ angles have no rates where the middle one is a right angle.
-START_TEST(angles_without_rates_are_told_by_name)
+START_TEST(angles_without_rates_are_reported_by_name)
 {
     tal_system *system = tal_system_create(NULL);
     tal_matter *matter = tal_matter_create(system);
@@ -330,11 +330,11 @@ int main(void)
     TCase *door = tcase_create("door");
     tcase_add_test(door, no_operator_touches_the_heap);
     tcase_add_test(door, a_State_that_is_missing_too_early_or_foreign_is_a_broken_contract);
-    tcase_add_test(door, a_NaN_is_told_with_its_place_and_nothing_is_written);
+    tcase_add_test(door, a_NaN_is_reported_with_its_place_and_nothing_is_written);
     tcase_add_test(door, a_size_that_does_not_fit_is_a_broken_contract);
     tcase_add_test(door, a_missing_array_is_a_broken_contract);
     tcase_add_test(door, a_q_that_gives_no_pose_fails_with_the_name_of_the_body);
-    tcase_add_test(door, angles_without_rates_are_told_by_name);
+    tcase_add_test(door, angles_without_rates_are_reported_by_name);
     suite_add_tcase(suite, door);
     return test_run(suite);
 }

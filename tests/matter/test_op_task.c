@@ -327,7 +327,7 @@ START_TEST(any_body_can_be_the_base)
     random_tree_destroy(&tree);
 }
 
-START_TEST(a_base_without_inertia_is_told)
+START_TEST(a_base_without_inertia_is_reported)
 {
     tal_system *system = tal_system_create(NULL);
     tal_matter *matter = tal_matter_create(system);
@@ -369,7 +369,7 @@ int main(void)
     tcase_add_test(floating, the_joint_part_is_the_block_of_M);
     tcase_add_test(floating, floating_inverse_dynamics_undoes_forward_dynamics);
     tcase_add_test(floating, any_body_can_be_the_base);
-    tcase_add_test(floating, a_base_without_inertia_is_told);
+    tcase_add_test(floating, a_base_without_inertia_is_reported);
     suite_add_tcase(suite, floating);
     return test_run(suite);
 }

@@ -197,7 +197,7 @@ START_TEST(products_with_L_and_H_are_those_with_the_matrices)
     }
 }
 
-START_TEST(a_matrix_that_is_not_positive_definite_is_told)
+START_TEST(a_matrix_that_is_not_positive_definite_is_reported)
 {
     const int lambda[] = {-1, 0, 0};
     double numbers[9] = {1.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.5, 0.0, 1.0};
@@ -254,7 +254,7 @@ int main(void)
     TCase *examples = tcase_create("examples");
     tcase_add_test(examples, the_expanded_parent_array_is_that_of_RBDA_table_6_4);
     tcase_add_test(examples, a_weld_passes_the_parent_on);
-    tcase_add_test(examples, a_matrix_that_is_not_positive_definite_is_told);
+    tcase_add_test(examples, a_matrix_that_is_not_positive_definite_is_reported);
     tcase_add_test(examples, sizes_and_parents_that_cannot_be_are_broken_contracts);
     suite_add_tcase(suite, examples);
     return test_run(suite);

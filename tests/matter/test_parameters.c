@@ -196,7 +196,7 @@ START_TEST(structure_is_topology)
 
 END_TEST
 
-START_TEST(broken_contracts_are_told_and_answered)
+START_TEST(broken_contracts_are_reported_and_answered)
 {
     rig r;
     build(&r);
@@ -279,7 +279,7 @@ int main(void)
     TCase *errors = tcase_create("errors");
     tcase_add_checked_fixture(errors, test_record_breaches, NULL);
     tcase_add_test(errors, what_is_not_physical_is_refused_by_name);
-    tcase_add_test(errors, broken_contracts_are_told_and_answered);
+    tcase_add_test(errors, broken_contracts_are_reported_and_answered);
     tcase_add_test(errors, a_state_of_another_system_is_refused);
     suite_add_tcase(suite, theory);
     suite_add_tcase(suite, errors);

@@ -42,7 +42,7 @@ static const char *const hinges[] = {"pin",         "slider", "universal",      
                                      "translation", "gimbal", "line_orientation", "free",
                                      "planar"};
 
-START_TEST(a_massless_tip_is_told_by_name)
+START_TEST(a_massless_tip_is_reported_by_name)
 {
     test_rng rng = test_rng_seed(10);
     rig r;
@@ -75,7 +75,7 @@ static const struct {
                   {"planar", "pin", true}, {"cylinder", "pin", false},
                   {"gimbal", "pin", false}};
 
-START_TEST(a_massless_link_that_can_move_by_itself_is_told_by_name)
+START_TEST(a_massless_link_that_can_move_by_itself_is_reported_by_name)
 {
     test_rng rng = test_rng_seed(20 + (uint64_t)_i);
     for (int trial = 0; trial < 200; ++trial) {
@@ -137,7 +137,7 @@ START_TEST(trees_of_very_different_masses_are_accepted)
 
 END_TEST
 
-START_TEST(q_that_is_no_number_is_told_by_name)
+START_TEST(q_that_is_no_number_is_reported_by_name)
 {
     static const double bad[] = {TALI_NAN, HUGE_VAL, -HUGE_VAL};
     rig r;
@@ -163,7 +163,7 @@ START_TEST(q_that_is_no_number_is_told_by_name)
 
 END_TEST
 
-START_TEST(a_quaternion_without_direction_is_told_by_name)
+START_TEST(a_quaternion_without_direction_is_reported_by_name)
 {
     rig r;
     rig_begin(&r);
@@ -218,7 +218,7 @@ static tal_status faulty_N(const void *self, const tal_mobilizer_arg *arg, tal_n
                                                                          : TAL_OK;
 }
 
-START_TEST(a_mobilizer_that_fails_is_told_by_name)
+START_TEST(a_mobilizer_that_fails_is_reported_by_name)
 {
     static const tal_mobilizer_ops ops = {.size = sizeof ops,
                                           .name = "faulty",
@@ -556,14 +556,14 @@ int main(void)
     Suite *suite = suite_create("matter: subsystem");
     TCase *errors = tcase_create("errors");
     tcase_add_checked_fixture(errors, test_record_breaches, NULL);
-    tcase_add_loop_test(errors, a_massless_tip_is_told_by_name, 0,
+    tcase_add_loop_test(errors, a_massless_tip_is_reported_by_name, 0,
                         (int)(sizeof hinges / sizeof hinges[0]));
-    tcase_add_loop_test(errors, a_massless_link_that_can_move_by_itself_is_told_by_name, 0,
+    tcase_add_loop_test(errors, a_massless_link_that_can_move_by_itself_is_reported_by_name, 0,
                         (int)(sizeof idle_links / sizeof idle_links[0]));
     tcase_add_test(errors, trees_of_very_different_masses_are_accepted);
-    tcase_add_test(errors, q_that_is_no_number_is_told_by_name);
-    tcase_add_test(errors, a_quaternion_without_direction_is_told_by_name);
-    tcase_add_loop_test(errors, a_mobilizer_that_fails_is_told_by_name, 0, 5);
+    tcase_add_test(errors, q_that_is_no_number_is_reported_by_name);
+    tcase_add_test(errors, a_quaternion_without_direction_is_reported_by_name);
+    tcase_add_loop_test(errors, a_mobilizer_that_fails_is_reported_by_name, 0, 5);
     TCase *alloc = tcase_create("alloc");
     tcase_set_timeout(alloc, 60.0);
     tcase_add_checked_fixture(alloc, test_record_breaches, NULL);

@@ -26,6 +26,14 @@ for layer in */include; do
     done
 done
 
+# and names each of them in one row only
+for layer in */include; do
+    layer=${layer%/include}
+    for name in $(sed -n 's/^| *\(`[^|]*\)|.*/\1/p' "$layer/README.md" | grep -o '`[^`]*\.[ch]`' | sort | uniq -d); do
+        complain "$layer/README.md has several rows for $name"
+    done
+done
+
 # so do those of the program
 for file in cli/*.[ch]; do
     for list in cli/CMakeLists.txt cli/README.md; do

@@ -77,7 +77,7 @@ static tal_status build_and_use(const tal_allocator *allocator, const char *path
     return st;
 }
 
-START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
+START_TEST(running_out_of_memory_at_any_call_is_reported_and_leaks_nothing)
 {
     test_record_breaches();
     const char *path = "test_state_alloc.tmp";
@@ -136,7 +136,7 @@ int main(void)
     Suite *suite = suite_create("state/alloc");
     TCase *tests = tcase_create("alloc");
     tcase_add_test(tests, nothing_touches_the_heap_after_a_state_is_created);
-    tcase_add_test(tests, running_out_of_memory_at_any_call_is_told_and_leaks_nothing);
+    tcase_add_test(tests, running_out_of_memory_at_any_call_is_reported_and_leaks_nothing);
     tcase_add_test(tests, a_system_without_memory_says_so);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -189,7 +189,7 @@ START_TEST(an_eager_entry_is_valid_exactly_from_its_stage_on)
 
 END_TEST
 
-START_TEST(reading_an_entry_out_of_date_is_told_and_gives_nothing)
+START_TEST(reading_an_entry_out_of_date_is_reported_and_gives_nothing)
 {
     const toy_part *part = &made.part[0];
     (void)tal_state_set_t(state, 1.0);
@@ -332,7 +332,7 @@ START_TEST(a_failed_computation_leaves_the_entry_invalid_and_tells_why)
 
 END_TEST
 
-START_TEST(entries_that_need_each_other_are_told_and_do_not_hang)
+START_TEST(entries_that_need_each_other_are_reported_and_do_not_hang)
 {
     int kind = 0;
     tal_state *s = NULL;
@@ -474,7 +474,7 @@ static tal_status declare_pair(void *self, tal_system *system, tal_subsystem_ix 
     return TAL_OK;
 }
 
-START_TEST(what_a_stage_promised_is_out_of_date_once_somebody_meddles_with_what_it_rests_on)
+START_TEST(what_a_stage_promised_is_out_of_date_once_an_owner_rewrites_what_it_rests_on)
 {
     static const tal_subsystem_ops ops = {
         .size = sizeof ops, .name = "pair", .realize_topology = declare_pair};
@@ -514,12 +514,12 @@ int main(void)
                    a_lazy_entry_survives_exactly_the_changes_that_do_not_touch_what_it_needs);
     tcase_add_test(tests, a_lazy_entry_is_computed_once_and_brings_what_it_needs);
     tcase_add_test(tests, an_eager_entry_is_valid_exactly_from_its_stage_on);
-    tcase_add_test(tests, reading_an_entry_out_of_date_is_told_and_gives_nothing);
+    tcase_add_test(tests, reading_an_entry_out_of_date_is_reported_and_gives_nothing);
     tcase_add_test(tests, an_entry_written_by_its_owner_is_valid_when_marked);
-    tcase_add_test(
-        tests, what_a_stage_promised_is_out_of_date_once_somebody_meddles_with_what_it_rests_on);
+    tcase_add_test(tests,
+                   what_a_stage_promised_is_out_of_date_once_an_owner_rewrites_what_it_rests_on);
     tcase_add_test(tests, a_failed_computation_leaves_the_entry_invalid_and_tells_why);
-    tcase_add_test(tests, entries_that_need_each_other_are_told_and_do_not_hang);
+    tcase_add_test(tests, entries_that_need_each_other_are_reported_and_do_not_hang);
     tcase_add_test(tests, a_stage_whose_entry_fails_is_not_reached);
     tcase_add_test(tests, variables_cannot_be_set_while_results_are_computed_from_them);
     tcase_add_test(tests, a_long_chain_of_entries_is_computed_without_recursion);

@@ -86,7 +86,7 @@ static const tal_cache_ix no_entry = {-1};
 static const tal_group_ix no_group = {-1};
 static const tal_event_ix no_event = {-1};
 
-START_TEST(a_null_system_is_told_while_building)
+START_TEST(a_null_system_is_reported_while_building)
 {
     tal_system *none = NULL;
     RETURNS(TAL_ERR_NULL, tal_system_realize_topology(none, NULL));
@@ -145,7 +145,7 @@ START_TEST(asking_a_null_whether_it_is_there_is_no_breach)
 
 END_TEST
 
-START_TEST(a_null_state_is_told)
+START_TEST(a_null_state_is_reported)
 {
     tal_state *none = NULL;
     RETURNS(TAL_ERR_NULL, tal_state_fail(none, TAL_ERR_SINGULAR, "x"));
@@ -248,7 +248,7 @@ static void assert_pair(const tal_system *system, tal_state *s, tal_status statu
     RETURNS(status, tal_state_load_file(system, s, "x"));
 }
 
-START_TEST(a_pair_that_does_not_belong_together_is_told_by_every_call)
+START_TEST(a_pair_that_does_not_belong_together_is_reported_by_every_call)
 {
     assert_pair(NULL, state, TAL_ERR_NULL);
     assert_pair(made.system, NULL, TAL_ERR_NULL);
@@ -314,7 +314,7 @@ START_TEST(a_read_before_its_stage_gives_nan_and_names_both_stages)
 
 END_TEST
 
-START_TEST(sizes_slots_and_weights_before_their_stage_are_told)
+START_TEST(sizes_slots_and_weights_before_their_stage_are_reported)
 {
     const toy_part *part = &made.part[0];
     (void)tal_state_invalidate(state, TAL_STAGE_MODEL);
@@ -354,7 +354,7 @@ START_TEST(sizes_slots_and_weights_before_their_stage_are_told)
 
 END_TEST
 
-START_TEST(an_index_out_of_range_is_told_by_every_call)
+START_TEST(an_index_out_of_range_is_reported_by_every_call)
 {
     const tal_system *system = made.system;
     ck_assert_int_eq(tal_system_realize(system, state, TAL_STAGE_REPORT), TAL_OK);
@@ -405,7 +405,7 @@ START_TEST(an_index_out_of_range_is_told_by_every_call)
 
 END_TEST
 
-START_TEST(a_stage_or_pool_that_does_not_exist_is_told)
+START_TEST(a_stage_or_pool_that_does_not_exist_is_reported)
 {
     const tal_stage stages[] = {(tal_stage)-1, TAL_STAGE_EMPTY, TAL_STAGE_TOPOLOGY,
                                 TAL_STAGE_INFINITY, (tal_stage)77};
@@ -472,14 +472,14 @@ int main(void)
     Suite *suite = suite_create("state/contract");
     TCase *tests = tcase_create("contract");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_null_system_is_told_while_building);
+    tcase_add_test(tests, a_null_system_is_reported_while_building);
     tcase_add_test(tests, asking_a_null_whether_it_is_there_is_no_breach);
-    tcase_add_test(tests, a_null_state_is_told);
-    tcase_add_test(tests, a_pair_that_does_not_belong_together_is_told_by_every_call);
+    tcase_add_test(tests, a_null_state_is_reported);
+    tcase_add_test(tests, a_pair_that_does_not_belong_together_is_reported_by_every_call);
     tcase_add_test(tests, a_read_before_its_stage_gives_nan_and_names_both_stages);
-    tcase_add_test(tests, sizes_slots_and_weights_before_their_stage_are_told);
-    tcase_add_test(tests, an_index_out_of_range_is_told_by_every_call);
-    tcase_add_test(tests, a_stage_or_pool_that_does_not_exist_is_told);
+    tcase_add_test(tests, sizes_slots_and_weights_before_their_stage_are_reported);
+    tcase_add_test(tests, an_index_out_of_range_is_reported_by_every_call);
+    tcase_add_test(tests, a_stage_or_pool_that_does_not_exist_is_reported);
     tcase_add_test(tests, a_state_is_not_realized_copied_or_stepped_while_it_is_being_realized);
     suite_add_tcase(suite, tests);
     return test_run(suite);

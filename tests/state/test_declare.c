@@ -304,7 +304,7 @@ START_TEST(a_bad_event_is_refused_with_a_sentence)
 
 END_TEST
 
-START_TEST(an_event_is_told_as_it_was_declared)
+START_TEST(an_event_is_returned_as_it_was_declared)
 {
     tal_subsystem_ix me;
     tal_system *system = with_subsystem(&me);
@@ -384,7 +384,7 @@ int main(void)
     tcase_add_test(tests, a_stage_promises_no_entry_that_can_change_while_it_stands);
     tcase_add_test(tests, a_bad_group_is_refused_with_a_sentence);
     tcase_add_test(tests, a_bad_event_is_refused_with_a_sentence);
-    tcase_add_test(tests, an_event_is_told_as_it_was_declared);
+    tcase_add_test(tests, an_event_is_returned_as_it_was_declared);
     tcase_add_test(tests, a_state_that_cannot_fit_into_memory_is_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -274,7 +274,7 @@ static tal_system *sloppy_system(tal_state **s)
     return system;
 }
 
-START_TEST(slots_nobody_writes_hold_nan)
+START_TEST(slots_that_are_not_written_hold_nan)
 {
     tal_state *s = NULL;
     tal_system *system = sloppy_system(&s);
@@ -294,7 +294,7 @@ START_TEST(slots_nobody_writes_hold_nan)
 
 END_TEST
 
-START_TEST(a_group_nobody_sizes_has_its_capacity)
+START_TEST(a_group_that_is_not_sized_has_its_capacity)
 {
     tal_state *s = NULL;
     tal_system *system = sloppy_system(&s);
@@ -403,8 +403,8 @@ int main(void)
     tcase_add_test(tests, triggers_stand_by_stage_and_are_counted_within_it);
     tcase_add_test(tests, a_group_keeps_its_values_exactly_when_its_size_comes_out_as_it_was);
     tcase_add_test(tests, error_weights_follow_their_groups);
-    tcase_add_test(tests, slots_nobody_writes_hold_nan);
-    tcase_add_test(tests, a_group_nobody_sizes_has_its_capacity);
+    tcase_add_test(tests, slots_that_are_not_written_hold_nan);
+    tcase_add_test(tests, a_group_that_is_not_sized_has_its_capacity);
     tcase_add_test(tests, a_bad_size_or_value_fails_the_stage);
     tcase_add_test(tests, sizes_cannot_be_read_while_they_are_being_chosen);
     tcase_add_test(tests, scratch_that_a_failing_hook_forgot_is_given_back);

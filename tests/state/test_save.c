@@ -250,7 +250,7 @@ START_TEST(a_file_holds_the_same_bytes)
 
 END_TEST
 
-START_TEST(files_that_cannot_be_had_are_told_with_their_name)
+START_TEST(files_that_cannot_be_had_are_reported_with_their_name)
 {
     ck_assert_int_eq(tal_state_load_file(made.system, target, "no/such.state"), TAL_ERR_FILE);
     ck_assert_ptr_nonnull(strstr(tal_state_error(target)->message, "cannot read 'no/such.state'"));
@@ -287,7 +287,7 @@ int main(void)
     tcase_add_test(tests, a_model_that_cannot_be_realized_is_refused);
     tcase_add_test(tests, memory_that_is_too_small_is_refused);
     tcase_add_test(tests, a_file_holds_the_same_bytes);
-    tcase_add_test(tests, files_that_cannot_be_had_are_told_with_their_name);
+    tcase_add_test(tests, files_that_cannot_be_had_are_reported_with_their_name);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -432,7 +432,7 @@ START_TEST(a_projection_that_breaks_the_state_fails)
 
 END_TEST
 
-START_TEST(events_that_do_not_exist_are_told)
+START_TEST(events_that_do_not_exist_are_reported)
 {
     const tal_event_ix wrong[] = {{6}, {-1}};
     for (int i = 0; i < 2; ++i) {
@@ -474,7 +474,7 @@ int main(void)
     tcase_add_test(tests, one_owner_is_enough_to_end_a_study);
     tcase_add_test(tests, a_failing_solver_is_named);
     tcase_add_test(tests, a_projection_that_breaks_the_state_fails);
-    tcase_add_test(tests, events_that_do_not_exist_are_told);
+    tcase_add_test(tests, events_that_do_not_exist_are_reported);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -251,7 +251,7 @@ static tal_status realize_again(void *self, tal_system *system, tal_subsystem_ix
     return tal_system_realize_topology(system, NULL);
 }
 
-START_TEST(what_a_subsystem_cannot_do_while_it_declares_is_told)
+START_TEST(what_a_subsystem_cannot_do_while_it_declares_is_reported)
 {
     tal_subsystem_ops ops = {.size = sizeof ops, .name = "x", .realize_topology = refuse};
     tal_error err;
@@ -385,7 +385,7 @@ int main(void)
     tcase_add_test(tests, a_subsystem_needs_a_table_with_size_and_name);
     tcase_add_test(tests, subsystems_are_found_by_name);
     tcase_add_test(tests, subsystems_declare_in_ascending_order);
-    tcase_add_test(tests, what_a_subsystem_cannot_do_while_it_declares_is_told);
+    tcase_add_test(tests, what_a_subsystem_cannot_do_while_it_declares_is_reported);
     tcase_add_test(tests, the_hash_is_equal_for_equal_structures);
     tcase_add_test(tests, the_hash_changes_with_every_part_of_the_structure);
     tcase_add_test(tests, every_stage_has_a_name);

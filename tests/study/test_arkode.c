@@ -370,7 +370,7 @@ END_TEST
 
 // Heun's step and Euler's within it differ by h^2/2. The implicit one has k1 = -1/(1 + h) and
 // k2 = -(1 - h k1)/(1 + h), and h (k1 - k2)/2 = h^2/(2 (1 + h)^2) is the difference.
-START_TEST(the_error_of_the_last_step_is_told)
+START_TEST(the_error_of_the_last_step_is_reported)
 {
     const double h = 0.02;
     const study_held quarter = {0.25, 1.0};
@@ -417,7 +417,7 @@ int main(void)
     tcase_add_test(errors, one_can_go_back_within_a_step);
     tcase_add_test(errors, the_first_and_the_longest_step_can_be_given);
     tcase_add_test(errors, what_arkode_cannot_do_is_refused);
-    tcase_add_test(errors, the_error_of_the_last_step_is_told);
+    tcase_add_test(errors, the_error_of_the_last_step_is_reported);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

@@ -560,7 +560,7 @@ END_TEST
 
 // --- calls that break the contract, and bad input ---
 
-START_TEST(broken_calls_are_told)
+START_TEST(broken_calls_are_reported)
 {
     model m = four_bar(NULL);
     test_record_breaches();
@@ -726,7 +726,7 @@ int main(void)
     tcase_add_test(tests, speeds_that_contradict_each_other_are_named);
     tcase_add_test(tests, what_meets_its_constraints_never_becomes_worse);
     tcase_add_test(tests, staying_close_means_the_short_way_round);
-    tcase_add_test(tests, broken_calls_are_told);
+    tcase_add_test(tests, broken_calls_are_reported);
     tcase_add_test(tests, bad_observations_change_nothing);
     tcase_add_test(tests, every_part_of_a_definition_is_checked);
     tcase_add_test(tests, fitting_and_goals_allocate_nothing);

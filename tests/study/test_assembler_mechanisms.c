@@ -330,7 +330,7 @@ START_TEST(what_is_called_assembled_is_and_stays_as_it_is)
 
 END_TEST
 
-// The first body is put 50 m away from where the rest can reach: something cannot be met, by metres.
+// The first body is put 50 m away from where the rest can reach: something cannot be met, by meters.
 static void take_apart(model (*make)(const tal_assembler_def *), uint64_t seed)
 {
     tal_assembler_def def = tal_assembler_def_default();

@@ -505,7 +505,7 @@ static void flip(double t, const double z[], double zdot[])
 }
 
 // Rates that never come out the same twice.
-START_TEST(equations_that_cannot_be_solved_are_told)
+START_TEST(equations_that_cannot_be_solved_are_reported)
 {
     study_odes it = {.n = 1, .z0 = {1.0}, .rates = flip};
     tal_integrator_def def = bdf(1e-6);
@@ -520,7 +520,7 @@ START_TEST(equations_that_cannot_be_solved_are_told)
 
 END_TEST
 
-START_TEST(an_accuracy_beyond_double_precision_is_told)
+START_TEST(an_accuracy_beyond_double_precision_is_reported)
 {
     const tal_integrator_def def = bdf(3e-16);
     study s = study_pin_pendulum(&def);
@@ -554,7 +554,7 @@ START_TEST(a_wheel_may_have_turned_far)
 END_TEST
 
 // Backward Euler: predicted 1 - h, found 1/(1 + h), and half of the difference is the error.
-START_TEST(the_error_of_the_last_step_is_told)
+START_TEST(the_error_of_the_last_step_is_reported)
 {
     const double h = 0.02;
     study_check_last_error(bdf(1.0), (study_held){0.03, 1.2}, h * h / (2.0 * (1.0 + h)));
@@ -631,11 +631,11 @@ int main(void)
     tcase_add_test(errors, a_force_that_is_not_a_number_is_named);
     tcase_add_test(errors, adams_methods_refuse_what_they_cannot_project);
     tcase_add_test(errors, constraints_of_other_subsystems_are_refused_as_well);
-    tcase_add_test(errors, equations_that_cannot_be_solved_are_told);
-    tcase_add_test(errors, an_accuracy_beyond_double_precision_is_told);
+    tcase_add_test(errors, equations_that_cannot_be_solved_are_reported);
+    tcase_add_test(errors, an_accuracy_beyond_double_precision_is_reported);
     tcase_add_test(errors, a_wheel_may_have_turned_far);
     tcase_add_test(errors, steps_are_limited);
-    tcase_add_test(errors, the_error_of_the_last_step_is_told);
+    tcase_add_test(errors, the_error_of_the_last_step_is_reported);
     tcase_add_test(errors, what_cvode_cannot_do_is_refused);
     suite_add_tcase(suite, errors);
     return test_run(suite);

@@ -235,7 +235,7 @@ START_TEST(what_is_not_finite_is_refused_by_name)
 
 END_TEST
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     test_record_breaches();
     outside it = begin(true, 1e-6);
@@ -319,7 +319,7 @@ int main(void)
     tcase_add_test(tests, a_hand_written_multistep_method_controls_its_error);
     tcase_add_test(tests, weights_are_those_of_the_manual);
     tcase_add_test(tests, what_is_not_finite_is_refused_by_name);
-    tcase_add_test(tests, broken_contracts_are_told);
+    tcase_add_test(tests, broken_contracts_are_reported);
     tcase_add_test(tests, no_call_touches_the_heap);
     tcase_add_test(tests, memory_may_run_out_at_create);
     suite_add_tcase(suite, tests);

@@ -242,7 +242,7 @@ START_TEST(where_no_step_helps_the_body_is_named)
 
 END_TEST
 
-START_TEST(forces_that_are_not_finite_are_told)
+START_TEST(forces_that_are_not_finite_are_reported)
 {
     double here = -1.0;
     model m = on_a_jump(&here, NULL);
@@ -318,7 +318,7 @@ int main(void)
     tcase_add_test(tests, what_falls_for_ever_is_reported_by_name);
     tcase_add_test(tests, inverse_statics_gives_the_torques_that_hold_an_arm);
     tcase_add_test(tests, where_no_step_helps_the_body_is_named);
-    tcase_add_test(tests, forces_that_are_not_finite_are_told);
+    tcase_add_test(tests, forces_that_are_not_finite_are_reported);
     tcase_add_test(tests, what_cannot_move_is_at_rest);
     tcase_add_test(tests, bad_definitions_are_refused);
     suite_add_tcase(suite, tests);

@@ -348,7 +348,7 @@ START_TEST(one_can_go_back_within_a_step)
 END_TEST
 
 // Backward Euler: predicted 1 - h, found 1/(1 + h), and half of the difference is the error.
-START_TEST(the_error_of_the_last_step_is_told)
+START_TEST(the_error_of_the_last_step_is_reported)
 {
     const double h = 0.02;
     study_check_last_error(ida(1.0), (study_held){0.1, 1.2}, h * h / (2.0 * (1.0 + h)));
@@ -404,7 +404,7 @@ int main(void)
     tcase_add_test(errors, a_force_that_is_not_a_number_is_named);
     tcase_add_test(errors, one_can_go_back_within_a_step);
     tcase_add_test(errors, what_ida_cannot_do_is_refused);
-    tcase_add_test(errors, the_error_of_the_last_step_is_told);
+    tcase_add_test(errors, the_error_of_the_last_step_is_reported);
     suite_add_tcase(suite, errors);
     return test_run(suite);
 }

@@ -616,7 +616,7 @@ START_TEST(a_bad_def_is_refused_with_the_value)
 
 END_TEST
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     equations it = {.n = 1, .rates = square};
     run r = begin_run(&it, NULL);
@@ -756,7 +756,7 @@ int main(void)
     tcase_add_test(errors, a_callback_that_asks_for_smaller_steps_gets_them);
     tcase_add_test(errors, a_failure_that_no_step_size_helps_is_passed_on_at_once);
     tcase_add_test(errors, a_bad_def_is_refused_with_the_value);
-    tcase_add_test(errors, broken_contracts_are_told);
+    tcase_add_test(errors, broken_contracts_are_reported);
     suite_add_tcase(suite, errors);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, stepping_touches_no_heap);

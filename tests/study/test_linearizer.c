@@ -248,7 +248,7 @@ START_TEST(a_parallelogram_swings_as_one)
 
 END_TEST
 
-// A pendulum of 800 m in millimetres: what round-off leaves of its constraint is far above 1e-13. Differences of
+// A pendulum of 800 m in millimeters: what round-off leaves of its constraint is far above 1e-13. Differences of
 // 10 m, a hundredth of its length, leave (0.01)^6 of the frequency, and round-off less.
 START_TEST(size_does_not_matter)
 {
@@ -327,7 +327,7 @@ START_TEST(auxiliary_variables_come_last)
 
 END_TEST
 
-START_TEST(rates_that_are_not_finite_are_told)
+START_TEST(rates_that_are_not_finite_are_reported)
 {
     model m = oscillator_with_integral(true);
     ck_assert_int_eq(tal_linearizer_run(m.lin, m.state), TAL_ERR_NOT_FINITE);
@@ -419,7 +419,7 @@ int main(void)
     tcase_add_test(tests, a_parallelogram_swings_as_one);
     tcase_add_test(tests, size_does_not_matter);
     tcase_add_test(tests, auxiliary_variables_come_last);
-    tcase_add_test(tests, rates_that_are_not_finite_are_told);
+    tcase_add_test(tests, rates_that_are_not_finite_are_reported);
     tcase_add_test(tests, a_state_that_was_never_assembled_is_refused_by_name);
     tcase_add_test(tests, bad_calls_are_refused);
     suite_add_tcase(suite, tests);

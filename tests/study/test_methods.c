@@ -573,7 +573,7 @@ START_TEST(known_motion_limits_no_step)
 
 END_TEST
 
-START_TEST(what_cannot_be_interpolated_is_told)
+START_TEST(what_cannot_be_interpolated_is_reported)
 {
     const tal_integrator_def def = tal_integrator_def_default();
     model m = begin_pendulum(&def);
@@ -710,7 +710,7 @@ int main(void)
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, verlet_refuses_steps_in_which_speeds_do_not_settle);
-    tcase_add_test(errors, what_cannot_be_interpolated_is_told);
+    tcase_add_test(errors, what_cannot_be_interpolated_is_reported);
     suite_add_tcase(suite, errors);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, no_method_touches_the_heap);

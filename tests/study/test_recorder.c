@@ -121,7 +121,7 @@ START_TEST(rows_stand_at_their_times)
 
 END_TEST
 
-START_TEST(failures_are_told_and_rows_before_them_stay)
+START_TEST(failures_are_reported_and_rows_before_them_stay)
 {
     ramp it = {.rate = 3.0, .breaks = true};
     run r = begin_run(&it, NULL, 3);
@@ -188,7 +188,7 @@ START_TEST(what_makes_no_table_is_refused)
 
 END_TEST
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     ramp it = {.rate = 1.0};
     run r = begin_run(&it, NULL, 1);
@@ -244,9 +244,9 @@ int main(void)
     tcase_add_test(theory, rows_stand_at_their_times);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, failures_are_told_and_rows_before_them_stay);
+    tcase_add_test(errors, failures_are_reported_and_rows_before_them_stay);
     tcase_add_test(errors, what_makes_no_table_is_refused);
-    tcase_add_test(errors, broken_contracts_are_told);
+    tcase_add_test(errors, broken_contracts_are_reported);
     suite_add_tcase(suite, errors);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, memory_may_run_out_at_create);

@@ -453,7 +453,7 @@ START_TEST(going_back_reaches_the_ends_and_can_be_repeated)
 
 END_TEST
 
-START_TEST(what_is_not_within_the_step_is_told)
+START_TEST(what_is_not_within_the_step_is_reported)
 {
     test_record_breaches();
     const tal_integrator_def def = dormand_prince(1e-6);
@@ -490,7 +490,7 @@ int main(void)
     TCase *back = tcase_create("back");
     tcase_add_test(back, going_back_is_as_if_the_step_had_ended_there);
     tcase_add_test(back, going_back_reaches_the_ends_and_can_be_repeated);
-    tcase_add_test(back, what_is_not_within_the_step_is_told);
+    tcase_add_test(back, what_is_not_within_the_step_is_reported);
     suite_add_tcase(suite, back);
     return test_run(suite);
 }

@@ -305,7 +305,7 @@ START_TEST(errors_are_tested_after_projection)
 
 END_TEST
 
-START_TEST(a_projection_that_fails_is_told)
+START_TEST(a_projection_that_fails_is_reported)
 {
     diary it = {.text = "", .project_status = TAL_ERR_NO_CONVERGENCE};
     run r = begin_run(&it, 0.0);
@@ -328,7 +328,7 @@ int main(void)
     tcase_add_test(theory, every_step_begins_once_and_prescribed_q_are_met);
     tcase_add_test(theory, a_stopped_run_goes_on_where_it_was);
     tcase_add_test(theory, errors_are_tested_after_projection);
-    tcase_add_test(theory, a_projection_that_fails_is_told);
+    tcase_add_test(theory, a_projection_that_fails_is_reported);
     suite_add_tcase(suite, theory);
     return test_run(suite);
 }

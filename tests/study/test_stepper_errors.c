@@ -288,7 +288,7 @@ START_TEST(a_bad_def_is_refused_with_the_value)
 
 END_TEST
 
-START_TEST(broken_contracts_are_told)
+START_TEST(broken_contracts_are_reported)
 {
     test_record_breaches();
     stepper_model m = begin_stepper_model(9.81);
@@ -425,7 +425,7 @@ int main(void)
     tcase_add_test(errors, a_nan_of_a_force_ends_the_run_by_name);
     tcase_add_test(errors, a_bad_happening_is_refused_with_the_value);
     tcase_add_test(errors, a_bad_def_is_refused_with_the_value);
-    tcase_add_test(errors, broken_contracts_are_told);
+    tcase_add_test(errors, broken_contracts_are_reported);
     suite_add_tcase(suite, errors);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, stepping_touches_no_heap);

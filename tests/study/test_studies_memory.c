@@ -167,7 +167,7 @@ static const struct {
     {create_sweep, destroy_sweep, 6},
 };
 
-START_TEST(running_out_of_memory_at_any_call_is_told_and_leaks_nothing)
+START_TEST(running_out_of_memory_at_any_call_is_reported_and_leaks_nothing)
 {
     model m;
     build(&m);
@@ -256,7 +256,7 @@ int main(void)
 {
     Suite *suite = suite_create("study/studies_memory");
     TCase *tests = tcase_create("memory");
-    tcase_add_test(tests, running_out_of_memory_at_any_call_is_told_and_leaks_nothing);
+    tcase_add_test(tests, running_out_of_memory_at_any_call_is_reported_and_leaks_nothing);
     tcase_add_test(tests, running_takes_no_memory);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -327,7 +327,7 @@ static void speak(int kept)
 // not given. Blocks for these four are asked for just before, and given back: that those requests, and no
 // others, are served by what was given back is part of the test. One more is where a Newton solver has taken the
 // place of ARKODE's own.
-START_TEST(memory_that_runs_out_at_create_is_told_and_nothing_leaks)
+START_TEST(memory_that_runs_out_at_create_is_reported_and_nothing_leaks)
 {
     study s = begin_choice(CHOICES[_i]);
     tal_integrator_destroy(s.integ);
@@ -372,7 +372,7 @@ static void take_back(void *left, void *block, size_t size)
     free(block);
 }
 
-START_TEST(our_own_memory_that_runs_out_is_told)
+START_TEST(our_own_memory_that_runs_out_is_reported)
 {
     long left = 1000000;
     tal_system_def system_def = tal_system_def_default();
@@ -563,9 +563,9 @@ int main(void)
     tcase_add_test(pool, gmres_says_how_far_it_came);
     suite_add_tcase(suite, pool);
     TCase *alloc = tcase_create("alloc");
-    tcase_add_loop_test(alloc, memory_that_runs_out_at_create_is_told_and_nothing_leaks, 0,
+    tcase_add_loop_test(alloc, memory_that_runs_out_at_create_is_reported_and_nothing_leaks, 0,
                         NUM_CHOICES);
-    tcase_add_loop_test(alloc, our_own_memory_that_runs_out_is_told, 0, NUM_CHOICES);
+    tcase_add_loop_test(alloc, our_own_memory_that_runs_out_is_reported, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, steps_do_not_touch_the_heap, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, sundials_prints_nothing, 0, NUM_CHOICES);
     tcase_add_loop_test(alloc, no_solver_takes_all_vectors_of_its_pool, 0, NUM_CHOICES);

@@ -235,7 +235,7 @@ START_TEST(parameters_are_found_again_from_what_they_do)
 
 END_TEST
 
-START_TEST(a_sample_that_fails_is_nan_and_told_by_number)
+START_TEST(a_sample_that_fails_is_nan_and_reported_by_number)
 {
     model m;
     build(&m);
@@ -524,7 +524,7 @@ START_TEST(a_fit_ends_where_no_step_is_better)
 
 END_TEST
 
-START_TEST(fits_that_cannot_be_are_told_and_values_stay)
+START_TEST(fits_that_cannot_be_are_reported_and_values_stay)
 {
     model m;
     build(&m);
@@ -668,13 +668,13 @@ int main(void)
     tcase_add_test(tests, threads_change_nothing);
     tcase_add_test(tests, random_samples_have_their_distributions);
     tcase_add_test(tests, parameters_are_found_again_from_what_they_do);
-    tcase_add_test(tests, a_sample_that_fails_is_nan_and_told_by_number);
+    tcase_add_test(tests, a_sample_that_fails_is_nan_and_reported_by_number);
     tcase_add_test(tests, a_study_may_do_something_else_than_simulate);
     tcase_add_test(tests, constraints_and_variables_are_parameters_too);
     tcase_add_test(tests, a_body_without_mass_has_no_mass_to_vary);
     tcase_add_test(tests, the_nearest_outputs_are_found_where_none_are_met);
     tcase_add_test(tests, a_fit_ends_where_no_step_is_better);
-    tcase_add_test(tests, fits_that_cannot_be_are_told_and_values_stay);
+    tcase_add_test(tests, fits_that_cannot_be_are_reported_and_values_stay);
     tcase_add_test(tests, outputs_are_one_number_each);
     tcase_add_test(tests, a_definition_that_makes_no_study_is_told_why);
     tcase_add_test(tests, bad_definitions_are_refused);

@@ -91,7 +91,7 @@ END_TEST
 
 static void disable_force(entry *it)
 {
-    // a modelling variable, by invalidating its stage
+    // a modeling variable, by invalidating its stage
     ck_assert_int_eq(tal_state_invalidate(it->state, TAL_STAGE_INSTANCE), TAL_OK);
 }
 

@@ -25,7 +25,7 @@
  *
  * **Evaluating.** Every evaluation is checked, in release builds too. A wrong number of arguments,
  * a NULL, or a derivative the function does not have is a broken contract: the result is NaN and
- * the contract handler hears one sentence. A NaN among the arguments is no breach: the result is
+ * the contract handler is told. A NaN among the arguments is not a breach: the result is
  * NaN, for every kind of function, the constant too. At +-infinity a polynomial, a step and a
  * spline return their limit, a sinusoid NaN, and a linear function what IEEE arithmetic makes of
  * the sum (so 0 * inf and inf - inf are NaN).
@@ -34,7 +34,7 @@
  * arrays it is given. On failure it returns the status, writes NULL to `*out` and the reason to
  * `*err` (which may be NULL), and leaves everything it was given as it was. The codes:
  * TAL_ERR_NOT_FINITE for a NaN or infinite parameter, TAL_ERR_BAD_VALUE for one out of range,
- * TAL_ERR_NULL for a missing pointer (the contract handler hears of that too), and
+ * TAL_ERR_NULL for a missing pointer (which is also a broken contract), and
  * TAL_ERR_NO_MEMORY.
  *
  * **Ownership.** Sum, product and composition *adopt* the functions they are made of: on success
@@ -108,7 +108,7 @@ TAL_API int tal_function_max_order(const tal_function *f);
 TAL_API const char *tal_function_name(const tal_function *f);
 
 /// Destroy a function and those it has adopted. NULL is allowed. A function that was itself adopted
-/// is left alone, and the contract handler hears of it.
+/// is left alone, and the contract handler is told.
 TAL_API void tal_function_destroy(tal_function *f);
 
 /** @} */
@@ -275,7 +275,7 @@ typedef struct tal_function_ops {
 } tal_function_ops;
 
 /// Everything needed to create a function from a table. Copied; only what `self` and the table's
-/// name point to must live on.
+/// name point to must outlive the function.
 typedef struct tal_function_def {
     const tal_function_ops *ops; ///< the table, copied; required
     void *self;                  ///< handed to every entry of the table; may be NULL

@@ -132,7 +132,7 @@ static inline tal_spatial_inertia tal_spatial_inertia_from_mass_props(tal_mass_p
     return M;
 }
 
-/// The way back.
+/// The mass properties about Bo, in B, of a spatial inertia.
 static inline tal_mass_props tal_mass_props_from_spatial_inertia(tal_spatial_inertia M)
 {
     const tal_mass_props props = {M.mass, M.p, tal_s3_scale(M.mass, M.G)};
@@ -227,8 +227,8 @@ static inline tal_abi tal_abi_sub(tal_abi P, tal_abi Q)
     return difference;
 }
 
-/// g u^T: a whole matrix when g and u are parallel; otherwise one term of a sum that is symmetric
-/// as a whole, of which half of each diagonal block will do.
+/// g u^T, which is symmetric when g and u are parallel. Otherwise it is one term of a sum that is
+/// symmetric as a whole, and the upper triangles of the diagonal blocks are enough.
 static inline tal_abi tal_abi_outer(tal_spatial_vec g, tal_spatial_vec u)
 {
     const tal_abi P = {tal_s3_from_m3(tal_m3_outer(g.w, u.w)), tal_m3_outer(g.w, u.v),

@@ -7,10 +7,10 @@
  * @file talus/common/linalg.h
  * @brief Dense factorizations for small systems: Cholesky, pivoted Cholesky, complete orthogonal.
  *
- * They never allocate, call nothing of the C library's mathematics that rounds except `sqrt`, which
- * rounds correctly, and give the same bytes for the same input on one build. Memory is the
- * caller's: the matrix is factored in place, and what else is needed is told by the `_work_size`
- * functions, in doubles (`work`) and ints (`iwork`).
+ * They never allocate, and they give the same bytes for the same input on one build: the only
+ * function of the C library's mathematics that they call is `sqrt`, which rounds correctly. Memory
+ * is the caller's: the matrix is factored in place, and the `_work_size` functions say how many
+ * doubles (`work`) and ints (`iwork`) are needed besides.
  *
  * Common rules, not repeated below:
  * - Matrices are dense and column-major; of a symmetric one only the lower triangle is read.
@@ -19,7 +19,7 @@
  *   written. A solution too large for a double is answered with the same code; it is then written
  *   as it came out.
  * - A NULL, a negative size or sizes that do not match are broken contracts: ::TAL_ERR_NULL or
- *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler hears one sentence.
+ *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler is told.
  * - `err` is optional (NULL) and receives the sentence of a runtime failure.
  */
 
@@ -70,7 +70,7 @@ typedef struct tal_chol_info {
  * @param[out] info   pivots and conditioning; may be NULL
  * @param[in,out] err may be NULL
  * @return TAL_OK; TAL_ERR_SINGULAR when a pivot is not positive (the columns before it hold L, the
- *         rest is spoilt); TAL_ERR_NOT_FINITE, A untouched
+ *         rest is undefined); TAL_ERR_NOT_FINITE, A untouched
  */
 TAL_NODISCARD TAL_API tal_status tal_chol_factor(tal_matrix A, tal_chol_info *info, tal_error *err);
 
@@ -139,8 +139,8 @@ TAL_API size_t tal_pchol_iwork_size(int n);
  * @param[out] iwork    tal_pchol_iwork_size(n) ints, in use as long as `f` is
  * @param[in,out] err   may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE when A is visibly not positive semidefinite, that is, when an
- *         entry of what is given up exceeds 2 tolerance + sqrt(eps) max |a_ij| (A is spoilt);
- *         TAL_ERR_NOT_FINITE, nothing written
+ *         entry of what is given up exceeds 2 tolerance + sqrt(eps) max |a_ij|; A is undefined
+ *         then. TAL_ERR_NOT_FINITE, nothing written
  */
 TAL_NODISCARD TAL_API tal_status tal_pchol_factor(tal_pchol *f, tal_matrix A, double tolerance,
                                                   double work[], int iwork[], tal_error *err);

@@ -39,7 +39,8 @@ TAL_API double tal_random_uniform(tal_random *random);
 /// Uniform in (0, 1), never 0 or 1: an odd multiple of 2^-53.
 TAL_API double tal_random_uniform_open(tal_random *random);
 
-/// Uniform between `low` and `high`; rounding may give either end. Not finite bounds give NaN.
+/// Uniform between `low` and `high`; rounding may give either end. Bounds that are not finite give
+/// NaN.
 TAL_API double tal_random_range(tal_random *random, double low, double high);
 
 /// Uniform integer in 0 .. n-1, for n >= 1 (else a broken contract, and -1). No value is favored by

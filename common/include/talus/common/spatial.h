@@ -70,7 +70,7 @@ static inline tal_vec3 tal_xf_apply(tal_xform X_AB, tal_vec3 p_BS)
     return tal_v3_add(X_AB.p, tal_m3_mul_v3(X_AB.R, p_BS));
 }
 
-/// The way back: X_AB^-1 p_AS = p_BS.
+/// The inverse: X_AB^-1 p_AS = p_BS.
 static inline tal_vec3 tal_xf_inv_apply(tal_xform X_AB, tal_vec3 p_AS)
 {
     return tal_m3_tmul_v3(X_AB.R, tal_v3_sub(p_AS, X_AB.p));

@@ -14,7 +14,7 @@
  *    (`tal_system_error()`, `tal_state_error()`), or in the ::tal_error that a `create` call takes.
  * 2. **A broken contract** (a result read before its stage, an index out of range, a State of
  *    another System, NULL) is never fatal and never silent. The call returns the specific status,
- *    or NaN, or an index below zero, or NULL, and the contract handler hears one sentence.
+ *    or NaN, or an index below zero, or NULL, and the contract handler is given one sentence.
  * 3. **Impossible inside Talus**: `assert`, in debug builds.
  */
 
@@ -103,7 +103,7 @@ typedef void (*tal_contract_handler)(const tal_error *breach);
  */
 TAL_API tal_contract_handler tal_contract_set_handler(tal_contract_handler handler);
 
-/// A handler that says nothing. tal_contract_last() still tells.
+/// A handler that does nothing. tal_contract_last() still has the breach.
 TAL_API void tal_contract_silent(const tal_error *breach);
 
 /// The last broken contract of the calling thread; status TAL_OK when there was none. Never NULL;

@@ -5,14 +5,14 @@
 
 /**
  * @file talus/forces/actuator.h
- * @brief Actuators: a force along a speed, at a point, a torque between two bodies, or a moment and a
- *        force on a body, that a control drives.
+ * @brief Actuators driven by a control: a force along a speed or at a point, a torque between two
+ *        bodies, or a moment and a force on a body.
  *
  *     output = gain * control
  *
  * The control is a measure of size one (six for a body actuator) that needs at most
  * TAL_STAGE_VELOCITY, or, where no measure is given (`i` < 0), the parameter TAL_ACTUATOR_CONTROL,
- * which somebody sets in the State between steps:
+ * which the program sets in the State between steps:
  *
  *     tal_forces_add_mobility_actuator(forces, "knee motor", knee, 40.0, no_measure);
  *     ...
@@ -33,14 +33,14 @@ extern "C" {
 /// Parameters of a mobility actuator.
 enum {
     TAL_ACTUATOR_GAIN = 0,   ///< output per control [N or N m]
-    TAL_ACTUATOR_CONTROL = 1 ///< the control where no measure drives it; zero in the beginning
+    TAL_ACTUATOR_CONTROL = 1 ///< the control where no measure drives it; initially zero
 };
 
 /// Parameters of a point actuator.
 enum {
     TAL_POINT_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
-    TAL_POINT_ACTUATOR_DIRECTION =
-        3,                         ///< x, y, z; of any length but zero; only its direction counts
+    /// x, y, z; of any length but zero: only the direction counts
+    TAL_POINT_ACTUATOR_DIRECTION = 3,
     TAL_POINT_ACTUATOR_GAIN = 6,   ///< [N]
     TAL_POINT_ACTUATOR_CONTROL = 7 ///< as TAL_ACTUATOR_CONTROL
 };
@@ -67,14 +67,14 @@ typedef struct tal_push {
     bool in_body;       ///< the direction is given in B and turns with it
 } tal_push;
 
-/// Add a force at a station of a body. Nothing is felt elsewhere.
+/// Add a force at a station of a body. No other body feels a reaction.
 TAL_API tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
                                                    const tal_push *push, double gain,
                                                    tal_measure_ix control);
 
 /// What a torque actuator turns.
 typedef struct tal_twist {
-    tal_body_ix body1; ///< feels the opposite torque; Ground: none that matters
+    tal_body_ix body1; ///< feels the opposite torque; may be Ground
     tal_body_ix body2; ///< feels the torque
     tal_vec3 axis;     ///< in body 1, with which it turns; of any length but zero
 } tal_twist;
@@ -99,19 +99,19 @@ typedef struct tal_thrust {
     bool in_body;  ///< moment and force are given in B and turn with it; otherwise in Ground
 } tal_thrust;
 
-/// Add a moment and a force on a body, with a control for each of the six components. Nothing is felt
-/// elsewhere.
+/// Add a moment and a force on a body, with a control for each of the six components. No other body
+/// feels a reaction.
 /// @param[in] control  a measure of size six, at Velocity or before; `i` < 0: the parameters do
 TAL_API tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,
                                                   const tal_thrust *thrust, double gain,
                                                   tal_measure_ix control);
 
-/// What a body actuator puts out: gain * controls, in the frame they are given in [N m, N]. Needs the
+/// Output of a body actuator: gain * controls, in the frame they are given in [N m, N]. Needs the
 /// stage of its measure; NaN on failure.
 TAL_API tal_spatial_vec tal_body_actuator_output(const tal_forces *forces, tal_state *state,
                                                  tal_force_ix force);
 
-/// What an actuator with one output puts out: gain * control [N or N m]. Needs the stage of its measure; NaN on
+/// Output of any other actuator: gain * control [N or N m]. Needs the stage of its measure; NaN on
 /// failure.
 TAL_API double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force_ix force);
 

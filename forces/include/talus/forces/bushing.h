@@ -5,16 +5,16 @@
 
 /**
  * @file talus/forces/bushing.h
- * @brief A linear bushing: six springs and dampers between a frame F on body 1 and a frame M on body 2.
+ * @brief A linear bushing: six springs and dampers between a frame F on body 1 and M on body 2.
  *
  * Deformations are the body-XYZ angles of R_FM [rad] and the three components of p_FM in F [m]:
  *
  *     f_i = -(k_i q_i + c_i qdot_i)
  *     potential energy = sum k_i q_i^2 / 2,   dissipated power = sum c_i qdot_i^2
  *
- * The moment on body 2 is N^T (f_1, f_2, f_3) with qdot = N w_FM, and the force acts at Mo; body 1 feels
- * the opposite of both at the same point. The angle about y must stay away from +-pi/2, where N
- * grows without bound: there the bushing fails with TAL_ERR_SINGULAR. The other two angles lie in
+ * The moment on body 2 is N^T (f_1, f_2, f_3) with qdot = N w_FM, and the force acts at Mo; body 1
+ * feels the opposite of both at the same point. The angle about y must stay away from +-pi/2, where
+ * N grows without bound: there the bushing fails with TAL_ERR_SINGULAR. The other two angles lie in
  * (-pi, pi], and the force jumps where they do: a bushing is for moderate turns.
  */
 

@@ -18,17 +18,17 @@
  *     tal_contact_add_surface(forces, contact, &ball);
  *
  * One element holds all surfaces that can meet. Two surfaces meet when they are on different bodies
- * and have no clique in common (contact_geometry.h tells which shapes can). Undeformed shapes that
- * overlap by a depth x stand for bodies that have been flattened by as much. The materials tell how
- * hard they push back, where, and how much is lost; doc/contact.md tells the story.
+ * and have no clique in common (contact_geometry.h says which shapes can). Undeformed shapes that
+ * overlap by a depth x stand for bodies that have been flattened by as much. The materials
+ * decide how hard they push back, where, and how much energy is lost; see doc/contact.md.
  *
  * Point contacts obey Hertz's law with Hunt and Crossley's dissipation (manual sec. 11.2.2), or a
  * power law; meshes rest on an elastic foundation, one spring for each face. Contacts are summed in
- * the order of their surfaces, whatever way they were found in.
+ * the order of their surfaces, regardless of how they were found.
  *
  * What varies is in the State. Shapes and frames of surfaces invalidate Position; materials and
- * grip Dynamics. Contacts are found when somebody asks at Position, and kept until a pose or a
- * shape changes.
+ * grip Dynamics. Contacts are found on request from Position on, and kept until a pose or a shape
+ * changes.
  */
 
 #include <talus/forces/contact_geometry.h>

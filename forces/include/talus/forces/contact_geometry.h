@@ -9,29 +9,29 @@
  *
  * A ::tal_shape is a plain value in a frame S of its own. Lengths are in meters.
  *
- * | shape      | the solid, in S                                                                    |
- * |------------|------------------------------------------------------------------------------------|
- * | half-space | x >= 0; its outward normal is -x                                                   |
- * | sphere     | radius about the origin                                                            |
- * | ellipsoid  | semi-axes along x, y, z                                                            |
- * | cylinder   | radius about z, from z = -half_length to half_length, its rims rounded             |
- * | brick      | \|x\|, \|y\|, \|z\| up to the half lengths, its corners rounded                    |
- * | torus      | all points within tube_radius of the circle of ring_radius about z in the xy plane |
- * | mesh       | what a closed surface of triangles encloses                                        |
+ * | shape      | the solid, in S                                                            |
+ * |------------|----------------------------------------------------------------------------|
+ * | half-space | x >= 0; its outward normal is -x                                           |
+ * | sphere     | radius about the origin                                                    |
+ * | ellipsoid  | semi-axes along x, y, z                                                    |
+ * | cylinder   | radius about z, from z = -half_length to half_length, its rims rounded     |
+ * | brick      | \|x\|, \|y\|, \|z\| up to the half lengths, its corners rounded            |
+ * | torus      | all points within tube_radius of the circle of ring_radius in the xy plane |
+ * | mesh       | what a closed surface of triangles encloses                                |
  *
  * Which shapes can touch which, and where they do:
  *
- * | pair                   | contact                                                                |
- * |------------------------|------------------------------------------------------------------------|
- * | half-space x sphere    | the deepest point                                                      |
- * | half-space x ellipsoid | the deepest point, with the curvatures of the ellipsoid there          |
- * | half-space x brick     | up to 8 points: the deepest of each rounded corner                     |
- * | half-space x cylinder  | up to 6 points: 3 on each rim, a third of a turn apart from the deepest |
- * | half-space x torus     | up to 3 points, a third of a turn apart from the deepest               |
- * | half-space x mesh      | the faces whose centroid is inside                                     |
- * | sphere x sphere        | one point on the line of centers                                       |
- * | sphere x mesh          | the faces whose centroid is inside the sphere                          |
- * | mesh x mesh            | the faces of each whose centroid is inside the other                   |
+ * | pair                   | contact                                                          |
+ * |------------------------|------------------------------------------------------------------|
+ * | half-space x sphere    | the deepest point                                                |
+ * | half-space x ellipsoid | the deepest point, with the curvatures of the ellipsoid there    |
+ * | half-space x brick     | up to 8 points: the deepest of each rounded corner               |
+ * | half-space x cylinder  | up to 6 points: each rim's deepest, and 2 a third of a turn away |
+ * | half-space x torus     | up to 3 points: the deepest, and 2 a third of a turn away        |
+ * | half-space x mesh      | the faces whose centroid is inside                               |
+ * | sphere x sphere        | one point on the line of centers                                 |
+ * | sphere x mesh          | the faces whose centroid is inside the sphere                    |
+ * | mesh x mesh            | the faces of each whose centroid is inside the other             |
  *
  * Any other pair is refused when the model is built. The points of a brick, a cylinder and a torus
  * are those of balls, of the corner, rim or tube radius, that the solid holds. Three points on a
@@ -68,8 +68,8 @@ typedef enum tal_shape_kind {
 /// Number of kinds.
 #define TAL_NUM_SHAPE_KINDS 7
 
-/// A shape, by value. Make one with the functions below; nothing is checked before tal_shape_check()
-/// or the call that takes the shape.
+/// A shape, by value. Make one with the functions below; nothing is checked before
+/// tal_shape_check() or the call that takes the shape.
 typedef struct tal_shape {
     tal_shape_kind kind;
     /// sphere: (radius, 0, 0); ellipsoid: semi-axes; cylinder: (radius, half_length, 0);
@@ -107,9 +107,9 @@ TAL_API const char *tal_shape_kind_name(tal_shape_kind kind);
  * Whether the sizes of a shape are what the table above wants: positive, finite, consistent.
  *
  * @param[in]  shape  the shape
- * @param[in]  name   of whoever has it, for the message; NULL: none
+ * @param[in]  name   of the shape's owner, for the message; NULL: none
  * @param[out] err    what is wrong; may be NULL
- * @return TAL_OK, TAL_ERR_BAD_VALUE, TAL_ERR_NOT_FINITE, or TAL_ERR_NULL for a mesh that is not there
+ * @return TAL_OK, TAL_ERR_BAD_VALUE, TAL_ERR_NOT_FINITE, or TAL_ERR_NULL for a missing mesh
  */
 TAL_API tal_status tal_shape_check(const tal_shape *shape, const char *name, tal_error *err);
 
@@ -123,11 +123,11 @@ TAL_API bool tal_shape_can_touch(tal_shape_kind a, tal_shape_kind b);
  *
  * A mesh is closed and oriented: every edge belongs to exactly two triangles, which run along it in
  * opposite directions; seen from outside, the vertices of a triangle run counterclockwise. It may
- * consist of several such surfaces, and cavities are surfaces that face inwards; but its volume as a
- * whole must be positive. That it does not intersect itself is not checked.
+ * consist of several such surfaces, and cavities are surfaces that face inwards; but its volume as
+ * a whole must be positive. That it does not intersect itself is not checked.
  *
- * Creating one copies the arrays. The caller owns the mesh: it must outlive every shape, and so every
- * System, that uses it. It never changes, and asking it allocates nothing.
+ * Creating one copies the arrays. The caller owns the mesh: it must outlive every shape, and so
+ * every System, that uses it. It never changes, and asking it allocates nothing.
  * @{
  */
 
@@ -214,8 +214,8 @@ typedef struct tal_mesh_point {
 /**
  * The point of the surface nearest to a point Q. Of several as near, always the same one.
  *
- * Inside or outside is told by the angle-weighted normal at the nearest point, which is right for faces,
- * edges and vertices alike. A point on the surface is inside.
+ * The angle-weighted normal at the nearest point decides between inside and outside, which is right
+ * for faces, edges and vertices alike. A point on the surface is inside.
  *
  * @param[in] p_SQ  in S [m]; not finite: `face` is -1
  */

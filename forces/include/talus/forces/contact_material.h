@@ -5,7 +5,7 @@
 
 /**
  * @file talus/forces/contact_material.h
- * @brief What contact surfaces are made of, and what two make together (manual sec. 11.2).
+ * @brief What contact surfaces are made of, and how two materials combine (manual sec. 11.2).
  *
  *     tal_contact_material ball = tal_contact_material_of(TAL_RUBBER);
  *     ball.static_friction = 0.9;
@@ -69,7 +69,7 @@ TAL_API double tal_plane_strain_modulus(double young, double poisson);
 /// `nu` in (-1, 0.5). NaN, and a breach, for a bad value.
 TAL_API double tal_confined_modulus(double young, double poisson);
 
-/// What two surfaces 1 and 2 make together.
+/// The combination of the materials of surfaces 1 and 2.
 typedef struct tal_contact_pair_material {
     double stiffness;   ///< E*
     double share1;      ///< s1: of a deformation x the share s1 x is that of surface 1

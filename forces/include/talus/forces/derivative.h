@@ -7,15 +7,16 @@
  * @file talus/forces/derivative.h
  * @brief How forces change with q and u, for implicit integration; and a test of elements.
  *
- * What an implicit integrator asks for is the product of the Jacobian of its right-hand side with a
- * direction. Forces answer for their part: with the generalized forces g = f + J^T F of all enabled
+ * An implicit integrator needs products of the Jacobian of its right-hand side with a direction.
+ * This is the part of the forces: with the generalized forces g = f + J^T F of all enabled
  * elements,
  *
  *     dg = (dg/dq) N w + (dg/du) v
  *
- * for a direction w in which q moves, given as speeds, and a direction v in which u moves. Unit directions
- * give columns. An element tells of its own forces (tal_force_ops.apply_change); those that do not are
- * differentiated by differences, as are J and the velocities of the bodies where q moves.
+ * for a direction w in which q moves, given as speeds, and a direction v in which u moves. Unit
+ * directions give columns. An element may provide the derivative of its own forces
+ * (tal_force_ops.apply_change). The others are differentiated numerically, as are J and the
+ * velocities of the bodies where q moves.
  */
 
 #include <talus/forces/force.h>
@@ -33,9 +34,9 @@ TAL_API size_t tal_forces_derivative_work_size(const tal_forces *forces);
 /**
  * dg = (dg/dq) N w + (dg/du) v at a State, as above.
  *
- * With w = 0 and elements that all tell of their change the result is exact up to round-off. Where
- * differences are taken they are of fourth order: relative errors are 1e-11 for forces whose scale in
- * q and u is one.
+ * With w = 0 and elements that all have apply_change the result is exact up to round-off. Where
+ * differences are taken they are of fourth order: relative errors are 1e-11 for forces whose scale
+ * in q and u is one.
  *
  * @param[in]  state    at TAL_STAGE_VELOCITY; stays as it is
  * @param[out] scratch  another State of the System, which is overwritten; may be NULL where no
@@ -51,8 +52,8 @@ TAL_API TAL_NODISCARD tal_status tal_forces_calc_derivative(const tal_forces *fo
                                                             const double w[], const double v[],
                                                             double dg[], double work[]);
 
-/// What tal_force_test() found: by how much things differ that should agree, relative to their size or
-/// to 1, whichever is larger.
+/// What tal_force_test() found: by how much things differ that should agree, relative to their size
+/// or to 1, whichever is larger.
 typedef struct tal_force_report {
     double adds;   ///< `apply` adds to what is there
     double needs;  ///< `apply` does not depend on what it does not need (tal_force_ops.needs)
@@ -64,14 +65,14 @@ typedef struct tal_force_report {
 } tal_force_report;
 
 /**
- * Check the functions of an element against each other where a State is.
+ * Check the functions of an element against each other at a State.
  *
- * With forces and speeds of size one a right element has everything below 1e-10, a wrong one is far above.
- * Whether the element is enabled does not matter. Derivatives are compared with differences over 1e-3:
- * not across a point where a force has a kink.
+ * With forces and speeds of size one, everything is below 1e-10 for a correct element and far above
+ * for a wrong one. Whether the element is enabled does not matter. Derivatives are compared with
+ * differences over 1e-3: not across a point where a force has a kink.
  *
- * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is created
- *                     for the time of the call.
+ * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is
+ *                     created for the time of the call.
  * @param[out] report  written on success only
  * @param[out] err     may be NULL
  * @return a failure of the element's functions is passed on

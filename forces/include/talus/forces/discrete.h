@@ -5,9 +5,9 @@
 
 /**
  * @file talus/forces/discrete.h
- * @brief Forces on any body and along any speed that somebody sets in the State between steps.
+ * @brief Forces on any body and along any speed that the program sets in the State between steps.
  *
- * All are zero in the beginning and stay as they are set. Setting one invalidates TAL_STAGE_DYNAMICS.
+ * All are initially zero and stay as they are set. Setting one invalidates TAL_STAGE_DYNAMICS.
  * Their work counts as coming from outside: no potential energy, no dissipated power.
  */
 

@@ -21,9 +21,9 @@
  * Anchor and `sliding` are a discrete variable of the State that is brought up to date at the start
  * of every step (tal_var_def.update). While the element is disabled they stay as they are.
  *
- * Energy: that of the normal force is exact. The spring's is k |p - p0|^2 / 2; when the anchor
- * follows, what the spring loses is not counted as dissipated, so the account closes while it
- * sticks.
+ * Energy: that of the normal force is exact. The spring's is kxy |p - p0|^2 / 2. When the anchor
+ * follows, what the spring loses is not counted as dissipated, so the energy balance closes only
+ * while the station sticks.
  */
 
 #include <talus/forces/params.h>
@@ -35,8 +35,8 @@ extern "C" {
 /// @addtogroup contact
 /// @{
 
-/// Parameters of an exponential spring (params.h). The first two invalidate Instance, the others
-/// Dynamics.
+/// Parameters of an exponential spring (params.h), named and in the units of
+/// tal_exponential_spring_def. The first two invalidate Instance, the others Dynamics.
 enum {
     TAL_EXPONENTIAL_STATION = 0, ///< in its body, 3 values [m]
     TAL_EXPONENTIAL_PLANE = 3,   ///< frame on the plane's body: rotation by columns, origin
@@ -89,13 +89,13 @@ typedef struct tal_exponential_spring_info {
     double mu;      ///< coefficient of friction that is the limit
 } tal_exponential_spring_info;
 
-/// What a spring does. Needs TAL_STAGE_VELOCITY.
+/// Read what a spring does at a State. Needs TAL_STAGE_VELOCITY.
 TAL_API TAL_NODISCARD tal_status tal_exponential_spring_calc(const tal_forces *forces,
                                                              tal_state *state, tal_force_ix force,
                                                              tal_exponential_spring_info *out);
 
 /// Put the anchor under the station, at rest or sliding; invalidates TAL_STAGE_DYNAMICS. Needs
-/// TAL_STAGE_POSITION. For the beginning: the anchor of a new State is at F's origin.
+/// TAL_STAGE_POSITION. Call it before a run: the anchor of a new State is at F's origin.
 TAL_API tal_status tal_exponential_spring_reset(const tal_forces *forces, tal_state *state,
                                                 tal_force_ix force, double sliding);
 

@@ -8,8 +8,8 @@
  * @brief The force subsystem, and what a force element is: a table of functions.
  *
  * A force element adds to the forces on bodies and along speeds while the Dynamics stage is
- * realized (manual sec. 4.4). It may own variables, z and cache, and may report potential energy and
- * dissipated power. Everything built in is such a table; yours has the same standing.
+ * realized (manual sec. 4.4). It may own variables, z and cache, and may report potential energy
+ * and dissipated power. Everything built in is such a table; yours has the same standing.
  *
  *     tal_forces *forces = tal_forces_create(system, matter);
  *     tal_forces_add_gravity(forces, tal_v3(0.0, -9.81, 0.0));
@@ -54,14 +54,14 @@ typedef struct tal_force_context {
     const tal_system *system;
     const tal_matter *matter;
     tal_state *state; ///< to read variables and results, and to realize lazy entries of your own
-    tal_bodies_view
-        poses; ///< X_GM of all bodies; `bytes` is NULL below Position, and in `apply` for
-               ///< TAL_FORCE_NEEDS_T
-    tal_bodies_view velocities; ///< V_GM of all bodies; `bytes` is NULL below Velocity, and in
-                                ///< `apply` for all but TAL_FORCE_NEEDS_ALL
-    bool concurrent; ///< other elements are being applied to the same State at the same time: only
-                     ///< read it, and to fail return a bare status; `apply` is then called once
-                     ///< more, alone, for the sentence
+    /// X_GM of all bodies; `bytes` is NULL below Position, and in `apply` for TAL_FORCE_NEEDS_T.
+    tal_bodies_view poses;
+    /// V_GM of all bodies; `bytes` is NULL below Velocity, and in `apply` for all but
+    /// TAL_FORCE_NEEDS_ALL.
+    tal_bodies_view velocities;
+    /// Other elements are being applied to the same State at the same time: only read the State,
+    /// and return a bare status to fail; `apply` is then called once more, alone, for the sentence.
+    bool concurrent;
     const double *params[TAL_NUM_FORCE_NEEDS]; ///< parameters of the built-in elements
     const void *placed;                        ///< what the built-in elements computed at Instance
 } tal_force_context;
@@ -91,8 +91,8 @@ typedef struct tal_force_ops {
     // Required.
 
     /**
-     * Add this element's forces. On entry: Velocity, and z is known. Called only when something that
-     * the element `needs` has changed.
+     * Add this element's forces. On entry: Velocity, and z is known. Called only when something
+     * that the element `needs` has changed.
      *
      * @param[in,out] F  [num_bodies] moment about Mo and force on each body, in Ground [N m, N]
      * @param[in,out] f  [nu] forces along matter's speeds, from tal_body_u_start() on
@@ -102,7 +102,7 @@ typedef struct tal_force_ops {
 
     // Optional. The default, when NULL, is given after the colon.
 
-    /// Declare variables, cache entries and z by tal_force_add_var() and its kin. Runs once, when
+    /// Declare variables, cache entries and z by tal_force_add_var() and the like. Runs once, when
     /// the topology is realized: nothing.
     tal_status (*declare)(void *self, tal_forces *forces, tal_force_ix me);
 
@@ -119,8 +119,8 @@ typedef struct tal_force_ops {
     tal_status (*calc_potential_energy)(const void *self, const tal_force_context *context,
                                         double *energy);
 
-    /// Power that this element takes from the mechanical energy for good [W], not negative for a
-    /// passive element. On entry: Velocity, and z is known: zero.
+    /// Power that this element takes out of the mechanical energy irreversibly [W], not negative
+    /// for a passive element. On entry: Velocity, and z is known: zero.
     tal_status (*calc_dissipated_power)(const void *self, const tal_force_context *context,
                                         double *power);
 
@@ -137,9 +137,9 @@ typedef struct tal_force_ops {
     /**
      * Add the change of what `apply` adds, to first order in `change`: found by differences.
      *
-     * It is linear in `change`. An element that works with bodies reads dX and dV, one that works with
-     * coordinates dq and du: both tell of the same change. On entry as for `apply`, with poses and
-     * velocities.
+     * It is linear in `change`. An element that works with bodies reads dX and dV, one that works
+     * with coordinates dq and du: both tell of the same change. On entry as for `apply`, with poses
+     * and velocities.
      *
      * @param[in,out] dF  [num_bodies] change of moment about Mo, which moves along, and of force
      * @param[in,out] df  [nu] change of the forces along speeds
@@ -182,8 +182,8 @@ TAL_API const char *tal_force_name(const tal_forces *forces, tal_force_ix force)
 TAL_API const char *tal_force_kind(const tal_forces *forces, tal_force_ix force);
 
 /**
- * Keep account of the energy that an element dissipates, as a z of its own: zdot is the dissipated
- * power. The z is the group "<element>.dissipated", zero in the beginning. Before the topology is
+ * Keep track of the energy that an element dissipates, as a z of its own: zdot is the dissipated
+ * power. The z is the group "<element>.dissipated", initially zero. Before the topology is
  * realized; sticky.
  */
 TAL_API void tal_force_track_dissipation(tal_forces *forces, tal_force_ix force);
@@ -195,12 +195,12 @@ TAL_API void tal_forces_track_dissipation(tal_forces *forces);
  * Let elements be applied by several threads. Before the topology is realized; sticky.
  *
  * Those that may run concurrently (tal_force_ops.is_concurrent) are cut into `num_chunks` runs of
- * elements, which are tasks for the executor; each adds to arrays of its own, which are then added up
- * in order. So results depend on `num_chunks`, in the last digits, but not on the number of threads:
- * not one bit. Every State holds the arrays, 6 num_bodies + nu numbers for each chunk.
+ * elements, which are tasks for the executor; each adds to arrays of its own, which are then added
+ * up in order. So results depend on `num_chunks`, in the last digits, but not on the number of
+ * threads: not one bit. Every State holds the arrays, 6 num_bodies + nu numbers for each chunk.
  *
- * @param[in] executor    copied; its `context` must outlive the System. NULL: the tasks run one after
- *                        the other, with the same results as on threads
+ * @param[in] executor    copied; its `context` must outlive the System. NULL: the tasks run one
+ *                        after the other, with the same results as on threads
  * @param[in] num_chunks  1 ... 64; a few times the number of threads is a good choice
  */
 TAL_API void tal_forces_use_threads(tal_forces *forces, const tal_executor *executor,
@@ -228,8 +228,8 @@ TAL_API tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *st
                                          tal_force_ix force, bool enabled);
 
 /**
- * Add the forces of one element, enabled or not, to arrays of your own. Needs TAL_STAGE_VELOCITY. Moments
- * are about Mo, as for tal_forces_calc_sum().
+ * Add the forces of one element, enabled or not, to arrays of your own. Needs TAL_STAGE_VELOCITY.
+ * Moments are about Mo, as for tal_forces_calc_sum().
  *
  * @param[in,out] F  [num_bodies] moment about Mo and force, in Ground [N m, N]
  * @param[in,out] f  [nu] forces along matter's speeds
@@ -241,8 +241,9 @@ TAL_API TAL_NODISCARD tal_status tal_force_apply(const tal_forces *forces, tal_s
 /**
  * Forces of chosen elements, enabled or not, summed. Needs TAL_STAGE_VELOCITY.
  *
- * Moments are about Mo here, as in tal_force_ops.apply, while operators (talus/matter/operators.h) take
- * them about Bo. For what the elements are worth along the speeds there is tal_forces_calc_generalized().
+ * Moments are about Mo here, as in tal_force_ops.apply, while operators (talus/matter/operators.h)
+ * take them about Bo. For what the elements are worth along the speeds there is
+ * tal_forces_calc_generalized().
  *
  * @param[in]  which  [n] elements; one that is named twice counts twice
  * @param[out] F      [num_bodies] moment about Mo and force, in Ground [N m, N]
@@ -253,11 +254,11 @@ TAL_API TAL_NODISCARD tal_status tal_forces_calc_sum(const tal_forces *forces, t
                                                      tal_spatial_vec F[], double f[]);
 
 /**
- * What the forces of chosen elements are worth along the speeds, summed: g = f + J^T F, so that g . u is
- * their power. Enabled or not. Needs TAL_STAGE_VELOCITY.
+ * Generalized forces of chosen elements, enabled or not, summed: g = f + J^T F, so that their power
+ * is g . u. Needs TAL_STAGE_VELOCITY.
  *
- * Of a muscle with tension t, -g[i] / t is dl/dq of its length l where qdot = u: g[i] / t is the moment
- * arm about a pin.
+ * Of a muscle with tension t, -g[i] / t is dl/dq of its length l where qdot = u: g[i] / t is the
+ * moment arm about a pin.
  *
  * @param[in]  which  [n] elements; one that is named twice counts twice
  * @param[out] g      [nu] in the order of tal_body_u_start(); written on success only
@@ -281,12 +282,12 @@ TAL_API double tal_forces_potential_energy(const tal_forces *forces, tal_state *
 /// Power dissipated by all enabled elements [W]. Needs TAL_STAGE_VELOCITY; NaN on failure.
 TAL_API double tal_forces_dissipated_power(const tal_forces *forces, tal_state *state);
 
-/// Energy that one element has dissipated since its z was zero [J]. Needs TAL_STAGE_MODEL; NaN and a
-/// breach when nobody asked for the account (tal_force_track_dissipation()).
+/// Energy that one element has dissipated since its z was zero [J]. Needs TAL_STAGE_MODEL; NaN and
+/// a breach when it is not being tracked (tal_force_track_dissipation()).
 TAL_API double tal_force_dissipated_energy(const tal_forces *forces, const tal_state *state,
                                            tal_force_ix force);
 
-/// Energy that all elements with an account have dissipated [J]. Needs TAL_STAGE_MODEL.
+/// Energy that all tracked elements have dissipated [J]. Needs TAL_STAGE_MODEL.
 TAL_API double tal_forces_dissipated_energy(const tal_forces *forces, const tal_state *state);
 
 /// Potential energy of all force subsystems of a System [J]. Needs TAL_STAGE_POSITION; NaN on

@@ -24,19 +24,19 @@
  *     stop           -k x max(0, 1 + d qdot) above,        k x^2 / 2
  *                    -k x max(0, 1 - d qdot) below
  *
- * with x = q - q_high above the range (positive), q - q_low below it (negative), zero within. A stop
- * never sticks; what it does not give back it dissipates: -(k x + f_q) qdot.
+ * with x = q - q_high above the range (positive), q - q_low below it (negative), zero within. A
+ * stop never sticks; what it does not give back it dissipates: -(k x + f_q) qdot.
  *
- * Friction is a smooth curve: it rises from zero to the static force Fs at the speed v0 (to 1e-8 Fd),
- * falls to the dynamic force Fd and goes on with the viscous term. It does not hold a load
- * at rest but lets it creep: at a load F < Fd with about v0 F / (10 Fd). Its slope at rest,
- * (1.65 (Fs - Fd) + 10 Fd) / v0 + c, is what an integrator must resolve.
+ * Friction is a smooth curve: it rises from zero to the static force Fs at the speed v0 (to 1e-8
+ * Fd), falls to the dynamic force Fd and goes on with the viscous term. It does not hold a load at
+ * rest but lets it creep: at a load F < Fd with about v0 F / (10 Fd). Its slope at rest, (1.65 (Fs
+ * - Fd) + 10 Fd) / v0 + c, is what an integrator must resolve.
  *
- * A coordinate is counted with angles: 0, 1, 2 of a ball are its body-XYZ angles, 3, 4, 5 of a free body
- * its distances, whatever the State uses. While the State describes the orientation by a
- * quaternion, an enabled element on one of the angles is refused when Instance is realized: part of a
- * quaternion is no place for a spring. Units are those of the coordinate: [N m/rad] for an angle, [N/m]
- * for a distance, and so on.
+ * Coordinates are numbered as with angles: 0, 1, 2 of a ball are its body-XYZ angles, 3, 4, 5 of a
+ * free body its distances, whatever the State uses. While the State describes the orientation by a
+ * quaternion, an enabled element on one of the angles is refused when Instance is realized: a
+ * spring cannot act on part of a quaternion. Units are those of the coordinate: [N m/rad] for an
+ * angle, [N/m] for a distance, and so on.
  */
 
 #include <talus/forces/params.h>
@@ -56,7 +56,7 @@ enum {
     TAL_MOBILITY_FORCE_FORCE = 0 ///< f [N or N m]
 };
 
-/// Add a force along a speed: constant until somebody sets it in the State.
+/// Add a force along a speed: constant until it is set in the State.
 /// @return its index, `i` < 0 on failure
 TAL_API tal_force_ix tal_forces_add_mobility_force(tal_forces *forces, const char *name,
                                                    tal_mobility mobility, double force);
@@ -97,7 +97,7 @@ TAL_API tal_force_ix tal_forces_add_mobility_friction(tal_forces *forces, const 
 
 /// @}
 
-/// @name On a coordinate: `mobility` names the body and which of its coordinates, counted with
+/// @name On a coordinate: `mobility` names the body and which of its coordinates, numbered as with
 /// angles
 /// @{
 

@@ -7,14 +7,14 @@
  * @file talus/forces/params.h
  * @brief Parameters of the built-in elements, in a State.
  *
- * Every built-in element but gravity (which has calls of its own) keeps its parameters as numbers in
- * the State. Each kind names them by an enum in its header, e.g. TAL_SPRING_STIFFNESS; a vector takes
- * three in a row, a frame twelve: the columns of R, then p.
+ * Every built-in element but gravity (which has calls of its own) keeps its parameters as numbers
+ * in the State. Each kind names them by an enum in its header, e.g. TAL_SPRING_STIFFNESS; a vector
+ * takes three in a row, a frame twelve: the columns of R, then p.
  *
  *     tal_force_set_param(forces, state, spring, TAL_SPRING_STIFFNESS, 250.0);
  *
- * Where an element is attached (stations, frames) invalidates TAL_STAGE_INSTANCE. All else invalidates
- * TAL_STAGE_DYNAMICS: poses and velocities stay, forces are computed again.
+ * Where an element is attached (stations, frames) invalidates TAL_STAGE_INSTANCE. All else
+ * invalidates TAL_STAGE_DYNAMICS: poses and velocities stay, forces are computed again.
  */
 
 #include <talus/forces/force.h>
@@ -39,13 +39,13 @@ TAL_API tal_stage tal_force_param_stage(const tal_forces *forces, tal_force_ix f
 TAL_API double tal_force_param(const tal_forces *forces, const tal_state *state, tal_force_ix force,
                                int i);
 
-/// Set one parameter. A value that the element cannot use is refused, with a sentence that names it,
-/// and nothing changes.
+/// Set one parameter. A value that the element cannot use is refused, with a sentence that names
+/// it, and nothing changes.
 TAL_API tal_status tal_force_set_param(const tal_forces *forces, tal_state *state,
                                        tal_force_ix force, int i, double value);
 
-/// Set `n` >= 1 parameters from the `first` on, together: three for a vector, twelve for a frame, or
-/// two that only make sense with each other.
+/// Set `n` >= 1 parameters from the `first` on, together: three for a vector, twelve for a frame,
+/// or two that only make sense with each other.
 TAL_API tal_status tal_force_set_params(const tal_forces *forces, tal_state *state,
                                         tal_force_ix force, int first, const double values[],
                                         int n);

@@ -28,8 +28,8 @@ extern "C" {
 /// @addtogroup contact
 /// @{
 
-/// Parameters of a smooth contact (params.h). The first three invalidate Instance, the others
-/// Dynamics.
+/// Parameters of a smooth contact (params.h), in the units of tal_smooth_contact_def and
+/// tal_contact_material. The first three invalidate Instance, the others Dynamics.
 enum {
     TAL_SMOOTH_CENTER = 0, ///< of the sphere, in its body, 3 values [m]
     TAL_SMOOTH_PLANE = 3,  ///< frame of the half-space on its body: rotation by columns, origin

@@ -5,14 +5,14 @@
 
 /**
  * @file talus/forces/thermostat.h
- * @brief Baths of constant temperature: a chain of Nose and Hoover, and Langevin's friction and noise.
+ * @brief Baths of constant temperature: a Nose-Hoover chain, and Langevin's friction and noise.
  *
- * Both act on the whole of matter, along all speeds at once, with its mass matrix M: at temperature T
- * the mean of u_i (M u)_i is kT for every speed i, in any coordinates. Temperatures are given as kT,
- * Boltzmann's constant times temperature, in the model's unit of energy [J].
+ * Both act on the whole of matter, along all speeds at once, with its mass matrix M: at temperature
+ * T the mean of u_i (M u)_i is kT for every speed i, in any coordinates. Temperatures are given as
+ * kT, Boltzmann's constant times temperature, in the model's unit of energy [J].
  *
- * **Nose-Hoover chain.** A friction c_0 that may be negative steers the temperature; each further link
- * steers the one before. With N degrees of freedom, kinetic energy K and relaxation time tau,
+ * **Nose-Hoover chain.** A friction c_0 that may be negative steers the temperature; each further
+ * link steers the one before. With N degrees of freedom, kinetic energy K and relaxation time tau,
  *
  *     f = -c_0 M u
  *     c_0' = (2 K / (N kT) - 1) / tau^2 - c_0 c_1
@@ -21,7 +21,7 @@
  *
  * It is deterministic and smooth, so any integrator will do, and
  *
- *     energy of the system + kT (N tau^2 c_0^2 / 2 + N s_0 + sum over i > 0 of tau^2 c_i^2 / 2 + s_i)
+ *     energy of the system + kT (N tau^2 c_0^2 / 2 + N s_0 + sum_i>0 (tau^2 c_i^2 / 2 + s_i))
  *
  * is constant (MKT). c and s are z of the element.
  *
@@ -31,10 +31,10 @@
  *
  * The noise is a function of seed, interval, body and q, and of nothing else: a run can be repeated
  * and continued to the bit. It is constant through a step, which must be one interval long: use an
- * integrator with `fixed_step` = dt. A step that begins between two intervals, or goes on past the end of
- * one, is refused with TAL_ERR_BAD_VALUE. Held noise makes the temperature low by a fraction
- * (gamma dt)^2 / 12, and it turns with the bodies while it is held: choose dt well below 1 / gamma, and
- * so that nothing turns by more than a tenth of a radian in it.
+ * integrator with `fixed_step` = dt. A step that begins between two intervals, or goes on past the
+ * end of one, is refused with TAL_ERR_BAD_VALUE. Held noise makes the temperature low by a fraction
+ * (gamma dt)^2 / 12, and it turns with the bodies while it is held: choose dt well below 1 / gamma,
+ * and so that nothing turns by more than a tenth of a radian in it.
  *
  * Power that goes to a bath counts as dissipated, and is negative when it comes from there.
  */
@@ -80,11 +80,12 @@ TAL_API tal_force_ix tal_forces_add_thermostat(tal_forces *forces, const char *n
 TAL_API double tal_thermostat_dof(const tal_forces *forces, const tal_state *state,
                                   tal_force_ix force);
 
-/// 2 K / N [J]: kT as the motion has it. Needs TAL_STAGE_VELOCITY; NaN on failure.
+/// 2 K / N [J]: the kT of the present motion. Needs TAL_STAGE_VELOCITY; NaN on failure.
 TAL_API double tal_thermostat_temperature(const tal_forces *forces, tal_state *state,
                                           tal_force_ix force);
 
-/// Energy in the bath [J]: what makes the sum above constant. Needs TAL_STAGE_INSTANCE; NaN on failure.
+/// Energy in the bath [J]: what makes the sum above constant. Needs TAL_STAGE_INSTANCE; NaN on
+/// failure.
 TAL_API double tal_thermostat_bath_energy(const tal_forces *forces, const tal_state *state,
                                           tal_force_ix force);
 
@@ -119,7 +120,7 @@ TAL_API uint64_t tal_langevin_seed(const tal_forces *forces, const tal_state *st
 TAL_API tal_status tal_langevin_set_seed(const tal_forces *forces, tal_state *state,
                                          tal_force_ix force, uint64_t seed);
 
-/// Forget which interval the last step was in: say so after setting the time of a State by hand.
+/// Forget which interval the last step was in. Call it after setting the time of a State by hand.
 TAL_API tal_status tal_langevin_restart(const tal_forces *forces, tal_state *state,
                                         tal_force_ix force);
 

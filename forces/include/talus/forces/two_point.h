@@ -7,18 +7,18 @@
  * @file talus/forces/two_point.h
  * @brief Forces along the line between two stations: spring, damper, constant force.
  *
- * With p the vector from station 1 to station 2, x = |p| their distance, d = p / x, and t the tension,
- * station 1 feels the force t d and station 2 the force -t d.
+ * With p the vector from station 1 to station 2, x = |p| their distance, d = p / x, and t the
+ * tension, station 1 feels the force t d and station 2 the force -t d.
  *
  *                     tension t     potential energy     dissipated power
  *     spring          k (x - x0)    k (x - x0)^2 / 2     0
  *     damper          c xdot        0                    c xdot^2
  *     constant force  -f            0                    0
  *
- * The work of a constant force counts as coming from outside: it has no potential energy. Stations that
- * meet (closer than 1e-150 m) have no direction: there d is zero, so nothing pulls or pushes and
- * xdot counts as zero, while the energy of the spring is k x0^2 / 2 as it is nearby. The force of a spring
- * with a rest length jumps across that point, as does a constant force.
+ * The work of a constant force counts as coming from outside: it has no potential energy. Stations
+ * that meet (closer than 1e-150 m) have no direction: there d is zero, so nothing pulls or pushes
+ * and xdot counts as zero, while the energy of the spring is k x0^2 / 2 as it is nearby. The force
+ * of a spring with a rest length jumps across that point, as does a constant force.
  *
  * The two bodies may be the same: then nothing moves by it.
  */

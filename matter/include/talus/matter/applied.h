@@ -5,12 +5,12 @@
 
 /**
  * @file talus/matter/applied.h
- * @brief Applying forces to bodies: the door between matter and whoever makes forces.
+ * @brief Applying forces to bodies: the interface between matter and force subsystems.
  *
- * While the Dynamics stage is realized, force subsystems add to two arrays: a spatial force per body
- * and a scalar per mobility. Matter keeps its bodies by their mobilizer frames M, so a force element
- * that wants to be fast re-expresses its stations to M once (tal_body_X_MB()) and works with the
- * bulk view below.
+ * While the Dynamics stage is realized, force subsystems add to two arrays: a spatial force per
+ * body and a scalar per mobility. Matter represents its bodies by their mobilizer frames M, so a
+ * force element re-expresses its stations in M once (tal_body_X_MB()) and then works with the bulk
+ * view below.
  */
 
 #include <talus/matter/model.h>

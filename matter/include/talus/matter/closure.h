@@ -8,7 +8,8 @@
  * @brief Loop-closure functions: loops that are closed by a formula instead of by constraints.
  *
  * Where the loops of a mechanism have a solution in closed form, all coordinates follow from a few
- * independent ones, and speeds and accelerations with them (RBDA sec. 8.11, with G and g for K and k):
+ * independent ones, and speeds and accelerations with them (RBDA sec. 8.11, with G and g for K and
+ * k):
  *
  *     q = gamma(y)          u = K(y) ydot          udot = K ydotdot + k,   k = Kdot ydot
  *
@@ -16,13 +17,13 @@
  *
  *     (K^T M K) ydotdot = K^T (f_tree - M k)
  *
- * No multipliers, no drift, nothing to project. This is the fourth way of closing loops beside the three of
- * ::tal_solve_way, and gives the same accelerations. Whoever integrates y puts q and u into the State
- * with tal_closure_set_state().
+ * There are no multipliers, no drift, and nothing to project. This is the fourth way of closing
+ * loops, beside the three of ::tal_solve_way, and gives the same accelerations. A program that
+ * integrates y puts q and u into the State with tal_closure_set_state().
  *
- * The matter may have constraints that say the same: tal_closure_test() compares, and
- * tal_matter_constrained_inverse_dynamics() gives their multipliers for the udot found here. Without
- * such constraints the loops are closed all the same.
+ * Matter may also have the constraints that close the same loops. Then tal_closure_test() compares,
+ * and tal_matter_constrained_inverse_dynamics() gives their multipliers for the udot found here.
+ * The constraints are not needed for closing the loops.
  *
  *     tal_closure crank = {&slider_crank_ops, &lengths, &y, &yd};
  *     tal_closure_set_state(matter, state, &crank);
@@ -38,11 +39,11 @@ extern "C" {
 /// @defgroup closure Loop-closure functions
 /// @{
 
-/// What closure functions are told.
+/// Arguments of closure functions.
 typedef struct tal_closure_arg {
     const double *y;        ///< [num_y]
     const double *yd;       ///< [num_y]; NULL unless calc_k is called
-    const tal_state *state; ///< for parameters and modelling choices; do not read q or u from it
+    const tal_state *state; ///< for parameters and modeling choices; do not read q or u from it
 } tal_closure_arg;
 
 /**
@@ -59,8 +60,8 @@ typedef struct tal_closure_ops {
     /// q = gamma(y): writes all tal_matter_nq() coordinates, those of bodies in no loop included.
     tal_status (*calc_q)(const void *self, const tal_closure_arg *arg, double q[]);
 
-    /// K with u = K ydot, tal_matter_nu() x num_y, which comes filled with zeros. Where qdot = u it is
-    /// the Jacobian of gamma.
+    /// K with u = K ydot, tal_matter_nu() x num_y, which comes filled with zeros. Where qdot = u it
+    /// is the Jacobian of gamma.
     tal_status (*calc_K)(const void *self, const tal_closure_arg *arg, tal_matrix K);
 
     /// k = Kdot ydot, tal_matter_nu() values, which come as zeros.
@@ -75,8 +76,8 @@ typedef struct tal_closure {
     const double *yd; ///< [num_y]; NULL means at rest
 } tal_closure;
 
-/// y and ydot when they are coordinates of the tree and their speeds: mobilities whose qdot is simply
-/// u. Needs TAL_STAGE_MODEL.
+/// y and ydot when they are coordinates of the tree and their speeds: mobilities whose qdot is
+/// simply u. Needs TAL_STAGE_MODEL.
 /// @param[in]  mobilities  [n]
 /// @param[out] y           [n]
 /// @param[out] yd          [n]
@@ -93,8 +94,9 @@ TAL_API tal_status tal_closure_set_state(const tal_matter *matter, tal_state *st
  * Forward dynamics: the accelerations of y and of all mobilities, for given forces.
  *
  * The State must be where the closure is: tal_closure_set_state(), or an integrator that was there;
- * TAL_ERR_BAD_VALUE when its speeds are elsewhere. Known accelerations (prescribed.h) are met first, as
- * far as motion of y can, and what is left of y is solved for. O(num_y n + num_y^3). Velocity.
+ * TAL_ERR_BAD_VALUE when its speeds are elsewhere. Known accelerations (prescribed.h) are met
+ * first, as far as motion of y can, and what is left of y is solved for. O(num_y n + num_y^3).
+ * Velocity.
  *
  * @param[in]  F_GB   [num_bodies] applied forces about Bo; NULL means none
  * @param[in]  f      [nu] applied forces along u; NULL means none
@@ -109,8 +111,9 @@ tal_closure_forward_dynamics(const tal_matter *matter, tal_state *state, const t
                              double ydd[], double work[], int iwork[]);
 
 /**
- * Inverse dynamics: the forces along y that give ydotdot, f_y = K^T (M udot + J^T (F0 - F) - f) with
- * udot = K ydotdot + k (RBDA eq. 8.61 and 8.62). Any forces tau along u with K^T tau = f_y will do.
+ * Inverse dynamics: the forces along y that give ydotdot, f_y = K^T (M udot + J^T (F0 - F) - f)
+ * with udot = K ydotdot + k (RBDA eq. 8.61 and 8.62). Any forces tau along u with K^T tau = f_y
+ * will do.
  *
  * @param[in]  ydd   [num_y]
  * @param[out] udot  [nu]; may be NULL
@@ -120,8 +123,8 @@ TAL_NODISCARD TAL_API tal_status tal_closure_inverse_dynamics(
     const tal_matter *matter, tal_state *state, const tal_closure *closure, const double ydd[],
     const tal_spatial_vec F_GB[], const double f[], double udot[], double f_y[], double work[]);
 
-/// What tal_closure_test() found: by how much things differ that should agree, relative to their size
-/// or to 1, whichever is larger.
+/// What tal_closure_test() found: by how much things differ that should agree, relative to their
+/// size or to 1, whichever is larger.
 typedef struct tal_closure_report {
     double K;       ///< N K: differences of gamma, column by column
     double k;       ///< differences of K ydot, along ydot
@@ -133,12 +136,12 @@ typedef struct tal_closure_report {
 /**
  * Check closure functions against each other, and against the enabled constraints, at y and yd.
  *
- * With speeds up to v, right functions have everything below 1e-11 v^2. Functions that agree with each
- * other but not with the constraints have `closed` or `allowed` far above. Velocity and acceleration
- * equations of constraints count in `allowed`.
+ * With speeds up to v, right functions have everything below 1e-11 v^2. Functions that agree with
+ * each other but not with the constraints have `closed` or `allowed` far above. Velocity and
+ * acceleration equations of constraints count in `allowed`.
  *
- * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is created
- *                     for the time of the call
+ * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is
+ *                     created for the time of the call
  * @param[out] report  written on success only
  * @param[out] err     may be NULL
  */

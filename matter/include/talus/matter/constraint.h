@@ -7,8 +7,8 @@
  * @file talus/matter/constraint.h
  * @brief Constraints: equations that the motion of the tree has to satisfy besides its mobilizers.
  *
- * A constraint acts on a few *constrained bodies* and *constrained mobilities* and has mp equations on
- * positions, mv on velocities and ma on accelerations (manual ch. 6):
+ * A constraint acts on a few *constrained bodies* and *constrained mobilities* and has mp equations
+ * on positions, mv on velocities and ma on accelerations (manual ch. 6):
  *
  *     p(t, q) = 0          v(t, q, u) = 0          a(t, q, u, udot) = 0
  *
@@ -18,8 +18,8 @@
  *
  *     M udot + G^T lambda = f,        aerr = G udot - b
  *
- * a constraint resists with -G^T lambda. Redundant constraints are not an error: they share the load
- * by the least sum of squares.
+ * a constraint resists with -G^T lambda. Redundant constraints are not an error: they share the
+ * load by the least sum of squares.
  *
  * tal_constraint_test() checks the functions of a table against each other.
  */
@@ -49,7 +49,7 @@ typedef struct tal_mobility {
     int i; ///< which speed of that body
 } tal_mobility;
 
-/// What the functions of a table are told. Motion of the constrained bodies is relative to their
+/// Arguments of the functions of a table. Motion of the constrained bodies is relative to their
 /// outmost common ancestor A: frames B in A, velocities and accelerations of Bo, expressed in A.
 typedef struct tal_constraint_arg {
     double t;
@@ -91,28 +91,31 @@ typedef struct tal_constraint_ops {
     /// [mp + mv + ma]: the second derivative of perr, the derivative of verr, then aerr.
     tal_status (*calc_a)(const void *self, const tal_constraint_arg *arg, double aerr[]);
 
-    /// Add G^T lambda: to F [num_bodies], moment about Bo and force, in A; and to f [num_mobilities].
-    /// What these forces do not balance among themselves acts on A.
+    /// Add G^T lambda: to F [num_bodies], moment about Bo and force, in A; and to f
+    /// [num_mobilities]. What these forces do not balance among themselves acts on A.
     tal_status (*add_forces)(const void *self, const tal_constraint_arg *arg, const double lambda[],
                              tal_spatial_vec F[], double f[]);
 
     // Optional. The default, when NULL, is given after the colon.
 
-    /// Are these parameters physical? any finite value is.
+    /// Are these parameters physical? Fill `err` with a sentence that names the one that is not:
+    /// any finite value is.
     tal_status (*check_params)(const void *self, const double params[], tal_error *err);
 
     /// Called once, when the System is destroyed or refuses the constraint: nothing.
     void (*destroy)(void *self);
 
-    /// Equations on orientations mostly hold at turns that are not meant, too: a weld's with one body
-    /// turned by half a turn. This says how body 2 is turned, as seen from body 1, away from where it
-    /// should be: a rotation vector in A, and the direction about which it may turn (zero when none).
-    /// Assembly uses it besides perr: there is nothing that perr does not say.
+    /// The rotation by which body 2 is turned away from where it should be, as seen from body 1, as
+    /// a rotation vector in A; and the axis about which it may turn, zero when there is none.
+    /// Equations on orientations usually have false roots, such as a weld with one body turned by
+    /// half a turn; assembly uses this function besides perr to avoid them: perr is taken to have
+    /// no false roots.
     void (*calc_turn)(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
                       tal_vec3 *free_axis);
 } tal_constraint_ops;
 
-/// What a constraint acts on. Obtain it from tal_constraint_def_default(), then edit.
+/// A constraint to be added: its name and what it acts on. Obtain it from
+/// tal_constraint_def_default(), then edit.
 typedef struct tal_constraint_def {
     const char *name; ///< unique among constraints; NULL means "constraint<index>"; copied
     tal_body_ix bodies[TAL_MAX_CONSTRAINED_BODIES];
@@ -156,7 +159,8 @@ TAL_API bool tal_constraint_is_enabled(const tal_matter *matter, const tal_state
 TAL_API tal_status tal_constraint_set_enabled(const tal_matter *matter, tal_state *state,
                                               tal_constraint_ix constraint, bool enabled);
 
-/// How readily a constraint bears load that others could bear as well; 1 unless set. NaN on a breach.
+/// The share that a constraint takes of a load that other constraints could carry as well; 1 unless
+/// set. NaN on a breach.
 TAL_API double tal_constraint_share(const tal_matter *matter, const tal_state *state,
                                     tal_constraint_ix constraint);
 
@@ -175,7 +179,7 @@ TAL_API tal_status tal_constraint_set_params(const tal_matter *matter, tal_state
                                              tal_constraint_ix constraint, const double params[],
                                              int n);
 
-/// Whether a constraint says how its bodies are turned (tal_constraint_ops::calc_turn).
+/// Whether the table of a constraint has a calc_turn (tal_constraint_ops::calc_turn).
 TAL_API bool tal_constraint_has_turn(const tal_matter *matter, tal_constraint_ix constraint);
 
 /// What tal_constraint_test() found: by how much things differ that should agree, relative to their
@@ -190,15 +194,15 @@ typedef struct tal_constraint_report {
 } tal_constraint_report;
 
 /**
- * Check the functions of a constraint against each other where a State is: a table that does not agree
+ * Check the functions of a constraint against each other at a State: a table that does not agree
  * with itself loses or makes energy, or drifts.
  *
  * Derivatives are compared with differences along t, q and u moving with a random udot. With bodies
- * that move at speeds up to v, a right table has everything below 1e-11 v^2, a wrong one is far above.
- * Whether the constraint is enabled or satisfied in the State does not matter.
+ * that move at speeds up to v, a right table has everything below 1e-11 v^2, a wrong one is far
+ * above. Whether the constraint is enabled or satisfied in the State does not matter.
  *
- * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is created
- *                     for the time of the call.
+ * @param[in]  state   realized to TAL_STAGE_MODEL at least; stays as it is. A second State is
+ *                     created for the time of the call.
  * @param[out] report  written on success only
  * @param[out] err     may be NULL
  * @return a failure of the table's functions is passed on

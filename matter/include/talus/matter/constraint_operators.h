@@ -69,7 +69,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_GT(const tal_matter *matter, tal
 /// G itself, rows of the part x nu. Exactly zero where a speed has no part in a row.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_G(const tal_matter *matter, tal_state *state,
                                                    tal_g_part part, tal_matrix G);
-/// out = Pq dq ([mp]) with Pq = P N^+ (manual eq. 10.11): how perr answers to a change of q.
+/// out = Pq dq ([mp]) with Pq = P N^+ (manual eq. 10.11): the change of perr with q.
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_Pq(const tal_matter *matter, tal_state *state,
                                                    const double dq[], double out[]);
 /// f_q = Pq^T lambda ([nq]).
@@ -84,12 +84,12 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_W(const tal_matter *matter, tal
 /// @}
 
 /**
- * How a constraint's bodies are turned away from where they should be (tal_constraint_ops::calc_turn),
- * and how that answers to u. Position.
+ * The rotation by which a constraint's bodies are away from where they should be
+ * (tal_constraint_ops::calc_turn), and its Jacobian. Position.
  *
  * @param[out] turn  rotation vector in Ground, of least length; zero where the constraint is met
- * @param[out] J     3 x nu: dturn/dt = J u for small turns; for any turn, J^T turn is the gradient of
- *                   half its square. `data` NULL: not wanted
+ * @param[out] J     3 x nu: dturn/dt = J u for small turns; for any turn, J^T turn is the gradient
+ *                   of half its square. `data` NULL: not wanted
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_turn(const tal_matter *matter,
                                                                  tal_state *state,
@@ -99,7 +99,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_turn(const tal_matte
 /// @name Accelerations and multipliers. Velocity.
 /// @{
 
-/// b ([m]): what G udot has to be.
+/// b ([m]): the value that G udot must have.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_bias(const tal_matter *matter,
                                                                  tal_state *state, double b[]);
 /// aerr = G udot - b for any udot ([m]).
@@ -149,21 +149,21 @@ TAL_API double tal_matter_calc_constraint_power(const tal_matter *matter, tal_st
                                                 tal_constraint_ix constraint);
 /// @}
 
-/// @name Dense ways of solving. Velocity. O((n + m)^3): for checking, for small systems, and for
-/// those who want the intermediate results.
-/// `work` and `iwork` have tal_matter_dense_work_size() doubles and tal_matter_dense_iwork_size()
-/// ints, enough for each of these calls. A row or direction counts as dependent at a relative size of
-/// (n + m) eps.
-/// Prescribed motion and locks partition the speeds first (manual sec. 8.3): known accelerations are
-/// those of the State, and the rest is solved for. A motion that needs t wants TAL_STAGE_TIME.
+/// @name Dense ways of solving. Velocity.
+/// O((n + m)^3): for checking, for small systems, and for the intermediate results. `work` and
+/// `iwork` have tal_matter_dense_work_size() doubles and tal_matter_dense_iwork_size() ints, enough
+/// for each of these calls. A row or direction counts as dependent at a relative size of (n + m)
+/// eps. Prescribed motion and locks partition the speeds first (manual sec. 8.3): known
+/// accelerations are those of the State, and the rest is solved for. A motion that needs t wants
+/// TAL_STAGE_TIME.
 /// @{
 
 TAL_API size_t tal_matter_dense_work_size(const tal_matter *matter, const tal_state *state);
 TAL_API size_t tal_matter_dense_iwork_size(const tal_matter *matter, const tal_state *state);
 
 /// Basis of the motions that the constraints allow: G K = 0, K^T K = 1 (RBDA sec. 8.8, there G).
-/// @param[out] K    nu x nu; the first `dof` columns are the basis, the rest zero. Rows of speeds that
-///                  are prescribed or locked are zero
+/// @param[out] K    nu x nu; the first `dof` columns are the basis, the rest zero. Rows of speeds
+///                  that are prescribed or locked are zero
 /// @param[out] dof  free speeds minus the rank of their columns of G
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_null_basis(const tal_matter *matter,
                                                             tal_state *state, tal_matrix K,
@@ -197,14 +197,15 @@ TAL_NODISCARD TAL_API tal_status tal_matter_solve_constrained(
  *
  * @param[in]  udot      [nu]
  * @param[out] lambda    [m]
- * @param[out] f_needed  [nu] along free speeds normal to the constraints, in the span of K, and least;
- *                       along known ones what the motion takes, -tau
+ * @param[out] f_needed  [nu] along free speeds normal to the constraints, in the span of K, and
+ *                       least; along known ones what the motion takes, -tau
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_constrained_inverse_dynamics(
     const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
     const double f[], double lambda[], double f_needed[], double work[], int iwork[]);
 
-/// How the actuated mobilities stand to the motions that the constraints allow (RBDA sec. 8.12).
+/// How the actuated mobilities compare with the motions that the constraints allow (RBDA sec.
+/// 8.12).
 typedef enum tal_actuation {
     TAL_ACTUATION_UNDER,    ///< some allowed motions cannot be driven
     TAL_ACTUATION_PROPER,   ///< as many as needed: the forces are unique
@@ -229,7 +230,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_actuator_forces(
 /// @name Report
 /// @{
 
-/// What a row is to the others.
+/// How a row is related to the rows before it.
 typedef enum tal_row_fate {
     TAL_ROW_GOOD,
     TAL_ROW_WITHOUT_EFFECT, ///< no motion of the tree changes it: its multiplier is zero
@@ -245,8 +246,8 @@ typedef struct tal_constraint_row {
     double residual;   ///< what is left of aerr whatever the multipliers are
 } tal_constraint_row;
 
-/// A residual counts as inconsistent above this share both of a unit error (manual eq. 9.4) and of the
-/// largest acceleration error there was to take away among the rows coupled to it.
+/// A residual counts as inconsistent above this share both of a unit error (manual eq. 9.4) and of
+/// the largest acceleration error there was to take away among the rows coupled to it.
 #define TAL_INCONSISTENT 1e-6
 
 /// Above this share, by the same measure, realizing TAL_STAGE_ACCELERATION fails with
@@ -258,7 +259,7 @@ typedef struct tal_constraint_row {
 /// All rows together.
 typedef struct tal_rows_report {
     int num_rows;
-    int rank; ///< of G as M^-1 sees it
+    int rank; ///< of W = G M^-1 G^T
     int dof;  ///< speeds that are free minus the rank
     int num_without_effect, num_redundant, num_inconsistent;
     double rcond; ///< smallest over largest pivot of W among the good rows: its reciprocal
@@ -268,8 +269,8 @@ typedef struct tal_rows_report {
 } tal_rows_report;
 
 /**
- * Look at the rows: which are redundant, without effect, or contradict each other at the acceleration
- * level. None of these is an error. Names: tal_constraint_name(). Velocity.
+ * Look at the rows: which are redundant, without effect, or contradict each other at the
+ * acceleration level. None of these is an error. Names: tal_constraint_name(). Velocity.
  *
  * @param[out] report
  * @param[out] rows  [m] in the order of udoterr; may be NULL
@@ -282,15 +283,15 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_report(const tal_mat
 /// How far the rows are from losing rank.
 typedef struct tal_rows_margin {
     int num_redundant; ///< rows that repeat others
-    double share;      ///< least pivot of W over the largest W_ii of the same constraint, among the
-        ///< rows that do not; 1 without rows. Where rank is lost, at an angle phi = 0 say, it
-        ///< goes to zero as phi^2 does
+    /// Least pivot of W over the largest W_ii of the same constraint, among the other rows; 1
+    /// without rows. Where rank is lost, at an angle phi = 0 say, it goes to zero as phi^2 does.
+    double share;
 } tal_rows_margin;
 
 /**
- * Look at the factors of W only, which forward dynamics needs anyway: much less work than the report.
- * Compare shares of one mechanism in different configurations; between mechanisms they depend on units
- * and inertias. Position, or Velocity when a constraint says forces_need_velocity.
+ * Look at the factors of W only, which forward dynamics needs anyway: much less work than the
+ * report. Compare shares of one mechanism in different configurations; between mechanisms they
+ * depend on units and inertias. Position, or Velocity when a constraint says forces_need_velocity.
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_margin(const tal_matter *matter, tal_state *state,
                                                         tal_rows_margin *margin);

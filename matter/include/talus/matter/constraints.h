@@ -13,8 +13,8 @@
  *     tie.name = "connecting rod";
  *     tal_constraint_add_rod(matter, &tie, pin_on_crank, pin_on_piston, 0.4);
  *
- * Body 1 is `bodies[0]`, body 2 `bodies[1]`. Stations, directions and frames are given in the frame B
- * of their body, in meters; directions have any length but zero. Errors and multipliers of the
+ * Body 1 is `bodies[0]`, body 2 `bodies[1]`. Stations, directions and frames are given in the frame
+ * B of their body, in meters; directions have any length but zero. Errors and multipliers of the
  * equations, in the order given with each constraint, are in A, the outmost common ancestor, unless
  * another frame is named.
  *
@@ -99,8 +99,8 @@ enum {
     TAL_POINT_ON_LINE_NUM_PARAMS = 9
 };
 
-/// A station of body 2 stays on a line of body 1. Two position equations, measured in body 1 from the
-/// point of the line: perr = (x . p, y . p) with x = tal_v3_perp(d) and y = d x x.
+/// A station of body 2 stays on a line of body 1. Two position equations, measured in body 1 from
+/// the point of the line: perr = (x . p, y . p) with x = tal_v3_perp(d) and y = d x x.
 TAL_API tal_constraint_ix tal_constraint_add_point_on_line(tal_matter *matter,
                                                            const tal_constraint_def *def,
                                                            tal_vec3 direction, tal_vec3 point,
@@ -137,8 +137,8 @@ enum {
  *
  *     perr = (Fx . By, Fy . Bz, Fz . Bx)
  *
- * They vanish also where F is turned by 180 degrees about an axis of B: start near the orientation
- * that is meant.
+ * They also vanish where F is turned by 180 degrees about an axis of B: start near the intended
+ * orientation.
  */
 TAL_API tal_constraint_ix tal_constraint_add_constant_orientation(tal_matter *matter,
                                                                   const tal_constraint_def *def,
@@ -159,7 +159,7 @@ TAL_API tal_constraint_ix tal_constraint_add_weld(tal_matter *matter, const tal_
 
 /// @}
 /// @name Mobilities
-/// Equations on a coordinate q need qdot = u, and are refused for a mobilizer that has N.
+/// Equations on a coordinate q need qdot = u, and are refused for a mobilizer with another N.
 /// @{
 
 /// perr = q - value. One parameter: the value.
@@ -190,11 +190,11 @@ TAL_API tal_constraint_ix tal_constraint_add_coordinate_coupler(tal_matter *matt
 /**
  * A function of speeds, and possibly coordinates, vanishes: verr = f(u0, u1, ..., q0, q1, ...).
  *
- * f may be nonlinear in the speeds. What the constraint does is then what it takes to keep f zero with
- * the least change to the accelerations (Gauss).
+ * f may be nonlinear in the speeds. The constraint then keeps f at zero with the least change of
+ * the accelerations (Gauss's principle).
  *
- * @param[in] def         its `mobilities` and `num_mobilities` are the arguments of f, in order: of the
- *                        first `num_speeds` the speeds, of the rest the coordinates
+ * @param[in] def         its `mobilities` and `num_mobilities` are the arguments of f, in order: of
+ *                        the first `num_speeds` the speeds, of the rest the coordinates
  * @param[in] num_speeds  at least one
  * @param[in] f           with one derivative; adopted whether the call succeeds or not
  */
@@ -227,8 +227,8 @@ enum {
  *
  *     verr = n . (v2 - v1)
  *
- * with the velocities that the moving bodies have at the point. The acceleration equation is its exact
- * time derivative: the point moves over the material of the bodies, and the direction turns.
+ * with the velocities that the moving bodies have at the point. The acceleration equation is its
+ * exact time derivative: the point moves over the material of the bodies, and the direction turns.
  */
 TAL_API tal_constraint_ix tal_constraint_add_no_slip_1d(tal_matter *matter,
                                                         const tal_constraint_def *def,
@@ -241,8 +241,8 @@ enum {
     TAL_POINT_ON_PLANE_NUM_PARAMS = 15
 };
 
-/// A station of body 2 sticks to a plane of body 1. One position equation, the height z of the station
-/// in the plane's frame; two velocity equations, its slip along x and y.
+/// A station of body 2 sticks to a plane of body 1. One position equation, the height z of the
+/// station in the plane's frame; two velocity equations, its slip along x and y.
 TAL_API tal_constraint_ix tal_constraint_add_point_on_plane_contact(tal_matter *matter,
                                                                     const tal_constraint_def *def,
                                                                     const tal_xform *plane,
@@ -256,9 +256,9 @@ enum {
     TAL_SPHERE_ON_PLANE_NUM_PARAMS = 16
 };
 
-/// A sphere of body 2 touches a plane of body 1. One position equation, the height of the center less
-/// the radius. If it rolls, two velocity equations: the slip of the lowest point of the sphere along x
-/// and y of the plane.
+/// A sphere of body 2 touches a plane of body 1. One position equation, the height of the center
+/// less the radius. If it rolls, two velocity equations: the slip of the lowest point of the sphere
+/// along x and y of the plane.
 TAL_API tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,
                                                                      const tal_constraint_def *def,
                                                                      const tal_xform *plane,
@@ -275,10 +275,10 @@ enum {
 };
 
 /**
- * Two spheres touch. One position equation, the distance of the centers less both radii. If they roll,
- * two velocity equations: the slip at the point that divides the line of centers as the radii do, along
- * two directions across it. The first is also across the axis of body 1 that is least along the line of
- * centers: where another axis takes that place, the two rows turn at once.
+ * Two spheres touch. One position equation, the distance of the centers less both radii. If they
+ * roll, two velocity equations: the slip at the point that divides the line of centers as the radii
+ * do, along two directions across it. The first is also across the axis of body 1 that is least
+ * along the line of centers: where another axis takes that place, the two rows turn at once.
  *
  * Where the centers coincide, z of A is taken for the line of centers: all results are finite.
  */
@@ -294,9 +294,9 @@ enum {
 };
 
 /**
- * Two straight edges without ends touch. One position equation, their distance along the common normal
- * that points out of body 1. If they roll, two velocity equations: the slip halfway between the points
- * where they are nearest, along edge 1, and across it and the normal.
+ * Two straight edges without ends touch. One position equation, their distance along the common
+ * normal that points out of body 1. If they roll, two velocity equations: the slip halfway between
+ * the points where they are nearest, along edge 1, and across it and the normal.
  *
  * Parallel edges have no such points: the normal is then z of edge 1, and all results are finite.
  */
@@ -308,9 +308,9 @@ TAL_API tal_constraint_ix tal_constraint_add_line_on_line_contact(tal_matter *ma
 
 /// @}
 /// @name Joints that close loops
-/// A frame F on body 1 and M on body 2 are related as by the mobilizer of the same name (RBDA ch. 8).
-/// First come the rows on axes, e_F . e_M, then components of p_FM in F. Rows on axes vanish also where
-/// M is turned by 180 degrees: start near the orientation that is meant.
+/// A frame F on body 1 and M on body 2 are related as by the mobilizer of the same name (RBDA ch.
+/// 8). First come the rows on axes, e_F . e_M, then components of p_FM in F. Rows on axes vanish
+/// also where M is turned by 180 degrees: start near the intended orientation.
 /// @{
 
 /// Parameters of joints that close loops.
@@ -346,8 +346,8 @@ TAL_API tal_constraint_ix tal_constraint_add_loop_planar(tal_matter *matter,
                                                          const tal_constraint_def *def,
                                                          const tal_xform *X_1,
                                                          const tal_xform *X_2);
-/// Rotation about z with translation along it. Rows: Fx . Mz, Fy . Mz, x, y, z - pitch angle, with the
-/// angle in the turn that z says. Coordinate: that angle.
+/// Rotation about z with translation along it. Rows: Fx . Mz, Fy . Mz, x, y, z - pitch angle, with
+/// the angle in the turn that z says. Coordinate: that angle.
 TAL_API tal_constraint_ix tal_constraint_add_loop_screw(tal_matter *matter,
                                                         const tal_constraint_def *def,
                                                         const tal_xform *X_1, const tal_xform *X_2,
@@ -371,13 +371,14 @@ TAL_API tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal
 /**
  * Close a loop with any mobilizer: cut a body in two, and weld the halves together.
  *
- * Adds a body with half the mass of `body` and the same frame B, on `parent` with the mobilizer given,
- * leaves the other half where it is, and adds a weld between the two. Each half has the center of mass
- * of the whole.
+ * Adds a body with half the mass of `body` and the same frame B, on `parent` with the mobilizer
+ * given, leaves the other half where it is, and adds a weld between the two. Each half has the
+ * center of mass of the whole.
  *
  * @param[in]  body    has mass; the half that is added is TAL_BODY_RIGID
  * @param[in]  parent  what the half is connected to
- * @param[in]  def     name, frames (X_BM on `body`), direction, angles; its mass and structure do not count
+ * @param[in]  def     name, frames (X_BM on `body`), direction, angles; its mass and structure do
+ *                     not count
  * @param[in]  ops, self, params  the mobilizer, as in tal_matter_add_mobilizer()
  * @param[out] weld    the weld; may be NULL
  * @return the half that was added, `i` < 0 on failure (sticky)

@@ -5,13 +5,13 @@
 
 /**
  * @file talus/matter/coordinate.h
- * @brief Coordinates as things of their own: names, ranges, initial values, and whose slot it is.
+ * @brief Coordinates one by one: names, ranges, initial values, and which body owns a slot.
  *
- * A coordinate is meant by its body and its number i among the body's q. Calls that build the model
- * count as the body's def chose, with a quaternion or with angles; calls with a State count as that
- * State does. What is said of a coordinate follows it from one count to the other: the distances of
- * a free body keep their names and ranges when its quaternion becomes angles, and the parts of the
- * quaternion have none for as long as they are not there.
+ * A coordinate is given by its body and its number i among the body's q. Calls that build the model
+ * number them as the body's def chose, with a quaternion or with angles; calls with a State number
+ * them as that State does. Names and ranges follow a coordinate from one numbering to the other:
+ * the distances of a free body keep theirs when its quaternion becomes angles. What was said about
+ * a part of a quaternion does not apply while the State uses angles, and vice versa.
  */
 
 #include <talus/matter/model.h>
@@ -26,7 +26,8 @@ extern "C" {
 /// Room for the longest name of a coordinate, terminating zero included.
 #define TAL_COORDINATE_NAME_SIZE (TAL_MAX_NAME + 6)
 
-/// @name While building. Sticky: the first failure is also returned by tal_system_realize_topology().
+/// @name While building
+/// Sticky: the first failure is also returned by tal_system_realize_topology().
 /// @{
 
 /**
@@ -37,8 +38,8 @@ extern "C" {
 TAL_API tal_status tal_body_name_coordinate(tal_matter *matter, tal_body_ix body, int i,
                                             const char *name);
 
-/// Give a coordinate a range, low <= high; either may be infinite. Nothing enforces it: it is kept
-/// for those who ask.
+/// Give a coordinate a range, low <= high; either may be infinite. Simulation does not enforce it;
+/// assembly keeps to it, and others can ask for it.
 TAL_API tal_status tal_body_limit_coordinate(tal_matter *matter, tal_body_ix body, int i,
                                              double low, double high);
 
@@ -64,7 +65,8 @@ TAL_API tal_status tal_body_set_initial_u(tal_matter *matter, tal_body_ix body, 
 TAL_API tal_body_ix tal_matter_find_coordinate(const tal_matter *matter, const tal_state *state,
                                                const char *name, int *i);
 
-/// Write the name of a coordinate to `name`, which has room for TAL_COORDINATE_NAME_SIZE characters.
+/// Write the name of a coordinate to `name`, which has room for TAL_COORDINATE_NAME_SIZE
+/// characters.
 TAL_API tal_status tal_body_coordinate_name(const tal_matter *matter, const tal_state *state,
                                             tal_body_ix body, int i, char name[]);
 

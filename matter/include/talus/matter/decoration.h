@@ -7,8 +7,8 @@
  * @file talus/matter/decoration.h
  * @brief What bodies look like: shapes, lines, meshes and labels attached to them, for viewers.
  *
- * Decorations have no mass and touch nothing. Matter keeps them; whoever draws goes through them
- * and places each with X_GD = X_GB X_BD.
+ * Decorations have no mass and touch nothing. Matter only keeps them; a viewer goes through the
+ * list and places each with X_GD = X_GB X_BD.
  *
  *     tal_decoration ball = tal_decoration_sphere(0.1);
  *     ball.color = tal_v3(1.0, 0.5, 0.0);
@@ -24,7 +24,7 @@ extern "C" {
 /// @defgroup decoration Decorations
 /// @{
 
-/// What is drawn. `size` and `end` mean something else in each.
+/// What is drawn, and what `size`, `end` and `text` mean for it.
 typedef enum tal_decoration_kind {
     TAL_DECORATION_SPHERE,    ///< size.x: radius [m]
     TAL_DECORATION_BRICK,     ///< size: half lengths along x, y, z [m]

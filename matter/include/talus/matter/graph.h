@@ -7,9 +7,10 @@
  * @file talus/matter/graph.h
  * @brief From any set of bodies and joints to a spanning tree and the joints that close its loops.
  *
- * A model file names joints between pairs of bodies in any order. Matter wants a tree, parents first.
- * tal_graph_span() says in which order to add the bodies, on which joint each hangs, and which joints
- * are left to be constraints (tal_constraint_add_loop_pin() and others, or tal_matter_split_body()).
+ * A model file names joints between pairs of bodies in any order. Matter wants a tree, parents
+ * first. tal_graph_span() says in which order to add the bodies, on which joint each hangs, and
+ * which joints are left to be constraints (tal_constraint_add_loop_pin() and others, or
+ * tal_matter_split_body()).
  */
 
 #include <talus/common/status.h>
@@ -43,18 +44,19 @@ typedef struct tal_graph_step {
  * Find a spanning tree of least depth.
  *
  * Bodies are taken level by level from Ground. A body without mass must not end a branch, so it is
- * taken together with one that it carries. Bodies that nothing connects with Ground get a base that is
- * free: the first body with mass that is no joint's child, or else the first.
+ * taken together with one that it carries. Where nothing connects bodies with Ground, one of them
+ * becomes a free base: the first with mass that is not the child of a joint, or else the first.
  *
- * @param[in]  massless    [num_bodies] NULL: all have mass. That of Ground is not looked at
+ * @param[in]  massless    [num_bodies] NULL: all have mass. Ground's entry is ignored
  * @param[in]  num_bodies  Ground included
  * @param[out] steps       [num_bodies - 1]
  * @param[out] closing     [num_joints] the joints that are not in the tree, ascending
  * @param[out] num_closing how many
  * @param[out] work        [num_bodies]
  * @param[out] err         may be NULL
- * @return TAL_OK; TAL_ERR_BAD_INDEX or TAL_ERR_BAD_VALUE for a joint between bodies that do not exist
- *         or of a body with itself; TAL_ERR_TOPOLOGY when a body without mass can only end a branch
+ * @return TAL_OK; TAL_ERR_BAD_INDEX or TAL_ERR_BAD_VALUE for a joint between bodies that do not
+ *         exist or of a body with itself; TAL_ERR_TOPOLOGY when a body without mass can only end a
+ *         branch
  */
 TAL_NODISCARD TAL_API tal_status tal_graph_span(const bool massless[], int num_bodies,
                                                 const tal_graph_joint joints[], int num_joints,

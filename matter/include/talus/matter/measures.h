@@ -5,15 +5,17 @@
 
 /**
  * @file talus/matter/measures.h
- * @brief Measures of mechanical quantities: coordinates, speeds, where points are, what constraints bear.
+ * @brief Measures of mechanical quantities: coordinates, speeds, points, multipliers, energy.
  *
  *     const tal_vec3 up = tal_v3(0.0, 1.0, 0.0);
- *     tal_measure_ix height = tal_measure_add_station(matter, "height", ball, center, TAL_GROUND, up);
- *     tal_measure_ix peak = tal_measure_add_extreme(system, me, "peak", TAL_EXTREME_MAXIMUM, height);
+ *     tal_measure_ix height =
+ *         tal_measure_add_station(matter, "height", ball, center, TAL_GROUND, up);
+ *     tal_measure_ix peak =
+ *         tal_measure_add_extreme(system, me, "peak", TAL_EXTREME_MAXIMUM, height);
  *
- * Each is one number, owned by the matter, and like every measure (talus/state/measure.h) it can be an operand
- * of others, drive an actuator, end a run (talus/study/events.h) or be a column of a result. Time
- * derivatives are exact. Adding is sticky, as all building is.
+ * Each is one number, owned by the matter, and like every measure (talus/state/measure.h) it can be
+ * an operand of others, drive an actuator, end a run (talus/study/events.h) or be a column of a
+ * result. Time derivatives are exact. Adding is sticky, as all building is.
  */
 
 #include <talus/matter/constraint.h>
@@ -26,8 +28,8 @@ extern "C" {
 /// `i` < 0 after a failure. A `name` of NULL means "measure<index>".
 /// @{
 
-/// Coordinate `at.i` of a body, which is counted as the State counts. Stages Position, Velocity,
-/// Acceleration for value, first and second derivative. A coordinate that the body does not have in a State
+/// Coordinate `at.i` of a body, numbered as in the State. Stages Position, Velocity, Acceleration
+/// for value, first and second derivative. A coordinate that the body does not have in a State
 /// (there are fewer angles than parts of a quaternion) fails there with TAL_ERR_BAD_INDEX.
 TAL_API tal_measure_ix tal_measure_add_coordinate(tal_matter *matter, const char *name,
                                                   tal_mobility at);
@@ -46,12 +48,14 @@ TAL_API tal_measure_ix tal_measure_add_speed(tal_matter *matter, const char *nam
 TAL_API tal_measure_ix tal_measure_add_station(tal_matter *matter, const char *name, tal_body_ix B,
                                                tal_vec3 p_BS, tal_body_ix A, tal_vec3 direction);
 
-/// Distance of station S of body B and station T of body C [m]. Two derivatives; stages as for a station.
+/// Distance of station S of body B and station T of body C [m]. Two derivatives; stages as for a
+/// station.
 TAL_API tal_measure_ix tal_measure_add_distance(tal_matter *matter, const char *name, tal_body_ix B,
                                                 tal_vec3 p_BS, tal_body_ix C, tal_vec3 p_CT);
 
-/// A multiplier of a constraint, which counts its equations on positions first, then those on velocities, then
-/// on accelerations. Zero while the constraint is disabled. Stage Acceleration, no derivatives.
+/// A multiplier of a constraint. Rows are numbered through its equations on positions, then those
+/// on velocities, then those on accelerations. Zero while the constraint is disabled. Stage
+/// Acceleration, no derivatives.
 TAL_API tal_measure_ix tal_measure_add_multiplier(tal_matter *matter, const char *name,
                                                   tal_constraint_ix constraint, int row);
 

@@ -33,7 +33,7 @@ extern "C" {
 #define TAL_MAX_NQ 7
 #define TAL_MAX_NU 6
 
-/// What the functions of a table are told. `u` is NULL where only q is known.
+/// Arguments of the functions of a table. `u` is NULL where only q is known.
 typedef struct tal_mobilizer_arg {
     bool use_angles;      ///< q holds body-XYZ angles instead of a quaternion
     const double *params; ///< [num_params] instance parameters: pitch, radii, ...
@@ -115,8 +115,8 @@ typedef enum tal_direction {
 
 /// @name Built-in tables
 /// Conventions as in Simbody; doc/mobilizers.md has the equations. The `self` of all of them is
-/// NULL. With a quaternion, a zero one is TAL_ERR_BAD_VALUE; with angles instead, |cos q1| < 1e-6 is
-/// TAL_ERR_SINGULAR in N, N^T and Ndot.
+/// NULL. With a quaternion, a zero one is TAL_ERR_BAD_VALUE; with angles instead, |cos q1| < 1e-6
+/// is TAL_ERR_SINGULAR in N, N^T and Ndot.
 /// @{
 TAL_API const tal_mobilizer_ops *tal_mobilizer_weld(void);
 TAL_API const tal_mobilizer_ops *tal_mobilizer_pin(void);    ///< q: angle about z
@@ -127,8 +127,8 @@ TAL_API const tal_mobilizer_ops *tal_mobilizer_cylinder(void);     ///< Rz(q0), 
 TAL_API const tal_mobilizer_ops *tal_mobilizer_bend_stretch(void); ///< Rz(q0), then q1 along Mx
 TAL_API const tal_mobilizer_ops *tal_mobilizer_planar(void);       ///< Rz(q0), (q1, q2) in Fx, Fy
 TAL_API const tal_mobilizer_ops *tal_mobilizer_gimbal(void);       ///< body-XYZ angles, u = qdot
-TAL_API const tal_mobilizer_ops *
-tal_mobilizer_bushing(void); ///< body-XYZ, then p_FM in F; u = qdot
+/// Body-XYZ angles, then p_FM in F; u = qdot.
+TAL_API const tal_mobilizer_ops *tal_mobilizer_bushing(void);
 /// params: {azimuth offset, zenith offset, azimuth sign, zenith sign, radial sign, axis: 0 z, 1 x}.
 TAL_API const tal_mobilizer_ops *tal_mobilizer_spherical_coords(void);
 TAL_API const tal_mobilizer_ops *tal_mobilizer_translation(void);      ///< p_FM in F
@@ -141,8 +141,8 @@ TAL_API const tal_mobilizer_ops *tal_mobilizer_cantilever(void); ///< free beam;
 
 /// @}
 
-/// One of the six functions of a function-based mobilizer, of some of its coordinates. It must offer
-/// second derivatives. One function may serve several of the six.
+/// One of the six functions of a function-based mobilizer, of some of its coordinates. It must
+/// offer second derivatives. One function may serve several of the six.
 typedef struct tal_mobilizer_function {
     tal_function *function; ///< NULL: zero
     int num_coords;         ///< number of arguments of the function

@@ -32,15 +32,15 @@ extern "C" {
 /// The matter subsystem of a System: its bodies. Opaque; owned by the System.
 typedef struct tal_matter tal_matter;
 
-/// A body and its mobilizer. Ground is 0; parents have smaller indices than their children; `i` below
-/// zero means "none".
+/// A body and its mobilizer. Ground is 0; parents have smaller indices than their children; `i`
+/// below zero means "none".
 typedef struct tal_body_ix {
     int i;
 } tal_body_ix;
 
 static const tal_body_ix TAL_GROUND = {0};
 
-/// What a body's mass is made of. It is topology: a particle never gets inertia.
+/// How the mass of a body is distributed. Part of the topology: a particle never gets inertia.
 typedef enum tal_body_structure {
     TAL_BODY_RIGID,    ///< any mass properties
     TAL_BODY_PARTICLE, ///< a point mass at Bo: com and inertia are zero
@@ -48,7 +48,8 @@ typedef enum tal_body_structure {
     TAL_BODY_MASSLESS  ///< no mass, no inertia
 } tal_body_structure;
 
-/// A body and how it is connected. Obtain it from tal_mobod_def_default(), then edit.
+/// A mobilized body: a body, and the mobilizer that connects it to its parent. Obtain it from
+/// tal_mobod_def_default(), then edit.
 typedef struct tal_mobod_def {
     const char *name;             ///< unique; NULL means "body<index>"; copied
     tal_body_structure structure; ///< what the mass properties may be
@@ -56,14 +57,14 @@ typedef struct tal_mobod_def {
     tal_xform X_PF;               ///< the mobilizer's frame F on the parent
     tal_xform X_BM;               ///< its frame M on this body
     tal_direction direction;      ///< TAL_REVERSE: the coordinates place F in M
-    bool use_angles; ///< body-XYZ angles instead of a quaternion; can be changed in the
-                     ///< State
+    bool use_angles; ///< body-XYZ angles instead of a quaternion; can be changed in a State
 } tal_mobod_def;
 
 /// A massless rigid body, both frames at the origins, forward, quaternions.
 TAL_API tal_mobod_def tal_mobod_def_default(void);
 
-/// Add matter to a System, with Ground in it. A System has one. Owned by the System; NULL on failure.
+/// Add matter to a System, with Ground in it. A System has one. Owned by the System; NULL on
+/// failure.
 TAL_API tal_matter *tal_matter_create(tal_system *system);
 
 /// The matter of a System; NULL when it has none (that is not a breach). Borrowed.
@@ -75,9 +76,9 @@ TAL_API const tal_system *tal_matter_system(const tal_matter *matter);
 /**
  * Which kernels Systems use on this machine (ADR 20), for the records of results.
  *
- * "avx512" and "avx2" are for processors with fused multiply-adds, and agree in every bit; "any" does without, and differs from
- * them in the last bits; "fma" is the only set of a build for one machine that has fused multiply-adds.
- * Never NULL.
+ * "avx512" and "avx2" are for processors with fused multiply-adds, and agree in every bit; "any"
+ * does without, and differs from them in the last bits; "fma" is the only set of a build for one
+ * machine that has fused multiply-adds. Never NULL.
  */
 TAL_API const char *tal_matter_kernel_set(void);
 
@@ -165,8 +166,8 @@ TAL_API const char *tal_body_mobilizer(const tal_matter *matter, tal_body_ix bod
 TAL_API int tal_body_nu(const tal_matter *matter, tal_body_ix body);
 
 /// First speed of a body among those of matter: where it stands in the arrays over u that matter's
-/// operators and tal_applied_forces use. In the u of a State, matter's begin at slot 0 if matter was
-/// created before any other subsystem with speeds. Needs the topology, -1 before.
+/// operators and tal_applied_forces use. In the u of a State, matter's speeds begin at slot 0 if
+/// matter was created before any other subsystem with speeds. Needs the topology, -1 before.
 TAL_API int tal_body_u_start(const tal_matter *matter, tal_body_ix body);
 
 /// @}
@@ -208,8 +209,8 @@ TAL_API tal_status tal_body_fit_u(const tal_matter *matter, tal_state *state, ta
                                   tal_spatial_vec V_FM);
 
 /// @name Fits of one part
-/// The rotation of M in F, or the position of Mo, comes nearest to the wanted one; w_FM, or v_FM, both
-/// expressed in F. The other part stays as near as it can to what it is. Need TAL_STAGE_MODEL.
+/// The rotation of M in F, or the position of Mo, comes nearest to the wanted one; w_FM, or v_FM,
+/// both expressed in F. The other part stays as near as it can to what it is. Need TAL_STAGE_MODEL.
 /// @{
 TAL_API tal_status tal_body_fit_rotation(const tal_matter *matter, tal_state *state,
                                          tal_body_ix body, const tal_mat3 *R_FM);
@@ -228,10 +229,10 @@ TAL_API bool tal_body_uses_angles(const tal_matter *matter, const tal_state *sta
 /**
  * Choose between angles and a quaternion for one body, keeping the pose.
  *
- * Invalidates TAL_STAGE_MODEL and realizes it again: q is packed anew, every other coordinate
- * keeps its value and this body's describe the same orientation in the other way. An orientation
- * that is none (a zero quaternion, a NaN) is refused, and a failure that an earlier setter left in
- * the State is returned: then nothing changes.
+ * Invalidates TAL_STAGE_MODEL and realizes it again: q is packed anew, every other coordinate keeps
+ * its value and this body's describe the same orientation in the other way. Values that are no
+ * orientation (a zero quaternion, a NaN) are refused, and a failure that an earlier setter left in
+ * the State is returned; in both cases nothing changes.
  */
 TAL_API tal_status tal_body_set_use_angles(const tal_matter *matter, tal_state *state,
                                            tal_body_ix body, bool use_angles);

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/matter/motion.h
- * @brief Responses: where bodies are, how they move, what they carry, what their mobilizers bear.
+ * @brief Responses: where bodies are, how they move, their inertias, the loads in their mobilizers.
  *
  * Everything is about the body frame B that the user gave, measured at its origin Bo, and expressed
  * in Ground unless said otherwise. A spatial velocity is (angular velocity, velocity of the
@@ -13,11 +13,11 @@
  * ordinary sense of a point that moves; a spatial force is (moment about the origin, force). In a
  * name such as V_AB the first letter is the frame from which the motion of the second is seen.
  *
- * What has been computed with its stage takes a const State; what is computed only when somebody
- * asks takes a State that it may write its result to. On a broken contract (stage too low, State of
- * another System, no such body) a value is NaN in every number, and the contract handler hears why.
- * No call allocates. A call about one body or two takes constant time, a sum over all bodies linear
- * time.
+ * Results that are computed with their stage are read from a const State. Results that are computed
+ * on request take a State that can be written to. On a broken contract (stage too low, State of
+ * another System, no such body) every number of the result is NaN, and the contract handler is
+ * told. No call allocates. A call about one body or two takes constant time, a sum over all bodies
+ * linear time.
  */
 
 #include <talus/matter/model.h>
@@ -168,9 +168,9 @@ TAL_API double tal_station_distance_acceleration(const tal_matter *matter, const
 /// @}
 /// @defgroup reaction Mobilizer reactions
 ///
-/// What a mobilizer does to its body: all of it, constraint force and mobility forces together,
-/// from the balance of everything outboard. Need TAL_STAGE_ACCELERATION. Ground counts as held in place:
-/// its reaction is what holds it, the opposite of the total load on it.
+/// The total force of a mobilizer on its body, constraint force and mobility forces together, from
+/// the balance of everything outboard. Need TAL_STAGE_ACCELERATION. Ground counts as held in place:
+/// its reaction is the force that holds it, the opposite of the total load on it.
 /// @{
 
 /// Force of the mobilizer on its body: moment about Mo.
@@ -194,26 +194,28 @@ TAL_API tal_spatial_vec tal_body_reaction_F(const tal_matter *matter, tal_state 
 TAL_API tal_spatial_inertia tal_body_spatial_inertia(const tal_matter *matter,
                                                      const tal_state *state, tal_body_ix body);
 
-/// The body and all it carries, mobilizers frozen, about Bo in Ground. Ground's is that of the
-/// whole system about Ground's origin. Needs TAL_STAGE_INSTANCE; realizes the poses.
+/// Inertia of the body and all that it carries, mobilizers frozen, about Bo in Ground. Ground's is
+/// that of the whole system about Ground's origin. Needs TAL_STAGE_INSTANCE; realizes the poses.
 TAL_API tal_spatial_inertia tal_body_composite_inertia(const tal_matter *matter, tal_state *state,
                                                        tal_body_ix body);
 
-/// What is felt on taking hold of the body while all it carries is free to move, about Bo in Ground
-/// (RBDA sec. 7.1). Ground's is infinite. Needs TAL_STAGE_INSTANCE; realizes the poses.
+/// Articulated-body inertia: the inertia felt at the body while all that it carries is free to
+/// move, about Bo in Ground (RBDA sec. 7.1). Ground's is infinite. Needs TAL_STAGE_INSTANCE;
+/// realizes the poses.
 TAL_API tal_abi tal_body_articulated_inertia(const tal_matter *matter, tal_state *state,
                                              tal_body_ix body);
 
-/// Force that a body needs for its rotation alone, besides inertia times A_GB: moment about Bo.
+/// Gyroscopic force: what a body needs besides inertia times A_GB because it rotates, moment about
+/// Bo.
 /// Needs TAL_STAGE_VELOCITY.
 ///
 ///     b = (w x I w, m w x (w x p_BC))
 TAL_API tal_spatial_vec tal_body_gyroscopic_force(const tal_matter *matter, const tal_state *state,
                                                   tal_body_ix body);
 
-/// What velocities alone add to a body's acceleration over its mobilizer: A_GB less the parent's,
-/// shifted to Bo as a motion, less H_PB_G udot. Needs TAL_STAGE_VELOCITY; the State keeps the result for
-/// all bodies, as for the next two.
+/// Coriolis acceleration across a body's mobilizer, due to velocities alone: A_GB, less the
+/// parent's acceleration shifted to Bo as a motion, less H_PB_G udot. Needs TAL_STAGE_VELOCITY.
+/// Like the next two it is computed for all bodies at once, and kept in the State.
 TAL_API tal_spatial_vec tal_body_mobilizer_coriolis(const tal_matter *matter, tal_state *state,
                                                     tal_body_ix body);
 

@@ -12,26 +12,27 @@
  *
  *     M udot + J^T F0 = f + J^T F          qdot = N u
  *
- * with F the forces applied to bodies, f those applied along u, and F0 the forces that velocities
- * alone ask for. Each operator behaves as if its matrix had been formed; none but the explicit
- * ones forms it, and each costs O(n) per column. doc/operators.md has the table of names and costs.
+ * with F the forces applied to bodies, f those applied along u, and F0 the forces that the bodies
+ * need because of their velocities alone. Each operator behaves as if its matrix had been formed;
+ * only the explicit ones form it, the others cost O(n) per column. doc/operators.md has the table
+ * of names and costs.
  *
  * Common rules, not repeated below:
  * - A generalized vector (u, udot, f) has tal_matter_nu() values, those of matter alone, in the
  *   order of tal_body_u_start(). A vector like qdot has tal_matter_nq() values.
- * - Arrays over bodies have tal_matter_num_bodies() entries; Ground is entry 0. A force in that entry
- *   is ignored: Ground does not move.
- * - Spatial vectors are about the body's origin Bo (or the origin of the frame asked for), expressed
- *   in Ground, angular part first.
- * - The State must have reached TAL_STAGE_INSTANCE. What an operator needs of q ("Position") or of q
- *   and u ("Velocity") is computed first if the State does not hold it, and stays in the State.
+ * - Arrays over bodies have tal_matter_num_bodies() entries; Ground is entry 0. A force in that
+ *   entry is ignored: Ground does not move.
+ * - Spatial vectors are about the body's origin Bo (or the origin of the frame asked for),
+ *   expressed in Ground, angular part first.
+ * - The State must have reached TAL_STAGE_INSTANCE. What an operator needs of q ("Position") or of
+ *   q and u ("Velocity") is computed first if the State does not hold it, and stays in the State.
  * - Memory is the caller's; nothing is allocated. Inputs and outputs may not overlap.
- * - Matrices are dense and column-major (::tal_matrix); those called `_columns` apply the operator to
- *   every column.
+ * - Matrices are dense and column-major (::tal_matrix); those called `_columns` apply the operator
+ *   to every column.
  * - Returned: TAL_OK; TAL_ERR_NOT_FINITE for a NaN or an infinity in the input; or why the State
- *   could not be brought so far: tal_state_error() has the sentence. A NULL, an index or a size that
- *   does not fit, a State of another System or before its stage are broken contracts: the specific
- *   status, and the contract handler hears of it. On failure no output is written.
+ *   could not be realized that far: tal_state_error() has the sentence. A NULL, an index or a size
+ *   that does not fit, a State of another System or before its stage are broken contracts: the
+ *   specific status, and the contract handler is told. On failure no output is written.
  */
 
 #include <talus/common/linalg.h>
@@ -44,7 +45,8 @@ extern "C" {
 /// @defgroup operators Operators of the tree
 /// @{
 
-/// Number of speeds of matter: the length of u, udot and f here. -1 before the topology is realized.
+/// Number of speeds of matter: the length of u, udot and f here. -1 before the topology is
+/// realized.
 TAL_API int tal_matter_nu(const tal_matter *matter);
 
 /// Number of coordinates of matter. Needs TAL_STAGE_MODEL, -1 before.
@@ -148,8 +150,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_J_bias(const tal_matter *matter
 /// A station's velocity is v_GS; a frame's is V_GA = (w_GB, velocity of its origin Ao).
 /// @{
 
-/// A point fixed on a body. For the frame Jacobian: the origin of a frame fixed on it; how the frame
-/// is turned makes no difference, because everything is expressed in Ground.
+/// A point fixed on a body. For the frame Jacobian: the origin of a frame fixed on it; how the
+/// frame is turned makes no difference, because everything is expressed in Ground.
 typedef struct tal_station {
     tal_body_ix body;
     tal_vec3 p_BS; ///< from Bo, in B [m]
@@ -160,7 +162,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_J(const tal_matter *matt
                                                           tal_state *state,
                                                           const tal_station stations[], int n,
                                                           const double u[], tal_vec3 v_GS[]);
-/// f = J_S^T f_GS: what forces on the stations are worth along u.
+/// f = J_S^T f_GS: the forces along u that do the same work as forces on the stations.
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_JT(const tal_matter *matter,
                                                            tal_state *state,
                                                            const tal_station stations[], int n,
@@ -216,13 +218,13 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_bias(const tal_matter *ma
                                                             tal_spatial_vec A_GA[]);
 /// @}
 
-/// @name Operational space: how frames answer to forces. Position.
-/// Forces and accelerations of `n` frames are stacked, six numbers each: moment above force, angular
-/// above linear.
+/// @name Operational space: how frames respond to forces. Position.
+/// Forces and accelerations of `n` frames are stacked, six numbers each: moment above force,
+/// angular above linear.
 /// @{
 
-/// Lambda^-1 = J M^-1 J^T, 6n x 6n, bitwise symmetric, without M (RBDA sec. 7.2). Its rank is at most
-/// that of J: a frame that cannot move in some direction has a zero there.
+/// Lambda^-1 = J M^-1 J^T, 6n x 6n, bitwise symmetric, without M (RBDA sec. 7.2). Its rank is at
+/// most that of J: a frame that cannot move in some direction has a zero there.
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda_inv(const tal_matter *matter,
                                                             tal_state *state,
                                                             const tal_station frames[], int n,
@@ -248,8 +250,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda(const tal_matter *matter
 /// @}
 
 /// @name Dynamics. Velocity.
-/// F_GB are forces on the bodies ([num_bodies], moment about Bo), f forces along u; NULL means none.
-/// Forces that force elements have put into the State play no part here.
+/// F_GB are forces on the bodies ([num_bodies], moment about Bo), f forces along u; NULL means
+/// none. Forces that force elements have put into the State play no part here.
 /// @{
 
 /**
@@ -287,13 +289,14 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_tree_forces(const tal_matter *m
                                                              const double f[], double f_tree[]);
 
 /**
- * What is left of the equations of motion for any udot and multipliers, with the forces that force
+ * Residual of the equations of motion for any udot and multipliers, with the forces that force
  * subsystems applied to this State (manual eq. 8.50): Simbody's calcResidualForce.
  *
  *     residual = M udot + J^T (F0 - F) - f + G^T lambda
  *
- * Zero for the udot and multipliers of the State itself, but along mobilities whose motion is
- * prescribed, where it is minus the force that takes. O(n + m). Needs TAL_STAGE_DYNAMICS.
+ * Zero for the udot and multipliers of the State itself, except along mobilities whose motion is
+ * prescribed, where it is minus the force that the motion takes. O(n + m). Needs
+ * TAL_STAGE_DYNAMICS.
  *
  * @param[in]  udot      [nu]
  * @param[in]  lambda    [m] in the order of tal_state_multipliers(); NULL means no constraints
@@ -312,9 +315,9 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_accelerations(const tal_matter 
 /// @}
 
 /// @name Geared rotors
-/// The rotor of a motor that drives one speed through a gear of ratio rho (rotor turns per joint turn)
-/// feels like an inertia rho^2 I_rotor along that speed: it is added to the diagonal of M, and its
-/// smaller inertial and gyroscopic effects are left out (RBDA ex. 9.5).
+/// The rotor of a motor that drives one speed through a gear of ratio rho (rotor turns per joint
+/// turn) feels like an inertia rho^2 I_rotor along that speed: it is added to the diagonal of M,
+/// and its smaller inertial and gyroscopic effects are neglected (RBDA ex. 9.5).
 /// @{
 
 /// Reflected inertia of a body's rotor [kg m^2, or kg along a translation]. 0 unless set; NaN on a
@@ -322,8 +325,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_accelerations(const tal_matter 
 TAL_API double tal_body_rotor_inertia(const tal_matter *matter, const tal_state *state,
                                       tal_body_ix body);
 
-/// Set it; invalidates TAL_STAGE_INSTANCE. The mobilizer must have one speed; `inertia` = rho^2 I_rotor
-/// must be finite and not negative.
+/// Set it; invalidates TAL_STAGE_INSTANCE. The mobilizer must have one speed; `inertia` = rho^2
+/// I_rotor must be finite and not negative.
 TAL_API tal_status tal_body_set_rotor_inertia(const tal_matter *matter, tal_state *state,
                                               tal_body_ix body, double inertia);
 
@@ -356,13 +359,13 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_floating(const tal_matter *matt
                                                           const tal_spatial_vec F_GB[],
                                                           tal_floating *form);
 
-/// Take the base out of the equations (RBDA eq. 9.15): H becomes H - F^T I^-1 F, C becomes
-/// C - F^T I^-1 p, and I its Cholesky factor. TAL_ERR_SINGULAR when base and bodies have no inertia.
+/// Take the base out of the equations (RBDA eq. 9.15): H becomes H - F^T I^-1 F, C becomes C - F^T
+/// I^-1 p, and I its Cholesky factor. TAL_ERR_SINGULAR when base and bodies have no inertia.
 TAL_NODISCARD TAL_API tal_status tal_floating_eliminate_base(tal_floating *form, tal_error *err);
 
 /**
- * Inverse dynamics with a base that nobody holds (RBDA tab. 9.6): how the base answers to udot, and
- * the joint forces that go with it. O(n).
+ * Inverse dynamics with a base that is not held (RBDA tab. 9.6): the acceleration of the base for
+ * given udot, and the joint forces. O(n).
  *
  * @param[in]  udot  [n]
  * @param[out] A_GB  acceleration of the base

@@ -14,18 +14,19 @@
  *     velocity       u(t, q)                 udot                        q
  *     acceleration   udot(t, q, u)                                       u, q
  *
- * What is known is not solved for: the equations of motion, with the force tau that the known motion
- * takes, are (manual eq. 8.23)
+ * With tau the force that the known motion takes, the equations of motion are (manual eq. 8.23)
  *
  *     M udot + G^T lambda + tau = f,        tau = 0 where udot is free
  *
- * in O(n), and cheaper than without: to the rest of the tree a known mobilizer is a weld that moves.
- * Known motion has priority over constraints, which are satisfied by the free mobilities.
+ * They are solved in O(n), and faster than without known motion: to the rest of the tree a known
+ * mobilizer is a weld that moves. Known motion has priority over constraints, which are satisfied
+ * by the free mobilities.
  *
- * A *motion* is part of the System and can be disabled in a State. A *lock* is part of the State and
- * overrides any motion; an event handler that moves a lock makes a slow (discrete) variable of it. Both apply to a whole mobilizer, or to one of its mobilities where qdot is
- * simply u. Known q and u are variables like others: tal_system_prescribe_q() and
- * tal_system_prescribe_u() write them, and whoever sets t or q calls these afterwards.
+ * A *motion* is part of the System and can be disabled in a State. A *lock* is part of the State
+ * and overrides any motion; an event handler that moves a lock makes a slow (discrete) variable of
+ * it. Both apply to a whole mobilizer, or to one of its mobilities where qdot is simply u. Known q
+ * and u are variables like others. tal_system_prescribe_q() and tal_system_prescribe_u() write
+ * them: call these after setting t or q.
  *
  *     tal_motion_def crank = tal_motion_def_default();
  *     crank.body = wheel;
@@ -55,7 +56,7 @@ typedef struct tal_motion_ix {
     int i;
 } tal_motion_ix;
 
-/// What a motion's function is told.
+/// Arguments of a motion's function.
 typedef struct tal_motion_arg {
     double t;
     tal_level level; ///< of the motion
@@ -81,9 +82,9 @@ typedef struct tal_motion_ops {
 
     // Required.
 
-    /// What is prescribed (order 0) or its time derivative of that order. The last one is always the
-    /// acceleration, so `order` goes to 2 at the position level, to 1 at the velocity level, and is
-    /// 0 at the acceleration level. Writes arg->n values.
+    /// What is prescribed (order 0) or its time derivative of that order. The last one is always
+    /// the acceleration, so `order` goes to 2 at the position level, to 1 at the velocity level,
+    /// and is 0 at the acceleration level. Writes arg->n values.
     tal_status (*calc)(const void *self, const tal_motion_arg *arg, int order, double out[]);
 
     // Optional. The default, when NULL, is given after the colon.
@@ -92,7 +93,8 @@ typedef struct tal_motion_ops {
     void (*destroy)(void *self);
 } tal_motion_ops;
 
-/// What a motion moves. Obtain it from tal_motion_def_default(), then edit.
+/// A motion to be added: its name and what it moves. Obtain it from tal_motion_def_default(), then
+/// edit.
 typedef struct tal_motion_def {
     const char *name; ///< unique among motions; NULL means "motion<index>"; copied
     tal_body_ix body; ///< whose mobilizer
@@ -123,7 +125,8 @@ TAL_API tal_motion_ix tal_matter_add_motion(tal_matter *matter, const tal_motion
  * velocity level one for each speed, with first derivatives; at the acceleration level one for each
  * speed.
  *
- * @param[in] functions  adopted by this call whether it succeeds or not, unless NULL or owned already
+ * @param[in] functions  adopted by this call whether it succeeds or not, unless NULL or owned
+ *                       already
  * @param[in] n          1 for a single mobility
  */
 TAL_API tal_motion_ix tal_matter_add_motion_functions(tal_matter *matter, const tal_motion_def *def,
@@ -134,8 +137,8 @@ TAL_API tal_motion_ix tal_matter_add_motion_functions(tal_matter *matter, const 
 TAL_API tal_motion_ix tal_matter_add_motion_steady(tal_matter *matter, const tal_motion_def *def,
                                                    const double u[], int n);
 
-/// amplitude sin(omega t + phase) for every coordinate, speed or acceleration. The three numbers are
-/// the parameters of the motion. Refused for a quaternion at the position level.
+/// amplitude sin(omega t + phase) for every coordinate, speed or acceleration. The three numbers
+/// are the parameters of the motion. Refused for a quaternion at the position level.
 TAL_API tal_motion_ix tal_matter_add_motion_sinusoid(tal_matter *matter, const tal_motion_def *def,
                                                      double amplitude, double omega, double phase);
 
@@ -146,19 +149,20 @@ TAL_API tal_status tal_matter_lock_by_default(tal_matter *matter, tal_body_ix bo
 /**
  * Declare a mobilizer, and all it carries, *fast*: so quick to settle that it is always in balance.
  *
- * tal_system_relax() finds the q, or the u, at which the forces applied to what they carry, and along
- * them, cancel: J^T F + f - G^T lambda = 0 (manual sec. 10.3 and 10.4.2). Inertia has no say in it.
+ * tal_system_relax() finds the q, or the u, at which the forces applied to what they carry, and
+ * along them, cancel: J^T F + f - G^T lambda = 0 (manual sec. 10.3 and 10.4.2). Inertia plays no
+ * part.
  *
  *     level       found by relaxing     zero       found by integrating
  *     position    q                     u, udot
  *     velocity    u                     udot       q
  *
  * What a fast body carries is fast at its level, unless declared at another. Mobilities that are
- * locked or have a motion stay known as they are. The balance found is one that holds: forces, or
+ * locked or have a motion stay known as they are. The balance found is a stable one: forces, or
  * friction, bring the body back to it.
  *
- * Constraints on fast bodies leave the equations of motion: they have no rows in the State, relaxing
- * meets them with what is fast, and their forces are those of the balance,
+ * Constraints on fast bodies leave the equations of motion: they have no rows in the State,
+ * relaxing meets them with what is fast, and their forces are those of the balance,
  * tal_constraint_calc_fast_multipliers(). They may have no acceleration equations, no velocity
  * equations on bodies that are fast in position, and act on bodies of one level only. Positions are
  * relaxed first, with u as it is; then velocities (manual eq. 8.96).
@@ -254,8 +258,8 @@ TAL_API double tal_matter_motion_error(const tal_matter *matter, tal_state *stat
 /// TAL_STAGE_ACCELERATION; borrowed; NULL on a breach.
 TAL_API const double *tal_matter_motion_multipliers(const tal_matter *matter, tal_state *state);
 
-/// Multipliers of a constraint on fast bodies: mp of them on bodies that are fast in position, mp + mv
-/// in velocity. Zero when it is disabled. Needs TAL_STAGE_DYNAMICS.
+/// Multipliers of a constraint on fast bodies: mp of them on bodies that are fast in position, mp +
+/// mv in velocity. Zero when it is disabled. Needs TAL_STAGE_DYNAMICS.
 TAL_API tal_status tal_constraint_calc_fast_multipliers(const tal_matter *matter, tal_state *state,
                                                         tal_constraint_ix constraint,
                                                         double lambda[]);

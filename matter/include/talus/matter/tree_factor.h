@@ -9,7 +9,7 @@
  *        sec. 6.5).
  *
  * A mass matrix couples two speeds only if one is outboard of the other. Factored from the last
- * row up, that pattern stays as it is: L has zeros wherever H has, and no loop meets them.
+ * row up, it keeps that pattern: L is zero wherever H is, and the loops skip these zeros.
  *
  *     int lambda[NU];
  *     tal_matter_calc_lambda(matter, lambda);
@@ -46,7 +46,7 @@ TAL_API tal_status tal_matter_calc_lambda(const tal_matter *matter, int lambda[]
  * @param[in,out] H       n x n, positive definite; its upper triangle becomes L^T
  * @param[in,out] err     may be NULL
  * @return TAL_OK; TAL_ERR_SINGULAR when a pivot is not positive, TAL_ERR_NOT_FINITE when one is not
- *         finite: H is then spoilt
+ *         finite: H is then undefined
  */
 TAL_NODISCARD TAL_API tal_status tal_tree_factor_LTL(const int lambda[], tal_matrix H,
                                                      tal_error *err);

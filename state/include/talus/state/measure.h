@@ -18,14 +18,15 @@
  *     double value = tal_measure_value(system, state, wave);         // 2 sin(3 t + 0.5)
  *     double slope = tal_measure_derivative(system, state, wave, 1); // 6 cos(3 t + 0.5)
  *
- * A value is computed when somebody asks and kept in the State until something it rests on changes.
+ * A value is computed when it is asked for and kept in the State until something it depends on
+ * changes.
  * Each value, and each of its time derivatives, has the stage it needs (tal_measure_stage()): that
  * of the operands it is computed from, or its own when that is later.
  *
  * **Measures with a history** (estimated derivatives, extremes, delays, holds) keep it in
  * auto-update variables of the State, so it is copied, saved and loaded with the State. They take
  * their samples when tal_system_begin_step() is called (at the stages their operands need), and
- * nowhere else: what happens between two steps is seen only through its ends. A sample that is not
+ * nowhere else: what happens between two step starts is not seen. A sample that is not
  * finite is refused: TAL_ERR_NOT_FINITE. A value at a State counts the State itself as the latest
  * sample (holds excepted), so trial States inside a step may be evaluated freely.
  *
@@ -82,7 +83,7 @@ TAL_API const double *tal_measure_derivatives(const tal_system *system, tal_stat
 TAL_API tal_status tal_measure_set(const tal_system *system, tal_state *state,
                                    tal_measure_ix measure, const double values[], int n);
 
-/// Let a measure with a history forget it: the next sample is the first (a hold keeps its value until
+/// Make a measure forget its history: the next sample is the first (a hold keeps its value until
 /// then). Lowers the State below the measure's stage.
 TAL_API tal_status tal_measure_restart(const tal_system *system, tal_state *state,
                                        tal_measure_ix measure);
@@ -182,10 +183,10 @@ TAL_API tal_measure_ix tal_measure_add_integrate(tal_system *system, tal_subsyst
  *     third sample    fdot = s + (s - s0) h / (h + h0)                     error O(h^2)
  *     later           fdot = 2 s - fdot0                                   error O(h^2)
  *
- * with h = t - t0, and s0, h0 those of the sample before: the parabola through three samples starts
- * what the parabola through f0, fdot0 and f goes on with. That one hands an error in fdot0 on
- * with changed sign, so after a jump of the operand call tal_measure_restart(). At t = t0 the
- * estimate made there is returned. An estimate offers no derivatives; its stage is at least Time.
+ * with h = t - t0, and s0, h0 those of the sample before: first the parabola through three samples,
+ * then the one through f0, fdot0 and f. The latter passes an error in fdot0 on with the opposite
+ * sign, so call tal_measure_restart() after a jump of the operand. At t = t0 the estimate made
+ * there is returned. An estimate offers no derivatives; its stage is at least Time.
  */
 TAL_API tal_measure_ix tal_measure_add_differentiate(tal_system *system, tal_subsystem_ix owner,
                                                      const char *name, tal_measure_ix operand);
@@ -273,7 +274,8 @@ TAL_API tal_measure_ix tal_measure_add_hold(tal_system *system, tal_subsystem_ix
 TAL_API tal_status tal_measure_sample(const tal_system *system, tal_state *state,
                                       tal_measure_ix measure);
 
-/// A value that somebody else computes. Obtain the def from tal_result_def_default(), then edit.
+/// A value that other code computes and stores. Obtain the def from tal_result_def_default(), then
+/// edit.
 typedef struct tal_result_def {
     const char *name;          ///< copied
     int size;                  ///< number of doubles
@@ -289,8 +291,8 @@ TAL_API tal_result_def tal_result_def_default(void);
 TAL_API tal_measure_ix tal_measure_add_result(tal_system *system, tal_subsystem_ix owner,
                                               const tal_result_def *def);
 
-/// Memory of a result to write its values into; it is invalid until tal_measure_mark_result_valid().
-/// NULL on a breach.
+/// Memory of a result to write its values into; it is invalid until
+/// tal_measure_mark_result_valid(). NULL on a breach.
 TAL_API double *tal_measure_upd_result(const tal_system *system, tal_state *state,
                                        tal_measure_ix measure);
 
@@ -348,8 +350,8 @@ typedef struct tal_measure_ops {
 
     // Required
 
-    /// Compute a value (order 0) or derivative: n doubles, the measure's size. On entry the stage it
-    /// needs is reached and the prerequisite entries are valid. It must be a function of what
+    /// Compute a value (order 0) or derivative: n doubles, the measure's size. On entry the stage
+    /// it needs is reached and the prerequisite entries are valid. It must be a function of what
     /// `needs` named alone.
     tal_status (*calc)(const void *self, const tal_system *system, tal_state *state, int order,
                        int n, double value[]);
@@ -364,8 +366,8 @@ typedef struct tal_measure_ops {
     /// Write the zdot of your z. On entry: Acceleration, after all subsystems. Default: nothing.
     tal_status (*realize_acceleration)(const void *self, const tal_system *system,
                                        tal_state *state);
-    /// Write your variables so that the value is `values`, which are n and finite. Default: cannot be
-    /// set.
+    /// Write your variables so that the value is `values`, which are n and finite. Default: cannot
+    /// be set.
     tal_status (*set)(const void *self, const tal_system *system, tal_state *state,
                       const double values[], int n);
     /// Forget your history. Default: there is none.

@@ -26,7 +26,7 @@ extern "C" {
  * @param[in,out] state  on failure, left at the last stage that succeeded
  * @param[in]     stage  TAL_STAGE_MODEL ... TAL_STAGE_REPORT
  * @return TAL_OK; the failure of an earlier setter; or what a subsystem returned. tal_state_error()
- *         tells the story.
+ *         has the sentence.
  */
 TAL_API TAL_NODISCARD tal_status tal_system_realize(const tal_system *system, tal_state *state,
                                                     tal_stage stage);
@@ -70,8 +70,8 @@ TAL_API TAL_NODISCARD tal_status tal_system_project_u(const tal_system *system, 
 TAL_API TAL_NODISCARD tal_status tal_system_relax(const tal_system *system, tal_state *state,
                                                   double tolerance, bool *changed);
 
-/// Let the owners of `events` change the State. `terminate` (may be NULL) tells that one of them
-/// asked for the end of the study.
+/// Let the owners of `events` change the State. `terminate` (may be NULL) is set when one of them
+/// asks for the end of the study.
 TAL_API TAL_NODISCARD tal_status tal_system_handle_events(const tal_system *system,
                                                           tal_state *state, tal_event_cause cause,
                                                           const tal_event_ix events[], int count,

@@ -18,7 +18,7 @@ extern "C" {
 typedef enum tal_stage {
     TAL_STAGE_EMPTY,        ///< nothing is known
     TAL_STAGE_TOPOLOGY,     ///< the elements are known, and memory is laid out
-    TAL_STAGE_MODEL,        ///< modelling choices are made: q, u and z have their sizes
+    TAL_STAGE_MODEL,        ///< modeling choices are made: q, u and z have their sizes
     TAL_STAGE_INSTANCE,     ///< parameters are set: masses, lengths, what is enabled
     TAL_STAGE_TIME,         ///< what depends on t
     TAL_STAGE_POSITION,     ///< what depends on q: poses, position errors

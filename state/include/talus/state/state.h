@@ -11,8 +11,8 @@
  * first failure stays in the State and the next tal_system_realize() returns it. A writable view
  * (`upd`) invalidates once, at the call, and dies at the next call on the State.
  *
- * Reading a result before its stage is a breach of contract: the handler hears it and the call
- * returns NaN, an array of NaN, or NULL. Never a stale number.
+ * Reading a result before its stage is a breach of contract: the contract handler is told, and the
+ * call returns NaN, an array of NaN, or NULL. It never returns a stale number.
  */
 
 #include <talus/state/system.h>
@@ -90,10 +90,10 @@ TAL_API tal_stage tal_state_lowest_difference(const tal_system *system, const ta
 /// tells a study how much an event handler has changed.
 TAL_API tal_stage tal_state_low_water(const tal_state *state);
 
-/// Begin a new watch for tal_state_low_water().
+/// Set the low-water mark back to TAL_STAGE_INFINITY.
 TAL_API void tal_state_reset_low_water(tal_state *state);
 
-/// What a State has been through. Never affects results; not copied, compared or saved.
+/// How often things were done to a State. Never affects results; not copied, compared or saved.
 typedef struct tal_state_stats {
     uint64_t realized[TAL_NUM_STAGES]; ///< realizations of each stage
     uint64_t lazy_calcs;               ///< cache entries computed on demand
@@ -111,7 +111,8 @@ TAL_API tal_state_stats tal_state_statistics(const tal_state *state);
 /// @defgroup variables Time and the continuous variables y = {q, u, z}
 /// @{
 
-/// Slots in use in a pool. q, u, z: needs TAL_STAGE_MODEL; the others TAL_STAGE_INSTANCE. -1 before.
+/// Slots in use in a pool. q, u, z: needs TAL_STAGE_MODEL; the others TAL_STAGE_INSTANCE. -1
+/// before.
 TAL_API int tal_state_pool_size(const tal_state *state, tal_pool pool);
 /// @name Sizes of y. Need TAL_STAGE_MODEL, -1 before.
 /// @{
@@ -199,8 +200,8 @@ TAL_API const double *tal_state_triggers_prev(const tal_state *state, tal_stage 
  * Choose the size of a group, from 0 to its capacity.
  *
  * Groups of q, u and z: only while the Model stage is being realized; error and trigger groups:
- * while Model or Instance is. A group nobody sizes has its capacity. A group of q, u or z whose size
- * comes out as it was keeps its values; one that changed takes `initial`.
+ * while Model or Instance is. A group that is given no size has its capacity. A group of q, u or z
+ * keeps its values if its size stays the same, and takes `initial` if not.
  *
  * @param[in] initial  `n` values for q, u, z; NULL means those of the def
  */
@@ -214,7 +215,8 @@ TAL_API int tal_group_size(const tal_system *system, const tal_state *state, tal
 /// -1 before its pool is sized.
 TAL_API int tal_group_start(const tal_system *system, const tal_state *state, tal_group_ix group);
 
-/// Who owns a slot of a pool, e.g. the z that limits a step. Triggers count through all stages.
+/// The group that a slot of a pool belongs to, e.g. of the z that limits a step. Triggers are
+/// numbered through all stages.
 /// @param[out] local  which slot of that group; may be NULL
 /// @return the group, `i` < 0 when the slot does not exist
 TAL_API tal_group_ix tal_state_slot_owner(const tal_system *system, const tal_state *state,
@@ -242,7 +244,8 @@ TAL_API double *tal_group_upd_triggers(const tal_system *system, tal_state *stat
 /// The stored value; borrowed. NULL before the variable is allocated (Topology or Model).
 TAL_API const void *tal_var_value(const tal_system *system, const tal_state *state, tal_var_ix var);
 
-/// Copy a value in and invalidate the variable's stage. `value` points to as many bytes as declared.
+/// Copy a value in and invalidate the variable's stage. `value` points to as many bytes as
+/// declared.
 TAL_API tal_status tal_var_set(const tal_system *system, tal_state *state, tal_var_ix var,
                                const void *value);
 

@@ -9,10 +9,10 @@
  *
  * Building is *sticky*: an `add` call returns an index at once, a bad argument is remembered by the
  * System (the first one wins), later adds do nothing, and tal_system_realize_topology() returns the
- * failure with a sentence. Model code stays free of checks and nothing is lost.
+ * failure with a sentence. Code that builds a model needs no checks, and no failure is lost.
  *
  * Everything a State will ever hold is declared before the topology is realized, at its largest
- * size over all modelling choices. Later stages only choose sizes within that capacity.
+ * size over all modeling choices. Later stages only choose sizes within that capacity.
  */
 
 #include <talus/common/alloc.h>
@@ -105,7 +105,7 @@ typedef enum tal_event_cause {
     TAL_EVENT_TRIGGERED,      ///< a trigger function crossed zero
     TAL_EVENT_SCHEDULED,      ///< an appointed time has come
     TAL_EVENT_STEP_ADVANCED,  ///< a step was accepted
-    TAL_EVENT_SIGNALED,       ///< somebody asked for it
+    TAL_EVENT_SIGNALED,       ///< it was requested by tal_event_flags.signaled
     TAL_EVENT_TERMINATION     ///< a study ends
 } tal_event_cause;
 
@@ -142,7 +142,7 @@ typedef struct tal_project_result {
 typedef struct tal_subsystem_ops {
     size_t size;      ///< sizeof(tal_subsystem_ops): lets the table grow without breaking you
     const char *name; ///< kind, for messages, e.g. "matter"
-    int order;        ///< 0 for everybody; matter runs first with -1
+    int order;        ///< 0 unless there is a reason; matter runs first with -1
     uint64_t tag;     ///< change it when the meaning of your variables changes: part of the hash
 
     // All optional. A NULL function does nothing.
@@ -150,7 +150,7 @@ typedef struct tal_subsystem_ops {
     /// Declare variables, cache entries, slots, events. Runs once.
     tal_status (*realize_topology)(void *self, tal_system *system, tal_subsystem_ix me);
 
-    /// Choose sizes of q, u, z groups (tal_group_set_size()), given the modelling variables. The
+    /// Choose sizes of q, u, z groups (tal_group_set_size()), given the modeling choices. The
     /// groups are cut afterwards: q, u, z and their sizes cannot be read here.
     tal_status (*realize_model)(const void *self, const tal_system *system, tal_state *state);
 
@@ -260,19 +260,19 @@ typedef struct tal_var_def {
                          ///< to its initial value whenever the Model stage is realized
     const void *initial; ///< `size` bytes, copied; NULL means zeros
 
-    // Automatic update: at the start of every step `update` supplies the value to go on with.
-    // `invalidates` must then be later than Time. Whoever uses such a variable reads the update
-    // value (tal_var_update()), not the stored one; only `update` itself reads that.
+    // Automatic update: at the start of every step `update` supplies the value for that step.
+    // `invalidates` must then be later than Time. Code that uses such a variable reads the update
+    // value (tal_var_update()); only `update` itself reads the stored value.
     tal_calc_fn update;          ///< NULL for an ordinary variable
     tal_stage update_depends_on; ///< the stage `update` needs, not before `allocated`
     const void *context;         ///< handed to `update`; NULL means the owner's self
-    const struct tal_prereq
-        *update_prereqs; ///< what else `update` is computed from, as for a cache
-                         ///< entry; copied
+    /// What else `update` is computed from, as for a cache entry; copied.
+    const struct tal_prereq *update_prereqs;
     int num_update_prereqs;
-    bool sampled; ///< true turns the reading rule round: whoever uses the variable reads the stored
-                  ///< value, which holds through the step, and a step start that changes it lowers
-                  ///< the State below `invalidates`
+    /// True reverses the reading rule: code that uses the variable reads the stored value, which
+    /// holds through the step, and a step start that changes it lowers the State below
+    /// `invalidates`.
+    bool sampled;
 } tal_var_def;
 
 /// Zero bytes, invalidates Instance, allocated at Topology, no update.
@@ -347,7 +347,7 @@ typedef struct tal_cache_def {
     tal_stage depends_on;  ///< Topology ... Report
     tal_stage computed_by; ///< computed when this stage is realized, which then must be no earlier
                            ///< than what the prerequisites invalidate; TAL_STAGE_INFINITY: lazy,
-                           ///< computed when somebody asks (tal_cache_realize())
+                           ///< computed on request (tal_cache_realize())
     tal_calc_fn calc;      ///< NULL: the owner writes it (tal_cache_upd(), tal_cache_mark_valid())
     const void *context;   ///< handed to `calc`; NULL means the owner's self
     const tal_prereq *prereqs; ///< copied
@@ -392,7 +392,7 @@ typedef enum tal_pool {
 typedef struct tal_group_def {
     const char *name;      ///< unique within owner and pool; NULL means "group<index>"; copied
     tal_pool pool;         ///< which array
-    int capacity;          ///< largest size over all modelling choices; the size until it is set
+    int capacity;          ///< largest size over all modeling choices; the size until it is set
     tal_stage stage;       ///< triggers only: the stage at which they are computed, Time ... Report
     const double *initial; ///< q, u, z only: `capacity` values, copied; NULL means zeros
 } tal_group_def;
@@ -414,7 +414,8 @@ TAL_API const char *tal_group_name(const tal_system *system, tal_group_ix group)
 /// The subsystem that declared it; `i` < 0 for a bad index.
 TAL_API tal_subsystem_ix tal_group_owner(const tal_system *system, tal_group_ix group);
 
-/// The stage at which a group of triggers is computed; TAL_STAGE_EMPTY for another group, or a breach.
+/// The stage at which a group of triggers is computed; TAL_STAGE_EMPTY for another group, or a
+/// breach.
 TAL_API tal_stage tal_group_stage(const tal_system *system, tal_group_ix group);
 
 /// Most slots a pool can have. -1 before the topology is realized.
@@ -434,24 +435,24 @@ typedef enum tal_crossing {
 /// What a discrete variable that switches and signals an event holds.
 typedef struct tal_event_flags {
     int32_t active;   ///< 0: its trigger function and its times are ignored
-    int32_t signaled; ///< not 0: to be handled after the present step; whoever handles it clears it
+    int32_t signaled; ///< not 0: to be handled after the current step, and then set to 0
 } tal_event_flags;
 
-/// The first appointed time of an event that is later than `after` [s]; infinity when there is none.
-/// `context` is from the def, or the owner's `self` when that was NULL.
+/// The first appointed time of an event that is later than `after` [s]; infinity when there is
+/// none. `context` is from the def, or the owner's `self` when that was NULL.
 typedef double (*tal_event_time_fn)(const void *context, const tal_system *system,
                                     const tal_state *state, double after);
 
-/// Something that can happen. Obtain the def from tal_event_def_default(), then edit. What is below
-/// `slot` tells a time stepper when to call the owner.
+/// Something that can happen. Obtain the def from tal_event_def_default(), then edit. The fields
+/// after `slot` tell a time stepper when to call the owner.
 typedef struct tal_event_def {
     const char *name;     ///< unique within the owner; NULL means "event<index>"; copied
     tal_group_ix trigger; ///< group of trigger slots that announces it; `i` < 0: none
     int slot;             ///< which slot of that group
 
     bool reports; ///< the owner only looks (report_events), otherwise it changes (handle_events)
-    unsigned
-        causes; ///< bits 1 << TAL_EVENT_INITIALIZATION, _STEP_ADVANCED, _TERMINATION: call then
+    /// Bits 1 << TAL_EVENT_INITIALIZATION, _STEP_ADVANCED, _TERMINATION: call the owner then.
+    unsigned causes;
     tal_var_ix flags; ///< variable that holds tal_event_flags; `i` < 0: active, cannot be signaled
 
     // Triggered.
@@ -459,8 +460,8 @@ typedef struct tal_event_def {
     double window;         ///< [s] how close to find the crossing; 0: time scale times accuracy
     /// [s] two crossings are at least this far apart: steps are kept shorter; 0: unknown.
     double separation;
-    tal_group_ix
-        rate;      ///< group of slots with the trigger's time derivative; `i` < 0: by differences
+    /// Group of slots with the trigger's time derivative; `i` < 0: found by differences.
+    tal_group_ix rate;
     int rate_slot; ///< which slot of that group
 
     // Scheduled.
@@ -468,7 +469,7 @@ typedef struct tal_event_def {
     const void *context;         ///< handed to `next_time`; NULL means the owner's self
 } tal_event_def;
 
-/// An event that nothing brings about.
+/// An event that never happens: no trigger, no times, no causes.
 TAL_API tal_event_def tal_event_def_default(void);
 
 /// Declare an event that `owner` handles or reports. `i` < 0 on failure.

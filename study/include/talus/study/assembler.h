@@ -28,8 +28,8 @@
  * met from where the State is, they are approached in pieces (continuation), then from starts
  * chosen at random, with a seed.
  *
- * Coordinates that are locked or prescribed in the State keep their values. More equations than free
- * coordinates are normal: what counts is that all are met in the end.
+ * Coordinates that are locked or prescribed in the State keep their values. More equations than
+ * free coordinates are normal: what counts is that all are met in the end.
  */
 
 #include <talus/matter.h>
@@ -43,7 +43,7 @@ extern "C" {
 /// @defgroup assembler Assembly and fitting
 /// @{
 
-/// A point of a body that is to coincide with an observed point: r = p_GS - observed [m].
+/// A point of a body that should coincide with an observed point: r = p_GS - observed [m].
 typedef struct tal_marker {
     const char *name; ///< for messages; NULL means "marker<index>"; copied
     tal_body_ix body;
@@ -51,7 +51,8 @@ typedef struct tal_marker {
     double weight; ///< >= 0
 } tal_marker;
 
-/// A frame of a body that is to turn as an observed one: r = the rotation vector between them [rad].
+/// A frame of a body that should have an observed orientation: r = the rotation vector between the
+/// two [rad].
 typedef struct tal_orientation_sensor {
     const char *name; ///< for messages; NULL means "sensor<index>"; copied
     tal_body_ix body;
@@ -59,8 +60,8 @@ typedef struct tal_orientation_sensor {
     double weight; ///< >= 0
 } tal_orientation_sensor;
 
-/// A coordinate that is to have a value: r = q - value. One that the body does not have in the State, or a
-/// part of a quaternion, is refused when the search starts.
+/// A coordinate that should have a value: r = q - value. One that the body does not have in the
+/// State, or a part of a quaternion, is refused when the search starts.
 typedef struct tal_coordinate_goal {
     tal_body_ix body;
     int i; ///< which of the body's coordinates
@@ -84,7 +85,7 @@ typedef struct tal_goal {
     /**
      * @param[in,out] state  realized to TAL_STAGE_POSITION
      * @param[out] r         [num_rows]
-     * @param[out] J         num_rows x nu: how r answers to u, dr/dt = J u. NULL: not wanted
+     * @param[out] J         num_rows x nu: dr/dt = J u. NULL: not wanted
      * @return TAL_OK; TAL_RETRY where r does not exist: a shorter step is tried; anything else ends
      *         the search
      */
@@ -143,9 +144,10 @@ TAL_API int tal_assembler_find_marker(const tal_assembler *assembler, const char
 TAL_API const char *tal_assembler_marker_name(const tal_assembler *assembler, int marker);
 
 /**
- * Give the observations that the next searches are about. Before the first call nothing is observed.
+ * Set the observations for the next searches. Before the first call nothing is observed.
  *
- * @param[in] points    [num_markers] in Ground [m]; a marker with a NaN is left out. NULL: none seen
+ * @param[in] points    [num_markers] in Ground [m]; a marker with a NaN is left out. NULL: none
+ *                      seen
  * @param[in] rotations [num_sensors] R_GS; a sensor with a NaN is left out. NULL: none seen
  * @return TAL_OK; TAL_ERR_NOT_FINITE for an infinity, TAL_ERR_BAD_VALUE for a matrix that is no
  *         rotation; then nothing has changed
@@ -154,12 +156,12 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_observe(tal_assembler *assembler,
                                                        const tal_vec3 points[],
                                                        const tal_mat3 rotations[]);
 
-/// The value that a coordinate goal wants from here on.
+/// Change the value of a coordinate goal.
 TAL_API tal_status tal_assembler_set_coordinate(tal_assembler *assembler, int goal, double value);
 
-/// What a search did and how well things fit.
+/// The result of a search: what it did, and how well everything fits.
 typedef struct tal_assembly {
-    bool assembled;             ///< every constraint is met, at its right root
+    bool assembled;             ///< every constraint is met, and not at a false root
     int iterations;             ///< of all searches together
     int restarts;               ///< random starts that were needed
     double error_before, error; ///< RMS of the weighted position (or velocity) errors
@@ -174,8 +176,8 @@ typedef struct tal_assembly {
 /**
  * Find q.
  *
- * A State that meets its constraints, with no goal to improve, stays as it is, bit for bit. One that
- * meets them never becomes worse.
+ * A State that meets its constraints, with no goal to improve, stays as it is, bit for bit. One
+ * that meets them never becomes worse.
  *
  * @param[in,out] state  at any stage from Model on; its time is the time of the constraints. On
  *                       success realized to TAL_STAGE_POSITION. When the constraints cannot be
@@ -188,9 +190,9 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_assemble(tal_assembler *assembler
                                                         tal_assembly *found);
 
 /**
- * Find q from far away: bodies are first put, one after the other from the base outward, where their own
- * markers want them (manual sec. 2.6); then as tal_assembler_assemble(). Where that ends worse than the
- * start, bodies are left where they were first.
+ * Find q from far away: bodies are first put, one after the other from the base outward, where
+ * their own markers want them (manual sec. 2.6); then as tal_assembler_assemble(). If that ends in
+ * a worse fit, the search starts from the State as it was given instead.
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_fit(tal_assembler *assembler, tal_state *state,
                                                    tal_assembly *found);
@@ -198,11 +200,11 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_fit(tal_assembler *assembler, tal
 /**
  * Find u: meet the velocity constraints, and come close to observed velocities.
  *
- * @param[in]     velocities [num_markers] of the markers, in Ground [m/s], NaN: not seen; NULL: none
- * @param[in]     rates      [num_sensors] angular velocities in Ground [rad/s], NaN: not seen; NULL
+ * @param[in]     velocities [num_markers] in Ground [m/s]; NaN: not seen. NULL: none seen
+ * @param[in]     rates      [num_sensors] angular velocities in Ground [rad/s], likewise
  * @param[in,out] state      as tal_assembler_assemble() left it; on success realized to
- *                           TAL_STAGE_VELOCITY. Without anything observed and soft constraints, u is
- *                           moved as little as the constraints ask
+ *                           TAL_STAGE_VELOCITY. Without observations and soft constraints, u is
+ *                           changed as little as the constraints allow
  * @param[out]    found      may be NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_assemble_u(tal_assembler *assembler,

@@ -9,12 +9,12 @@
  *
  *     y' = f(t, y)      c(t, y) = 0      y = {q, u, z},   c = {qerr, uerr}
  *
- * with the promise that c' = 0 wherever c = 0. To solve them to accuracy a, the errors e of each step
- * that are left after projection, and c, must meet
+ * with the promise that c' = 0 wherever c = 0. To solve them to accuracy a, the errors e of each
+ * step that are left after projection, and c, must meet
  *
  *     |E e| <= a      |T c| <= tolerance            (manual eq. 10.18 and 10.19)
  *
- * A loop of one's own:
+ * A loop of your own:
  *
  *     st = tal_equations_begin(eq, state);              // consistent: c = 0
  *     y = tal_state_y(state) ...
@@ -64,8 +64,8 @@ TAL_API TAL_NODISCARD tal_status tal_equations_begin(tal_equations *eq, tal_stat
 /// TAL_STAGE_INSTANCE.
 TAL_API int tal_equations_nc(const tal_equations *eq, const tal_state *state);
 
-/// Tell the System that a step begins at t and y: sampled and auto-update variables are brought up to
-/// date. Once per step that is accepted, before its rates.
+/// Tell the System that a step begins at t and y: sampled and auto-update variables are brought up
+/// to date. Call it once for each accepted step, before evaluating rates.
 TAL_API TAL_NODISCARD tal_status tal_equations_begin_step(tal_equations *eq, tal_state *state,
                                                           double t, const double y[]);
 
@@ -96,7 +96,8 @@ TAL_API TAL_NODISCARD tal_status tal_equations_project(tal_equations *eq, tal_st
 /// NaN, or TAL_ERR_NOT_FINITE, for values that are not finite.
 /// @{
 
-/// The norm |E e| of errors of y (`y` decides what is relative): the largest of those of q, u and z.
+/// The norm |E e| of errors of y (`y` decides what is relative): the largest of those of q, u and
+/// z.
 TAL_API double tal_equations_error_norm(tal_equations *eq, tal_state *state, const double y[],
                                         const double e[]);
 

@@ -5,16 +5,17 @@
 
 /**
  * @file talus/study/equilibrium.h
- * @brief Where a System stays at rest: q with udot = 0 at u = 0 under all constraints; and the forces
- *        that would keep it at rest where it is.
+ * @brief Where a System stays at rest: q with udot = 0 at u = 0 under all constraints; and the
+ *        forces that would keep it at rest where it is.
  *
- * With K_p a basis of the motions that the constraints allow, the forces that would move the System are
+ * With K_p a basis of the motions that the constraints allow, the forces that would move the System
+ * are
  *
  *     r = K_p^T M udot
  *
- * and r = 0 is looked for by Newton's method in the independent coordinates of linearizer.h, K_p^T of
- * forces differenced. All forces count with the sign with which they act, whether they have a
- * potential energy or not: a step downhill is one on which they do work.
+ * and r = 0 is solved by Newton's method in the independent coordinates of linearizer.h, with
+ * differences of r for its derivative. All forces count, whether they have a potential energy or
+ * not: a step goes downhill when the forces do work along it.
  */
 
 #include <talus/forces.h>
@@ -28,7 +29,7 @@ extern "C" {
 
 /// Which equilibrium.
 typedef enum tal_equilibrium_kind {
-    TAL_EQUILIBRIUM_STABLE, ///< go downhill until nothing pushes any more
+    TAL_EQUILIBRIUM_STABLE, ///< go downhill until all forces balance
     TAL_EQUILIBRIUM_ANY     ///< whichever is near, stable or not
 } tal_equilibrium_kind;
 
@@ -49,7 +50,8 @@ typedef struct tal_equilibrium tal_equilibrium;
 /**
  * Create a search. All memory it will ever use is taken here.
  *
- * @param[in]  system  its topology must be realized and it must have matter; must outlive the search
+ * @param[in]  system  its topology must be realized and it must have matter; must outlive the
+ *                     search
  * @param[in]  def     copied; NULL means tal_equilibrium_def_default()
  * @param[out] out     owned by the caller; NULL on failure
  * @param[out] err     may be NULL
@@ -66,15 +68,15 @@ typedef struct tal_rest {
     int iterations;
     double udot;       ///< largest |udot| left
     tal_body_ix worst; ///< the body it is of
-    bool is_stable; ///< forces push back whatever small motion is made: the stiffness is positive
+    bool is_stable;    ///< forces push back against every small motion: the stiffness is positive
 } tal_rest;
 
 /**
  * Find q at which the System stays at rest.
  *
- * @param[in,out] state  from where to look; meets its position constraints (tal_assembler_assemble()). On
- *                       success at rest, u = 0, realized to TAL_STAGE_ACCELERATION; on failure as it
- *                       was, bit for bit
+ * @param[in,out] state  from where to look; meets its position constraints
+ *                       (tal_assembler_assemble()). On success at rest, u = 0, realized to
+ *                       TAL_STAGE_ACCELERATION; on failure as it was, bit for bit
  * @param[out]    rest   may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE when constraints are not met; TAL_ERR_NO_CONVERGENCE, the
  *         sentence names the body that is still pushed most; or what realizing returned

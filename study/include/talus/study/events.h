@@ -21,7 +21,7 @@
  *
  *     triggered      a witness function crosses zero
  *     scheduled      an appointed time comes: a list, a period, or a function of yours
- *     signaled       somebody called tal_event_signal()
+ *     signaled       tal_event_signal() was called
  *     initialization, step advanced, termination       `causes`
  *
  * They are called by a time stepper (talus/study/time_stepper.h). A subsystem of your own can do
@@ -40,8 +40,8 @@ extern "C" {
 /**
  * Change a State because something happened.
  *
- * Variables of any stage may be changed; the run goes on from the lowest stage that was. On entry the
- * State is realized to TAL_STAGE_ACCELERATION. Must not allocate.
+ * Variables of any stage may be changed; the run goes on from the lowest stage that was. On entry
+ * the State is realized to TAL_STAGE_ACCELERATION. Must not allocate.
  *
  * @param[in]  context    as given in tal_happening
  * @param[in]  cause      why it is called
@@ -54,8 +54,8 @@ typedef tal_status (*tal_handler_fn)(void *context, const tal_system *system, ta
 typedef tal_status (*tal_reporter_fn)(void *context, const tal_system *system, tal_state *state,
                                       tal_event_cause cause);
 
-/// A number that announces an event by crossing zero, or its rate. What the stage of the witness makes
-/// known may be read, no variable may be set.
+/// A number that announces an event by crossing zero, or its rate. It may read what is known at the
+/// witness's stage, and must not set variables.
 typedef tal_status (*tal_witness_fn)(void *context, const tal_system *system, tal_state *state,
                                      double *value);
 
@@ -105,7 +105,8 @@ TAL_API tal_events *tal_events_create(tal_system *system);
 /// These events as a subsystem.
 TAL_API tal_subsystem_ix tal_events_subsystem(const tal_events *events);
 
-/// A subsystem as events; NULL when it is another one, whatever its name is (that is not a breach). Borrowed.
+/// A subsystem as events; NULL when it is another one, whatever its name is (that is not a breach).
+/// Borrowed.
 TAL_API const tal_events *tal_subsystem_events(const tal_system *system,
                                                tal_subsystem_ix subsystem);
 
@@ -133,12 +134,12 @@ typedef struct tal_run_stop {
 /// No name, no message, at time 0.
 TAL_API tal_run_stop tal_run_stop_default(void);
 
-/// Let a run end when a measure crosses a value, or when a time comes. What is beyond the value from the start
-/// does not cross it. Sticky, as all building is. Its index, `i` < 0 on failure.
+/// End a run when a measure crosses a value, or at a time. A measure that is beyond the value from
+/// the start does not cross it. Sticky, as all building is. Its index, `i` < 0 on failure.
 TAL_API tal_event_ix tal_events_add_stop(tal_events *events, const tal_run_stop *stop);
 
-/// The stop that an event is, as it was added; NULL for another event (that is not a breach). Borrowed from the
-/// System.
+/// A stop as it was added; NULL for an event that is not a stop (that is not a breach). Borrowed
+/// from the System.
 TAL_API const tal_run_stop *tal_event_stop(const tal_system *system, tal_event_ix event);
 
 /// @}
@@ -149,9 +150,9 @@ TAL_API const tal_run_stop *tal_event_stop(const tal_system *system, tal_event_i
 TAL_API bool tal_event_is_active(const tal_system *system, const tal_state *state,
                                  tal_event_ix event);
 
-/// Switch an event on or off. An event that is off is neither triggered nor scheduled; its witness is
-/// evaluated all the same. Only events with tal_event_def.flags can be, which includes all of
-/// tal_events_add(). Invalidates what the variable does, TAL_STAGE_REPORT for those.
+/// Switch an event on or off. An event that is off is neither triggered nor scheduled; its witness
+/// is evaluated nevertheless. Only events with tal_event_def.flags can be switched, which includes
+/// all of tal_events_add(). Invalidates what the variable does, TAL_STAGE_REPORT for those.
 TAL_API tal_status tal_event_set_active(const tal_system *system, tal_state *state,
                                         tal_event_ix event, bool active);
 

@@ -17,24 +17,25 @@
  * Each step follows manual sec. 10.4: the start of the step, the stages (each prescribed and
  * relaxed), then the end of the step prescribed, projected, tested and relaxed.
  *
- * Accuracy is a fraction of what counts as a unit change (manual sec. 9.1 and 9.2). With the weights
- * W of the State (tal_state_weights(), 1 unless set) and the estimated error e of one step:
+ * Accuracy is a fraction of what counts as a unit change (manual sec. 9.1 and 9.2). With the
+ * weights W of the State (tal_state_weights(), 1 unless set) and the estimated error e of one step:
  *
  *     q    norm of W_u N^+ e_q             always absolute
  *     u    norm of min(W_u, 1/|u|) e_u     relative unless told otherwise
  *     z    norm of min(W_z, 1/|z|) e_z     likewise
  *
- * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add up.
- * Those of backward differentiation formulas all have one sign, so that their steps are held to 0.03 a^(6/5)
- * with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, but to no less than round-off of y lets them
- * tell, which is where accuracies below 1e-10 end. The error of q is weighed as a motion
- * (manual eq. 9.3 multiplies by N once more), so that a turn counts the same whether a quaternion
- * or angles describe it.
+ * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add
+ * up. Those of backward differentiation formulas all have one sign, so that their steps are held to
+ * 0.03 a^(6/5) with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, but to no less than
+ * round-off of y lets them tell, which is where accuracies below 1e-10 end. The error of q is
+ * weighed as a motion (manual eq. 9.3 multiplies by N once more), so that a turn counts the same
+ * whether a quaternion or angles describe it.
  *
- * Errors of a run are proportional to the accuracy for methods that estimate the error of a lower order than
- * their own, which is all but Euler's and semi-explicit Euler's: theirs go with its root. How large they are
- * is up to the system: the energy of a closed loop changes by less than the accuracy in 10 s, while an irregular
- * motion multiplies any error.
+ * The error of a run is proportional to the accuracy for methods that estimate the error of a lower
+ * order than their own, which is all but Euler's and semi-explicit Euler's: for these it is
+ * proportional to the root of the accuracy. The factor depends on the system. The energy of a
+ * closed loop changes by less than the accuracy in 10 s, while a chaotic motion multiplies any
+ * error.
  */
 
 #include <talus/state.h>
@@ -47,19 +48,22 @@ extern "C" {
 /// @defgroup integrator Integrators
 /// @{
 
-/// How a step is made. Those from CVODE on are SUNDIALS' solvers; the implicit ones are for stiff systems. All
-/// but CVODE and IDA, which look back on several steps, run with controlled or with fixed ones.
+/// How a step is made. Those from CVODE on are SUNDIALS' solvers; the implicit ones are for stiff
+/// systems. All but CVODE and IDA, which are multistep methods, can run with fixed steps too.
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
-    /// order 2 (manual sec. 10.4); needs the qdotdot of every coordinate. Where M is constant the energy does
-    /// not drift; in angles it does (doc/time_stepping.md). `accuracy` says how well u is solved for in a step
+    /// order 2 (manual sec. 10.4); needs the qdotdot of every coordinate. Where M is constant the
+    /// energy does not drift; in angles it does (doc/time_stepping.md). `accuracy` says how well u
+    /// is solved for in a step
     TAL_METHOD_VERLET,
     TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
     TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions
     TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
-    TAL_METHOD_ARKODE_EXPLICIT, ///< ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected
-    TAL_METHOD_ARKODE_DIRK ///< ARKODE: diagonally implicit Runge-Kutta of def.order 2 to 5, projected
+    /// ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected
+    TAL_METHOD_ARKODE_EXPLICIT,
+    /// ARKODE: diagonally implicit Runge-Kutta of def.order 2 to 5, projected
+    TAL_METHOD_ARKODE_DIRK
 } tal_method;
 
 /// How implicit methods solve for a step.
@@ -84,12 +88,14 @@ typedef struct tal_integrator_def {
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
     double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
-    bool project_every_step; ///< take constraint errors away also when they are within tolerance
-    double baumgarte; ///< [1/s] > 0: constraint errors are made to fade as e^(-baumgarte t) by
-                      ///< accelerations, and not projected but at the start. For comparison: the
-                      ///< constraint tolerance is not kept, and the system becomes stiffer
-    int order; ///< CVODE, IDA: highest order, 0: the highest there is; ARKODE: order of the table, 0:
-               ///< 5 if explicit, 4 if implicit
+    bool project_every_step;     ///< project even when constraint errors are within tolerance
+    /// [1/s] > 0: Baumgarte stabilization, for comparison. Constraint errors decay as e^(-baumgarte
+    /// t) instead of being projected, except at the start; the constraint tolerance is not kept,
+    /// and the system becomes stiffer. 0: projection.
+    double baumgarte;
+    /// CVODE, IDA: highest order, 0: the highest there is. ARKODE: order of the table, 0: 5 if
+    /// explicit, 4 if implicit.
+    int order;
     tal_linear_solver linear_solver; ///< of implicit methods
 } tal_integrator_def;
 
@@ -129,7 +135,7 @@ TAL_API void tal_integrator_destroy(tal_integrator *integ);
  *         TAL_ERR_STEP_LIMIT after max_steps;
  *         TAL_ERR_NOT_FINITE for a NaN or infinity that smaller steps do not avoid: a hundred
  *         evaluations later at most;
- *         or what a subsystem returned. tal_integrator_error() tells the story.
+ *         or what a subsystem returned. tal_integrator_error() has the sentence.
  */
 TAL_API TAL_NODISCARD tal_status tal_integrator_step_to(tal_integrator *integ, tal_state *state,
                                                         double t);
@@ -154,10 +160,11 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_step(tal_integrator *integ, tal_
 /**
  * The State at a time within the last step.
  *
- * Between the ends of the step y is the method's own dense output if it has one, otherwise the cubic
- * with the values and rates at both ends (HNW sec. II.6). That of CVODE and IDA is as accurate as their
- * steps; that of ARKODE is of degree 5, which is as accurate up to order 5. Then it is prescribed, projected
- * and relaxed as the end of a step is. Discrete variables are those of `state`.
+ * Between the ends of the step y is the method's own dense output if it has one, otherwise the
+ * cubic with the values and rates at both ends (HNW sec. II.6). That of CVODE and IDA is as
+ * accurate as their steps; that of ARKODE is of degree 5, which is as accurate up to order 5. Then
+ * it is prescribed, projected and relaxed as the end of a step is. Discrete variables are those of
+ * `state`.
  *
  * @param[in]  state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it
  * @param[in]  t      [s] from the start of the last step to its end
@@ -173,11 +180,12 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_interpolate(tal_integrator *inte
 /**
  * Go back to a time within the last step, as if the step had ended there.
  *
- * What an event found inside a step asks for. One-step methods, ARKODE's too, take the step again, to
- * `t`; the others use their dense output and begin anew from it.
+ * Needed when an event is found inside a step. One-step methods, ARKODE's included, take the step
+ * again, to `t`; the others use their dense output and restart from it.
  *
- * @param[in,out] state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it;
- *                       on success realized to TAL_STAGE_ACCELERATION, on failure at the start of the step
+ * @param[in,out] state  as the last call of tal_integrator_step() or tal_integrator_step_to() left
+ *                       it; on success realized to TAL_STAGE_ACCELERATION, on failure at the start
+ *                       of the step
  * @param[in]     t      [s] from the start of the last step to its end
  * @return as tal_integrator_interpolate()
  */
@@ -205,8 +213,8 @@ typedef struct tal_integrator_stats {
 /// The counters so far.
 TAL_API tal_integrator_stats tal_integrator_statistics(const tal_integrator *integ);
 
-/// Forget the step size that the last call arrived at, and what else it met: begin as after create. For a State that has
-/// been changed by more than a step changes it.
+/// Forget the step size and everything else kept from the last call: begin as after create. Call it
+/// for another State, or for one that has been changed by more than a step would change it.
 TAL_API void tal_integrator_reset(tal_integrator *integ);
 
 /// @name Saving what the next step needs besides the State.
@@ -215,8 +223,8 @@ TAL_API void tal_integrator_reset(tal_integrator *integ);
 /// after tal_integrator_checkpoint(). A time stepper does all this: tal_time_stepper_save().
 /// @{
 
-/// Forget what is kept of steps before, except the size of the next. A run that continues and one
-/// that is resumed here then go on alike.
+/// Forget what is kept of earlier steps, except the size of the next. A run that continues from
+/// here and one that is resumed from here then take the same steps.
 TAL_API void tal_integrator_checkpoint(tal_integrator *integ);
 
 /// Bytes that tal_integrator_save() writes. 0 for NULL.

@@ -23,8 +23,8 @@
  * A State that is not at rest or in a steady motion can be linearized as well; then x = 0 moves.
  *
  * A is found from central differences, extrapolated three times (Richardson): the error is of the
- * order of step^6 or of round-off over the step, 1e-12 or so of the largest entry where the forces are
- * smooth within a few steps.
+ * order of step^6 or of round-off over the step, 1e-12 or so of the largest entry where the forces
+ * are smooth within a few steps.
  */
 
 #include <talus/forces.h>
@@ -50,7 +50,8 @@ typedef struct tal_linearizer tal_linearizer;
 /**
  * Create a linearizer. All memory it will ever use is taken here, except what LAPACK uses.
  *
- * @param[in]  system  its topology must be realized and it must have matter; must outlive the linearizer
+ * @param[in]  system  its topology must be realized and it must have matter; must outlive the
+ *                     linearizer
  * @param[in]  def     copied; NULL means tal_linearizer_def_default()
  * @param[out] out     owned by the caller; NULL on failure
  * @param[out] err     may be NULL
@@ -65,9 +66,11 @@ TAL_API void tal_linearizer_destroy(tal_linearizer *lin);
 /**
  * Linearize about a State.
  *
- * @param[in] state  at Model at least; meets its constraints, each weighted error to 1e-3; stays as it is
- * @return TAL_OK; TAL_ERR_BAD_VALUE when it does not: the sentence names the constraint; TAL_ERR_NOT_FINITE; or what realizing a State near it returned:
- *         tal_linearizer_error() has the sentence
+ * @param[in] state  at Model at least; meets its constraints, each weighted error to 1e-3; stays as
+ *                   it is
+ * @return TAL_OK; TAL_ERR_BAD_VALUE when it does not: the sentence names the constraint;
+ *         TAL_ERR_NOT_FINITE; or what realizing a State near it returned: tal_linearizer_error()
+ *         has the sentence
  */
 TAL_API TAL_NODISCARD tal_status tal_linearizer_run(tal_linearizer *lin, const tal_state *state);
 
@@ -82,12 +85,13 @@ typedef struct tal_linear_sizes {
     int ns, nv, nz;
 } tal_linear_sizes;
 
+/// The sizes of the last run.
 TAL_API tal_linear_sizes tal_linearizer_sizes(const tal_linearizer *lin);
 
 /// A, nx x nx with nx = ns + nv + nz: xdot = xdot0 + A x + B f.
 TAL_API tal_matrix tal_linearizer_A(const tal_linearizer *lin);
 
-/// B, nx x nu: what a force along each speed does.
+/// B, nx x nu: the change of xdot with a force along each speed.
 TAL_API tal_matrix tal_linearizer_B(const tal_linearizer *lin);
 
 /// xdot where x = 0 ([nx]): zero in v at an equilibrium.

@@ -64,9 +64,10 @@ TAL_API void tal_recorder_destroy(tal_recorder *recorder);
  *
  * @param[in,out] state  ends at the last of the times; on failure at the end of the last good step
  * @param[in]     times  [s] `n` of them, ascending, none before the State's time
- * @return TAL_OK; TAL_ERR_BAD_VALUE for times that are not, or TAL_ERR_NULL; TAL_ERR_CAPACITY when the rows would not
- *         fit: nothing is done then; or what the integrator or a realization returned. Rows before
- *         a failure stay. tal_recorder_error() tells the story.
+ * @return TAL_OK; TAL_ERR_BAD_VALUE for times that are not ascending, TAL_ERR_NULL, or
+ *         TAL_ERR_CAPACITY when the rows would not fit: nothing is done then; or what the
+ *         integrator or a realization returned. Rows before a failure stay. tal_recorder_error()
+ *         has the sentence.
  */
 TAL_API TAL_NODISCARD tal_status tal_recorder_run(tal_recorder *recorder, tal_integrator *integ,
                                                   tal_state *state, const double times[], int n);

@@ -18,8 +18,8 @@
  *     st = tal_sweep_create(system, &def, &sweep, &err);
  *     if (st == TAL_OK) st = tal_sweep_run(sweep, start, masses, 100, heights, NULL);
  *
- * There is one System; every sample gets a copy of one State. A sample does not know of the others, so
- * results do not depend on the number of threads.
+ * There is one System; every sample gets a copy of one State. Samples are independent of each
+ * other, so results do not depend on the number of threads.
  */
 
 #include <talus/forces.h>
@@ -44,7 +44,7 @@ typedef struct tal_parameter {
 
 /// A variable that is one double.
 TAL_API tal_parameter tal_parameter_var(const char *name, tal_var_ix var);
-/// The mass of a body; its inertia goes along, its center of mass stays.
+/// The mass of a body; its inertia changes in proportion, its center of mass stays.
 TAL_API tal_parameter tal_parameter_mass(const char *name, const tal_matter *matter,
                                          tal_body_ix body);
 /// A parameter of a force (tal_force_set_param()).
@@ -53,29 +53,31 @@ TAL_API tal_parameter tal_parameter_force(const char *name, const tal_forces *fo
 /// A parameter of a constraint.
 TAL_API tal_parameter tal_parameter_constraint(const char *name, const tal_matter *matter,
                                                tal_constraint_ix constraint, int param);
-/// Where a coordinate starts, and how fast a speed.
+/// The initial value of a coordinate of a body.
 TAL_API tal_parameter tal_parameter_q(const char *name, const tal_matter *matter, tal_body_ix body,
                                       int i);
+/// The initial value of a speed of a body.
 TAL_API tal_parameter tal_parameter_u(const char *name, const tal_matter *matter, tal_body_ix body,
                                       int i);
 
-/// What a study is created from. Obtain it from tal_sweep_def_default(), then edit. Arrays are copied.
+/// What a study is created from. Obtain it from tal_sweep_def_default(), then edit. Arrays are
+/// copied.
 typedef struct tal_sweep_def {
     const tal_parameter *parameters;
     int num_parameters;            ///< 0: samples differ by what `run` does
     const tal_measure_ix *outputs; ///< measures of size 1, read at the end of each sample
     int num_outputs;
-    /// Read something else than measures at the end of a sample; `outputs` is NULL then, and
-    /// results[num_outputs] are filled here. NULL: measures
+    /// Read something other than measures at the end of a sample: fill results[num_outputs];
+    /// `outputs` is NULL then. NULL: measures.
     tal_status (*read)(void *context, const tal_system *system, tal_state *state, double results[]);
     double end_time; ///< [s] simulate until then; not after the start: just realize
     const tal_integrator_def *integrator; ///< NULL: tal_integrator_def_default()
-    /// Do something else with a sample than to simulate it: find an equilibrium, assemble, ... `lane` says
-    /// which of the lanes is at work, for those who keep tools for each. NULL: simulate
+    /// Do something other than simulate with a sample: find an equilibrium, assemble, ... `lane`
+    /// says which of the lanes is at work, so that each can have tools of its own. NULL: simulate.
     tal_status (*run)(void *context, const tal_system *system, tal_state *state, int lane);
     void *context;                ///< handed to `run` and `read`
     int lanes;                    ///< samples that can be worked on at once
-    const tal_executor *executor; ///< who works on them; copied; NULL: the caller
+    const tal_executor *executor; ///< runs the lanes; copied; NULL: the calling thread does
 } tal_sweep_def;
 
 /// Nothing varied, nothing asked, no simulation, one lane.
@@ -105,7 +107,8 @@ TAL_API TAL_NODISCARD tal_status tal_sweep_run(tal_sweep *sweep, const tal_state
                                                const double values[], int n, double results[],
                                                tal_status status[]);
 
-/// The last failure, or the sentence of the failed sample with the lowest number. Never NULL; borrowed.
+/// The last failure, or the sentence of the failed sample with the lowest number. Never NULL;
+/// borrowed.
 TAL_API const tal_error *tal_sweep_error(const tal_sweep *sweep);
 
 /// @name Samples
@@ -114,8 +117,8 @@ TAL_API const tal_error *tal_sweep_error(const tal_sweep *sweep);
 /// Number of points of a grid with `levels` values of each parameter; -1 when that is not an int.
 TAL_API int tal_grid_size(const int levels[], int num_parameters);
 
-/// All combinations, the last parameter running fastest: levels[i] values from low[i] to high[i], which are
-/// finite.
+/// All combinations, the last parameter running fastest: levels[i] values from low[i] to high[i],
+/// which are finite.
 TAL_API tal_status tal_grid_fill(const int levels[], const double low[], const double high[],
                                  int num_parameters, double values[]);
 
@@ -131,8 +134,8 @@ typedef struct tal_distribution {
     double a, b;
 } tal_distribution;
 
-/// Random samples: row k is a function of the seed and k alone, so a longer table begins with a shorter
-/// one.
+/// Random samples: row k is a function of the seed and k alone, so a longer table begins with a
+/// shorter one.
 TAL_API tal_status tal_random_fill(const tal_distribution distributions[], int num_parameters,
                                    uint64_t seed, int n, double values[]);
 

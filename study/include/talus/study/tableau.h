@@ -63,17 +63,18 @@ TAL_API const tal_rk_tableau *tal_rk_dormand_prince(void);
 
 /// Bogacki and Shampine's method of order 5 in seven stages, with an embedded solution and dense
 /// output of order 4. Its error is so much smaller than Dormand and Prince's that it needs fewer
-/// evaluations all the same.
+/// evaluations despite the extra stage.
 TAL_API const tal_rk_tableau *tal_rk_bogacki_shampine_5(void);
 
-/// Verner's method of order 8 in twelve stages, with an embedded solution of order 7 (one stage more)
-/// and dense output of order 4: for high accuracy, with steps that end where results are wanted.
+/// Verner's method of order 8 in twelve stages, with an embedded solution of order 7 (one stage
+/// more) and dense output of order 4: for high accuracy, with steps that end where results are
+/// wanted.
 TAL_API const tal_rk_tableau *tal_rk_verner_8(void);
 
 /// @}
 
 /**
- * Is this a consistent explicit tableau? Its orders are believed.
+ * Is this a consistent explicit tableau? The orders it claims are not checked.
  *
  * @param[out] err  what is wrong with it; may be NULL
  * @return TAL_OK, TAL_ERR_NULL or TAL_ERR_BAD_VALUE

@@ -13,27 +13,28 @@
  *     if (st == TAL_OK) st = tal_time_stepper_step_to(stepper, state, 10.0, &why);
  *     tal_time_stepper_destroy(stepper);
  *
- * A run begins with a step of length zero (prescribe, project, relax) and the initialization events.
- * Then, for each step (manual sec. 10.4):
+ * A run begins with a step of length zero (prescribe, project, relax) and the initialization
+ * events. Then, for each step (manual sec. 10.4):
  *
  *  1. The integrator steps, not past the next appointed time of a handler.
  *  2. Witness functions are compared with the start of the step. The first crossing is found on the
- *     integrator's dense output to a window (t-, t+], and the step is taken again to t+. What crosses
- *     within the same window happens together.
+ *     integrator's dense output to a window (t-, t+], and the step is taken again to t+. What
+ *     crosses within the same window happens together.
  *  3. Reporters see the times within the step from private States, which disturb nothing.
  *  4. Handlers run at t+: those of triggers by stage (Time, Position, Velocity, Dynamics,
- *     Acceleration, Report), then scheduled, step-advanced and signaled ones, in the order they were
- *     declared. After each of these groups the State is prescribed, projected, relaxed and realized
- *     again, and triggered events that it no longer shows are forgotten; after a change at Instance
- *     or below all that are left of the triggered ones are. A change that a handler makes triggers
- *     nothing by itself.
+ *     Acceleration, Report), then scheduled, step-advanced and signaled ones, in the order they
+ *     were declared. After each of these groups the State is prescribed, projected, relaxed and
+ *     realized again. Triggered events whose witness is no longer beyond zero are dropped; after a
+ *     change at Instance or below all remaining triggered ones are. A change that a handler makes
+ *     triggers nothing by itself.
  *
- * **Which crossings are found.** Every one whose neighbours are further away than a step is long:
- * declare tal_event_def.separation, or limit the steps. Two crossings within a step are found when
- * the cubic with the witness's values and rates at both ends of the step shows them, as that of a
- * ball that bounces does. A witness that is zero, or was handled at the same time, has the sign that
- * its rate gives it: what has happened does not happen again until it crosses anew. What is back
- * within a window may not be seen at all.
+ * **Which crossings are found.** Every crossing that is farther from the next one of its witness
+ * than a step is long: declare tal_event_def.separation, or limit the steps. Two crossings within a
+ * step are found when the cubic with the witness's values and rates at both ends of the step shows
+ * them, as that of a bouncing ball does. A witness that is zero, or was handled at the same time,
+ * has the sign that its rate gives it: an event that has happened does not happen again until its
+ * witness crosses once more. A witness that crosses and comes back within a window may not be
+ * noticed at all.
  */
 
 #include <talus/study/events.h>
@@ -54,7 +55,7 @@ typedef enum tal_outcome {
     TAL_OUTCOME_EVENT,        ///< one step was taken, and handlers were called (the same)
     TAL_OUTCOME_END,          ///< the final time of the run; termination events were handled
     TAL_OUTCOME_TERMINATED,   ///< a handler asked for the end; termination events were handled
-    TAL_OUTCOME_CANCELLED     ///< the progress function asked; the next call goes on
+    TAL_OUTCOME_CANCELLED     ///< the progress function returned false; the next call goes on
 } tal_outcome;
 
 /// Name of an outcome, e.g. "reached time"; never NULL.
@@ -70,7 +71,7 @@ typedef struct tal_progress {
     uint64_t events;  ///< handled since the run began
 } tal_progress;
 
-/// Told after every step. False cancels the call.
+/// Called after every step. Return false to cancel the call.
 typedef bool (*tal_progress_fn)(void *context, const tal_progress *progress);
 
 /// What a time stepper is created from. Obtain it from tal_time_stepper_def_default(), then edit.
@@ -81,7 +82,7 @@ typedef struct tal_time_stepper_def {
     int zeno_events; ///< a witness that triggers this often in a row, each time within ten windows
                      ///< of the last, piles up: the run ends with TAL_ERR_EVENT_LIMIT
     double checkpoint_period; ///< [s] > 0: a checkpoint at every multiple of it, see below
-    tal_progress_fn progress; ///< NULL: nobody is told
+    tal_progress_fn progress; ///< NULL: none
     void *progress_context;
 } tal_time_stepper_def;
 
@@ -111,15 +112,15 @@ TAL_API void tal_time_stepper_destroy(tal_time_stepper *stepper);
 /**
  * Run until a time, which the State meets exactly, or until the run ends.
  *
- * @param[in,out] state    realized to TAL_STAGE_ACCELERATION; on failure at the end of the last good
- *                         step. Changed between calls it is taken as it is, without an event.
+ * @param[in,out] state    realized to TAL_STAGE_ACCELERATION; on failure at the end of the last
+ *                         good step. Changed between calls it is taken as it is, without an event.
  * @param[in]     t        [s] not before the State's time
  * @param[out]    outcome  why the call returned; may be NULL
  * @return TAL_OK; TAL_ERR_NOT_FINITE for a witness that is not a number, by name;
  *         TAL_ERR_EVENT_LIMIT; TAL_ERR_STEP_LIMIT; or what the integrator, a handler or a reporter
- *         returned. tal_time_stepper_error() tells the story. When it was a witness, a handler, a
- *         reporter or the number of events that ended a step, further calls return the same until the
- *         stepper is reset: nothing that has happened is passed over.
+ *         returned. tal_time_stepper_error() has the sentence. After a failure of a witness, a
+ *         handler or a reporter, or TAL_ERR_EVENT_LIMIT, further calls return the same until the
+ *         stepper is reset: no event is skipped.
  */
 TAL_API TAL_NODISCARD tal_status tal_time_stepper_step_to(tal_time_stepper *stepper,
                                                           tal_state *state, double t,
@@ -130,7 +131,8 @@ TAL_API TAL_NODISCARD tal_status tal_time_stepper_advance(tal_time_stepper *step
                                                           tal_state *state, double t,
                                                           tal_outcome *outcome);
 
-/// Forget everything: the next call begins a run, with initialization events and the integrator reset.
+/// Forget everything: the next call begins a run, with initialization events and the integrator
+/// reset.
 TAL_API void tal_time_stepper_reset(tal_time_stepper *stepper);
 
 /// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.
@@ -152,8 +154,8 @@ TAL_API tal_time_stepper_stats tal_time_stepper_statistics(const tal_time_steppe
 /// How a triggered event crossed last: +1 rising, -1 falling, 0 not yet.
 TAL_API int tal_time_stepper_direction(const tal_time_stepper *stepper, tal_event_ix event);
 
-/// The event that ended the run (TAL_OUTCOME_TERMINATED); `i` < 0 when none did. Where several events were
-/// handled together it is a stop among them (tal_events_add_stop()), else the first.
+/// The event that ended the run (TAL_OUTCOME_TERMINATED); `i` < 0 when none did. Where several
+/// events were handled together it is a stop among them (tal_events_add_stop()), else the first.
 TAL_API tal_event_ix tal_time_stepper_ended_by(const tal_time_stepper *stepper);
 
 /// @}

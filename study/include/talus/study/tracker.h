@@ -15,10 +15,10 @@
  *     if (st == TAL_OK) st = tal_tracker_run(tracker, start, &frames, q, fits);
  *     tal_tracker_destroy(tracker);
  *
- * Each frame is an assembly (assembler.h) that starts from the frame before; its `stay_close` is then a
- * penalty on jumps from frame to frame. Frames are cut into chunks of a fixed length. The first
- * frame of a chunk starts from `start`, body by body from the base outward (tal_assembler_fit()), so
- * that results do not depend on how many threads share the chunks.
+ * Each frame is an assembly (assembler.h) that starts from the frame before; its `stay_close` is
+ * then a penalty on jumps from frame to frame. Frames are cut into chunks of a fixed length. The
+ * first frame of a chunk starts from `start`, body by body from the base outward
+ * (tal_assembler_fit()), so that results do not depend on how many threads share the chunks.
  */
 
 #include <talus/study/assembler.h>
@@ -35,8 +35,9 @@ typedef struct tal_tracker_def {
     tal_assembler_def assembler; ///< goals and accuracy of one frame
     int chunk;                   ///< frames that start from each other; 0: all
     int lanes; ///< chunks that can be worked on at once, each with a State of its own
-    const tal_executor *executor; ///< who works on the lanes; copied; NULL: the caller
-    /// Told how many frames are done, from whichever thread has done one; false ends the run. NULL: nobody
+    const tal_executor *executor; ///< runs the lanes; copied; NULL: the calling thread does
+    /// Called with the number of frames done, on the thread that has done one; return false to end
+    /// the run. NULL: none.
     bool (*progress)(void *context, int done, int total);
     void *context; ///< handed to `progress`
 } tal_tracker_def;
@@ -50,7 +51,8 @@ typedef struct tal_tracker tal_tracker;
 /**
  * Create a tracker. All memory it will ever use is taken here.
  *
- * @param[in]  system  its topology must be realized and it must have matter; must outlive the tracker
+ * @param[in]  system  its topology must be realized and it must have matter; must outlive the
+ *                     tracker
  * @param[in]  def     copied
  * @param[out] out     owned by the caller; NULL on failure
  * @param[out] err     may be NULL
@@ -72,7 +74,7 @@ typedef struct tal_frames {
 
 /// How well one frame fits.
 typedef struct tal_fit {
-    tal_status status; ///< TAL_OK; otherwise the frame is best effort: why
+    tal_status status; ///< TAL_OK; otherwise why the frame is only a best effort
     int iterations;
     double error;      ///< RMS of the weighted constraint errors
     double marker_rms; ///< [m] over the markers seen
@@ -87,8 +89,8 @@ typedef struct tal_fit {
  * @param[in]  frames
  * @param[out] q      [num_frames][nq of the System's State]
  * @param[out] fits   [num_frames]
- * @return TAL_OK, also when frames are bad; TAL_ERR_CALLBACK when `progress` ended the run: frames that
- *         were not reached have status TAL_RETRY; TAL_ERR_BAD_VALUE, TAL_ERR_NULL
+ * @return TAL_OK, also when frames are bad; TAL_ERR_CALLBACK when `progress` ended the run: frames
+ *         that were not reached have status TAL_RETRY; TAL_ERR_BAD_VALUE, TAL_ERR_NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_tracker_run(tal_tracker *tracker, const tal_state *start,
                                                  const tal_frames *frames, double q[],
