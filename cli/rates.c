@@ -221,27 +221,40 @@ enum {
     WINDOW = 9
 };
 
+// The weights of a value at x[j] that comes in, from those of the value before it.
+static void add_value(const double x[], int j, double ratio, double w[3][WINDOW])
+{
+    const int k = j - 1;
+    for (int m = 2; m > 0; --m) {
+        w[m][j] = ratio * (m * w[m - 1][k] - x[k] * w[m][k]);
+    }
+    w[0][j] = -ratio * x[k] * w[0][k];
+}
+
+// The weights of the value at x[k] once that at x[j] has come in.
+static void renew_weights(const double x[], int j, int k, double w[3][WINDOW])
+{
+    const double gap = x[j] - x[k];
+    for (int m = 2; m > 0; --m) {
+        w[m][k] = (x[j] * w[m][k] - m * w[m - 1][k]) / gap;
+    }
+    w[0][k] *= x[j] / gap;
+}
+
 // Weights of values at x[0..n-1] in the first and the second derivative, at 0, of the polynomial through them (Fornberg,
 // Math. Comp. 51 (1988), pp. 699-706).
 static void find_weights(const double x[], int n, double first[], double second[])
 {
-    double w[3][WINDOW] = {{1.0}};
+    double w[3][WINDOW] = {{1.0}}; // by derivative, from the value itself on
     double above = 1.0;
     for (int j = 1; j < n; ++j) {
         double below = 1.0;
         for (int k = 0; k < j; ++k) {
-            const double gap = x[j] - x[k];
-            below *= gap;
-            if (k == j - 1) {
-                for (int m = 2; m > 0; --m) {
-                    w[m][j] = above / below * (m * w[m - 1][k] - x[k] * w[m][k]);
-                }
-                w[0][j] = -above / below * x[k] * w[0][k];
-            }
-            for (int m = 2; m > 0; --m) {
-                w[m][k] = (x[j] * w[m][k] - m * w[m - 1][k]) / gap;
-            }
-            w[0][k] *= x[j] / gap;
+            below *= x[j] - x[k];
+        }
+        add_value(x, j, above / below, w);
+        for (int k = 0; k < j; ++k) {
+            renew_weights(x, j, k, w);
         }
         above = below;
     }

@@ -144,7 +144,8 @@ static tal_status swing(const tal_system *system, const tal_matter *matter, tal_
     const double energy = tal_system_energy(system, state);
     if (st == TAL_OK) st = tal_integrator_create(system, &fine, &integ, NULL);
     (void)printf("   t [s]    x1 [m]    y1 [m]    y2 [m]   energy kept   rope kept\n");
-    for (double t = 0.0; t < 2.1 && st == TAL_OK; t += 0.5) {
+    for (int i = 0; i <= 4 && st == TAL_OK; ++i) {
+        const double t = 0.5 * i;
         st = tal_integrator_step_to(integ, state, t);
         if (st != TAL_OK) break;
         const double *q = tal_state_q(state);

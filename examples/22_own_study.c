@@ -155,7 +155,8 @@ int main(void)
     if (st == TAL_OK) st = swing_create(system, &def, &study, &err);
 
     if (st == TAL_OK) (void)printf("amplitude [rad]   period [s]   expected [s]\n");
-    for (double a = 0.5; a < 3.1 && st == TAL_OK; a += 0.5) {
+    for (int i = 1; i <= 6 && st == TAL_OK; ++i) {
+        const double a = 0.5 * i;
         double period = 0.0;
         tal_body_set_q(matter, state, body, 0, a);
         st = swing_run(study, state, &period);

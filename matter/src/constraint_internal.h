@@ -68,8 +68,8 @@ typedef struct tali_path_places {
 
 tali_path_places tali_find_on_path(const tal_matter *matter, const tali_constraint *c);
 
-/// Row `r` of G over the speeds of its constraint's path: g [path_nu], zero where it would be round-off
-/// alone. `reach` from tali_constraint_reach(); F is room for path_len.
+/// Row `r` of G over the speeds of its constraint's path: g [path_nu], zero where it would be
+/// round-off alone. `reach` from tali_constraint_reach(); F is room for path_len.
 void tali_constraint_row(const tal_matter *matter, const tali_view *view, const tali_constraint *c,
                          tali_const_wrenches of, int r, double reach, tal_spatial_vec F[],
                          double g[]);

@@ -1,5 +1,5 @@
-// The matrices of the constraints in a State: E = inward sweep of G^T, and W = E^T D^-1 E, factored within
-// its envelope.
+// The matrices of the constraints in a State: E = inward sweep of G^T, and W = E^T D^-1 E, factored
+// within its envelope.
 #include "constraint_matrices_internal.h"
 #include "sweeps_internal.h"
 
@@ -106,9 +106,10 @@ double tali_element_of_W(const tal_matter *matter, const double *matrices, int i
     return couple_rows(matter, c, tali_row_of_E(c, matrices, r), d, tali_row_of_Y(d, matrices, s));
 }
 
-// A row whose share of W is this much smaller than its constraint's largest has no effect: 1e-20 in terms of
-// motion. Rows on positions and on orientations of one constraint differ by the square of a length, which is
-// 1e-20 for atoms in meters; a row of round-off alone is zero already (tali_row_is_idle()).
+// A row whose share of W is this much smaller than its constraint's largest has no effect: 1e-20 in
+// terms of motion. Rows on positions and on orientations of one constraint differ by the square of
+// a length, which is 1e-20 for atoms in meters; a row of round-off alone is zero already
+// (tali_row_is_idle()).
 static const double WITHOUT_EFFECT = 1e-40;
 
 double tali_redundant_pivot(int rows)

@@ -108,8 +108,9 @@ bool tali_row_is_idle(const tal_matter *matter, const tali_view *view, const tal
     return true;
 }
 
-// Where a speed has no part in a row G is zero, not round-off: once the speeds that are known have been
-// taken from a row, what is left of it may be round-off alone, and a residual must not be divided by that.
+// Where a speed has no part in a row G is zero, not round-off: once the speeds that are known have
+// been taken from a row, what is left of it may be round-off alone, and a residual must not be
+// divided by that.
 static void clear_round_off(const tal_matter *matter, const tali_view *view,
                             const tali_constraint *c, row_size size, double g[])
 {

@@ -1,5 +1,5 @@
-// Solving for multipliers: within the envelope of W = G M^-1 G^T, or by least squares where rows repeat
-// each other.
+// Solving for multipliers: within the envelope of W = G M^-1 G^T, or by least squares where rows
+// repeat each other.
 #include "constraint_matrices_internal.h"
 
 #include <talus/common/linalg.h>
@@ -77,10 +77,10 @@ static bool are_alike(int n, const double W[])
     return most <= 1e6 * least;
 }
 
-// W -> D W D and x -> D x, so that all diagonal entries are near one: exact, by powers of two. Rows on
-// orientations and on positions differ by the square of a length in W, and which rows are dependent must
-// not depend on whether that is a meter or a micrometer. Rows that are alike stay as they are: what
-// contradicts is then met as well as can be in the units given.
+// W -> D W D and x -> D x, so that all diagonal entries are near one: exact, by powers of two. Rows
+// on orientations and on positions differ by the square of a length in W, and which rows are
+// dependent must not depend on whether that is a meter or a micrometer. Rows that are alike stay as
+// they are: what contradicts is then met as well as can be in the units given.
 static void scale_rows(int n, const squares_room *room, double x[])
 {
     for (int i = 0; i < n; ++i) {
@@ -96,8 +96,8 @@ static void scale_rows(int n, const squares_room *room, double x[])
     }
 }
 
-// From the shortest mu of D W D mu = D b to the shortest lambda = D mu: less its part in the null space of W,
-// which is D times that of D W D.
+// From the shortest mu of D W D mu = D b to the shortest lambda = D mu: less its part in the null
+// space of W, which is D times that of D W D.
 static tal_status shorten(int n, tal_cod *cod, const squares_room *room, double x[], tal_error *why)
 {
     const int k = n - cod->rank;

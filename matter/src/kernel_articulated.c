@@ -225,8 +225,8 @@ static inline void lock_hinge(int nu, sv G[], double DI[])
     }
 }
 
-// Some mobilities are known: the free columns alone are projected out, the others get zeros. What has
-// several mobilities has no rotor.
+// Some mobilities are known: the free columns alone are projected out, the others get zeros. What
+// has several mobilities has no rotor.
 static mask project_mixed(int nu, const uint8_t level[], tali_open_inertia *at, const sv H[],
                           sv G[], double DI[])
 {

@@ -1,8 +1,8 @@
 // The sweeps that multiply by M^-1. Notation as in kernel_articulated.c.
 //
-// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces that the bodies take at
-// udot = 0. So no sweep here needs velocities, and M^-1 needs no articulated inertia: G and D^-1 are
-// all it reads.
+// Forward dynamics is udot = M^-1 (f - J^T (F0 - F)), where F0 are the forces that the bodies take
+// at udot = 0. So no sweep here needs velocities, and M^-1 needs no articulated inertia: G and D^-1
+// are all it reads.
 #include "kernel_inertia.h"
 #include "kernel_math.h"
 #include "kernel_set.h"
@@ -225,8 +225,8 @@ TAL_ALWAYS_INLINE sv outward_hinge(const tali_view *view, int b, const double e[
     return out;
 }
 
-// The same for a pin, from its parent's A: G is shifted to the parent beside the wait for A.w, which
-// the product meets last.
+// The same for a pin, from its parent's A: G is shifted to the parent beside the wait for A.w,
+// which the product meets last.
 TAL_ALWAYS_INLINE sv outward_pin(v3 w, sv G, v3 p_PM, real push, sv A_P, double udot[])
 {
     const sv G_P = sv_shift_force(G, p_PM);

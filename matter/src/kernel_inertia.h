@@ -21,7 +21,8 @@ TAL_ALWAYS_INLINE sv inertia_times(const tali_composite *rigid, sv A)
 }
 
 // M A + b: the force that gives a body the acceleration A of its Mo while it turns with w. The
-// gyroscopic part b = (w x I w, w x (w x m c)) keeps a rotating body from flying off (RBDA eq. 2.68).
+// gyroscopic part b = (w x I w, w x (w x m c)) keeps a rotating body from flying off:
+// RBDA eq. 2.68.
 TAL_ALWAYS_INLINE sv newton_euler(const tali_composite *rigid, sv A, v3 w)
 {
     const sv F = inertia_times(rigid, A);
@@ -29,8 +30,8 @@ TAL_ALWAYS_INLINE sv newton_euler(const tali_composite *rigid, sv A, v3 w)
                 v3_add_cross(F.v, w, v3_cross(w, rigid->mc))};
 }
 
-// The same from mass properties in M. Turning w and A.w to M and the moment back to Ground takes less
-// than turning the inertia, which pays where nothing else needs that.
+// The same from mass properties in M. Turning w and A.w to M and the moment back to Ground takes
+// less than turning the inertia, which pays where nothing else needs that.
 TAL_ALWAYS_INLINE sv newton_euler_in_M(const tali_pose *pose, const tali_constants *constants, sv A,
                                        v3 w)
 {

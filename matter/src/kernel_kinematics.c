@@ -146,8 +146,8 @@ static inline void turn_pins(const tali_tree *tree, const tali_model *model, con
     tree->sweeps->sincos(n, angle, turns->s, turns->c);
 }
 
-// A pin turns F before the parent turns both: a sweep along a chain waits for R_GM of the parent, so what
-// does not need it is done beside that. z of F and z of M are one axis.
+// A pin turns F before the parent turns both: a sweep along a chain waits for R_GM of the parent,
+// so what does not need it is done beside that. z of F and z of M are one axis.
 static inline void place_pin(const tali_tree *tree, const tali_constants *constants, sine_cosine t,
                              int b, const tali_position *at)
 {

@@ -1,5 +1,6 @@
 // Small algebra of the sweep kernels: common's vectors and matrices, over `real`, with the
-// multiply-adds that matter written as fused(). Always inline: out of line, vectors go through memory.
+// multiply-adds that matter written as fused(). Always inline: out of line, vectors go through
+// memory.
 #ifndef TALUS_KERNEL_MATH_H
 #define TALUS_KERNEL_MATH_H
 

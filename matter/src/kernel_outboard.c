@@ -1,5 +1,5 @@
-// Bodies as masses: each alone, its weight, with what it carries (tip to base), and the forces across
-// the mobilizers.
+// Bodies as masses: each alone, its weight, with what it carries (tip to base), and the forces
+// across the mobilizers.
 #include "kernel_inertia.h"
 #include "kernel_set.h"
 

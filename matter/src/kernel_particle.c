@@ -1,7 +1,7 @@
-// Lone particles (manual sec. 12.5.3): bodies that translate on Ground and carry nothing. Neither they
-// nor Ground turn, so H is constant, velocities resist nothing, D is the mass along any axes, and
-// nobody asks what is felt past the hinge. Loops of their own, because those of the sweeps would lose
-// registers to them.
+// Lone particles (manual sec. 12.5.3): bodies that translate on Ground and carry nothing. Neither
+// they nor Ground turn, so H is constant, velocities resist nothing, D is the mass along any axes,
+// and nobody asks what is felt past the hinge. Loops of their own, because those of the sweeps
+// would lose registers to them.
 #include "kernel_math.h"
 #include "kernel_set.h"
 

@@ -1,5 +1,5 @@
-// The kernel files fill a table with their sweeps. Each file is compiled for several processors, and
-// the functions that fill the table are named for them.
+// The kernel files fill a table with their sweeps. Each file is compiled for several processors,
+// and the functions that fill the table are named for them.
 #ifndef TALUS_KERNEL_SET_H
 #define TALUS_KERNEL_SET_H
 
@@ -25,7 +25,8 @@ TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, any)
 TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx2)
 TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx512)
 
-/// The set that a kernel file is being compiled for. The build says which, if not for any processor.
+/// The set that a kernel file is being compiled for. The build says which, if not for any
+/// processor.
 #ifndef TALI_KERNEL_SET
 #define TALI_KERNEL_SET any
 #endif

@@ -1,4 +1,5 @@
-// Sines and cosines of many angles at a time: the one kernel whose lanes are angles, so here wide registers pay.
+// Sines and cosines of many angles at a time: the one kernel whose lanes are angles, so here wide
+// registers pay.
 #include "kernel_set.h"
 #include "sincos.h"
 

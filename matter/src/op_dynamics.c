@@ -46,8 +46,9 @@ static tal_status newton_euler(const tal_matter *matter, tal_state *state, const
     }
     const double *u = tali_u_of(matter, state);
     const tal_spatial_vec sum = view->sweeps->newton_euler(view, u, udot, F_GM, *needed, A, open);
-    if (tal_sv_is_finite(sum))
+    if (tal_sv_is_finite(sum)) {
         return f != NULL ? tali_op_finite(state, "f", f, tree->num_u) : TAL_OK;
+    }
     const tal_status st = check_forces(state, tree, F_GB, f);
     if (st != TAL_OK || udot == NULL) return st;
     return tali_op_finite(state, "udot", udot, tree->num_u);

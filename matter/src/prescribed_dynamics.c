@@ -107,8 +107,9 @@ static tal_status calc_forces(const void *self, const tal_system *system, tal_st
     for (int b = 0; b < tree->num_bodies; ++b) {
         F[b] = tal_sv_sub(applied.F[b], F[b]);
     }
-    if (st == TAL_OK)
+    if (st == TAL_OK) {
         (void)view.sweeps->newton_euler(&view, tali_u_of(matter, state), udot, F, f, A, open);
+    }
     for (int u = 0; u < tree->num_u && st == TAL_OK; ++u) {
         tau[u] = known.level[u] != TAL_LEVEL_FREE ? applied.f[u] - f[u] - tau[u] : 0.0;
     }

@@ -1,8 +1,8 @@
-// The sweeps over the tree. All are pure, allocation-free and linear in the number of bodies; forces
-// and accelerations are spatial vectors about each body's Mo, in Ground, one per body.
+// The sweeps over the tree. All are pure, allocation-free and linear in the number of bodies;
+// forces and accelerations are spatial vectors about each body's Mo, in Ground, one per body.
 //
-// The kernels are compiled once for any processor and once more for each that can do better (ADR 20).
-// Which of them a System uses is settled with its topology: tree->sweeps.
+// The kernels are compiled once for any processor and once more for each that can do better:
+// ADR 20. Which of them a System uses is settled with its topology: tree->sweeps.
 #ifndef TALUS_SWEEPS_INTERNAL_H
 #define TALUS_SWEEPS_INTERNAL_H
 
@@ -49,8 +49,8 @@ struct tali_sweeps {
     /// The accelerations at udot = 0 alone, given velocities: the same bits.
     void (*A0)(const tali_view *view, const double u[], tali_motion motion[]);
 
-    /// Sines and cosines of n angles. The arrays have room for tali_whole_lanes(n), and numbers in all
-    /// of it.
+    /// Sines and cosines of n angles. The arrays have room for tali_whole_lanes(n), and numbers in
+    /// all of it.
     void (*sincos)(int n, const double angle[], double s[], double c[]);
 
     /// V = J u: base to tip ([num_bodies]).
@@ -59,13 +59,13 @@ struct tali_sweeps {
     /// f = J^T F: tip to base. F is overwritten: on return each holds the sum over its subtree.
     void (*JT)(const tali_view *view, tal_spatial_vec F[], double f[]);
 
-    /// f = J^T F along a constraint's path: tip to base. F ([len]) is overwritten with the sums over
-    /// what the path has farther out; f has the speeds of the path.
+    /// f = J^T F along a constraint's path: tip to base. F ([len]) is overwritten with the sums
+    /// over what the path has farther out; f has the speeds of the path.
     void (*path_JT)(const tali_view *view, const tali_path_entry path[], int len,
                     tal_spatial_vec F[], double f[]);
 
-    /// Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns of
-    /// them. `J` points to the first row; `p` goes from Mo to the point, in Ground.
+    /// Rows of the Jacobian of a point of body b: six (w above v) or three (v), all num_u columns
+    /// of them. `J` points to the first row; `p` goes from Mo to the point, in Ground.
     void (*frame_rows)(const tali_view *view, int b, tal_vec3 p_MA_G, double *J, int ld);
     void (*station_rows)(const tali_view *view, int b, tal_vec3 p_MS_G, double *J, int ld);
     /// @}
@@ -80,7 +80,8 @@ struct tali_sweeps {
     void (*weights)(const tali_pose pose[], int num_bodies, const tali_weight weights[], tal_vec3 g,
                     tal_spatial_vec F[]);
 
-    /// Composite inertias: each body with all it carries ([num_bodies]); Ground's is the whole system.
+    /// Composite inertias: each body with all it carries ([num_bodies]); Ground's is the whole
+    /// system.
     void (*composite)(const tali_view *view, tali_composite out[]);
 
     /// Articulated-body inertias, tip to base: writes G and DI, and P of all bodies but Ground if
@@ -89,13 +90,13 @@ struct tali_sweeps {
     bool (*articulated)(const tali_view *view, const tali_articulated *out,
                         tali_open_inertia open[]);
 
-    /// M by composite rigid bodies (RBDA tab. 6.2): diagonal and what is below it; above it zeros or
-    /// nothing. Entry (i, j) is M[i + j ld].
+    /// M by composite rigid bodies (RBDA tab. 6.2): diagonal and what is below it; above it zeros
+    /// or nothing. Entry (i, j) is M[i + j ld].
     void (*mass_matrix)(const tali_view *view, double *M, int ld,
                         const tali_mass_matrix_room *room);
 
-    /// The rows of M that tree->row_begin tells of, one after the other, given the composite inertias
-    /// of all bodies.
+    /// The rows of M that tree->row_begin tells of, one after the other, given the composite
+    /// inertias of all bodies.
     void (*mass_rows)(const tali_view *view, const tali_composite composite[], double rows[]);
     /// @}
 
@@ -134,8 +135,8 @@ struct tali_sweeps {
     void (*inward)(const tali_view *view, const double f[], const tal_spatial_vec F[], double e[],
                    tal_spatial_vec open[]);
 
-    /// The same for bodies that move: what they resist is F0 - F, where F0 = M A0 + gyroscopic is the
-    /// force that they take at zero free udot, and F are the forces applied to them (NULL means
+    /// The same for bodies that move: what they resist is F0 - F, where F0 = M A0 + gyroscopic is
+    /// the force that they take at zero free udot, and F are the forces applied to them (NULL means
     /// none). Known accelerations count if view->A_known is there.
     void (*inward_moving)(const tali_view *view, const double f[], const tal_spatial_vec F[],
                           double e[], tal_spatial_vec open[]);

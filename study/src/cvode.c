@@ -1,9 +1,9 @@
-// CVODE: backward differentiation formulas with coordinate projection (manual sec. 10.1), and Adams'
-// methods for systems that need no projection.
+// CVODE: backward differentiation formulas with coordinate projection (manual sec. 10.1), and
+// Adams' methods for systems that need no projection.
 //
-// One step at a time. CVODE never passes t_end: its stop time is set before each step, which is also
-// how the defects of stop times in SUNDIALS 6.4.1 are avoided. It is begun anew when the State was
-// changed from outside.
+// One step at a time. CVODE never passes t_end: its stop time is set before each step, which is
+// also how the defects of stop times in SUNDIALS 6.4.1 are avoided. It is begun anew when the State
+// was changed from outside.
 #include "sundials_internal.h"
 
 #include <assert.h>
@@ -31,7 +31,8 @@ static bool is_adams(const tal_integrator *integ)
 
 // --- projection ---
 
-// CVODE tests the error that is left, and reports the one before: both differ from `error` by one factor.
+// CVODE tests the error that is left, and reports the one before: both differ from `error` by one
+// factor.
 static tal_status project_with_error(tali_sun *sun, N_Vector error)
 {
     if (error == NULL) return tali_sun_project(sun, NULL);
@@ -42,9 +43,9 @@ static tal_status project_with_error(tali_sun *sun, N_Vector error)
     return st;
 }
 
-// The correction that brings y onto the constraints, and the part of the error it removes. One iteration
-// is always taken: corrections that come and go with the tolerance roughen the history, and cost a
-// third more steps.
+// The correction that brings y onto the constraints, and the part of the error it removes. One
+// iteration is always taken: corrections that come and go with the tolerance roughen the history,
+// and cost a third more steps.
 static int project(double t, N_Vector y, N_Vector correction, double tolerance, N_Vector error,
                    void *self)
 {

@@ -1,5 +1,5 @@
-// IDA: backward differentiation formulas on the residual of inverse dynamics, with the constraints of
-// position and velocity among the equations. Steps are taken as cvode.c takes them.
+// IDA: backward differentiation formulas on the residual of inverse dynamics, with the constraints
+// of position and velocity among the equations. Steps are taken as cvode.c takes them.
 #include "ida_internal.h"
 
 #include <assert.h>
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-// Vectors that IDA clones: its history (6 or 7), 10 of its own, 2 of Newton's method; and our Y', id.
+// Vectors that IDA clones: its history (6 or 7), 10 of its own, 2 of Newton's method; and our Y',
+// id.
 static const int NUM_VECTORS = 32;
 
 // Failures in one step; steps that are too small to be worth taking end it before.
@@ -17,9 +18,9 @@ static const int MAX_FAILURES = 50;
 
 // --- creation ---
 
-// What Newton's method may leave, as a share of the error of a step. What it leaves roughens the history, from which
-// IDA tells order and error: with constraints IDA's own 0.33 costs more steps than it saves iterations. But what is
-// left cannot be below round-off.
+// What Newton's method may leave, as a share of the error of a step. What it leaves roughens the
+// history, from which IDA tells order and error: with constraints IDA's own 0.33 costs more steps
+// than it saves iterations. But what is left cannot be below round-off.
 static double left_by_newton(const tal_integrator *integ)
 {
     return fmin(0.33, fmax(0.03, 50.0 * DBL_EPSILON / integ->step_accuracy));

@@ -6,9 +6,9 @@
 #include <string.h>
 
 // Dependent rows of G would make the Jacobian singular. This much of the largest diagonal entry of
-// W = G M^-1 G^T keeps it regular; the residual is left alone, so that Newton's method still arrives at a
-// solution, one of many if rows are dependent. Where nothing can move what is constrained, W is zero, and any
-// number will do.
+// W = G M^-1 G^T keeps it regular; the residual is left alone, so that Newton's method still
+// arrives at a solution, one of many if rows are dependent. Where nothing can move what is
+// constrained, W is zero, and any number will do.
 static const double REGULAR = 1e-9;
 
 static double regular(double largest)

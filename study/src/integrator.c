@@ -105,13 +105,14 @@ static tali_method method_of(const tal_integrator_def *def)
     }
 }
 
-// What the error of a step is held to, so that a run of some hundred time scales loses about the accuracy a, energy
-// above all (doc/validation.md).
+// What the error of a step is held to, so that a run of some hundred time scales loses about the
+// accuracy a, energy above all (doc/validation.md).
 //
-// Errors of steps add up: a method of order p that is held to e in each step takes steps h ~ e^(1/(p+1)), so that a
-// run loses e/h ~ e^(p/(p+1)). Backward differentiation formulas, whose order goes up to 5, damp every step the same
-// way and show this in full: they lose in proportion to a when held to k a^(6/5). CVODE and IDA differ in k because
-// they differ in what they estimate. Errors of other methods have changing signs, and a quarter of a does.
+// Errors of steps add up: a method of order p that is held to e in each step takes steps h ~
+// e^(1/(p+1)), so that a run loses e/h ~ e^(p/(p+1)). Backward differentiation formulas, whose
+// order goes up to 5, damp every step the same way and show this in full: they lose in proportion
+// to a when held to k a^(6/5). CVODE and IDA differ in k because they differ in what they estimate.
+// Errors of other methods have changing signs, and a quarter of a does.
 static double accuracy_of_steps(const tal_integrator_def *def)
 {
     const double quarter = 0.25 * def->accuracy;

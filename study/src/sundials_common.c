@@ -24,8 +24,9 @@ void tali_sun_be_silent(int code, const char *module, const char *function, char
     (void)code, (void)module, (void)function, (void)message, (void)self;
 }
 
-// SUNDIALS 6.4.1 crashes in SUNContext_Create() when memory runs out. Built without logging and profiling,
-// as Debian does, it only passes contexts on and never looks behind the pointer, so any zeros will do.
+// SUNDIALS 6.4.1 crashes in SUNContext_Create() when memory runs out. Built without logging and
+// profiling, as Debian does, it only passes contexts on and never looks behind the pointer, so any
+// zeros will do.
 #if SUNDIALS_VERSION_MAJOR == 6 && SUNDIALS_LOGGING_LEVEL == 0 &&                                  \
     !defined(SUNDIALS_BUILD_WITH_PROFILING)
 static bool make_context(tali_sun *sun)
@@ -267,8 +268,8 @@ static tal_status rows_of_N(tali_sun *sun, SUNMatrix J)
     return TAL_OK;
 }
 
-// Columns in the order of what they leave standing in the State: those of z keep velocities, those of
-// u keep positions.
+// Columns in the order of what they leave standing in the State: those of z keep velocities, those
+// of u keep positions.
 int tali_sun_jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self, N_Vector tmp1,
                       N_Vector tmp2, N_Vector tmp3)
 {

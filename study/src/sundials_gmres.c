@@ -1,5 +1,6 @@
-// GMRES for SUNDIALS with everything it needs in the pool; SUNDIALS' own frees what it never got when
-// memory runs out (Saad and Schultz 1986; modified Gram-Schmidt, Givens rotations, no restarts).
+// GMRES for SUNDIALS with everything it needs in the pool; SUNDIALS' own frees what it never got
+// when memory runs out (Saad and Schultz 1986; modified Gram-Schmidt, Givens rotations, no
+// restarts).
 //
 //     A~ = S1 A S2^-1,   r = S1 b,   x = S2^-1 V y,   |r - A~ V y| least
 #include "sundials_internal.h"

@@ -122,8 +122,8 @@ typedef struct tali_weights {
 bool tali_weights_create(tali_weights *it, const tal_integrator *integ);
 void tali_weights_destroy(tali_weights *it);
 
-/// The weights at the State's y. Needs TAL_STAGE_INSTANCE. `anew`: the State was changed by more than a
-/// step.
+/// The weights at the State's y. Needs TAL_STAGE_INSTANCE. `anew`: the State was changed by more
+/// than a step.
 tal_status tali_weights_set(tali_weights *it, tal_state *state, bool anew);
 
 /// The largest of the norms of q, u and z, over the accuracy: at most 1 is accurate enough.
@@ -153,10 +153,11 @@ typedef struct tali_sun_solver {
     bool is_one_step;        // beginning anew makes no step shorter
     bool is_cautious;        // its second step is as long as its first, however accurate that was
     double round_off;        // of what it estimates errors from, in eps of y
-    /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's choice.
+    /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's
+    /// choice.
     tal_status (*begin_anew)(tali_sun *sun, tal_state *state, double first_step);
-    /// One step that ends at or before `t_end`, not shorter than `least` unless it ends there. Leaves y
-    /// in `sun->y`, and counts.
+    /// One step that ends at or before `t_end`, not shorter than `least` unless it ends there.
+    /// Leaves y in `sun->y`, and counts.
     tali_sun_failure (*advance)(tali_sun *sun, double t_end, double least, double *t1);
     double (*next_step)(tali_sun *sun);
     bool (*estimate_error)(tali_sun *sun, N_Vector error); // of the last step tried

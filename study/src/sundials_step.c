@@ -7,8 +7,8 @@
 
 // --- steps ---
 
-// No error below round-off of y can be told from it, so none is asked for; accuracies beyond it are for the solver
-// to refuse.
+// No error below round-off of y can be told from it, so none is asked for; accuracies beyond it are
+// for the solver to refuse.
 static tal_status set_weights(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
@@ -25,8 +25,8 @@ static tal_status set_weights(tali_sun *sun, tal_state *state)
     return tali_pass_on(integ, state, tali_weights_set(&sun->weights, state, false));
 }
 
-// Auto-update variables, y0, t0, weights. A sampled variable that changes makes the solver begin anew.
-// Rates are computed for the sake of these variables, or of a solver that wants them.
+// Auto-update variables, y0, t0, weights. A sampled variable that changes makes the solver begin
+// anew. Rates are computed for the sake of these variables, or of a solver that wants them.
 static tal_status begin(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
@@ -106,7 +106,8 @@ static void give_up(tali_sun *sun, tal_state *state)
     tali_leave_at_start(sun->integ, state);
 }
 
-// The norm of the error of the last step tried, and the variable to blame for it: as one-step methods have it.
+// The norm of the error of the last step tried, and the variable to blame for it: as one-step
+// methods have it.
 static double error_of_step(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
@@ -123,8 +124,8 @@ static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
     return tali_step_too_small(sun->integ, state, sun->integ->t0, h);
 }
 
-// Why the solver failed, in the user's terms; the State stands at the start of the step. A callback that
-// failed has left its sentence.
+// Why the solver failed, in the user's terms; the State stands at the start of the step. A callback
+// that failed has left its sentence.
 static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
 {
     tal_integrator *integ = sun->integ;
@@ -163,9 +164,9 @@ static tal_status step_of_round_off(tali_sun *sun, tal_state *state, double t_en
     return finish(sun, state, t_end);
 }
 
-// Onto the constraints as closely as a solver that has them among its equations puts the end of its first step:
-// what the tolerance leaves of their errors would count as that step's. Newton's second iteration leaves their fourth
-// power.
+// Onto the constraints as closely as a solver that has them among its equations puts the end of its
+// first step: what the tolerance leaves of their errors would count as that step's. Newton's second
+// iteration leaves their fourth power.
 static tal_status settle_start(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
@@ -180,9 +181,10 @@ static tal_status settle_start(tali_sun *sun, tal_state *state)
     return st;
 }
 
-// How long to try the first step; 0: the solver's choice, which is a small part of the time that is left
-// to the end of the call. Where a variable is sampled at every step, or a handler makes a change, every step
-// begins anew: each would be shorter than the one before. The last step has then shown how long the next can be.
+// How long to try the first step; 0: the solver's choice, which is a small part of the time that is
+// left to the end of the call. Where a variable is sampled at every step, or a handler makes a
+// change, every step begins anew: each would be shorter than the one before. The last step has then
+// shown how long the next can be.
 static double first_step(const tali_sun *sun)
 {
     const tal_integrator *integ = sun->integ;

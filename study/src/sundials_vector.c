@@ -1,5 +1,5 @@
-// Vectors for SUNDIALS from a pool: objects and numbers are reserved when an integrator is created, so
-// that cloning one neither fails nor allocates (SUNDIALS 6.4.1 does not look whether it did).
+// Vectors for SUNDIALS from a pool: objects and numbers are reserved when an integrator is created,
+// so that cloning one neither fails nor allocates (SUNDIALS 6.4.1 does not look whether it did).
 #include "sundials_internal.h"
 
 #include <math.h>
@@ -163,8 +163,8 @@ static double least(N_Vector x)
     return low;
 }
 
-// The error norm of the manual, for which SUNDIALS' own would mix q, u and z. The weights are those of
-// the step, which is what every caller passes as `w`.
+// The error norm of the manual, for which SUNDIALS' own would mix q, u and z. The weights are those
+// of the step, which is what every caller passes as `w`.
 static double weighted_norm(N_Vector x, N_Vector w)
 {
     (void)w;

@@ -1,5 +1,5 @@
-// The norm that SUNDIALS' error tests use (manual sec. 9.1 to 9.3). As in error_norm.c, but with the
-// weights of the start of the step, kept in numbers: SUNDIALS asks for norms while the State is
+// The norm that SUNDIALS' error tests use (manual sec. 9.1 to 9.3). As in error_norm.c, but with
+// the weights of the start of the step, kept in numbers: SUNDIALS asks for norms while the State is
 // elsewhere.
 #include "sundials_internal.h"
 
@@ -43,8 +43,8 @@ void tali_weights_destroy(tali_weights *it)
 
 // --- setting them ---
 
-// One block for each body with speeds, and which of these are known. Both stay until the State is changed
-// from outside.
+// One block for each body with speeds, and which of these are known. Both stay until the State is
+// changed from outside.
 static void lay_out_blocks(tali_weights *it, const tal_state *state)
 {
     const tal_matter *matter = it->integ->matter;
@@ -70,8 +70,8 @@ static void lay_out_blocks(tali_weights *it, const tal_state *state)
     }
 }
 
-// Column j of W_u N^+ over the accuracy for every body that has as many: N^+ is made of blocks, so that
-// one product with the sum of their unit vectors gives all.
+// Column j of W_u N^+ over the accuracy for every body that has as many: N^+ is made of blocks, so
+// that one product with the sum of their unit vectors gives all.
 static tal_status set_columns(tali_weights *it, tal_state *state, int j)
 {
     const tal_integrator *integ = it->integ;
