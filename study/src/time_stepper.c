@@ -1,4 +1,5 @@
 // The time stepper: creation, the loop over steps, what can be asked.
+#include "events_internal.h"
 #include "stepper_internal.h"
 #include "study_internal.h"
 
@@ -152,12 +153,7 @@ void tali_name_event(const tal_time_stepper *ts, int event, char text[], size_t 
 static double next_checkpoint(const tal_time_stepper *ts, double t)
 {
     const double period = ts->def.checkpoint_period;
-    if (period == 0.0) return (double)INFINITY;
-    double k = floor(t / period);
-    while (k * period <= t) {
-        k += 1.0;
-    }
-    return k * period;
+    return period > 0.0 ? tali_next_of_period(0.0, period, t) : (double)INFINITY;
 }
 
 // How far the next step may go: to the end, to what is appointed, and less than the time between two
