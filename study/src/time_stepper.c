@@ -48,7 +48,8 @@ static tal_status check_def(const tal_time_stepper_def *def, tal_error *err)
 
 static void forget(tal_time_stepper *ts)
 {
-    ts->has_begun = ts->has_ended = ts->was_terminated = ts->is_broken = false;
+    ts->has_begun = ts->has_ended = ts->was_terminated = false;
+    ts->is_broken = ts->is_changed = false;
     ts->ended_by = -1;
     ts->t = ts->t_done = -(double)INFINITY;
     ts->stats = (tal_time_stepper_stats){.steps = 0};
@@ -242,13 +243,13 @@ static bool is_cancelled(const tal_time_stepper *ts, const tal_state *state, dou
 // Begin a run, or go on with one: a State that was changed since the last call is taken as it is.
 static tal_status enter(tal_time_stepper *ts, tal_state *state)
 {
+    const bool is_as_left = tali_is_as_left(ts, state);
+    ts->is_changed = false;
     if (!ts->has_begun) {
         const tal_status st = tali_begin_run(ts, state);
         ts->has_begun = st == TAL_OK;
         return st;
     }
-    const bool is_as_left =
-        tal_state_t(state) == ts->t && tal_state_low_water(state) > TAL_STAGE_ACCELERATION;
     tal_status st = TAL_OK;
     if (!is_as_left) {
         if (tal_state_t(state) != ts->t) ts->t_done = tal_state_t(state);
