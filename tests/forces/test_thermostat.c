@@ -70,6 +70,24 @@ START_TEST(friction_of_a_chain_is_minus_c_times_momentum)
 
 END_TEST
 
+// Locked speeds do not move and have no share in the energy: the temperature is that of the others.
+START_TEST(what_is_locked_is_at_no_temperature)
+{
+    baths b = begin(0.0);
+    model *m = &b.m;
+    ck_assert_int_eq(tal_body_lock(m->matter, m->state, m->body[BALL], TAL_LEVEL_POSITION), TAL_OK);
+    ck_assert_int_eq(tal_body_lock(m->matter, m->state, m->body[SLIDER], TAL_LEVEL_VELOCITY),
+                     TAL_OK);
+    model_realize(m, TAL_STAGE_VELOCITY);
+    ck_assert_double_eq(tal_thermostat_dof(m->forces, m->state, b.chain), MODEL_NU - 4.0);
+    const double K = tal_matter_kinetic_energy(m->matter, m->state);
+    ck_assert_double_eq_tol(tal_thermostat_temperature(m->forces, m->state, b.chain),
+                            2.0 * K / (MODEL_NU - 4.0), 1e-12);
+    model_end(m);
+}
+
+END_TEST
+
 // The rates as the header prints them, and the bath's energy: its rate is the power that goes there.
 START_TEST(the_chain_follows_its_equations)
 {
@@ -356,6 +374,7 @@ int main(void)
     Suite *suite = suite_create("forces/thermostat");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, friction_of_a_chain_is_minus_c_times_momentum);
+    tcase_add_test(theory, what_is_locked_is_at_no_temperature);
     tcase_add_test(theory, the_chain_follows_its_equations);
     tcase_add_test(theory, langevin_friction_is_minus_gamma_times_momentum);
     tcase_add_test(theory, noise_has_the_covariance_of_the_mass_matrix);
