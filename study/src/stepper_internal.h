@@ -136,6 +136,9 @@ tal_status tali_next_appointment(tal_time_stepper *ts, const tal_state *state, b
 /// Reports appointed after t_done and not after the State's time, in order of time.
 tal_status tali_report_appointed(tal_time_stepper *ts, const tal_state *state);
 
+/// Go on from a State that handlers, or somebody between calls, may have changed; its time was `t_was`.
+tal_status tali_go_on_from(tal_time_stepper *ts, tal_state *state, double t_was);
+
 /// The start of a run: consistent, initialization, appointments of this very time.
 tal_status tali_begin_run(tal_time_stepper *ts, tal_state *state);
 

@@ -252,12 +252,11 @@ static tal_status enter(tal_time_stepper *ts, tal_state *state)
     }
     tal_status st = TAL_OK;
     if (!is_as_left) {
-        if (tal_state_t(state) != ts->t) ts->t_done = tal_state_t(state);
         st = tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, tal_state_t(state)));
     }
     ts->any_handled = false;
     if (st == TAL_OK) st = tali_handle_signaled(ts, state);
-    if (st == TAL_OK && (!is_as_left || ts->any_handled)) st = tali_watch_begin(ts, state);
+    if (st == TAL_OK && (!is_as_left || ts->any_handled)) st = tali_go_on_from(ts, state, ts->t);
     return st;
 }
 
