@@ -1,6 +1,7 @@
 // What is to be solved where the State is: equations with their Jacobian, goals with their normal
 // matrix, at the level of q or of u.
 #include "assembler_internal.h"
+#include "study_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -220,6 +221,7 @@ tal_status tali_assembler_linearize_equations(tal_assembler *it, tal_state *stat
     if (st != TAL_OK) return st;
     tali_quadratic *at = &it->at;
     const int ld = num_equations(it);
+    tali_drop_noise(it->P, (size_t)ld * (size_t)at->n);
     at->m = 0;
     for (int i = 0; i < ld; ++i) {
         if (is_soft(it, i)) continue;

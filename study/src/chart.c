@@ -91,6 +91,7 @@ static tal_status calc_rows(tali_chart *chart, tal_state *state, tal_level level
         const tal_matrix V = {chart->G + rows.mp, mv, chart->nu, *m};
         st = tal_matter_calc_G(chart->matter, state, TAL_G_V, V);
     }
+    if (st == TAL_OK) tali_drop_noise(chart->G, (size_t)*m * (size_t)chart->nu);
     const size_t bytes = (size_t)*m * sizeof(double);
     for (int b = 0; b < nf && st == TAL_OK; ++b) {
         memmove(chart->G + (size_t)b * (size_t)*m,
