@@ -127,6 +127,26 @@ static double *row_of(const tali_projection *p, int i, int r)
     return p->S + p->entries[i] + (size_t)r * (size_t)p->width[i];
 }
 
+// A row in p->g as the mobilities that may change see it. One that is left without effect on them, as where a
+// locked joint does what it asks for, is zero and not what round-off leaves of it.
+static void drop_known(const tali_projection *p, const tali_view *view, const tali_constraint *c,
+                       tali_const_wrenches of, int r, double reach)
+{
+    const tali_path_entry *path = p->matter->constraints.path + c->path0;
+    bool has_known = false;
+    for (int k = 0; k < c->path_len; ++k) {
+        const int u0 = p->matter->tree.u0[path[k].body];
+        for (int j = 0; j < p->matter->tree.nu[path[k].body]; ++j) {
+            if (tali_mobility_is_free(view, u0 + j, p->velocities)) continue;
+            p->g[path[k].e0 + j] = 0.0;
+            has_known = true;
+        }
+    }
+    if (has_known && tali_row_is_idle(p->matter, view, c, of, r, reach, p->g)) {
+        memset(p->g, 0, (size_t)c->path_nu * sizeof *p->g);
+    }
+}
+
 static tal_status fill_rows(const tali_projection *p, const tali_view *view, const double *wrenches,
                             const extent *at)
 {
@@ -136,8 +156,9 @@ static tal_status fill_rows(const tali_projection *p, const tali_view *view, con
     tali_row_walk w = walk_rows(p, at);
     while (st == TAL_OK && tali_next_row(&w)) {
         if (w.r == 0) reach = tali_constraint_reach(p->matter, view, w.c);
-        tali_constraint_row(p->matter, view, w.c, tali_wrenches_in(w.c, wrenches), w.r, reach, p->F,
-                            p->g);
+        const tali_const_wrenches of = tali_wrenches_in(w.c, wrenches);
+        tali_constraint_row(p->matter, view, w.c, of, w.r, reach, p->F, p->g);
+        drop_known(p, view, w.c, of, w.r, reach);
         for (int k = w.c->path0; k < w.c->path0 + w.c->path_len && st == TAL_OK; ++k) {
             if (p->matter->tree.nu[path[k].body] == 0) continue;
             double *to = row_of(p, w.i, w.r) + p->offset[k];
