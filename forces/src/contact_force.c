@@ -184,10 +184,13 @@ typedef struct patch_sum {
 
 // The energy k a x^2 / 2 of a spring also changes when its face turns, since it covers less then:
 // with a = A normal . n that is a couple k A x^2 / 2 normal x n on the surface that has the face.
-// Couples of a fine mesh cancel; with them the energy is exact for a coarse one too.
-static tal_vec3 couple_on_1(const tali_contact_face *face, tal_vec3 normal_G, double k, double area)
+// Couples of a fine mesh cancel; with them the energy is exact for a coarse one too. n turns with
+// the other surface, which feels the opposite couple; but a sphere, whose normals all pass through
+// its center, cannot be turned, and neither does it turn anything.
+static tal_vec3 couple_on_1(const tali_contact_face *face, tal_vec3 normal_G, double k, double area,
+                            tal_shape_kind other)
 {
-    if (area == 0.0) return TAL_VEC3_ZERO;
+    if (area == 0.0 || other == TAL_SHAPE_SPHERE) return TAL_VEC3_ZERO;
     const double size = 0.5 * k * face->area * face->depth * face->depth;
     const tal_vec3 couple = tal_v3_scale(-size, tal_v3_cross(normal_G, face->n_G));
     return face->surface == 0 ? couple : tal_v3_neg(couple);
@@ -216,7 +219,8 @@ static patch_sum sum_faces(const scene *at, const tal_contact_pair_material *pai
         }
         sum.f_G = tal_v3_add(sum.f_G, f);
         sum.m_G = tal_v3_add(sum.m_G, tal_v3_cross(p, f));
-        sum.m_G = tal_v3_add(sum.m_G, couple_on_1(face, normal_G, pair->stiffness, area));
+        const tal_shape_kind other = at->it->surfaces[surface[1 - face->surface]].shape.kind;
+        sum.m_G = tal_v3_add(sum.m_G, couple_on_1(face, normal_G, pair->stiffness, area, other));
         sum.n_G = tal_v3_axpy(press.force, face->n_G, sum.n_G);
         sum.p_G = tal_v3_axpy(press.force, p, sum.p_G);
         sum.middle = tal_v3_axpy(1.0 / count, p, sum.middle);

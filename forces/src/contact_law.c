@@ -223,7 +223,7 @@ double tali_smooth_energy(const tali_smooth *it, double R, double E, double x)
                                   0.9602898564975363};
     static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
                                     0.1012285362903763};
-    const double tail = 20.0 / it->bd;
+    const double tail = fmin(20.0 / it->bd, 1e300);
     const double width = fmax(0.05 / it->bd, 0.5 * fmin(sqrt(it->cf), 1.0 / it->bd));
     double low = -tail, sum = 0.0;
     while (low < x) {

@@ -67,12 +67,15 @@ static double part_within(plane_vec v, double limit)
 
 typedef struct friction {
     plane_vec elastic, viscous; // their sum acts
+    plane_vec anchor;           // where the elastic part says that it is
     double mu;
     memory next;
 } friction;
 
 // The spring's elastic and viscous parts shrink together to the limit; the damper alone has it to
-// itself; `sliding` goes from one to the other.
+// itself; `sliding` goes from one to the other. While it slides, the anchor is under the station
+// wherever it was left: what is remembered changes when sticking and sliding do, not from step to
+// step, since a change of it makes methods that look back on several steps begin anew.
 static friction rub(const double values[], double fz, plane_vec p, plane_vec v, const memory *was)
 {
     const double k = value(values, TAL_EXPONENTIAL_KXY), c = value(values, TAL_EXPONENTIAL_CXY);
@@ -80,7 +83,7 @@ static friction rub(const double values[], double fz, plane_vec p, plane_vec v, 
     const double s = was->sliding;
     friction on = {.mu = mus - s * (mus - muk)};
     const double limit = on.mu * fz;
-    const plane_vec p0 = {was->p0[0], was->p0[1]};
+    const plane_vec p0 = s == 1.0 ? p : (plane_vec){was->p0[0], was->p0[1]};
     const plane_vec elastic = mix(-k, p, k, p0), viscous = mix(-c, v, 0.0, v);
     const double kept = part_within(mix(1.0, elastic, 1.0, viscous), limit);
     on.elastic = mix(kept * (1.0 - s), elastic, 0.0, p);
@@ -89,9 +92,11 @@ static friction rub(const double values[], double fz, plane_vec p, plane_vec v, 
     // damper alone stays within it: the anchor is under the station then, so that the force does
     // not jump.
     const double settle = fmax(value(values, TAL_EXPONENTIAL_V_SETTLE), c > 0.0 ? limit / c : 0.0);
-    const plane_vec at = mix(1.0, p, 1.0 / k, on.elastic);
-    const double if_kept = size_of(v) < settle ? 0.0 : s;
-    on.next = (memory){{at.x, at.y}, kept < 1.0 ? 1.0 : if_kept};
+    const double if_kept = size_of(v) < settle ? 0.0 : s, sliding = kept < 1.0 ? 1.0 : if_kept;
+    const bool sticks_on = s == 0.0 && sliding == 0.0, slides_on = s == 1.0 && sliding == 1.0;
+    on.anchor = sticks_on ? p0 : mix(1.0, p, 1.0 / k, on.elastic);
+    on.next = (memory){{on.anchor.x, on.anchor.y}, sliding};
+    if (slides_on) on.next = *was;
     return on;
 }
 
@@ -126,8 +131,8 @@ static tal_vec3 force_of(const instant *at)
     return tal_v3(on->elastic.x + on->viscous.x, on->elastic.y + on->viscous.y, at->normal.force);
 }
 
-// While the spring is off its anchor stays: a step that goes on from where the last one ended must not
-// be made to begin anew by what has no effect.
+// While the spring is off its anchor stays: a step that goes on from where the last one ended must
+// not be made to begin anew by what has no effect.
 static tal_status update_anchor(const void *self, const tal_system *system, tal_state *state,
                                 void *next)
 {
@@ -275,12 +280,11 @@ tal_status tal_exponential_spring_calc(const tal_forces *forces, tal_state *stat
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
     if (context.velocities.bytes == NULL) return tal_contract_last()->status;
     const instant at = look(it, &context);
-    const memory *next = &at.friction.next;
     *out = (tal_exponential_spring_info){.p_F = at.view.p_FS_F,
                                          .v_F = at.v_F,
                                          .f_F = force_of(&at),
-                                         .p0_F = {next->p0[0], next->p0[1]},
-                                         .sliding = next->sliding,
+                                         .p0_F = {at.friction.anchor.x, at.friction.anchor.y},
+                                         .sliding = at.friction.next.sliding,
                                          .mu = at.friction.mu};
     return TAL_OK;
 }

@@ -22,7 +22,7 @@ typedef struct langevin {
     tali_element base;
     uint64_t seed;       // initial value
     tal_var_ix seed_ix;  // uint64_t
-    tal_var_ix interval; // int64_t: the one that the step is in; -1: no step has begun
+    tal_var_ix interval; // int64_t: the one that the step is in; NO_STEP: no step has begun
     tal_cache_ix noise;  // of the interval asked for last
     int num_bodies;
 } langevin;
@@ -30,7 +30,15 @@ typedef struct langevin {
 // A step may begin this far from a multiple of the interval, in intervals: what sums of steps lose.
 static const double SLACK = 1e-6;
 
+// Times before zero have intervals below zero, so none of those is "none".
+static const int64_t NO_STEP = INT64_MIN;
+
+// Doubles tell intervals apart up to 2^53 of them.
+static const double MOST_INTERVALS = 9007199254740992.0;
+
 // --- which interval ---
+
+static const char TOO_MANY[] = "there are more intervals than can be counted";
 
 static tal_status refuse(const langevin *it, tal_state *state, const char *what)
 {
@@ -48,11 +56,13 @@ static tal_status calc_interval(const void *self, const tal_system *system, tal_
 {
     (void)system;
     const langevin *it = self;
-    const bool enabled = tal_force_is_enabled(it->base.forces, state, it->base.me);
+    *(int64_t *)value = NO_STEP;
+    if (!tal_force_is_enabled(it->base.forces, state, it->base.me)) return TAL_OK;
     const double dt = tal_force_param(it->base.forces, state, it->base.me, TAL_LANGEVIN_INTERVAL);
     const double intervals = tal_state_t(state) / dt;
+    if (!(fabs(intervals) < MOST_INTERVALS)) return refuse(it, state, TOO_MANY);
     const bool is_between = !(fabs(intervals - round(intervals)) <= SLACK);
-    if (enabled && is_between) return refuse(it, state, "a step begins between two intervals");
+    if (is_between) return refuse(it, state, "a step begins between two intervals");
     *(int64_t *)value = (int64_t)round(intervals);
     return TAL_OK;
 }
@@ -63,8 +73,9 @@ static tal_status find_interval(const langevin *it, const tal_force_context *con
 {
     const double dt = tali_geometry(&it->base, context)[TAL_LANGEVIN_INTERVAL];
     const double intervals = tal_state_t(context->state) / dt;
+    if (!(fabs(intervals) < MOST_INTERVALS)) return refuse(it, context->state, TOO_MANY);
     *interval = *(const int64_t *)tal_var_value(context->system, context->state, it->interval);
-    if (*interval < 0) *interval = (int64_t)floor(intervals + SLACK);
+    if (*interval == NO_STEP) *interval = (int64_t)floor(intervals + SLACK);
     const double within = intervals - (double)*interval;
     if (within >= -SLACK && within <= 1.0 + SLACK) return TAL_OK;
     return refuse(it, context->state, "a step has left its interval");
@@ -165,7 +176,6 @@ static tal_status calc_dissipated_power(const void *self, const tal_force_contex
 
 static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
 {
-    static const int64_t no_step = -1;
     langevin *it = self;
     it->num_bodies = tal_matter_num_bodies(tal_forces_matter(forces));
     tal_var_def var = tal_var_def_default();
@@ -177,8 +187,8 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
 
     var = tal_var_def_default();
     var.name = "interval";
-    var.size = sizeof no_step;
-    var.initial = &no_step;
+    var.size = sizeof NO_STEP;
+    var.initial = &NO_STEP;
     var.invalidates = TAL_STAGE_DYNAMICS;
     var.update = calc_interval;
     var.update_depends_on = TAL_STAGE_TIME;
@@ -245,8 +255,7 @@ tal_status tal_langevin_set_seed(const tal_forces *forces, tal_state *state, tal
 
 tal_status tal_langevin_restart(const tal_forces *forces, tal_state *state, tal_force_ix force)
 {
-    static const int64_t no_step = -1;
     const langevin *it = tali_element_of(forces, force, &langevin_kind, __func__);
     if (it == NULL) return tal_contract_last()->status;
-    return tal_var_set(forces->system, state, it->interval, &no_step);
+    return tal_var_set(forces->system, state, it->interval, &NO_STEP);
 }

@@ -27,9 +27,11 @@ static const double *chain_of(const thermostat *it, const tal_state *state)
     return tal_state_z(state) + start;
 }
 
+// Speeds that are locked or prescribed are at no temperature.
 static double dof(const thermostat *it, const tal_state *state, double excluded)
 {
-    return it->base.forces->nu - tal_state_pool_size(state, TAL_POOL_UDOTERR) - excluded;
+    const int free = tal_matter_num_free(it->base.forces->matter, state);
+    return free - tal_state_pool_size(state, TAL_POOL_UDOTERR) - excluded;
 }
 
 // f = -c_0 M u, body by body.

@@ -393,6 +393,7 @@ static tal_status add_speeds(tal_assembler *it, tal_state *state, const double d
 static tal_status search_u(tal_assembler *it, tal_state *state, bool has_goals, tal_assembly *found)
 {
     tal_status st = TAL_OK;
+    double last = (double)INFINITY;
     for (int k = 0; k < it->def.max_iterations && st == TAL_OK; ++k, ++found->iterations) {
         const double norm = tali_assembler_error(it, state, NULL);
         if (norm <= it->def.tolerance && !has_goals) break;
@@ -401,8 +402,10 @@ static tal_status search_u(tal_assembler *it, tal_state *state, bool has_goals, 
         if (!has_goals) ask_for_shortest(it);
         if (st == TAL_OK) st = tali_assembler_solve(it, 0.0, it->x);
         if (st != TAL_OK) return st;
-        const bool is_small = tali_assembler_step_size(it, it->x) <= it->def.accuracy;
-        if (is_small && norm <= it->def.tolerance) break;
+        const double size = tali_assembler_step_size(it, it->x);
+        const bool is_small = size <= it->def.accuracy, is_met = norm <= it->def.tolerance;
+        if (is_met && (is_small || size > 0.5 * last)) break;
+        last = size;
         st = add_speeds(it, state, it->x);
     }
     return st;

@@ -62,20 +62,39 @@ static void reduce_equations(tal_assembler *it, int nf)
 
 // --- solving ---
 
+static double largest_diagonal(const double *A, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, A[(size_t)i * (size_t)(n + 1)]);
+    }
+    return largest;
+}
+
+static double least_pivot(const double *L, int n)
+{
+    double least = (double)INFINITY;
+    for (int i = 0; i < n; ++i) {
+        const double root = L[(size_t)i * (size_t)(n + 1)];
+        least = fmin(least, root * root);
+    }
+    return least;
+}
+
 // A y = rhs in place of rhs, A symmetric and positive semidefinite: the shortest y where A is
-// singular. A is lost.
-static tal_status solve_semidefinite(tal_assembler *it, double *A, int n, double *rhs)
+// singular, with pivots up to `floor` for zero. A is lost.
+static tal_status solve_semidefinite(tal_assembler *it, double *A, int n, double floor, double *rhs)
 {
     const tal_matrix B = tal_matrix_view(rhs, n, 1);
     memcpy(it->work_nn, A, (size_t)n * (size_t)n * sizeof *A);
     tal_chol_info info;
     tal_status st = tal_chol_factor(tal_matrix_view(A, n, n), &info, NULL);
     // a bound on the condition number that leaves four digits
-    if (st == TAL_OK && info.rcond_bound > 1e-12) {
+    if (st == TAL_OK && info.rcond_bound > 1e-12 && least_pivot(A, n) > floor) {
         return tal_chol_solve(tal_matrix_view(A, n, n), B, &it->error_record);
     }
     tal_pchol factor;
-    st = tal_pchol_factor(&factor, tal_matrix_view(it->work_nn, n, n), -1.0, it->work, it->iwork,
+    st = tal_pchol_factor(&factor, tal_matrix_view(it->work_nn, n, n), floor, it->work, it->iwork,
                           &it->error_record);
     return st == TAL_OK ? tal_pchol_solve_min_norm(&factor, B, &it->error_record) : st;
 }
@@ -109,6 +128,9 @@ static void project_onto(const double *A, int n, const double *Z, int k, double 
 // With equations: y = y_p + Z s, y_p the shortest that meets them, Z what they leave,
 //
 //     Z^T A Z s = Z^T (rhs - A y_p)
+//
+// What the goals do not ask for is zero in Z^T A Z but for round-off of A, however little is left
+// in it.
 static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
 {
     const int m = it->at.m;
@@ -136,9 +158,10 @@ static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
         it->work[j] = sum;
     }
     memcpy(it->rhs, it->work, (size_t)k * sizeof *it->rhs);
+    const double floor = 8.0 * nf * DBL_EPSILON * largest_diagonal(it->A, nf);
     project_onto(it->A, nf, it->Z, k, room, it->work_nn);
     memcpy(it->A, it->work_nn, (size_t)k * (size_t)k * sizeof *it->A);
-    st = solve_semidefinite(it, it->A, k, it->rhs);
+    st = solve_semidefinite(it, it->A, k, floor, it->rhs);
     for (int j = 0; j < k && st == TAL_OK; ++j) {
         for (int i = 0; i < nf; ++i) {
             y[i] += it->Z[(size_t)j * (size_t)nf + (size_t)i] * it->rhs[j];
@@ -186,7 +209,8 @@ tal_status tali_assembler_solve(tal_assembler *it, double lambda, double x[])
         y = it->dq; // as long as q, which has no fewer numbers than u
         st = solve_with_equations(it, nf, y);
     } else {
-        st = solve_semidefinite(it, it->A, nf, y);
+        const double floor = nf * DBL_EPSILON * largest_diagonal(it->A, nf);
+        st = solve_semidefinite(it, it->A, nf, floor, y);
     }
     for (int a = 0; a < nf && st == TAL_OK; ++a) {
         x[it->free_list[a]] = y[a];

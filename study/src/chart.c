@@ -16,16 +16,21 @@ tal_status tali_chart_check(tali_chart *chart, const tal_state *state, tal_pool 
                             double tolerance)
 {
     const bool on_speeds = errors == TAL_POOL_UERR;
-    const int rows = tal_state_pool_size(state, errors);
-    const double *values = on_speeds ? tal_state_uerr(state) : tal_state_qerr(state);
-    const double *weights = tal_state_weights(state, errors);
-    for (int i = 0; i < rows; ++i) {
+    const tal_constraint_rows rows = tal_matter_constraint_rows(chart->matter, state);
+    const int num_rows = on_speeds ? rows.mp + rows.mv : rows.mp;
+    if (num_rows <= 0) return TAL_OK;
+    const tal_group_ix group = tal_system_find_group(
+        chart->system, tal_matter_subsystem(chart->matter), errors, "constraints");
+    const int first = tal_group_start(chart->system, state, group);
+    const double *values = (on_speeds ? tal_state_uerr(state) : tal_state_qerr(state)) + first;
+    const double *weights = tal_state_weights(state, errors) + first;
+    for (int i = 0; i < num_rows; ++i) {
         if (fabs(values[i]) * weights[i] <= tolerance) continue;
         const tal_constraint_ix owner = tal_matter_row_owner(chart->matter, state, i);
-        return TALI_FAIL(
-            chart->err, TAL_ERR_BAD_VALUE, "constraint '%s' is off by %g%s: assemble the %s first",
-            owner.i >= 0 ? tal_constraint_name(chart->matter, owner) : "(not of matter)", values[i],
-            on_speeds ? " in its velocities" : "", on_speeds ? "speeds" : "State");
+        return TALI_FAIL(chart->err, TAL_ERR_BAD_VALUE,
+                         "constraint '%s' is off by %g%s: assemble the %s first",
+                         tal_constraint_name(chart->matter, owner), values[i],
+                         on_speeds ? " in its velocities" : "", on_speeds ? "speeds" : "State");
     }
     return TAL_OK;
 }

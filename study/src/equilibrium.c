@@ -219,6 +219,24 @@ static tal_status fail(tal_equilibrium *eq, const char *why)
                      why, tal_body_name(eq->chart.matter, rest.worst), rest.udot);
 }
 
+// A short step is the end of a search only where stiffness is what makes it short. Where no small
+// motion changes the forces that are left, as when a body falls, there is no step to take, but no
+// rest either: they are more than the stiffness makes of the accuracy, and move a unit of motion by
+// far more than that in a time scale.
+static bool is_at_rest(const tal_equilibrium *eq, double udot)
+{
+    const int n = eq->chart.ns;
+    const double t_c = tal_system_time_scale(eq->chart.system), accuracy = eq->def.accuracy;
+    double stiffest = 0.0, force = 0.0;
+    for (int i = 0; i < n * n; ++i) {
+        stiffest = fmax(stiffest, fabs(eq->K[i]));
+    }
+    for (int i = 0; i < n; ++i) {
+        force = fmax(force, fabs(eq->r[i]));
+    }
+    return force <= 100.0 * accuracy * stiffest || udot * t_c * t_c <= 1000.0 * accuracy;
+}
+
 // --- steps ---
 
 // (K + shift) s = r. False when that is not positive definite: not downhill.
@@ -369,6 +387,7 @@ tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_state *state, tal_rest 
     if (st != TAL_OK) return st;
     if (size > eq->def.accuracy) return fail(eq, "there were not enough iterations");
     judge(eq, &found);
+    if (!is_at_rest(eq, found.udot)) return fail(eq, "no small motion makes the forces smaller");
     found.is_stable = solve_downhill(eq, 0.0);
     if (rest != NULL) *rest = found;
     return tali_chart_pass_on(&eq->chart, state, tal_state_copy(state, eq->state));

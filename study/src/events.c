@@ -26,15 +26,16 @@ struct tal_events {
 
 // --- appointed times ---
 
-// The first of first, first + period, ... after a time. Rounding may put the quotient one off.
-static double next_of_period(const tal_happening *it, double after)
+// Rounding may put the quotient one off. Where the time has no digits left for the period, every
+// time that there is counts.
+double tali_next_of_period(double first, double period, double after)
 {
-    if (it->first > after) return it->first;
-    double k = floor((after - it->first) / it->period);
-    while (it->first + k * it->period <= after) {
-        k += 1.0;
+    const double k = floor((after - first) / period);
+    for (int i = 0; i < 3 && isfinite(k); ++i) {
+        const double t = first + (k + i) * period;
+        if (t > after) return t;
     }
-    return it->first + k * it->period;
+    return nextafter(after, (double)INFINITY);
 }
 
 static double next_of_list(const tal_happening *it, double after)
@@ -56,7 +57,8 @@ static double next_time(const void *context, const tal_system *system, const tal
 {
     const tal_happening *it = &((const element *)context)->it;
     if (it->next_time != NULL) return it->next_time(it->context, system, state, after);
-    return it->period > 0.0 ? next_of_period(it, after) : next_of_list(it, after);
+    if (it->period == 0.0) return next_of_list(it, after);
+    return it->first > after ? it->first : tali_next_of_period(it->first, it->period, after);
 }
 
 // --- the stages: write the witnesses ---

@@ -12,6 +12,9 @@ tal_event_ix tali_events_add_owning(tal_events *events, const tal_happening *it,
 /// The System that these events belong to.
 tal_system *tali_events_system(const tal_events *events);
 
+/// The first of all first + k period after a time, with k any whole number and a period above zero.
+double tali_next_of_period(double first, double period, double after);
+
 /// An event as it was added, without its name; NULL for an event of another subsystem.
 const tal_happening *tali_event_happening(const tal_system *system, tal_event_ix event);
 

@@ -292,21 +292,34 @@ static tal_status handle_triggered(tal_time_stepper *ts, tal_state *state)
 
 // --- a run ---
 
+// Whoever sets the clock passes over what is appointed in between, or lets it come again; and times
+// of crossings by another clock do not tell which of them pile up.
+tal_status tali_go_on_from(tal_time_stepper *ts, tal_state *state, double t_was)
+{
+    ts->t_done = tal_state_t(state);
+    for (int i = 0; i < ts->num_events && ts->t_done != t_was; ++i) {
+        ts->watches[i].memory.t_crossed = -(double)INFINITY;
+    }
+    return tali_watch_begin(ts, state);
+}
+
 tal_status tali_begin_run(tal_time_stepper *ts, tal_state *state)
 {
-    ts->t_done = nextafter(tal_state_t(state), -(double)INFINITY);
     tal_status st =
         tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, tal_state_t(state)));
     if (st == TAL_OK) st = call_by_cause(ts, state, TAL_EVENT_INITIALIZATION, false);
     if (st == TAL_OK) st = call_by_cause(ts, state, TAL_EVENT_INITIALIZATION, true);
+    // they may have set the clock; what is appointed for this very time is to come
+    ts->t_done = nextafter(tal_state_t(state), -(double)INFINITY);
     if (st == TAL_OK) st = tali_report_appointed(ts, state);
     if (st == TAL_OK && !ts->terminate) st = handle_appointed(ts, state);
     if (st == TAL_OK && !ts->terminate) st = tali_handle_signaled(ts, state);
-    return st == TAL_OK ? tali_watch_begin(ts, state) : st;
+    return st == TAL_OK ? tali_go_on_from(ts, state, tal_state_t(state)) : st;
 }
 
 tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state)
 {
+    const double t = tal_state_t(state);
     ts->any_handled = false;
     bool any_pending = false;
     tal_status st = TAL_OK;
@@ -330,7 +343,7 @@ tal_status tali_handle_step(tal_time_stepper *ts, tal_state *state)
     if (st == TAL_OK && !ts->terminate) st = tali_handle_signaled(ts, state);
     if (st != TAL_OK) return st;
     // if nothing was handled, watching goes on with the values that are known
-    if (ts->any_handled || any_pending) return tali_watch_begin(ts, state);
+    if (ts->any_handled || any_pending) return tali_go_on_from(ts, state, t);
     tali_watch_go_on(ts, true);
     return TAL_OK;
 }

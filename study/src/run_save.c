@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    FORMAT_VERSION = 2
+    FORMAT_VERSION = 3
 };
 
 static const char MAGIC[8] = "TALUSRUN";
@@ -17,8 +17,8 @@ typedef struct saved {
     tali_seal seal; // its identity is the structure of the System
     double final_time, checkpoint_period;
     uint64_t num_events, integ_bytes, state_bytes;
-    uint32_t has_begun, has_ended, was_terminated;
-    int32_t ended_by;
+    uint32_t has_begun, has_ended, was_terminated, is_changed;
+    int32_t ended_by, unused;
     double t, t_done;
     tal_time_stepper_stats stats;
 } saved;
@@ -59,6 +59,7 @@ static saved header_of(const tal_time_stepper *ts, const tal_state *state)
     header.has_begun = ts->has_begun;
     header.has_ended = ts->has_ended;
     header.was_terminated = ts->was_terminated;
+    header.is_changed = !tali_is_as_left(ts, state);
     header.ended_by = ts->ended_by;
     header.t = ts->t;
     header.t_done = ts->t_done;
@@ -145,6 +146,9 @@ tal_status tal_time_stepper_resume(tal_time_stepper *stepper, tal_state *state, 
     ts->was_terminated = header.was_terminated != 0;
     ts->ended_by = header.ended_by;
     ts->is_broken = false;
+    // a State that is loaded does not show that it was changed after the last step
+    ts->is_changed = header.is_changed != 0;
+    if (ts->is_changed) ts->integ->is_settled = false;
     ts->t = header.t;
     ts->t_done = header.t_done;
     ts->stats = header.stats;

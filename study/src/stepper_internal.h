@@ -51,10 +51,11 @@ struct tal_time_stepper {
 
     // where the run stands; saved
     bool has_begun, has_ended, was_terminated;
-    int ended_by;   // the event that asked for the end; -1: none
-    bool is_broken; // a step was taken, but what happened in it could not be found or handled
-    double t;       // [s] of the State when the last call returned
-    double t_done;  // [s] all appointments up to this time are kept
+    int ended_by;    // the event that asked for the end; -1: none
+    bool is_broken;  // a step was taken, but what happened in it could not be found or handled
+    bool is_changed; // the State has been changed since, as a run that is resumed was told
+    double t;        // [s] of the State when the last call returned
+    double t_done;   // [s] all appointments up to this time are kept
     tal_time_stepper_stats stats;
 
     // of the present call
@@ -70,6 +71,13 @@ static inline bool tali_is_active(const tal_time_stepper *ts, const tal_state *s
     if (var.i < 0) return true;
     const tal_event_flags *flags = (const tal_event_flags *)tal_var_value(ts->system, state, var);
     return flags == NULL || flags->active != 0;
+}
+
+/// Is a State as the last call left it?
+static inline bool tali_is_as_left(const tal_time_stepper *ts, const tal_state *state)
+{
+    return !ts->is_changed && tal_state_t(state) == ts->t &&
+           tal_state_low_water(state) > TAL_STAGE_ACCELERATION;
 }
 
 // --- failures ---
@@ -127,6 +135,10 @@ tal_status tali_next_appointment(tal_time_stepper *ts, const tal_state *state, b
 
 /// Reports appointed after t_done and not after the State's time, in order of time.
 tal_status tali_report_appointed(tal_time_stepper *ts, const tal_state *state);
+
+/// Go on from a State that handlers, or somebody between calls, may have changed; its time was
+/// `t_was`.
+tal_status tali_go_on_from(tal_time_stepper *ts, tal_state *state, double t_was);
 
 /// The start of a run: consistent, initialization, appointments of this very time.
 tal_status tali_begin_run(tal_time_stepper *ts, tal_state *state);

@@ -218,7 +218,8 @@ const tal_rk_tableau *tal_rk_bogacki_shampine_5(void)
 }
 
 // --- Verner's "most efficient" 8(7) pair: RKV87.IIa.Efficient.000000282866.081208 of his collection
-// (www.sfu.ca/~jverner), where it has 40 digits; the family, SIAM J. Numer. Anal. 15 (1978) 772-790 ---
+// (www.sfu.ca/~jverner), where it has 40 digits; the family, SIAM J. Numer. Anal. 15 (1978) 772-790
+// ---
 //
 // d is chosen as above, without the last stage, which only b_hat uses.
 

@@ -1,4 +1,5 @@
 // The time stepper: creation, the loop over steps, what can be asked.
+#include "events_internal.h"
 #include "stepper_internal.h"
 #include "study_internal.h"
 
@@ -47,7 +48,8 @@ static tal_status check_def(const tal_time_stepper_def *def, tal_error *err)
 
 static void forget(tal_time_stepper *ts)
 {
-    ts->has_begun = ts->has_ended = ts->was_terminated = ts->is_broken = false;
+    ts->has_begun = ts->has_ended = ts->was_terminated = false;
+    ts->is_broken = ts->is_changed = false;
     ts->ended_by = -1;
     ts->t = ts->t_done = -(double)INFINITY;
     ts->stats = (tal_time_stepper_stats){.steps = 0};
@@ -152,12 +154,7 @@ void tali_name_event(const tal_time_stepper *ts, int event, char text[], size_t 
 static double next_checkpoint(const tal_time_stepper *ts, double t)
 {
     const double period = ts->def.checkpoint_period;
-    if (period == 0.0) return (double)INFINITY;
-    double k = floor(t / period);
-    while (k * period <= t) {
-        k += 1.0;
-    }
-    return k * period;
+    return period > 0.0 ? tali_next_of_period(0.0, period, t) : (double)INFINITY;
 }
 
 // How far the next step may go: to the end, to what is appointed, and less than the time between
@@ -246,21 +243,20 @@ static bool is_cancelled(const tal_time_stepper *ts, const tal_state *state, dou
 // Begin a run, or go on with one: a State that was changed since the last call is taken as it is.
 static tal_status enter(tal_time_stepper *ts, tal_state *state)
 {
+    const bool is_as_left = tali_is_as_left(ts, state);
+    ts->is_changed = false;
     if (!ts->has_begun) {
         const tal_status st = tali_begin_run(ts, state);
         ts->has_begun = st == TAL_OK;
         return st;
     }
-    const bool is_as_left =
-        tal_state_t(state) == ts->t && tal_state_low_water(state) > TAL_STAGE_ACCELERATION;
     tal_status st = TAL_OK;
     if (!is_as_left) {
-        if (tal_state_t(state) != ts->t) ts->t_done = tal_state_t(state);
         st = tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, tal_state_t(state)));
     }
     ts->any_handled = false;
     if (st == TAL_OK) st = tali_handle_signaled(ts, state);
-    if (st == TAL_OK && (!is_as_left || ts->any_handled)) st = tali_watch_begin(ts, state);
+    if (st == TAL_OK && (!is_as_left || ts->any_handled)) st = tali_go_on_from(ts, state, ts->t);
     return st;
 }
 

@@ -88,12 +88,20 @@ static tal_status move(tal_time_stepper *ts, const tal_state *state, double dt)
     return TAL_OK;
 }
 
+// How far to move: a small part of the time scale, and far enough for a late time to have digits
+// for it. It is what the time really moves by, so that t and y move together.
+static double difference_for(const tal_time_stepper *ts, double t)
+{
+    const double wanted = 6e-6 * tal_system_time_scale(ts->system);
+    const volatile double moved = t + fmax(wanted, 64.0 * DBL_EPSILON * fabs(t));
+    return moved - t;
+}
+
 // The rate of w(t, y) along the motion by central differences, for witnesses whose rates are not
 // given. A witness that cannot be evaluated a little before or after the State has no rate.
 static void differ(tal_time_stepper *ts, const tal_state *state, bool all)
 {
-    const double t = tal_state_t(state), t_c = tal_system_time_scale(ts->system);
-    const double dt = fmax(6e-6 * t_c, 1e-10 * fabs(t));
+    const double dt = difference_for(ts, tal_state_t(state));
     const tal_error story = ts->error_record;
     const bool has_copy = tal_state_copy(ts->seen, state) == TAL_OK;
     for (int way = -1; way <= 1; way += 2) {

@@ -311,6 +311,22 @@ START_TEST(the_smooth_energy_is_an_integral_of_the_force)
 
 END_TEST
 
+// Edges as soft or as sharp as a double can say: the sum has an end.
+START_TEST(the_smooth_energy_of_any_edge_is_found)
+{
+    const double bds[] = {5e-324, 1e-308, 1e-300, 1e300, DBL_MAX};
+    const double cfs[] = {1e-300, 1e-5, 1e300};
+    for (int i = 0; i < 15; ++i) {
+        tali_smooth edge = smooth;
+        edge.bd = bds[i % 5];
+        edge.cf = cfs[i / 5];
+        ck_assert_double_ge(tali_smooth_energy(&edge, 0.1, 1e6, 0.1), 0.0);
+        ck_assert_double_ge(tali_smooth_energy(&edge, 0.1, 1e6, 1e100), 0.0);
+    }
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("forces/contact_law");
@@ -329,6 +345,7 @@ int main(void)
     tcase_add_test(theory, elastoplastic_is_elastic_then_plastic);
     tcase_add_test(theory, the_smooth_law_is_its_formula_and_near_hertz);
     tcase_add_test(theory, the_smooth_energy_is_an_integral_of_the_force);
+    tcase_add_test(theory, the_smooth_energy_of_any_edge_is_found);
     suite_add_tcase(suite, theory);
     return test_run(suite);
 }

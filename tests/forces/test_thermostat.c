@@ -70,6 +70,24 @@ START_TEST(friction_of_a_chain_is_minus_c_times_momentum)
 
 END_TEST
 
+// Locked speeds do not move and have no share in the energy: the temperature is that of the others.
+START_TEST(what_is_locked_is_at_no_temperature)
+{
+    baths b = begin(0.0);
+    model *m = &b.m;
+    ck_assert_int_eq(tal_body_lock(m->matter, m->state, m->body[BALL], TAL_LEVEL_POSITION), TAL_OK);
+    ck_assert_int_eq(tal_body_lock(m->matter, m->state, m->body[SLIDER], TAL_LEVEL_VELOCITY),
+                     TAL_OK);
+    model_realize(m, TAL_STAGE_VELOCITY);
+    ck_assert_double_eq(tal_thermostat_dof(m->forces, m->state, b.chain), MODEL_NU - 4.0);
+    const double K = tal_matter_kinetic_energy(m->matter, m->state);
+    ck_assert_double_eq_tol(tal_thermostat_temperature(m->forces, m->state, b.chain),
+                            2.0 * K / (MODEL_NU - 4.0), 1e-12);
+    model_end(m);
+}
+
+END_TEST
+
 // The rates as the header prints them, and the bath's energy: its rate is the power that goes there.
 START_TEST(the_chain_follows_its_equations)
 {
@@ -234,6 +252,51 @@ START_TEST(steps_that_do_not_fit_the_intervals_are_refused)
 
 END_TEST
 
+START_TEST(noise_is_held_through_a_step_before_time_zero_too)
+{
+    baths b = begin(0.0);
+    model *m = &b.m;
+    double first[MODEL_NU], g[MODEL_NU];
+    for (int interval = -3; interval < 1; ++interval) {
+        tal_state_set_t(m->state, interval * DT);
+        ck_assert_int_eq(tal_langevin_restart(m->forces, m->state, b.noise), TAL_OK);
+        model_realize(m, TAL_STAGE_ACCELERATION);
+        ck_assert_int_eq(tal_system_begin_step(m->system, m->state), TAL_OK);
+        model_realize(m, TAL_STAGE_VELOCITY);
+        generalized(m, b.noise, first);
+        tal_state_set_t(m->state, (interval + 1) * DT);
+        model_realize(m, TAL_STAGE_VELOCITY);
+        generalized(m, b.noise, g);
+        test_assert_near(g, first, MODEL_NU, 0.0, "g");
+        tal_state_set_t(m->state, (interval + 1.1) * DT);
+        ck_assert_int_eq(tal_system_realize(m->system, m->state, TAL_STAGE_DYNAMICS),
+                         TAL_ERR_BAD_VALUE);
+    }
+    model_end(m);
+}
+
+END_TEST
+
+START_TEST(more_intervals_than_can_be_counted_are_refused)
+{
+    baths b = begin(0.0);
+    model *m = &b.m;
+    tal_state_set_t(m->state, 1e300);
+    ck_assert_int_eq(tal_system_realize(m->system, m->state, TAL_STAGE_DYNAMICS),
+                     TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_nonnull(strstr(tal_state_error(m->state)->message, "more intervals"));
+    // a step that begins there is, too
+    model_realize(m, TAL_STAGE_TIME);
+    ck_assert_int_eq(tal_system_begin_step(m->system, m->state), TAL_ERR_BAD_VALUE);
+    // nobody counts them where the bath is disabled
+    tal_force_set_enabled(m->forces, m->state, b.noise, false);
+    model_realize(m, TAL_STAGE_ACCELERATION);
+    ck_assert_int_eq(tal_system_begin_step(m->system, m->state), TAL_OK);
+    model_end(m);
+}
+
+END_TEST
+
 START_TEST(parameters_live_in_the_state)
 {
     baths b = begin(0.0);
@@ -311,11 +374,14 @@ int main(void)
     Suite *suite = suite_create("forces/thermostat");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, friction_of_a_chain_is_minus_c_times_momentum);
+    tcase_add_test(theory, what_is_locked_is_at_no_temperature);
     tcase_add_test(theory, the_chain_follows_its_equations);
     tcase_add_test(theory, langevin_friction_is_minus_gamma_times_momentum);
     tcase_add_test(theory, noise_has_the_covariance_of_the_mass_matrix);
     tcase_add_test(theory, noise_is_a_function_of_seed_and_interval);
     tcase_add_test(theory, steps_that_do_not_fit_the_intervals_are_refused);
+    tcase_add_test(theory, noise_is_held_through_a_step_before_time_zero_too);
+    tcase_add_test(theory, more_intervals_than_can_be_counted_are_refused);
     tcase_add_test(theory, parameters_live_in_the_state);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");

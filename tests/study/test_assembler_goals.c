@@ -481,6 +481,42 @@ START_TEST(speeds_that_contradict_each_other_are_named)
 
 END_TEST
 
+// A body is held at a point, and what is observed is the velocity of that very point: nothing tells of its turns,
+// which stay as they are. What round-off makes of "nothing", divided by itself, is no reason to turn. The marker
+// wants 1 m/s that it cannot have, so that round-off is that of numbers of size one.
+START_TEST(turns_that_nothing_tells_of_stay_as_they_are)
+{
+    test_rng rng = test_rng_seed(8);
+    for (int k = 0; k < 20; ++k) {
+        model m = begin_model();
+        const tal_mobod_def def = link_at(test_random_vec3(&rng));
+        const tal_body_ix body = tal_matter_add_free(m.matter, TAL_GROUND, &def);
+        const tal_vec3 p_BS = test_random_vec3(&rng), p_GS = test_random_vec3(&rng);
+        const tal_constraint_def held = tal_constraint_between(TAL_GROUND, body);
+        (void)tal_constraint_add_ball(m.matter, &held, p_GS, p_BS);
+        const tal_marker marker = {NULL, body, p_BS, 1.0};
+        tal_assembler_def goals = tal_assembler_def_default();
+        goals.markers = &marker;
+        goals.num_markers = 1;
+        finish_model(&m, &goals);
+        const tal_quat turned = test_random_quat(&rng);
+        memcpy(tal_state_upd_q(m.state), &turned, sizeof turned);
+        ck_assert_int_eq(tal_assembler_observe(m.assembler, &p_GS, NULL), TAL_OK);
+        ck_assert_int_eq(tal_assembler_assemble(m.assembler, m.state, NULL), TAL_OK);
+        const tal_vec3 velocity = test_random_unit(&rng);
+        tal_assembly found;
+        ck_assert_msg(tal_assembler_assemble_u(m.assembler, &velocity, NULL, m.state, &found) ==
+                          TAL_OK,
+                      "%s", tal_assembler_error(m.assembler)->message);
+        ck_assert_double_eq_tol(found.marker_rms, 1.0, 1e-12);
+        const double still[6] = {0.0};
+        test_assert_near(tal_state_u(m.state), still, 6, 1e-12, "u");
+        end_model(&m);
+    }
+}
+
+END_TEST
+
 // --- never worse ---
 
 // A four-bar that is assembled, and a marker on its coupler that is wanted anywhere within 4 m, mostly out of
@@ -724,6 +760,7 @@ int main(void)
     tcase_add_test(tests, speeds_are_found_from_angular_velocities);
     tcase_add_test(tests, soft_constraints_count_for_speeds_too);
     tcase_add_test(tests, speeds_that_contradict_each_other_are_named);
+    tcase_add_test(tests, turns_that_nothing_tells_of_stay_as_they_are);
     tcase_add_test(tests, what_meets_its_constraints_never_becomes_worse);
     tcase_add_test(tests, staying_close_means_the_short_way_round);
     tcase_add_test(tests, broken_calls_are_reported);

@@ -6,6 +6,7 @@
 
 #include <talus/study.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -426,6 +427,61 @@ START_TEST(what_crosses_within_a_window_happens_together)
 
 END_TEST
 
+// --- late times ---
+
+typedef struct swing {
+    double start; // [s]
+    int n;
+    double worst; // distance of a crossing found from its root [s]
+} swing;
+
+static const double SWING_RATE = 27.0;
+
+static tal_status swing_value(void *context, const tal_system *system, tal_state *state,
+                              double *value)
+{
+    (void)system;
+    *value = cos(SWING_RATE * (tal_state_t(state) - ((const swing *)context)->start));
+    return TAL_OK;
+}
+
+static tal_status swing_found(void *context, const tal_system *system, tal_state *state,
+                              tal_event_cause cause, bool *terminate)
+{
+    (void)system, (void)cause, (void)terminate;
+    swing *it = context;
+    const double root = (it->n++ + 0.5) * 3.14159265358979323846 / SWING_RATE;
+    it->worst = fmax(it->worst, fabs(tal_state_t(state) - it->start - root));
+    return TAL_OK;
+}
+
+// Seconds since 1970: the time has 2e-7 s left for its digits, and a witness that is a function of it swings four
+// times a second. Rates that nobody computes tell the sides of its zeros as well as at the start of all times.
+// Windows are 1e-6 s; the last digit of the time adds its part at either end.
+START_TEST(crossings_at_late_times_are_those_of_early_ones)
+{
+    const double starts[] = {0.0, -1.7e9, 1.7e9};
+    for (int k = 0; k < 3; ++k) {
+        swing it = {.start = starts[k]};
+        tal_happening event = tal_happening_default();
+        event.witness = swing_value;
+        event.stage = TAL_STAGE_TIME;
+        event.handle = swing_found;
+        event.window = 1e-6;
+        tal_integrator_def def = tal_integrator_def_default();
+        def.max_step = 0.02;
+        run r;
+        begin_run(&r, event, &it, sizeof it, 1, &def);
+        tal_state_set_t(r.state, starts[k]);
+        go(&r, starts[k] + 2.0);
+        ck_assert_int_eq(it.n, 17); // (17 - 0.5) pi / 27 < 2 < (18 - 0.5) pi / 27
+        ck_assert_double_le(it.worst, 1e-6 + 2.0 * DBL_EPSILON * fabs(starts[k]));
+        end_run(&r);
+    }
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/crossings");
@@ -438,6 +494,7 @@ int main(void)
     tcase_add_test(tests, what_has_happened_does_not_happen_again);
     tcase_add_test(tests, a_witness_that_its_handler_moves_crosses_again);
     tcase_add_test(tests, what_crosses_within_a_window_happens_together);
+    tcase_add_test(tests, crossings_at_late_times_are_those_of_early_ones);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

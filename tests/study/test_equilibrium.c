@@ -167,6 +167,32 @@ START_TEST(what_falls_for_ever_is_reported_by_name)
 
 END_TEST
 
+// Nothing stiff stands against what pushes a body that falls, and a pendulum on a ball that is level: no step is
+// worth taking in search of any equilibrium, and yet they are not at rest.
+START_TEST(no_step_to_take_is_not_rest)
+{
+    tal_equilibrium_def def = tal_equilibrium_def_default();
+    def.kind = TAL_EQUILIBRIUM_ANY;
+    for (int k = 0; k < 2; ++k) {
+        model m = begin_model();
+        tal_mobod_def bob = tal_mobod_def_default();
+        bob.mass = tal_mass_props_point(1.0, tal_v3(0.0, -0.1, 0.0));
+        bob.mass.inertia = tal_s3_add(bob.mass.inertia, TAL_SYM3_IDENTITY);
+        bob.name = "bob";
+        if (k == 0) (void)tal_matter_add_free(m.matter, TAL_GROUND, &bob);
+        if (k == 1) (void)tal_matter_add_ball(m.matter, TAL_GROUND, &bob);
+        finish_model(&m, &def);
+        const double level[4] = {0.5, 0.5, 0.5, 0.5}; // x to y, y to z, z to x
+        if (k == 1) tal_state_set_q(m.state, level, 4);
+        ck_assert_int_eq(tal_equilibrium_find(m.eq, m.state, NULL), TAL_ERR_NO_CONVERGENCE);
+        const char *message = tal_equilibrium_error(m.eq)->message;
+        ck_assert_msg(strstr(message, "'bob' still has udot") != NULL, "%s", message);
+        end_model(&m);
+    }
+}
+
+END_TEST
+
 // An arm of two links of 1 m with point masses at their ends, held level: torques (m1 + 2 m2) g at
 // the shoulder, m2 g at the elbow.
 START_TEST(inverse_statics_gives_the_torques_that_hold_an_arm)
@@ -316,6 +342,7 @@ int main(void)
     tcase_add_test(tests, forces_along_speeds_count_with_their_sign);
     tcase_add_test(tests, a_hanging_chain_between_two_points_is_symmetric);
     tcase_add_test(tests, what_falls_for_ever_is_reported_by_name);
+    tcase_add_test(tests, no_step_to_take_is_not_rest);
     tcase_add_test(tests, inverse_statics_gives_the_torques_that_hold_an_arm);
     tcase_add_test(tests, where_no_step_helps_the_body_is_named);
     tcase_add_test(tests, forces_that_are_not_finite_are_reported);

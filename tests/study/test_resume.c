@@ -138,6 +138,36 @@ START_TEST(a_run_is_resumed_bit_for_bit_after_any_step)
 
 END_TEST
 
+// Somebody changes the State between two calls, which is no event, and the run is saved after that: resumed, it
+// takes the State as it is, too.
+START_TEST(a_state_that_is_changed_before_it_is_saved_is_taken_as_it_is)
+{
+    for (int method = 0; method < NUM_ONE_STEP_METHODS; ++method) {
+        for (int which = 0; which < NUM_MODELS; ++which) {
+            const tal_integrator_def def = one_step_method(method, method < 2 ? 1e-3 : 1e-5);
+            counters whole = {0, 0};
+            stepper_model m = begin(which, &whole, &def, NULL);
+            (void)run_stepper(&m, 0.5);
+            tal_state_upd_u(m.state)[0] *= -1.0; // the witness of "turn" changes sign
+            (void)tal_gravity_set_g(m.forces, m.state, (tal_force_ix){0}, tal_v3(0.0, -5.0, 0.0));
+            size_t size = 0;
+            void *bytes = save(&m, &size);
+            counters rest = whole;
+            stepper_model other = begin(which, &rest, &def, NULL);
+            resume(&other, bytes, size);
+            ck_assert_int_eq(run_stepper(&m, END), run_stepper(&other, END));
+            ck_assert(tal_state_is_equal(other.state, m.state));
+            ck_assert_int_eq(rest.handled, whole.handled);
+            ck_assert_int_eq(rest.reported, whole.reported);
+            free(bytes);
+            end_stepper_model(&m);
+            end_stepper_model(&other);
+        }
+    }
+}
+
+END_TEST
+
 // The State within the last step is known after resuming too.
 START_TEST(the_last_step_can_be_interpolated_after_resuming)
 {
@@ -480,6 +510,7 @@ int main(void)
     Suite *suite = suite_create("study/resume");
     TCase *saving = tcase_create("saving");
     tcase_add_test(saving, a_run_is_resumed_bit_for_bit_after_any_step);
+    tcase_add_test(saving, a_state_that_is_changed_before_it_is_saved_is_taken_as_it_is);
     tcase_add_test(saving, the_last_step_can_be_interpolated_after_resuming);
     tcase_add_test(saving, a_run_with_checkpoints_is_resumed_at_them);
     tcase_add_test(saving, a_method_that_remembers_steps_is_saved_at_checkpoints_only);

@@ -417,6 +417,45 @@ START_TEST(memory_may_run_out)
 
 END_TEST
 
+static tal_status count_call(void *context, const tal_system *system, tal_state *state,
+                             tal_event_cause cause, bool *terminate)
+{
+    (void)system, (void)state, (void)cause, (void)terminate;
+    ++*(int *)context;
+    return TAL_OK;
+}
+
+// At 1e9 s neighbouring doubles are 1.2e-7 s apart: an event every 1e-9 s, or 1e-300 s, happens at every
+// time that there is, checkpoints likewise, and the limit of steps ends what would go on for long.
+START_TEST(periods_that_time_cannot_resolve_do_not_hold_up_a_run)
+{
+    for (int k = 0; k < 4; ++k) {
+        const double period = k % 2 == 0 ? 1e-9 : 1e-300;
+        const bool is_event = k < 2;
+        int calls = 0;
+        stepper_model m = begin_stepper_model(9.81);
+        add_pendulum(&m);
+        tal_happening tick = tal_happening_default();
+        tick.context = &calls;
+        tick.handle = count_call;
+        tick.period = is_event ? period : 1e6;
+        (void)tal_events_add(m.events, &tick);
+        tal_time_stepper_def run = tal_time_stepper_def_default();
+        run.checkpoint_period = is_event ? 0.0 : period;
+        run.max_steps = 20;
+        finish_stepper_model(&m, NULL, &run);
+        tal_state_set_t(m.state, 1e9);
+        tal_outcome outcome = TAL_OUTCOME_FAILED;
+        const tal_status st = tal_time_stepper_step_to(m.stepper, m.state, 1e9 + 1.0, &outcome);
+        ck_assert_int_eq(st, TAL_ERR_STEP_LIMIT);
+        ck_assert_double_eq(tal_state_t(m.state), 1e9 + 20.0 * (nextafter(1e9, 2e9) - 1e9));
+        ck_assert_int_eq(calls, is_event ? 21 : 1);
+        end_stepper_model(&m);
+    }
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/stepper_errors");
@@ -426,6 +465,7 @@ int main(void)
     tcase_add_test(errors, a_bad_happening_is_refused_with_the_value);
     tcase_add_test(errors, a_bad_def_is_refused_with_the_value);
     tcase_add_test(errors, broken_contracts_are_reported);
+    tcase_add_test(errors, periods_that_time_cannot_resolve_do_not_hold_up_a_run);
     suite_add_tcase(suite, errors);
     TCase *alloc = tcase_create("alloc");
     tcase_add_test(alloc, stepping_touches_no_heap);

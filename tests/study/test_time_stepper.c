@@ -646,6 +646,79 @@ START_TEST(a_subsystem_of_ones_own_needs_no_events_object)
 
 END_TEST
 
+static void set_clock_on(entry *it)
+{
+    if (it->book->n == 1) tal_state_set_t(it->state, tal_state_t(it->state) + 0.3);
+}
+
+static void set_clock_back(entry *it)
+{
+    tal_state_set_t(it->state, 0.0);
+    it->terminates = it->book->n == 40;
+}
+
+static void set_clock_to_five(entry *it)
+{
+    tal_state_set_t(it->state, 5.0);
+}
+
+// Handlers may change any variable, the time too. What is appointed for times that the clock jumps over does
+// not come; when it is set back, what has been comes again, however often: that is no pile of events.
+START_TEST(handlers_may_set_the_clock)
+{
+    const double times[] = {0.5, 0.7, 0.9};
+    logbook book = {.n = 0}, reports = {.n = 0};
+    entry on = {.book = &book, .name = "on", .change = set_clock_on};
+    entry seen = {.book = &reports, .name = "seen"};
+    stepper_model m = begin_stepper_model(9.81);
+    add_pendulum(&m);
+    tal_happening it = at_times(&on, false, times, 3);
+    (void)tal_events_add(m.events, &it);
+    it = at_times(&seen, true, times, 3);
+    (void)tal_events_add(m.events, &it);
+    finish_stepper_model(&m, NULL, NULL);
+    ck_assert_int_eq(run_stepper(&m, 1.0), TAL_OUTCOME_REACHED_TIME);
+    ck_assert_double_eq(tal_state_t(m.state), 1.0);
+    ck_assert_int_eq(book.n, 2);
+    ck_assert_int_eq(reports.n, 2);
+    const double kept[] = {0.5, 0.9};
+    test_assert_near(book.t, kept, 2, 0.0, "handled");
+    test_assert_near(reports.t, kept, 2, 0.0, "reported");
+    end_stepper_model(&m);
+
+    // laps of one second each, by a witness
+    book = (logbook){.n = 0};
+    entry lap = {.book = &book, .name = "lap", .t = 1.0, .change = set_clock_back};
+    m = begin_stepper_model(9.81);
+    add_pendulum(&m);
+    it = triggered(&lap, false, TAL_STAGE_TIME);
+    (void)tal_events_add(m.events, &it);
+    finish_stepper_model(&m, NULL, NULL);
+    ck_assert_int_eq(run_stepper(&m, 10.0), TAL_OUTCOME_TERMINATED);
+    ck_assert_int_eq(book.n, 40);
+    end_stepper_model(&m);
+
+    // before the first step
+    reports = (logbook){.n = 0};
+    entry start = {.book = &book, .name = "start", .change = set_clock_to_five};
+    m = begin_stepper_model(9.81);
+    add_pendulum(&m);
+    it = happening(&start, false);
+    it.causes = ON_INIT;
+    (void)tal_events_add(m.events, &it);
+    it = happening(&seen, true);
+    it.period = 1.0;
+    (void)tal_events_add(m.events, &it);
+    finish_stepper_model(&m, NULL, NULL);
+    ck_assert_int_eq(run_stepper(&m, 6.5), TAL_OUTCOME_REACHED_TIME);
+    const double later[] = {5.0, 6.0};
+    ck_assert_int_eq(reports.n, 2);
+    test_assert_near(reports.t, later, 2, 0.0, "reported");
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("study/time_stepper");
@@ -657,6 +730,7 @@ int main(void)
     tcase_add_test(order, a_period_never_stumbles);
     tcase_add_test(order, a_state_changed_between_calls_is_taken_as_it_is);
     tcase_add_test(order, an_event_that_is_off_does_not_happen);
+    tcase_add_test(order, handlers_may_set_the_clock);
     tcase_add_test(order, a_subsystem_of_ones_own_needs_no_events_object);
     suite_add_tcase(suite, order);
     TCase *ends = tcase_create("ends");

@@ -75,8 +75,8 @@ TAL_API tal_thermostat_def tal_thermostat_def_default(void);
 TAL_API tal_force_ix tal_forces_add_thermostat(tal_forces *forces, const char *name,
                                                const tal_thermostat_def *def);
 
-/// N: speeds, less acceleration constraints, less those excluded. Needs TAL_STAGE_INSTANCE; NaN on
-/// failure.
+/// N: speeds that are neither locked nor prescribed, less acceleration constraints, less those excluded. Needs
+/// TAL_STAGE_INSTANCE; NaN on failure.
 TAL_API double tal_thermostat_dof(const tal_forces *forces, const tal_state *state,
                                   tal_force_ix force);
 

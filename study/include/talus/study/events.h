@@ -40,8 +40,9 @@ extern "C" {
 /**
  * Change a State because something happened.
  *
- * Variables of any stage may be changed; the run goes on from the lowest stage that was. On entry
- * the State is realized to TAL_STAGE_ACCELERATION. Must not allocate.
+ * Variables of any stage may be changed; the run goes on from the lowest stage that was. Where the
+ * time is set, what is appointed in between is passed over, or comes again. On entry the State is
+ * realized to TAL_STAGE_ACCELERATION. Must not allocate.
  *
  * @param[in]  context    as given in tal_happening
  * @param[in]  cause      why it is called
@@ -84,7 +85,8 @@ typedef struct tal_happening {
     // Scheduled, by one of these three.
     const double *times; ///< [s] ascending, `num_times` of them; copied
     int num_times;
-    double period; ///< [s] > 0: at `first`, `first` + `period`, ...
+    double period; ///< [s] > 0: at `first`, `first` + `period`, ...; at every time there is where
+                   ///< the time has no digits for it
     double first;  ///< [s]
     tal_next_time_fn next_time;
 

@@ -218,9 +218,10 @@ TAL_API tal_integrator_stats tal_integrator_statistics(const tal_integrator *int
 TAL_API void tal_integrator_reset(tal_integrator *integ);
 
 /// @name Saving what the next step needs besides the State.
-/// With a State saved by tal_state_save() at the same time a run resumes bit for bit, in another
-/// process too. One-step methods can be saved after any step; methods that remember several only
-/// after tal_integrator_checkpoint(). A time stepper does all this: tal_time_stepper_save().
+/// With a State saved by tal_state_save() at the same time, as the last step left it, a run resumes
+/// bit for bit, in another process too. One-step methods can be saved after any step; methods that
+/// remember several only after tal_integrator_checkpoint(). A time stepper does all this:
+/// tal_time_stepper_save().
 /// @{
 
 /// Forget what is kept of earlier steps, except the size of the next. A run that continues from
