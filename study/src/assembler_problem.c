@@ -1,7 +1,6 @@
 // The problem to be solved at a State: equations with their Jacobian, goals with their normal
 // matrix, at the level of q or of u.
 #include "assembler_internal.h"
-#include "study_internal.h"
 
 #include <math.h>
 #include <string.h>

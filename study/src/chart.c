@@ -161,7 +161,9 @@ static tal_status calc_basis(tali_chart *chart, tal_state *state, tal_level leve
 tal_status tali_chart_lay(tali_chart *chart, tal_state *state)
 {
     const tal_system *system = chart->system;
-    const tal_status st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
+    // N goes with the length of a quaternion, and what is put into the State later has length one
+    tal_status st = tal_matter_normalize_quaternions(chart->matter, state);
+    if (st == TAL_OK) st = tal_system_realize(system, state, TAL_STAGE_VELOCITY);
     if (st != TAL_OK) return tali_chart_pass_on(chart, state, st);
     const int q_start = tal_group_start(system, state, chart->q_group);
     const int u_start = tal_group_start(system, state, chart->u_group);
@@ -170,8 +172,8 @@ tal_status tali_chart_lay(tali_chart *chart, tal_state *state)
     memcpy(chart->q0, tal_state_q(state) + q_start, (size_t)nq * sizeof(double));
     memcpy(chart->u0, tal_state_u(state) + u_start, (size_t)chart->nu * sizeof(double));
     chart->nz = tal_state_nz(state);
-    const tal_status basis = calc_basis(chart, state, TAL_LEVEL_POSITION, chart->K_p, &chart->ns);
-    if (basis != TAL_OK) return basis;
+    st = calc_basis(chart, state, TAL_LEVEL_POSITION, chart->K_p, &chart->ns);
+    if (st != TAL_OK) return st;
     return calc_basis(chart, state, TAL_LEVEL_VELOCITY, chart->K_v, &chart->nv);
 }
 

@@ -138,6 +138,31 @@ START_TEST(a_particle_on_a_rod_is_a_pendulum)
 
 END_TEST
 
+// A sphere hung from a ball joint, whose quaternion has the length 1.5: omega^2 = m g l / I, twice,
+// and it turns freely about the vertical. Only round-off and h^2 of the differences are left.
+START_TEST(a_quaternion_need_not_have_the_length_one)
+{
+    model m = begin_model(G_DOWN);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_sphere(2.0, 0.1);
+    def.X_BM = tal_xf_from_p(tal_v3(0.0, 0.5, 0.0));
+    const tal_body_ix body = tal_matter_add_ball(m.matter, TAL_GROUND, &def);
+    finish_model(&m);
+    tal_body_set_q(m.matter, m.state, body, 0, 1.5);
+    find_modes(&m);
+    ck_assert_int_eq(tal_linearizer_sizes(m.lin).ns, 3);
+    const double omega = sqrt(9.81 * 0.5 / (0.5 * 0.5 + 0.4 * 0.1 * 0.1));
+    int swinging = 0;
+    for (int i = 0; i < tal_linearizer_num_modes(m.lin); ++i) {
+        const tal_mode mode = tal_linearizer_mode(m.lin, i);
+        swinging += fabs(fabs(mode.im) - omega) < 1e-8;
+    }
+    ck_assert_int_eq(swinging, 4);
+    end_model(&m);
+}
+
+END_TEST
+
 // m xdd + c xd + k x = f with m = 2, c = 1, k = 50: lambda = (-c +- i sqrt(4 m k - c^2)) / 2 m. The
 // forces are linear, so only round-off is left: eps k / (m step).
 START_TEST(a_damped_oscillator_has_its_two_eigenvalues)
@@ -413,6 +438,7 @@ int main(void)
     tcase_add_test(tests, five_pendulums_swing_with_the_zeros_of_laguerre);
     tcase_add_test(tests, fifty_pendulums_swing_with_the_zeros_of_laguerre);
     tcase_add_test(tests, a_particle_on_a_rod_is_a_pendulum);
+    tcase_add_test(tests, a_quaternion_need_not_have_the_length_one);
     tcase_add_test(tests, a_damped_oscillator_has_its_two_eigenvalues);
     tcase_add_test(tests, what_is_locked_has_no_modes);
     tcase_add_test(tests, a_pendulum_on_a_carousel_swings_about_where_it_stands_out);
