@@ -195,7 +195,7 @@ static bool has_name_to_enter(tali_model *m, const tali_item *item)
         tali_item_error(m, item, NULL, " needs the attribute 'name'");
     }
     if (item->name == NULL || item->group < TALI_GROUP_NAMED_FUNCTIONS ||
-        item->group == TALI_GROUP_BODY_PARTS || item->group == TALI_GROUP_SURFACES) {
+        item->group == TALI_GROUP_SURFACES) {
         return false;
     }
     if (item->group == TALI_GROUP_FUNCTIONS) {

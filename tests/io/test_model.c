@@ -719,6 +719,49 @@ START_TEST(a_function_by_name_is_the_same_as_in_its_place)
 
 END_TEST
 
+// Names of coordinates where numbers of mobilities could stand. Numbers differ with what is meant: a distance of a
+// free body is coordinate 4, 3 when springs count, and speed 3; of a free line 4, 3 and 2.
+START_TEST(a_mobility_can_be_a_coordinate_with_a_name)
+{
+    const char *pattern =
+        "<talus version='1' units='deg'><bodies><pin name='a' mass='1' inertia='1 1 1'>"
+        "<coordinate name='knee'/></pin><slider name='b' parent='a' mass='1'>"
+        "<coordinate name='a'/></slider><slider name='s' mass='1'><coordinate name='a:flexion'/></slider>"
+        "<free name='f' mass='1' inertia='1 1 1'><coordinate index='4' name='x'/></free>"
+        "<free_line name='l' mass='1' structure='line' solid='rod 0 0 1'>"
+        "<coordinate index='4' name='y'/></free_line>"
+        "<free name='g' mass='1' inertia='1 1 1' angles='yes'><coordinate index='1' name='tilt'/>"
+        "<coordinate index='3' name='z'/></free></bodies>"
+        "<constraints><coordinate_coupler mobilities='%s'><linear slopes='1 2 3'/>"
+        "</coordinate_coupler></constraints>"
+        "<measures><coordinate mobility='%s'/><coordinate mobility='%s'/><speed mobility='%s'/>"
+        "<speed mobility='%s'/></measures>"
+        "<forces><mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_damper mobility='%s' damping='1'/><mobility_damper mobility='%s' damping='1'/>"
+        "<mobility_damper mobility='%s' damping='1'/></forces></talus>";
+    char with[3000], without[3000];
+    // 'a' is a body first
+    (void)snprintf(with, sizeof with, pattern, "knee; a ;a:flexion", "x", "tilt", "y", "x", "knee",
+                   "x", "y", "tilt", "x", "y", "z");
+    (void)snprintf(without, sizeof without, pattern, "a:0;a:0;s:0", "f:4", "g:1", "l:2", "f:3",
+                   "a:0", "f:3", "l:3", "g:1", "f:3", "l:2", "g:3");
+    tal_model named = read_text(with), plain = read_text(without);
+    assert_same_model("by name", plain.system, plain.state, named.system, named.state);
+    tal_error err = {TAL_OK, "", ""};
+    char *one = write_text(&named, &err), *other = write_text(&plain, &err);
+    ck_assert_ptr_nonnull(one);
+    ck_assert_str_eq(one, other);
+    free(one);
+    free(other);
+    tal_model_destroy(&named);
+    tal_model_destroy(&plain);
+}
+
+END_TEST
+
 START_TEST(a_material_by_name_is_the_same_as_its_numbers)
 {
     const char *pattern =
@@ -876,6 +919,7 @@ int main(void)
     tcase_add_test(same, a_mesh_in_the_file_is_scaled);
     tcase_add_test(same, files_include_files_with_units_of_their_own);
     tcase_add_test(same, a_function_by_name_is_the_same_as_in_its_place);
+    tcase_add_test(same, a_mobility_can_be_a_coordinate_with_a_name);
     tcase_add_test(same, a_material_by_name_is_the_same_as_its_numbers);
     tcase_add_test(same, names_that_nobody_uses_are_suspicious);
     tcase_add_test(same, the_example_models_are_right);
