@@ -75,8 +75,9 @@ static void put_measure(tali_writer *w, tal_measure_ix measure)
         return;
     }
     if (row == NULL || !of_matter) {
-        tali_write_refuse(w, "measure '%s' is of kind '%s'%s, which no file can describe", name,
-                          kind, row != NULL ? " and not of matter" : "");
+        tali_write_refuse(w, "measure '%s' is of kind '%s'%s", name, kind,
+                          of_matter ? ", " TALI_NOT_REGISTERED
+                                    : " and not of matter, which no file can describe");
         return;
     }
     int *ref = slots.ref, n = 0, operand = 0;

@@ -47,6 +47,7 @@ refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv 
 # files
 refused 3 'nowhere.talus: error: the file cannot be opened' info nowhere.talus
 refused 3 'nowhere.sto: error: the file cannot be opened' plot nowhere.sto
+refused 3 'talus info: table.csv is a table, not a model; talus show, plot, convert and rerun take tables.' info table.csv
 refused 3 'talus rerun: table.csv does not say how it came about.' rerun table.csv
 expect 3 info wrong.talus
 has err "wrong.talus:3:"

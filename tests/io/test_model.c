@@ -319,10 +319,15 @@ WRONG_MARKER(add_light_marker, {"n", {1}, {0.0, 0.0, 0.0}, -1.0})
 START_TEST(what_no_file_can_say_is_refused_by_name)
 {
     const model_case cases[] = {
-        {TALI_GROUP_FORCES, "force 'mine' is of kind 'rod'", "", add_own_force, NULL},
+        {TALI_GROUP_FORCES,
+         "force 'mine' is of kind 'rod', which no file can describe unless it is registered", "",
+         add_own_force, NULL},
         {TALI_GROUP_FORCES, "'x' uses the function 'sum'", "", add_own_function, NULL},
-        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'result', which", "", add_result, NULL},
-        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'time' and not of matter", "",
+        {TALI_GROUP_MEASURES,
+         "measure 'mine' is of kind 'result', which no file can describe unless", "", add_result,
+         NULL},
+        {TALI_GROUP_MEASURES,
+         "measure 'mine' is of kind 'time' and not of matter, which no file can describe", "",
          add_time_of_forces, NULL},
         {TALI_GROUP_MARKERS, "marker 1 'm' has no name of its own", "", add_second_marker, NULL},
         {TALI_GROUP_MARKERS, "marker 1 '' has no name of its own", "", add_nameless_marker, NULL},
@@ -795,6 +800,37 @@ START_TEST(a_material_by_name_is_the_same_as_its_numbers)
 
 END_TEST
 
+// What rests holds no less than what slides: dynamic friction alone is both, static friction alone is itself.
+START_TEST(static_friction_is_no_less_than_dynamic_friction)
+{
+    const char *pattern =
+        "<talus version='1'>%s<bodies><free name='a' mass='1' inertia='1 1 1' q='1 0 0 0 0 0.45 0'/>"
+        "</bodies><forces><contact name='c'><half_space frame='0 0 0 0 0 -1.5' %s/>"
+        "<sphere body='a' radius='0.5' %s/></contact>"
+        "<smooth_contact sphere_body='a' radius='0.5' plane='0 0 0 0 0 -1.5' %s/></forces></talus>";
+    const char *rough = "<materials><material name='rough' static_friction='0.5' "
+                        "dynamic_friction='0.2'/></materials>";
+    char with[2000], without[2000];
+    (void)snprintf(with, sizeof with, pattern, rough, "dynamic_friction='0.7'",
+                   "material='rough' dynamic_friction='0.6'",
+                   "material='rough' dynamic_friction='0.4'");
+    (void)snprintf(without, sizeof without, pattern, "",
+                   "static_friction='0.7' dynamic_friction='0.7'",
+                   "static_friction='0.6' dynamic_friction='0.6'",
+                   "static_friction='0.5' dynamic_friction='0.4'");
+    tal_model alone = read_text(with), both = read_text(without);
+    assert_same_model("dynamic alone", both.system, both.state, alone.system, alone.state);
+    tal_error err = {TAL_OK, "", ""};
+    char *one = write_text(&alone, &err), *other = write_text(&both, &err);
+    ck_assert_str_eq(one, other);
+    free(one);
+    free(other);
+    tal_model_destroy(&alone);
+    tal_model_destroy(&both);
+}
+
+END_TEST
+
 START_TEST(names_that_nobody_uses_are_suspicious)
 {
     char *all = warnings("<talus version='1'><functions>\n<constant name='one' value='1'/>\n"
@@ -921,6 +957,7 @@ int main(void)
     tcase_add_test(same, a_function_by_name_is_the_same_as_in_its_place);
     tcase_add_test(same, a_mobility_can_be_a_coordinate_with_a_name);
     tcase_add_test(same, a_material_by_name_is_the_same_as_its_numbers);
+    tcase_add_test(same, static_friction_is_no_less_than_dynamic_friction);
     tcase_add_test(same, names_that_nobody_uses_are_suspicious);
     tcase_add_test(same, the_example_models_are_right);
     suite_add_tcase(suite, same);

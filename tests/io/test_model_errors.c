@@ -180,6 +180,8 @@ static const golden goldens[] = {
     {BODIES("<ball mass='1' angles='yes'><coordinate index='1' name='a'/></ball>")
          FORCES("<mobility_damper mobility='a' damping='1'/>"),
      "the rate of 'a' is no speed of its body"},
+    {PIN FORCES("<contact><half_space static_friction='0.1' dynamic_friction='0.2'/></contact>"),
+     "static friction 0.1 is less than dynamic friction 0.2"},
     {PIN FORCES("<constant_torque torque='1 2 3'/>"), "needs the attribute 'body'"},
     {PIN FORCES("<mobility_nonlinear_spring mobility='p'><spline x='1 2' y='1'/>"
                 "</mobility_nonlinear_spring>"),
