@@ -232,7 +232,7 @@ typedef struct tali_own_row {
 
 /// What a model owns besides its System and State.
 struct tal_model_kept {
-    tali_arena arena; ///< markers and their names
+    tali_arena arena; ///< markers, params and their names
     tal_mesh **meshes;
     int num_meshes, meshes_capacity;
 };
@@ -267,6 +267,7 @@ struct tali_model {
     struct tal_model_kept *kept;
     tal_marker *markers; ///< [num_markers] in `kept`
     int num_markers;
+    tal_model_param *params; ///< [num_values] likewise
 };
 
 /// An error at an item, or at the attribute of that name if it has one.

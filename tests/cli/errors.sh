@@ -40,6 +40,11 @@ refused 2 "talus simulate: there is no column 'arm.q1' (did you mean 'arm.q0'?).
 refused 2 "talus simulate: --set wants NAME=VALUE, not 'mass'." simulate held.talus -s mass
 refused 2 'talus sweep: --vary is missing: NAME=LOW:HIGH:COUNT.' sweep held.talus
 refused 2 "talus sweep: --vary wants NAME=LOW:HIGH:COUNT, not 'mass=1:x'." sweep held.talus -v mass=1:x
+varied='coordinates, speeds as BODY.u0, masses as BODY.mass and <param>s can be varied.'
+refused 2 "talus sweep: there is no 'mas' to vary (did you mean 'mass'?); $varied" sweep held.talus -v mas=1:2:5
+refused 2 "talus sweep: there is no 'arm.mas' to vary (did you mean 'arm.mass'?); $varied" sweep held.talus -v arm.mas=1:2:5
+refused 2 "talus sweep: there is no 'arm.q1' to vary (did you mean 'arm.q0'?); $varied" sweep held.talus -v arm.q1=1:2:5 -v x=1:2
+refused 2 "talus sweep: there is no 'stiffness' to vary; $varied" sweep held.talus -v stiffness=1:2:5
 refused 2 "talus help: there is no command 'plto' (did you mean 'plot'?)." help plto
 refused 3 'talus ik: held.talus has no <markers>.' ik held.talus frames.trc
 refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv --width 10

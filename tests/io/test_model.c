@@ -569,7 +569,13 @@ START_TEST(params_are_used_and_can_be_set)
     ck_assert_int_eq(tal_model_read_memory("m", text, strlen(text), &options, &m, NULL), TAL_OK);
     mass = tal_body_mass_props(m.matter, m.state, (tal_body_ix){1});
     ck_assert(mass.mass == 4.0 && mass.com.y == -2.0 && mass.com.z == 12.0);
+    // and told
+    ck_assert_int_eq(m.num_params, 2);
+    ck_assert_str_eq(m.params[0].name, "l");
+    ck_assert_str_eq(m.params[1].name, "half");
+    ck_assert(m.params[0].value == 4.0 && m.params[1].value == 2.0);
     tal_model_destroy(&m);
+    ck_assert(m.params == NULL && m.num_params == 0);
 }
 
 END_TEST

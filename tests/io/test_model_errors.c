@@ -367,6 +367,13 @@ START_TEST(params_that_are_set_must_be_there)
     ck_assert_int_eq(tal_model_read_memory("m", text, strlen(text), &options, &m, found),
                      TAL_ERR_FILE);
     ck_assert_str_eq(tal_diagnostics_at(found, 0)->message, "there is no <param> 'l' to set");
+    const tal_model_param typo = {"lenght", 4.0};
+    options.params = &typo;
+    const char *other = "<talus version='1'><param name='length' value='1'/></talus>";
+    ck_assert_int_eq(tal_model_read_memory("m", other, strlen(other), &options, &m, found),
+                     TAL_ERR_FILE);
+    ck_assert_str_eq(tal_diagnostics_at(found, 1)->message,
+                     "there is no <param> 'lenght' to set (did you mean 'length'?)");
     ck_assert_int_eq(tal_model_read_file("no such file", NULL, &m, found), TAL_ERR_FILE);
     tal_diagnostics_destroy(found);
 }
