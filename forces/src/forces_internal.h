@@ -4,6 +4,7 @@
 
 #include "alloc_internal.h"
 #include "build_internal.h"
+#include "cache_internal.h"
 #include "error_internal.h"
 
 #include <talus/forces/force.h>

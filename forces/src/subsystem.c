@@ -241,7 +241,7 @@ const tal_subsystem_ops tali_forces_ops = {
 bool tal_force_is_enabled(const tal_forces *forces, const tal_state *state, tal_force_ix force)
 {
     if (tali_force_at(forces, force, __func__) == NULL) return false;
-    const uint8_t *enabled = tali_forces_enabled(forces, state);
+    const uint8_t *enabled = tali_var_read(forces->system, state, forces->enabled, __func__);
     return enabled != NULL && enabled[force.i] != 0;
 }
 
@@ -249,8 +249,9 @@ tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal
                                  bool enabled)
 {
     if (tali_force_at(forces, force, __func__) == NULL) return tal_contract_last()->status;
-    if (tali_forces_enabled(forces, state) == NULL) return tal_contract_last()->status;
-    uint8_t *all = tal_var_upd(forces->system, state, forces->enabled);
+    if (tali_var_read(forces->system, state, forces->enabled, __func__) == NULL)
+        return tal_contract_last()->status;
+    uint8_t *all = tali_var_write(forces->system, state, forces->enabled, __func__);
     if (all == NULL) return tal_contract_last()->status;
     all[force.i] = enabled;
     return TAL_OK;

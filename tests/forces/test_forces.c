@@ -186,6 +186,30 @@ START_TEST(gravity_is_set_in_the_state)
 
 END_TEST
 
+START_TEST(a_breach_names_the_function_that_was_called)
+{
+    model m = begin_model();
+    const tal_mobility mobility = {m.body[1], 0};
+    const tal_force_ix damper = tal_forces_add_mobility_damper(m.forces, "damper", mobility, 1.0);
+    const tal_force_ix discrete = tal_forces_add_discrete(m.forces, "discrete");
+    finish_model(&m, TAL_STAGE_DYNAMICS);
+    tal_state *none = NULL;
+    test_assert_breach_is_of(tal_force_is_enabled, m.forces, none, damper);
+    test_assert_breach_is_of(tal_force_set_enabled, m.forces, none, damper, false);
+    test_assert_breach_is_of(tal_force_param, m.forces, none, damper, 0);
+    test_assert_breach_is_of(tal_force_set_param, m.forces, none, damper, 0, 1.0);
+    test_assert_breach_is_of(tal_gravity_g, m.forces, none, m.gravity);
+    test_assert_breach_is_of(tal_gravity_set_g, m.forces, none, m.gravity, G);
+    test_assert_breach_is_of(tal_gravity_is_excluded, m.forces, none, m.gravity, m.body[1]);
+    test_assert_breach_is_of(tal_gravity_set_excluded, m.forces, none, m.gravity, m.body[1], true);
+    test_assert_breach_is_of(tal_discrete_mobility_force, m.forces, none, discrete, mobility);
+    test_assert_breach_is_of(tal_discrete_set_mobility_force, m.forces, none, discrete, mobility,
+                             1.0);
+    end_model(&m);
+}
+
+END_TEST
+
 START_TEST(a_bad_field_is_refused_and_realize_says_so)
 {
     model m = begin_model();
@@ -861,6 +885,7 @@ int main(void)
     tcase_add_test(theory, energies_add_up_over_the_system);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
+    tcase_add_test(errors, a_breach_names_the_function_that_was_called);
     tcase_add_test(errors, a_bad_field_is_refused_and_realize_says_so);
     tcase_add_test(errors, a_force_that_is_not_finite_is_named);
     tcase_add_test(errors, an_element_that_fails_is_named_at_every_stage);
