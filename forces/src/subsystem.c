@@ -215,6 +215,7 @@ static void destroy(void *self)
         if (element->ops.destroy != NULL) element->ops.destroy(element->self);
     }
     tali_free(&allocator, forces->elements, (size_t)forces->capacity * sizeof *forces->elements);
+    tali_names_free(&forces->names, &allocator);
     tali_free(&allocator, forces->groups, (size_t)forces->groups_capacity * sizeof *forces->groups);
     tali_free(&allocator, forces->vars, (size_t)forces->vars_capacity * sizeof *forces->vars);
     for (int i = 0; i < TAL_NUM_FORCE_NEEDS; ++i) {

@@ -5,6 +5,7 @@
 #include <talus/forces.h>
 
 #include <math.h>
+#include <stdio.h>
 
 // A tree with turned frames and centers of mass away from every origin.
 typedef struct model {
@@ -182,6 +183,27 @@ START_TEST(gravity_is_set_in_the_state)
     test_assert_sv_near(none[1], twice[1], 0.0);
     test_assert_sv_near(none[3], twice[3], 0.0);
     end_model(&m);
+}
+
+END_TEST
+
+// A search through all of them for each would take seconds.
+START_TEST(a_hundred_thousand_forces_have_names)
+{
+    model m = begin_model();
+    char name[32];
+    const int first = tal_forces_num(m.forces);
+    for (int i = 0; i < 100000; ++i) {
+        (void)snprintf(name, sizeof name, "f%d", i);
+        const tal_force_ix force =
+            tal_forces_add_mobility_force(m.forces, name, (tal_mobility){m.body[1], 0}, 1.0);
+        ck_assert_int_eq(force.i, first + i);
+    }
+    ck_assert_int_eq(tal_forces_find(m.forces, "f0").i, first);
+    ck_assert_int_eq(tal_forces_find(m.forces, "f99999").i, first + 99999);
+    ck_assert_int_eq(tal_forces_find(m.forces, "f100000").i, -1);
+    ck_assert_int_eq(tal_forces_find(m.forces, NULL).i, -1);
+    tal_system_destroy(m.system);
 }
 
 END_TEST
@@ -883,6 +905,7 @@ int main(void)
     tcase_add_test(theory, elements_are_part_of_the_structure);
     tcase_add_test(theory, a_system_may_have_several_force_subsystems);
     tcase_add_test(theory, energies_add_up_over_the_system);
+    tcase_add_test(theory, a_hundred_thousand_forces_have_names);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(errors, a_breach_names_the_function_that_was_called);
