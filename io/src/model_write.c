@@ -335,13 +335,7 @@ tal_status tal_model_write_file(const tal_model *model, const tal_model_registry
     char *text = tali_alloc(&allocator, length + 1);
     if (text == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for %zu bytes", length);
     st = tal_model_write_memory(model, registry, text, length + 1, NULL, err);
-
-    tali_replacement out;
-    if (st == TAL_OK) st = tali_replace_begin(&out, path, __func__, err);
-    if (st == TAL_OK) {
-        (void)fwrite(text, 1, length, out.file); // a failure stays with the file
-        st = tali_replace_finish(&out, true, __func__, err);
-    }
+    if (st == TAL_OK) st = tali_replace_by(path, text, length, __func__, err);
     tali_free(&allocator, text, length + 1);
     return st;
 }

@@ -80,6 +80,24 @@ if [ -w /dev/full ]; then
 fi
 expect 0 template -o held2.talus
 refused 3 'talus template: held2.talus cannot be written, or is there already.' template -o held2.talus
+
+# a full disk, as a limit on the size of files: an old picture stays, and no half of a model is left
+expect 0 plot table.csv -o old.svg
+cp old.svg kept.svg
+for command in 'plot table.csv -o old.svg --title another' 'plot table.csv -o fresh.svg' 'template -o fresh.talus'; do
+    code=0
+    # shellcheck disable=SC2086
+    (
+        trap '' XFSZ
+        ulimit -f 1
+        exec "$talus" $command 2>&1
+    ) >err || code=$?
+    [ "$code" -eq 3 ] || complain "talus $command on a full disk: exit code $code instead of 3: $(cat err)"
+    has err 'annot'
+done
+cmp -s old.svg kept.svg || complain 'a plot that could not be written cost the old one'
+[ -e fresh.svg ] && complain 'half a plot is left'
+[ -e fresh.talus ] && complain 'half a template is left'
 expect 3 simulate held.talus --set mess=1
 has err 'mess'
 
