@@ -291,6 +291,15 @@ char *cli_copy(const char *text)
     return memcpy(cli_alloc(size, 1), text, size);
 }
 
+bool cli_is_table(const char *path)
+{
+    static const char *const endings[] = {".sto", ".mot", ".trc", ".csv", ".npz"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+        if (cli_ends_with(path, endings[i])) return true;
+    }
+    return false;
+}
+
 bool cli_ends_with(const char *text, const char *end)
 {
     const size_t a = strlen(text), b = strlen(end);

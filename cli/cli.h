@@ -121,6 +121,8 @@ void *cli_resize(void *memory, size_t count, size_t size);
 char *cli_copy(const char *text);
 
 bool cli_ends_with(const char *text, const char *end);
+// Is it the name of a table?
+bool cli_is_table(const char *path);
 
 // Help texts.
 void cli_help(FILE *out);

@@ -20,16 +20,24 @@ static double *copy_column(const tal_table *table, int column)
 static int write_plot(const cli_args *args, const svg_plot *plot)
 {
     const char *const path = cli_text(args, "out");
-    FILE *const out = path != NULL ? fopen(path, "w") : stdout;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = path != NULL ? open_memstream(&text, &size) : stdout;
     if (out == NULL) {
-        return cli_fail(args, CLI_BAD_FILE, "%s cannot be written: %s.", path, strerror(errno));
+        return cli_fail(args, CLI_FAILED, "memory ran out: %s.", strerror(errno));
     }
     svg_write(out, plot);
-    const bool failed = fflush(out) != 0 || ferror(out) != 0;
-    if ((path != NULL && fclose(out) != 0) || failed) {
-        return cli_fail(args, CLI_BAD_FILE, "the picture cannot be written: %s.", strerror(errno));
+    bool failed = fflush(out) != 0 || ferror(out) != 0;
+    failed = (path != NULL && fclose(out) != 0) || failed;
+    tal_error err = {0};
+    int code = CLI_OK;
+    if (failed) {
+        code = cli_fail(args, CLI_BAD_FILE, "the picture cannot be written: %s.", strerror(errno));
+    } else if (path != NULL && tal_file_write(path, text, size, &err) != TAL_OK) {
+        code = cli_fail_with(args, CLI_BAD_FILE, &err);
     }
-    return CLI_OK;
+    free(text);
+    return code;
 }
 
 // A picture on its way: every column with its unit, and a panel for each unit.

@@ -9,6 +9,7 @@
 #include "result.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +163,86 @@ static bool find_number(const cli_model *model, const char *name, tal_parameter 
         return true;
     }
     return find_mass(model, name, out);
+}
+
+// --- what can be varied, for those who misspell it ---
+
+typedef struct names {
+    char **list; // [num] owned, as they are
+    int num;
+} names;
+
+static const char *name_at(const void *context, int i)
+{
+    const names *const all = context;
+    return i < all->num ? all->list[i] : NULL;
+}
+
+static void add_name(names *all, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+static void add_name(names *all, const char *fmt, ...)
+{
+    char name[TAL_COORDINATE_NAME_SIZE + 16];
+    va_list list;
+    va_start(list, fmt);
+    vsnprintf(name, sizeof name, fmt, list);
+    va_end(list);
+    all->list = cli_resize(all->list, (size_t)all->num + 1, sizeof *all->list);
+    all->list[all->num++] = cli_copy(name);
+}
+
+static void add_names(names *all, const cli_model *model)
+{
+    const tal_matter *const matter = model->matter;
+    for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
+        const tal_body_ix body = {b};
+        const char *const body_name = tal_body_name(matter, body);
+        for (int i = 0; i < tal_body_nq(matter, model->state, body); ++i) {
+            char name[TAL_COORDINATE_NAME_SIZE];
+            if (tal_body_coordinate_name(matter, model->state, body, i, name) != TAL_OK) continue;
+            add_name(all, "%s", name);
+        }
+        for (int i = 0; i < tal_body_nu(matter, body); ++i) {
+            add_name(all, "%s.u%d", body_name, i);
+        }
+        add_name(all, "%s.mass", body_name);
+    }
+    for (int i = 0; i < model->file.num_params; ++i) {
+        add_name(all, "%s", model->file.params[i].name);
+    }
+}
+
+static bool is_param(const cli_model *model, const char *name)
+{
+    for (int i = 0; i < model->file.num_params; ++i) {
+        if (strcmp(model->file.params[i].name, name) == 0) return true;
+    }
+    return false;
+}
+
+// Find out which of the varied are <param>s; an exit code, and a sentence when one is nothing at all.
+static int sort_names(study *it, const cli_model *model)
+{
+    int code = CLI_OK;
+    for (int i = 0; i < it->range->num && code == CLI_OK; ++i) {
+        const char *const name = it->range->names[i];
+        tal_parameter number;
+        it->is_param[i] = !find_number(model, name, &number);
+        if (!it->is_param[i] || is_param(model, name)) continue;
+        names all = {0};
+        add_names(&all, model);
+        const char *const meant = tal_did_you_mean(name, name_at, &all);
+        code = cli_fail(it->args, CLI_USAGE,
+                        "there is no '%s' to vary%s%s%s; coordinates, speeds as BODY.u0, masses as "
+                        "BODY.mass and <param>s can be varied.",
+                        name, meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
+                        meant != NULL ? "'?)" : "");
+        for (int k = 0; k < all.num; ++k) {
+            free(all.list[k]);
+        }
+        free(all.list);
+    }
+    return code;
 }
 
 // --- samples ---
@@ -429,11 +510,8 @@ static int sweep(study *it)
         const char *const list = cli_text(it->args, "columns");
         code = columns_choose(it->args, &first, list, false, &it->columns);
     }
+    if (code == CLI_OK) code = sort_names(it, &first);
     if (code == CLI_OK) {
-        for (int i = 0; i < it->range->num; ++i) {
-            tal_parameter number;
-            it->is_param[i] = !find_number(&first, it->range->names[i], &number);
-        }
         find_groups(it);
         find_shape(&first, it->shape);
         it->num_columns = it->columns.num;

@@ -40,8 +40,9 @@ int cmd_template(const cli_args *args)
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
         fprintf(out, "%s\n", lines[i]);
     }
-    if (path != NULL && fclose(out) != 0) {
-        return cli_fail(args, CLI_BAD_FILE, "%s cannot be written.", path);
-    }
-    return CLI_OK;
+    if (path == NULL) return CLI_OK; // what becomes of standard output is told in the end
+    const bool failed = fflush(out) != 0 || ferror(out) != 0;
+    if (fclose(out) == 0 && !failed) return CLI_OK;
+    (void)remove(path); // it is ours, and not whole
+    return cli_fail(args, CLI_BAD_FILE, "%s cannot be written.", path);
 }

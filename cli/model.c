@@ -79,6 +79,11 @@ static int read_param(const cli_args *args, const char *text, tal_model_param *p
 static int read_with(const cli_args *args, const char *path, const tal_model_param params[], int n,
                      cli_model *model)
 {
+    if (cli_is_table(path)) {
+        return cli_fail(
+            args, CLI_BAD_FILE,
+            "%s is a table, not a model; talus show, plot, convert and rerun take tables.", path);
+    }
     const bool is_urdf = cli_ends_with(path, ".urdf");
     if (is_urdf && n > 0) return cli_fail(args, CLI_USAGE, "a URDF has no params.");
     tal_model_options options = tal_model_options_default();

@@ -73,13 +73,9 @@ static int check_folder(const cli_args *args, const char *path)
 
 int result_check_out(const cli_args *args, const char *also)
 {
-    static const char *const endings[] = {".sto", ".mot", ".trc", ".csv", ".npz"};
     const char *const path = cli_text(args, "out");
     if (path == NULL) return CLI_OK;
-    bool is_known = also != NULL && cli_ends_with(path, also);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
-        is_known = is_known || cli_ends_with(path, endings[i]);
-    }
+    const bool is_known = cli_is_table(path) || (also != NULL && cli_ends_with(path, also));
     if (is_known) return check_folder(args, path);
     return cli_fail(args, CLI_USAGE,
                     "--out '%s' should end with %s%s.sto, .mot, .trc, .csv or .npz.", path,

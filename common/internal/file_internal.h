@@ -62,4 +62,8 @@ TAL_NODISCARD tal_status tali_replace_begin(tali_replacement *it, const char *pa
  */
 tal_status tali_replace_finish(tali_replacement *it, bool good, const char *where, tal_error *err);
 
+/// Both, for bytes that are all there.
+TAL_NODISCARD tal_status tali_replace_by(const char *path, const void *bytes, size_t size,
+                                         const char *where, tal_error *err);
+
 #endif // TALUS_FILE_INTERNAL_H

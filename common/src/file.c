@@ -205,3 +205,13 @@ tal_status tali_replace_finish(tali_replacement *it, bool good, const char *wher
     return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", it->path,
                      why != 0 ? strerror(why) : "the bytes did not all arrive");
 }
+
+tal_status tali_replace_by(const char *path, const void *bytes, size_t size, const char *where,
+                           tal_error *err)
+{
+    tali_replacement out;
+    const tal_status st = tali_replace_begin(&out, path, where, err);
+    if (st != TAL_OK) return st;
+    if (size > 0) (void)fwrite(bytes, 1, size, out.file); // a failure stays with the file
+    return tali_replace_finish(&out, true, where, err);
+}

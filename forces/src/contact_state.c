@@ -102,7 +102,7 @@ tal_contact_grip tal_contact_grip_of(const tal_forces *forces, const tal_state *
 {
     const tali_contact_element *it = tali_element_of(forces, contact, &tali_contact_kind, __func__);
     const tal_contact_grip *grip =
-        it != NULL ? tal_var_value(forces->system, state, it->grip) : NULL;
+        it != NULL ? tali_var_read(forces->system, state, it->grip, __func__) : NULL;
     if (grip != NULL) return *grip;
     return (tal_contact_grip){TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN};
 }
@@ -125,7 +125,7 @@ tal_contact_material tal_contact_surface_material(const tal_forces *forces, cons
 {
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
     const tal_contact_material *all =
-        it != NULL ? tal_var_value(forces->system, state, it->materials) : NULL;
+        it != NULL ? tali_var_read(forces->system, state, it->materials, __func__) : NULL;
     if (all != NULL) return all[surface.i];
     return (tal_contact_material){TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN};
 }
@@ -148,25 +148,26 @@ tal_status tal_contact_surface_set_material(const tal_forces *forces, tal_state 
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = tali_contact_check_material(material, it->surfaces[surface.i].name, &why);
     if (st != TAL_OK) return refuse(forces, state, contact, &why);
-    tal_contact_material *all = tal_var_upd(forces->system, state, it->materials);
+    tal_contact_material *all = tali_var_write(forces->system, state, it->materials, __func__);
     if (all == NULL) return tal_contract_last()->status;
     all[surface.i] = *material;
     return TAL_OK;
 }
 
 static const tali_placement *placement_of(const tali_contact_element *it, const tal_forces *forces,
-                                          const tal_state *state, tal_contact_surface_ix surface)
+                                          const tal_state *state, tal_contact_surface_ix surface,
+                                          const char *where)
 {
     const tali_placement *all =
-        it != NULL ? tal_var_value(forces->system, state, it->shapes) : NULL;
+        it != NULL ? tali_var_read(forces->system, state, it->shapes, where) : NULL;
     return all != NULL ? &all[surface.i] : NULL;
 }
 
 static tal_status set_placement(const tali_contact_element *it, const tal_forces *forces,
                                 tal_state *state, tal_contact_surface_ix surface,
-                                const tali_placement *wanted)
+                                const tali_placement *wanted, const char *where)
 {
-    tali_placement *all = tal_var_upd(forces->system, state, it->shapes);
+    tali_placement *all = tali_var_write(forces->system, state, it->shapes, where);
     if (all == NULL) return tal_contract_last()->status;
     all[surface.i] = *wanted;
     return TAL_OK;
@@ -176,7 +177,7 @@ tal_shape tal_contact_surface_shape(const tal_forces *forces, const tal_state *s
                                     tal_force_ix contact, tal_contact_surface_ix surface)
 {
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
-    const tali_placement *here = placement_of(it, forces, state, surface);
+    const tali_placement *here = placement_of(it, forces, state, surface, __func__);
     tal_shape shape = {.size = {TALI_NAN, TALI_NAN, TALI_NAN}, .edge_radius = TALI_NAN};
     if (here == NULL) return shape;
     shape = it->surfaces[surface.i].shape;
@@ -192,7 +193,7 @@ tal_status tal_contact_surface_set_shape(const tal_forces *forces, tal_state *st
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
     if (it == NULL) return tal_contract_last()->status;
     if (shape == NULL) return TALI_BREACH(TAL_ERR_NULL, "the shape is NULL");
-    const tali_placement *here = placement_of(it, forces, state, surface);
+    const tali_placement *here = placement_of(it, forces, state, surface, __func__);
     if (here == NULL) return tal_contract_last()->status;
     const tali_contact_surface *was = &it->surfaces[surface.i];
     if (shape->kind != was->shape.kind || shape->mesh != was->shape.mesh) {
@@ -205,14 +206,14 @@ tal_status tal_contact_surface_set_shape(const tal_forces *forces, tal_state *st
     const tal_status st = tali_contact_check_shape(it, shape, was->name, &why);
     if (st != TAL_OK) return refuse(forces, state, contact, &why);
     const tali_placement wanted = {shape->size, shape->edge_radius, here->X_BS};
-    return set_placement(it, forces, state, surface, &wanted);
+    return set_placement(it, forces, state, surface, &wanted, __func__);
 }
 
 tal_xform tal_contact_surface_X_BS(const tal_forces *forces, const tal_state *state,
                                    tal_force_ix contact, tal_contact_surface_ix surface)
 {
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
-    const tali_placement *here = placement_of(it, forces, state, surface);
+    const tali_placement *here = placement_of(it, forces, state, surface, __func__);
     if (here != NULL) return here->X_BS;
     const tal_vec3 nan = tal_v3(TALI_NAN, TALI_NAN, TALI_NAN);
     return (tal_xform){tal_m3(nan, nan, nan), nan};
@@ -225,13 +226,13 @@ tal_status tal_contact_surface_set_X_BS(const tal_forces *forces, tal_state *sta
     const tali_contact_element *it = element_with(forces, contact, surface, __func__);
     if (it == NULL) return tal_contract_last()->status;
     if (X_BS == NULL) return TALI_BREACH(TAL_ERR_NULL, "X_BS is NULL");
-    const tali_placement *here = placement_of(it, forces, state, surface);
+    const tali_placement *here = placement_of(it, forces, state, surface, __func__);
     if (here == NULL) return tal_contract_last()->status;
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = tali_contact_check_frame(X_BS, it->surfaces[surface.i].name, &why);
     if (st != TAL_OK) return refuse(forces, state, contact, &why);
     const tali_placement wanted = {here->size, here->edge_radius, *X_BS};
-    return set_placement(it, forces, state, surface, &wanted);
+    return set_placement(it, forces, state, surface, &wanted, __func__);
 }
 
 // --- contacts in a State ---

@@ -115,7 +115,7 @@ tal_spatial_vec tal_discrete_body_force(const tal_forces *forces, const tal_stat
 {
     const discrete *it = with_body(forces, force, body, __func__);
     const tal_spatial_vec *all =
-        it != NULL ? tal_var_value(forces->system, state, it->on_bodies) : NULL;
+        it != NULL ? tali_var_read(forces->system, state, it->on_bodies, __func__) : NULL;
     const tal_vec3 nan = {TALI_NAN, TALI_NAN, TALI_NAN};
     return all != NULL ? all[body.i] : tal_sv(nan, nan);
 }
@@ -132,7 +132,7 @@ tal_status tal_discrete_set_body_force(const tal_forces *forces, tal_state *stat
                                 tal_force_name(forces, force), tal_body_name(forces->matter, body),
                                 F_B_G.w.x, F_B_G.w.y, F_B_G.w.z, F_B_G.v.x, F_B_G.v.y, F_B_G.v.z);
     }
-    tal_spatial_vec *all = tal_var_upd(forces->system, state, it->on_bodies);
+    tal_spatial_vec *all = tali_var_write(forces->system, state, it->on_bodies, __func__);
     if (all == NULL) return tal_contract_last()->status;
     all[body.i] = F_B_G;
     return TAL_OK;
@@ -143,7 +143,8 @@ double tal_discrete_mobility_force(const tal_forces *forces, const tal_state *st
 {
     int slot = 0;
     const discrete *it = with_speed(forces, force, mobility, &slot, __func__);
-    const double *all = it != NULL ? tal_var_value(forces->system, state, it->on_speeds) : NULL;
+    const double *all =
+        it != NULL ? tali_var_read(forces->system, state, it->on_speeds, __func__) : NULL;
     return all != NULL ? all[slot] : TALI_NAN;
 }
 
@@ -160,7 +161,7 @@ tal_status tal_discrete_set_mobility_force(const tal_forces *forces, tal_state *
                                 tal_force_name(forces, force), mobility.i,
                                 tal_body_name(forces->matter, mobility.body), f);
     }
-    double *all = tal_var_upd(forces->system, state, it->on_speeds);
+    double *all = tali_var_write(forces->system, state, it->on_speeds, __func__);
     if (all == NULL) return tal_contract_last()->status;
     all[slot] = f;
     return TAL_OK;
@@ -170,8 +171,8 @@ tal_status tal_discrete_clear(const tal_forces *forces, tal_state *state, tal_fo
 {
     const discrete *it = tali_element_of(forces, force, &discrete_kind, __func__);
     if (it == NULL) return tal_contract_last()->status;
-    tal_spatial_vec *F = tal_var_upd(forces->system, state, it->on_bodies);
-    double *f = tal_var_upd(forces->system, state, it->on_speeds);
+    tal_spatial_vec *F = tali_var_write(forces->system, state, it->on_bodies, __func__);
+    double *f = tali_var_write(forces->system, state, it->on_speeds, __func__);
     if (F == NULL || f == NULL) return tal_contract_last()->status;
     memset(F, 0, (size_t)it->num_bodies * sizeof *F);
     memset(f, 0, (size_t)it->nu * sizeof *f);

@@ -233,51 +233,67 @@ tal_stage tal_force_param_stage(const tal_forces *forces, tal_force_ix force, in
     return i < it->kind->num_instance ? TAL_STAGE_INSTANCE : TAL_STAGE_DYNAMICS;
 }
 
-double tal_force_param(const tal_forces *forces, const tal_state *state, tal_force_ix force, int i)
+// Parameter `i` of an element that has it; NaN after telling the breach.
+static double param_of(const tali_element *it, const tal_state *state, int i, const char *where)
 {
-    const tali_element *it = element_with(forces, force, i, 1, __func__);
-    if (it == NULL) return TALI_NAN;
+    const tal_forces *forces = it->forces;
     const int n = it->kind->num_instance;
     const tal_var_ix var = i < n ? it->geometry : forces->values[it->kind->ops.needs].var;
-    const double *params = tal_var_value(forces->system, state, var);
+    const double *params = tali_var_read(forces->system, state, var, where);
     return params != NULL ? params[i < n ? i : it->first_value + i - n] : TALI_NAN;
 }
 
+double tal_force_param(const tal_forces *forces, const tal_state *state, tal_force_ix force, int i)
+{
+    const tali_element *it = element_with(forces, force, i, 1, __func__);
+    return it != NULL ? param_of(it, state, i, __func__) : TALI_NAN;
+}
+
 // All parameters, geometry first.
-static bool read_params(const tali_element *it, const tal_state *state, double params[])
+static bool read_params(const tali_element *it, const tal_state *state, double params[],
+                        const char *where)
 {
     for (int i = 0; i < it->kind->num_params; ++i) {
-        params[i] = tal_force_param(it->forces, state, it->me, i);
+        params[i] = param_of(it, state, i, where);
         if (isnan(params[i])) return false; // not stored: a breach has been reported
     }
     return true;
+}
+
+static tal_status set_params(const tali_element *it, tal_state *state, int first,
+                             const double values[], int n, const char *where)
+{
+    const tal_forces *forces = it->forces;
+    double params[TALI_MAX_FORCE_PARAMS] = {0.0};
+    if (!read_params(it, state, params, where)) return tal_contract_last()->status;
+    memcpy(params + first, values, (size_t)n * sizeof *values);
+    tal_error why = {TAL_OK, "", ""};
+    const tal_status st = check_params(it->kind, tal_force_name(forces, it->me), params, &why);
+    if (st != TAL_OK) return tal_state_refuse(state, st, "%s", why.message);
+    const int split = it->kind->num_instance, num = it->kind->num_params;
+    if (first < split) (void)tal_var_set(forces->system, state, it->geometry, params);
+    if (first + n <= split) return TAL_OK;
+    double *all =
+        tali_var_write(forces->system, state, forces->values[it->kind->ops.needs].var, where);
+    if (all == NULL) return tal_contract_last()->status;
+    memcpy(all + it->first_value, params + split, (size_t)(num - split) * sizeof *all);
+    return TAL_OK;
 }
 
 tal_status tal_force_set_params(const tal_forces *forces, tal_state *state, tal_force_ix force,
                                 int first, const double values[], int n)
 {
     const tali_element *it = element_with(forces, force, first, n, __func__);
-    double params[TALI_MAX_FORCE_PARAMS] = {0.0};
     if (it == NULL) return tal_contract_last()->status;
     if (values == NULL) return TALI_BREACH(TAL_ERR_NULL, "values is NULL");
-    if (!read_params(it, state, params)) return tal_contract_last()->status;
-    memcpy(params + first, values, (size_t)n * sizeof *values);
-    tal_error why = {TAL_OK, "", ""};
-    const tal_status st = check_params(it->kind, tal_force_name(forces, force), params, &why);
-    if (st != TAL_OK) return tal_state_refuse(state, st, "%s", why.message);
-    const int split = it->kind->num_instance, num = it->kind->num_params;
-    if (first < split) (void)tal_var_set(forces->system, state, it->geometry, params);
-    if (first + n <= split) return TAL_OK;
-    double *all = tal_var_upd(forces->system, state, forces->values[it->kind->ops.needs].var);
-    if (all == NULL) return tal_contract_last()->status;
-    memcpy(all + it->first_value, params + split, (size_t)(num - split) * sizeof *all);
-    return TAL_OK;
+    return set_params(it, state, first, values, n, __func__);
 }
 
 tal_status tal_force_set_param(const tal_forces *forces, tal_state *state, tal_force_ix force,
                                int i, double value)
 {
-    return tal_force_set_params(forces, state, force, i, &value, 1);
+    const tali_element *it = element_with(forces, force, i, 1, __func__);
+    return it != NULL ? set_params(it, state, i, &value, 1, __func__) : tal_contract_last()->status;
 }
 
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts)

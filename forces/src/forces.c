@@ -93,10 +93,12 @@ static tal_status add_element(tal_forces *forces, const char *name, const tal_fo
     tal_status st = take_name(forces, &element, name, err);
     if (st == TAL_OK) st = copy_table(&element, ops, err);
     if (st != TAL_OK) return st;
-    if (!tali_grow(&forces->allocator, (void **)&forces->elements, forces->num_elements,
+    if (!tali_names_reserve(&forces->names, &forces->allocator) ||
+        !tali_grow(&forces->allocator, (void **)&forces->elements, forces->num_elements,
                    &forces->capacity, sizeof *forces->elements)) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "force '%s': no memory", element.name);
     }
+    tali_names_add(&forces->names, tali_name_hash(element.name), forces->num_elements);
     forces->elements[forces->num_elements++] = element;
     return TAL_OK;
 }
@@ -194,10 +196,13 @@ int tal_forces_num(const tal_forces *forces)
 
 tal_force_ix tal_forces_find(const tal_forces *forces, const char *name)
 {
-    for (int i = 0; forces != NULL && name != NULL && i < forces->num_elements; ++i) {
-        if (strcmp(forces->elements[i].name, name) == 0) return (tal_force_ix){i};
+    if (forces == NULL || name == NULL) return (tal_force_ix){-1};
+    const uint64_t hash = tali_name_hash(name);
+    int probe = 0, i = tali_names_next(&forces->names, hash, &probe);
+    while (i >= 0 && strcmp(forces->elements[i].name, name) != 0) {
+        i = tali_names_next(&forces->names, hash, &probe);
     }
-    return (tal_force_ix){-1};
+    return (tal_force_ix){i};
 }
 
 const char *tal_force_name(const tal_forces *forces, tal_force_ix force)

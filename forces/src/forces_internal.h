@@ -4,7 +4,9 @@
 
 #include "alloc_internal.h"
 #include "build_internal.h"
+#include "cache_internal.h"
 #include "error_internal.h"
+#include "names_internal.h"
 
 #include <talus/forces/force.h>
 
@@ -61,6 +63,7 @@ struct tal_forces {
     tal_subsystem_ix me;
     tali_force *elements;
     int num_elements, capacity;
+    tali_names names; // of the elements
     tali_force_group *groups;
     int num_groups, groups_capacity;
     tali_force_var *vars; // that invalidate a stage after Instance

@@ -166,7 +166,7 @@ static const field *field_of(const tal_forces *forces, const tal_state *state, t
                              const char *where)
 {
     const gravity *it = gravity_at(forces, force, where);
-    return it != NULL ? tal_var_value(forces->system, state, it->field) : NULL;
+    return it != NULL ? tali_var_read(forces->system, state, it->field, where) : NULL;
 }
 
 tal_vec3 tal_gravity_g(const tal_forces *forces, const tal_state *state, tal_force_ix force)
@@ -226,7 +226,7 @@ bool tal_gravity_is_excluded(const tal_forces *forces, const tal_state *state, t
 {
     const gravity *it = gravity_at(forces, force, __func__);
     if (it == NULL || !has_body(it, body, __func__)) return false;
-    const uint8_t *excluded = tal_var_value(forces->system, state, it->excluded);
+    const uint8_t *excluded = tali_var_read(forces->system, state, it->excluded, __func__);
     return excluded != NULL && excluded[body.i] != 0;
 }
 
@@ -235,7 +235,7 @@ tal_status tal_gravity_set_excluded(const tal_forces *forces, tal_state *state, 
 {
     const gravity *it = gravity_at(forces, force, __func__);
     if (it == NULL || !has_body(it, body, __func__)) return tal_contract_last()->status;
-    uint8_t *all = tal_var_upd(forces->system, state, it->excluded);
+    uint8_t *all = tali_var_write(forces->system, state, it->excluded, __func__);
     if (all == NULL) return tal_contract_last()->status;
     all[body.i] = excluded;
     return TAL_OK;

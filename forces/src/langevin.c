@@ -241,7 +241,8 @@ tal_force_ix tal_forces_add_langevin(tal_forces *forces, const char *name,
 uint64_t tal_langevin_seed(const tal_forces *forces, const tal_state *state, tal_force_ix force)
 {
     const langevin *it = tali_element_of(forces, force, &langevin_kind, __func__);
-    const uint64_t *seed = it != NULL ? tal_var_value(forces->system, state, it->seed_ix) : NULL;
+    const uint64_t *seed =
+        it != NULL ? tali_var_read(forces->system, state, it->seed_ix, __func__) : NULL;
     return seed != NULL ? *seed : 0;
 }
 

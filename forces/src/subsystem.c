@@ -215,6 +215,7 @@ static void destroy(void *self)
         if (element->ops.destroy != NULL) element->ops.destroy(element->self);
     }
     tali_free(&allocator, forces->elements, (size_t)forces->capacity * sizeof *forces->elements);
+    tali_names_free(&forces->names, &allocator);
     tali_free(&allocator, forces->groups, (size_t)forces->groups_capacity * sizeof *forces->groups);
     tali_free(&allocator, forces->vars, (size_t)forces->vars_capacity * sizeof *forces->vars);
     for (int i = 0; i < TAL_NUM_FORCE_NEEDS; ++i) {
@@ -241,7 +242,7 @@ const tal_subsystem_ops tali_forces_ops = {
 bool tal_force_is_enabled(const tal_forces *forces, const tal_state *state, tal_force_ix force)
 {
     if (tali_force_at(forces, force, __func__) == NULL) return false;
-    const uint8_t *enabled = tali_forces_enabled(forces, state);
+    const uint8_t *enabled = tali_var_read(forces->system, state, forces->enabled, __func__);
     return enabled != NULL && enabled[force.i] != 0;
 }
 
@@ -249,8 +250,9 @@ tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal
                                  bool enabled)
 {
     if (tali_force_at(forces, force, __func__) == NULL) return tal_contract_last()->status;
-    if (tali_forces_enabled(forces, state) == NULL) return tal_contract_last()->status;
-    uint8_t *all = tal_var_upd(forces->system, state, forces->enabled);
+    if (tali_var_read(forces->system, state, forces->enabled, __func__) == NULL)
+        return tal_contract_last()->status;
+    uint8_t *all = tali_var_write(forces->system, state, forces->enabled, __func__);
     if (all == NULL) return tal_contract_last()->status;
     all[force.i] = enabled;
     return TAL_OK;

@@ -56,6 +56,12 @@ enum {
     TEXT_AXIS
 };
 
+// Refs of what stands in a body.
+enum {
+    PART_INDEX,
+    PART_LOCK
+};
+
 // ---- counting coordinates
 
 static bool uses_angles(const tali_item *body)
@@ -89,6 +95,23 @@ bool tali_is_angle(const tali_model *m, int body, int index, bool speed)
     if (body < 0) return false;
     // elements count coordinates with angles, whatever the body uses
     return index < (speed ? m->items[body].row->angles_u : m->items[body].row->angles_q);
+}
+
+int tali_coordinate_number(const tali_model *m, const tali_item *coordinate, unsigned flags)
+{
+    const tali_item *body = &m->items[coordinate->parent];
+    const tal_mobilizer_ops *ops = tali_row_ops(body->row);
+    const int i = coordinate->ref[PART_INDEX];
+    if ((flags & TALI_COUNTED_AS_GIVEN) != 0 || ops == NULL || ops->mul_N == NULL) return i;
+
+    const int turns = uses_angles(body) ? 3 : 4; // what describes an orientation comes first
+    const bool distance = ops->has_quaternion && i >= turns;
+    if ((flags & TALI_COUNTED_WITH_ANGLES) != 0) {
+        if (!distance && ops->has_quaternion && !uses_angles(body)) return -1;
+        return i - (tali_item_nq(body) - ops->nq_angles);
+    }
+    // qdot = u of the distances of built-in mobilizers; of what users make nobody knows
+    return distance && body->row->registered == NULL ? i - (tali_item_nq(body) - ops->nu) : -1;
 }
 
 static void to_angles(const tali_item *item, tali_list *list, int count, int each)
@@ -370,11 +393,6 @@ static void check_function_based(tali_model *m, tali_item *item)
     }
     check_body(m, item);
 }
-
-enum {
-    PART_INDEX,
-    PART_LOCK
-};
 
 static void build_function_based(tali_model *m, tali_item *item)
 {

@@ -166,6 +166,20 @@ static void start(tali_model *m)
     }
 }
 
+// The params, for those who set them.
+static bool keep_params(tali_model *m)
+{
+    m->params = tali_arena_take(&m->kept->arena, (size_t)m->num_values * sizeof *m->params);
+    if (m->params == NULL) return false;
+    for (int i = 0; i < m->num_values; ++i) {
+        const tali_named_value *from = &m->values[i];
+        const char *name = tali_arena_copy(&m->kept->arena, from->name, strlen(from->name));
+        if (name == NULL) return false;
+        m->params[i] = (tal_model_param){name, from->value};
+    }
+    return true;
+}
+
 // What the model will own, and room for its markers.
 static bool keep(tali_model *m)
 {
@@ -177,7 +191,7 @@ static bool keep(tali_model *m)
     if (m->kept == NULL) return false;
     m->kept->arena = tali_arena_make(&m->arena.allocator);
     m->markers = tali_arena_take(&m->kept->arena, num_markers * sizeof *m->markers);
-    return m->markers != NULL;
+    return m->markers != NULL && keep_params(m);
 }
 
 void tali_kept_destroy(struct tal_model_kept *kept)
@@ -322,7 +336,8 @@ static tal_status read_model(const source *from, const tal_model_options *option
     if (!has_errors(&m)) tali_model_build(&m);
 
     const bool good = !has_errors(&m);
-    *model = (tal_model){m.system, m.state, m.matter, m.forces, m.markers, m.num_markers, m.kept};
+    *model = (tal_model){m.system,      m.state,  m.matter,     m.forces, m.markers,
+                         m.num_markers, m.params, m.num_values, m.kept};
     if (!good) tal_model_destroy(model);
     if (m.no_memory) tal_diagnostics_add(m.found, TAL_ERROR, from->name, 0, 0, "memory ran out");
     if (found != NULL) hand_on(&m, found);

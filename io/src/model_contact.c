@@ -86,7 +86,9 @@ static const tali_attribute surface_attributes[] = {
      .doc = "plane-strain modulus [Pa], or [N/m^n] of a power law"},
     {"foundation", TALI_TYPE_REAL, 1, "1e8", TALI_POSITIVE_NUMBER, .doc = "of a mesh [Pa/m]"},
     {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
-    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
+    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc =
+         "coefficient, no less than the dynamic one: where it is not given, it is raised to that"},
     {"dynamic_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
     {"viscous_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
     {.name = NULL}};
@@ -125,10 +127,15 @@ static tal_contact_material material_of(const tali_model *m, const tali_item *it
 {
     const tal_contact_material base = base_of(m, ref);
 #define GIVEN(name, i) (tali_item_has(item, #name) ? p[i] : base.name)
-    return (tal_contact_material){GIVEN(stiffness, 0),        GIVEN(foundation, 1),
-                                  GIVEN(dissipation, 2),      GIVEN(static_friction, 3),
-                                  GIVEN(dynamic_friction, 4), GIVEN(viscous_friction, 5)};
+    tal_contact_material it = {GIVEN(stiffness, 0),        GIVEN(foundation, 1),
+                               GIVEN(dissipation, 2),      GIVEN(static_friction, 3),
+                               GIVEN(dynamic_friction, 4), GIVEN(viscous_friction, 5)};
 #undef GIVEN
+    // what rests holds no less than what slides: nobody needs to say it
+    if (!tali_item_has(item, "static_friction")) {
+        it.static_friction = fmax(it.static_friction, it.dynamic_friction);
+    }
+    return it;
 }
 
 // All its numbers, for those who refer to it.
@@ -167,7 +174,9 @@ const tali_attribute tali_smooth_contact_attributes[] = {
     {"stiffness", TALI_TYPE_REAL, 1, "1e6", TALI_POSITIVE_NUMBER,
      .doc = "plane-strain modulus [Pa]"},
     {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
-    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
+    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc =
+         "coefficient, no less than the dynamic one: where it is not given, it is raised to that"},
     {"dynamic_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
     {"viscous_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
     {"transition_speed", TALI_TYPE_REAL, 1, "0.01", TALI_POSITIVE_NUMBER, .doc = "[m/s]"},

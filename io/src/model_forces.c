@@ -173,6 +173,12 @@ static void build_gear(tali_model *m, tali_item *item)
         "mobility", TALI_TYPE_MOBILITY, .doc = "what it acts on"                                   \
     }
 
+#define COORDINATE                                                                                 \
+    {                                                                                              \
+        "mobility", TALI_TYPE_MOBILITY, .flags = TALI_COUNTED_WITH_ANGLES,                         \
+                                        .doc = "what it acts on"                                   \
+    }
+
 static tal_mobility mobility_of(const tali_model *m, const tali_item *item)
 {
     return tali_mobility_at(m, item->ref[TARGET], item->ref[TARGET + 1]);
@@ -225,7 +231,7 @@ static void build_friction(tali_model *m, tali_item *item)
 }
 
 static const tali_attribute mobility_spring_attributes[] = {
-    MOBILITY,
+    COORDINATE,
     {"stiffness", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER,
      .doc = "[N m/rad or N/m], whatever the units of the file are"},
     {"rest", TALI_TYPE_REAL, 1, "0", TALI_OF_MOBILITY, .doc = "the coordinate without force"},
@@ -238,7 +244,7 @@ static void build_mobility_spring(tali_model *m, tali_item *item)
                       .i;
 }
 
-static const tali_attribute nonlinear_attributes[] = {MOBILITY, {.name = NULL}};
+static const tali_attribute nonlinear_attributes[] = {COORDINATE, {.name = NULL}};
 
 static void build_nonlinear(tali_model *m, tali_item *item)
 {
@@ -249,7 +255,7 @@ static void build_nonlinear(tali_model *m, tali_item *item)
 }
 
 static const tali_attribute stop_attributes[] = {
-    MOBILITY,
+    COORDINATE,
     {"stiffness", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER,
      .doc = "[N m/rad or N/m], whatever the units of the file are"},
     {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/rad or s/m]"},

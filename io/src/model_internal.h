@@ -50,8 +50,11 @@ enum {
     TALI_POSITIVE_NUMBER = 1,
     TALI_NO_NEGATIVE_NUMBER = 2,
     TALI_MAYBE_INFINITE = 4,
-    TALI_IS_ANGLE = 8,    ///< given in the units of the file
-    TALI_OF_MOBILITY = 16 ///< an angle if the mobility that the element acts on is one
+    TALI_IS_ANGLE = 8,     ///< given in the units of the file
+    TALI_OF_MOBILITY = 16, ///< an angle if the mobility that the element acts on is one
+    // of a mobility: without them it is a speed
+    TALI_COUNTED_WITH_ANGLES = 32, ///< a coordinate, whatever the body uses
+    TALI_COUNTED_AS_GIVEN = 64     ///< a coordinate, as the body uses them
 };
 
 typedef struct tali_attribute {
@@ -229,7 +232,7 @@ typedef struct tali_own_row {
 
 /// What a model owns besides its System and State.
 struct tal_model_kept {
-    tali_arena arena; ///< markers and their names
+    tali_arena arena; ///< markers, params and their names
     tal_mesh **meshes;
     int num_meshes, meshes_capacity;
 };
@@ -264,6 +267,7 @@ struct tali_model {
     struct tal_model_kept *kept;
     tal_marker *markers; ///< [num_markers] in `kept`
     int num_markers;
+    tal_model_param *params; ///< [num_values] likewise
 };
 
 /// An error at an item, or at the attribute of that name if it has one.
@@ -363,6 +367,10 @@ bool tali_is_angle(const tali_model *m, int body, int index, bool speed);
 /// Coordinates of a body as its def counts them.
 int tali_item_nq(const tali_item *body);
 int tali_item_nu(const tali_item *body);
+
+/// The number by which an element means a coordinate that a file names: as the flags of its attribute count. -1
+/// when there is no such number: parts of a quaternion are no angles, and rates of angles are not always speeds.
+int tali_coordinate_number(const tali_model *m, const tali_item *coordinate, unsigned flags);
 
 /// How many of them are angles, as its def counts them.
 int tali_item_num_angles(const tali_item *body, bool speed);

@@ -198,8 +198,15 @@ static void build_hold(tali_model *m, tali_item *item)
 
 // ---- mechanical quantities
 
-static const tali_attribute mobility_attributes[] = {
-    {"mobility", TALI_TYPE_MOBILITY, .doc = "whose, as `knee` or `pelvis:2`"}, {.name = NULL}};
+static const tali_attribute coordinate_attributes[] = {
+    {"mobility", TALI_TYPE_MOBILITY, .flags = TALI_COUNTED_AS_GIVEN,
+     .doc = "whose, as `knee` or `pelvis:2`; or its name"},
+    {.name = NULL}};
+
+static const tali_attribute speed_attributes[] = {
+    {"mobility", TALI_TYPE_MOBILITY,
+     .doc = "whose, as `knee` or `pelvis:2`; or the name of a coordinate, whose rate it is"},
+    {.name = NULL}};
 
 static tal_mobility mobility_of(const tali_model *m, const tali_item *item)
 {
@@ -303,9 +310,9 @@ const tali_row tali_measure_rows[] = {
     MEASURE("delay", delay_attributes, check_delay, build_delay, "The value some time ago."),
     MEASURE("hold", hold_attributes, check_operands, build_hold,
             "The value at the last of regular times."),
-    MEASURE("coordinate", mobility_attributes, check_mobility, build_coordinate,
+    MEASURE("coordinate", coordinate_attributes, check_mobility, build_coordinate,
             "A coordinate of a body [rad or m]."),
-    MEASURE("speed", mobility_attributes, check_mobility, build_speed,
+    MEASURE("speed", speed_attributes, check_mobility, build_speed,
             "A speed of a body [rad/s or m/s]."),
     MEASURE("station", station_attributes, NULL, build_station,
             "How far a station is along a direction: a height, say [m]."),

@@ -195,7 +195,7 @@ static bool has_name_to_enter(tali_model *m, const tali_item *item)
         tali_item_error(m, item, NULL, " needs the attribute 'name'");
     }
     if (item->name == NULL || item->group < TALI_GROUP_NAMED_FUNCTIONS ||
-        item->group == TALI_GROUP_BODY_PARTS || item->group == TALI_GROUP_SURFACES) {
+        item->group == TALI_GROUP_SURFACES) {
         return false;
     }
     if (item->group == TALI_GROUP_FUNCTIONS) {
@@ -282,14 +282,23 @@ static void define_param(tali_model *m, const tali_item *item)
     m->values[m->num_values++] = fresh;
 }
 
+static const char *param_at(const void *context, int i)
+{
+    const tali_model *m = context;
+    return i < m->num_values ? m->values[i].name : NULL;
+}
+
 // What the program that reads sets must be there.
 static void check_given_params(tali_model *m, const char *file)
 {
     for (int i = 0; i < m->options.num_params; ++i) {
         const char *name = m->options.params[i].name;
         if (tali_find_value(m, name, strlen(name)) != NULL) continue;
-        tal_diagnostics_add(m->found, TAL_ERROR, file, 0, 0, "there is no <param> '%.60s' to set",
-                            name);
+        const char *guess = tali_did_you_mean(name, param_at, m);
+        tal_diagnostics_add(m->found, TAL_ERROR, file, 0, 0,
+                            "there is no <param> '%.60s' to set%s%s%s", name,
+                            guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
+                            guess != NULL ? "'?)" : "");
     }
 }
 

@@ -476,7 +476,7 @@ void tali_item_parse(tali_model *m, tali_item *item)
 
 typedef struct in_group {
     const tali_model *m;
-    tali_group group;
+    tali_group group, also;
 } in_group;
 
 // Names of a group for guessing; those without a name are passed over as "".
@@ -488,7 +488,8 @@ static const char *item_name_at(const void *context, int i)
         return in->group == TALI_GROUP_MATERIALS ? tali_common_material_at(behind) : NULL;
     }
     const tali_item *item = &in->m->items[i];
-    return item->group == in->group && item->name != NULL ? item->name : "";
+    const bool fits = item->group == in->group || item->group == in->also;
+    return fits && item->name != NULL ? item->name : "";
 }
 
 // What a group has, for messages.
@@ -511,6 +512,17 @@ static const tali_item *namesake_of(const tali_model *m, const char *name)
     return other >= 0 ? &m->items[other] : NULL;
 }
 
+// What may have been meant by a name; NULL when nothing comes near.
+static const char *guess_name(const tali_model *m, tali_group group, tali_group also,
+                              const char *name)
+{
+    const in_group in = {m, group, also};
+    // guessing looks at every name: not when it would take long
+    if (tal_diagnostics_num_errors(m->found) >= 50 || m->num_items >= 10000) return NULL;
+    const char *guess = tali_did_you_mean(name, item_name_at, &in);
+    return guess != NULL && *guess != '\0' ? guess : NULL;
+}
+
 // What a name means. False, and the reason told, when it means nothing.
 static bool resolve_name(tali_model *m, const tali_item *item, const tali_attribute *a,
                          tali_group group, const char *name, int *ref)
@@ -529,11 +541,7 @@ static bool resolve_name(tali_model *m, const tali_item *item, const tali_attrib
                         namesake->xml->file);
         return false;
     }
-    const in_group in = {m, group};
-    // guessing looks at every name: not when it would take long
-    const bool cheap = tal_diagnostics_num_errors(m->found) < 50 && m->num_items < 10000;
-    const char *guess = cheap ? tali_did_you_mean(name, item_name_at, &in) : NULL;
-    if (guess != NULL && *guess == '\0') guess = NULL;
+    const char *guess = guess_name(m, group, group, name);
     tali_item_error(m, item, a->name, ": there is no %s '%.60s'%s%s%s", word_of(group), name,
                     guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
                     guess != NULL ? "'?)" : "");
@@ -561,11 +569,44 @@ static void resolve_material(tali_model *m, const tali_item *item, const tali_at
     resolve_earlier(m, item, a, TALI_GROUP_MATERIALS, name, ref);
 }
 
-// "body" or "body:index"; a body whose own name looks like that goes first.
-static bool resolve_mobility(tali_model *m, const tali_item *item, const tali_attribute *a,
-                             const char *text, size_t length, tali_mobility_ref *out)
+// A coordinate that a file names, as the number of a mobility of its body.
+static bool resolve_coordinate(tali_model *m, const tali_item *item, const tali_attribute *a,
+                               int coordinate, tali_mobility_ref *out)
 {
-    char name[TAL_MAX_NAME + 16];
+    const tali_item *found = &m->items[coordinate];
+    out->body = found->parent;
+    out->index = tali_coordinate_number(m, found, a->flags);
+    m->items[out->body].used = true;
+    if (out->index >= 0) return true;
+    tali_item_error(m, item, a->name,
+                    (a->flags & TALI_COUNTED_WITH_ANGLES) != 0
+                        ? ": '%.60s' is part of a quaternion, on which nothing can act"
+                        : ": the rate of '%.60s' is no speed of its body, whose speeds are "
+                          "'BODY:NUMBER'",
+                    found->name);
+    return false;
+}
+
+static bool is_body(const tali_model *m, const char *name)
+{
+    return strcmp(name, "ground") == 0 || tali_find_name(m, TALI_GROUP_BODIES, name) >= 0;
+}
+
+// "body:index" in two, unless it is the name of a body as a whole. False when there is no index behind ':'.
+static bool split_index(const tali_model *m, char *name, int *index)
+{
+    char *colon = strrchr(name, ':');
+    *index = 0;
+    if (colon == NULL || is_body(m, name)) return true;
+    const char *end = tal_integer_read(colon + 1, NULL, index);
+    if (end == NULL || *end != '\0' || *index < 0) return false;
+    *colon = '\0';
+    return true;
+}
+
+// A name without blanks around it. False when there is none, or it is too long.
+static bool trim(const char *text, size_t length, char name[], size_t size)
+{
     while (length > 0 && tali_is_blank(*text)) {
         ++text;
         --length;
@@ -573,25 +614,51 @@ static bool resolve_mobility(tali_model *m, const tali_item *item, const tali_at
     while (length > 0 && tali_is_blank(text[length - 1])) {
         --length;
     }
-    if (length == 0 || length >= sizeof name) {
+    if (length == 0 || length >= size) return false;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return true;
+}
+
+static void report_mobility(tali_model *m, const tali_item *item, const tali_attribute *a,
+                            const char *name)
+{
+    const char *guess = guess_name(m, TALI_GROUP_BODIES, TALI_GROUP_BODY_PARTS, name);
+    tali_item_error(
+        m, item, a->name,
+        ": '%.60s' must be a coordinate, a body with one mobility, or BODY:NUMBER%s%s%s", name,
+        guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
+        guess != NULL ? "'?)" : "");
+}
+
+// "body", "body:index" or the name of a coordinate, in this order; a body whose own name looks like the second
+// goes first.
+static bool resolve_mobility(tali_model *m, const tali_item *item, const tali_attribute *a,
+                             const char *text, size_t length, tali_mobility_ref *out)
+{
+    char whole[TAL_MAX_NAME + 16], name[sizeof whole];
+    const bool only_bodies = a->type == TALI_TYPE_BODIES;
+    if (!trim(text, length, whole, sizeof whole)) {
         tali_item_error(m, item, a->name, ": '%s' must name a body, as in 'knee' or 'pelvis:2'",
                         a->name);
         return false;
     }
-    memcpy(name, text, length);
-    name[length] = '\0';
-    out->index = 0;
-    char *colon = strrchr(name, ':');
-    if (colon != NULL && tali_find_name(m, TALI_GROUP_BODIES, name) < 0) {
-        const char *end = tal_integer_read(colon + 1, NULL, &out->index);
-        if (end == NULL || *end != '\0' || out->index < 0) {
-            tali_item_error(m, item, a->name, ": '%s' has no index behind ':'", a->name);
-            return false;
-        }
-        *colon = '\0';
+    memcpy(name, whole, strlen(whole) + 1);
+    const bool split = split_index(m, name, &out->index);
+    if (!only_bodies && !(split && is_body(m, name))) {
+        const int coordinate = tali_find_name(m, TALI_GROUP_BODY_PARTS, whole);
+        if (coordinate >= 0) return resolve_coordinate(m, item, a, coordinate, out);
+    }
+    if (!split) {
+        tali_item_error(m, item, a->name, ": '%s' has no index behind ':'", a->name);
+        return false;
+    }
+    if (!only_bodies && !is_body(m, name) && namesake_of(m, name) == NULL) {
+        report_mobility(m, item, a, name);
+        return false;
     }
     if (!resolve_name(m, item, a, TALI_GROUP_BODIES, name, &out->body)) return false;
-    if (a->type == TALI_TYPE_BODIES) return true;
+    if (only_bodies) return true;
 
     const int nu = out->body >= 0 ? tali_item_nu(&m->items[out->body]) : 0;
     const int nq = out->body >= 0 ? tali_item_nq(&m->items[out->body]) : 0;

@@ -75,8 +75,9 @@ static void put_measure(tali_writer *w, tal_measure_ix measure)
         return;
     }
     if (row == NULL || !of_matter) {
-        tali_write_refuse(w, "measure '%s' is of kind '%s'%s, which no file can describe", name,
-                          kind, row != NULL ? " and not of matter" : "");
+        tali_write_refuse(w, "measure '%s' is of kind '%s'%s", name, kind,
+                          of_matter ? ", " TALI_NOT_REGISTERED
+                                    : " and not of matter, which no file can describe");
         return;
     }
     int *ref = slots.ref, n = 0, operand = 0;
@@ -334,13 +335,7 @@ tal_status tal_model_write_file(const tal_model *model, const tal_model_registry
     char *text = tali_alloc(&allocator, length + 1);
     if (text == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for %zu bytes", length);
     st = tal_model_write_memory(model, registry, text, length + 1, NULL, err);
-
-    tali_replacement out;
-    if (st == TAL_OK) st = tali_replace_begin(&out, path, __func__, err);
-    if (st == TAL_OK) {
-        (void)fwrite(text, 1, length, out.file); // a failure stays with the file
-        st = tali_replace_finish(&out, true, __func__, err);
-    }
+    if (st == TAL_OK) st = tali_replace_by(path, text, length, __func__, err);
     tali_free(&allocator, text, length + 1);
     return st;
 }

@@ -215,7 +215,7 @@ static void put_element(tali_writer *w, tal_force_ix force)
         put_z(w, force);
         tali_sink_put(&w->out, "/>\n");
     } else if (row == NULL) {
-        tali_write_refuse(w, "force '%s' is of kind '%s', which no file can describe", name, kind);
+        tali_write_refuse(w, "force '%s' is of kind '%s', " TALI_NOT_REGISTERED, name, kind);
     } else if (facts.contact != NULL) {
         put_contact(w, force, facts.contact, &slots);
     } else {

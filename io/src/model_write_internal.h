@@ -61,6 +61,10 @@ void tali_write_tag(tali_writer *w, const tali_item *item);
 /// A function and those it is made of.
 void tali_write_function(tali_writer *w, const tal_function *root, const char *whose);
 
+/// Why an element is refused that is a table of a user's.
+#define TALI_NOT_REGISTERED                                                                        \
+    "which no file can describe unless it is registered (talus/io/registry.h)"
+
 /// The row of what the API calls `kind`; NULL when there is none.
 const tali_row *tali_row_of_kind(tali_group group, const char *kind);
 

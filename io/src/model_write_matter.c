@@ -186,7 +186,7 @@ void tali_write_body(tali_writer *w, tal_body_ix body)
     tali_own_row own;
     body_lists numbers;
     if (row == NULL && element == NULL) {
-        tali_write_refuse(w, "body '%s' has the mobilizer '%s', which no file can describe", name,
+        tali_write_refuse(w, "body '%s' has the mobilizer '%s', " TALI_NOT_REGISTERED, name,
                           facts.ops->name);
         return;
     }
@@ -241,7 +241,7 @@ void tali_write_constraint(tali_writer *w, tal_constraint_ix constraint)
     const tal_model_element *element =
         row == NULL ? tali_registered(w, TAL_MODEL_CONSTRAINT, facts.ops) : NULL;
     if (row == NULL && element == NULL) {
-        tali_write_refuse(w, "constraint '%s' of kind '%s' is one that no file can describe", name,
+        tali_write_refuse(w, "constraint '%s' is of kind '%s', " TALI_NOT_REGISTERED, name,
                           facts.ops->name);
         return;
     }
@@ -289,7 +289,7 @@ void tali_write_motion(tali_writer *w, tal_motion_ix motion)
     const tal_model_element *element =
         row == NULL ? tali_registered(w, TAL_MODEL_MOTION, facts.ops) : NULL;
     if (row == NULL && element == NULL) {
-        tali_write_refuse(w, "motion '%s' of kind '%s' is one that no file can describe", name,
+        tali_write_refuse(w, "motion '%s' is of kind '%s', " TALI_NOT_REGISTERED, name,
                           facts.ops->name);
         return;
     }

@@ -9,22 +9,24 @@ _Static_assert(offsetof(tali_pose, p_GM) == offsetof(tali_pose, R_GM) + offsetof
                "a pose begins with its X_GM");
 
 static tal_bodies_view view_of(const tal_matter *matter, const tal_state *state, tal_cache_ix entry,
-                               size_t stride)
+                               size_t stride, const char *where)
 {
-    const void *bytes = tal_cache_value(matter->system, state, entry);
+    const void *bytes = tali_cache_read(matter->system, state, entry, where);
     return (tal_bodies_view){bytes, stride, bytes != NULL ? matter->num_bodies : 0};
 }
 
 tal_bodies_view tal_matter_poses(const tal_matter *matter, const tal_state *state)
 {
-    if (matter != NULL) return view_of(matter, state, matter->position, sizeof(tali_pose));
+    if (matter != NULL)
+        return view_of(matter, state, matter->position, sizeof(tali_pose), __func__);
     (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
     return (tal_bodies_view){NULL, 0, 0};
 }
 
 tal_bodies_view tal_matter_velocities(const tal_matter *matter, const tal_state *state)
 {
-    if (matter != NULL) return view_of(matter, state, matter->velocity, sizeof(tali_motion));
+    if (matter != NULL)
+        return view_of(matter, state, matter->velocity, sizeof(tali_motion), __func__);
     (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
     return (tal_bodies_view){NULL, 0, 0};
 }
@@ -40,7 +42,8 @@ static const tali_constants *constants_of(const tal_matter *matter, const tal_st
                                           tal_body_ix body, const char *where)
 {
     if (tali_body_at(matter, body, where) == NULL) return NULL;
-    const tali_constants *constants = tal_cache_value(matter->system, state, matter->constants);
+    const tali_constants *constants =
+        tali_cache_read(matter->system, state, matter->constants, where);
     return constants != NULL ? constants + body.i : NULL;
 }
 

@@ -220,7 +220,8 @@ bool tal_constraint_is_enabled(const tal_matter *matter, const tal_state *state,
                                tal_constraint_ix constraint)
 {
     if (tali_constraint_at(matter, constraint, __func__) == NULL) return false;
-    const uint8_t *enabled = tal_var_value(matter->system, state, matter->constraints.enabled);
+    const uint8_t *enabled =
+        tali_var_read(matter->system, state, matter->constraints.enabled, __func__);
     return enabled != NULL && enabled[constraint.i] != 0;
 }
 
@@ -230,10 +231,11 @@ tal_status tal_constraint_set_enabled(const tal_matter *matter, tal_state *state
     if (tali_constraint_at(matter, constraint, __func__) == NULL) {
         return tal_contract_last()->status;
     }
-    const uint8_t *present = tal_var_value(matter->system, state, matter->constraints.enabled);
+    const uint8_t *present =
+        tali_var_read(matter->system, state, matter->constraints.enabled, __func__);
     if (present == NULL) return tal_contract_last()->status;
     if ((present[constraint.i] != 0) == enabled) return TAL_OK;
-    uint8_t *flags = tal_var_upd(matter->system, state, matter->constraints.enabled);
+    uint8_t *flags = tali_var_write(matter->system, state, matter->constraints.enabled, __func__);
     if (flags == NULL) return tal_contract_last()->status;
     flags[constraint.i] = enabled;
     return TAL_OK;
@@ -243,7 +245,8 @@ double tal_constraint_share(const tal_matter *matter, const tal_state *state,
                             tal_constraint_ix constraint)
 {
     if (tali_constraint_at(matter, constraint, __func__) == NULL) return TALI_NAN;
-    const double *shares = tal_var_value(matter->system, state, matter->constraints.shares);
+    const double *shares =
+        tali_var_read(matter->system, state, matter->constraints.shares, __func__);
     return shares != NULL ? shares[constraint.i] : TALI_NAN;
 }
 
@@ -257,7 +260,7 @@ tal_status tal_constraint_set_share(const tal_matter *matter, tal_state *state,
                                 "constraint '%s': its share %g must be positive and finite",
                                 c->name, share);
     }
-    double *shares = tal_var_upd(matter->system, state, matter->constraints.shares);
+    double *shares = tali_var_write(matter->system, state, matter->constraints.shares, __func__);
     if (shares == NULL) return tal_contract_last()->status;
     shares[constraint.i] = share;
     return TAL_OK;
@@ -269,7 +272,8 @@ const double *tal_constraint_params(const tal_matter *matter, const tal_state *s
     const tali_constraint *c = tali_constraint_at(matter, constraint, __func__);
     if (n != NULL) *n = c != NULL ? c->ops.num_params : 0;
     if (c == NULL) return NULL;
-    const double *params = tal_var_value(matter->system, state, matter->constraints.var_params);
+    const double *params =
+        tali_var_read(matter->system, state, matter->constraints.var_params, __func__);
     return params != NULL ? params + c->param0 : NULL;
 }
 
@@ -286,7 +290,8 @@ tal_status tal_constraint_set_params(const tal_matter *matter, tal_state *state,
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = check_params(c, params, &why);
     if (st != TAL_OK) return tal_state_refuse(state, st, "%s", why.message);
-    double *values = tal_var_upd(matter->system, state, matter->constraints.var_params);
+    double *values =
+        tali_var_write(matter->system, state, matter->constraints.var_params, __func__);
     if (values == NULL) return tal_contract_last()->status;
     for (int i = 0; i < n; ++i) {
         values[c->param0 + i] = params[i];

@@ -240,7 +240,7 @@ void tali_write_ranges(const tal_matter *matter, double ranges[])
 static bool has_model(const tal_matter *matter, const tal_state *state, const char *where)
 {
     return tali_body_at(matter, TAL_GROUND, where) != NULL &&
-           tal_cache_value(matter->system, state, matter->model) != NULL;
+           tali_cache_read(matter->system, state, matter->model, where) != NULL;
 }
 
 // Is there a coordinate `i` of this body in this State? Otherwise a breach has been reported.
@@ -374,7 +374,7 @@ tal_status tal_body_range(const tal_matter *matter, const tal_state *state, tal_
         *low = -HUGE_VAL, *high = HUGE_VAL;
         return TAL_OK;
     }
-    const double *ranges = tal_var_value(matter->system, state, matter->ranges);
+    const double *ranges = tali_var_read(matter->system, state, matter->ranges, __func__);
     *low = ranges[2 * record->range];
     *high = ranges[2 * record->range + 1];
     return TAL_OK;
@@ -395,7 +395,7 @@ tal_status tal_body_set_range(const tal_matter *matter, tal_state *state, tal_bo
                                 "body '%s', coordinate %d: %g to %g is not a range", name, i, low,
                                 high);
     }
-    double *ranges = tal_var_upd(matter->system, state, matter->ranges);
+    double *ranges = tali_var_write(matter->system, state, matter->ranges, __func__);
     if (ranges == NULL) return tal_contract_last()->status;
     ranges[2 * record->range] = low;
     ranges[2 * record->range + 1] = high;

@@ -10,7 +10,7 @@ static bool usable(const tal_matter *matter, const tal_state *state, tal_body_ix
                    const char *where)
 {
     if (tali_body_at(matter, body, where) == NULL) return false;
-    return tal_cache_value(matter->system, state, matter->model) != NULL;
+    return tali_cache_read(matter->system, state, matter->model, where) != NULL;
 }
 
 int tal_body_nq(const tal_matter *matter, const tal_state *state, tal_body_ix body)

@@ -34,17 +34,17 @@ bool tali_see(const tali_question *ask, tali_seen *seen)
     const tal_state *state = ask->state;
     *seen = (tali_seen){.constants = NULL};
     if (is_too_low(ask)) return false;
-    seen->constants = tal_cache_value(system, state, matter->constants);
+    seen->constants = tali_cache_read(system, state, matter->constants, ask->where);
     if (seen->constants == NULL) return false;
     if (ask->stage >= TAL_STAGE_POSITION) {
-        seen->pose = tal_cache_value(system, state, matter->position);
+        seen->pose = tali_cache_read(system, state, matter->position, ask->where);
         seen->p_PM = tali_p_PM_of(&matter->tree, seen->pose);
     }
     if (ask->stage >= TAL_STAGE_VELOCITY) {
-        seen->motion = tal_cache_value(system, state, matter->velocity);
+        seen->motion = tali_cache_read(system, state, matter->velocity, ask->where);
     }
     if (ask->stage >= TAL_STAGE_ACCELERATION) {
-        seen->A_GM = tal_cache_value(system, state, matter->acceleration);
+        seen->A_GM = tali_cache_read(system, state, matter->acceleration, ask->where);
     }
     return true;
 }

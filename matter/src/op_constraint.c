@@ -18,7 +18,7 @@ static bool has_rows(const tal_matter *matter, const tal_state *state, const cha
         (void)tali_breach(TAL_ERR_NULL, where, "matter is NULL");
         return false;
     }
-    return tal_cache_value(matter->system, state, matter->constants) != NULL;
+    return tali_cache_read(matter->system, state, matter->constants, where) != NULL;
 }
 
 tal_constraint_rows tal_matter_constraint_rows(const tal_matter *matter, const tal_state *state)

@@ -6,7 +6,7 @@
 double tal_body_rotor_inertia(const tal_matter *matter, const tal_state *state, tal_body_ix body)
 {
     if (tali_body_at(matter, body, __func__) == NULL) return TALI_NAN;
-    const double *rotor = tal_var_value(matter->system, state, matter->rotor);
+    const double *rotor = tali_var_read(matter->system, state, matter->rotor, __func__);
     return rotor != NULL ? rotor[body.i] : TALI_NAN;
 }
 
@@ -25,7 +25,7 @@ tal_status tal_body_set_rotor_inertia(const tal_matter *matter, tal_state *state
                                 "body '%s': its rotor's inertia cannot be %g", declared->name,
                                 inertia);
     }
-    double *rotor = tal_var_upd(matter->system, state, matter->rotor);
+    double *rotor = tali_var_write(matter->system, state, matter->rotor, __func__);
     if (rotor == NULL) return tal_contract_last()->status;
     rotor[body.i] = inertia;
     return TAL_OK;

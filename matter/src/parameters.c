@@ -12,7 +12,7 @@ static const void *element(const tal_matter *matter, const tal_state *state, tal
                            tal_var_ix var, size_t size, const char *where)
 {
     if (tali_body_at(matter, body, where) == NULL) return NULL;
-    const char *values = tal_var_value(matter->system, state, var);
+    const char *values = tali_var_read(matter->system, state, var, where);
     return values != NULL ? values + (size_t)body.i * size : NULL;
 }
 
@@ -48,7 +48,7 @@ const double *tal_body_params(const tal_matter *matter, const tal_state *state, 
     const tali_body *declared = tali_body_at(matter, body, __func__);
     if (n != NULL) *n = declared != NULL ? declared->ops.num_params : 0;
     if (declared == NULL) return NULL;
-    const double *params = tal_var_value(matter->system, state, matter->var_params);
+    const double *params = tali_var_read(matter->system, state, matter->var_params, __func__);
     return params != NULL ? params + declared->param0 : NULL;
 }
 
@@ -131,7 +131,7 @@ tal_status tal_body_set_params(const tal_matter *matter, tal_state *state, tal_b
     if (st != TAL_OK) {
         return tal_state_refuse(state, st, "body '%s': %s", declared->name, why.message);
     }
-    double *values = tal_var_upd(matter->system, state, matter->var_params);
+    double *values = tali_var_write(matter->system, state, matter->var_params, __func__);
     if (values == NULL) return tal_contract_last()->status;
     for (int i = 0; i < n; ++i) {
         values[declared->param0 + i] = params[i];

@@ -246,7 +246,8 @@ const char *tal_motion_name(const tal_matter *matter, tal_motion_ix motion)
 bool tal_motion_is_enabled(const tal_matter *matter, const tal_state *state, tal_motion_ix motion)
 {
     if (drive_at(matter, motion, __func__) == NULL) return false;
-    const uint8_t *enabled = tal_var_value(matter->system, state, matter->prescribed.enabled);
+    const uint8_t *enabled =
+        tali_var_read(matter->system, state, matter->prescribed.enabled, __func__);
     return enabled != NULL && enabled[motion.i] != 0;
 }
 
@@ -254,10 +255,11 @@ tal_status tal_motion_set_enabled(const tal_matter *matter, tal_state *state, ta
                                   bool enabled)
 {
     if (drive_at(matter, motion, __func__) == NULL) return tal_contract_last()->status;
-    const uint8_t *present = tal_var_value(matter->system, state, matter->prescribed.enabled);
+    const uint8_t *present =
+        tali_var_read(matter->system, state, matter->prescribed.enabled, __func__);
     if (present == NULL) return tal_contract_last()->status;
     if ((present[motion.i] != 0) == enabled) return TAL_OK;
-    uint8_t *flags = tal_var_upd(matter->system, state, matter->prescribed.enabled);
+    uint8_t *flags = tali_var_write(matter->system, state, matter->prescribed.enabled, __func__);
     if (flags == NULL) return tal_contract_last()->status;
     flags[motion.i] = enabled;
     return TAL_OK;
@@ -269,7 +271,8 @@ const double *tal_motion_params(const tal_matter *matter, const tal_state *state
     const tali_drive *drive = drive_at(matter, motion, __func__);
     if (n != NULL) *n = drive != NULL ? drive->num_params : 0;
     if (drive == NULL) return NULL;
-    const double *params = tal_var_value(matter->system, state, matter->prescribed.var_params);
+    const double *params =
+        tali_var_read(matter->system, state, matter->prescribed.var_params, __func__);
     return params != NULL ? params + drive->param0 : NULL;
 }
 
@@ -285,7 +288,7 @@ tal_status tal_motion_set_params(const tal_matter *matter, tal_state *state, tal
     tal_error why = {TAL_OK, "", ""};
     const tal_status st = check_params(drive, params, &why);
     if (st != TAL_OK) return tal_state_refuse(state, st, "%s", why.message);
-    double *values = tal_var_upd(matter->system, state, matter->prescribed.var_params);
+    double *values = tali_var_write(matter->system, state, matter->prescribed.var_params, __func__);
     if (values == NULL) return tal_contract_last()->status;
     for (int i = 0; i < n; ++i) {
         values[drive->param0 + i] = params[i];

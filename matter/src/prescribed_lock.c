@@ -20,7 +20,7 @@ static bool find_body(const tal_matter *matter, const tal_state *state, tal_body
                       tal_level level, lock_target *to, const char *where)
 {
     const tali_body *found = tali_body_at(matter, body, where);
-    if (found == NULL || tal_cache_value(matter->system, state, matter->model) == NULL) {
+    if (found == NULL || tali_cache_read(matter->system, state, matter->model, where) == NULL) {
         return false;
     }
     const int nq = tali_model_of(matter, state).nq[body.i];

@@ -60,6 +60,17 @@ TAL_ALWAYS_INLINE const void *tali_var_in(const tal_system *system, const tal_st
     return (const char *)state + tali_places_of(system)->vars[var.i];
 }
 
+/// @name Asking in somebody's name
+/// tal_cache_value(), tal_var_value() and tal_var_upd() for public functions that ask on: a breach
+/// names `where`, the function that the user called.
+/// @{
+const void *tali_cache_read(const tal_system *system, const tal_state *state, tal_cache_ix entry,
+                            const char *where);
+const void *tali_var_read(const tal_system *system, const tal_state *state, tal_var_ix var,
+                          const char *where);
+void *tali_var_write(const tal_system *system, tal_state *state, tal_var_ix var, const char *where);
+/// @}
+
 /// @name Slots of a group while their stage is realized
 /// Of a State that belongs to the System: where its q, u or z, and their derivatives, begin.
 /// @{

@@ -65,13 +65,19 @@ TALI_NOINLINE static const void *value_if_valid(const tal_system *system, const 
     return tali_cpart(state, tali_entry_at(system, entry)->offset);
 }
 
-const void *tal_cache_value(const tal_system *system, const tal_state *state, tal_cache_ix entry)
+const void *tali_cache_read(const tal_system *system, const tal_state *state, tal_cache_ix entry,
+                            const char *where)
 {
-    if (!exists(system, state, entry, __func__)) return NULL;
+    if (!exists(system, state, entry, where)) return NULL;
     if (!tali_entry_is_promised(system, state, entry.i)) {
-        return value_if_valid(system, state, entry.i, __func__);
+        return value_if_valid(system, state, entry.i, where);
     }
     return tali_cpart(state, tali_entry_at(system, entry.i)->offset);
+}
+
+const void *tal_cache_value(const tal_system *system, const tal_state *state, tal_cache_ix entry)
+{
+    return tali_cache_read(system, state, entry, __func__);
 }
 
 static void *calc(const tal_system *system, tal_state *state, int entry)

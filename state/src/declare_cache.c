@@ -168,7 +168,7 @@ tal_cache_ix tal_system_add_cache(tal_system *system, tal_subsystem_ix owner,
         !check_cache(system, def, entry.element.name) || !add_prereqs(system, def, &entry)) {
         return none;
     }
-    tali_entry *slot = tali_list_add(system, &system->entries);
+    tali_entry *slot = tali_list_add_element(system, &system->entries, &entry.element);
     if (slot == NULL) return none;
     *slot = entry;
     return (tal_cache_ix){system->entries.count - 1};

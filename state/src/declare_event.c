@@ -82,7 +82,7 @@ tal_event_ix tal_system_add_event(tal_system *system, tal_subsystem_ix owner,
         !check_event(system, def, event.element.name)) {
         return none;
     }
-    tali_event *slot = tali_list_add(system, &system->events);
+    tali_event *slot = tali_list_add_element(system, &system->events, &event.element);
     if (slot == NULL) return none;
     *slot = event;
     return (tal_event_ix){system->events.count - 1};

@@ -38,22 +38,28 @@ static bool check_group(tal_system *system, const tal_group_def *def, const char
 
 // A pool counts as part of a group's name, so that the coordinates and the speeds of one mobilizer
 // can share one.
+static int find_group(const tal_system *system, int owner, tal_pool pool, const char *name)
+{
+    const uint64_t hash = tali_name_hash(name);
+    int probe = 0, i;
+    while ((i = tali_names_next(&system->groups.names, hash, &probe)) >= 0) {
+        const tali_group *group = tali_group_at(system, i);
+        if (group->pool == pool && group->element.owner == owner &&
+            strcmp(group->element.name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 static bool group_name_is_free(tal_system *system, const tali_group *group)
 {
-    for (int i = 0; i < system->groups.count; ++i) {
-        const tali_group *other = tali_group_at(system, i);
-        if (other->pool != group->pool || other->element.owner != group->element.owner ||
-            other->element.name_hash != group->element.name_hash ||
-            strcmp(other->element.name, group->element.name) != 0) {
-            continue;
-        }
-        (void)tali_build_fail(system, TAL_ERR_BAD_NAME, "tal_system_add_group",
-                              "group '%s' exists already in that pool of subsystem '%s'",
-                              group->element.name,
-                              tali_subsystem_at(system, group->element.owner)->element.name);
-        return false;
-    }
-    return true;
+    const tali_element *element = &group->element;
+    if (find_group(system, element->owner, group->pool, element->name) < 0) return true;
+    (void)tali_build_fail(system, TAL_ERR_BAD_NAME, "tal_system_add_group",
+                          "group '%s' exists already in that pool of subsystem '%s'", element->name,
+                          tali_subsystem_at(system, element->owner)->element.name);
+    return false;
 }
 
 tal_group_ix tal_system_add_group(tal_system *system, tal_subsystem_ix owner,
@@ -73,7 +79,7 @@ tal_group_ix tal_system_add_group(tal_system *system, tal_subsystem_ix owner,
     }
     if (group.pool != TAL_POOL_TRIGGER) group.stage = TAL_STAGE_EMPTY;
 
-    tali_group *slot = tali_list_add(system, &system->groups);
+    tali_group *slot = tali_list_add_element(system, &system->groups, &group.element);
     if (slot == NULL) return none;
     *slot = group;
     if (def->initial != NULL) {
@@ -87,14 +93,8 @@ tal_group_ix tal_system_add_group(tal_system *system, tal_subsystem_ix owner,
 tal_group_ix tal_system_find_group(const tal_system *system, tal_subsystem_ix owner, tal_pool pool,
                                    const char *name)
 {
-    for (int i = 0; system != NULL && name != NULL && i < system->groups.count; ++i) {
-        const tali_group *group = tali_group_at(system, i);
-        if (group->pool == pool && group->element.owner == owner.i &&
-            strcmp(group->element.name, name) == 0) {
-            return (tal_group_ix){i};
-        }
-    }
-    return (tal_group_ix){-1};
+    if (system == NULL || name == NULL) return (tal_group_ix){-1};
+    return (tal_group_ix){find_group(system, owner.i, pool, name)};
 }
 
 const char *tal_group_name(const tal_system *system, tal_group_ix group)

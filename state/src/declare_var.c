@@ -87,7 +87,7 @@ tal_var_ix tal_system_add_var(tal_system *system, tal_subsystem_ix owner, const 
         system->has_updates = true;
     }
 
-    tali_var *slot = tali_list_add(system, &system->vars);
+    tali_var *slot = tali_list_add_element(system, &system->vars, &var.element);
     if (slot == NULL) return none;
     *slot = var;
     slot->initial = tali_build_copy(system, def->initial, def->size);

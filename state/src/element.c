@@ -12,11 +12,12 @@ static const tali_element *element_at(const tali_list *list, int i)
 
 int tali_find_element(const tali_list *list, int owner, const char *name)
 {
-    const uint64_t hash = tali_hash(TALI_HASH_SEED, name, strlen(name));
-    for (int i = 0; i < list->count; ++i) {
+    const uint64_t hash = tali_name_hash(name);
+    int probe = 0, i;
+    while ((i = tali_names_next(&list->names, hash, &probe)) >= 0) {
         const tali_element *element = element_at(list, i);
         const bool owned = owner < 0 || element->owner == owner;
-        if (owned && element->name_hash == hash && strcmp(element->name, name) == 0) return i;
+        if (owned && strcmp(element->name, name) == 0) return i;
     }
     return -1;
 }
@@ -52,7 +53,7 @@ bool tali_name_element(tal_system *system, const tali_list *list, tal_subsystem_
         return false;
     }
     (void)snprintf(element->name, sizeof element->name, "%s", chosen);
-    element->name_hash = tali_hash(TALI_HASH_SEED, chosen, strlen(chosen));
+    element->name_hash = tali_name_hash(chosen);
     element->owner = owner.i;
     return true;
 }

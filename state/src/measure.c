@@ -239,7 +239,7 @@ tal_measure_ix tal_system_add_measure(tal_system *system, tal_subsystem_ix owner
     if (!copy_ops(system, ops, &measure.ops) || !check_def(system, owner, def, &measure)) {
         return none;
     }
-    tali_measure *slot = tali_list_add(system, &system->measures);
+    tali_measure *slot = tali_list_add_element(system, &system->measures, &measure.element);
     if (slot == NULL) return none;
     *slot = measure;
     const int i = system->measures.count - 1;

@@ -195,16 +195,6 @@ static tal_status file_failure(tal_state *state, const char *where, const char *
     return tali_fail(&state->error, TAL_ERR_FILE, where, "%s '%s' (errno %d)", what, path, errno);
 }
 
-static tal_status write_file(tal_state *state, const char *path, const void *bytes, size_t size)
-{
-    static const char where[] = "tal_state_save_file";
-    tali_replacement out;
-    const tal_status st = tali_replace_begin(&out, path, where, &state->error);
-    if (st != TAL_OK) return st;
-    (void)fwrite(bytes, 1, size, out.file); // a failure stays with the file
-    return tali_replace_finish(&out, true, where, &state->error);
-}
-
 tal_status tal_state_save_file(tal_state *state, const char *path)
 {
     if (state == NULL || path == NULL) {
@@ -217,7 +207,7 @@ tal_status tal_state_save_file(tal_state *state, const char *path)
         return TALI_FAIL(&state->error, TAL_ERR_NO_MEMORY, "no memory for %zu bytes", size);
     }
     tal_status st = tal_state_save(state, bytes, size);
-    if (st == TAL_OK) st = write_file(state, path, bytes, size);
+    if (st == TAL_OK) st = tali_replace_by(path, bytes, size, __func__, &state->error);
     tali_free(&state->allocator, bytes, size);
     return st;
 }

@@ -59,6 +59,7 @@ tal_system *tal_system_create(const tal_system_def *def)
 static void free_list(tal_system *system, tali_list *list)
 {
     tali_free(&system->allocator, list->items, (size_t)list->capacity * list->item_size);
+    tali_names_free(&list->names, &system->allocator);
 }
 
 void tal_system_destroy(tal_system *system)
@@ -152,6 +153,19 @@ void *tali_list_add(tal_system *system, tali_list *list)
         return NULL;
     }
     return (char *)list->items + (size_t)list->count++ * list->item_size;
+}
+
+void *tali_list_add_element(tal_system *system, tali_list *list, const tali_element *element)
+{
+    if (!tali_names_reserve(&list->names, &system->allocator)) {
+        (void)tali_build_fail(system, TAL_ERR_NO_MEMORY, __func__,
+                              "System '%s': no memory for the name of another element",
+                              system->name);
+        return NULL;
+    }
+    void *item = tali_list_add(system, list);
+    if (item != NULL) tali_names_add(&list->names, element->name_hash, list->count - 1);
+    return item;
 }
 
 void *tali_build_copy(tal_system *system, const void *bytes, size_t size)
@@ -251,7 +265,7 @@ static bool add_subsystem(tal_system *system, const char *name, const tal_subsys
                               "System '%s' has a subsystem '%s' already", system->name, chosen);
         return false;
     }
-    tali_subsystem *slot = tali_list_add(system, &system->subsystems);
+    tali_subsystem *slot = tali_list_add_element(system, &system->subsystems, &subsystem.element);
     if (slot == NULL) return false;
     *slot = subsystem;
     return true;

@@ -6,6 +6,7 @@
 #include "cache_internal.h"
 #include "error_internal.h"
 #include "hash_internal.h"
+#include "names_internal.h"
 
 #include <talus/state/measure.h>
 #include <talus/state/system.h>
@@ -117,6 +118,7 @@ typedef struct tali_list {
     size_t item_size;
     int count;
     int capacity;
+    tali_names names; ///< of items that begin with a tali_element
 } tali_list;
 
 /// Where a cache entry stands in a State, and from which stage on it can be valid.
@@ -259,6 +261,9 @@ tal_status tali_build_fail(tal_system *system, tal_status status, const char *wh
 
 /// A zeroed item at the end of a list; NULL after a sticky TAL_ERR_NO_MEMORY.
 void *tali_list_add(tal_system *system, tali_list *list);
+
+/// The same for the item that is to begin with `element`, which can be found by its name then.
+void *tali_list_add_element(tal_system *system, tali_list *list, const tali_element *element);
 
 /// Copy of `size` bytes in the System's memory; NULL after a sticky TAL_ERR_NO_MEMORY.
 void *tali_build_copy(tal_system *system, const void *bytes, size_t size);

@@ -21,10 +21,16 @@ TAL_ALWAYS_INLINE const tali_var *usable(const tal_system *system, const tal_sta
     return NULL;
 }
 
+const void *tali_var_read(const tal_system *system, const tal_state *state, tal_var_ix var,
+                          const char *where)
+{
+    const tali_var *declared = usable(system, state, var, where);
+    return declared != NULL ? tali_cpart(state, state->at.vars + declared->offset) : NULL;
+}
+
 const void *tal_var_value(const tal_system *system, const tal_state *state, tal_var_ix var)
 {
-    const tali_var *declared = usable(system, state, var, __func__);
-    return declared != NULL ? tali_cpart(state, state->at.vars + declared->offset) : NULL;
+    return tali_var_read(system, state, var, __func__);
 }
 
 const void *tal_var_prev(const tal_system *system, const tal_state *state, tal_var_ix var)
@@ -42,7 +48,7 @@ static void keep_if_ours(tal_state *state)
     }
 }
 
-static void *upd(const tal_system *system, tal_state *state, tal_var_ix var, const char *where)
+void *tali_var_write(const tal_system *system, tal_state *state, tal_var_ix var, const char *where)
 {
     const tali_var *declared = usable(system, state, var, where);
     if (declared == NULL) {
@@ -59,14 +65,14 @@ static void *upd(const tal_system *system, tal_state *state, tal_var_ix var, con
 
 void *tal_var_upd(const tal_system *system, tal_state *state, tal_var_ix var)
 {
-    return upd(system, state, var, __func__);
+    return tali_var_write(system, state, var, __func__);
 }
 
 tal_status tal_var_set(const tal_system *system, tal_state *state, tal_var_ix var,
                        const void *value)
 {
     if (value == NULL) return TALI_BREACH(TAL_ERR_NULL, "the value is NULL");
-    void *bytes = upd(system, state, var, __func__);
+    void *bytes = tali_var_write(system, state, var, __func__);
     if (bytes == NULL) return tali_breach_status();
     memmove(bytes, value, tali_var_at(system, var.i)->size);
     return TAL_OK;
@@ -104,7 +110,7 @@ tal_status tal_var_set_double(const tal_system *system, tal_state *state, tal_va
                              tali_subsystem_at(system, declared->element.owner)->element.name,
                              value);
     }
-    double *bytes = upd(system, state, var, __func__);
+    double *bytes = tali_var_write(system, state, var, __func__);
     if (bytes == NULL) return tali_breach_status();
     *bytes = value;
     return TAL_OK;

@@ -26,6 +26,17 @@ static bool goes_on(const tal_integrator *integ, const tal_state *state)
     return memcmp(tal_state_y(state), integ->y1, bytes) == 0;
 }
 
+// A State that cannot be projected is far off, most often because nobody has assembled it. What
+// matter said names the worst constraint; what to do is added.
+static tal_status advise(tal_integrator *integ, tal_status st)
+{
+    if (st != TAL_ERR_NO_CONVERGENCE) return st;
+    const tal_error why = integ->error_record;
+    integ->error_record = (tal_error){TAL_OK, "", ""};
+    return TALI_FAIL(&integ->error_record, st,
+                     "%s; assemble the State first (tal_assembler_assemble())", why.message);
+}
+
 // Made consistent, as by a step of length zero: prescribed, projected, relaxed. A State that
 // continues from the last step is consistent already.
 static tal_status start_up(tal_integrator *integ, tal_state *state)
@@ -36,7 +47,7 @@ static tal_status start_up(tal_integrator *integ, tal_state *state)
     integ->is_starting = true;
     const tal_status st = tali_project(integ, state, NULL);
     integ->is_starting = false;
-    return st == TAL_OK ? tali_settle_relaxed(integ, state) : st;
+    return st == TAL_OK ? tali_settle_relaxed(integ, state) : advise(integ, st);
 }
 
 // The end of the last step, for interpolation; realizes the State to Acceleration.

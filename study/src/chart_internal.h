@@ -48,7 +48,8 @@ void tali_chart_destroy(tali_chart *chart);
 tal_status tali_chart_check(tali_chart *chart, const tal_state *state, tal_pool errors,
                             double tolerance);
 
-/// Lay the chart at a State, which meets its constraints. Normalizes quaternions, realizes Velocity.
+/// Lay the chart at a State, which meets its constraints. Normalizes quaternions, realizes
+/// Velocity.
 tal_status tali_chart_lay(tali_chart *chart, tal_state *state);
 
 /// ns + nv + nz.

@@ -40,6 +40,11 @@ refused 2 "talus simulate: there is no column 'arm.q1' (did you mean 'arm.q0'?).
 refused 2 "talus simulate: --set wants NAME=VALUE, not 'mass'." simulate held.talus -s mass
 refused 2 'talus sweep: --vary is missing: NAME=LOW:HIGH:COUNT.' sweep held.talus
 refused 2 "talus sweep: --vary wants NAME=LOW:HIGH:COUNT, not 'mass=1:x'." sweep held.talus -v mass=1:x
+varied='coordinates, speeds as BODY.u0, masses as BODY.mass and <param>s can be varied.'
+refused 2 "talus sweep: there is no 'mas' to vary (did you mean 'mass'?); $varied" sweep held.talus -v mas=1:2:5
+refused 2 "talus sweep: there is no 'arm.mas' to vary (did you mean 'arm.mass'?); $varied" sweep held.talus -v arm.mas=1:2:5
+refused 2 "talus sweep: there is no 'arm.q1' to vary (did you mean 'arm.q0'?); $varied" sweep held.talus -v arm.q1=1:2:5 -v x=1:2
+refused 2 "talus sweep: there is no 'stiffness' to vary; $varied" sweep held.talus -v stiffness=1:2:5
 refused 2 "talus help: there is no command 'plto' (did you mean 'plot'?)." help plto
 refused 3 'talus ik: held.talus has no <markers>.' ik held.talus frames.trc
 refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv --width 10
@@ -47,6 +52,7 @@ refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv 
 # files
 refused 3 'nowhere.talus: error: the file cannot be opened' info nowhere.talus
 refused 3 'nowhere.sto: error: the file cannot be opened' plot nowhere.sto
+refused 3 'talus info: table.csv is a table, not a model; talus show, plot, convert and rerun take tables.' info table.csv
 refused 3 'talus rerun: table.csv does not say how it came about.' rerun table.csv
 expect 3 info wrong.talus
 has err "wrong.talus:3:"
@@ -74,6 +80,24 @@ if [ -w /dev/full ]; then
 fi
 expect 0 template -o held2.talus
 refused 3 'talus template: held2.talus cannot be written, or is there already.' template -o held2.talus
+
+# a full disk, as a limit on the size of files: an old picture stays, and no half of a model is left
+expect 0 plot table.csv -o old.svg
+cp old.svg kept.svg
+for command in 'plot table.csv -o old.svg --title another' 'plot table.csv -o fresh.svg' 'template -o fresh.talus'; do
+    code=0
+    # shellcheck disable=SC2086
+    (
+        trap '' XFSZ
+        ulimit -f 1
+        exec "$talus" $command 2>&1
+    ) >err || code=$?
+    [ "$code" -eq 3 ] || complain "talus $command on a full disk: exit code $code instead of 3: $(cat err)"
+    has err 'annot'
+done
+cmp -s old.svg kept.svg || complain 'a plot that could not be written cost the old one'
+[ -e fresh.svg ] && complain 'half a plot is left'
+[ -e fresh.talus ] && complain 'half a template is left'
 expect 3 simulate held.talus --set mess=1
 has err 'mess'
 

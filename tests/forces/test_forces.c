@@ -5,6 +5,7 @@
 #include <talus/forces.h>
 
 #include <math.h>
+#include <stdio.h>
 
 // A tree with turned frames and centers of mass away from every origin.
 typedef struct model {
@@ -181,6 +182,51 @@ START_TEST(gravity_is_set_in_the_state)
     test_assert_sv_near(none[2], TAL_SPATIAL_VEC_ZERO, 0.0);
     test_assert_sv_near(none[1], twice[1], 0.0);
     test_assert_sv_near(none[3], twice[3], 0.0);
+    end_model(&m);
+}
+
+END_TEST
+
+// A search through all of them for each would take seconds.
+START_TEST(a_hundred_thousand_forces_have_names)
+{
+    model m = begin_model();
+    char name[32];
+    const int first = tal_forces_num(m.forces);
+    for (int i = 0; i < 100000; ++i) {
+        (void)snprintf(name, sizeof name, "f%d", i);
+        const tal_force_ix force =
+            tal_forces_add_mobility_force(m.forces, name, (tal_mobility){m.body[1], 0}, 1.0);
+        ck_assert_int_eq(force.i, first + i);
+    }
+    ck_assert_int_eq(tal_forces_find(m.forces, "f0").i, first);
+    ck_assert_int_eq(tal_forces_find(m.forces, "f99999").i, first + 99999);
+    ck_assert_int_eq(tal_forces_find(m.forces, "f100000").i, -1);
+    ck_assert_int_eq(tal_forces_find(m.forces, NULL).i, -1);
+    tal_system_destroy(m.system);
+}
+
+END_TEST
+
+START_TEST(a_breach_names_the_function_that_was_called)
+{
+    model m = begin_model();
+    const tal_mobility mobility = {m.body[1], 0};
+    const tal_force_ix damper = tal_forces_add_mobility_damper(m.forces, "damper", mobility, 1.0);
+    const tal_force_ix discrete = tal_forces_add_discrete(m.forces, "discrete");
+    finish_model(&m, TAL_STAGE_DYNAMICS);
+    tal_state *none = NULL;
+    test_assert_breach_is_of(tal_force_is_enabled, m.forces, none, damper);
+    test_assert_breach_is_of(tal_force_set_enabled, m.forces, none, damper, false);
+    test_assert_breach_is_of(tal_force_param, m.forces, none, damper, 0);
+    test_assert_breach_is_of(tal_force_set_param, m.forces, none, damper, 0, 1.0);
+    test_assert_breach_is_of(tal_gravity_g, m.forces, none, m.gravity);
+    test_assert_breach_is_of(tal_gravity_set_g, m.forces, none, m.gravity, G);
+    test_assert_breach_is_of(tal_gravity_is_excluded, m.forces, none, m.gravity, m.body[1]);
+    test_assert_breach_is_of(tal_gravity_set_excluded, m.forces, none, m.gravity, m.body[1], true);
+    test_assert_breach_is_of(tal_discrete_mobility_force, m.forces, none, discrete, mobility);
+    test_assert_breach_is_of(tal_discrete_set_mobility_force, m.forces, none, discrete, mobility,
+                             1.0);
     end_model(&m);
 }
 
@@ -859,8 +905,10 @@ int main(void)
     tcase_add_test(theory, elements_are_part_of_the_structure);
     tcase_add_test(theory, a_system_may_have_several_force_subsystems);
     tcase_add_test(theory, energies_add_up_over_the_system);
+    tcase_add_test(theory, a_hundred_thousand_forces_have_names);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
+    tcase_add_test(errors, a_breach_names_the_function_that_was_called);
     tcase_add_test(errors, a_bad_field_is_refused_and_realize_says_so);
     tcase_add_test(errors, a_force_that_is_not_finite_is_named);
     tcase_add_test(errors, an_element_that_fails_is_named_at_every_stage);

@@ -319,10 +319,15 @@ WRONG_MARKER(add_light_marker, {"n", {1}, {0.0, 0.0, 0.0}, -1.0})
 START_TEST(what_no_file_can_say_is_refused_by_name)
 {
     const model_case cases[] = {
-        {TALI_GROUP_FORCES, "force 'mine' is of kind 'rod'", "", add_own_force, NULL},
+        {TALI_GROUP_FORCES,
+         "force 'mine' is of kind 'rod', which no file can describe unless it is registered", "",
+         add_own_force, NULL},
         {TALI_GROUP_FORCES, "'x' uses the function 'sum'", "", add_own_function, NULL},
-        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'result', which", "", add_result, NULL},
-        {TALI_GROUP_MEASURES, "measure 'mine' is of kind 'time' and not of matter", "",
+        {TALI_GROUP_MEASURES,
+         "measure 'mine' is of kind 'result', which no file can describe unless", "", add_result,
+         NULL},
+        {TALI_GROUP_MEASURES,
+         "measure 'mine' is of kind 'time' and not of matter, which no file can describe", "",
          add_time_of_forces, NULL},
         {TALI_GROUP_MARKERS, "marker 1 'm' has no name of its own", "", add_second_marker, NULL},
         {TALI_GROUP_MARKERS, "marker 1 '' has no name of its own", "", add_nameless_marker, NULL},
@@ -564,7 +569,13 @@ START_TEST(params_are_used_and_can_be_set)
     ck_assert_int_eq(tal_model_read_memory("m", text, strlen(text), &options, &m, NULL), TAL_OK);
     mass = tal_body_mass_props(m.matter, m.state, (tal_body_ix){1});
     ck_assert(mass.mass == 4.0 && mass.com.y == -2.0 && mass.com.z == 12.0);
+    // and told
+    ck_assert_int_eq(m.num_params, 2);
+    ck_assert_str_eq(m.params[0].name, "l");
+    ck_assert_str_eq(m.params[1].name, "half");
+    ck_assert(m.params[0].value == 4.0 && m.params[1].value == 2.0);
     tal_model_destroy(&m);
+    ck_assert(m.params == NULL && m.num_params == 0);
 }
 
 END_TEST
@@ -719,6 +730,49 @@ START_TEST(a_function_by_name_is_the_same_as_in_its_place)
 
 END_TEST
 
+// Names of coordinates where numbers of mobilities could stand. Numbers differ with what is meant: a distance of a
+// free body is coordinate 4, 3 when springs count, and speed 3; of a free line 4, 3 and 2.
+START_TEST(a_mobility_can_be_a_coordinate_with_a_name)
+{
+    const char *pattern =
+        "<talus version='1' units='deg'><bodies><pin name='a' mass='1' inertia='1 1 1'>"
+        "<coordinate name='knee'/></pin><slider name='b' parent='a' mass='1'>"
+        "<coordinate name='a'/></slider><slider name='s' mass='1'><coordinate name='a:flexion'/></slider>"
+        "<free name='f' mass='1' inertia='1 1 1'><coordinate index='4' name='x'/></free>"
+        "<free_line name='l' mass='1' structure='line' solid='rod 0 0 1'>"
+        "<coordinate index='4' name='y'/></free_line>"
+        "<free name='g' mass='1' inertia='1 1 1' angles='yes'><coordinate index='1' name='tilt'/>"
+        "<coordinate index='3' name='z'/></free></bodies>"
+        "<constraints><coordinate_coupler mobilities='%s'><linear slopes='1 2 3'/>"
+        "</coordinate_coupler></constraints>"
+        "<measures><coordinate mobility='%s'/><coordinate mobility='%s'/><speed mobility='%s'/>"
+        "<speed mobility='%s'/></measures>"
+        "<forces><mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_spring mobility='%s' stiffness='1' rest='90'/>"
+        "<mobility_damper mobility='%s' damping='1'/><mobility_damper mobility='%s' damping='1'/>"
+        "<mobility_damper mobility='%s' damping='1'/></forces></talus>";
+    char with[3000], without[3000];
+    // 'a' is a body first
+    (void)snprintf(with, sizeof with, pattern, "knee; a ;a:flexion", "x", "tilt", "y", "x", "knee",
+                   "x", "y", "tilt", "x", "y", "z");
+    (void)snprintf(without, sizeof without, pattern, "a:0;a:0;s:0", "f:4", "g:1", "l:2", "f:3",
+                   "a:0", "f:3", "l:3", "g:1", "f:3", "l:2", "g:3");
+    tal_model named = read_text(with), plain = read_text(without);
+    assert_same_model("by name", plain.system, plain.state, named.system, named.state);
+    tal_error err = {TAL_OK, "", ""};
+    char *one = write_text(&named, &err), *other = write_text(&plain, &err);
+    ck_assert_ptr_nonnull(one);
+    ck_assert_str_eq(one, other);
+    free(one);
+    free(other);
+    tal_model_destroy(&named);
+    tal_model_destroy(&plain);
+}
+
+END_TEST
+
 START_TEST(a_material_by_name_is_the_same_as_its_numbers)
 {
     const char *pattern =
@@ -748,6 +802,37 @@ START_TEST(a_material_by_name_is_the_same_as_its_numbers)
     tal_model_destroy(&named);
     tal_model_destroy(&plain);
     free(one);
+}
+
+END_TEST
+
+// What rests holds no less than what slides: dynamic friction alone is both, static friction alone is itself.
+START_TEST(static_friction_is_no_less_than_dynamic_friction)
+{
+    const char *pattern =
+        "<talus version='1'>%s<bodies><free name='a' mass='1' inertia='1 1 1' q='1 0 0 0 0 0.45 0'/>"
+        "</bodies><forces><contact name='c'><half_space frame='0 0 0 0 0 -1.5' %s/>"
+        "<sphere body='a' radius='0.5' %s/></contact>"
+        "<smooth_contact sphere_body='a' radius='0.5' plane='0 0 0 0 0 -1.5' %s/></forces></talus>";
+    const char *rough = "<materials><material name='rough' static_friction='0.5' "
+                        "dynamic_friction='0.2'/></materials>";
+    char with[2000], without[2000];
+    (void)snprintf(with, sizeof with, pattern, rough, "dynamic_friction='0.7'",
+                   "material='rough' dynamic_friction='0.6'",
+                   "material='rough' dynamic_friction='0.4'");
+    (void)snprintf(without, sizeof without, pattern, "",
+                   "static_friction='0.7' dynamic_friction='0.7'",
+                   "static_friction='0.6' dynamic_friction='0.6'",
+                   "static_friction='0.5' dynamic_friction='0.4'");
+    tal_model alone = read_text(with), both = read_text(without);
+    assert_same_model("dynamic alone", both.system, both.state, alone.system, alone.state);
+    tal_error err = {TAL_OK, "", ""};
+    char *one = write_text(&alone, &err), *other = write_text(&both, &err);
+    ck_assert_str_eq(one, other);
+    free(one);
+    free(other);
+    tal_model_destroy(&alone);
+    tal_model_destroy(&both);
 }
 
 END_TEST
@@ -876,7 +961,9 @@ int main(void)
     tcase_add_test(same, a_mesh_in_the_file_is_scaled);
     tcase_add_test(same, files_include_files_with_units_of_their_own);
     tcase_add_test(same, a_function_by_name_is_the_same_as_in_its_place);
+    tcase_add_test(same, a_mobility_can_be_a_coordinate_with_a_name);
     tcase_add_test(same, a_material_by_name_is_the_same_as_its_numbers);
+    tcase_add_test(same, static_friction_is_no_less_than_dynamic_friction);
     tcase_add_test(same, names_that_nobody_uses_are_suspicious);
     tcase_add_test(same, the_example_models_are_right);
     suite_add_tcase(suite, same);

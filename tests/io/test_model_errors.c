@@ -88,6 +88,7 @@ typedef struct golden {
 #define ONE            FUNCTIONS("<constant name='one' value='1'/>")
 #define ENERGY(x)      "<mobility_nonlinear_spring mobility='p'>" x "</mobility_nonlinear_spring>"
 #define PIN            BODIES("<pin name='p' mass='1'/>")
+#define KNEE           BODIES("<pin name='shin' mass='1'><coordinate name='knee'/></pin>")
 
 static const golden goldens[] = {
     {"!<model/>", "1:1: error: there is no <model> at the top of a model file"},
@@ -161,6 +162,26 @@ static const golden goldens[] = {
          "<coordinate_coupler mobilities='p;'><linear slopes='1'/></coordinate_coupler>"),
      "must name a body"},
     {PIN CONSTRAINTS("<constant_speed mobility='p:x' value='1'/>"), "has no index behind ':'"},
+    {KNEE FORCES("<mobility_force mobility='kneee' force='1'/>"),
+     "<mobility_force>: 'kneee' must be a coordinate, a body with one mobility, or BODY:NUMBER (did "
+     "you mean 'knee'?)"},
+    {KNEE FORCES("<mobility_force mobility='shi' force='1'/>"), "(did you mean 'shin'?)"},
+    {KNEE FORCES("<mobility_force mobility='elbow' force='1'/>"), "one mobility, or BODY:NUMBER"},
+    {KNEE FORCES("<mobility_force mobility='knee:0' force='1'/>"),
+     "'knee' is no body, but the <coordinate> in line 1 of"},
+    {KNEE FORCES("<mobility_force mobility='knee:x' force='1'/>"), "has no index behind ':'"},
+    {KNEE FORCES("<constant_torque body='knee' torque='1 2 3'/>"),
+     "'knee' is no body, but the <coordinate> in line 1 of"},
+    {BODIES("<pin mass='1'><coordinate name='a'/></pin><pin mass='1'><coordinate name='a'/></pin>"),
+     "the name 'a' is taken by <coordinate>"},
+    {BODIES("<ball mass='1'><coordinate index='1' name='a'/></ball>")
+         FORCES("<mobility_spring mobility='a' stiffness='1'/>"),
+     "'a' is part of a quaternion, on which nothing can act"},
+    {BODIES("<ball mass='1' angles='yes'><coordinate index='1' name='a'/></ball>")
+         FORCES("<mobility_damper mobility='a' damping='1'/>"),
+     "the rate of 'a' is no speed of its body"},
+    {PIN FORCES("<contact><half_space static_friction='0.1' dynamic_friction='0.2'/></contact>"),
+     "static friction 0.1 is less than dynamic friction 0.2"},
     {PIN FORCES("<constant_torque torque='1 2 3'/>"), "needs the attribute 'body'"},
     {PIN FORCES("<mobility_nonlinear_spring mobility='p'><spline x='1 2' y='1'/>"
                 "</mobility_nonlinear_spring>"),
@@ -346,6 +367,13 @@ START_TEST(params_that_are_set_must_be_there)
     ck_assert_int_eq(tal_model_read_memory("m", text, strlen(text), &options, &m, found),
                      TAL_ERR_FILE);
     ck_assert_str_eq(tal_diagnostics_at(found, 0)->message, "there is no <param> 'l' to set");
+    const tal_model_param typo = {"lenght", 4.0};
+    options.params = &typo;
+    const char *other = "<talus version='1'><param name='length' value='1'/></talus>";
+    ck_assert_int_eq(tal_model_read_memory("m", other, strlen(other), &options, &m, found),
+                     TAL_ERR_FILE);
+    ck_assert_str_eq(tal_diagnostics_at(found, 1)->message,
+                     "there is no <param> 'lenght' to set (did you mean 'length'?)");
     ck_assert_int_eq(tal_model_read_file("no such file", NULL, &m, found), TAL_ERR_FILE);
     tal_diagnostics_destroy(found);
 }

@@ -406,7 +406,7 @@ START_TEST(what_is_not_registered_is_refused_by_name)
         "there is no <square> in <measures>"};
     const char *write_sentences[NUM_ELEMENTS] = {
         "force 'b' is of kind 'balloon'", "body 'cork' has the mobilizer 'corkscrew'",
-        "constraint 'l' of kind 'latch'", "motion 'r' of kind 'ramp'",
+        "constraint 'l' is of kind 'latch'", "motion 'r' is of kind 'ramp'",
         "measure 't2' is of kind 'square'"};
     for (int i = 0; i < NUM_ELEMENTS; ++i) {
         tal_model_element others[NUM_ELEMENTS];
@@ -417,6 +417,7 @@ START_TEST(what_is_not_registered_is_refused_by_name)
         tal_error err = {TAL_OK, "", ""};
         ck_assert_ptr_null(write_with(&m, &less, &err));
         ck_assert_msg(strstr(err.message, write_sentences[i]) != NULL, "%s", err.message);
+        ck_assert_ptr_nonnull(strstr(err.message, "unless it is registered (talus/io/registry.h)"));
         tal_model_options options = tal_model_options_default();
         options.registry = &less;
         tal_diagnostics *found = tal_diagnostics_create(NULL);

@@ -1,4 +1,4 @@
-// matter.c, names.c, tree.c, decoration.c, coordinate_info.c: building, and asking what was built.
+// matter.c, tree.c, decoration.c, coordinate_info.c: building, and asking what was built.
 #include "tree_support.h"
 
 #include <stdio.h>
@@ -87,35 +87,6 @@ START_TEST(ten_thousand_names_are_all_found)
         ck_assert_int_eq(tal_matter_find_body(r.matter, name).i, b);
     }
     tal_system_destroy(r.system);
-}
-
-END_TEST
-
-START_TEST(the_hash_table_keeps_indices_with_equal_hashes_apart)
-{
-    const tal_allocator heap = tal_allocator_default();
-    tali_names names = {NULL, 0, 0};
-    int probe = 0;
-    ck_assert_int_eq(tali_names_next(&names, 7, &probe), -1);
-    for (int i = 0; i < 100; ++i) {
-        ck_assert(tali_names_reserve(&names, &heap));
-        tali_names_add(&names, (uint64_t)(i % 3), i);
-    }
-    int count = 0, sum = 0;
-    probe = 0;
-    for (int i = tali_names_next(&names, 1, &probe); i >= 0;
-         i = tali_names_next(&names, 1, &probe)) {
-        ck_assert_int_eq(i % 3, 1);
-        sum += i;
-        ++count;
-    }
-    ck_assert_int_eq(count, 33);
-    ck_assert_int_eq(sum, 33 * (1 + 97) / 2);
-    names.capacity = INT32_MAX; // as if it could not grow any more
-    names.count = INT32_MAX / 2;
-    ck_assert(!tali_names_reserve(&names, &heap));
-    names.capacity = 256;
-    tali_names_free(&names, &heap);
 }
 
 END_TEST
@@ -575,7 +546,6 @@ int main(void)
     tcase_add_test(theory, ground_is_there_from_the_start);
     tcase_add_test(theory, bodies_are_found_by_name_and_know_their_parents);
     tcase_add_test(theory, ten_thousand_names_are_all_found);
-    tcase_add_test(theory, the_hash_table_keeps_indices_with_equal_hashes_apart);
     tcase_add_test(theory, structures_take_the_mass_that_is_theirs);
     tcase_add_test(theory, null_parameters_are_zeros_and_the_table_is_destroyed_once);
     tcase_add_test(theory, a_shorter_table_ends_with_nothing);

@@ -269,6 +269,51 @@ START_TEST(a_state_of_another_system_is_refused)
 
 END_TEST
 
+START_TEST(a_breach_names_the_function_that_was_called)
+{
+    rig r;
+    build(&r);
+    tal_state *none = NULL;
+    const tal_body_ix tip = body(TIP);
+    const tal_mobility mobility = {tip, 0};
+    const tal_mass_props mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);
+    const tal_xform X = TAL_XFORM_IDENTITY;
+    const double pitch = 0.3;
+    double low, high;
+    int i;
+    char name[TAL_COORDINATE_NAME_SIZE];
+    test_assert_breach_is_of(tal_body_nq, r.matter, none, tip);
+    test_assert_breach_is_of(tal_body_q, r.matter, none, tip, 0);
+    test_assert_breach_is_of(tal_body_u, r.matter, none, tip, 0);
+    test_assert_breach_is_of(tal_body_set_q, r.matter, none, tip, 0, 1.0);
+    test_assert_breach_is_of(tal_body_set_u, r.matter, none, tip, 0, 1.0);
+    test_assert_breach_is_of(tal_body_fit_q, r.matter, none, tip, &X);
+    test_assert_breach_is_of(tal_body_set_use_angles, r.matter, none, tip, true);
+    test_assert_breach_is_of(tal_body_mass_props, r.matter, none, tip);
+    test_assert_breach_is_of(tal_body_set_mass_props, r.matter, none, tip, &mass);
+    test_assert_breach_is_of(tal_body_X_PF, r.matter, none, tip);
+    test_assert_breach_is_of(tal_body_set_X_PF, r.matter, none, tip, &X);
+    test_assert_breach_is_of(tal_body_set_X_BM, r.matter, none, tip, &X);
+    test_assert_breach_is_of(tal_body_params, r.matter, none, tip, &i);
+    test_assert_breach_is_of(tal_body_set_params, r.matter, none, tip, &pitch, 1);
+    test_assert_breach_is_of(tal_body_coordinate_name, r.matter, none, tip, 0, name);
+    test_assert_breach_is_of(tal_body_range, r.matter, none, tip, 0, &low, &high);
+    test_assert_breach_is_of(tal_mobility_lock_level, r.matter, none, mobility);
+    test_assert_breach_is_of(tal_mobility_lock, r.matter, none, mobility, TAL_LEVEL_POSITION);
+    test_assert_breach_is_of(tal_body_X_GB, r.matter, none, tip);
+    test_assert_breach_is_of(tal_body_V_GB, r.matter, none, tip);
+    test_assert_breach_is_of(tal_body_mass, r.matter, none, tip, NULL);
+    test_assert_breach_is_of(tal_matter_poses, r.matter, none);
+    test_assert_breach_is_of(tal_matter_constraint_rows, r.matter, none);
+    // the same of a State that stands too low
+    tal_state_invalidate(r.state, TAL_STAGE_MODEL);
+    test_assert_breach_is_of(tal_body_q, r.matter, r.state, tip, 0);
+    test_assert_breach_is_of(tal_body_X_GB, r.matter, r.state, tip);
+    rig_end(&r);
+}
+
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("matter: parameters");
@@ -281,6 +326,7 @@ int main(void)
     tcase_add_test(errors, what_is_not_physical_is_refused_by_name);
     tcase_add_test(errors, broken_contracts_are_reported_and_answered);
     tcase_add_test(errors, a_state_of_another_system_is_refused);
+    tcase_add_test(errors, a_breach_names_the_function_that_was_called);
     suite_add_tcase(suite, theory);
     suite_add_tcase(suite, errors);
     return test_run(suite);

@@ -106,6 +106,42 @@ START_TEST(names_are_unique_within_owner_and_kind_and_given_when_missing)
 
 END_TEST
 
+// A search through all of them for each would take seconds.
+START_TEST(a_hundred_thousand_names_are_all_found)
+{
+    enum {
+        NUM = 50000
+    };
+
+    tal_system *system = tal_system_create(NULL);
+    const tal_subsystem_ix owners[] = {tal_system_add_subsystem(system, "s", &plain, NULL),
+                                       tal_system_add_subsystem(system, "o", &plain, NULL)};
+    char name[32];
+    tal_var_def var = tal_var_def_default();
+    var.size = 1;
+    var.name = name;
+    tal_group_def group = tal_group_def_default();
+    group.name = name;
+    for (int i = 0; i < NUM; ++i) {
+        (void)snprintf(name, sizeof name, "%d", i);
+        ck_assert_int_eq(tal_system_add_var(system, owners[0], &var).i, 2 * i);
+        ck_assert_int_eq(tal_system_add_var(system, owners[1], &var).i, 2 * i + 1);
+        ck_assert_int_eq(tal_system_add_group(system, owners[i % 2], &group).i, i);
+    }
+    for (int i = 0; i < NUM; ++i) {
+        (void)snprintf(name, sizeof name, "%d", i);
+        ck_assert_int_eq(tal_system_find_var(system, owners[0], name).i, 2 * i);
+        ck_assert_int_eq(tal_system_find_var(system, owners[1], name).i, 2 * i + 1);
+        ck_assert_int_eq(tal_system_find_group(system, owners[i % 2], TAL_POOL_Z, name).i, i);
+        ck_assert_int_eq(tal_system_find_group(system, owners[(i + 1) % 2], TAL_POOL_Z, name).i,
+                         -1);
+    }
+    ck_assert_int_eq(tal_system_find_var(system, owners[0], "50000").i, -1);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 START_TEST(an_element_needs_an_owner_that_exists)
 {
     tal_subsystem_ix me;
@@ -379,6 +415,7 @@ int main(void)
     tcase_add_checked_fixture(tests, test_record_breaches, NULL);
     tcase_add_test(tests, a_bad_variable_is_refused_with_a_sentence);
     tcase_add_test(tests, names_are_unique_within_owner_and_kind_and_given_when_missing);
+    tcase_add_test(tests, a_hundred_thousand_names_are_all_found);
     tcase_add_test(tests, an_element_needs_an_owner_that_exists);
     tcase_add_test(tests, a_bad_cache_entry_is_refused_with_a_sentence);
     tcase_add_test(tests, a_stage_promises_no_entry_that_can_change_while_it_stands);

@@ -90,6 +90,24 @@ START_TEST(what_cannot_be_assembled_is_named_and_left_where_it_is_least_wrong)
 
 END_TEST
 
+START_TEST(a_run_from_where_nobody_assembled_says_so)
+{
+    model m = four_bar(NULL);
+    const tal_xform X = tal_xf_from_p(tal_v3(10.0, 0.0, 0.0));
+    ck_assert_int_eq(tal_body_set_X_PF(m.matter, m.state, (tal_body_ix){ROCKER}, &X), TAL_OK);
+    tal_integrator *integ = NULL;
+    ck_assert_int_eq(tal_integrator_create(m.system, NULL, &integ, NULL), TAL_OK);
+    ck_assert_int_eq(tal_integrator_step_to(integ, m.state, 1.0), TAL_ERR_NO_CONVERGENCE);
+    const char *message = tal_integrator_error(integ)->message;
+    ck_assert_msg(strstr(message, "'knuckle' is still off by") != NULL &&
+                      strstr(message, "; assemble the State first (") != NULL,
+                  "%s", message);
+    tal_integrator_destroy(integ);
+    end_model(&m);
+}
+
+END_TEST
+
 // --- welds ---
 
 // A free body welded to Ground, from every orientation: 200 starts, none ends turned round.
@@ -458,6 +476,7 @@ int main(void)
     tcase_add_test(tests, what_is_assembled_stays_as_it_is_bit_for_bit);
     tcase_add_test(tests, a_four_bar_closes_from_anywhere);
     tcase_add_test(tests, what_cannot_be_assembled_is_named_and_left_where_it_is_least_wrong);
+    tcase_add_test(tests, a_run_from_where_nobody_assembled_says_so);
     tcase_add_test(tests, a_weld_never_closes_the_wrong_way_round);
     tcase_add_test(tests, weights_one_to_three_split_an_angle_so);
     tcase_add_test(tests, a_chain_is_found_again_from_markers_with_noise);

@@ -31,6 +31,15 @@ int test_breaches(void);
                       tal_contract_last()->message, part);                                         \
     } while (0)
 
+/// A call that breaks the contract must do so in its own name, not in that of a function inside.
+#define test_assert_breach_is_of(function, ...)                                                    \
+    do {                                                                                           \
+        (void)test_breaches();                                                                     \
+        (void)function(__VA_ARGS__);                                                               \
+        ck_assert_int_ge(test_breaches(), 1);                                                      \
+        ck_assert_str_eq(tal_contract_last()->where, #function);                                   \
+    } while (0)
+
 /// A heap that counts, and refuses one request.
 typedef struct test_heap {
     int calls;     ///< requests so far, the refused one included

@@ -30,6 +30,12 @@ extern "C" {
 /// @defgroup model Model files
 /// @{
 
+/// A `<param>` with its value; in options a value instead of the one in the file.
+typedef struct tal_model_param {
+    const char *name;
+    double value;
+} tal_model_param;
+
 /// What a file gives: a System with its topology realized, a State of it, and the markers on its bodies.
 typedef struct tal_model {
     tal_system *system; ///< owned
@@ -41,15 +47,13 @@ typedef struct tal_model {
     const tal_marker *markers;
     int num_markers;
 
-    /// Owns the markers and what else the System uses; NULL in a model of your own.
+    /// [num_params] the file's, and those of what it includes, with the values that were used; what can be set
+    const tal_model_param *params;
+    int num_params;
+
+    /// Owns the markers, the params and what else the System uses; NULL in a model of your own.
     struct tal_model_kept *kept;
 } tal_model;
-
-/// A value for a `<param>`, instead of the one in the file.
-typedef struct tal_model_param {
-    const char *name;
-    double value;
-} tal_model_param;
 
 /// How to read. Obtain it from tal_model_options_default(), then edit.
 typedef struct tal_model_options {

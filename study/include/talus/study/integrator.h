@@ -125,7 +125,8 @@ TAL_API void tal_integrator_destroy(tal_integrator *integ);
  * Step a State to time `t`, which is met exactly.
  *
  * Before the first step the State is made consistent, as by a step of length zero: prescribed,
- * projected, relaxed. On success it is realized to TAL_STAGE_ACCELERATION.
+ * projected, relaxed. Projection repairs small errors; a State that is far from its constraints must be
+ * assembled first (talus/study/assembler.h). On success it is realized to TAL_STAGE_ACCELERATION.
  *
  * @param[in,out] state  on failure, at the end of the last good step
  * @param[in]     t      [s] not before the State's time

@@ -1,4 +1,4 @@
-// The hash table behind the names of bodies and coordinates.
+// The hash table behind names of elements, bodies, coordinates and forces.
 #include "hash_internal.h"
 #include "names_internal.h"
 
