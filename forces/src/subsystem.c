@@ -250,8 +250,9 @@ tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal
                                  bool enabled)
 {
     if (tali_force_at(forces, force, __func__) == NULL) return tal_contract_last()->status;
-    if (tali_var_read(forces->system, state, forces->enabled, __func__) == NULL)
+    if (tali_var_read(forces->system, state, forces->enabled, __func__) == NULL) {
         return tal_contract_last()->status;
+    }
     uint8_t *all = tali_var_write(forces->system, state, forces->enabled, __func__);
     if (all == NULL) return tal_contract_last()->status;
     all[force.i] = enabled;

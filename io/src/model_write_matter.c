@@ -44,6 +44,7 @@ static tali_list lock_list(const tali_writer *w, tal_body_ix body)
         const double here = level == TAL_LEVEL_POSITION   ? tal_body_q(matter, state, body, i)
                             : level == TAL_LEVEL_VELOCITY ? tal_body_u(matter, state, body, i)
                                                           : 0.0;
+        // NOLINTNEXTLINE(*-memory-comparison,cert-*): the bits, so that a zero keeps its sign
         same = same && memcmp(&here, &at[i], sizeof here) == 0;
     }
     for (int i = 0; level == TAL_LEVEL_POSITION && i < nu; ++i) {
@@ -249,8 +250,9 @@ void tali_write_constraint(tali_writer *w, tal_constraint_ix constraint)
                         .ref = {tal_constraint_is_enabled(matter, state, constraint)},
                         .at = {.p = 1, .ref = 1}};
     if (element != NULL) {
-        if (tali_write_own(w, element, constraint.i, facts.self, name, &slots))
+        if (tali_write_own(w, element, constraint.i, facts.self, name, &slots)) {
             tali_sink_put(&w->out, "/>\n");
+        }
         return;
     }
     int num_params;
@@ -297,8 +299,9 @@ void tali_write_motion(tali_writer *w, tal_motion_ix motion)
                                 facts.mobility < 0, facts.mobility < 0 ? 0 : facts.mobility},
                         .at = {.ref = 4}};
     if (element != NULL) {
-        if (tali_write_own(w, element, motion.i, facts.self, name, &slots))
+        if (tali_write_own(w, element, motion.i, facts.self, name, &slots)) {
             tali_sink_put(&w->out, "/>\n");
+        }
         return;
     }
     int num_params;

@@ -17,16 +17,18 @@ static tal_bodies_view view_of(const tal_matter *matter, const tal_state *state,
 
 tal_bodies_view tal_matter_poses(const tal_matter *matter, const tal_state *state)
 {
-    if (matter != NULL)
+    if (matter != NULL) {
         return view_of(matter, state, matter->position, sizeof(tali_pose), __func__);
+    }
     (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
     return (tal_bodies_view){NULL, 0, 0};
 }
 
 tal_bodies_view tal_matter_velocities(const tal_matter *matter, const tal_state *state)
 {
-    if (matter != NULL)
+    if (matter != NULL) {
         return view_of(matter, state, matter->velocity, sizeof(tali_motion), __func__);
+    }
     (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
     return (tal_bodies_view){NULL, 0, 0};
 }
