@@ -28,10 +28,16 @@ static inline real pick(mask which, real yes, real no)
     return which ? yes : no;
 }
 
+/// Whether the machine that this is compiled for multiplies and adds in one instruction. The
+/// standard's macro is not defined by clang.
+#if defined(FP_FAST_FMA) || defined(__FMA__)
+#define HAS_FMA
+#endif
+
 /// a b + c, rounded once where the machine does that in one instruction.
 static inline real fused(real a, real b, real c)
 {
-#ifdef FP_FAST_FMA
+#ifdef HAS_FMA
     return fma(a, b, c);
 #else
     return a * b + c;

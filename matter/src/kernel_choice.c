@@ -1,9 +1,8 @@
 // Which sets of kernels a machine can run, and which is best (ADR 20).
+#include "kernel_begin.h"
 #include "kernel_set.h"
 
 #include <talus/matter/model.h>
-
-#include <math.h>
 
 #define FILL(file, set) tali_kernel_##file##_##set(out);
 
@@ -77,7 +76,7 @@ tali_sweeps tali_sweeps_best(void)
 }
 
 // What this file is compiled for, the set for any processor is.
-#ifdef FP_FAST_FMA
+#ifdef HAS_FMA
 #define BARE "fma"
 #else
 #define BARE "any"
