@@ -95,7 +95,7 @@ int main(void)
         st = tal_sweep_create(system, &study, &sweep, &err);
     }
 
-    double masses[SAMPLES], ranges[SAMPLES], wanted_mass = 2.0;
+    double masses[SAMPLES] = {0.0}, ranges[SAMPLES] = {0.0}, wanted_mass = 2.0;
     const int levels = SAMPLES;
     const double lightest = 0.5, heaviest = 5.0, wanted_range = 4.0;
     if (st == TAL_OK) st = tal_grid_fill(&levels, &lightest, &heaviest, 1, masses);

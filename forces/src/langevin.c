@@ -83,16 +83,24 @@ static tal_status find_interval(const langevin *it, const tal_force_context *con
 
 // --- noise ---
 
+static tal_vec3 draw_vector(tal_random *random)
+{
+    tal_vec3 v;
+    v.x = tal_random_normal(random);
+    v.y = tal_random_normal(random);
+    v.z = tal_random_normal(random);
+    return v;
+}
+
 static void fill(const langevin *it, const tal_force_context *context, int64_t interval, noise *to)
 {
     tal_random random = {.stream = (uint64_t)interval, .counter = (uint64_t)it->base.me.i << 32};
     random.seed = *(const uint64_t *)tal_var_value(context->system, context->state, it->seed_ix);
     to->interval = interval;
     for (int b = 0; b < it->num_bodies; ++b) {
-        double *numbers = &to->draws[b].w.x;
-        for (int i = 0; i < 7; ++i) {
-            numbers[i] = tal_random_normal(&random);
-        }
+        to->draws[b].w = draw_vector(&random);
+        to->draws[b].v = draw_vector(&random);
+        to->draws[b].u = tal_random_normal(&random);
     }
 }
 

@@ -443,7 +443,7 @@ static bool take_room(tali_model *m, tali_item *item, const tali_room *needed)
         m->no_memory = true;
         return false;
     }
-    item->p = (double *)block;
+    item->p = (double *)(void *)block;
     item->lists = (tali_list *)(block + p);
     item->text = (const char **)(block + p + lists);
     item->ref = (int *)(block + p + lists + text);

@@ -133,7 +133,7 @@ tal_status tali_assembler_place_bodies(tal_assembler *it, tal_state *state)
     it->def.stay_close = 0.0;
     it->num_rows = it->num_turns = 0;
     memcpy(it->fit_free, it->at.is_free, (size_t)it->nu * sizeof(bool));
-    it->seen = &markers_only;
+    it->seen = &markers_only; // cppcheck-suppress autoVariables ; as long as this function lasts
     const tal_status st = go_outward(it, state, aside.markers, it->fit_free);
     memcpy(it->at.is_free, it->fit_free, (size_t)it->nu * sizeof(bool));
     it->def = def;

@@ -29,6 +29,7 @@ done
 # and names each of them in one row only
 for layer in */include; do
     layer=${layer%/include}
+    # shellcheck disable=SC2016 # backquotes of Markdown
     for name in $(sed -n 's/^| *\(`[^|]*\)|.*/\1/p' "$layer/README.md" | grep -o '`[^`]*\.[ch]`' | sort | uniq -d); do
         complain "$layer/README.md has several rows for $name"
     done
