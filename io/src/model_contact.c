@@ -73,6 +73,17 @@ void tali_build_langevin(tali_model *m, tali_item *item)
 
 // ---- materials
 
+// What every material has, whatever its stiffness is.
+// clang-format off
+#define DISSIPATION_AND_FRICTION                                                                   \
+    {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},              \
+    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,                           \
+     .doc = "coefficient, no less than the dynamic one: where it is not given, it is raised to "   \
+            "that"},                                                                               \
+    {"dynamic_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},   \
+    {"viscous_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"}
+// clang-format on
+
 // numbers: frame, then the material in the order of tal_contact_material
 static const tali_attribute surface_attributes[] = {
     {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the surface"},
@@ -85,12 +96,7 @@ static const tali_attribute surface_attributes[] = {
     {"stiffness", TALI_TYPE_REAL, 1, "1e6", TALI_POSITIVE_NUMBER,
      .doc = "plane-strain modulus [Pa], or [N/m^n] of a power law"},
     {"foundation", TALI_TYPE_REAL, 1, "1e8", TALI_POSITIVE_NUMBER, .doc = "of a mesh [Pa/m]"},
-    {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
-    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
-     .doc =
-         "coefficient, no less than the dynamic one: where it is not given, it is raised to that"},
-    {"dynamic_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
-    {"viscous_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
+    DISSIPATION_AND_FRICTION,
     {.name = NULL}};
 
 enum {
@@ -173,12 +179,7 @@ const tali_attribute tali_smooth_contact_attributes[] = {
     {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "of the sphere [m]"},
     {"stiffness", TALI_TYPE_REAL, 1, "1e6", TALI_POSITIVE_NUMBER,
      .doc = "plane-strain modulus [Pa]"},
-    {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
-    {"static_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
-     .doc =
-         "coefficient, no less than the dynamic one: where it is not given, it is raised to that"},
-    {"dynamic_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "coefficient"},
-    {"viscous_friction", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
+    DISSIPATION_AND_FRICTION,
     {"transition_speed", TALI_TYPE_REAL, 1, "0.01", TALI_POSITIVE_NUMBER, .doc = "[m/s]"},
     {"cf", TALI_TYPE_REAL, 1, "1e-5", TALI_POSITIVE_NUMBER,
      .doc = "how soft the edges at rest are"},
