@@ -1,5 +1,5 @@
-// api_simulate MODEL END ROWS FILE: what `talus simulate MODEL -e END --every END/ROWS -c q,u,energy -o FILE` does, written
-// with the library alone. cli.sh compares the two.
+// api_simulate MODEL END ROWS FILE: what `talus simulate MODEL -e END --every END/ROWS -c
+// q,u,energy -o FILE` does, written with the library alone. cli.sh compares the two.
 #include <talus/talus.h>
 
 #include <stdio.h>

@@ -10,7 +10,7 @@ typedef struct bench {
     const char *name;
     void (*run)(void *context, long count); ///< does the work `count` times
     void *context;
-    double least;  ///< the best batch [ns]: what is left when nobody disturbs
+    double least;  ///< the best batch [ns]: what is left when nothing else runs
     double median; ///< ns for one piece of work
     double low;    ///< first quartile [ns]
     double high;   ///< third quartile [ns]

@@ -1,9 +1,10 @@
-// Assembly and inverse kinematics against Simbody's Assembler: a four-bar closed from 1 rad off, and a figure
-// of 40 degrees of freedom that follows 50 markers for 500 frames.
+// Assembly and inverse kinematics against Simbody's Assembler: a four-bar closed from 1 rad off,
+// and a figure of 40 degrees of freedom that follows 50 markers for 500 frames.
 //
-// Solvers take turns; of repeated runs the shortest counts. Both must close the four-bar to the same tolerance.
-// An accuracy means something else to each, so the figure is tracked at several, and times are compared where
-// the markers' errors are no more than 1 um above the least that anyone reaches.
+// Solvers take turns; of repeated runs the shortest counts. Both must close the four-bar to the
+// same tolerance. An accuracy means something else to each, so the figure is tracked at several,
+// and times are compared where the markers' errors are no more than 1 um above the least that
+// anyone reaches.
 #include "assembly.h"
 #include "bench.h"
 #include "build_talus.h"

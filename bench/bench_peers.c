@@ -95,7 +95,7 @@ static int list_entries(const field *f, quantity what, bool fresh, entry entries
         table[n] = (bench){.name = i < NUM_CONTESTANTS ? f->who[i]->name : FIGURE_TREE,
                            .run = run_entry,
                            .context = &entries[n]};
-        // evaluate, for those who are to find something evaluated
+        // evaluate first, for rows that measure cached values
         f->who[i]->run(f->selves[i], FORWARD, true, 1);
         f->who[i]->run(f->selves[i], what, fresh, 1);
         ++n;

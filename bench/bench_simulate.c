@@ -186,7 +186,7 @@ static void print_equal_errors(const rung rungs[], int n)
     }
 }
 
-// Who of the peers is through first at one accuracy; -1 for nobody.
+// The fastest peer at one accuracy; -1: none.
 static int quickest_peer(const rung *r)
 {
     int quickest = -1;

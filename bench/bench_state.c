@@ -2,9 +2,8 @@
 //
 // Aims: a copy within 1.5 x of memcpy of the same bytes; Time to Acceleration through three
 // subsystems that do nothing well under 150 ns.
-#include "state_internal.h"
-
 #include "bench.h"
+#include "state/state_internal.h"
 
 #include <talus/state.h>
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # cli.sh BUILD SOURCE [TIMES]
-# What `talus simulate` costs over a C program that does the same with the library (api_simulate.c): instructions of the whole
-# process by callgrind, and medians of processor time (of wall time with WALL=1), the two taking turns. Both must write the same numbers first.
+# What `talus simulate` costs over a C program that does the same with the library (api_simulate.c):
+# instructions of the whole process by callgrind, and medians of processor time (of wall time with
+# WALL=1), the two taking turns. Both must write the same numbers first.
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n '2,4p' "$0" >&2; exit 1; }
 talus=$1/cli/talus
@@ -12,7 +13,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 by_cli() { # MODEL END ROWS [TOOL...]
-    "${@:4}" "$talus" simulate "$models/$1" -q -e "$2" --every "$every" -c q,u,energy -o "$work/cli.csv" 2>/dev/null
+    "${@:4}" "$talus" simulate "$models/$1" \
+        -q -e "$2" --every "$every" -c q,u,energy -o "$work/cli.csv" 2>/dev/null
 }
 by_api() { # MODEL END ROWS [TOOL...]
     "${@:4}" "$api" "$models/$1" "$2" "$3" "$work/api.csv" 2>/dev/null
@@ -30,12 +32,14 @@ median() {
     sort -g | awk '{ t[NR] = $1 } END { print t[int((NR + 1) / 2)] }'
 }
 
-printf '%-18s %6s %6s %14s %14s %8s %10s %10s %8s\n' model "end" rows "instr. C" "instr. CLI" more "ms C" "ms CLI" more
+printf '%-18s %6s %6s %14s %14s %8s %10s %10s %8s\n' \
+    model "end" rows "instr. C" "instr. CLI" more "ms C" "ms CLI" more
 while read -r model end rows; do
     every=$(awk -v e="$end" -v n="$rows" 'BEGIN { printf "%.17g", e / n }')
     by_cli "$model" "$end" "$rows"
     by_api "$model" "$end" "$rows"
-    cmp -s <(grep -v '^#' "$work/cli.csv" | tail -n +2) <(grep -v '^#' "$work/api.csv" | tail -n +2) || {
+    cmp -s <(grep -v '^#' "$work/cli.csv" | tail -n +2) \
+        <(grep -v '^#' "$work/api.csv" | tail -n +2) || {
         echo "$model: the numbers differ" >&2
         exit 1
     }
@@ -49,7 +53,8 @@ while read -r model end rows; do
     done
     awk -v m="$model" -v e="$end" -v r="$rows" -v a="$counted_api" -v b="$counted_cli" \
         -v s="$(median <"$work/t_api")" -v t="$(median <"$work/t_cli")" 'BEGIN {
-        printf "%-18s %6s %6s %14.0f %14.0f %7.1f%% %10.1f %10.1f %7.1f%%\n", m, e, r, a, b, 100 * (b / a - 1), s, t, 100 * (t / s - 1) }'
+        printf "%-18s %6s %6s %14.0f %14.0f %7.1f%% %10.1f %10.1f %7.1f%%\n",
+            m, e, r, a, b, 100 * (b / a - 1), s, t, 100 * (t / s - 1) }'
 done <<'END'
 pendulum.talus 10 100
 pendulum.talus 100 1000

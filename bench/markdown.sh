@@ -5,7 +5,7 @@ set -euo pipefail
 [ $# -eq 2 ] || { sed -n '2,3p' "$0" >&2; exit 1; }
 
 awk -F, '
-    # us with three digits, "-" when nobody measured it
+    # us with three digits, "-" when it was not measured
     function us(v) {
         if (v == "") return "-"
         v /= 1000
@@ -39,7 +39,8 @@ awk -F, '
         tn = cell(2, model, q, "qu", "Talus"); treen = cell(2, model, q, "qu", "(tree)")
         if (t == "") return
         printf "| %s | %s | %s | %.2f | %s | %.2f | %s | %s | %s |\n", model, us(t), us(tree),
-            t / tree, us(tn), (treen == "" ? 0 : tn / treen), us(cell(1, model, q, "qu", "Simbody")),
+            t / tree, us(tn), (treen == "" ? 0 : tn / treen),
+            us(cell(1, model, q, "qu", "Simbody")),
             ratio(cell(1, model, q, "qu", "Simbody"), t),
             ratio(cell(2, model, q, "qu", "Simbody"), tn)
     }

@@ -47,8 +47,7 @@ static void destroy(void *context)
 
 // --- what it computes ---
 
-// With Velocity evaluated: gravity's forces on the bodies, then the sweeps. Bo and Mo are one point
-// in these models, so forces about Mo are forces about Bo.
+// With Velocity evaluated: gravity's forces on the bodies, then the sweeps.
 static tal_status sweep(talus_peer *self, quantity what, const double v[])
 {
     const talus_model *t = &self->t;

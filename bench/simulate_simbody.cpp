@@ -12,7 +12,7 @@ using namespace SimTK;
 namespace
 {
 
-// A scheduled event that nobody handles makes a step end there.
+// A scheduled event without a handler makes a step end there.
 void step_to(Integrator &integ, double t, simulation *out)
 {
     const long before = allocations();

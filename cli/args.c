@@ -1,4 +1,4 @@
-// Understanding a command line by the table of commands.
+// Parsing a command line by the table of commands.
 #include "cli.h"
 
 #include <math.h>
@@ -64,8 +64,10 @@ static bool fits(const cli_option *option, const char *text)
     const char *end;
     switch (option->kind) {
     case CLI_NUMBER:
+    case CLI_POSITIVE:
         end = tal_number_read(text, NULL, &number);
-        return end != NULL && *end == 0 && isfinite(number);
+        if (end == NULL || *end != 0 || !isfinite(number)) return false;
+        return option->kind == CLI_NUMBER || number > 0.0;
     case CLI_COUNT:
         end = tal_integer_read(text, NULL, &whole);
         return end != NULL && *end == 0 && whole >= 0;
@@ -74,21 +76,32 @@ static bool fits(const cli_option *option, const char *text)
     }
 }
 
+static const char *wanted(cli_kind kind)
+{
+    switch (kind) {
+    case CLI_NUMBER:
+        return "a number";
+    case CLI_POSITIVE:
+        return "a positive number";
+    case CLI_COUNT:
+        return "a whole number";
+    default:
+        return "a text";
+    }
+}
+
 static int take_value(cli_args *args, int i, const char *text)
 {
     const cli_option *const o = args->options[i];
     if (!fits(o, text)) {
-        return cli_fail(args, CLI_USAGE, "--%s wants %s, not '%s'.", o->name,
-                        o->kind == CLI_NUMBER  ? "a number"
-                        : o->kind == CLI_COUNT ? "a whole number"
-                                               : "a text",
+        return cli_fail(args, CLI_USAGE, "--%s needs %s, not '%s'.", o->name, wanted(o->kind),
                         text);
     }
     if (args->num_values[i] > 0 && o->kind != CLI_LIST) {
-        return cli_fail(args, CLI_USAGE, "--%s is there twice.", o->name);
+        return cli_fail(args, CLI_USAGE, "--%s is given twice.", o->name);
     }
     if (args->num_values[i] == CLI_MAX_OPTIONS) {
-        return cli_fail(args, CLI_USAGE, "--%s is there more than %d times.", o->name,
+        return cli_fail(args, CLI_USAGE, "--%s is given more than %d times.", o->name,
                         CLI_MAX_OPTIONS);
     }
     args->values[i][args->num_values[i]++] = text;
@@ -108,7 +121,8 @@ static int refuse_option(const cli_args *args, const char *name, size_t length)
                     args->command->name);
 }
 
-// One option at argv[*k]; its value may be in the next argument. --NAME, --NAME=VALUE, -x VALUE, -xVALUE
+// One option at argv[*k]; its value may be in the next argument. --NAME, --NAME=VALUE, -x VALUE,
+// -xVALUE
 static int parse_option(cli_args *args, int argc, const char *const argv[], int *k)
 {
     const char *const text = argv[*k];
@@ -131,7 +145,7 @@ static int parse_option(cli_args *args, int argc, const char *const argv[], int 
     }
     if (value == NULL) {
         if (*k + 1 >= argc) {
-            return cli_fail(args, CLI_USAGE, "--%s wants a value, %s.", args->options[i]->name,
+            return cli_fail(args, CLI_USAGE, "--%s needs a value, %s.", args->options[i]->name,
                             args->options[i]->value);
         }
         value = argv[++*k];
@@ -143,10 +157,11 @@ static int check_files(const cli_args *args)
 {
     const cli_command *const c = args->command;
     if (args->num_files < c->min_files) {
-        return cli_fail(args, CLI_USAGE, "something is missing: talus %s %s", c->name, c->files);
+        return cli_fail(args, CLI_USAGE, "an argument is missing; usage: talus %s %s", c->name,
+                        c->files);
     }
     if (args->num_files > c->max_files) {
-        return cli_fail(args, CLI_USAGE, "'%s' is one argument too many: talus %s %s",
+        return cli_fail(args, CLI_USAGE, "'%s' is one argument too many; usage: talus %s %s",
                         args->files[c->max_files], c->name, c->files);
     }
     return CLI_OK;
@@ -254,8 +269,20 @@ int cli_fail(const cli_args *args, int code, const char *fmt, ...)
 
 int cli_fail_with(const cli_args *args, int code, const tal_error *err)
 {
-    const bool has_sentence = err->message[0] != 0;
-    return cli_fail(args, code, "%s", has_sentence ? err->message : tal_status_text(err->status));
+    if (err->message[0] == 0) return cli_fail_status(args, code, err->status);
+    return cli_fail(args, code, "%s", err->message);
+}
+
+int cli_fail_status(const cli_args *args, int code, tal_status st)
+{
+    if (st == TAL_ERR_NO_MEMORY) return cli_fail(args, code, "there is not enough memory.");
+    return cli_fail(args, code, "%s.", tal_status_text(st));
+}
+
+int cli_fail_file(const cli_args *args, const char *path, tal_status st)
+{
+    if (st == TAL_ERR_NO_MEMORY) return cli_fail_status(args, CLI_BAD_FILE, st);
+    return cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
 }
 
 void cli_warn(const cli_args *args, const char *fmt, ...)
@@ -267,22 +294,22 @@ void cli_warn(const cli_args *args, const char *fmt, ...)
     va_end(list);
 }
 
-static void *check_memory(void *memory)
+void *cli_need(void *made)
 {
-    if (memory != NULL) return memory;
+    if (made != NULL) return made;
     fputs("talus: there is not enough memory.\n", stderr);
     exit(CLI_FAILED);
 }
 
 void *cli_alloc(size_t count, size_t size)
 {
-    return check_memory(calloc(count > 0 ? count : 1, size));
+    return cli_need(calloc(count > 0 ? count : 1, size));
 }
 
 void *cli_resize(void *memory, size_t count, size_t size)
 {
-    if (count > SIZE_MAX / size) return check_memory(NULL);
-    return check_memory(realloc(memory, (count > 0 ? count : 1) * size));
+    if (count > SIZE_MAX / size) return cli_need(NULL);
+    return cli_need(realloc(memory, (count > 0 ? count : 1) * size));
 }
 
 char *cli_copy(const char *text)
@@ -291,17 +318,23 @@ char *cli_copy(const char *text)
     return memcpy(cli_alloc(size, 1), text, size);
 }
 
-bool cli_is_table(const char *path)
+char *cli_format_list(const char *fmt, va_list list)
 {
-    static const char *const endings[] = {".sto", ".mot", ".trc", ".csv", ".npz"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
-        if (cli_ends_with(path, endings[i])) return true;
-    }
-    return false;
+    va_list again;
+    va_copy(again, list);
+    const int length = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    const size_t size = length > 0 ? (size_t)length + 1 : 1;
+    char *const text = cli_alloc(size, 1);
+    vsnprintf(text, size, fmt, list);
+    return text;
 }
 
-bool cli_ends_with(const char *text, const char *end)
+char *cli_format(const char *fmt, ...)
 {
-    const size_t a = strlen(text), b = strlen(end);
-    return a >= b && strcmp(text + a - b, end) == 0;
+    va_list list;
+    va_start(list, fmt);
+    char *const text = cli_format_list(fmt, list);
+    va_end(list);
+    return text;
 }

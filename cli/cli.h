@@ -4,6 +4,7 @@
 
 #include <talus/talus.h>
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 enum {
     CLI_OK = 0,
     CLI_FAILED = 1, // the study failed, or was interrupted
-    CLI_USAGE = 2,  // the command line makes no sense
+    CLI_USAGE = 2,  // the command line is wrong
     CLI_BAD_FILE = 3
 };
 
@@ -23,9 +24,10 @@ enum {
 
 // What the value of an option is.
 typedef enum cli_kind {
-    CLI_FLAG,   // none
-    CLI_NUMBER, // a finite number
-    CLI_COUNT,  // a whole number, not negative
+    CLI_FLAG,     // none
+    CLI_NUMBER,   // a finite number
+    CLI_POSITIVE, // a finite number above zero
+    CLI_COUNT,    // a whole number, not negative
     CLI_TEXT,
     CLI_LIST // text, and the option can be repeated
 } cli_kind;
@@ -51,7 +53,9 @@ enum {
     CLI_INTEGRATOR = 1 << 5,
     CLI_OUT = 1 << 6,
     CLI_SET = 1 << 7,
-    CLI_NUM_COMMON = 8
+    CLI_ANY_INERTIA = 1 << 8,
+    CLI_NUM_COMMON = 9,
+    CLI_RESULT = 1 << 9 // no option: the command writes a table that talus rerun can repeat
 };
 
 typedef struct cli_args cli_args;
@@ -63,7 +67,7 @@ typedef struct cli_command {
     int min_files, max_files;
     const char *summary;       // one line
     const char *about;         // what else there is to know
-    unsigned common;           // which of the common options
+    unsigned common;           // which of the common options, and CLI_RESULT
     const cli_option *options; // its own, up to one without a name; NULL: none
     const char *example;       // a command line
     const char *example_help;  // what it does
@@ -74,7 +78,7 @@ typedef struct cli_command {
 extern const cli_command cli_commands[];
 extern const cli_option cli_common_options[];
 
-// A command line, understood. Strings are borrowed from it.
+// A parsed command line. Strings are borrowed from it.
 struct cli_args {
     const cli_command *command;
     const char *files[CLI_MAX_ARGS];
@@ -83,15 +87,21 @@ struct cli_args {
     const char *values[CLI_MAX_OPTIONS][CLI_MAX_OPTIONS]; // [option][i]
     int num_values[CLI_MAX_OPTIONS];                      // 0: as the table says
     int num_options;
-    int only_rows; // of a result, for talus rerun; 0: all
+    // for talus rerun
+    int only_rows;                                     // of the result; 0: all
+    int (*take)(void *taker, const tal_table *result); // gets the result; an exit code
+    void *taker;
 };
 
-// Understand a command line without the program's name. Errors are printed; returns an exit code.
+// The program: run a command line, the program's name first. An exit code.
+int cli_main(int argc, const char *const argv[]);
+
+// Parse a command line without the name of the program. Errors are printed; returns an exit code.
 int cli_parse(int argc, const char *const argv[], cli_args *args);
 
 // Find a command by name; NULL when there is none.
 const cli_command *cli_find_command(const char *name);
-// The command that may have been meant; NULL: no idea.
+// The command whose name is nearest; NULL: no name is near.
 const char *cli_guess_command(const char *name);
 
 // All options of a command in the order of help texts; returns how many.
@@ -110,19 +120,24 @@ int cli_threads(const cli_args *args);
 
 // Print "talus COMMAND: sentence" on stderr and return `code`.
 int cli_fail(const cli_args *args, int code, const char *fmt, ...) TAL_PRINTF(3, 4);
-// The same for what a library call has to say.
+// The same for the error of a library call.
 int cli_fail_with(const cli_args *args, int code, const tal_error *err);
+// The same for a status without a sentence of its own.
+int cli_fail_status(const cli_args *args, int code, tal_status st);
+// The same about a file; CLI_BAD_FILE.
+int cli_fail_file(const cli_args *args, const char *path, tal_status st);
 // A warning: printed unless the command is to be quiet.
 void cli_warn(const cli_args *args, const char *fmt, ...) TAL_PRINTF(2, 3);
 
-// Memory, or the end of the program with a sentence.
+// Memory; ends the program with a message when there is none.
 void *cli_alloc(size_t count, size_t size);
 void *cli_resize(void *memory, size_t count, size_t size);
 char *cli_copy(const char *text);
-
-bool cli_ends_with(const char *text, const char *end);
-// Is it the name of a table?
-bool cli_is_table(const char *path);
+// Like printf(), of any length.
+char *cli_format(const char *fmt, ...) TAL_PRINTF(1, 2);
+char *cli_format_list(const char *fmt, va_list list) TAL_PRINTF(1, 0);
+// The result of a library call; ends the program when it is NULL.
+void *cli_need(void *made);
 
 // Help texts.
 void cli_help(FILE *out);

@@ -3,7 +3,9 @@
 #include "commands.h"
 #include "pose.h"
 #include "report.h"
+#include "result.h"
 
+// Find q and u that meet all constraints, and report them.
 static int assemble(const cli_args *args, const cli_model *model, tal_state *state)
 {
     tal_assembler_def def = tal_assembler_def_default();
@@ -21,7 +23,7 @@ static int assemble(const cli_args *args, const cli_model *model, tal_state *sta
     tal_assembler_destroy(assembler);
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &err);
 
-    if (cli_flag(args, "quiet") && cli_is_given(args, "out")) {
+    if (cli_flag(args, "quiet") && result_is_wanted(args)) {
         return pose_write(args, model, state);
     }
     report r;

@@ -1,4 +1,4 @@
-// talus check: everything suspicious in a model.
+// talus check: look for mistakes in a model.
 #include "columns.h"
 #include "commands.h"
 #include "model.h"
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 // What was found so far.
 typedef struct findings {
@@ -14,7 +15,8 @@ typedef struct findings {
     int num, num_warnings;
 } findings;
 
-// A remark is about what may well be meant, as equations out of the plane of a planar loop.
+// A remark is about something that may be intended, such as equations out of the plane of a planar
+// loop.
 typedef enum weight {
     REMARK,
     WARNING
@@ -22,17 +24,17 @@ typedef enum weight {
 
 TAL_PRINTF(4, 5)
 
-static void add(findings *it, weight how_bad, const char *where, const char *fmt, ...)
+static void add_finding(findings *it, weight how_bad, const char *where, const char *fmt, ...)
 {
-    char text[240];
     const bool is_warning = how_bad == WARNING;
     va_list list;
     va_start(list, fmt);
-    vsnprintf(text, sizeof text, fmt, list);
+    char *const text = cli_format_list(fmt, list);
     va_end(list);
     report_cell_text(it->out, is_warning ? "warning" : "remark");
     report_cell_text(it->out, where);
     report_cell_text(it->out, text);
+    free(text);
     ++it->num;
     if (is_warning) ++it->num_warnings;
 }
@@ -49,10 +51,19 @@ static void check_masses(findings *it, const cli_model *model)
         const tal_body_ix body = {b};
         const tal_mass_props props = tal_body_mass_props(model->matter, model->state, body);
         const char *const name = tal_body_name(model->matter, body);
-        tal_error err = {0};
-        if (tal_mass_props_check(&props, &err) != TAL_OK) add(it, WARNING, name, "%s", err.message);
+        const double excess = tal_mass_props_excess(&props);
+        if (excess > 0.0) {
+            add_finding(
+                it, WARNING, name,
+                "its inertia is not physical: a principal moment exceeds the sum of the others "
+                "by %.2g of itself.",
+                excess);
+        }
         if (props.mass == 0.0 && !has_children[b] && tal_body_nu(model->matter, body) > 0) {
-            add(it, WARNING, name, "it moves, has no mass and carries nothing.");
+            const bool by_kkt = tal_matter_solve_way(model->matter) == TAL_SOLVE_KKT;
+            add_finding(it, by_kkt ? REMARK : WARNING, name,
+                        "it moves, has no mass and carries nothing%s",
+                        by_kkt ? ": only constraints hold it." : ".");
         }
     }
     free(has_children);
@@ -68,32 +79,75 @@ static void check_ranges(findings *it, const cli_model *model)
         if (body.i < 0 || tal_body_is_in_range(model->matter, model->state, body, i)) continue;
         if (tal_body_range(model->matter, model->state, body, i, &low, &high) != TAL_OK) continue;
         (void)tal_body_coordinate_name(model->matter, model->state, body, i, name);
-        add(it, WARNING, name, "it begins at %g, outside of its range, %g to %g.",
-            tal_body_q(model->matter, model->state, body, i), low, high);
+        add_finding(it, WARNING, name, "it starts at %g, outside its range, %g to %g.",
+                    tal_body_q(model->matter, model->state, body, i), low, high);
     }
 }
 
-static void check_rows(findings *it, const cli_model *model)
+// How a row is related to the rows before it, and by how much that is so. A good row with a share
+// this close to the limit may be one in exact geometry that is not quite exact.
+static void check_row(findings *it, const char *name, const tal_constraint_row *row)
+{
+    const double NEAR = 100.0;
+    if (row->fate == TAL_ROW_REDUNDANT) {
+        add_finding(it, WARNING, name,
+                    "its equation %d repeats others: only %.1e of it is independent (limit %.1e).",
+                    row->i, row->share, row->limit);
+    } else if (row->fate == TAL_ROW_WITHOUT_EFFECT) {
+        add_finding(it, REMARK, name, "no motion changes its equation %d.", row->i);
+    } else if (row->share < NEAR * row->limit) {
+        add_finding(
+            it, WARNING, name,
+            "its equation %d nearly repeats others: only %.1e of it is independent (limit %.1e).",
+            row->i, row->share, row->limit);
+    }
+    if (row->inconsistent) {
+        add_finding(it, WARNING, name, "its equation %d contradicts others.", row->i);
+    }
+}
+
+// Moves q as close to the constraints as it can be. What is left there is not the fault of q.
+// `name` is a constraint with rows that repeat others.
+static void check_geometry(findings *it, const cli_model *model, const char *name)
+{
+    const int m = tal_state_pool_size(model->state, TAL_POOL_UERR);
+    bool *const redundant = cli_alloc((size_t)m, sizeof *redundant);
+    tal_project_options options = tal_project_options_default();
+    memset(redundant, true, (size_t)m * sizeof *redundant);
+    options.redundant = redundant;
+    options.even_if_met = true;
+    if (tal_system_project_q(model->system, model->state, &options, NULL, NULL) == TAL_OK) {
+        const double off = cli_largest(tal_state_qerr(model->state),
+                                       tal_state_pool_size(model->state, TAL_POOL_QERR));
+        if (off > 1e-9) {
+            add_finding(
+                it, REMARK, name,
+                "its geometry is off by %.1e: equations that would repeat others are taken as "
+                "such.",
+                off);
+        }
+    }
+    free(redundant);
+}
+
+// The name of a constraint with rows that repeat others; NULL when there is none.
+static const char *check_rows(findings *it, const cli_model *model)
 {
     const int m = tal_state_pool_size(model->state, TAL_POOL_UDOTERR);
     tal_constraint_row *const rows = cli_alloc((size_t)m, sizeof *rows);
     tal_rows_report all = {0};
     if (tal_matter_calc_constraint_report(model->matter, model->state, &all, rows) != TAL_OK) {
-        add(it, WARNING, "constraints", "%s", tal_state_error(model->state)->message);
+        add_finding(it, WARNING, "constraints", "%s", tal_state_error(model->state)->message);
         all.num_rows = 0;
     }
+    const char *redundant = NULL;
     for (int k = 0; k < all.num_rows; ++k) {
-        const char *const name = tal_constraint_name(model->matter, rows[k].constraint);
-        if (rows[k].fate == TAL_ROW_REDUNDANT) {
-            add(it, WARNING, name, "its equation %d repeats others.", rows[k].i);
-        } else if (rows[k].fate == TAL_ROW_WITHOUT_EFFECT) {
-            add(it, REMARK, name, "no motion changes its equation %d.", rows[k].i);
-        }
-        if (rows[k].inconsistent) {
-            add(it, WARNING, name, "its equation %d contradicts others.", rows[k].i);
-        }
+        const char *name = tal_constraint_name(model->matter, rows[k].constraint);
+        check_row(it, name, &rows[k]);
+        if (rows[k].fate == TAL_ROW_REDUNDANT) redundant = name;
     }
     free(rows);
+    return redundant;
 }
 
 static void check_errors(findings *it, const cli_model *model)
@@ -103,12 +157,14 @@ static void check_errors(findings *it, const cli_model *model)
     const double u =
         cli_largest(tal_state_uerr(model->state), tal_state_pool_size(model->state, TAL_POOL_UERR));
     if (!(q <= 1e-6)) {
-        add(it, WARNING, "coordinates", "they miss constraints by %g; talus assemble.", q);
+        add_finding(it, WARNING, "coordinates",
+                    "they violate constraints by %g; run talus assemble.", q);
     }
-    if (!(u <= 1e-6)) add(it, WARNING, "speeds", "they miss constraints by %g.", u);
+    if (!(u <= 1e-6)) add_finding(it, WARNING, "speeds", "they violate constraints by %g.", u);
 }
 
-static int check(const cli_args *args, const cli_model *model)
+// Run all checks at the State of the model, and report what they found.
+static int check_model(const cli_args *args, const cli_model *model)
 {
     static const char *const columns[] = {"severity", "where", "what"};
     const int code = cli_realize(args, model, model->state, TAL_STAGE_VELOCITY);
@@ -121,12 +177,13 @@ static int check(const cli_args *args, const cli_model *model)
     check_masses(&it, model);
     check_ranges(&it, model);
     check_errors(&it, model);
-    check_rows(&it, model);
+    const char *redundant = check_rows(&it, model);
     if (tal_system_realize(model->system, model->state, TAL_STAGE_ACCELERATION) != TAL_OK) {
-        add(&it, WARNING, "accelerations", "%s", tal_state_error(model->state)->message);
+        add_finding(&it, WARNING, "accelerations", "%s", tal_state_error(model->state)->message);
     }
+    if (redundant != NULL) check_geometry(&it, model, redundant); // last: it moves q
     report_end_table(&r);
-    if (it.num == 0 && !r.json) puts("  nothing is suspicious");
+    if (it.num == 0 && !r.json) puts("  no problems found");
     report_end(&r);
     return it.num_warnings == 0 ? CLI_OK : CLI_FAILED;
 }
@@ -135,7 +192,7 @@ int cmd_check(const cli_args *args)
 {
     cli_model model;
     int code = cli_model_read(args, args->files[0], NULL, 0, &model);
-    if (code == CLI_OK) code = check(args, &model);
+    if (code == CLI_OK) code = check_model(args, &model);
     cli_model_destroy(&model);
     return code;
 }

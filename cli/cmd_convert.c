@@ -27,24 +27,19 @@ static int convert_model(const cli_args *args, const char *to)
     return code;
 }
 
-// By the end of its name.
-static bool has_model(const char *path)
-{
-    return cli_ends_with(path, ".talus") || cli_ends_with(path, ".urdf");
-}
-
 int cmd_convert(const cli_args *args)
 {
     const char *const out = cli_text(args, "out");
     const char *const to = out != NULL ? out : args->num_files > 1 ? args->files[1] : NULL;
     if (to == NULL || (out != NULL && args->num_files > 1)) {
-        return cli_fail(args, CLI_USAGE, "-o FILE says what %s becomes%s.", args->files[0],
-                        to != NULL ? ", once" : "");
+        return cli_fail(args, CLI_USAGE, "name the new file%s: talus convert %s -o FILE.",
+                        to != NULL ? " once" : "", args->files[0]);
     }
-    const bool is_model = has_model(args->files[0]);
-    if (is_model != cli_ends_with(to, ".talus")) {
-        return cli_fail(args, CLI_USAGE, "%s holds a %s, which cannot become %s.", args->files[0],
-                        is_model ? "model" : "table", to);
+    const tal_file_kind kind = tal_file_kind_of(args->files[0], NULL, 0);
+    const bool is_model = kind == TAL_FILE_TALUS || kind == TAL_FILE_URDF;
+    if (is_model != (tal_file_kind_of(to, NULL, 0) == TAL_FILE_TALUS)) {
+        return cli_fail(args, CLI_USAGE, "%s is a %s, which cannot be converted to %s.",
+                        args->files[0], is_model ? "model" : "table", to);
     }
     return is_model ? convert_model(args, to) : convert_table(args, to);
 }

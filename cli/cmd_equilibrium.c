@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "pose.h"
 #include "rest.h"
+#include "result.h"
 
 int cli_find_rest(const cli_args *args, const cli_model *model, tal_state *state, bool any,
                   double accuracy, tal_rest *rest)
@@ -27,13 +28,13 @@ int cli_find_rest(const cli_args *args, const cli_model *model, tal_state *state
     return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_FAILED, &err);
 }
 
-static int find(const cli_args *args, const cli_model *model, tal_state *state)
+static int find_equilibrium(const cli_args *args, const cli_model *model, tal_state *state)
 {
     tal_rest rest = {0};
     const int code = cli_find_rest(args, model, state, cli_flag(args, "any"),
                                    cli_number(args, "accuracy"), &rest);
     if (code != CLI_OK) return code;
-    if (cli_flag(args, "quiet") && cli_is_given(args, "out")) {
+    if (cli_flag(args, "quiet") && result_is_wanted(args)) {
         return pose_write(args, model, state);
     }
     report r;
@@ -41,6 +42,7 @@ static int find(const cli_args *args, const cli_model *model, tal_state *state)
     report_text(&r, "stable", rest.is_stable ? "yes" : "no");
     report_count(&r, "iterations", rest.iterations);
     report_number(&r, "largest acceleration", rest.udot, NULL);
+    if (tal_state_nz(state) > 0) report_number(&r, "largest rate of z", rest.zdot, NULL);
     report_number(&r, "potential energy", tal_forces_potential_energy(model->forces, state), "J");
     pose_report(&r, model, state);
     report_end(&r);
@@ -49,5 +51,5 @@ static int find(const cli_args *args, const cli_model *model, tal_state *state)
 
 int cmd_equilibrium(const cli_args *args)
 {
-    return pose_run(args, find);
+    return pose_run(args, find_equilibrium);
 }

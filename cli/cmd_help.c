@@ -1,13 +1,12 @@
 // talus help: the program, a command, the integrators, the manual page.
 #include "commands.h"
-#include "integrators.h"
 
 #include <string.h>
 
 static void list_integrators(void)
 {
-    for (const cli_integrator *i = cli_integrators; i->name != NULL; ++i) {
-        printf("  %-22s%s\n", i->name, i->help);
+    for (int i = 0; i < tal_num_methods(); ++i) {
+        printf("  %-22s%s\n", tal_method_name(i), tal_method_summary(i));
     }
 }
 

@@ -74,7 +74,7 @@ static tal_status pose(study *it, int row)
     return st == TAL_OK ? tal_matter_mul_N(matter, s, TAL_NPLUS, it->rest, it->udot) : st;
 }
 
-// The forces of the model where the State is, their moments shifted from Mo to Bo.
+// The forces of the model where the State is.
 static tal_status sum_forces(study *it)
 {
     const cli_model *const model = it->model;
@@ -86,13 +86,6 @@ static tal_status sum_forces(study *it)
         if (tal_force_is_enabled(model->forces, it->state, force)) which[n++] = force;
     }
     st = tal_forces_calc_sum(model->forces, it->state, which, n, it->F_GB, it->f);
-    for (int b = 0; b < it->nb && st == TAL_OK; ++b) {
-        const tal_body_ix body = {b};
-        const tal_mat3 R_GB = tal_body_X_GB(model->matter, it->state, body).R;
-        const tal_vec3 p_BM = tal_body_X_BM(model->matter, it->state, body).p;
-        const tal_vec3 p_BM_G = tal_m3_mul_v3(R_GB, p_BM);
-        it->F_GB[b].w = tal_v3_add(it->F_GB[b].w, tal_v3_cross(p_BM_G, it->F_GB[b].v));
-    }
     free(which);
     return st;
 }
@@ -127,39 +120,58 @@ static tal_status name_columns(const study *it, tal_table *table)
         st = tal_table_add_column(table, name);
         units[slot + 1] = cli_is_turning(it->model, it->state, body, i) ? "N m" : "N";
     }
-    if (st == TAL_OK) result_set_units(table, 0, units, it->nu + 1);
+    if (st == TAL_OK) st = result_set_units(table, 0, units, it->nu + 1);
     free(units);
     return st;
 }
 
-static int go_through(study *it)
+// An empty table for all rows; an exit code.
+static int make_table(const study *it, tal_table **out)
 {
     tal_table *const table = result_create(it->args, it->model);
     if (table == NULL) return CLI_FAILED;
+    tal_status st = name_columns(it, table);
+    if (st == TAL_OK) st = tal_table_reserve(table, it->rates.num);
+    const int code = st == TAL_OK ? result_check_fit(it->args, table)
+                                  : cli_fail_status(it->args, CLI_FAILED, st);
+    if (code == CLI_OK) {
+        *out = table;
+    } else {
+        tal_table_destroy(table);
+    }
+    return code;
+}
+
+// Find the forces of all rows, and write them; what is done before an interrupt is kept.
+static int find_all_forces(study *it)
+{
+    tal_table *table = NULL;
+    int code = make_table(it, &table);
+    if (code != CLI_OK) return code;
     const int rows = it->rates.num;
     progress told;
     progress_begin(&told, it->args, "rows", false, 0.0, (double)rows);
-    tal_status st = name_columns(it, table);
+    tal_status st = TAL_OK;
     int r = 0;
     for (; r < rows && st == TAL_OK && progress_tell(&told, (double)r); ++r) {
         st = find_forces(it, r);
         if (st == TAL_OK) st = tal_table_add_row(table, it->row);
     }
     progress_end(&told, (double)r);
-    int code = CLI_OK;
     if (st != TAL_OK) {
-        result_mark_incomplete(table, "failed");
-        code = cli_fail_with(it->args, CLI_FAILED, tal_state_error(it->state));
+        (void)cli_fail_with(it->args, CLI_FAILED, tal_state_error(it->state));
+        code = result_write_part(it->args, table, "failed");
     } else if (r < rows) {
-        result_mark_incomplete(table, "interrupted");
-        code = cli_fail(it->args, CLI_FAILED, "interrupted after %d of %d rows.", r, rows);
+        (void)cli_fail(it->args, CLI_FAILED, "interrupted after %d of %d rows.", r, rows);
+        code = result_write_part(it->args, table, "interrupted");
+    } else {
+        code = result_write(it->args, table);
     }
-    const int written = result_write(it->args, table);
     tal_table_destroy(table);
-    return written != CLI_OK ? written : code;
+    return code;
 }
 
-static int follow(const cli_args *args, const cli_model *model, const tal_table *motion)
+static int follow_motion(const cli_args *args, const cli_model *model, const tal_table *motion)
 {
     study it = {.args = args, .model = model, .state = cli_state_copy(args, model)};
     if (it.state == NULL) return CLI_FAILED;
@@ -169,7 +181,7 @@ static int follow(const cli_args *args, const cli_model *model, const tal_table 
         code = rates_find(args, model, it.state, motion, args->files[1], cli_number(args, "cutoff"),
                           &it.rates);
     }
-    if (code == CLI_OK) code = go_through(&it);
+    if (code == CLI_OK) code = find_all_forces(&it);
     study_destroy(&it);
     return code;
 }
@@ -179,14 +191,14 @@ int cmd_id(const cli_args *args)
     cli_model model;
     tal_table *motion = NULL;
     if (cli_number(args, "cutoff") < 0.0) {
-        return cli_fail(args, CLI_USAGE, "--cutoff wants a positive number, not %g.",
+        return cli_fail(args, CLI_USAGE, "--cutoff needs a positive number, not %g.",
                         cli_number(args, "cutoff"));
     }
-    int code = result_check_out(args, NULL);
+    int code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = result_read(args, args->files[1], &motion);
-    if (code == CLI_OK) code = follow(args, &model, motion);
+    if (code == CLI_OK) code = follow_motion(args, &model, motion);
     tal_table_destroy(motion);
     cli_model_destroy(&model);
     return code;

@@ -14,6 +14,8 @@ typedef struct tracking {
     int num_frames, nq;
     double *q;     // [num_frames][nq]
     tal_fit *fits; // [num_frames]
+    int num_markers;
+    double *distances; // [num_frames][num_markers] of markers from where they were seen; or NULL
 } tracking;
 
 static void tracking_destroy(tracking *it)
@@ -21,6 +23,7 @@ static void tracking_destroy(tracking *it)
     tal_marker_frames_destroy(&it->seen);
     free(it->q);
     free(it->fits);
+    free(it->distances);
 }
 
 // Look the markers up in the frames; what does not fit is printed.
@@ -32,16 +35,20 @@ static int take_frames(const cli_args *args, const tal_table *table, const tal_m
     for (int i = 0; i < n; ++i) {
         names[i] = model->markers[i].name;
     }
-    tal_diagnostics *const found = tal_diagnostics_create(NULL);
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_marker_frames_create(table, names, n, NULL, &it->seen, found);
     free(names);
     cli_print_diagnostics(args, found);
     if (st != TAL_OK) {
-        return cli_fail(args, CLI_BAD_FILE, "%s: %s.", args->files[1], tal_status_text(st));
+        return cli_fail_file(args, args->files[1], st);
     }
     it->num_frames = it->seen.frames.num_frames;
     it->q = cli_alloc((size_t)it->num_frames * (size_t)it->nq, sizeof *it->q);
     it->fits = cli_alloc((size_t)it->num_frames, sizeof *it->fits);
+    if (cli_flag(args, "marker-errors")) {
+        it->num_markers = n;
+        it->distances = cli_alloc((size_t)it->num_frames * (size_t)n, sizeof *it->distances);
+    }
     return CLI_OK;
 }
 
@@ -51,7 +58,37 @@ static bool tell(void *context, int done, int total)
     return progress_tell(context, (double)done);
 }
 
-static tal_status track(const cli_args *args, const cli_model *model, tracking *it, tal_error *err)
+// How far each marker is from where it was seen, in all frames that were reached.
+static tal_status measure_markers(const cli_model *model, const tal_tracker *tracker, tracking *it,
+                                  tal_error *err)
+{
+    const size_t n = (size_t)it->num_markers;
+    tal_state *state = NULL;
+    tal_status st = tal_state_create(model->system, &state, err);
+    if (st == TAL_OK) st = tal_state_copy(state, model->state);
+    tal_vec3 *const errors = cli_alloc(n, sizeof *errors);
+    for (int f = 0; f < it->num_frames && st == TAL_OK; ++f) {
+        if (it->fits[f].status == TAL_RETRY) continue; // never reached
+        (void)tal_state_set_t(state, it->seen.frames.times[f]);
+        (void)tal_state_set_q(state, it->q + (size_t)f * (size_t)it->nq, it->nq);
+        st = tal_system_realize(model->system, state, TAL_STAGE_POSITION);
+        if (st == TAL_OK) {
+            st = tal_tracker_calc_marker_errors(tracker, state,
+                                                it->seen.frames.points + (size_t)f * n, errors);
+        }
+        for (size_t k = 0; k < n && st == TAL_OK; ++k) {
+            it->distances[(size_t)f * n + k] = tal_v3_norm(errors[k]);
+        }
+    }
+    if (st != TAL_OK && state != NULL) *err = *tal_state_error(state);
+    free(errors);
+    tal_state_destroy(state);
+    return st;
+}
+
+// Fit all frames with a tracker, on as many threads as asked for.
+static tal_status track_frames(const cli_args *args, const cli_model *model, tracking *it,
+                               tal_error *err)
 {
     const int lanes = cli_threads(args);
     tal_threads *threads = NULL;
@@ -64,6 +101,7 @@ static tal_status track(const cli_args *args, const cli_model *model, tracking *
     def.assembler.markers = model->file.markers;
     def.assembler.num_markers = model->file.num_markers;
     def.assembler.accuracy = cli_number(args, "accuracy");
+    def.assembler.ignore_ranges = cli_flag(args, "ignore-ranges");
     def.chunk = cli_count(args, "chunk");
     def.lanes = lanes;
     def.executor = &executor;
@@ -75,6 +113,10 @@ static tal_status track(const cli_args *args, const cli_model *model, tracking *
         st = tal_tracker_run(tracker, model->state, &it->seen.frames, it->q, it->fits);
         *err = *tal_tracker_error(tracker);
     }
+    if ((st == TAL_OK || st == TAL_ERR_CALLBACK) && it->distances != NULL) {
+        const tal_status measured = measure_markers(model, tracker, it, err);
+        if (measured != TAL_OK) st = measured;
+    }
     progress_end(&told, (double)it->num_frames);
     tal_tracker_destroy(tracker);
     tal_threads_destroy(threads);
@@ -83,7 +125,7 @@ static tal_status track(const cli_args *args, const cli_model *model, tracking *
 
 static tal_status add_rows(const tracking *it, tal_table *table)
 {
-    double *const row = cli_alloc((size_t)it->nq + 4, sizeof *row);
+    double *const row = cli_alloc((size_t)(it->nq + 4 + it->num_markers), sizeof *row);
     tal_status st = TAL_OK;
     for (int f = 0; f < it->num_frames && st == TAL_OK; ++f) {
         const tal_fit *const fit = &it->fits[f];
@@ -93,14 +135,30 @@ static tal_status add_rows(const tracking *it, tal_table *table)
         row[it->nq + 1] = fit->marker_rms;
         row[it->nq + 2] = fit->marker_max;
         row[it->nq + 3] = fit->error;
+        for (int k = 0; k < it->num_markers; ++k) {
+            row[it->nq + 4 + k] = it->distances[(size_t)f * (size_t)it->num_markers + (size_t)k];
+        }
         st = tal_table_add_row(table, row);
     }
     free(row);
     return st;
 }
 
-static int write_result(const cli_args *args, const cli_model *model, const cli_columns *columns,
-                        const tracking *it)
+// One column for each marker: "<marker>.error".
+static tal_status add_marker_columns(const cli_model *model, int num_markers, tal_table *table)
+{
+    tal_status st = TAL_OK;
+    for (int k = 0; k < num_markers && st == TAL_OK; ++k) {
+        char name[TAL_MAX_NAME + 8];
+        snprintf(name, sizeof name, "%s.error", model->file.markers[k].name);
+        st = tal_table_add_column(table, name);
+    }
+    return st;
+}
+
+// An empty table for all frames; an exit code.
+static int make_table(const cli_args *args, const cli_model *model, const cli_columns *columns,
+                      const tracking *it, tal_table **out)
 {
     tal_table *const table = result_create(args, model);
     if (table == NULL) return CLI_FAILED;
@@ -108,36 +166,49 @@ static int write_result(const cli_args *args, const cli_model *model, const cli_
     if (st == TAL_OK) st = tal_table_add_column(table, "marker_rms");
     if (st == TAL_OK) st = tal_table_add_column(table, "marker_max");
     if (st == TAL_OK) st = tal_table_add_column(table, "constraint_error");
-    if (st == TAL_OK) st = add_rows(it, table);
+    if (st == TAL_OK) st = add_marker_columns(model, it->num_markers, table);
+    if (st == TAL_OK) st = tal_table_reserve(table, it->num_frames);
+    const int code =
+        st == TAL_OK ? result_check_fit(args, table) : cli_fail_status(args, CLI_FAILED, st);
+    if (code == CLI_OK) {
+        *out = table;
+    } else {
+        tal_table_destroy(table);
+    }
+    return code;
+}
+
+static int write_result(const cli_args *args, const tracking *it, tal_table *table)
+{
+    const tal_status st = add_rows(it, table);
+    if (st != TAL_OK) return cli_fail_status(args, CLI_FAILED, st);
     int bad = 0;
     for (int f = 0; f < it->num_frames; ++f) {
         bad += it->fits[f].status != TAL_OK;
     }
-    int code = st == TAL_OK ? CLI_OK : cli_fail(args, CLI_FAILED, "the table cannot be made.");
-    if (bad > 0) {
-        char why[80];
-        snprintf(why, sizeof why, "%d of %d frames %s", bad, it->num_frames,
-                 cli_is_interrupted() ? "were not reached" : "are best effort");
-        result_mark_incomplete(table, why);
-        code = cli_fail(args, CLI_FAILED, "%s.", why);
-    }
-    const int written = result_write(args, table);
-    tal_table_destroy(table);
-    return written != CLI_OK ? written : code;
+    if (bad == 0) return result_write(args, table);
+    char why[80];
+    snprintf(why, sizeof why, "%d of %d frames %s", bad, it->num_frames,
+             cli_is_interrupted() ? "were not reached" : "are best effort");
+    (void)cli_fail(args, CLI_FAILED, "%s.", why);
+    return result_write_part(args, table, why);
 }
 
-static int follow(const cli_args *args, const cli_model *model, const tal_table *frames)
+static int follow_frames(const cli_args *args, const cli_model *model, const tal_table *frames)
 {
     tracking it = {.nq = tal_state_nq(model->state)};
     cli_columns columns = {0};
+    tal_table *table = NULL;
     tal_error err = {0};
     int code = take_frames(args, frames, &model->file, &it);
+    if (code == CLI_OK) code = columns_choose(args, model, "q", true, &columns);
+    if (code == CLI_OK) code = make_table(args, model, &columns, &it, &table);
     if (code == CLI_OK) {
-        const tal_status st = track(args, model, &it, &err);
+        const tal_status st = track_frames(args, model, &it, &err);
         if (st != TAL_OK && st != TAL_ERR_CALLBACK) code = cli_fail_with(args, CLI_FAILED, &err);
     }
-    if (code == CLI_OK) code = columns_choose(args, model, "q", true, &columns);
-    if (code == CLI_OK) code = write_result(args, model, &columns, &it);
+    if (code == CLI_OK) code = write_result(args, &it, table);
+    tal_table_destroy(table);
     columns_destroy(&columns);
     tracking_destroy(&it);
     return code;
@@ -147,14 +218,14 @@ int cmd_ik(const cli_args *args)
 {
     cli_model model;
     tal_table *frames = NULL;
-    int code = result_check_out(args, NULL);
+    int code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK && model.file.num_markers == 0) {
         code = cli_fail(args, CLI_BAD_FILE, "%s has no <markers>.", args->files[0]);
     }
     if (code == CLI_OK) code = result_read(args, args->files[1], &frames);
-    if (code == CLI_OK) code = follow(args, &model, frames);
+    if (code == CLI_OK) code = follow_frames(args, &model, frames);
     tal_table_destroy(frames);
     cli_model_destroy(&model);
     return code;

@@ -66,6 +66,7 @@ static void report_measures(report *r, const cli_model *model)
     report_end_table(r);
 }
 
+// Report mass, sizes and degrees of freedom of a model, then its elements.
 static int report_model(const cli_args *args, const cli_model *model)
 {
     const int code = cli_realize(args, model, model->state, TAL_STAGE_VELOCITY);

@@ -3,7 +3,6 @@
 #include "result.h"
 #include "svg.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,27 +19,20 @@ static double *copy_column(const tal_table *table, int column)
 static int write_plot(const cli_args *args, const svg_plot *plot)
 {
     const char *const path = cli_text(args, "out");
-    char *text = NULL;
     size_t size = 0;
-    FILE *const out = path != NULL ? open_memstream(&text, &size) : stdout;
-    if (out == NULL) {
-        return cli_fail(args, CLI_FAILED, "memory ran out: %s.", strerror(errno));
-    }
-    svg_write(out, plot);
-    bool failed = fflush(out) != 0 || ferror(out) != 0;
-    failed = (path != NULL && fclose(out) != 0) || failed;
+    char *const text = svg_draw(plot, &size);
     tal_error err = {0};
     int code = CLI_OK;
-    if (failed) {
-        code = cli_fail(args, CLI_BAD_FILE, "the picture cannot be written: %s.", strerror(errno));
-    } else if (path != NULL && tal_file_write(path, text, size, &err) != TAL_OK) {
+    if (path == NULL) {
+        (void)fwrite(text, 1, size, stdout); // errors of standard output are reported at the end
+    } else if (tal_file_write(path, text, size, &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_BAD_FILE, &err);
     }
     free(text);
     return code;
 }
 
-// A picture on its way: every column with its unit, and a panel for each unit.
+// A picture under construction: every column with its unit, and a panel for each unit.
 typedef struct picture {
     svg_series *series;      // [n] those of a panel side by side
     svg_panel *panels;       // [n]
@@ -113,16 +105,17 @@ static picture make_picture(const tal_table *table, const int columns[], int n)
     return it;
 }
 
-static int draw(const cli_args *args, const tal_table *table, int x, const int columns[], int n)
+// Draw columns over column x, as an SVG with one panel for each unit.
+static int draw_panels(const cli_args *args, const tal_table *table, int x, const int columns[],
+                       int n)
 {
     picture it = make_picture(table, columns, n);
     double *const xs = copy_column(table, x);
-    char x_label[128];
     const char *const x_name = tal_table_column_name(table, x);
     result_unit_text *const units = cli_alloc((size_t)tal_table_num_columns(table), sizeof *units);
     result_units(table, units);
     const char *const unit = units[x][0] == 0 && strcmp(x_name, "time") == 0 ? "s" : units[x];
-    snprintf(x_label, sizeof x_label, unit[0] != 0 ? "%.100s [%s]" : "%.100s", x_name, unit);
+    char *const x_label = unit[0] != 0 ? cli_format("%s [%s]", x_name, unit) : cli_copy(x_name);
     const char *title = cli_text(args, "title");
     if (title == NULL) title = tal_table_header(table, "name");
     const int height = cli_count(args, "height");
@@ -146,6 +139,7 @@ static int draw(const cli_args *args, const tal_table *table, int x, const int c
     free(it.panels);
     free(it.units);
     free(units);
+    free(x_label);
     free(xs);
     return code;
 }
@@ -178,7 +172,7 @@ int cmd_plot(const cli_args *args)
     int *const columns = cli_alloc((size_t)tal_table_num_columns(table), sizeof *columns);
     int n = x >= 0 ? result_choose_columns(args, table, x, columns) : -1;
     if (n > 0 && !cli_is_given(args, "columns")) n = leave_out_zeros(table, columns, n);
-    code = n >= 0 ? draw(args, table, x, columns, n) : CLI_USAGE;
+    code = n >= 0 ? draw_panels(args, table, x, columns, n) : CLI_USAGE;
     free(columns);
     tal_table_destroy(table);
     return code;

@@ -1,34 +1,39 @@
 // talus rerun: repeat the run that a result came from, and compare every bit.
 #include "commands.h"
-#include "report.h"
+#include "model.h"
 #include "result.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    MAX_WORDS = 128
-};
-
-// A command line on its way.
+// A command line under construction.
 typedef struct line {
-    char *words[MAX_WORDS]; // owned
+    char **words; // [num] owned, as they are
     int num;
 } line;
 
-TAL_PRINTF(2, 3) static void add(line *it, const char *fmt, ...);
-
-static void add(line *it, const char *fmt, ...)
+// Add a word, which is the line's from then on.
+static void add_word(line *it, char *word)
 {
-    char word[1024];
-    va_list list;
-    va_start(list, fmt);
-    vsnprintf(word, sizeof word, fmt, list);
-    va_end(list);
-    if (it->num < MAX_WORDS) it->words[it->num++] = cli_copy(word);
+    it->words = cli_resize(it->words, (size_t)it->num + 1, sizeof *it->words);
+    it->words[it->num++] = word;
+}
+
+static void free_line(line *it)
+{
+    for (int i = 0; i < it->num; ++i) {
+        free(it->words[i]);
+    }
+    free(it->words);
+}
+
+static void add_option(line *it, const cli_option *option, char *value)
+{
+    add_word(it, option->kind == CLI_FLAG ? cli_format("--%s", option->name)
+                                          : cli_format("--%s=%s", option->name, value));
+    free(value);
 }
 
 static void add_options(line *it, const cli_command *command, const tal_table *result)
@@ -38,36 +43,28 @@ static void add_options(line *it, const cli_command *command, const tal_table *r
     for (int i = 0; i < n; ++i) {
         const cli_option *const o = options[i];
         char key[96];
-        const char *value;
         if (!o->is_setting) continue;
         snprintf(key, sizeof key, RESULT_OPTION "_%s", o->name);
-        if (o->kind != CLI_LIST) {
-            value = tal_table_header(result, key);
-            if (value == NULL) continue;
-            if (o->kind == CLI_FLAG) {
-                add(it, "--%s", o->name);
-            } else {
-                add(it, "--%s=%s", o->name, value);
-            }
-            continue;
-        }
-        for (int k = 1; k <= CLI_MAX_OPTIONS; ++k) {
+        char *value = result_value(result, key);
+        if (o->kind != CLI_LIST && value != NULL) add_option(it, o, value);
+        for (int k = 1; o->kind == CLI_LIST && k <= CLI_MAX_OPTIONS; ++k) {
             snprintf(key, sizeof key, RESULT_OPTION "_%s_%d", o->name, k);
-            value = tal_table_header(result, key);
+            value = result_value(result, key);
             if (value == NULL) break;
-            add(it, "--%s=%s", o->name, value);
+            add_option(it, o, value);
         }
     }
 }
 
 // A file as it was named, or as it is named from the folder of the result.
-static void add_file(line *it, const char *path, const char *result)
+static void add_file(line *it, char *path, const char *result)
 {
     const char *const slash = strrchr(result, '/');
     if (path[0] == '/' || slash == NULL || access(path, R_OK) == 0) {
-        add(it, "%s", path);
+        add_word(it, path);
     } else {
-        add(it, "%.*s/%s", (int)(slash - result), result, path);
+        add_word(it, cli_format("%.*s/%s", (int)(slash - result), result, path));
+        free(path);
     }
 }
 
@@ -77,10 +74,11 @@ static void add_files(line *it, const cli_args *args, const tal_table *result)
     for (int k = 1; k <= CLI_MAX_ARGS; ++k) {
         char key[32];
         snprintf(key, sizeof key, RESULT_FILE "_%d", k);
-        const char *const path = tal_table_header(result, key);
+        char *const path = result_value(result, key);
         if (path == NULL) break;
         if (k == 1 && model != NULL) {
-            add(it, "%s", model);
+            add_word(it, cli_copy(model));
+            free(path);
         } else {
             add_file(it, path, args->files[0]);
         }
@@ -140,7 +138,7 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
     return CLI_OK;
 }
 
-// Say what might make a difference.
+// Report what may cause differences.
 static void compare_headers(const cli_args *args, const tal_table *old, const tal_table *again)
 {
     static const char *const keys[] = {RESULT_VERSION, RESULT_GIT, RESULT_KERNELS,
@@ -150,75 +148,110 @@ static void compare_headers(const cli_args *args, const tal_table *old, const ta
         const char *const a = tal_table_header(old, keys[i]);
         const char *const b = tal_table_header(again, keys[i]);
         if (a == NULL || b == NULL || strcmp(a, b) == 0) continue;
-        cli_warn(args, "the %s was %s, and is %s.", names[i], a, b);
+        cli_warn(args, "the %s was %s and is now %s.", names[i], a, b);
     }
 }
 
-// Run the command line; its result goes to `path`.
-static int run_again(const cli_args *args, const tal_table *old, const char *path)
+// An old result, and what becomes of the new one.
+typedef struct comparison {
+    const cli_args *args;
+    const tal_table *old;
+    bool is_same;
+} comparison;
+
+// As it is read back from a file, so that both have the digits of the file.
+static tal_status write_and_read(const tal_table *table, tal_table **out, tal_diagnostics *found)
 {
-    const char *const name = tal_table_header(old, RESULT_COMMAND);
-    const cli_command *const command = name != NULL ? cli_find_command(name) : NULL;
-    if (command == NULL) {
-        return cli_fail(args, CLI_BAD_FILE, "%s does not say how it came about.", args->files[0]);
+    const bool has_time = strcmp(tal_table_column_name(table, 0), "time") == 0;
+    const tal_table_format format = has_time ? TAL_TABLE_STO : TAL_TABLE_CSV;
+    size_t size = 0;
+    tal_error err = {0};
+    tal_status st = tal_table_write_memory(table, format, NULL, 0, &size, &err);
+    char *const text = cli_alloc(size + 1, 1);
+    if (st == TAL_OK) st = tal_table_write_memory(table, format, text, size, &size, &err);
+    if (st != TAL_OK) tal_diagnostics_add(found, TAL_ERROR, NULL, 0, 0, "%s", err.message);
+    if (st == TAL_OK) {
+        tal_table_options options = tal_table_options_default();
+        if (size > options.max_bytes) options.max_bytes = size;
+        st = tal_table_read_memory(format, "the new result", text, size, &options, out, found);
     }
-    line words = {0};
-    add(&words, "%s", name);
-    add_options(&words, command, old);
-    add(&words, "--quiet");
-    add(&words, "--out=%s", path);
-    add(&words, "--");
-    add_files(&words, args, old);
-    cli_args again;
-    int code = cli_parse(words.num, (const char *const *)words.words, &again);
-    if (tal_table_header(old, RESULT_INCOMPLETE) != NULL) again.only_rows = num_good_rows(old);
-    if (code == CLI_OK) code = command->run(&again);
-    for (int i = 0; i < words.num; ++i) {
-        free(words.words[i]);
-    }
-    return code;
+    free(text);
+    return st;
 }
 
-static int rerun(const cli_args *args, const tal_table *old, const char *path)
+// What the command that runs again calls with its result.
+static int take_result(void *taker, const tal_table *result)
 {
-    int code = run_again(args, old, path);
-    const bool ends_again = code == CLI_FAILED && tal_table_header(old, RESULT_INCOMPLETE) != NULL;
-    if (code != CLI_OK && !ends_again) return code;
+    comparison *const it = taker;
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     tal_table *again = NULL;
-    code = result_read(args, path, &again);
-    if (code == CLI_OK) {
-        compare_headers(args, old, again);
-        code = compare(args, old, again);
+    const tal_status st = write_and_read(result, &again, found);
+    cli_print_diagnostics(it->args, found);
+    int code = CLI_FAILED;
+    if (st == TAL_OK) {
+        compare_headers(it->args, it->old, again);
+        code = compare(it->args, it->old, again);
+        it->is_same = code == CLI_OK;
+    } else {
+        (void)cli_fail_status(it->args, CLI_FAILED, st);
     }
     tal_table_destroy(again);
     return code;
 }
 
-// In a folder of its own that is removed afterwards.
-static int rerun_aside(const cli_args *args, const tal_table *old)
+// Run the command line once more; its result is compared, and goes to -o, if there is one.
+static int run_again(const cli_args *args, const cli_command *command, comparison *it)
 {
-    const char *const tmp = getenv("TMPDIR");
-    char folder[512], path[560];
-    snprintf(folder, sizeof folder, "%s/talus-XXXXXX", tmp != NULL ? tmp : "/tmp");
-    if (mkdtemp(folder) == NULL) {
-        return cli_fail(args, CLI_BAD_FILE, "%s cannot be made.", folder);
+    const char *const out = cli_text(args, "out");
+    line words = {0};
+    add_word(&words, cli_copy(command->name));
+    add_options(&words, command, it->old);
+    add_word(&words, cli_copy("--quiet"));
+    if (out != NULL) add_word(&words, cli_format("--out=%s", out));
+    add_word(&words, cli_copy("--"));
+    add_files(&words, args, it->old);
+    cli_args again;
+    int code = cli_parse(words.num, (const char *const *)words.words, &again);
+    if (tal_table_header(it->old, RESULT_INCOMPLETE) != NULL) {
+        again.only_rows = num_good_rows(it->old);
     }
-    const bool has_time = strcmp(tal_table_column_name(old, 0), "time") == 0;
-    snprintf(path, sizeof path, "%s/again.%s", folder, has_time ? "sto" : "csv");
-    const int code = rerun(args, old, path);
-    (void)remove(path);
-    (void)rmdir(folder);
+    again.take = take_result;
+    again.taker = it;
+    if (code == CLI_OK) code = command->run(&again);
+    free_line(&words);
+    return code;
+}
+
+static int rerun(const cli_args *args, const tal_table *old)
+{
+    char *const name = result_value(old, RESULT_COMMAND);
+    const cli_command *const command = name != NULL ? cli_find_command(name) : NULL;
+    int code = CLI_OK;
+    if (command == NULL) {
+        code = cli_fail(args, CLI_BAD_FILE, "%s does not name the command that made it.",
+                        args->files[0]);
+    } else if ((command->common & CLI_RESULT) == 0) {
+        code = cli_fail(args, CLI_BAD_FILE,
+                        "%s says that talus %s made it, but that command writes no results.",
+                        args->files[0], name);
+    } else {
+        comparison it = {.args = args, .old = old};
+        code = run_again(args, command, &it);
+        // a run that ended early ends early again; that is not a difference
+        const bool is_part = tal_table_header(old, RESULT_INCOMPLETE) != NULL;
+        if (is_part && code == CLI_FAILED && it.is_same) code = CLI_OK;
+    }
+    free(name);
     return code;
 }
 
 int cmd_rerun(const cli_args *args)
 {
+    int code = result_check_out(args, false);
+    if (code != CLI_OK) return code;
     tal_table *old = NULL;
-    int code = result_read(args, args->files[0], &old);
-    if (code == CLI_OK) {
-        const char *const out = cli_text(args, "out");
-        code = out != NULL ? rerun(args, old, out) : rerun_aside(args, old);
-    }
+    code = result_read(args, args->files[0], &old);
+    if (code == CLI_OK) code = rerun(args, old);
     tal_table_destroy(old);
     return code;
 }

@@ -26,10 +26,10 @@ static int make_schedule(const cli_args *args, const cli_model *model, schedule 
                         out->start);
     }
     if (out->every < 0.0) {
-        return cli_fail(args, CLI_USAGE, "--every wants a positive number, not %g.", out->every);
+        return cli_fail(args, CLI_USAGE, "--every needs a positive number, not %g.", out->every);
     }
     if (out->every == 0.0) out->every = (out->end - out->start) / 100.0;
-    // a row that would come within round-off of the end is the end
+    // a row within round-off of the end is the end
     const double rows = ceil((out->end - out->start) / out->every * (1.0 - 1e-12));
     if (!(rows < 1e8)) {
         return cli_fail(args, CLI_USAGE, "--every %g would give %g rows.", out->every, rows);
@@ -56,11 +56,12 @@ static tal_status add_row(const cli_columns *columns, motion *run, tal_table *ta
         return st;
     }
     st = tal_table_add_row(table, row);
-    if (st != TAL_OK) run->error.status = st;
+    if (st != TAL_OK) run->error = (tal_error){st, "add_row", "no memory for a row of the table"};
     return st;
 }
 
-// Fill the table. A failure, an interrupt or an event may end it early: the last row is where.
+// Fill the table. A failure, an interrupt or an event may end it early; the last row is at that
+// time.
 static tal_status record(motion *run, const schedule *s, int num, const cli_columns *columns,
                          tal_table *table)
 {
@@ -75,20 +76,17 @@ static tal_status record(motion *run, const schedule *s, int num, const cli_colu
     return st;
 }
 
-// Which event of the model ended the run, with what it says about itself; false when none did.
-static bool find_end(const motion *run, char why[], size_t size)
+// Which event of the model ended the run, with what it says about itself; NULL when none did. Owned
+// by the caller.
+static char *find_end(const motion *run)
 {
-    if (!run->has_ended || run->stepper == NULL) return false;
+    if (!run->has_ended || run->stepper == NULL) return NULL;
     const tal_system *const system = run->model->system;
     const tal_event_ix event = tal_time_stepper_ended_by(run->stepper);
     const tal_run_stop *const stop = event.i >= 0 ? tal_event_stop(system, event) : NULL;
     const bool has_more = stop != NULL && stop->message != NULL;
-    snprintf(why, size, "%s at t = %.17g s%s%s", event.i >= 0 ? tal_event_name(system, event) : "",
-             tal_state_t(run->state), has_more ? ": " : "", has_more ? stop->message : "");
-    for (char *at = why; *at != 0; ++at) {
-        if ((unsigned char)*at < ' ') *at = ' '; // it stands in one line of a header
-    }
-    return true;
+    return cli_format("%s at t = %.17g s%s%s", event.i >= 0 ? tal_event_name(system, event) : "",
+                      tal_state_t(run->state), has_more ? ": " : "", has_more ? stop->message : "");
 }
 
 static void report_run(const cli_args *args, const motion *run, const tal_table *table,
@@ -114,14 +112,59 @@ static void report_run(const cli_args *args, const motion *run, const tal_table 
     report_end(&r);
 }
 
+// An empty table with its columns; an exit code.
+static int make_table(const cli_args *args, const cli_model *model, const cli_columns *columns,
+                      tal_table **out)
+{
+    tal_table *const table = result_create(args, model);
+    if (table == NULL) return CLI_FAILED;
+    const tal_status st = columns_name(columns, table);
+    const int code =
+        st == TAL_OK ? result_check_fit(args, table) : cli_fail_status(args, CLI_FAILED, st);
+    if (code == CLI_OK) {
+        *out = table;
+    } else {
+        tal_table_destroy(table);
+    }
+    return code;
+}
+
+// Write the rows, all or a part, and report how the run ended.
+static int write_run(const cli_args *args, const motion *run, tal_status st, tal_table *table)
+{
+    char *why = NULL, *const end = find_end(run);
+    const double t = tal_state_t(run->state);
+    if (st != TAL_OK) {
+        why = cli_format("failed at t = %.17g: %s", t, run->error.message);
+    } else if (run->was_stopped) {
+        why = cli_format("interrupted at t = %.17g", t);
+    }
+    if (why != NULL) (void)cli_fail(args, CLI_FAILED, "%s", why);
+    int code = CLI_OK;
+    if (end != NULL && result_set_end(table, end) != TAL_OK) {
+        code = cli_fail_status(args, CLI_FAILED, TAL_ERR_NO_MEMORY);
+    } else {
+        code = why != NULL ? result_write_part(args, table, why) : result_write(args, table);
+    }
+    const bool is_there = code == CLI_OK || (why != NULL && code == CLI_FAILED);
+    if (is_there && !cli_flag(args, "quiet")) {
+        if (cli_is_given(args, "out")) {
+            report_run(args, run, table, end);
+        } else if (end != NULL) {
+            fprintf(stderr, "talus simulate: ended by %s\n", end);
+        }
+    }
+    free(why);
+    free(end);
+    return code;
+}
+
 static int simulate(const cli_args *args, const cli_model *model, motion *run, const schedule *s,
                     const cli_columns *columns)
 {
-    tal_table *const table = result_create(args, model);
-    if (table == NULL || columns_name(columns, table) != TAL_OK) {
-        tal_table_destroy(table);
-        return cli_fail(args, CLI_FAILED, "the table cannot be made.");
-    }
+    tal_table *table = NULL;
+    int code = make_table(args, model, columns, &table);
+    if (code != CLI_OK) return code;
     progress told;
     progress_begin(&told, args, "s", true, s->start, s->end);
     run->end = s->end;
@@ -132,30 +175,7 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
     progress_end(&told, tal_state_t(run->state));
     run->go_on = NULL;
     run->context = NULL;
-
-    int code = CLI_OK;
-    char why[320], end[320];
-    const bool has_end = find_end(run, end, sizeof end);
-    const double t = tal_state_t(run->state);
-    if (st != TAL_OK) {
-        snprintf(why, sizeof why, "failed at t = %.17g: %s", t, run->error.message);
-    } else if (run->was_stopped) {
-        snprintf(why, sizeof why, "interrupted at t = %.17g", t);
-    }
-    if (st != TAL_OK || run->was_stopped) {
-        result_mark_incomplete(table, why);
-        code = cli_fail(args, CLI_FAILED, "%s", why);
-    }
-    if (has_end) (void)tal_table_set_header(table, RESULT_ENDED_BY, end);
-    const int written = result_write(args, table);
-    if (written != CLI_OK) code = written;
-    if (written == CLI_OK && !cli_flag(args, "quiet")) {
-        if (cli_is_given(args, "out")) {
-            report_run(args, run, table, has_end ? end : NULL);
-        } else if (has_end) {
-            fprintf(stderr, "talus simulate: ended by %s\n", end);
-        }
-    }
+    code = write_run(args, run, st, table);
     tal_table_destroy(table);
     return code;
 }
@@ -171,9 +191,9 @@ int cmd_simulate(const cli_args *args)
     if (code != CLI_OK) return code;
     def.fixed_step = cli_number(args, "step");
     if (def.fixed_step < 0.0) {
-        return cli_fail(args, CLI_USAGE, "--step wants a positive number, not %g.", def.fixed_step);
+        return cli_fail(args, CLI_USAGE, "--step needs a positive number, not %g.", def.fixed_step);
     }
-    code = result_check_out(args, NULL);
+    code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = make_schedule(args, &model, &s);

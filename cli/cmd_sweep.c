@@ -1,6 +1,10 @@
-// talus sweep: a model for many values of what it is made of. A <param> may be anything, also something that only a
-// System holds, so the model is read for each of its values; what the State holds is varied without. Samples
-// know nothing of each other, so results do not depend on the number of threads.
+// talus sweep: a model for many values of what it is made of. A <param> may be anything, also
+// something that only a System holds, so the model is read for each of its values; what the State
+// holds is varied without. Samples know nothing of each other, so results do not depend on the
+// number of threads.
+//
+// Memory for all rows is taken before the work, which is done in batches: what is finished is in
+// the table, so that nothing is lost when the sweep is interrupted.
 #include "columns.h"
 #include "commands.h"
 #include "integrators.h"
@@ -21,6 +25,10 @@ typedef struct ranges {
     int levels[CLI_MAX_OPTIONS];
 } ranges;
 
+enum {
+    BATCH = 4096 // samples; a model is read once more for each
+};
+
 // The whole study. Samples with the same values of <param>s are a group: they share a System.
 typedef struct study {
     const cli_args *args;
@@ -29,12 +37,15 @@ typedef struct study {
     double end;
     int num_samples, num_columns;
     const double *values; // [num_samples][range->num]
-    double *results;      // [num_samples][num_columns], NaN where a sample failed
-    tal_status *status;   // [num_samples]
     cli_columns columns;
     bool is_param[CLI_MAX_OPTIONS]; // or else a number of the State
-    int *groups;                    // [num_groups + 1] where they begin
+    int first;                      // sample of the batch that is worked on
+    double *results;                // [BATCH][num_columns], NaN where a sample failed
+    tal_status *status;             // [BATCH]
+    int *groups;                    // [BATCH + 1] samples that they begin with
     int num_groups;
+    int num_finished; // samples so far
+    tal_table *table; // a row for each sample up to the last that was tried
     tal_threads *threads;
     atomic_int done;
     atomic_flag busy; // with the next two
@@ -76,14 +87,15 @@ static int read_range(const cli_args *args, ranges *out)
         out->num = i + 1;
         if (out->names[i] == NULL ||
             !read_levels(rest, &out->low[i], &out->high[i], &out->levels[i])) {
-            return cli_fail(args, CLI_USAGE, "--vary wants NAME=LOW:HIGH:COUNT, not '%s'.",
+            return cli_fail(args, CLI_USAGE, "--vary needs NAME=LOW:HIGH:COUNT, not '%s'.",
                             texts[i]);
         }
     }
     return CLI_OK;
 }
 
-// A grid, or random samples. [num_samples][num], owned by the caller; NULL, and a sentence, on failure.
+// A grid, or random samples. [num_samples][num], owned by the caller; NULL, and a sentence, on
+// failure.
 static double *make_values(const cli_args *args, const ranges *range, int *num_samples)
 {
     const int samples = cli_count(args, "samples");
@@ -104,7 +116,7 @@ static double *make_values(const cli_args *args, const ranges *range, int *num_s
     }
     const uint64_t seed = (uint64_t)cli_count(args, "seed");
     if (tal_random_fill(distributions, range->num, seed, n, values) == TAL_OK) return values;
-    (void)cli_fail(args, CLI_USAGE, "--vary wants LOW below HIGH.");
+    (void)cli_fail(args, CLI_USAGE, "--vary needs LOW below HIGH.");
     free(values);
     return NULL;
 }
@@ -139,6 +151,7 @@ static bool find_mass(const cli_model *model, const char *name, tal_parameter *o
     return false;
 }
 
+// A name as a number of the State that can be varied: a coordinate, a speed or a mass.
 static bool find_number(const cli_model *model, const char *name, tal_parameter *out)
 {
     const tal_matter *const matter = model->matter;
@@ -165,7 +178,7 @@ static bool find_number(const cli_model *model, const char *name, tal_parameter 
     return find_mass(model, name, out);
 }
 
-// --- what can be varied, for those who misspell it ---
+// --- what can be varied, to suggest names for misspelled ones ---
 
 typedef struct names {
     char **list; // [num] owned, as they are
@@ -182,13 +195,11 @@ static void add_name(names *all, const char *fmt, ...) TAL_PRINTF(2, 3);
 
 static void add_name(names *all, const char *fmt, ...)
 {
-    char name[TAL_COORDINATE_NAME_SIZE + 16];
     va_list list;
     va_start(list, fmt);
-    vsnprintf(name, sizeof name, fmt, list);
-    va_end(list);
     all->list = cli_resize(all->list, (size_t)all->num + 1, sizeof *all->list);
-    all->list[all->num++] = cli_copy(name);
+    all->list[all->num++] = cli_format_list(fmt, list);
+    va_end(list);
 }
 
 static void add_names(names *all, const cli_model *model)
@@ -220,7 +231,7 @@ static bool is_param(const cli_model *model, const char *name)
     return false;
 }
 
-// Find out which of the varied are <param>s; an exit code, and a sentence when one is nothing at all.
+// Find which of the varied names are <param>s; an exit code, and a message for an unknown name.
 static int sort_names(study *it, const cli_model *model)
 {
     int code = CLI_OK;
@@ -312,7 +323,7 @@ static double *take_numbers(const study *it, int begin, int n, int num_numbers)
     return numbers;
 }
 
-// Keep why the lowest of the samples that failed did.
+// Keep the reason why the lowest failed sample failed.
 static void note_failure(study *it, int sample, const tal_error *why)
 {
     while (atomic_flag_test_and_set(&it->busy)) {}
@@ -323,11 +334,12 @@ static void note_failure(study *it, int sample, const tal_error *why)
     atomic_flag_clear(&it->busy);
 }
 
-// tal_sweep counts samples from the beginning of the group; here they have their numbers in the table.
+// tal_sweep counts samples from the beginning of the group; here they have their numbers in the
+// table.
 static void note_failures(study *it, int begin, int n, const tal_error *why)
 {
     int k = 0;
-    while (k < n && it->status[begin + k] == TAL_OK) {
+    while (k < n && it->status[begin - it->first + k] == TAL_OK) {
         ++k;
     }
     if (k == n) return;
@@ -338,6 +350,7 @@ static void note_failures(study *it, int begin, int n, const tal_error *why)
     note_failure(it, begin + k, &err);
 }
 
+// Simulate samples [begin, begin + n) of a group, which share one System.
 static void run_samples(group *g, int begin, int n, const tal_executor *executor)
 {
     study *const it = g->it;
@@ -356,9 +369,10 @@ static void run_samples(group *g, int begin, int n, const tal_executor *executor
     if (tal_sweep_create(g->model->system, &def, &sweep, &err) != TAL_OK) {
         note_failure(it, begin, &err);
     } else {
-        const tal_status st = tal_sweep_run(sweep, g->model->state, numbers, n,
-                                            it->results + (size_t)begin * (size_t)it->num_columns,
-                                            it->status + begin);
+        const int at = begin - it->first;
+        const tal_status st =
+            tal_sweep_run(sweep, g->model->state, numbers, n,
+                          it->results + (size_t)at * (size_t)it->num_columns, it->status + at);
         if (st != TAL_OK || tal_sweep_error(sweep)->status != TAL_OK) {
             note_failures(it, begin, n, tal_sweep_error(sweep));
         }
@@ -367,7 +381,7 @@ static void run_samples(group *g, int begin, int n, const tal_executor *executor
     free(numbers);
 }
 
-// What columns rely on.
+// What columns depend on: the numbers of bodies, coordinates and so on.
 static void find_shape(const cli_model *model, size_t shape[4])
 {
     shape[0] = (size_t)tal_state_nq(model->state);
@@ -382,7 +396,7 @@ static int check_shape(study *it, const cli_model *model, int sample)
     find_shape(model, shape);
     if (memcmp(shape, it->shape, sizeof shape) == 0) return CLI_OK;
     const tal_error err = {TAL_ERR_WRONG_SYSTEM, "check_shape",
-                           "its <param>s make it another mechanism than the file's"};
+                           "these values of <param>s change the structure of the model"};
     note_failure(it, sample, &err);
     return CLI_FAILED;
 }
@@ -399,8 +413,8 @@ static void run_group(study *it, int number, int lanes, const tal_executor *exec
         if (it->is_param[i]) continue;
         if (find_number(&model, it->range->names[i], &g.numbers[g.num_numbers++])) continue;
         tal_error err = {TAL_ERR_BAD_NAME, "run_group", ""};
-        snprintf(err.message, sizeof err.message, "the file has no '%.60s' any more",
-                 it->range->names[i]);
+        snprintf(err.message, sizeof err.message,
+                 "with these values of <param>s the model has no '%.60s'", it->range->names[i]);
         note_failure(it, begin, &err);
         code = CLI_FAILED;
     }
@@ -417,12 +431,13 @@ static void do_group(void *work, int number)
     run_group(work, number, 1, NULL);
 }
 
-// Where the values of <param>s change.
-static void find_groups(study *it)
+// Where the values of <param>s change in samples [first, end).
+static void find_groups(study *it, int end)
 {
     const int np = it->range->num;
-    it->groups = cli_alloc((size_t)it->num_samples + 1, sizeof *it->groups);
-    for (int k = 1; k < it->num_samples; ++k) {
+    it->num_groups = 0;
+    it->groups[0] = it->first;
+    for (int k = it->first + 1; k < end; ++k) {
         const double *const now = it->values + (size_t)k * (size_t)np, *const before = now - np;
         bool same = true;
         for (int i = 0; i < np; ++i) {
@@ -430,79 +445,106 @@ static void find_groups(study *it)
         }
         if (!same) it->groups[++it->num_groups] = k;
     }
-    it->groups[++it->num_groups] = it->num_samples;
+    it->groups[++it->num_groups] = end;
 }
 
-// Threads share the samples of a single group, or else the groups.
-static int run_all(study *it)
-{
-    const int n = cli_threads(it->args);
-    tal_error err = {0};
-    if (tal_threads_create(n, &it->threads, &err) != TAL_OK) {
-        return cli_fail_with(it->args, CLI_FAILED, &err);
-    }
-    const tal_executor executor = tal_threads_executor(it->threads);
-    progress_begin(&it->told, it->args, "samples", false, 0.0, (double)it->num_samples);
-    if (it->num_groups == 1) {
-        run_group(it, 0, n, &executor);
-    } else {
-        executor.run(executor.context, do_group, it, it->num_groups);
-    }
-    progress_end(&it->told, (double)atomic_load(&it->done));
-    tal_threads_destroy(it->threads);
-    return CLI_OK;
-}
-
-static tal_status add_rows(const study *it, tal_table *table)
+// Rows of a batch of n, up to the last sample that was not cut short.
+static tal_status add_rows(study *it, int n)
 {
     const int np = it->range->num, nc = it->num_columns;
+    if (cli_is_interrupted()) {
+        while (n > 0 && it->status[n - 1] != TAL_OK) {
+            --n;
+        }
+    }
     double *const row = cli_alloc((size_t)(np + nc), sizeof *row);
     tal_status st = TAL_OK;
-    for (int k = 0; k < it->num_samples && st == TAL_OK; ++k) {
-        memcpy(row, it->values + (size_t)k * (size_t)np, (size_t)np * sizeof *row);
+    for (int k = 0; k < n && st == TAL_OK; ++k) {
+        const size_t sample = (size_t)(it->first + k);
+        memcpy(row, it->values + sample * (size_t)np, (size_t)np * sizeof *row);
         memcpy(row + np, it->results + (size_t)k * (size_t)nc, (size_t)nc * sizeof *row);
-        st = tal_table_add_row(table, row);
+        it->num_finished += it->status[k] == TAL_OK;
+        st = tal_table_add_row(it->table, row);
     }
     free(row);
     return st;
 }
 
-static int write_results(const study *it, const cli_model *model)
+// Threads share the samples of a single group, or else the groups.
+static tal_status run_batch(study *it, int n, int lanes, const tal_executor *executor)
 {
-    tal_table *const table = result_create(it->args, model);
-    if (table == NULL) return CLI_FAILED;
+    const size_t size = (size_t)n * (size_t)it->num_columns;
+    for (size_t i = 0; i < size; ++i) {
+        it->results[i] = (double)NAN;
+    }
+    for (int k = 0; k < n; ++k) {
+        it->status[k] = TAL_RETRY; // not tried yet
+    }
+    find_groups(it, it->first + n);
+    if (it->num_groups == 1) {
+        run_group(it, 0, lanes, executor);
+    } else {
+        executor->run(executor->context, do_group, it, it->num_groups);
+    }
+    return add_rows(it, n);
+}
+
+// The first `num` samples, or fewer after an interrupt.
+static int run_all(study *it, int num)
+{
+    const int lanes = cli_threads(it->args);
+    tal_error err = {0};
+    if (tal_threads_create(lanes, &it->threads, &err) != TAL_OK) {
+        return cli_fail_with(it->args, CLI_FAILED, &err);
+    }
+    const tal_executor executor = tal_threads_executor(it->threads);
+    tal_status st = TAL_OK;
+    progress_begin(&it->told, it->args, "samples", false, 0.0, (double)num);
+    for (it->first = 0; it->first < num && st == TAL_OK && !cli_is_interrupted();
+         it->first += BATCH) {
+        const int left = num - it->first;
+        st = run_batch(it, left < BATCH ? left : BATCH, lanes, &executor);
+    }
+    progress_end(&it->told, (double)atomic_load(&it->done));
+    tal_threads_destroy(it->threads);
+    return st == TAL_OK ? CLI_OK : cli_fail_status(it->args, CLI_FAILED, st);
+}
+
+// The table with its columns and memory for all rows; an exit code.
+static int make_table(study *it, const cli_model *model, int num)
+{
+    it->table = result_create(it->args, model);
+    if (it->table == NULL) return CLI_FAILED;
     tal_status st = TAL_OK;
     for (int i = 0; i < it->range->num && st == TAL_OK; ++i) {
         // a coordinate may be varied and read
-        char name[TAL_COORDINATE_NAME_SIZE + 32];
         const bool has_end = columns_find(&it->columns, it->range->names[i]);
-        snprintf(name, sizeof name, "%.64s%s", it->range->names[i], has_end ? " at start" : "");
-        st = tal_table_add_column(table, name);
+        char *const name = cli_format("%s%s", it->range->names[i], has_end ? " at start" : "");
+        st = tal_table_add_column(it->table, name);
+        free(name);
     }
-    if (st == TAL_OK) st = columns_name(&it->columns, table);
-    if (st == TAL_OK) st = add_rows(it, table);
-    int num_failed = 0;
-    for (int k = 0; k < it->num_samples; ++k) {
-        num_failed += it->status[k] != TAL_OK;
-    }
-    int code = CLI_OK;
-    if (num_failed > 0) {
-        char why[64];
-        snprintf(why, sizeof why, "%d of %d samples %s", num_failed, it->num_samples,
-                 cli_is_interrupted() ? "were interrupted" : "failed");
-        result_mark_incomplete(table, why);
-        if (it->failed >= 0 && !cli_is_interrupted()) {
-            (void)cli_fail(it->args, CLI_FAILED, "row %d: %s", it->failed + 1, it->why.message);
-        }
-        code = cli_fail(it->args, CLI_FAILED, "%s.", why);
-    }
-    const int written = st == TAL_OK ? result_write(it->args, table)
-                                     : cli_fail(it->args, CLI_FAILED, "the table cannot be made.");
-    tal_table_destroy(table);
-    return written != CLI_OK ? written : code;
+    if (st == TAL_OK) st = columns_name(&it->columns, it->table);
+    if (st == TAL_OK) st = tal_table_reserve(it->table, num);
+    return st == TAL_OK ? result_check_fit(it->args, it->table)
+                        : cli_fail_status(it->args, CLI_FAILED, st);
 }
 
-static int sweep(study *it)
+static int write_results(study *it, int num)
+{
+    const int num_failed = num - it->num_finished;
+    if (num_failed == 0) return result_write(it->args, it->table);
+    char why[64];
+    snprintf(why, sizeof why, "%d of %d samples %s", num_failed, num,
+             cli_is_interrupted() ? "were interrupted" : "failed");
+    if (it->failed >= 0 && !cli_is_interrupted()) {
+        (void)cli_fail(it->args, CLI_FAILED, "row %d: %s", it->failed + 1, it->why.message);
+    }
+    (void)cli_fail(it->args, CLI_FAILED, "%s.", why);
+    return result_write_part(it->args, it->table, why);
+}
+
+// The whole sweep: names, table, samples, result. An exit code.
+static int run_sweep(study *it)
 {
     cli_model first = {0};
     int code = cli_model_read(it->args, it->args->files[0], NULL, 0, &first);
@@ -511,22 +553,19 @@ static int sweep(study *it)
         code = columns_choose(it->args, &first, list, false, &it->columns);
     }
     if (code == CLI_OK) code = sort_names(it, &first);
+    const int only = it->args->only_rows, all = it->num_samples;
+    const int num = only > 0 && only < all ? only : all;
+    if (code == CLI_OK) code = make_table(it, &first, num);
     if (code == CLI_OK) {
-        find_groups(it);
         find_shape(&first, it->shape);
         it->num_columns = it->columns.num;
-        const size_t size = (size_t)it->num_samples * (size_t)it->num_columns;
-        it->results = cli_alloc(size, sizeof *it->results);
-        it->status = cli_alloc((size_t)it->num_samples, sizeof *it->status);
-        for (size_t i = 0; i < size; ++i) {
-            it->results[i] = (double)NAN;
-        }
-        for (int k = 0; k < it->num_samples; ++k) {
-            it->status[k] = TAL_RETRY; // nobody has tried
-        }
-        code = run_all(it);
-        if (code == CLI_OK) code = write_results(it, &first);
+        it->results = cli_alloc((size_t)BATCH * (size_t)it->num_columns, sizeof *it->results);
+        it->status = cli_alloc(BATCH, sizeof *it->status);
+        it->groups = cli_alloc(BATCH + 1, sizeof *it->groups);
+        code = run_all(it, num);
+        if (code == CLI_OK) code = write_results(it, num);
     }
+    tal_table_destroy(it->table);
     free(it->results);
     free(it->status);
     free(it->groups);
@@ -540,7 +579,7 @@ int cmd_sweep(const cli_args *args)
     ranges range;
     study it = {.args = args, .range = &range, .end = cli_number(args, "end")};
     int code = cli_integrator_def(args, &it.integrator);
-    if (code == CLI_OK) code = result_check_out(args, NULL);
+    if (code == CLI_OK) code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     atomic_flag_clear(&it.busy);
     it.failed = -1;
@@ -549,7 +588,7 @@ int cmd_sweep(const cli_args *args)
     if (code == CLI_OK) {
         values = make_values(args, &range, &it.num_samples);
         it.values = values;
-        code = values != NULL ? sweep(&it) : CLI_USAGE;
+        code = values != NULL ? run_sweep(&it) : CLI_USAGE;
     }
     for (int i = 0; i < range.num; ++i) {
         free(range.names[i]);

@@ -1,10 +1,13 @@
-// talus template: a model file to begin with.
+// talus template: a first model file.
 #include "commands.h"
+
+#include <errno.h>
+#include <string.h>
 
 static const char *const lines[] = {
     "<!-- A double pendulum. Run it:  talus simulate mine.talus -o swing.sto",
     "     and draw it:               talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
-    "     doc/model_file.md lists everything that a file can say. -->",
+    "     doc/model_file.md lists all elements of a model file. -->",
     "<talus version=\"1\" name=\"double pendulum\" units=\"deg\">",
     "  <!-- a number with a name; talus simulate mine.talus -s length=0.7 changes it -->",
     "  <param name=\"length\" value=\"0.5\"/>",
@@ -33,16 +36,17 @@ static const char *const lines[] = {
 int cmd_template(const cli_args *args)
 {
     const char *const path = cli_text(args, "out");
-    FILE *const out = path != NULL ? fopen(path, "wx") : stdout; // never over somebody's work
+    FILE *const out = path != NULL ? fopen(path, "wx") : stdout; // never overwrite a file
     if (out == NULL) {
-        return cli_fail(args, CLI_BAD_FILE, "%s cannot be written, or is there already.", path);
+        if (errno == EEXIST) return cli_fail(args, CLI_BAD_FILE, "%s exists already.", path);
+        return cli_fail(args, CLI_BAD_FILE, "cannot write %s: %s.", path, strerror(errno));
     }
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
         fprintf(out, "%s\n", lines[i]);
     }
-    if (path == NULL) return CLI_OK; // what becomes of standard output is told in the end
+    if (path == NULL) return CLI_OK; // errors of standard output are reported at the end
     const bool failed = fflush(out) != 0 || ferror(out) != 0;
     if (fclose(out) == 0 && !failed) return CLI_OK;
     (void)remove(path); // it is ours, and not whole
-    return cli_fail(args, CLI_BAD_FILE, "%s cannot be written.", path);
+    return cli_fail(args, CLI_BAD_FILE, "cannot write %s.", path);
 }

@@ -24,7 +24,7 @@ enum {
     NUM_GROUPS = sizeof groups / sizeof groups[0]
 };
 
-static column *add(cli_columns *it, column_kind kind, int i, int j)
+static column *add_column(cli_columns *it, column_kind kind, int i, int j)
 {
     it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
     column *const c = &it->list[it->num++];
@@ -34,7 +34,7 @@ static column *add(cli_columns *it, column_kind kind, int i, int j)
 
 static void add_named(cli_columns *it, column_kind kind, const char *name)
 {
-    column *const c = add(it, kind, 0, 0);
+    column *const c = add_column(it, kind, 0, 0);
     snprintf(c->name, sizeof c->name, "%s", name);
 }
 
@@ -43,7 +43,7 @@ static void add_coordinates(cli_columns *it, const cli_model *model)
     for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
         int local = -1;
         const tal_body_ix body = tal_matter_q_owner(model->matter, model->state, slot, &local);
-        column *const c = add(it, COLUMN_Q, slot, 0);
+        column *const c = add_column(it, COLUMN_Q, slot, 0);
         snprintf(c->name, sizeof c->name, "q%d", slot);
         if (body.i < 0) continue;
         (void)tal_body_coordinate_name(model->matter, model->state, body, local, c->name);
@@ -56,7 +56,7 @@ static void add_speeds(cli_columns *it, const cli_model *model)
     for (int slot = 0; slot < tal_state_nu(model->state); ++slot) {
         int local = -1;
         const tal_body_ix body = tal_matter_u_owner(model->matter, model->state, slot, &local);
-        column *const c = add(it, COLUMN_U, slot, 0);
+        column *const c = add_column(it, COLUMN_U, slot, 0);
         if (body.i < 0) {
             snprintf(c->name, sizeof c->name, "u%d", slot);
         } else {
@@ -72,7 +72,7 @@ static void add_measures(cli_columns *it, const cli_model *model)
         const int size = tal_measure_size(model->system, measure);
         const char *const name = tal_measure_name(model->system, measure);
         for (int j = 0; j < size; ++j) {
-            column *const c = add(it, COLUMN_MEASURE, i, j);
+            column *const c = add_column(it, COLUMN_MEASURE, i, j);
             if (size == 1) {
                 snprintf(c->name, sizeof c->name, "%s", name);
             } else {
@@ -122,18 +122,26 @@ bool columns_find(const cli_columns *it, const char *name)
     return false;
 }
 
-static void take(cli_columns *it, const cli_model *model, const column *c)
+// Of two columns with one name a table holds the first; that is said, unless they are the same.
+static void take_column(const cli_args *args, cli_columns *it, const cli_model *model,
+                        const column *c)
 {
-    if (columns_find(it, c->name)) return;
-    column *const copy = add(it, c->kind, c->i, c->j);
+    for (int k = 0; k < it->num; ++k) {
+        const column *const other = &it->list[k];
+        if (strcmp(other->name, c->name) != 0) continue;
+        if (other->kind == c->kind && other->i == c->i && other->j == c->j) return;
+        cli_warn(args, "two columns would be named '%s'; the second one is left out.", c->name);
+        return;
+    }
+    column *const copy = add_column(it, c->kind, c->i, c->j);
     *copy = *c;
     const tal_stage stage = stage_of(model, c);
     if (stage > it->stage) it->stage = stage;
 }
 
 // Take what a word of the list asks for: a group, which may be empty, or a column. Is there any?
-static bool take_word(cli_columns *it, const cli_model *model, const cli_columns *all,
-                      const char *word)
+static bool take_word(const cli_args *args, cli_columns *it, const cli_model *model,
+                      const cli_columns *all, const char *word)
 {
     const group *asked = NULL;
     for (int g = 0; g < NUM_GROUPS; ++g) {
@@ -145,7 +153,7 @@ static bool take_word(cli_columns *it, const cli_model *model, const cli_columns
         const bool is_meant = asked != NULL ? c->kind >= asked->first && c->kind <= asked->last
                                             : strcmp(c->name, word) == 0;
         if (!is_meant) continue;
-        take(it, model, c);
+        take_column(args, it, model, c);
         found = true;
     }
     return found;
@@ -158,7 +166,7 @@ static const char *name_at(const void *context, int i)
     return i - NUM_GROUPS < all->num ? all->list[i - NUM_GROUPS].name : NULL;
 }
 
-static int refuse(const cli_args *args, const cli_columns *all, const char *word)
+static int refuse_word(const cli_args *args, const cli_columns *all, const char *word)
 {
     const char *const meant = tal_did_you_mean(word, name_at, all);
     if (meant == NULL) return cli_fail(args, CLI_USAGE, "there is no column '%s'.", word);
@@ -180,11 +188,13 @@ static const char *unit_of(const column *c, const cli_model *model, const tal_st
     return cli_is_turning(model, state, body, i) ? "rad/s" : "m/s";
 }
 
-static void find_units(const cli_args *args, const cli_model *model, cli_columns *it)
+// An exit code. A model without a pose has no units of coordinates; commands that need the pose
+// report why.
+static int find_units(const cli_args *args, const cli_model *model, cli_columns *it)
 {
     tal_state *const state = cli_state_copy(args, model);
-    const bool has_pose =
-        state != NULL && tal_system_realize(model->system, state, TAL_STAGE_POSITION) == TAL_OK;
+    if (state == NULL) return CLI_FAILED;
+    const bool has_pose = tal_system_realize(model->system, state, TAL_STAGE_POSITION) == TAL_OK;
     for (int k = 0; k < it->num; ++k) {
         column *const c = &it->list[k];
         if (c->kind == COLUMN_TIME) c->unit = "s";
@@ -196,6 +206,7 @@ static void find_units(const cli_args *args, const cli_model *model, cli_columns
         }
     }
     tal_state_destroy(state);
+    return CLI_OK;
 }
 
 int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
@@ -210,13 +221,12 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
     for (char *word = words; word != NULL && code == CLI_OK;) {
         char *const comma = strchr(word, ',');
         if (comma != NULL) *comma = 0;
-        if (!take_word(out, model, &all, word)) code = refuse(args, &all, word);
+        if (!take_word(args, out, model, &all, word)) code = refuse_word(args, &all, word);
         word = comma != NULL ? comma + 1 : NULL;
     }
     free(words);
     columns_destroy(&all);
-    if (code == CLI_OK) find_units(args, model, out);
-    return code;
+    return code == CLI_OK ? find_units(args, model, out) : code;
 }
 
 void columns_destroy(cli_columns *it)
@@ -235,7 +245,7 @@ tal_status columns_name(const cli_columns *it, tal_table *table)
         st = tal_table_add_column(table, it->list[k].name);
         units[k] = it->list[k].unit;
     }
-    if (st == TAL_OK) result_set_units(table, first, units, it->num);
+    if (st == TAL_OK) st = result_set_units(table, first, units, it->num);
     free(units);
     return st;
 }
@@ -266,6 +276,7 @@ static double potential_energy(energies *it, const cli_model *model, tal_state *
     return it->potential;
 }
 
+// The value of one column. NaN when it cannot be computed.
 static double read_one(const column *c, const cli_model *model, tal_state *state, energies *energy)
 {
     const double *values;
@@ -300,6 +311,9 @@ tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state
     energies energy = {(double)NAN, (double)NAN};
     for (int k = 0; k < it->num && st == TAL_OK; ++k) {
         row[k] = read_one(&it->list[k], model, state, &energy);
+        if (!isnan(row[k])) continue;
+        const tal_status why = tal_state_error(state)->status; // a measure that failed is a NaN
+        if (why != TAL_OK) return why;
     }
     return st;
 }

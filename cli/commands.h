@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+// Each runs one command with its arguments; an exit code.
 int cmd_assemble(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_check(const cli_args *args);

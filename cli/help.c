@@ -1,6 +1,5 @@
 // Help texts and the manual page, from the table of commands.
 #include "cli.h"
-#include "integrators.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -80,11 +79,11 @@ void cli_help(FILE *out)
         fprintf(out, "  %-13s%s\n", c->name, c->summary);
     }
     fputs("\ntalus COMMAND --help explains a command and gives an example.\n"
-          "Exit codes: 0 all is well, 1 the study failed, 2 usage, 3 a bad file.\n",
+          "Exit codes: 0 success, 1 the study failed, 2 wrong usage, 3 a bad file.\n",
           out);
 }
 
-// A text for man(7): backslashes and dashes are not what they seem, nor are dots that begin a line.
+// A text for man(7), which escapes backslashes, dashes, and dots that begin a line.
 static void put_roff(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'') fputs("\\&", out);
@@ -149,15 +148,15 @@ void cli_man_page(FILE *out)
         man_option(out, &cli_common_options[bit]);
     }
     fputs(".SH INTEGRATORS\n", out);
-    for (const cli_integrator *i = cli_integrators; i->name != NULL; ++i) {
-        fprintf(out, ".TP\n.B %s\n", i->name);
-        put_roff(out, i->help);
+    for (int i = 0; i < tal_num_methods(); ++i) {
+        fprintf(out, ".TP\n.B %s\n", tal_method_name(i));
+        put_roff(out, tal_method_summary(i));
         fputc('\n', out);
     }
     fputs(".SH EXIT STATUS\n"
-          ".TP\n.B 0\nAll is well.\n"
+          ".TP\n.B 0\nSuccess.\n"
           ".TP\n.B 1\nThe study failed, or was interrupted.\n"
-          ".TP\n.B 2\nThe command line makes no sense.\n"
+          ".TP\n.B 2\nThe command line is wrong.\n"
           ".TP\n.B 3\nA file cannot be read, written or understood.\n",
           out);
 }

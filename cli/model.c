@@ -18,7 +18,7 @@ void cli_print_diagnostics(const cli_args *args, tal_diagnostics *found)
         fprintf(stderr, "%s\n", tal_diagnostic_text(it, text));
     }
     const int more = tal_diagnostics_num_errors(found) - errors;
-    if (more > 0) fprintf(stderr, "and %d errors more.\n", more);
+    if (more > 0) fprintf(stderr, "and %d more errors.\n", more);
     tal_diagnostics_destroy(found);
 }
 
@@ -41,27 +41,30 @@ static uint64_t add_to_hash(uint64_t hash, const unsigned char bytes[], size_t s
     return hash;
 }
 
-// Of the model as it would be written, includes and meshes in it, and of all that the State holds. Where comments
-// and blanks stand makes no difference.
-static void find_hash(cli_model *model)
+// Of the model as it would be written, includes and meshes in it, and of all that the State holds.
+// Where comments and blanks stand makes no difference.
+static tal_status find_hash(cli_model *model, tal_error *err)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     size_t length = 0, room = 65536 + (size_t)512 * (size_t)tal_matter_num_bodies(model->matter);
-    tal_error err = {0};
     char *text = cli_alloc(room, 1);
-    tal_status st = tal_model_write_memory(&model->file, NULL, text, room, &length, &err);
+    tal_status st = tal_model_write_memory(&model->file, NULL, text, room, &length, err);
     if (st == TAL_OK && length >= room) { // more than most models need
         room = length + 1;
         text = cli_resize(text, room, 1);
-        st = tal_model_write_memory(&model->file, NULL, text, room, &length, &err);
+        st = tal_model_write_memory(&model->file, NULL, text, room, &length, err);
     }
     if (st == TAL_OK) hash = add_to_hash(hash, (const unsigned char *)text, length);
     free(text);
+    if (st != TAL_OK) return st;
     const size_t size = tal_state_save_size(model->state);
     unsigned char *const bytes = cli_alloc(size, 1);
-    if (tal_state_save(model->state, bytes, size) == TAL_OK) hash = add_to_hash(hash, bytes, size);
+    st = tal_state_save(model->state, bytes, size);
+    if (st == TAL_OK) hash = add_to_hash(hash, bytes, size);
     free(bytes);
     snprintf(model->hash, sizeof model->hash, "%016" PRIx64, hash);
+    if (st != TAL_OK) *err = *tal_state_error(model->state);
+    return st;
 }
 
 // NAME=VALUE of --set; the name is owned by the caller.
@@ -71,32 +74,31 @@ static int read_param(const cli_args *args, const char *text, tal_model_param *p
     param->name = cli_split(text, &rest);
     const char *const end = param->name != NULL ? tal_number_read(rest, NULL, &param->value) : NULL;
     if (end == NULL || *end != 0) {
-        return cli_fail(args, CLI_USAGE, "--set wants NAME=VALUE, not '%s'.", text);
+        return cli_fail(args, CLI_USAGE, "--set needs NAME=VALUE, not '%s'.", text);
     }
     return CLI_OK;
 }
 
+// Read a .talus or .urdf file with these params, and print what is wrong with it.
 static int read_with(const cli_args *args, const char *path, const tal_model_param params[], int n,
                      cli_model *model)
 {
-    if (cli_is_table(path)) {
+    if (tal_file_kind_of(path, NULL, 0) == TAL_FILE_TABLE) {
         return cli_fail(
             args, CLI_BAD_FILE,
             "%s is a table, not a model; talus show, plot, convert and rerun take tables.", path);
     }
-    const bool is_urdf = cli_ends_with(path, ".urdf");
-    if (is_urdf && n > 0) return cli_fail(args, CLI_USAGE, "a URDF has no params.");
     tal_model_options options = tal_model_options_default();
     options.params = params;
     options.num_params = n;
-    tal_diagnostics *const found = tal_diagnostics_create(NULL);
-    const tal_status st = is_urdf ? tal_urdf_read_file(path, NULL, &model->file, found)
-                                  : tal_model_read_file(path, &options, &model->file, found);
+    options.any_inertia = cli_flag(args, "any-inertia");
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
+    const tal_status st = tal_model_read_any(path, &options, &model->file, found);
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
-        cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
+        (void)cli_fail_file(args, path, st);
     }
     cli_print_diagnostics(args, found);
-    if (st != TAL_OK) return CLI_BAD_FILE;
+    if (st != TAL_OK) return st == TAL_ERR_BAD_VALUE ? CLI_USAGE : CLI_BAD_FILE; // of --set
     model->system = model->file.system;
     model->state = model->file.state;
     model->matter = model->file.matter;
@@ -122,7 +124,10 @@ int cli_model_read(const cli_args *args, const char *path, const tal_model_param
         params[n++] = more[i];
     }
     if (code == CLI_OK) code = read_with(args, path, params, n, model);
-    if (code == CLI_OK) find_hash(model);
+    tal_error err = {0};
+    if (code == CLI_OK && find_hash(model, &err) != TAL_OK) {
+        code = cli_fail_with(args, CLI_FAILED, &err);
+    }
     for (int i = 0; i < num_owned; ++i) {
         free((char *)params[i].name);
     }
@@ -145,11 +150,13 @@ tal_state *cli_state_copy(const cli_args *args, const cli_model *model)
 {
     tal_error err = {0};
     tal_state *state = NULL;
-    if (tal_state_create(model->system, &state, &err) != TAL_OK ||
-        tal_state_copy(state, model->state) != TAL_OK) {
-        (void)cli_fail_with(args, CLI_FAILED, &err);
-        tal_state_destroy(state);
-        return NULL;
+    tal_status st = tal_state_create(model->system, &state, &err);
+    if (st == TAL_OK) {
+        st = tal_state_copy(state, model->state);
+        err = *tal_state_error(state);
     }
-    return state;
+    if (st == TAL_OK) return state;
+    (void)cli_fail_with(args, CLI_FAILED, &err);
+    tal_state_destroy(state);
+    return NULL;
 }

@@ -21,7 +21,8 @@ int cli_model_read(const cli_args *args, const char *path, const tal_model_param
                    int num_more, cli_model *model);
 void cli_model_destroy(cli_model *model);
 
-// Split "NAME=REST" into a copy of the name, owned by the caller, and the rest; NULL when it is not so.
+// Split "NAME=REST" into a copy of the name, owned by the caller, and the rest; NULL when it is not
+// so.
 char *cli_split(const char *text, const char **rest);
 
 // Print a list of diagnostics, only errors with --quiet, and destroy it.
@@ -30,7 +31,8 @@ void cli_print_diagnostics(const cli_args *args, tal_diagnostics *found);
 // Realize a State, or print why it cannot be; an exit code.
 int cli_realize(const cli_args *args, const cli_model *model, tal_state *state, tal_stage stage);
 
-// Another State of a model, equal to where it begins; NULL, and a sentence, when there is no memory.
+// Another State of a model, equal to where it begins; NULL, and a sentence, when there is no
+// memory.
 tal_state *cli_state_copy(const cli_args *args, const cli_model *model);
 
 #endif // TALUS_CLI_MODEL_H

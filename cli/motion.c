@@ -51,7 +51,8 @@ tal_status motion_restart(motion *run, const tal_state *start)
     return st == TAL_OK ? tal_state_copy(run->shown, start) : st;
 }
 
-// One step of the method. One of no length, to begin with, makes the State consistent and is not told.
+// One step of the method. One of no length, to begin with, makes the State consistent and is not
+// told.
 static tal_status one_step(motion *run, double t)
 {
     const bool is_told = run->go_on != NULL && t > tal_state_t(run->state);

@@ -6,8 +6,8 @@
 #include "columns.h"
 #include "model.h"
 
-// A run. Rows lie on the method's dense output, so that they change no step; a model with stops is stepped by a time
-// stepper.
+// A run. Rows lie on the method's dense output, so that they change no step; a model with stops is
+// stepped by a time stepper.
 typedef struct motion {
     const cli_model *model;
     tal_integrator *integ;

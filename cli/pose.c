@@ -11,7 +11,7 @@ int pose_run(const cli_args *args,
 {
     cli_model model;
     tal_state *state = NULL;
-    int code = result_check_out(args, ".talus");
+    int code = result_check_out(args, true);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) {
@@ -48,22 +48,36 @@ static int write_model(const cli_args *args, const cli_model *model, tal_state *
     return cli_fail_with(args, CLI_FAILED, &err);
 }
 
-int pose_write(const cli_args *args, const cli_model *model, tal_state *state)
+// One row.
+static int write_row(const cli_args *args, const cli_model *model, tal_state *state,
+                     const cli_columns *columns, tal_table *table)
 {
-    if (!cli_is_given(args, "out")) return CLI_OK;
-    if (cli_ends_with(cli_text(args, "out"), ".talus")) return write_model(args, model, state);
-    cli_columns columns = {0};
-    int code = columns_choose(args, model, "q,u", true, &columns);
-    tal_table *const table = result_create(args, model);
-    double *const row = cli_alloc((size_t)columns.num, sizeof *row);
-    if (code == CLI_OK && table != NULL) {
-        tal_status st = columns_name(&columns, table);
-        if (st == TAL_OK) st = columns_read(&columns, model, state, row);
+    double *const row = cli_alloc((size_t)columns->num, sizeof *row);
+    tal_status st = columns_read(columns, model, state, row);
+    int code = st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_FAILED, tal_state_error(state));
+    if (st == TAL_OK) {
+        st = columns_name(columns, table);
         if (st == TAL_OK) st = tal_table_add_row(table, row);
-        code = st == TAL_OK ? result_write(args, table) : CLI_FAILED;
+        code = st == TAL_OK ? result_write(args, table) : cli_fail_status(args, CLI_FAILED, st);
     }
     free(row);
-    tal_table_destroy(table);
+    return code;
+}
+
+int pose_write(const cli_args *args, const cli_model *model, tal_state *state)
+{
+    if (!result_is_wanted(args)) return CLI_OK;
+    const char *const path = cli_text(args, "out");
+    if (path != NULL && tal_file_kind_of(path, NULL, 0) == TAL_FILE_TALUS) {
+        return write_model(args, model, state);
+    }
+    cli_columns columns = {0};
+    int code = columns_choose(args, model, "q,u", true, &columns);
+    if (code == CLI_OK) {
+        tal_table *const table = result_create(args, model);
+        code = table != NULL ? write_row(args, model, state, &columns, table) : CLI_FAILED;
+        tal_table_destroy(table);
+    }
     columns_destroy(&columns);
     return code;
 }

@@ -12,8 +12,8 @@ int pose_run(const cli_args *args,
 // Coordinates and speeds as a table of a report.
 void pose_report(report *r, const cli_model *model, const tal_state *state);
 
-// Where there is -o: the same as a result with one row, or the model as a .talus file that begins there.
-// An exit code.
+// Where there is -o: the same as a result with one row, or the model as a .talus file that begins
+// there. An exit code.
 int pose_write(const cli_args *args, const cli_model *model, tal_state *state);
 
 #endif // TALUS_CLI_POSE_H

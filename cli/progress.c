@@ -19,7 +19,7 @@ void cli_catch_interrupts(void)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = interrupt;
-    action.sa_flags = (int)SA_RESETHAND; // who cannot wait presses it twice
+    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program at once
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct progress {
     double first, last;      // where it begins and ends
     double started, printed; // [s] on the wall clock
     bool has_bar;            // one is on the screen
-    atomic_flag busy;        // somebody prints
+    atomic_flag busy;        // a thread is printing
 } progress;
 
 // Begin. All go to stderr; nothing is printed with --quiet.

@@ -1,4 +1,4 @@
-// From the rows of a table to coordinates and their rates.
+// Coordinates and their rates from the rows of a table.
 #include "rates.h"
 
 #include "angles.h"
@@ -32,22 +32,22 @@ static int name_of(const rows *it, int slot, tal_body_ix *body, int *i, char nam
     *body = tal_matter_q_owner(it->model->matter, it->state, slot, i);
     const tal_status st = tal_body_coordinate_name(it->model->matter, it->state, *body, *i, name);
     return st == TAL_OK ? CLI_OK
-                        : cli_fail(it->args, CLI_FAILED, "coordinate %d is unknown.", slot);
+                        : cli_fail(it->args, CLI_FAILED, "there is no coordinate %d.", slot);
 }
 
-// A tracker that gives angles between -180 and 180 degrees makes steps that nothing moves with.
+// A tracker that gives angles between -180 and 180 degrees makes jumps that are not motion.
 static void warn_of_jumps(const rows *it, const char *name, const double y[])
 {
     for (int r = 1; r < it->num; ++r) {
         if (!(fabs(y[r] - y[r - 1]) > pi)) continue;
         cli_warn(it->args,
-                 "%s, column '%s' jumps by %.3g degrees at t = %g; should it go on instead?",
+                 "%s, column '%s' jumps by %.3g degrees at t = %g; is a full turn missing?",
                  it->path, name, (y[r] - y[r - 1]) * 180.0 / pi, it->times[r]);
         return;
     }
 }
 
-// A table with none of the coordinates is the wrong table, or has other names for them.
+// A table without any of the coordinates is the wrong table, or uses other names.
 static int check_names(const rows *it)
 {
     int i = -1;
@@ -58,13 +58,13 @@ static int check_names(const rows *it)
         if (code != CLI_OK) return code;
         if (tal_table_find_column(it->motion, name) >= 0) return CLI_OK;
     }
-    return it->nq == 0
-               ? CLI_OK
-               : cli_fail(it->args, CLI_BAD_FILE,
-                          "%s has none of the model's coordinates: no column '%s' and so on.",
-                          it->path, name);
+    return it->nq == 0 ? CLI_OK
+                       : cli_fail(it->args, CLI_BAD_FILE,
+                                  "%s has no coordinate of the model, no column '%s' for example.",
+                                  it->path, name);
 }
 
+// One coordinate from its column, in radians; without a column it is constant.
 static int read_column(rows *it, int slot)
 {
     int i = -1;
@@ -94,7 +94,8 @@ static int read_column(rows *it, int slot)
     return CLI_OK;
 }
 
-// Length one, and of q and -q, which are the same orientation, the one that is nearer to the row before.
+// Length one, and of q and -q, which are the same orientation, the one that is nearer to the row
+// before.
 static int mend_quaternion(rows *it, tal_body_ix body)
 {
     const int q0 = tal_body_q_start(it->model->matter, it->state, body);
@@ -102,10 +103,9 @@ static int mend_quaternion(rows *it, tal_body_ix body)
     if (!has[0] && !has[1] && !has[2] && !has[3]) return CLI_OK;
     const char *const name = tal_body_name(it->model->matter, body);
     if (!has[0] || !has[1] || !has[2] || !has[3]) {
-        return cli_fail(
-            it->args, CLI_BAD_FILE,
-            "%s has only a part of the quaternion of '%s': all four columns are needed.", it->path,
-            name);
+        return cli_fail(it->args, CLI_BAD_FILE,
+                        "%s has only part of the quaternion of '%s'; all four columns are needed.",
+                        it->path, name);
     }
     double *y[4], before[4] = {0.0};
     for (int k = 0; k < 4; ++k) {
@@ -114,7 +114,7 @@ static int mend_quaternion(rows *it, tal_body_ix body)
     for (int r = 0; r < it->num; ++r) {
         const double length =
             sqrt(y[0][r] * y[0][r] + y[1][r] * y[1][r] + y[2][r] * y[2][r] + y[3][r] * y[3][r]);
-        // tables of a few digits are a little off; what is further off is no quaternion
+        // tables of a few digits are a little off; a larger error means that it is not a quaternion
         if (!(fabs(length - 1.0) < 0.01)) {
             return cli_fail(it->args, CLI_BAD_FILE,
                             "%s: at t = %g the quaternion of '%s' has length %g instead of 1.",
@@ -146,12 +146,14 @@ static int mend_quaternions(rows *it)
 
 // --- smoothing ---
 
-// One pass of Butterworth's low-pass of order 2 from the bilinear transform; w = tan(pi cutoff / rate).
+// One pass of Butterworth's low-pass of order 2 from the bilinear transform; w = tan(pi cutoff /
+// rate).
 static void pass(double y[], int n, double w)
 {
     const double a0 = w * w / (1.0 + sqrt(2.0) * w + w * w);
     const double b1 = 2.0 * a0 * (1.0 / (w * w) - 1.0), b2 = 1.0 - 4.0 * a0 - b1;
-    double x1 = y[0], x2 = y[0], y1 = y[0], y2 = y[0]; // as if it had always been there
+    double x1 = y[0], x2 = y[0], y1 = y[0],
+           y2 = y[0]; // as if the first value had been constant before
     for (int i = 0; i < n; ++i) {
         const double x = y[i];
         y[i] = a0 * (x + 2.0 * x1 + x2) + b1 * y1 + b2 * y2;
@@ -174,9 +176,10 @@ static void reverse(double y[], int n)
 // Butterworth's low-pass of order 2, forward and backward, so that nothing is delayed.
 static void smooth_values(double y[], int n, double cutoff, double rate)
 {
-    // two passes of a filter halve the power at cutoff when each has its own a little higher
+    // two passes halve the power at the cutoff if each pass has a slightly higher one
     const double w = tan(pi * cutoff / sqrt(sqrt(sqrt(2.0) - 1.0)) / rate);
-    // the values go on beyond their ends, turned about them, for as long as the filter remembers
+    // the values are continued beyond both ends, rotated about them, for as long as the filter
+    // remembers
     const double memory = ceil(2.0 * rate / cutoff);
     const int more = memory < n - 1 ? (int)memory : n - 1;
     double *const longer = cli_alloc((size_t)n + 2 * (size_t)more, sizeof *longer);
@@ -200,12 +203,12 @@ static int smooth(rows *it, double cutoff)
     for (int r = 1; r < it->num; ++r) {
         if (fabs((it->times[r] - it->times[r - 1]) * rate - 1.0) < 0.01) continue;
         return cli_fail(it->args, CLI_BAD_FILE,
-                        "%s: --cutoff needs rows at equal distances; at t = %g they are not.",
+                        "%s: --cutoff needs rows at equal time intervals; at t = %g they are not.",
                         it->path, it->times[r]);
     }
     if (!(cutoff < 0.4 * rate)) {
         return cli_fail(it->args, CLI_USAGE,
-                        "--cutoff %g Hz is too high for %g rows a second: choose less than %g.",
+                        "--cutoff %g Hz is too high for %g rows per second; choose less than %g.",
                         cutoff, rate, 0.4 * rate);
     }
     for (int slot = 0; slot < it->nq; ++slot) {
@@ -241,8 +244,8 @@ static void renew_weights(const double x[], int j, int k, double w[3][WINDOW])
     w[0][k] *= x[j] / gap;
 }
 
-// Weights of values at x[0..n-1] in the first and the second derivative, at 0, of the polynomial through them (Fornberg,
-// Math. Comp. 51 (1988), pp. 699-706).
+// Weights of the values at x[0..n-1] in the first and second derivative, at 0, of the polynomial
+// through them (Fornberg, Math. Comp. 51 (1988), pp. 699-706).
 static void find_weights(const double x[], int n, double first[], double second[])
 {
     double w[3][WINDOW] = {{1.0}}; // by derivative, from the value itself on
@@ -262,6 +265,7 @@ static void find_weights(const double x[], int n, double first[], double second[
     memcpy(second, w[2], sizeof w[2]);
 }
 
+// Rates of all coordinates in all rows, from polynomials through the nearest rows.
 static void differentiate(const rows *it, cli_rates *out)
 {
     const int n = it->num < WINDOW ? it->num : WINDOW;
@@ -279,7 +283,7 @@ static void differentiate(const rows *it, cli_rates *out)
             const double *const y = values_of(it, slot) + begin;
             const size_t at = (size_t)r * (size_t)it->nq + (size_t)slot;
             out->q[at] = y[r - begin];
-            // differences to the row itself: a constant has no rate, not even round-off
+            // differences to the row itself: the rate of a constant is exactly zero
             for (int k = 0; k < n; ++k) {
                 out->qdot[at] += first[k] * (y[k] - y[r - begin]);
                 out->qdotdot[at] += second[k] * (y[k] - y[r - begin]);
@@ -292,7 +296,7 @@ static int check_times(const rows *it)
 {
     for (int r = 0; r < it->num; ++r) {
         if (r == 0 || it->times[r] > it->times[r - 1]) continue;
-        return cli_fail(it->args, CLI_BAD_FILE, "%s has two rows at t = %.17g; which one counts?",
+        return cli_fail(it->args, CLI_BAD_FILE, "%s has two rows at t = %.17g; remove one.",
                         it->path, it->times[r]);
     }
     return CLI_OK;
@@ -319,7 +323,8 @@ int rates_find(const cli_args *args, const cli_model *model, const tal_state *st
     memset(out, 0, sizeof *out);
     if (num < 3 || strcmp(tal_table_column_name(motion, 0), "time") != 0) {
         return cli_fail(args, CLI_BAD_FILE,
-                        "%s should have a column 'time' first, and three rows or more.", path);
+                        "the first column of %s must be 'time', and it needs three rows or more.",
+                        path);
     }
     const size_t size = (size_t)num * (size_t)nq;
     rows it = {.args = args,

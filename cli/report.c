@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CELL = 256 // characters of a cell at most
-};
-
 void json_text(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -34,11 +30,13 @@ void json_number(FILE *out, double value)
 
 static void json_key(FILE *out, const char *key)
 {
-    fputc('"', out);
-    for (; *key != 0; ++key) {
-        fputc(*key == ' ' ? '_' : *key, out);
+    char *const name = cli_copy(key);
+    for (char *at = strchr(name, ' '); at != NULL; at = strchr(at, ' ')) {
+        *at = '_';
     }
-    fputs("\": ", out);
+    json_text(out, name);
+    fputs(": ", out);
+    free(name);
 }
 
 void report_begin(report *r, const cli_args *args)
@@ -104,21 +102,20 @@ void report_table(report *r, const char *key, const char *const columns[], int n
     r->num_cells = 0;
 }
 
-static void add_cell(report *r, const char *text)
+// The text is the report's from then on.
+static void add_cell(report *r, char *text)
 {
     if (r->num_cells == r->capacity) {
         r->capacity = r->capacity > 0 ? 2 * r->capacity : 64;
         r->cells = cli_resize(r->cells, (size_t)r->capacity, sizeof *r->cells);
     }
-    r->cells[r->num_cells++] = cli_copy(text);
+    r->cells[r->num_cells++] = text;
 }
 
 // In JSON a cell is kept as it will be printed; a text is marked by a quote in front.
 void report_cell_text(report *r, const char *value)
 {
-    char text[CELL];
-    snprintf(text, sizeof text, "%s%s", r->json ? "\"" : "", value);
-    add_cell(r, text);
+    add_cell(r, cli_format("%s%s", r->json ? "\"" : "", value));
 }
 
 void report_cell_number(report *r, double value)
@@ -126,18 +123,15 @@ void report_cell_number(report *r, double value)
     char text[TAL_NUMBER_SIZE];
     if (r->json) {
         (void)tal_number_write(value, text);
-        add_cell(r, isfinite(value) ? text : "null");
+        add_cell(r, cli_copy(isfinite(value) ? text : "null"));
     } else {
-        snprintf(text, sizeof text, "%.6g", value);
-        add_cell(r, text);
+        add_cell(r, cli_format("%.6g", value));
     }
 }
 
 void report_cell_count(report *r, long value)
 {
-    char text[TAL_NUMBER_SIZE];
-    snprintf(text, sizeof text, "%ld", value);
-    add_cell(r, text);
+    add_cell(r, cli_format("%ld", value));
 }
 
 static void print_json_rows(const report *r)
@@ -169,17 +163,23 @@ static bool looks_numeric(const char *cell)
 static void print_text_row(const report *r, const char *const cells[], const int widths[],
                            const bool right[])
 {
-    char line[4 * CELL] = "";
-    size_t length = 0;
-    for (int c = 0; c < r->num_columns && length < sizeof line; ++c) {
-        const int width = right[c] ? widths[c] : -widths[c];
-        length += (size_t)snprintf(line + length, sizeof line - length, "  %*s", width, cells[c]);
+    size_t length = 1;
+    for (int c = 0; c < r->num_columns; ++c) {
+        length += (size_t)widths[c] + 2;
     }
-    length = strlen(line);
-    while (length > 0 && line[length - 1] == ' ') {
-        line[--length] = 0;
+    char *const line = cli_alloc(length, 1);
+    char *at = line;
+    for (int c = 0; c < r->num_columns; ++c) {
+        const size_t size = strlen(cells[c]), blanks = (size_t)widths[c] - size;
+        memset(at, ' ', (size_t)widths[c] + 2);
+        memcpy(at + 2 + (right[c] ? blanks : 0), cells[c], size);
+        at += widths[c] + 2;
+    }
+    while (at > line && at[-1] == ' ') {
+        *--at = 0;
     }
     fprintf(r->out, "%s\n", line);
+    free(line);
 }
 
 static void print_text_rows(const report *r)

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-// A report on its way out. Keys are words with blanks; JSON has underscores instead.
+// A report being printed. Keys are words with blanks; JSON has underscores instead.
 typedef struct report {
     FILE *out;
     bool json;

@@ -8,53 +8,162 @@
 #include <string.h>
 #include <unistd.h>
 
-static void set(tal_table *table, const char *key, const char *value)
+// --- the header ---
+
+// What a line of a header can hold as it is.
+static bool fits_a_line(const char *text)
 {
-    (void)tal_table_set_header(table, key, value);
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length; ++i) {
+        if ((unsigned char)text[i] < ' ') return false;
+    }
+    return length == 0 || (text[0] != ' ' && text[length - 1] != ' ');
 }
 
-// Every setting of the command, given or not. Keys: talus_option_NAME, of a list talus_option_NAME_1, ...
-static void set_options(const cli_args *args, tal_table *table)
+// A text for people in one line: no control characters, no blanks around it. Owned by the caller.
+static char *one_line(const char *text)
 {
-    for (int i = 0; i < args->num_options; ++i) {
+    char *const line = cli_copy(text + strspn(text, " \t\r\n"));
+    for (char *at = line; *at != 0; ++at) {
+        if ((unsigned char)*at < ' ') *at = ' ';
+    }
+    for (size_t n = strlen(line); n > 0 && line[n - 1] == ' '; --n) {
+        line[n - 1] = 0;
+    }
+    return line;
+}
+
+// A text as JSON has it, with the quotes. Owned by the caller.
+static char *quote(const char *text)
+{
+    char *const quoted = cli_alloc(6 * strlen(text) + 3, 1); // \u000a is six for one
+    char *at = quoted;
+    *at++ = '"';
+    for (; *text != 0; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') *at++ = '\\';
+        if (c >= ' ') {
+            *at++ = (char)c;
+        } else {
+            at += snprintf(at, 7, "\\u%04x", c);
+        }
+    }
+    *at = '"';
+    return quoted;
+}
+
+// The control character that quote() wrote as \u00XX; 0: none.
+static char escaped_at(const char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    if (strncmp(text, "\\u00", 4) != 0 || (text[4] != '0' && text[4] != '1') || text[5] == 0) {
+        return 0;
+    }
+    const char *const low = strchr(digits, text[5]);
+    return (char)(low != NULL ? 16 * (text[4] - '0') + (low - digits) : 0);
+}
+
+// What quote() was given. Owned by the caller.
+static char *unquote(const char *quoted)
+{
+    char *const text = cli_alloc(strlen(quoted) + 1, 1);
+    char *at = text;
+    for (++quoted; *quoted != 0 && *quoted != '"'; ++quoted) {
+        const char control = escaped_at(quoted);
+        if (control != 0) {
+            *at++ = control;
+            quoted += 5;
+        } else {
+            if (*quoted == '\\' && quoted[1] != 0) ++quoted;
+            *at++ = *quoted;
+        }
+    }
+    return text;
+}
+
+static tal_status set_text(tal_table *table, const char *key, const char *text)
+{
+    char *const line = one_line(text);
+    const tal_status st = tal_table_set_header(table, key, line);
+    free(line);
+    return st;
+}
+
+// A value that has to come back as it is, whatever it is; result_value() gives it.
+static tal_status set_value(tal_table *table, const char *key, const char *value)
+{
+    if (fits_a_line(value) && value[0] != '"') return tal_table_set_header(table, key, value);
+    char *const quoted = quote(value);
+    const tal_status st = tal_table_set_header(table, key, quoted);
+    free(quoted);
+    return st;
+}
+
+char *result_value(const tal_table *table, const char *key)
+{
+    const char *const value = tal_table_header(table, key);
+    if (value == NULL) return NULL;
+    return value[0] == '"' ? unquote(value) : cli_copy(value);
+}
+
+static tal_status set_files(const cli_args *args, tal_table *table)
+{
+    tal_status st = TAL_OK;
+    for (int i = 0; i < args->num_files && st == TAL_OK; ++i) {
+        char key[32];
+        snprintf(key, sizeof key, RESULT_FILE "_%d", i + 1);
+        st = set_value(table, key, args->files[i]);
+    }
+    return st;
+}
+
+// Every setting of the command, given or not. Keys: talus_option_NAME, of a list
+// talus_option_NAME_1, ...
+static tal_status set_options(const cli_args *args, tal_table *table)
+{
+    tal_status st = TAL_OK;
+    for (int i = 0; i < args->num_options && st == TAL_OK; ++i) {
         const cli_option *const o = args->options[i];
         char key[96];
         if (!o->is_setting) continue;
         snprintf(key, sizeof key, RESULT_OPTION "_%s", o->name);
         if (o->kind != CLI_LIST) {
             const char *const value = cli_text(args, o->name);
-            if (value != NULL) set(table, key, value);
+            if (value != NULL) st = set_value(table, key, value);
             continue;
         }
-        for (int k = 0; k < args->num_values[i]; ++k) {
+        for (int k = 0; k < args->num_values[i] && st == TAL_OK; ++k) {
             snprintf(key, sizeof key, RESULT_OPTION "_%s_%d", o->name, k + 1);
-            set(table, key, args->values[i][k]);
+            st = set_value(table, key, args->values[i][k]);
         }
     }
+    return st;
 }
 
 tal_table *result_create(const cli_args *args, const cli_model *model)
 {
-    tal_table *const table = tal_table_create(NULL);
-    if (table == NULL) {
-        (void)cli_fail(args, CLI_FAILED, "there is not enough memory.");
-        return NULL;
-    }
+    tal_table *const table = cli_need(tal_table_create(NULL));
     const char *const name = tal_system_name(model->system);
-    if (name[0] != 0) set(table, "name", name);
-    set(table, RESULT_VERSION, tal_version_string());
-    set(table, RESULT_GIT, tal_git_hash());
-    set(table, RESULT_KERNELS, tal_matter_kernel_set());
-    set(table, RESULT_COMMAND, args->command->name);
-    for (int i = 0; i < args->num_files; ++i) {
-        char key[32];
-        snprintf(key, sizeof key, RESULT_FILE "_%d", i + 1);
-        set(table, key, args->files[i]);
-    }
-    set(table, RESULT_MODEL_HASH, model->hash);
-    set_options(args, table);
-    return table;
+    tal_status st = name[0] != 0 ? set_text(table, "name", name) : TAL_OK;
+    if (st == TAL_OK) st = set_value(table, RESULT_VERSION, tal_version_string());
+    if (st == TAL_OK) st = set_value(table, RESULT_GIT, tal_git_hash());
+    if (st == TAL_OK) st = set_value(table, RESULT_KERNELS, tal_matter_kernel_set());
+    if (st == TAL_OK) st = set_value(table, RESULT_COMMAND, args->command->name);
+    if (st == TAL_OK) st = set_files(args, table);
+    if (st == TAL_OK) st = set_value(table, RESULT_MODEL_HASH, model->hash);
+    if (st == TAL_OK) st = set_options(args, table);
+    if (st == TAL_OK) return table;
+    (void)cli_fail_status(args, CLI_FAILED, st);
+    tal_table_destroy(table);
+    return NULL;
 }
+
+tal_status result_set_end(tal_table *table, const char *ended_by)
+{
+    return set_text(table, RESULT_ENDED_BY, ended_by);
+}
+
+// --- where it goes ---
 
 // Is there a folder to write into?
 static int check_folder(const cli_args *args, const char *path)
@@ -64,25 +173,26 @@ static int check_folder(const cli_args *args, const char *path)
     if (slash > path) folder[slash - path] = 0;
     int code = CLI_OK;
     if (access(folder, W_OK) != 0) {
-        code = cli_fail(args, CLI_BAD_FILE, "'%s' cannot be written; folder '%s': %s.", path,
-                        folder, strerror(errno));
+        code = cli_fail(args, CLI_BAD_FILE, "cannot write '%s'; folder '%s': %s.", path, folder,
+                        strerror(errno));
     }
     free(folder);
     return code;
 }
 
-int result_check_out(const cli_args *args, const char *also)
+int result_check_out(const cli_args *args, bool or_model)
 {
     const char *const path = cli_text(args, "out");
     if (path == NULL) return CLI_OK;
-    const bool is_known = cli_is_table(path) || (also != NULL && cli_ends_with(path, also));
-    if (is_known) return check_folder(args, path);
-    return cli_fail(args, CLI_USAGE,
-                    "--out '%s' should end with %s%s.sto, .mot, .trc, .csv or .npz.", path,
-                    also != NULL ? also : "", also != NULL ? ", " : "");
+    const tal_file_kind kind = tal_file_kind_of(path, NULL, 0);
+    if (kind == TAL_FILE_TABLE || (or_model && kind == TAL_FILE_TALUS)) {
+        return check_folder(args, path);
+    }
+    return cli_fail(args, CLI_USAGE, "--out '%s' should end with %s.sto, .mot, .trc, .csv or .npz.",
+                    path, or_model ? ".talus, " : "");
 }
 
-void result_set_units(tal_table *table, int first, const char *const units[], int n)
+tal_status result_set_units(tal_table *table, int first, const char *const units[], int n)
 {
     size_t size = (size_t)first + 1;
     for (int i = 0; i < n; ++i) {
@@ -98,8 +208,10 @@ void result_set_units(tal_table *table, int first, const char *const units[], in
         memcpy(at, units[i], length);
         at += length;
     }
-    if (strspn(text, ",") < strlen(text)) set(table, RESULT_UNITS, text);
+    const bool has_any = strspn(text, ",") < strlen(text);
+    const tal_status st = has_any ? tal_table_set_header(table, RESULT_UNITS, text) : TAL_OK;
     free(text);
+    return st;
 }
 
 void result_units(const tal_table *table, result_unit_text units[])
@@ -112,11 +224,7 @@ void result_units(const tal_table *table, result_unit_text units[])
     }
 }
 
-void result_mark_incomplete(tal_table *table, const char *why)
-{
-    set(table, RESULT_INCOMPLETE, why);
-}
-
+// A table as a JSON object: header, names of columns, rows.
 static void print_json(FILE *out, const tal_table *table)
 {
     const int columns = tal_table_num_columns(table);
@@ -145,44 +253,76 @@ static void print_json(FILE *out, const tal_table *table)
     fputs("]\n}\n", out);
 }
 
-static int print_table(const cli_args *args, const tal_table *table, tal_table_format format)
+static bool put_bytes(void *context, const void *bytes, size_t size)
 {
+    return fwrite(bytes, 1, size, context) == size;
+}
+
+// Where there is no file, a table goes by its first column.
+static tal_table_format format_of(const tal_table *table)
+{
+    const bool has_time = strcmp(tal_table_column_name(table, 0), "time") == 0;
+    return has_time ? TAL_TABLE_STO : TAL_TABLE_CSV;
+}
+
+int result_check_fit(const cli_args *args, const tal_table *table)
+{
+    const char *const path = cli_text(args, "out");
+    tal_table_format format = format_of(table);
     size_t length = 0;
     tal_error err = {0};
-    if (tal_table_write_memory(table, format, NULL, 0, &length, &err) != TAL_OK) {
-        return cli_fail_with(args, CLI_FAILED, &err);
-    }
-    char *const text = cli_alloc(length + 1, 1);
-    const tal_status st = tal_table_write_memory(table, format, text, length + 1, &length, &err);
-    const bool printed = st == TAL_OK && fwrite(text, 1, length, stdout) == length;
-    free(text);
-    return printed ? CLI_OK
-                   : cli_fail(args, CLI_BAD_FILE, "standard output takes no more: %s.",
-                              strerror(errno));
+    if (path != NULL && !tal_table_format_of(path, &format)) return CLI_OK; // it is no table
+    if (tal_table_write_memory(table, format, NULL, 0, &length, &err) == TAL_OK) return CLI_OK;
+    return cli_fail(args, CLI_USAGE, "this table cannot be written to --out %s: %s.",
+                    path != NULL ? path : "", err.message);
+}
+
+static int print_table(const cli_args *args, const tal_table *table)
+{
+    tal_error err = {0};
+    const tal_status st = tal_table_write_to(table, format_of(table), put_bytes, stdout, &err);
+    if (st == TAL_OK) return CLI_OK;
+    if (ferror(stdout) == 0) return cli_fail_with(args, CLI_FAILED, &err);
+    return cli_fail(args, CLI_BAD_FILE, "cannot write to standard output: %s.", strerror(errno));
+}
+
+bool result_is_wanted(const cli_args *args)
+{
+    return cli_is_given(args, "out") || args->take != NULL;
 }
 
 int result_write(const cli_args *args, const tal_table *table)
 {
     const char *const path = cli_text(args, "out");
     tal_error err = {0};
+    const int taken = args->take != NULL ? args->take(args->taker, table) : CLI_OK;
     if (path != NULL) {
-        if (tal_table_write_file(table, path, &err) == TAL_OK) return CLI_OK;
+        if (tal_table_write_file(table, path, &err) == TAL_OK) return taken;
         return cli_fail_with(args, CLI_BAD_FILE, &err);
     }
+    if (args->take != NULL) return taken;
     if (cli_flag(args, "json")) {
         print_json(stdout, table);
         return CLI_OK;
     }
-    const bool has_time = strcmp(tal_table_column_name(table, 0), "time") == 0;
-    return print_table(args, table, has_time ? TAL_TABLE_STO : TAL_TABLE_CSV);
+    return print_table(args, table);
+}
+
+int result_write_part(const cli_args *args, tal_table *table, const char *why)
+{
+    const tal_status st = set_text(table, RESULT_INCOMPLETE, why);
+    // without the mark it looks like a complete one
+    if (st != TAL_OK) return cli_fail_status(args, CLI_FAILED, st);
+    const int code = result_write(args, table);
+    return code == CLI_OK ? CLI_FAILED : code;
 }
 
 int result_read(const cli_args *args, const char *path, tal_table **out)
 {
-    tal_diagnostics *const found = tal_diagnostics_create(NULL);
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_table_read_file(path, NULL, out, found);
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
-        (void)cli_fail(args, CLI_BAD_FILE, "%s: %s.", path, tal_status_text(st));
+        (void)cli_fail_file(args, path, st);
     }
     cli_print_diagnostics(args, found);
     return st == TAL_OK ? CLI_OK : CLI_BAD_FILE;

@@ -1,28 +1,41 @@
-// Results: tables that know how they came about.
+// Results: tables that record how they were made.
 #ifndef TALUS_CLI_RESULT_H
 #define TALUS_CLI_RESULT_H
 
 #include "cli.h"
 #include "model.h"
 
-// An empty table whose header has version, commit, kernels, command, files, the model's hash and every setting.
+// An empty table whose header has version, commit, kernels, command, files, the model's hash and
+// every setting; NULL, and a sentence, on failure.
 tal_table *result_create(const cli_args *args, const cli_model *model);
 
-// Can a table go where -o says? Asked before the work, so that none is lost. `also` is one more ending that the
-// command takes, or NULL. An exit code.
-int result_check_out(const cli_args *args, const char *also);
+// Can a table go where -o says? Asked before the work, so that none is lost. `or_model`: the
+// command can write a model, too. An exit code.
+int result_check_out(const cli_args *args, bool or_model);
 
-// Say in the header which units columns have, from column `first` on; those of others are unknown, as "" is.
-void result_set_units(tal_table *table, int first, const char *const units[], int n);
+// Say in the header which units columns have, from column `first` on; those of others are unknown,
+// as "" is.
+tal_status result_set_units(tal_table *table, int first, const char *const units[], int n);
 // The units of all columns, [tal_table_num_columns()]; "": unknown.
 typedef char result_unit_text[16];
 void result_units(const tal_table *table, result_unit_text units[]);
 
-// Mark a result that is not all of what was asked for.
-void result_mark_incomplete(tal_table *table, const char *why);
+// Say in the header what of the model ended the run.
+tal_status result_set_end(tal_table *table, const char *ended_by);
+
+// Can a table with these columns be what -o says? Asked before the work, too. An exit code.
+int result_check_fit(const cli_args *args, const tal_table *table);
+
+// Is a table wanted, besides what is printed?
+bool result_is_wanted(const cli_args *args);
 
 // Write it to -o, or else to standard output as .sto, or as JSON with --json. An exit code.
 int result_write(const cli_args *args, const tal_table *table);
+// Write a result that is not all of what was asked for, marked; never CLI_OK.
+int result_write_part(const cli_args *args, tal_table *table, const char *why);
+
+// A setting or a file from the header, as it was given; owned by the caller. NULL: it is not there.
+char *result_value(const tal_table *table, const char *key);
 
 // Read a table of any format; what is wrong is printed. An exit code.
 int result_read(const cli_args *args, const char *path, tal_table **out);
@@ -30,11 +43,12 @@ int result_read(const cli_args *args, const char *path, tal_table **out);
 // A column of a table by name; -1, and a sentence, when there is none.
 int result_find_column(const cli_args *args, const tal_table *table, const char *name);
 
-// The columns of --columns, or else all but `skip`: their numbers, [tal_table_num_columns()]. How many; -1,
-// and a sentence, on failure.
+// The columns of --columns, or else all but `skip`: their numbers, [tal_table_num_columns()]. How
+// many; -1, and a sentence, on failure.
 int result_choose_columns(const cli_args *args, const tal_table *table, int skip, int columns[]);
 
-// Keys of the header.
+// Keys of the header. Files and options that do not fit a line stand there as JSON texts:
+// "\u0009x.talus".
 #define RESULT_VERSION    "talus_version"
 #define RESULT_GIT        "talus_git_hash"
 #define RESULT_KERNELS    "talus_kernels" // tal_matter_kernel_set()

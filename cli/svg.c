@@ -1,9 +1,34 @@
-// Line plots as SVG: axes with ticks at round numbers, a light grid, lines in colors that most people
-// can tell apart, and a legend beside them.
+// Line plots as SVG: axes with ticks at round numbers, a light grid, lines in colors that most
+// people can tell apart, and a legend beside them.
 #include "svg.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+// A picture under construction, in memory.
+typedef struct picture {
+    char *text; // owned
+    size_t size, capacity;
+} picture;
+
+static void print(picture *out, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+static void print(picture *out, const char *fmt, ...)
+{
+    va_list list;
+    va_start(list, fmt);
+    char *const piece = cli_format_list(fmt, list);
+    va_end(list);
+    const size_t length = strlen(piece), needed = out->size + length + 1;
+    if (needed > out->capacity) {
+        out->capacity = 2 * needed;
+        out->text = cli_resize(out->text, out->capacity, 1);
+    }
+    memcpy(out->text + out->size, piece, length + 1);
+    out->size += length;
+    free(piece);
+}
 
 // Where things are.
 typedef struct frame {
@@ -15,7 +40,7 @@ typedef struct frame {
 // After Okabe and Ito: distinct also for the color-blind, and in gray.
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                      "#e69f00", "#56b4e9", "#222222", "#999933"};
-// A second round of the same colors is dashed, a third one dotted.
+// When the colors are used again, lines are dashed, then dotted.
 static const char *const dashes[] = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"2 3\""};
 
 enum {
@@ -34,26 +59,27 @@ double svg_tick_distance(double low, double high, int wanted)
     return power * (share <= 1.0 ? 1.0 : share <= 2.0 ? 2.0 : share <= 5.0 ? 5.0 : 10.0);
 }
 
-static void escape(FILE *out, const char *text)
+static void escape(picture *out, const char *text)
 {
     for (; *text != 0; ++text) {
         switch (*text) {
         case '<':
-            fputs("&lt;", out);
+            print(out, "&lt;");
             break;
         case '>':
-            fputs("&gt;", out);
+            print(out, "&gt;");
             break;
         case '&':
-            fputs("&amp;", out);
+            print(out, "&amp;");
             break;
         default:
-            fputc(*text, out);
+            print(out, "%c", *text);
         }
     }
 }
 
-// Differences of larger numbers need not be numbers; of a range that is smaller, no distance of ticks is one.
+// Differences of larger numbers may overflow; for a smaller range the distance of ticks may
+// underflow.
 #define LARGEST 1e300
 
 static bool can_be_drawn(double value)
@@ -61,7 +87,7 @@ static bool can_be_drawn(double value)
     return fabs(value) < LARGEST;
 }
 
-// Make a range a little wider when it has no width, and unequal to nothing at all.
+// Widen a range that has no width or no values.
 static void widen(double *low, double *high)
 {
     if (!(*low <= *high)) {
@@ -125,76 +151,76 @@ static double y_of(const frame *f, double y)
 }
 
 // A number at a tick, with as many digits as all of the axis, up to `largest`, need.
-static void print_tick(FILE *out, double value, double tick, double largest)
+static void print_tick(picture *out, double value, double tick, double largest)
 {
     const int digits = (int)ceil(-log10(tick) - 1e-9);
     if (value == 0.0) {
-        fputc('0', out);
+        print(out, "0");
     } else if (largest >= 1e6 || digits > 4) {
         const int more = (int)ceil(log10(largest / tick) - 1e-9);
-        fprintf(out, "%.*e", more < 0 ? 0 : more > 12 ? 12 : more, value);
+        print(out, "%.*e", more < 0 ? 0 : more > 12 ? 12 : more, value);
     } else {
-        fprintf(out, "%.*f", digits > 0 ? digits : 0, value);
+        print(out, "%.*f", digits > 0 ? digits : 0, value);
     }
 }
 
 // Ticks of x: lines of the grid, or numbers.
-static void draw_x_ticks(FILE *out, const frame *f, bool as_numbers)
+static void draw_x_ticks(picture *out, const frame *f, bool as_numbers)
 {
     const long first = lround(ceil(f->x_low / f->x_tick - 1e-9));
     const long last = lround(floor(f->x_high / f->x_tick + 1e-9));
     for (long k = first; k <= last; ++k) {
         const double value = (double)k * f->x_tick, x = x_of(f, value);
         if (!as_numbers) {
-            fprintf(out, "<path d=\"M%.2f %.2fV%.2f\"/>\n", x, f->top, f->bottom);
+            print(out, "<path d=\"M%.2f %.2fV%.2f\"/>\n", x, f->top, f->bottom);
             continue;
         }
-        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">", x, f->bottom + 18.0);
+        print(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">", x, f->bottom + 18.0);
         print_tick(out, value, f->x_tick, fmax(fabs(f->x_low), fabs(f->x_high)));
-        fputs("</text>\n", out);
+        print(out, "</text>\n");
     }
 }
 
-static void draw_y_ticks(FILE *out, const frame *f, bool as_numbers)
+static void draw_y_ticks(picture *out, const frame *f, bool as_numbers)
 {
     const long first = lround(f->y_low / f->y_tick), last = lround(f->y_high / f->y_tick);
     for (long k = first; k <= last; ++k) {
         const double value = (double)k * f->y_tick, y = y_of(f, value);
         if (!as_numbers) {
-            fprintf(out, "<path d=\"M%.2f %.2fH%.2f\"/>\n", f->left, y, f->right);
+            print(out, "<path d=\"M%.2f %.2fH%.2f\"/>\n", f->left, y, f->right);
             continue;
         }
-        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 8.0, y + 4.0);
+        print(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 8.0, y + 4.0);
         print_tick(out, value, f->y_tick, fmax(fabs(f->y_low), fabs(f->y_high)));
-        fputs("</text>\n", out);
+        print(out, "</text>\n");
     }
 }
 
 // Only the lowest panel has numbers below it.
-static void draw_axes(FILE *out, const frame *f, const char *label, bool is_lowest)
+static void draw_axes(picture *out, const frame *f, const char *label, bool is_lowest)
 {
-    fputs("<g stroke=\"#dddddd\" stroke-width=\"1\">\n", out);
+    print(out, "<g stroke=\"#dddddd\" stroke-width=\"1\">\n");
     draw_x_ticks(out, f, false);
     draw_y_ticks(out, f, false);
-    fputs("</g>\n<g fill=\"#333333\">\n", out);
+    print(out, "</g>\n<g fill=\"#333333\">\n");
     if (is_lowest) draw_x_ticks(out, f, true);
     draw_y_ticks(out, f, true);
     if (label[0] != 0) {
-        fprintf(out, "<text transform=\"translate(16 %.2f) rotate(-90)\" text-anchor=\"middle\">",
-                0.5 * (f->top + f->bottom));
+        print(out, "<text transform=\"translate(16 %.2f) rotate(-90)\" text-anchor=\"middle\">",
+              0.5 * (f->top + f->bottom));
         escape(out, label);
-        fputs("</text>\n", out);
+        print(out, "</text>\n");
     }
-    fputs("</g>\n", out);
-    fprintf(out, "<path d=\"M%.2f %.2fV%.2fH%.2f\" fill=\"none\" stroke=\"#333333\"/>\n", f->left,
-            f->top, f->bottom, f->right);
+    print(out, "</g>\n");
+    print(out, "<path d=\"M%.2f %.2fV%.2fH%.2f\" fill=\"none\" stroke=\"#333333\"/>\n", f->left,
+          f->top, f->bottom, f->right);
 }
 
-static void draw_line(FILE *out, const frame *f, const svg_plot *plot, const svg_panel *panel,
+static void draw_line(picture *out, const frame *f, const svg_plot *plot, const svg_panel *panel,
                       int s)
 {
-    fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\"%s d=\"",
-            colors[s % NUM_COLORS], dashes[s / NUM_COLORS % NUM_DASHES]);
+    print(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\"%s d=\"",
+          colors[s % NUM_COLORS], dashes[s / NUM_COLORS % NUM_DASHES]);
     bool is_down = false;
     for (int i = 0; i < plot->num; ++i) {
         const double x = plot->x[i], y = panel->series[s].y[i];
@@ -202,14 +228,15 @@ static void draw_line(FILE *out, const frame *f, const svg_plot *plot, const svg
             is_down = false;
             continue;
         }
-        fprintf(out, "%c%.2f %.2f", is_down ? 'L' : 'M', x_of(f, x), y_of(f, y));
+        print(out, "%c%.2f %.2f", is_down ? 'L' : 'M', x_of(f, x), y_of(f, y));
         is_down = true;
     }
-    fputs("\" stroke-linejoin=\"round\"/>\n", out);
+    print(out, "\" stroke-linejoin=\"round\"/>\n");
 }
 
-// A name, cut where it would leave the picture, but within no letter: half of one makes the file no UTF-8.
-static void print_name(FILE *out, const char *name, int most)
+// A name, cut where it would leave the picture, but never inside a character: the file must stay
+// UTF-8.
+static void print_name(picture *out, const char *name, int most)
 {
     char cut[64];
     if ((int)strlen(name) <= most) {
@@ -224,7 +251,7 @@ static void print_name(FILE *out, const char *name, int most)
     escape(out, cut);
 }
 
-static void draw_legend(FILE *out, const frame *f, const svg_plot *plot, const svg_panel *panel)
+static void draw_legend(picture *out, const frame *f, const svg_plot *plot, const svg_panel *panel)
 {
     const double step = 18.0;
     const int room = (int)((f->bottom - f->top) / step);
@@ -233,15 +260,15 @@ static void draw_legend(FILE *out, const frame *f, const svg_plot *plot, const s
     const int most = (int)((plot->width - f->right - 44.0) / LETTER);
     for (int s = 0; s < shown; ++s) {
         const double y = f->top + 8.0 + step * s;
-        fprintf(out, "<path d=\"M%.2f %.2fh24\" stroke=\"%s\" stroke-width=\"2.5\"%s/>\n",
-                f->right + 14.0, y, colors[s % NUM_COLORS], dashes[s / NUM_COLORS % NUM_DASHES]);
-        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#333333\">", f->right + 44.0, y + 4.0);
+        print(out, "<path d=\"M%.2f %.2fh24\" stroke=\"%s\" stroke-width=\"2.5\"%s/>\n",
+              f->right + 14.0, y, colors[s % NUM_COLORS], dashes[s / NUM_COLORS % NUM_DASHES]);
+        print(out, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#333333\">", f->right + 44.0, y + 4.0);
         print_name(out, panel->series[s].name, most);
-        fputs("</text>\n", out);
+        print(out, "</text>\n");
     }
     if (shown < n) {
-        fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#777777\">and %d more</text>\n",
-                f->right + 44.0, f->top + 12.0 + step * shown, n - shown);
+        print(out, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#777777\">and %d more</text>\n",
+              f->right + 44.0, f->top + 12.0 + step * shown, n - shown);
     }
 }
 
@@ -260,17 +287,19 @@ static double legend_width(const svg_plot *plot)
     return fmin(48.0 + LETTER * (double)longest, 0.4 * plot->width);
 }
 
-void svg_write(FILE *out, const svg_plot *plot)
+char *svg_draw(const svg_plot *plot, size_t *size)
 {
+    picture it = {NULL, 0, 0};
+    picture *const out = &it;
     frame f = make_frame(plot, legend_width(plot));
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-            "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-            plot->width, plot->height, plot->width, plot->height);
-    fprintf(out, "<text x=\"%.2f\" y=\"24\" font-size=\"15\" font-weight=\"bold\">", f.left);
+    print(out,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+          "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
+          "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+          plot->width, plot->height, plot->width, plot->height);
+    print(out, "<text x=\"%.2f\" y=\"24\" font-size=\"15\" font-weight=\"bold\">", f.left);
     escape(out, plot->title);
-    fputs("</text>\n", out);
+    print(out, "</text>\n");
     for (int p = 0; p < plot->num_panels; ++p) {
         const svg_panel *const panel = &plot->panels[p];
         place_panel(&f, plot, p);
@@ -280,8 +309,10 @@ void svg_write(FILE *out, const svg_plot *plot)
         }
         draw_legend(out, &f, plot, panel);
     }
-    fprintf(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" fill=\"#333333\">",
-            0.5 * (f.left + f.right), plot->height - 10.0);
+    print(out, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\" fill=\"#333333\">",
+          0.5 * (f.left + f.right), plot->height - 10.0);
     escape(out, plot->x_label);
-    fputs("</text>\n</svg>\n", out);
+    print(out, "</text>\n</svg>\n");
+    *size = it.size;
+    return it.text;
 }

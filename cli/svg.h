@@ -28,7 +28,8 @@ typedef struct svg_plot {
     int width, height; // pixels
 } svg_plot;
 
-void svg_write(FILE *out, const svg_plot *plot);
+// A picture, owned by the caller: [size] bytes, and a zero behind them.
+char *svg_draw(const svg_plot *plot, size_t *size);
 
 // Ticks at 1, 2 or 5 times a power of ten: the distance that gives about `wanted` of them.
 double svg_tick_distance(double low, double high, int wanted);

@@ -1,49 +1,7 @@
-// The program: find the command, understand its arguments, run it.
+// The program `talus`.
 #include "cli.h"
-#include "progress.h"
-
-#include <errno.h>
-#include <string.h>
-
-// Somebody asks for help anywhere behind a command?
-static bool wants_help(int argc, const char *const argv[])
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
-    }
-    return false;
-}
-
-static int run(int argc, const char *const argv[])
-{
-    if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
-        cli_help(stdout);
-        return CLI_OK;
-    }
-    const cli_command *const command = cli_find_command(argv[0]);
-    if (command != NULL && wants_help(argc, argv)) {
-        cli_help_command(stdout, command);
-        return CLI_OK;
-    }
-    cli_args args;
-    const int code = cli_parse(argc, argv, &args);
-    if (code != CLI_OK) return code;
-    cli_catch_interrupts();
-    return command->run(&args);
-}
 
 int main(int argc, char *argv[])
 {
-    if (argc < 2) {
-        cli_help(stderr);
-        return CLI_USAGE;
-    }
-    static const char *const version[] = {"version"};
-    const bool asks_version = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
-    const int code = asks_version ? run(1, version) : run(argc - 1, (const char *const *)argv + 1);
-    if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == CLI_OK) {
-        fprintf(stderr, "talus: standard output takes no more: %s.\n", strerror(errno));
-        return CLI_BAD_FILE;
-    }
-    return code;
+    return cli_main(argc, (const char *const *)argv);
 }

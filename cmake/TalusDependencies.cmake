@@ -3,7 +3,7 @@
 find_package(LAPACK REQUIRED)
 find_package(EXPAT REQUIRED)
 
-# SUNDIALS by name: its own package file asks for MPI, PETSc and others that nobody here needs.
+# SUNDIALS by name: its own package file asks for MPI, PETSc and others that Talus does not need.
 set(TALUS_SUNDIALS sundials_cvode sundials_ida sundials_arkode)
 find_path(TALUS_SUNDIALS_INCLUDE cvode/cvode_proj.h REQUIRED)
 foreach(library IN LISTS TALUS_SUNDIALS)

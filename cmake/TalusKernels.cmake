@@ -1,8 +1,8 @@
 # talus_add_kernels(<layer> <file>...)
 #
-# The sweeps of a layer once more for each kind of processor that runs them faster (ADR 20). Which of
-# them is used is settled at run time, by matter/src/kernel_choice.c, which asks the machine for the
-# features named here. Not where the build is for one machine anyway.
+# The sweeps of a layer once more for each kind of processor that runs them faster (ADR 20). Which
+# of them is used is settled at run time, by matter/src/kernel/kernel_choice.c, which asks the
+# machine for the features named here. Not where the build is for one machine anyway.
 include(CMakePushCheckState)
 include(CheckCSourceCompiles)
 option(TALUS_DISPATCH "Kernels for several processors, chosen at run time" ON)
@@ -26,7 +26,7 @@ function(talus_add_kernels layer)
   if(NOT TALUS_DISPATCHES)
     return()
   endif()
-  set_property(SOURCE src/kernel_choice.c APPEND PROPERTY COMPILE_DEFINITIONS TALUS_DISPATCH)
+  set_property(SOURCE src/kernel/kernel_choice.c APPEND PROPERTY COMPILE_DEFINITIONS TALUS_DISPATCH)
   foreach(set avx2 avx512)
     set(kernels ${layer}_${set})
     add_library(${kernels} OBJECT ${ARGN})

@@ -42,28 +42,29 @@ set(TALUS_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-proto
 
 include(CheckCCompilerFlag)
 
-# Same inputs, same bytes: the compiler may not contract a*b+c on its own (ADR 9). Packing the scalars
-# of small vectors into SIMD registers costs the sweeps more shuffles than it saves (a quarter of the
-# time with -march=native), so the compiler is told not to; whole loops it may vectorize.
-# Nothing reads errno after a square root.
+# Same inputs, same bytes: the compiler may not contract a*b+c on its own (ADR 9). Packing the
+# scalars of small vectors into SIMD registers costs the sweeps more shuffles than it saves (a
+# quarter of the time with -march=native), so the compiler is told not to; whole loops it may
+# vectorize. Nothing reads errno after a square root.
 set(TALUS_ARITHMETIC -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno
                      $<$<BOOL:${TALUS_NATIVE}>:-march=native>)
 
-# gcc clears structs of more than 64 bytes by a string instruction, which takes some 30 cycles to start.
+# gcc clears structs of more than 64 bytes by a string instruction, which takes some 30 cycles to
+# start.
 set(clear_by_vectors -mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign)
 check_c_compiler_flag(${clear_by_vectors} TALUS_HAS_MEMSET_STRATEGY)
 if(TALUS_HAS_MEMSET_STRATEGY)
   list(APPEND TALUS_ARITHMETIC ${clear_by_vectors})
 endif()
 
-# Nobody replaces a function of libtalus.so by one of the same name, so callers may know its body.
+# Functions of libtalus.so are not replaced at run time, so calls inside it can be inlined.
 check_c_compiler_flag(-fno-semantic-interposition TALUS_HAS_NO_INTERPOSITION)
 if(TALUS_HAS_NO_INTERPOSITION)
   list(APPEND TALUS_ARITHMETIC -fno-semantic-interposition)
 endif()
 
-# Wide registers would be used to copy small structs whose parts were just stored one by one, and such
-# a load waits for the stores: a tenth of forward dynamics.
+# Wide registers would be used to copy small structs whose parts were just stored one by one, and
+# such a load waits for the stores: a tenth of forward dynamics.
 check_c_compiler_flag(-mprefer-vector-width=128 TALUS_HAS_VECTOR_WIDTH)
 if(TALUS_NATIVE AND TALUS_HAS_VECTOR_WIDTH)
   list(APPEND TALUS_ARITHMETIC -mprefer-vector-width=128)

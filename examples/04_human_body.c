@@ -2,8 +2,9 @@
 //
 // The pelvis is free (6 mobilities), everything else hangs on 39 pins (GJB sec. 8.4.1 describes a
 // model of this size). A joint with two or three axes is a chain of pins with massless links in
-// between. Masses and lengths are those of an adult of about 75 kg and 1.75 m, rounded. Springs hold
-// the joints near the neutral pose, in which the diver stands upright: x forward, y up, z right.
+// between. Masses and lengths are those of an adult of about 75 kg and 1.75 m, rounded. Springs
+// hold the joints near the neutral pose, in which the diver stands upright: x forward, y up, z
+// right.
 //
 // Springs and gravity are conservative, so the energy stays, and with it the drift in the last
 // column; the center of mass must fall as a stone does.
@@ -34,24 +35,32 @@ typedef struct segment {
 #define HERE {0.0, 0.0, 0.0}
 #define LINK 0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}
 
-#define LEG(side, z)                                                                                               \
-    {"hip flexion " side, "pelvis", 'z', {0.0, -0.06, z}, 60.0, LINK},                                             \
-    {"hip adduction " side, "hip flexion " side, 'x', HERE, 60.0, LINK},                                           \
-    {"thigh " side, "hip adduction " side, 'y', HERE, 30.0, 7.5, {0.0, -0.18, 0.0}, {0.08, 0.22, 0.08}},           \
-    {"shank " side, "thigh " side, 'z', {0.0, -0.42, 0.0}, 40.0, 3.5, {0.0, -0.18, 0.0}, {0.05, 0.22, 0.05}},      \
-    {"talus " side, "shank " side, 'z', {0.0, -0.43, 0.0}, 20.0, LINK},                                            \
-    {"foot " side, "talus " side, 'x', HERE, 20.0, 0.9, {0.06, -0.04, 0.0}, {0.10, 0.03, 0.04}},                   \
-    {"toes " side, "foot " side, 'z', {0.15, -0.05, 0.0}, 5.0, 0.2, {0.03, 0.0, 0.0}, {0.04, 0.02, 0.04}}
+#define LEG(side, z)                                                                               \
+    {"hip flexion " side, "pelvis", 'z', {0.0, -0.06, z}, 60.0, LINK},                             \
+    {"hip adduction " side, "hip flexion " side, 'x', HERE, 60.0, LINK},                           \
+    {"thigh " side, "hip adduction " side, 'y', HERE, 30.0, 7.5, {0.0, -0.18, 0.0},                \
+     {0.08, 0.22, 0.08}},                                                                          \
+    {"shank " side, "thigh " side, 'z', {0.0, -0.42, 0.0}, 40.0, 3.5, {0.0, -0.18, 0.0},           \
+     {0.05, 0.22, 0.05}},                                                                          \
+    {"talus " side, "shank " side, 'z', {0.0, -0.43, 0.0}, 20.0, LINK},                            \
+    {"foot " side, "talus " side, 'x', HERE, 20.0, 0.9, {0.06, -0.04, 0.0}, {0.10, 0.03, 0.04}},   \
+    {"toes " side, "foot " side, 'z', {0.15, -0.05, 0.0}, 5.0, 0.2, {0.03, 0.0, 0.0},              \
+     {0.04, 0.02, 0.04}}
 
-#define ARM(side, z)                                                                                               \
-    {"clavicle " side, "thorax", 'x', {0.0, 0.22, 0.1 * (z)}, 40.0, LINK},                                         \
-    {"scapula " side, "clavicle " side, 'y', HERE, 40.0, 0.8, {-0.03, 0.0, 0.5 * (z)}, {0.03, 0.04, 0.07}},        \
-    {"shoulder flexion " side, "scapula " side, 'z', {0.0, 0.0, 0.9 * (z)}, 15.0, LINK},                           \
-    {"shoulder adduction " side, "shoulder flexion " side, 'x', HERE, 15.0, LINK},                                 \
-    {"upper arm " side, "shoulder adduction " side, 'y', HERE, 8.0, 2.1, {0.0, -0.13, 0.0}, {0.05, 0.16, 0.05}},   \
-    {"ulna " side, "upper arm " side, 'z', {0.0, -0.30, 0.0}, 8.0, 0.8, {0.0, -0.10, 0.0}, {0.03, 0.13, 0.03}},    \
-    {"radius " side, "ulna " side, 'y', {0.0, -0.02, 0.0}, 3.0, 0.4, {0.01, -0.14, 0.0}, {0.03, 0.12, 0.03}},      \
-    {"hand " side, "radius " side, 'z', {0.0, -0.24, 0.0}, 2.0, 0.45, {0.0, -0.08, 0.0}, {0.02, 0.09, 0.04}}
+#define ARM(side, z)                                                                               \
+    {"clavicle " side, "thorax", 'x', {0.0, 0.22, 0.1 * (z)}, 40.0, LINK},                         \
+    {"scapula " side, "clavicle " side, 'y', HERE, 40.0, 0.8, {-0.03, 0.0, 0.5 * (z)},             \
+     {0.03, 0.04, 0.07}},                                                                          \
+    {"shoulder flexion " side, "scapula " side, 'z', {0.0, 0.0, 0.9 * (z)}, 15.0, LINK},           \
+    {"shoulder adduction " side, "shoulder flexion " side, 'x', HERE, 15.0, LINK},                 \
+    {"upper arm " side, "shoulder adduction " side, 'y', HERE, 8.0, 2.1,                           \
+     {0.0, -0.13, 0.0}, {0.05, 0.16, 0.05}},                                                       \
+    {"ulna " side, "upper arm " side, 'z', {0.0, -0.30, 0.0}, 8.0, 0.8,                            \
+     {0.0, -0.10, 0.0}, {0.03, 0.13, 0.03}},                                                       \
+    {"radius " side, "ulna " side, 'y', {0.0, -0.02, 0.0}, 3.0, 0.4, {0.01, -0.14, 0.0},           \
+     {0.03, 0.12, 0.03}},                                                                          \
+    {"hand " side, "radius " side, 'z', {0.0, -0.24, 0.0}, 2.0, 0.45, {0.0, -0.08, 0.0},           \
+     {0.02, 0.09, 0.04}}
 
 static const segment SEGMENTS[NUM_PINS] = {
     LEG("right", 0.09),

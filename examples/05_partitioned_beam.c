@@ -11,8 +11,8 @@
 //
 //     omega = beta^2 sqrt(EI / mu),   cos(beta L) cosh(beta L) = -1,   beta L = 1.8751...
 //
-// so that its tip is at 0 after a quarter of a period T, at -1 after half, and back at 1 after T, in
-// units of where it started. More pieces come closer.
+// so that its tip is at 0 after a quarter of a period T, at -1 after half, and back at 1 after T,
+// in units of where it started. More pieces come closer.
 //
 // Run it:  build/dev/examples/05_partitioned_beam        Expected output: 05_partitioned_beam.out
 #include <talus/talus.h>
@@ -42,7 +42,7 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     def.name = "EI";
     def.size = sizeof it->EI;
     def.initial = &it->EI;
-    def.invalidates = TAL_STAGE_DYNAMICS; // kinematics does not care
+    def.invalidates = TAL_STAGE_DYNAMICS; // kinematics does not depend on it
     it->EI_ix = tal_force_add_var(forces, me, &def);
     return TAL_OK;
 }

@@ -2,9 +2,9 @@
 //
 //          \ | /          McGeer's rimless wheel (T. McGeer, Passive dynamic walking, Int. J. of
 //        ---- o ----      Robotics Research 9, 1990): a body of mass m at the hub o, n legs of
-//          / | \          length l. It falls forward over the foot it stands on, until the next foot
-//     ----------------    hits the slope and, without a bounce, takes over. Every step loses and
-//                         gains speed.
+//          / | \          length l. It falls forward over one foot, until the next foot hits the
+//     ----------------    slope and, without a bounce, takes over. Every step loses and gains
+//                         speed.
 //
 // With J = I + m l^2, legs 2 a apart, a slope s and the part of the speed that an impact leaves,
 // e = (I + m l^2 cos(2 a)) / J, the speed after each impact tends to

@@ -1,17 +1,18 @@
-// A chain at constant temperature, as molecules are simulated: in a bath of Nose and Hoover, then in one
-// of Langevin.
+// A chain at constant temperature, as molecules are simulated: in a bath of Nose and Hoover, then
+// in one of Langevin.
 //
 //     Ground --ball--> o --pin--> o --pin--> o --pin--> o        springs hold the pins
 //
-// The first table follows a Nose-Hoover run, which is deterministic. Energy flows between the chain and
-// its bath, and their sum must stay put. kT is that of the motion at the moment, 2 K / N: it goes up and
-// down about the bath's, and that is right, because a chain this small has no temperature but on
-// average.
+// The first table follows a Nose-Hoover run, which is deterministic. Energy flows between the chain
+// and its bath, and their sum must stay put. kT is that of the motion at the moment, 2 K / N: it
+// goes up and down about the bath's, and that is right, because a chain this small has no
+// temperature but on average.
 //
 // The second table is about such averages, from a Langevin run with its friction and noise: the
 // mean of u_i (M u)_i, in units of kT, is 1 for every speed i however the bodies are coupled.
 //
-// Run it:  build/dev/examples/09_thermostatted_chain        Expected output: 09_thermostatted_chain.out
+// Run it:  build/dev/examples/09_thermostatted_chain
+// Expected output: 09_thermostatted_chain.out
 #include <talus/talus.h>
 
 #include <math.h>

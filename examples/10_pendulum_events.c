@@ -1,7 +1,8 @@
-// A pendulum that is pushed: reports at fixed times, a handler at the lowest point, a measured period.
+// A pendulum that is pushed: reports at fixed times, a handler at the lowest point, a measured
+// period.
 //
-// Every time the bob passes the lowest point from the left a handler takes 10 % of its speed away. The
-// time from one passage to the next is compared with the period of a pendulum of that energy,
+// Every time the bob passes the lowest point from the left a handler takes 10 % of its speed away.
+// The time from one passage to the next is compared with the period of a pendulum of that energy,
 // T = 2 pi / agm(1, cos(a/2)) sqrt(L/g), a the amplitude (Gauss).
 //
 // Run it:  build/dev/examples/10_pendulum_events        Expected output: 10_pendulum_events.out

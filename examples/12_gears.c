@@ -1,7 +1,8 @@
 // A planetary gear train: couplers between coordinates, and a clutch that an event opens.
 //
 // A sun (20 teeth), a planet (20) on a carrier, and a ring (60) that is fixed.
-// With angles s, c of sun and carrier and p of the planet relative to the carrier the teeth mesh when
+// With angles s, c of sun and carrier and p of the planet relative to the carrier the teeth mesh
+// when
 //
 //     20 (s - c) + 20 p = 0        60 c + 20 p = 0
 //

@@ -1,4 +1,5 @@
-// A ball dropped from 1 m bounces on a floor, with 80 % of its speed each time, until it lies still.
+// A ball dropped from 1 m bounces on a floor, with 80 % of its speed each time, until it lies
+// still.
 //
 // The bounces pile up at t1 (1 + e)/(1 - e): without the last handler the run would end with
 // TAL_ERR_EVENT_LIMIT and a sentence that names the event, never with a ball below the floor.

@@ -1,8 +1,8 @@
 // Dzhanibekov's wing nut: a free body that spins about its middle axis turns over and over.
 //
-// Inertias 1, 2, 3 kg m^2, 5 rad/s about the middle axis and a hundredth of a turn beside it. The spin
-// changes sign every half period of the Jacobi functions that solve Euler's equations (Landau and
-// Lifshitz I, sec. 37), 10.05185827631494 s.
+// Inertias 1, 2, 3 kg m^2, 5 rad/s about the middle axis and a hundredth of a turn beside it. The
+// spin changes sign every half period of the Jacobi functions that solve Euler's equations (Landau
+// and Lifshitz I, sec. 37), 10.05185827631494 s.
 //
 // Run it:  build/dev/examples/14_dzhanibekov        Expected output: 14_dzhanibekov.out
 #include <talus/talus.h>

@@ -1,5 +1,6 @@
-// Motion capture: a walking figure is followed through 200 frames of markers with noise, some of them
-// lost now and then. The markers are made from a known motion, so that the answer can be judged.
+// Motion capture: a walking figure is followed through 200 frames of markers with noise, some of
+// them lost now and then. The markers are made from a known motion, so that the answer can be
+// judged.
 //
 //     Ground --free--> pelvis --ball--> thigh --pin--> shank --pin--> foot      left and right
 //                      pelvis --ball--> trunk

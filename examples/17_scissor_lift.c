@@ -1,8 +1,8 @@
-// A scissor lift is assembled from parts that do not fit yet, raised, and asked what force at its foot
-// carries the load.
+// A scissor lift is assembled from parts that do not fit yet, raised, and asked what force at its
+// foot carries the load.
 //
-// Each stage is a pair of bars of length 1, crossed at their middles. One foot of the lowest pair is
-// pinned to Ground, the other slides along x; bars of neighboring stages share their ends.
+// Each stage is a pair of bars of length 1, crossed at their middles. One foot of the lowest pair
+// is pinned to Ground, the other slides along x; bars of neighboring stages share their ends.
 //
 // Run it:  build/dev/examples/17_scissor_lift        Expected output: 17_scissor_lift.out
 #include <talus/talus.h>

@@ -1,8 +1,8 @@
-// How far does a throw go, for which payload? A hundred masses on as many cores as there are, then the
-// mass that reaches a wanted distance.
+// How far does a throw go, for which payload? A hundred masses on as many cores as there are, then
+// the mass that reaches a wanted distance.
 //
-//     Ground --pin--> arm, driven by a spring; the payload sits at its end. How far it would fly is a
-//     measure of the State when the arm is let go.
+//     Ground --pin--> arm, driven by a spring; the payload sits at its end. How far it would fly is
+//     a measure of the State when the arm is let go.
 //
 // Run it:  build/dev/examples/18_mass_sweep        Expected output: 18_mass_sweep.out
 #include <talus/talus.h>

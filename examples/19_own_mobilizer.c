@@ -3,8 +3,8 @@
 //     p_FM = r (q + sin q, 1 - cos q, 0)          a cycloid; the cart points along it:
 //     R_FM = Rz(q / 2)
 //
-// On this curve, said Huygens, a body is down after pi sqrt(r / g), from however far up it is let go.
-// doc/howto/mobilizer.md explains this program.
+// On this curve, said Huygens, a body is down after pi sqrt(r / g), from however far up it is let
+// go. doc/howto/mobilizer.md explains this program.
 //
 // Run it:  build/dev/examples/19_own_mobilizer        Expected output: 19_own_mobilizer.out
 #include <talus/talus.h>

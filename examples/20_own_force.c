@@ -1,10 +1,11 @@
-// A force element of your own: a ligament, which pulls when it is taut and does nothing when it is slack.
+// A force element of your own: a ligament, which pulls when it is taut and does nothing when it is
+// slack.
 //
 //     e = max(0, x - slack)       tension k e^2 (1 + c xdot), never a push       energy k e^3 / 3
 //
-// x is the distance of a station on one body from a station on another. Here the ligament is a bungee
-// cord: somebody jumps off a bridge, once without dissipation, once with it. Energy and what was
-// dissipated add up to the same number at all times. doc/howto/force.md explains this program.
+// x is the distance of a station on one body from a station on another. Here the ligament is a
+// bungee cord: a person jumps off a bridge, once without dissipation, once with it. Energy and what
+// was dissipated add up to the same number at all times. doc/howto/force.md explains this program.
 //
 // Run it:  build/dev/examples/20_own_force        Expected output: 20_own_force.out
 #include <talus/talus.h>
@@ -39,7 +40,7 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
     params.name = "params";
     params.size = sizeof it->initial;
     params.initial = &it->initial;
-    params.invalidates = TAL_STAGE_DYNAMICS; // kinematics does not care
+    params.invalidates = TAL_STAGE_DYNAMICS; // kinematics does not depend on it
     it->params = tal_force_add_var(forces, me, &params);
     tal_cache_def stations = tal_cache_def_default();
     stations.name = "stations";

@@ -5,9 +5,9 @@
 //         S1 #          |
 //                    S2 #
 //
-// One equation between two bodies. Hanging straight they are Atwood's machine: the heavier one goes down with
-// g (m2 - m1) / (m1 + m2), and the rope carries 2 m1 m2 g / (m1 + m2). doc/howto/constraint.md explains
-// this program.
+// One equation between two bodies. Hanging straight they are Atwood's machine: the heavier one goes
+// down with g (m2 - m1) / (m1 + m2), and the rope carries 2 m1 m2 g / (m1 + m2).
+// doc/howto/constraint.md explains this program.
 //
 // Run it:  build/dev/examples/21_own_constraint        Expected output: 21_own_constraint.out
 #include <talus/talus.h>

@@ -1,9 +1,9 @@
 // A Study of your own: how long does a swing take?
 //
-// A Study couples a System and a State to answer a question. This one steps until a coordinate comes to
-// rest twice, which is one period, whatever the System is. It is asked for pendulums of growing
-// amplitude, whose period is 4 K(sin(a / 2)) sqrt(l / g) with K the complete elliptic integral of the first
-// kind. doc/howto/study.md explains this program.
+// A Study couples a System and a State to answer a question. This one steps until a coordinate
+// comes to rest twice, which is one period, whatever the System is. It is asked for pendulums of
+// growing amplitude, whose period is 4 K(sin(a / 2)) sqrt(l / g) with K the complete elliptic
+// integral of the first kind. doc/howto/study.md explains this program.
 //
 // Run it:  build/dev/examples/22_own_study        Expected output: 22_own_study.out
 #include <talus/talus.h>
@@ -73,7 +73,8 @@ static double speed(const swing_study *it, const tal_state *state)
                       it->def.mobility.i);
 }
 
-// The time within the last step at which the speed is zero, by bisection on the integrator's dense output.
+// The time within the last step at which the speed is zero, by bisection on the integrator's dense
+// output.
 static tal_status find_rest(swing_study *it, double t0, double t1, double *t_rest)
 {
     tal_status st = tal_integrator_interpolate(it->integ, it->now, t0, it->between);

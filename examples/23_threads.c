@@ -1,8 +1,9 @@
 // Threads: one System, a State for each thread, the same bits however many there are.
 //
-// A double pendulum is let go from 100 slightly different angles, and we ask where the lower bob is after three
-// seconds. Samples do not know of each other, so they are tasks for whoever has time. What varies is in
-// the States; the System is shared and const. doc/howto/threads.md explains this program.
+// A double pendulum is let go from 100 slightly different angles, and we ask where the lower bob is
+// after three seconds. Samples are independent of each other, so they are tasks for any thread.
+// What varies is in the States; the System is shared and const. doc/howto/threads.md explains this
+// program.
 //
 // Run it:  build/dev/examples/23_threads        Expected output: 23_threads.out
 #include <talus/talus.h>
@@ -17,7 +18,7 @@ enum {
     LANES = 8 // tasks: a few times the number of threads, and fixed
 };
 
-// --- what one task needs: nobody else touches it ---
+// --- what one task needs; no other task uses it ---
 
 typedef struct lane {
     tal_state *state;
@@ -43,7 +44,7 @@ static void run_lane(void *work, int i)
         tal_body_set_q(it->matter, mine->state, lower, 0, 0.0);
         tal_body_set_u(it->matter, mine->state, upper, 0, 0.0);
         tal_body_set_u(it->matter, mine->state, lower, 0, 0.0);
-        tal_integrator_reset(mine->integ); // a sample starts like any other, whoever came before
+        tal_integrator_reset(mine->integ); // every sample starts in the same way
         mine->st = tal_integrator_step_to(mine->integ, mine->state, 3.0);
         it->angles[k] = tal_body_q(it->matter, mine->state, lower, 0);
     }

@@ -1,7 +1,7 @@
 // What Talus says when something is wrong.
 //
-// Each function below makes one mistake that is easily made with an element of one's own, or with a Study. The
-// pages in doc/howto/ quote the sentences from the output of this program.
+// Each function below makes one mistake that is easily made with an element of one's own, or with a
+// Study. The pages in doc/howto/ quote the sentences from the output of this program.
 //
 // Run it:  build/dev/examples/24_mistakes        Expected output: 24_mistakes.out
 #include <talus/talus.h>

@@ -1,12 +1,15 @@
-// A leg and a muscle: length, moment arm, joint load, and the muscle's moment found again by inverse dynamics.
+// A leg and a muscle: length, moment arm, joint load, and the muscle's moment found again by
+// inverse dynamics.
 //
-//     Ground --pin (hip)--> thigh --pin (knee)--> shank          quadriceps: thigh, round a cylinder, shank
+//     Ground --pin (hip)--> thigh --pin (knee)--> shank
+//     quadriceps: thigh, around a cylinder, shank
 //
-// The muscle is a force element of your own: a string of given tension from a point of the thigh to a point of
-// the shank, taut over a cylinder on the thigh whose axis is the knee's. All of it lies in the plane of motion. A moment
-// arm is what the forces of a muscle are worth along a joint's speed, over its tension; while the string
-// bears on the cylinder it is the radius. The motion that it causes is recorded; then, from the angles
-// alone, inverse dynamics says which moments are missing when the muscle is off. doc/howto/opensim.md has the story.
+// The muscle is a force element of your own: a string of given tension from a point of the thigh to
+// a point of the shank, taut over a cylinder on the thigh whose axis is the knee's. All of it lies
+// in the plane of motion. A moment arm is what the forces of a muscle are worth along a joint's
+// speed, over its tension; while the string bears on the cylinder it is the radius. The motion that
+// it causes is recorded; then, from the angles alone, inverse dynamics says which moments are
+// missing when the muscle is off. doc/howto/opensim.md has the story.
 //
 // Run it:  build/dev/examples/25_leg        Expected output: 25_leg.out
 #include <talus/talus.h>
@@ -39,7 +42,8 @@ typedef struct path {
     double length;
 } path;
 
-// The point at which a line from P touches the circle, seen from P on the right (side 1) or left (-1).
+// The point at which a line from P touches the circle, seen from P on the right (side 1) or left
+// (-1).
 static tal_vec3 tangent(tal_vec3 P, tal_vec3 center, double radius, double side)
 {
     const tal_vec3 d = tal_v3_sub(P, center);

@@ -5,6 +5,11 @@
 #include <talus/common/alloc.h>
 
 #include <stdbool.h>
+#include <string.h>
+
+/// The allocator that a caller chose: the C heap for NULL. TAL_ERR_NULL, and a breach in the name
+/// of `where`, for one without functions, as zero-filled options have.
+tal_status tali_alloc_choose(const tal_allocator *given, tal_allocator *out, const char *where);
 
 /// A zero-filled block, or NULL. `size` may be 0; the block is then freed like any other.
 void *tali_alloc(const tal_allocator *allocator, size_t size);
@@ -23,6 +28,65 @@ static inline size_t tali_align(size_t size)
     return (size + TAL_ALIGNMENT - 1) / TAL_ALIGNMENT * TAL_ALIGNMENT;
 }
 
+/// @name Gaps
+/// Arrays of one block stand side by side, so a step past the end of one is not past the end of the
+/// block, and no tool would notice. In builds with the address sanitizer there is a gap behind
+/// each, which may not be touched; in others a gap is of no bytes and these do nothing.
+/// @{
+#if defined(__SANITIZE_ADDRESS__)
+#define TALI_GAP 64 // as TAL_ALIGNMENT, which no #if understands
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TALI_GAP 64 // as TAL_ALIGNMENT, which no #if understands
+#endif
+#endif
+#ifndef TALI_GAP
+#define TALI_GAP 0
+#endif
+
+/// Bytes of an array and the gap behind it.
+static inline size_t tali_alloc_apart(size_t size)
+{
+    return tali_align(size) + TALI_GAP;
+}
+
+#if TALI_GAP > 0
+/// From now on these bytes may not be touched.
+void tali_alloc_close(const void *at, size_t bytes);
+
+/// These may again.
+void tali_alloc_open(const void *at, size_t bytes);
+
+/// memcpy() across gaps.
+void tali_alloc_copy(void *to, const void *from, size_t bytes);
+#else
+static inline void tali_alloc_close(const void *at, size_t bytes)
+{
+    (void)at;
+    (void)bytes;
+}
+
+static inline void tali_alloc_open(const void *at, size_t bytes)
+{
+    (void)at;
+    (void)bytes;
+}
+
+static inline void tali_alloc_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+#endif
+
+/// Close what is behind an array of `size` bytes up to the next, tali_alloc_apart() from its
+/// beginning.
+static inline void tali_alloc_close_behind(const void *array, size_t size)
+{
+    tali_alloc_close((const char *)array + size, tali_alloc_apart(size) - size);
+}
+
+/// @}
+
 /// One array out of a block: the pointer that is to hold its address, and its bytes.
 typedef struct tali_piece {
     void *where; // address of a pointer to any type
@@ -31,7 +95,7 @@ typedef struct tali_piece {
 
 /// Bytes of a block that holds all pieces, each aligned. If `block` is not NULL, the pieces get
 /// their addresses in it.
-size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block);
+size_t tali_pieces_place(const tali_piece pieces[], size_t n, void *block);
 
 /// A zero-filled block of `*bytes` that holds all pieces, with their addresses set. NULL when
 /// memory runs out; the addresses are NULL then, too.

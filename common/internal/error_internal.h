@@ -8,10 +8,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/// What a call that returns a number returns when its contract is broken.
+/// What a call that returns a number returns after a broken contract.
 #define TALI_NAN ((double)NAN)
 
-/// Marks functions that run only when something has failed, so that they stay out of the hot code.
+/// Marks functions that run only after a failure, so that they stay out of the hot code.
 #if defined(__GNUC__)
 #define TALI_COLD     __attribute__((cold))
 #define TALI_NOINLINE __attribute__((noinline))
@@ -21,7 +21,7 @@
 #endif
 
 /// Record a failure in `err` and hand its status back, so a caller writes
-/// `return TALI_FAIL(err, TAL_ERR_SINGULAR, "body %d: ...", b);` with the return in plain sight.
+/// `return TALI_FAIL(err, TAL_ERR_SINGULAR, "body %d: ...", b);` where the reader sees the return.
 /// The first failure wins: a caller that adds nothing must pass the status up untouched.
 /// `err` may be NULL.
 #define TALI_FAIL(err, status, ...) tali_fail((err), (status), __func__, __VA_ARGS__)
@@ -30,7 +30,8 @@ tal_status tali_fail(tal_error *err, tal_status status, const char *where, const
     TAL_PRINTF(4, 5) TALI_COLD;
 
 /// vsnprintf() for sentences: numbers look the same in every locale.
-void tali_print(char text[], size_t size, const char *fmt, va_list args) TAL_PRINTF(3, 0) TALI_COLD;
+void tali_error_print(char text[], size_t size, const char *fmt, va_list args)
+    TAL_PRINTF(3, 0) TALI_COLD;
 
 /// tali_fail() for functions that are printf-like themselves.
 tal_status tali_vfail(tal_error *err, tal_status status, const char *where, const char *fmt,

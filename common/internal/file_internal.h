@@ -1,4 +1,4 @@
-// Whole files: read into memory, and written so that a file is never half there.
+// Whole files: read into memory, and written completely or not at all.
 #ifndef TALUS_FILE_INTERNAL_H
 #define TALUS_FILE_INTERNAL_H
 
@@ -8,14 +8,14 @@
 #include <stdio.h>
 
 /// The bytes of a file, from an allocator.
-typedef struct tali_bytes {
+typedef struct tali_file_bytes {
     char *block;     ///< [capacity], of which `size` are the file's
-    size_t capacity; ///< give it back by tali_bytes_free()
+    size_t capacity; ///< give it back by tali_file_bytes_free()
     size_t size;
-} tali_bytes;
+} tali_file_bytes;
 
 /// The message for a file that contains zero bytes.
-#define TALI_NO_TEXT "there are zero bytes: this is no text in UTF-8"
+#define TALI_NO_TEXT "the file has zero bytes: it is not UTF-8 text"
 
 /**
  * Read a text file into memory. One that is too long or has zero bytes is not read to its end.
@@ -25,10 +25,10 @@ typedef struct tali_bytes {
  * @return NULL, or a sentence about what is wrong, with TAL_ERR_NO_MEMORY or TAL_ERR_FILE in
  *         `status`
  */
-const char *tali_text_load(const char *path, size_t most, const tal_allocator *allocator,
-                           tali_bytes *out, tal_status *status);
+const char *tali_file_load_text(const char *path, size_t most, const tal_allocator *allocator,
+                                tali_file_bytes *out, tal_status *status);
 
-void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes);
+void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes);
 
 /// The longest path, with its terminating zero.
 #define TALI_PATH_SIZE 4096
@@ -41,18 +41,18 @@ void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes);
  * permissions of the old file are kept; where there is none, the umask decides. Hard links to the
  * old file keep its old contents.
  */
-typedef struct tali_replacement {
+typedef struct tali_file_replacement {
     FILE *file;       ///< where to write
     const char *path; ///< as it was given
     bool in_place;    ///< a device or a pipe, or what standard output or standard error goes to:
                       ///< it is written directly
     char target[TALI_PATH_SIZE];      ///< what the path leads to
     char beside[TALI_PATH_SIZE + 16]; ///< path of what is written
-} tali_replacement;
+} tali_file_replacement;
 
 /// Begin to write a file. On failure there is nothing to finish.
-TAL_NODISCARD tal_status tali_replace_begin(tali_replacement *it, const char *path,
-                                            const char *where, tal_error *err);
+TAL_NODISCARD tal_status tali_file_replace_begin(tali_file_replacement *it, const char *path,
+                                                 const char *where, tal_error *err);
 
 /**
  * Finish it: flush the bytes to disk and replace the old file. When anything fails, earlier writes
@@ -60,10 +60,11 @@ TAL_NODISCARD tal_status tali_replace_begin(tali_replacement *it, const char *pa
  *
  * @param[in] good  false: give it up, without a failure to record
  */
-tal_status tali_replace_finish(tali_replacement *it, bool good, const char *where, tal_error *err);
+tal_status tali_file_replace_finish(tali_file_replacement *it, bool good, const char *where,
+                                    tal_error *err);
 
 /// Both, for bytes that are all there.
-TAL_NODISCARD tal_status tali_replace_by(const char *path, const void *bytes, size_t size,
-                                         const char *where, tal_error *err);
+TAL_NODISCARD tal_status tali_file_replace_by(const char *path, const void *bytes, size_t size,
+                                              const char *where, tal_error *err);
 
 #endif // TALUS_FILE_INTERNAL_H

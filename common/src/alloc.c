@@ -1,10 +1,35 @@
 // The default allocator, and growth of arrays while a System is being built.
 #include "alloc_internal.h"
+#include "error_internal.h"
 
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if TALI_GAP > 0
+#include <sanitizer/asan_interface.h>
+
+void tali_alloc_close(const void *at, size_t bytes)
+{
+    ASAN_POISON_MEMORY_REGION(at, bytes);
+}
+
+void tali_alloc_open(const void *at, size_t bytes)
+{
+    ASAN_UNPOISON_MEMORY_REGION(at, bytes);
+}
+
+// Byte by byte and volatile: a loop that becomes a call of memcpy() would be watched.
+__attribute__((no_sanitize_address)) void tali_alloc_copy(void *to, const void *from, size_t bytes)
+{
+    volatile char *there = to;
+    const volatile char *here = from;
+    for (size_t i = 0; i < bytes; ++i) {
+        there[i] = here[i];
+    }
+}
+#endif
 
 static void *heap_alloc(void *context, size_t size)
 {
@@ -26,6 +51,15 @@ tal_allocator tal_allocator_default(void)
     return (tal_allocator){heap_alloc, heap_free, NULL};
 }
 
+tal_status tali_alloc_choose(const tal_allocator *given, tal_allocator *out, const char *where)
+{
+    *out = given != NULL ? *given : tal_allocator_default();
+    if (out->alloc != NULL && out->free != NULL) return TAL_OK;
+    return tali_breach(TAL_ERR_NULL, where,
+                       "the allocator has no alloc or no free: start from tal_allocator_default(), "
+                       "or with the defaults of the options it is in");
+}
+
 void *tali_alloc(const tal_allocator *allocator, size_t size)
 {
     const size_t asked = size > 0 ? size : 1;
@@ -36,7 +70,9 @@ void *tali_alloc(const tal_allocator *allocator, size_t size)
 
 void tali_free(const tal_allocator *allocator, void *block, size_t size)
 {
-    if (block != NULL) allocator->free(allocator->context, block, size > 0 ? size : 1);
+    if (block == NULL) return;
+    tali_alloc_open(block, size);
+    allocator->free(allocator->context, block, size > 0 ? size : 1);
 }
 
 bool tali_grow(const tal_allocator *allocator, void **items, int count, int *capacity,
@@ -57,13 +93,14 @@ bool tali_grow(const tal_allocator *allocator, void **items, int count, int *cap
     return true;
 }
 
-size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block)
+size_t tali_pieces_place(const tali_piece pieces[], size_t n, void *block)
 {
     size_t total = 0;
     for (size_t i = 0; i < n; ++i) {
         void *at = block != NULL ? (char *)block + total : NULL;
         memcpy(pieces[i].where, &at, sizeof at); // pointers to any object look alike here
-        total += tali_align(pieces[i].bytes);
+        total += tali_alloc_apart(pieces[i].bytes);
+        if (at != NULL) tali_alloc_close_behind(at, pieces[i].bytes);
     }
     return total;
 }
@@ -71,8 +108,8 @@ size_t tali_place_pieces(const tali_piece pieces[], size_t n, void *block)
 void *tali_alloc_pieces(const tal_allocator *allocator, const tali_piece pieces[], size_t n,
                         size_t *bytes)
 {
-    *bytes = tali_place_pieces(pieces, n, NULL);
+    *bytes = tali_pieces_place(pieces, n, NULL);
     void *block = tali_alloc(allocator, *bytes);
-    if (block != NULL) (void)tali_place_pieces(pieces, n, block);
+    if (block != NULL) (void)tali_pieces_place(pieces, n, block);
     return block;
 }

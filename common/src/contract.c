@@ -39,7 +39,7 @@ tal_status tali_breach(tal_status status, const char *where, const char *fmt, ..
     (void)snprintf(last_breach.where, sizeof last_breach.where, "%s", where);
     va_list args;
     va_start(args, fmt);
-    tali_print(last_breach.message, sizeof last_breach.message, fmt, args);
+    tali_error_print(last_breach.message, sizeof last_breach.message, fmt, args);
     va_end(args);
     const tal_contract_handler handler = atomic_load(&contract_handler);
     handler(&last_breach);

@@ -1,4 +1,4 @@
-// Whole files: read into memory, and written so that a file is never half there.
+// Whole files: read into memory, and written completely or not at all.
 //
 // The macro is for fsync, fchmod and readlink.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
@@ -21,7 +21,7 @@
 // ---- reading
 
 // Enlarge the block, keeping its bytes. False, and nothing changed, when memory runs out.
-static bool make_room(const tal_allocator *allocator, size_t capacity, tali_bytes *it)
+static bool make_room(const tal_allocator *allocator, size_t capacity, tali_file_bytes *it)
 {
     char *larger = tali_alloc(allocator, capacity);
     if (larger == NULL) return false;
@@ -43,8 +43,8 @@ static size_t length_of(FILE *stream)
 
 // A file that is too long is not read at all, and reading stops at a zero byte. The beginning has
 // to be text before memory is taken for all of it.
-static const char *load(FILE *stream, size_t most, const tal_allocator *allocator, tali_bytes *out,
-                        tal_status *status)
+static const char *load(FILE *stream, size_t most, const tal_allocator *allocator,
+                        tali_file_bytes *out, tal_status *status)
 {
     const size_t at_once = (size_t)1 << 20, length = length_of(stream);
     size_t room = (size_t)1 << 16;
@@ -67,22 +67,26 @@ static const char *load(FILE *stream, size_t most, const tal_allocator *allocato
     return NULL;
 }
 
-const char *tali_text_load(const char *path, size_t most, const tal_allocator *allocator,
-                           tali_bytes *out, tal_status *status)
+const char *tali_file_load_text(const char *path, size_t most, const tal_allocator *allocator,
+                                tali_file_bytes *out, tal_status *status)
 {
-    *out = (tali_bytes){NULL, 0, 0};
+    *out = (tali_file_bytes){NULL, 0, 0};
     *status = TAL_ERR_FILE;
     FILE *stream = fopen(path, "rb");
+    if (stream == NULL && errno == ENOMEM) {
+        *status = TAL_ERR_NO_MEMORY;
+        return "memory ran out";
+    }
     if (stream == NULL) return "the file cannot be opened";
     const char *wrong = load(stream, most, allocator, out, status);
     (void)fclose(stream);
     return wrong;
 }
 
-void tali_bytes_free(const tal_allocator *allocator, tali_bytes *bytes)
+void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes)
 {
     tali_free(allocator, bytes->block, bytes->capacity);
-    *bytes = (tali_bytes){NULL, 0, 0};
+    *bytes = (tali_file_bytes){NULL, 0, 0};
 }
 
 // ---- writing
@@ -99,7 +103,7 @@ static bool follow_links(const char *path, char target[TALI_PATH_SIZE])
     (void)snprintf(target, TALI_PATH_SIZE, "%s", path);
     for (int i = 0; i < MOST; ++i) {
         const ssize_t length = readlink(target, link, sizeof link - 1);
-        if (length < 0) return true; // it is no link, or not there
+        if (length < 0) return true; // it is not a link, or does not exist
         link[length] = '\0';
         char *slash = strrchr(target, '/');
         const size_t folder = link[0] != '/' && slash != NULL ? (size_t)(slash - target) + 1 : 0;
@@ -125,9 +129,9 @@ static int stream_of(const struct stat *file)
     return -1;
 }
 
-// A file of a name of its own, in the same folder, so that it can be renamed. `mode` is what it may
+// A file with a unique name, in the same folder, so that it can be renamed. `mode` is what it may
 // have at most. -1, and errno, on failure.
-static int create_beside(tali_replacement *it, mode_t mode)
+static int create_beside(tali_file_replacement *it, mode_t mode)
 {
     enum {
         TRIES = 100,
@@ -154,24 +158,24 @@ static int create_beside(tali_replacement *it, mode_t mode)
 }
 
 // Open what is to be written. -1, and errno, on failure.
-static int open_for(tali_replacement *it)
+static int open_for(tali_file_replacement *it)
 {
     struct stat there;
     const bool exists = stat(it->path, &there) == 0;
     const int stream = exists ? stream_of(&there) : -1;
     it->in_place = exists && (!S_ISREG(there.st_mode) || stream >= 0);
-    if (stream >= 0) return dup(stream); // what was written to it stays
+    if (stream >= 0) return dup(stream); // its earlier content stays
     if (it->in_place) return open(it->path, O_WRONLY | O_CLOEXEC);
     if (!follow_links(it->path, it->target)) return -1;
     const mode_t mode = exists ? there.st_mode & 0777u : 0666u;
     const int fd = create_beside(it, mode);
-    // who may read the old one may read the other; a disk without permissions has none to keep
+    // the new file keeps the permissions of the old one, if the file system has any
     if (fd >= 0 && exists) (void)fchmod(fd, mode);
     return fd;
 }
 
-tal_status tali_replace_begin(tali_replacement *it, const char *path, const char *where,
-                              tal_error *err)
+tal_status tali_file_replace_begin(tali_file_replacement *it, const char *path, const char *where,
+                                   tal_error *err)
 {
     it->path = path;
     if (strlen(path) >= sizeof it->target) {
@@ -186,7 +190,8 @@ tal_status tali_replace_begin(tali_replacement *it, const char *path, const char
     return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", path, strerror(why));
 }
 
-tal_status tali_replace_finish(tali_replacement *it, bool good, const char *where, tal_error *err)
+tal_status tali_file_replace_finish(tali_file_replacement *it, bool good, const char *where,
+                                    tal_error *err)
 {
     errno = 0;
     bool whole = good && ferror(it->file) == 0 && fflush(it->file) == 0;
@@ -203,15 +208,15 @@ tal_status tali_replace_finish(tali_replacement *it, bool good, const char *wher
     if (!it->in_place) (void)remove(it->beside);
     if (!good) return TAL_OK;
     return tali_fail(err, TAL_ERR_FILE, where, "cannot write '%.200s': %s", it->path,
-                     why != 0 ? strerror(why) : "the bytes did not all arrive");
+                     why != 0 ? strerror(why) : "not all bytes were written");
 }
 
-tal_status tali_replace_by(const char *path, const void *bytes, size_t size, const char *where,
-                           tal_error *err)
+tal_status tali_file_replace_by(const char *path, const void *bytes, size_t size, const char *where,
+                                tal_error *err)
 {
-    tali_replacement out;
-    const tal_status st = tali_replace_begin(&out, path, where, err);
+    tali_file_replacement out;
+    const tal_status st = tali_file_replace_begin(&out, path, where, err);
     if (st != TAL_OK) return st;
     if (size > 0) (void)fwrite(bytes, 1, size, out.file); // a failure stays with the file
-    return tali_replace_finish(&out, true, where, err);
+    return tali_file_replace_finish(&out, true, where, err);
 }

@@ -1,11 +1,24 @@
-// The hash table behind names of elements, bodies, coordinates and forces.
+// What names may look like, and the hash table behind those of elements, bodies, coordinates and
+// forces.
 #include "hash_internal.h"
 #include "names_internal.h"
 
 #include <limits.h>
 #include <string.h>
 
-uint64_t tali_name_hash(const char *name)
+const char *tali_names_flaw(const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < length; ++i) {
+        if ((unsigned char)name[i] < ' ' || name[i] == 0x7f) {
+            return "a name has no control characters";
+        }
+    }
+    const bool has_blanks = length > 0 && (name[0] == ' ' || name[length - 1] == ' ');
+    return has_blanks ? "a name has no blanks around it" : NULL;
+}
+
+uint64_t tali_names_hash(const char *name)
 {
     return tali_hash(TALI_HASH_SEED, name, strlen(name));
 }
@@ -21,7 +34,7 @@ void tali_names_add(tali_names *names, uint64_t hash, int index)
     while (names->slots[at].index != 0) {
         at = (at + 1) & (names->capacity - 1);
     }
-    names->slots[at] = (tali_name_slot){hash, index + 1};
+    names->slots[at] = (tali_names_slot){hash, index + 1};
     ++names->count;
 }
 
@@ -34,7 +47,7 @@ bool tali_names_reserve(tali_names *names, const tal_allocator *allocator)
     larger.slots = tali_alloc(allocator, (size_t)larger.capacity * sizeof *larger.slots);
     if (larger.slots == NULL) return false;
     for (int i = 0; i < names->capacity; ++i) {
-        const tali_name_slot slot = names->slots[i];
+        const tali_names_slot slot = names->slots[i];
         if (slot.index != 0) tali_names_add(&larger, slot.hash, slot.index - 1);
     }
     tali_names_free(names, allocator);
@@ -46,7 +59,7 @@ int tali_names_next(const tali_names *names, uint64_t hash, int *probe)
 {
     while (names->capacity > 0) {
         const int at = (home_of(names, hash) + (*probe)++) & (names->capacity - 1);
-        const tali_name_slot slot = names->slots[at];
+        const tali_names_slot slot = names->slots[at];
         if (slot.index == 0) break;
         if (slot.hash == hash) return slot.index - 1;
     }

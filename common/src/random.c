@@ -13,7 +13,7 @@
 //
 // and the key grows by the Weyl constants between rounds (Salmon et al., SC 2011, and their
 // library Random123).
-void tali_philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+void tali_random_philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
     static const uint32_t M0 = 0xD2511F53U;
     static const uint32_t M1 = 0xCD9E8D57U;
@@ -37,7 +37,7 @@ void tali_philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32
 
 // The draw at the generator's counter, as two words of 64 bits; the counter moves on. False, and
 // the contract broken, when there is no generator.
-static bool draw(tal_random *random, uint64_t bits[2], const char *where)
+static bool draw_bits(tal_random *random, uint64_t bits[2], const char *where)
 {
     bits[0] = 0;
     bits[1] = 0;
@@ -49,7 +49,7 @@ static bool draw(tal_random *random, uint64_t bits[2], const char *where)
                                  (uint32_t)random->stream, (uint32_t)(random->stream >> 32)};
     const uint32_t key[2] = {(uint32_t)random->seed, (uint32_t)(random->seed >> 32)};
     uint32_t x[4];
-    tali_philox4x32_10(counter, key, x);
+    tali_random_philox4x32_10(counter, key, x);
     bits[0] = x[0] | (uint64_t)x[1] << 32;
     bits[1] = x[2] | (uint64_t)x[3] << 32;
     ++random->counter;
@@ -69,26 +69,26 @@ static double open_open(uint64_t bits)
 uint64_t tal_random_bits(tal_random *random)
 {
     uint64_t bits[2];
-    (void)draw(random, bits, __func__);
+    (void)draw_bits(random, bits, __func__);
     return bits[0];
 }
 
 double tal_random_uniform(tal_random *random)
 {
     uint64_t bits[2];
-    return draw(random, bits, __func__) ? closed_open(bits[0]) : (double)NAN;
+    return draw_bits(random, bits, __func__) ? closed_open(bits[0]) : (double)NAN;
 }
 
 double tal_random_uniform_open(tal_random *random)
 {
     uint64_t bits[2];
-    return draw(random, bits, __func__) ? open_open(bits[0]) : (double)NAN;
+    return draw_bits(random, bits, __func__) ? open_open(bits[0]) : (double)NAN;
 }
 
 double tal_random_range(tal_random *random, double low, double high)
 {
     uint64_t bits[2];
-    if (!draw(random, bits, __func__)) return (double)NAN;
+    if (!draw_bits(random, bits, __func__)) return (double)NAN;
     if (!isfinite(low) || !isfinite(high)) return (double)NAN;
     const double u = closed_open(bits[0]);
     return (1.0 - u) * low + u * high; // never overflows, unlike low + u (high - low)
@@ -98,10 +98,10 @@ int tal_random_index(tal_random *random, int n)
 {
     uint64_t bits[2];
     if (n < 1) {
-        (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "n is %d; there is no index below it", n);
+        (void)TALI_BREACH(TAL_ERR_BAD_VALUE, "n is %d; it must be positive", n);
         return -1;
     }
-    if (!draw(random, bits, __func__)) return -1;
+    if (!draw_bits(random, bits, __func__)) return -1;
     // floor(n bits / 2^64) without a 128-bit product: n has 31 bits
     const uint64_t low = (uint64_t)n * (bits[0] & 0xFFFFFFFFU);
     const uint64_t high = (uint64_t)n * (bits[0] >> 32);
@@ -114,6 +114,6 @@ double tal_random_normal(tal_random *random)
 {
     static const double TWO_PI = 6.28318530717958647692;
     uint64_t bits[2];
-    if (!draw(random, bits, __func__)) return (double)NAN;
+    if (!draw_bits(random, bits, __func__)) return (double)NAN;
     return sqrt(-2.0 * log(open_open(bits[0]))) * cos(TWO_PI * closed_open(bits[1]));
 }

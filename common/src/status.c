@@ -6,6 +6,7 @@
 
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *tal_status_name(tal_status status)
 {
@@ -31,11 +32,20 @@ const char *tal_status_text(tal_status status)
     return "not a Talus status code";
 }
 
-void tali_print(char text[], size_t size, const char *fmt, va_list args)
+// "-nan" is "nan": the sign of a NaN says nothing, and depends on the processor.
+static void drop_signs_of_nan(char text[])
+{
+    for (char *at = strstr(text, "-nan"); at != NULL; at = strstr(at, "-nan")) {
+        memmove(at, at + 1, strlen(at));
+    }
+}
+
+void tali_error_print(char text[], size_t size, const char *fmt, va_list args)
 {
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); // glibc has it ready
     const locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
-    (void)vsnprintf(text, size, fmt, args);
+    (void)vsnprintf(text, size, fmt != NULL ? fmt : "no reason was given", args);
+    if (size > 0) drop_signs_of_nan(text);
     if (plain == (locale_t)0) return;
     (void)uselocale(before);
     freelocale(plain);
@@ -50,7 +60,7 @@ tal_status tali_vfail(tal_error *err, tal_status status, const char *where, cons
 
     err->status = status;
     (void)snprintf(err->where, sizeof err->where, "%s", where);
-    tali_print(err->message, sizeof err->message, fmt, args);
+    tali_error_print(err->message, sizeof err->message, fmt, args);
     return status;
 }
 

@@ -41,7 +41,7 @@ static void work_off(tal_threads *pool, tal_task_fn task, void *work, int num_ta
     }
 }
 
-static void *serve(void *argument)
+static void *serve_tasks(void *argument)
 {
     tal_threads *pool = argument;
     unsigned long seen = 0;
@@ -64,7 +64,8 @@ static void *serve(void *argument)
     return NULL;
 }
 
-static void run(void *context, tal_task_fn task, void *work, int num_tasks)
+// The executor of a pool: hand out the tasks, take part in them, wait for the last.
+static void run_on_pool(void *context, tal_task_fn task, void *work, int num_tasks)
 {
     tal_threads *pool = context;
     if (pthread_mutex_trylock(&pool->owner) != 0) {
@@ -96,8 +97,8 @@ tal_status tal_threads_create(int n, tal_threads **out, tal_error *err)
     *out = NULL;
     if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
     if (n < 1 || n > MAX_THREADS) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "a pool cannot have %d threads: 1 to %d", n,
-                         MAX_THREADS);
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "a pool cannot have %d threads; 1 to %d are possible", n, MAX_THREADS);
     }
     const tal_allocator allocator = tal_allocator_default();
     const size_t bytes = sizeof(tal_threads) + (size_t)n * sizeof(pthread_t);
@@ -111,7 +112,7 @@ tal_status tal_threads_create(int n, tal_threads **out, tal_error *err)
     atomic_init(&pool->next, 0);
     // the caller of run() is one of the n
     while (pool->num_workers < n - 1 &&
-           pthread_create(&pool->workers[pool->num_workers], NULL, serve, pool) == 0) {
+           pthread_create(&pool->workers[pool->num_workers], NULL, serve_tasks, pool) == 0) {
         ++pool->num_workers;
     }
     if (pool->num_workers < n - 1) {
@@ -144,7 +145,7 @@ void tal_threads_destroy(tal_threads *threads)
 
 tal_executor tal_threads_executor(tal_threads *threads)
 {
-    if (threads != NULL) return (tal_executor){run, threads};
+    if (threads != NULL) return (tal_executor){run_on_pool, threads};
     (void)TALI_BREACH(TAL_ERR_NULL, "the pool is NULL");
     return tal_executor_in_order();
 }

@@ -6,41 +6,44 @@
 #include <talus/matter/prescribed.h>
 
 /// Facts of a body besides its parameters in a State. Borrowed.
-typedef struct tali_body_facts {
+typedef struct tali_matter_body_facts {
     tal_body_structure structure;
     tal_direction direction;
     tal_level fast;
+    bool any_inertia;
     const tal_mobilizer_ops *ops; ///< a copy of the table
     const void *self;
-} tali_body_facts;
+} tali_matter_body_facts;
 
-tali_body_facts tali_body_facts_of(const tal_matter *matter, tal_body_ix body);
+tali_matter_body_facts tali_matter_body_facts_of(const tal_matter *matter, tal_body_ix body);
 
 /// The values at which the mobilities of a body are locked in a State, where they are locked: nq
 /// values at the position level, else nu. Borrowed.
-const double *tali_lock_values(const tal_matter *matter, const tal_state *state, tal_body_ix body);
+const double *tali_matter_lock_values(const tal_matter *matter, const tal_state *state,
+                                      tal_body_ix body);
 
 /// What a function-based mobilizer was created with; NULL for others. Borrowed.
-const tal_function_based_def *tali_function_based_facts(const tal_mobilizer_ops *ops,
-                                                        const void *self);
+const tal_function_based_def *tali_matter_function_based_facts(const tal_mobilizer_ops *ops,
+                                                               const void *self);
 
 /// Facts of a constraint besides its parameters in a State. Borrowed.
-typedef struct tali_constraint_facts {
-    const char *kind; ///< NULL for a user-defined constraint
-    tal_body_ix bodies[TAL_MAX_CONSTRAINED_BODIES];
-    tal_mobility mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
+typedef struct tali_matter_constraint_facts {
+    const char *kind;           ///< NULL for a user-defined constraint
+    const int *bodies;          ///< [ops->num_bodies]
+    const int *mobility_bodies; ///< [num_mobilities]
+    const int *mobility_index;  ///< [num_mobilities] which of their speeds
     int num_mobilities;
     const tal_function *function;
     int num_speeds;                ///< of a speed coupler
     const tal_constraint_ops *ops; ///< a copy of the table
     const void *self;
-} tali_constraint_facts;
+} tali_matter_constraint_facts;
 
-tali_constraint_facts tali_constraint_facts_of(const tal_matter *matter,
-                                               tal_constraint_ix constraint);
+tali_matter_constraint_facts tali_matter_constraint_facts_of(const tal_matter *matter,
+                                                             tal_constraint_ix constraint);
 
 /// Facts of a motion besides its parameters in a State. Borrowed.
-typedef struct tali_motion_facts {
+typedef struct tali_matter_motion_facts {
     const char *kind; ///< NULL for a user-defined motion
     tal_body_ix body;
     int mobility; ///< below zero: all
@@ -49,9 +52,10 @@ typedef struct tali_motion_facts {
     int num_functions;
     const tal_motion_ops *ops; ///< a copy of the table
     const void *self;
-} tali_motion_facts;
+} tali_matter_motion_facts;
 
-tali_motion_facts tali_motion_facts_of(const tal_matter *matter, tal_motion_ix motion);
+tali_matter_motion_facts tali_matter_motion_facts_of(const tal_matter *matter,
+                                                     tal_motion_ix motion);
 
 /// What a measure of matter looks at. Fields that a kind does not have are zero.
 typedef struct tali_matter_measure_facts {

@@ -13,7 +13,7 @@ typedef struct tali_weight {
 
 /// F += (R_GM mc_M x g, m g) for all bodies but Ground: about Mo, in Ground. `poses` are those of
 /// tal_matter_poses().
-void tali_matter_add_weights(const tal_matter *matter, const tal_bodies_view *poses,
-                             const tali_weight weights[], tal_vec3 g, tal_spatial_vec F[]);
+void tali_weight_add(const tal_matter *matter, const tal_bodies_view *poses,
+                     const tali_weight weights[], tal_vec3 g, tal_spatial_vec F[]);
 
 #endif // TALUS_WEIGHT_INTERNAL_H

@@ -10,14 +10,14 @@
 
 /// Offsets in a State, in bytes from its start: known once the topology is realized, and the same
 /// for every State of a System. The first member of a System, so that a lookup needs no call.
-typedef struct tali_places {
+typedef struct tali_cache_places {
     size_t *entries; ///< [entries] cache entries
     size_t *vars;    ///< [vars] values of discrete variables
-} tali_places;
+} tali_cache_places;
 
-TAL_ALWAYS_INLINE const tali_places *tali_places_of(const tal_system *system)
+TAL_ALWAYS_INLINE const tali_cache_places *tali_cache_places_of(const tal_system *system)
 {
-    return (const tali_places *)(const void *)system;
+    return (const tali_cache_places *)(const void *)system;
 }
 
 /**
@@ -31,7 +31,7 @@ TAL_ALWAYS_INLINE const void *tali_cache_at(const tal_system *system, const tal_
                                             tal_cache_ix entry)
 {
     assert(tal_cache_is_valid(system, state, entry));
-    return (const char *)state + tali_places_of(system)->entries[entry.i];
+    return (const char *)state + tali_cache_places_of(system)->entries[entry.i];
 }
 
 /// The same for the owner of an entry that no other rests on, who adds to it while it stays valid.
@@ -39,7 +39,7 @@ TAL_ALWAYS_INLINE void *tali_cache_upd_at(const tal_system *system, tal_state *s
                                           tal_cache_ix entry)
 {
     assert(tal_cache_is_valid(system, state, entry));
-    return (char *)state + tali_places_of(system)->entries[entry.i];
+    return (char *)state + tali_cache_places_of(system)->entries[entry.i];
 }
 
 /// @name Writing an entry
@@ -53,30 +53,32 @@ void tali_cache_end(const tal_system *system, tal_state *state, tal_cache_ix ent
 
 /// The value of a discrete variable of a State that belongs to the System and has reached the stage
 /// at which the variable begins to exist. Borrowed; never NULL.
-TAL_ALWAYS_INLINE const void *tali_var_in(const tal_system *system, const tal_state *state,
-                                          tal_var_ix var)
+TAL_ALWAYS_INLINE const void *tali_cache_var_in(const tal_system *system, const tal_state *state,
+                                                tal_var_ix var)
 {
     assert(tal_var_value(system, state, var) != NULL);
-    return (const char *)state + tali_places_of(system)->vars[var.i];
+    return (const char *)state + tali_cache_places_of(system)->vars[var.i];
 }
 
-/// @name Asking in somebody's name
+/// @name Asking on behalf of a public function
 /// tal_cache_value(), tal_var_value() and tal_var_upd() for public functions that ask on: a breach
 /// names `where`, the function that the user called.
 /// @{
 const void *tali_cache_read(const tal_system *system, const tal_state *state, tal_cache_ix entry,
                             const char *where);
-const void *tali_var_read(const tal_system *system, const tal_state *state, tal_var_ix var,
-                          const char *where);
-void *tali_var_write(const tal_system *system, tal_state *state, tal_var_ix var, const char *where);
+const void *tali_cache_var_read(const tal_system *system, const tal_state *state, tal_var_ix var,
+                                const char *where);
+void *tali_cache_var_write(const tal_system *system, tal_state *state, tal_var_ix var,
+                           const char *where);
 /// @}
 
 /// @name Slots of a group while their stage is realized
 /// Of a State that belongs to the System: where its q, u or z, and their derivatives, begin.
 /// @{
-const double *tali_group_y(const tal_system *system, const tal_state *state, tal_group_ix group);
-double *tali_group_ydot(const tal_system *system, tal_state *state, tal_group_ix group);
-double *tali_group_qdotdot(const tal_system *system, tal_state *state, tal_group_ix group);
+const double *tali_cache_group_y(const tal_system *system, const tal_state *state,
+                                 tal_group_ix group);
+double *tali_cache_group_ydot(const tal_system *system, tal_state *state, tal_group_ix group);
+double *tali_cache_group_qdotdot(const tal_system *system, tal_state *state, tal_group_ix group);
 /// @}
 
 /// The stage that the present realization will end at, so that results needed there can be computed

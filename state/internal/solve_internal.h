@@ -6,7 +6,7 @@
 #include <talus/state/system.h>
 
 /// True when no other subsystem prescribes, projects or relaxes. The topology must be realized.
-bool tali_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem);
+bool tali_solve_only_this_settles(const tal_system *system, tal_subsystem_ix subsystem);
 
 /// tal_state_set_t() and tal_state_upd_y() in one. NULL when one of them would fail, with the
 /// failure in the State.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # commands.sh TALUS SOURCE_DIR
-# What the documents tell a reader to type works, in the order in which they say it: every line that begins with
-# "    talus" or "    $ talus".
+# What the documents tell a reader to type works, in the order in which they say it: every line that
+# begins with "    talus" or "    $ talus".
 # shellcheck source=tests/cli/cli_support.sh
 source "$(dirname "$0")/cli_support.sh"
 mkdir examples

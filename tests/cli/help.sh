@@ -6,6 +6,8 @@ source "$(dirname "$0")/cli_support.sh"
 
 expect 0 help
 cp out all
+has all "talus COMMAND --help explains a command"
+has all "Exit codes: 0 success, 1 the study failed, 2 wrong usage, 3 a bad file."
 expect 0 --help
 cmp -s out all || complain "talus --help and talus help differ"
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' all)

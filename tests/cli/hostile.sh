@@ -16,24 +16,28 @@ refuses() {
 
 # a gigabyte of nothing, and a little more of it than is ever read
 for end in talus urdf; do
-    truncate -s 1G nothing.$end && refuses 'the file is larger than 268435456 bytes' info nothing.$end
+    truncate -s 1G nothing.$end &&
+        refuses 'the file is larger than 268435456 bytes' info nothing.$end
 done
 for end in sto mot trc csv; do
-    truncate -s 1G nothing.$end && refuses 'there are zero bytes: this is no text in UTF-8' show nothing.$end
+    truncate -s 1G nothing.$end &&
+        refuses 'the file has zero bytes: it is not UTF-8 text' show nothing.$end
     truncate -s 1025M nothing.$end && refuses 'the file is too long' show nothing.$end
     rm nothing.$end
 done
 
 # entities that double, and one that looks around
 cat >bomb.talus <<'END'
-<!DOCTYPE talus [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>
+<!DOCTYPE talus [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>
 <talus version="1" name="&c;"/>
 END
-refuses 'a DOCTYPE, and with it entities, is not allowed here' info bomb.talus
-echo '<!DOCTYPE talus [<!ENTITY x SYSTEM "file:///etc/passwd">]><talus version="1" name="&x;"/>' >look.talus
-refuses 'a DOCTYPE, and with it entities, is not allowed here' info look.talus
+refuses 'DOCTYPE and entities are not allowed' info bomb.talus
+echo '<!DOCTYPE talus [<!ENTITY x SYSTEM "file:///etc/passwd">]><talus version="1" name="&x;"/>' \
+    >look.talus
+refuses 'DOCTYPE and entities are not allowed' info look.talus
 cp bomb.talus bomb.urdf
-refuses 'a DOCTYPE, and with it entities, is not allowed here' info bomb.urdf
+refuses 'DOCTYPE and entities are not allowed' info bomb.urdf
 
 # a million levels, and a tag without end
 { printf '<talus version="1">'; yes '<a>' | head -1000000; } >deep.talus
@@ -43,11 +47,12 @@ refuses 'a tag or comment is longer than 1048576 bytes' info long.talus
 
 # counts near the largest int, and beyond
 for n in 2147483647 2147483646 -2147483648 4294967297 99999999999999999999; do
-    printf 'a\nversion=1\nnRows=%s\nnColumns=%s\ninDegrees=no\nendheader\ntime\ta\n0\t1\n' $n $n >count.sto
-    refuses "nRows is '$n', which is no number between 0 and 100000000" show count.sto
+    printf 'a\nversion=1\nnRows=%s\nnColumns=%s\ninDegrees=no\nendheader\ntime\ta\n0\t1\n' \
+        $n $n >count.sto
+    refuses "nRows is '$n'; it must be a number between 0 and 100000000" show count.sto
     printf 'PathFileType\t4\t(X/Y/Z)\ta\nDataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\n1\t1\t%s\t%s\tmm\nFrame#\tTime\ta\n\t\tX1\tY1\tZ1\n1\t0\t0\t0\t0\n' \
         $n $n >count.trc
-    refuses "NumMarkers is '$n', which is no number between 0 and 100000000" show count.trc
+    refuses "NumMarkers is '$n'; it must be a number between 0 and 100000000" show count.trc
     echo "<talus version='1'><measures><time name='t'/><delay name='d' of='t' delay='1' capacity='$n'/></measures></talus>" >count.talus
     refuses "'capacity'" info count.talus
     echo "<talus version='1'><bodies><pin name='a' mass='1'/></bodies><forces><mobility_damper mobility='a:$n' damping='1'/></forces></talus>" >count.talus

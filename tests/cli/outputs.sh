@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # outputs.sh TALUS SOURCE_DIR
-# What commands print, against stored answers: words exactly, numbers to 1e-9 (compare_output.sh); runs are far more
-# accurate than that, so that no choice of steps shows. Hashes and
+# What commands print, against stored answers: words exactly, numbers to 1e-9 (compare_output.sh);
+# runs are far more accurate than that, so that no choice of steps shows. Hashes and
 # numbers that are round-off are left out.
 # shellcheck source=tests/cli/cli_support.sh
 source "$(dirname "$0")/cli_support.sh"
@@ -12,7 +12,9 @@ prints() {
     local name=$1
     shift
     expect 0 "$@"
-    grep -vE '^hash|"hash"|largest acceleration|^error|iterations|git_hash|model_hash|talus_kernels' out >"$name"
+    local varies='^hash|"hash"|largest acceleration|^error|iterations|git_hash|model_hash'
+    varies+='|talus_kernels'
+    grep -vE "$varies" out >"$name"
     printf '#!/bin/sh\ncat %s\n' "$work/$name" >program
     chmod +x program
     [ -e "$expected/$name" ] || complain "$expected/$name is missing"
@@ -27,13 +29,24 @@ prints equilibrium.txt equilibrium held.talus
 prints modes.txt modes held.talus --at-rest
 prints assemble.txt assemble open_loop.talus
 prints simulate.sto simulate held.talus -q -e 1 --every 0.25 -a 1e-13 -i dormand-prince
-prints simulate.json simulate held.talus -q -e 1 --every 0.5 -a 1e-13 -i dormand-prince --json -c q,wave
+prints simulate.json simulate held.talus -q -e 1 --every 0.5 -a 1e-13 -i dormand-prince \
+    --json -c q,wave
 prints simulate.txt simulate held.talus -e 1 --step 0.1 -o result.sto
 prints sweep.csv sweep held.talus -q -v mass=1:2:3 -a 1e-13 -i dormand-prince -c q,total_energy
 prints random.csv sweep held.talus -q -v mass=1:2 -n 3 --seed 7 -a 1e-13 -i dormand-prince -c q
 prints plot.svg plot table.csv --title 'a < b & c'
 prints template.talus template
 prints show.txt show table.csv -n 2
+
+# as many columns as there are, and names that JSON has to quote
+{ seq -s, 1000 1400 | sed 's/1000/"a ""b"" \\"/'; seq -s, 1000 1400; } >wide.csv
+expect 0 show wide.csv
+words=$(awk 'NR == 2 { print NF }' out)
+[ "$words" -eq 403 ] || complain "talus show has $words of 403 words"
+end=$(awk 'END { print $NF }' out)
+[ "$end" = 1400 ] || complain "talus show ends with $end"
+expect 0 show wide.csv --json
+has out '"a_\"b\"_\\": 1000,'
 
 # a model written out is the same model: the same accelerations, bit for bit
 expect 0 convert pendulum.talus -o again.talus

@@ -16,13 +16,13 @@
 static void assert_file_has(const char *path, const char *expected)
 {
     const tal_allocator heap = tal_allocator_default();
-    tali_bytes bytes;
+    tali_file_bytes bytes;
     tal_status st;
-    ck_assert_ptr_null(tali_text_load(path, 1 << 20, &heap, &bytes, &st));
+    ck_assert_ptr_null(tali_file_load_text(path, 1 << 20, &heap, &bytes, &st));
     ck_assert_int_eq(st, TAL_OK);
     ck_assert_uint_eq(bytes.size, strlen(expected));
     ck_assert_int_eq(memcmp(bytes.block, expected, bytes.size), 0);
-    tali_bytes_free(&heap, &bytes);
+    tali_file_bytes_free(&heap, &bytes);
 }
 
 static void assert_nothing_beside(const char *path)
@@ -33,31 +33,31 @@ static void assert_nothing_beside(const char *path)
 // Replace a file by a text.
 static void replace(const char *path, const char *text)
 {
-    tali_replacement out;
+    tali_file_replacement out;
     tal_error err = {TAL_OK, "", ""};
-    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", &err), TAL_OK);
     ck_assert_int_ge(fputs(text, out.file), 0);
-    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_finish(&out, true, "here", &err), TAL_OK);
 }
 
 START_TEST(a_file_is_replaced_only_when_the_other_is_whole)
 {
     const char *path = "test_file.tmp";
     test_write_file(path, "old");
-    tali_replacement out;
+    tali_file_replacement out;
     tal_error err = {TAL_OK, "", ""};
-    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", &err), TAL_OK);
     ck_assert_int_ge(fputs("new", out.file), 0);
     ck_assert_int_eq(fflush(out.file), 0);
     assert_file_has(path, "old");
-    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_finish(&out, true, "here", &err), TAL_OK);
     assert_file_has(path, "new");
     assert_nothing_beside(path);
 
     // given up
-    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", &err), TAL_OK);
     ck_assert_int_ge(fputs("half", out.file), 0);
-    ck_assert_int_eq(tali_replace_finish(&out, false, "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_finish(&out, false, "here", &err), TAL_OK);
     ck_assert_int_eq(err.status, TAL_OK);
     assert_file_has(path, "new");
     assert_nothing_beside(path);
@@ -74,10 +74,10 @@ START_TEST(a_file_that_is_replaced_keeps_its_permissions)
     test_write_file(path, "old");
     for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) {
         ck_assert_int_eq(chmod(path, modes[i]), 0);
-        tali_replacement out;
+        tali_file_replacement out;
         tal_error err = {TAL_OK, "", ""};
-        ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
-        ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
+        ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", &err), TAL_OK);
+        ck_assert_int_eq(tali_file_replace_finish(&out, true, "here", &err), TAL_OK);
         struct stat there;
         ck_assert_int_eq(stat(path, &there), 0);
         ck_assert_uint_eq(there.st_mode & 0777u, modes[i]);
@@ -137,11 +137,12 @@ START_TEST(a_link_stays_and_what_it_leads_to_is_replaced)
     ck_assert_int_eq(symlink(whole, "test_file_far.tmp"), 0);
     replace("test_file_far.tmp", "last");
     assert_file_has("test_file_folder.tmp/file", "last");
-    tali_replacement out;
+    tali_file_replacement out;
     tal_error err = {TAL_OK, "", ""};
     ck_assert_int_eq(remove("test_file_far.tmp"), 0);
     ck_assert_int_eq(symlink("test_file_far.tmp", "test_file_far.tmp"), 0);
-    ck_assert_int_eq(tali_replace_begin(&out, "test_file_far.tmp", "here", &err), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_begin(&out, "test_file_far.tmp", "here", &err),
+                     TAL_ERR_FILE);
     ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'test_file_far.tmp'"));
     ck_assert_int_eq(remove("test_file_far.tmp"), 0);
     memset(whole, 'x', 4000);
@@ -151,7 +152,7 @@ START_TEST(a_link_stays_and_what_it_leads_to_is_replaced)
     memset(path, '/', sizeof path);
     memcpy(path, "test_file_folder.tmp", 20);
     (void)snprintf(path + 200, 6, "/long");
-    ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", &err), TAL_ERR_FILE);
     ck_assert_int_eq(remove("test_file_folder.tmp/long"), 0);
     ck_assert_int_eq(remove("test_file_folder.tmp/near"), 0);
     ck_assert_int_eq(remove("test_file_folder.tmp/file"), 0);
@@ -176,15 +177,15 @@ START_TEST(two_writers_of_one_file_do_not_meet)
 {
     const char *path = "test_file.tmp";
     (void)remove(path);
-    tali_replacement one, two;
-    ck_assert_int_eq(tali_replace_begin(&one, path, "here", NULL), TAL_OK);
-    ck_assert_int_eq(tali_replace_begin(&two, path, "here", NULL), TAL_OK);
+    tali_file_replacement one, two;
+    ck_assert_int_eq(tali_file_replace_begin(&one, path, "here", NULL), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_begin(&two, path, "here", NULL), TAL_OK);
     ck_assert_int_eq(test_num_beside(path), 2);
     ck_assert_int_ge(fputs("one and more", one.file), 0);
     ck_assert_int_ge(fputs("two", two.file), 0);
-    ck_assert_int_eq(tali_replace_finish(&one, true, "here", NULL), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_finish(&one, true, "here", NULL), TAL_OK);
     assert_file_has(path, "one and more");
-    ck_assert_int_eq(tali_replace_finish(&two, true, "here", NULL), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_finish(&two, true, "here", NULL), TAL_OK);
     assert_file_has(path, "two");
     assert_nothing_beside(path);
     (void)remove(path);
@@ -201,12 +202,14 @@ enum {
 static void *write_often(void *letter)
 {
     for (int n = 0; n < TIMES; ++n) {
-        tali_replacement out;
-        if (tali_replace_begin(&out, "test_file_both.tmp", "here", NULL) != TAL_OK) return NULL;
+        tali_file_replacement out;
+        if (tali_file_replace_begin(&out, "test_file_both.tmp", "here", NULL) != TAL_OK) {
+            return NULL;
+        }
         for (int i = 0; i < WRITTEN; ++i) {
             (void)fputc(*(const char *)letter, out.file);
         }
-        if (tali_replace_finish(&out, true, "here", NULL) != TAL_OK) return NULL;
+        if (tali_file_replace_finish(&out, true, "here", NULL) != TAL_OK) return NULL;
     }
     return letter;
 }
@@ -222,14 +225,14 @@ START_TEST(who_reads_while_others_write_finds_a_whole_file)
         ck_assert_int_eq(pthread_create(&writers[i], NULL, write_often, &letters[i]), 0);
     }
     for (int n = 0; n < TIMES; ++n) {
-        tali_bytes bytes;
+        tali_file_bytes bytes;
         tal_status st;
-        ck_assert_ptr_null(tali_text_load("test_file_both.tmp", 1 << 20, &heap, &bytes, &st));
+        ck_assert_ptr_null(tali_file_load_text("test_file_both.tmp", 1 << 20, &heap, &bytes, &st));
         ck_assert(bytes.size == WRITTEN || (bytes.size == 1 && bytes.block[0] == 'c'));
         for (size_t i = 1; i < bytes.size; ++i) {
             ck_assert_int_eq(bytes.block[i], bytes.block[0]);
         }
-        tali_bytes_free(&heap, &bytes);
+        tali_file_bytes_free(&heap, &bytes);
     }
     for (int i = 0; i < 2; ++i) {
         void *done = NULL;
@@ -254,13 +257,13 @@ START_TEST(a_full_disk_costs_nothing)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &tight), 0);
 
     for (int size = 9000; size <= 200000; size += 191000) {
-        tali_replacement out;
+        tali_file_replacement out;
         tal_error err = {TAL_OK, "", ""};
-        ck_assert_int_eq(tali_replace_begin(&out, path, "here", &err), TAL_OK);
+        ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", &err), TAL_OK);
         for (int i = 0; i < size; ++i) {
             (void)fputc('x', out.file);
         }
-        const tal_status st = tali_replace_finish(&out, true, "here", &err);
+        const tal_status st = tali_file_replace_finish(&out, true, "here", &err);
         ck_assert_int_eq(st, size < 10000 ? TAL_OK : TAL_ERR_FILE);
         if (st == TAL_OK) {
             test_write_file(path, "old");
@@ -271,13 +274,13 @@ START_TEST(a_full_disk_costs_nothing)
         assert_nothing_beside(path);
     }
     // bytes that were lost on the way are not forgotten when there is room again at the end
-    tali_replacement out;
-    ck_assert_int_eq(tali_replace_begin(&out, path, "here", NULL), TAL_OK);
+    tali_file_replacement out;
+    ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", NULL), TAL_OK);
     for (int i = 0; i < 200000; ++i) {
         (void)fputc('x', out.file);
     }
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
-    ck_assert_int_eq(tali_replace_finish(&out, true, "here", NULL), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_finish(&out, true, "here", NULL), TAL_ERR_FILE);
     assert_file_has(path, "old");
     (void)remove(path);
 }
@@ -286,21 +289,22 @@ END_TEST
 
 START_TEST(what_cannot_be_written_is_reported)
 {
-    tali_replacement out;
+    tali_file_replacement out;
     tal_error err = {TAL_OK, "", ""};
-    ck_assert_int_eq(tali_replace_begin(&out, "no/such/x", "here", &err), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_begin(&out, "no/such/x", "here", &err), TAL_ERR_FILE);
     ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'no/such/x'"));
     char path[5000];
     memset(path, 'x', sizeof path);
     path[sizeof path - 1] = '\0';
-    ck_assert_int_eq(tali_replace_begin(&out, path, "here", NULL), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_begin(&out, path, "here", NULL), TAL_ERR_FILE);
     // a folder: nothing can take its place
     ck_assert_int_eq(mkdir("test_file_folder.tmp", 0700), 0);
-    ck_assert_int_eq(tali_replace_begin(&out, "test_file_folder.tmp", "here", NULL), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_begin(&out, "test_file_folder.tmp", "here", NULL),
+                     TAL_ERR_FILE);
     // the place is taken while the file is written
-    ck_assert_int_eq(tali_replace_begin(&out, "test_file_folder.tmp/x", "here", NULL), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_begin(&out, "test_file_folder.tmp/x", "here", NULL), TAL_OK);
     ck_assert_int_eq(mkdir("test_file_folder.tmp/x", 0700), 0);
-    ck_assert_int_eq(tali_replace_finish(&out, true, "here", NULL), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_finish(&out, true, "here", NULL), TAL_ERR_FILE);
     assert_nothing_beside("test_file_folder.tmp/x");
     ck_assert_int_eq(rmdir("test_file_folder.tmp/x"), 0);
     ck_assert_int_eq(rmdir("test_file_folder.tmp"), 0);
@@ -310,17 +314,17 @@ END_TEST
 
 START_TEST(a_device_is_written_in_place)
 {
-    tali_replacement out;
+    tali_file_replacement out;
     tal_error err = {TAL_OK, "", ""};
-    ck_assert_int_eq(tali_replace_begin(&out, "/dev/null", "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_begin(&out, "/dev/null", "here", &err), TAL_OK);
     ck_assert_int_ge(fputs("gone", out.file), 0);
-    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_finish(&out, true, "here", &err), TAL_OK);
     struct stat there;
     ck_assert_int_eq(stat("/dev/null", &there), 0);
     ck_assert(S_ISCHR(there.st_mode));
-    ck_assert_int_eq(tali_replace_begin(&out, "/dev/full", "here", &err), TAL_OK);
+    ck_assert_int_eq(tali_file_replace_begin(&out, "/dev/full", "here", &err), TAL_OK);
     ck_assert_int_ge(fputs("too much", out.file), 0);
-    ck_assert_int_eq(tali_replace_finish(&out, true, "here", &err), TAL_ERR_FILE);
+    ck_assert_int_eq(tali_file_replace_finish(&out, true, "here", &err), TAL_ERR_FILE);
 }
 
 END_TEST
@@ -390,24 +394,25 @@ START_TEST(long_files_are_read_or_refused)
         (void)fputc('a' + i % 26, file);
     }
     ck_assert_int_eq(fclose(file), 0);
-    tali_bytes bytes;
+    tali_file_bytes bytes;
     tal_status st;
-    ck_assert_ptr_null(tali_text_load(path, 300000, &heap, &bytes, &st));
+    ck_assert_ptr_null(tali_file_load_text(path, 300000, &heap, &bytes, &st));
     ck_assert_uint_eq(bytes.size, 300000);
     ck_assert_int_eq(bytes.block[299999], 'a' + 299999 % 26);
-    tali_bytes_free(&heap, &bytes);
-    ck_assert_str_eq(tali_text_load(path, 299999, &heap, &bytes, &st), "the file is too long");
+    tali_file_bytes_free(&heap, &bytes);
+    ck_assert_str_eq(tali_file_load_text(path, 299999, &heap, &bytes, &st), "the file is too long");
     ck_assert_int_eq(st, TAL_ERR_FILE);
-    tali_bytes_free(&heap, &bytes);
-    ck_assert_str_eq(tali_text_load("no/such", 1, &heap, &bytes, &st), "the file cannot be opened");
-    ck_assert_str_eq(tali_text_load(".", 1, &heap, &bytes, &st), "the file cannot be read");
-    tali_bytes_free(&heap, &bytes);
+    tali_file_bytes_free(&heap, &bytes);
+    ck_assert_str_eq(tali_file_load_text("no/such", 1, &heap, &bytes, &st),
+                     "the file cannot be opened");
+    ck_assert_str_eq(tali_file_load_text(".", 1, &heap, &bytes, &st), "the file cannot be read");
+    tali_file_bytes_free(&heap, &bytes);
     for (int n = 1; n <= 2; ++n) { // for its beginning, and for all of it
         test_heap counts = {.refuse_at = n};
         const tal_allocator from = test_heap_allocator(&counts);
-        ck_assert_str_eq(tali_text_load(path, 1 << 20, &from, &bytes, &st), "memory ran out");
+        ck_assert_str_eq(tali_file_load_text(path, 1 << 20, &from, &bytes, &st), "memory ran out");
         ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
-        tali_bytes_free(&from, &bytes);
+        tali_file_bytes_free(&from, &bytes);
         ck_assert_uint_eq(counts.bytes, 0);
     }
     (void)remove(path);
@@ -430,12 +435,12 @@ static void *write_to_pipe(void *path)
     return NULL;
 }
 
-static const char *load_from_pipe(char *path, const tal_allocator *allocator, tali_bytes *bytes,
-                                  tal_status *st)
+static const char *load_from_pipe(char *path, const tal_allocator *allocator,
+                                  tali_file_bytes *bytes, tal_status *st)
 {
     pthread_t writer;
     ck_assert_int_eq(pthread_create(&writer, NULL, write_to_pipe, path), 0);
-    const char *wrong = tali_text_load(path, 1 << 20, allocator, bytes, st);
+    const char *wrong = tali_file_load_text(path, 1 << 20, allocator, bytes, st);
     ck_assert_int_eq(pthread_join(writer, NULL), 0);
     return wrong;
 }
@@ -450,20 +455,20 @@ START_TEST(what_does_not_tell_its_length_is_read_too)
     for (int n = 1; n <= 4; ++n) { // 64, 128, 256, 512 kB
         test_heap counts = {.refuse_at = n};
         const tal_allocator from = test_heap_allocator(&counts);
-        tali_bytes bytes;
+        tali_file_bytes bytes;
         tal_status st;
         ck_assert_str_eq(load_from_pipe(path, &from, &bytes, &st), "memory ran out");
         ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
-        tali_bytes_free(&from, &bytes);
+        tali_file_bytes_free(&from, &bytes);
         ck_assert_uint_eq(counts.bytes, 0);
     }
     const tal_allocator heap = tal_allocator_default();
-    tali_bytes bytes;
+    tali_file_bytes bytes;
     tal_status st;
     ck_assert_ptr_null(load_from_pipe(path, &heap, &bytes, &st));
     ck_assert_uint_eq(bytes.size, PIPED);
     ck_assert_int_eq(bytes.block[PIPED - 1], 'y');
-    tali_bytes_free(&heap, &bytes);
+    tali_file_bytes_free(&heap, &bytes);
     (void)remove(path);
     (void)signal(SIGPIPE, before);
 }
@@ -478,11 +483,11 @@ START_TEST(what_is_no_text_is_refused)
     ck_assert_uint_eq(fwrite("a\0b", 1, 3, file), 3);
     ck_assert_int_eq(fclose(file), 0);
     const tal_allocator heap = tal_allocator_default();
-    tali_bytes bytes;
+    tali_file_bytes bytes;
     tal_status st;
-    ck_assert_str_eq(tali_text_load(path, 10, &heap, &bytes, &st), TALI_NO_TEXT);
+    ck_assert_str_eq(tali_file_load_text(path, 10, &heap, &bytes, &st), TALI_NO_TEXT);
     ck_assert_int_eq(st, TAL_ERR_FILE);
-    tali_bytes_free(&heap, &bytes);
+    tali_file_bytes_free(&heap, &bytes);
     (void)remove(path);
 }
 

@@ -3,6 +3,20 @@
 
 #include "talus_test.h"
 
+START_TEST(names_are_what_a_line_of_a_table_can_hold)
+{
+    static const char *const good[] = {"a", "left knee", "B\xc3\xa9zier", "x.y[2]", "~"};
+    static const char *const bad[] = {" a", "a ", " ", "a\tb", "a\n", "\x7f"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+        ck_assert_ptr_null(tali_names_flaw(good[i]));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        ck_assert_ptr_nonnull(tali_names_flaw(bad[i]));
+    }
+}
+
+END_TEST
+
 START_TEST(the_hash_table_keeps_indices_with_equal_hashes_apart)
 {
     const tal_allocator heap = tal_allocator_default();
@@ -58,6 +72,7 @@ int main(void)
 {
     Suite *suite = suite_create("common/names");
     TCase *table = tcase_create("table");
+    tcase_add_test(table, names_are_what_a_line_of_a_table_can_hold);
     tcase_add_test(table, the_hash_table_keeps_indices_with_equal_hashes_apart);
     tcase_add_test(table, a_table_that_cannot_grow_stays_as_it_was);
     suite_add_tcase(suite, table);

@@ -4,9 +4,13 @@
 
 #include "talus_test.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if TALI_GAP > 0
+#include <sanitizer/asan_interface.h>
+#endif
 
 START_TEST(every_code_has_a_name_and_a_meaning)
 {
@@ -30,6 +34,16 @@ START_TEST(the_first_failure_wins)
     ck_assert_str_eq(err.where, __func__);
     ck_assert_int_eq(TALI_FAIL(NULL, TAL_ERR_NULL, "nowhere to write"), TAL_ERR_NULL);
 }
+
+START_TEST(a_nan_has_no_sign)
+{
+    tal_error err = {TAL_OK, "", ""};
+    const double one = copysign(NAN, -1.0), other = copysign(NAN, 1.0);
+    (void)tali_fail(&err, TAL_ERR_NOT_FINITE, "here", "%g, %g; %g and %f", one, other, -1.5, one);
+    ck_assert_str_eq(err.message, "nan, nan; -1.5 and nan");
+}
+
+END_TEST
 
 START_TEST(a_long_message_is_cut_not_overrun)
 {
@@ -80,6 +94,33 @@ START_TEST(blocks_are_aligned_and_zeroed)
     ck_assert_ptr_null(tali_alloc(&heap, SIZE_MAX));
 }
 
+// Arrays of one block are aligned and in order; with the address sanitizer no step past an end goes
+// unseen.
+START_TEST(pieces_of_a_block_stand_apart)
+{
+    const tal_allocator heap = tal_allocator_default();
+    char *a = NULL, *b = NULL, *none = NULL, *c = NULL;
+    const tali_piece pieces[] = {{&a, 1}, {&b, 100}, {&none, 0}, {&c, 8}};
+    size_t bytes = 0;
+    char *block = tali_alloc_pieces(&heap, pieces, 4, &bytes);
+    ck_assert_ptr_nonnull(block);
+    ck_assert_ptr_eq(a, block);
+    ck_assert_int_eq(b - a, (int)tali_alloc_apart(1));
+    ck_assert_int_eq(none - b, (int)tali_alloc_apart(100));
+    ck_assert_int_eq(c - none, TALI_GAP);
+    ck_assert_uint_eq(bytes, (size_t)(c - block) + tali_alloc_apart(8));
+    ck_assert_uint_eq((uintptr_t)b % TAL_ALIGNMENT, 0);
+    ck_assert(a[0] == 0 && b[99] == 0 && c[7] == 0);
+#if TALI_GAP > 0
+    ck_assert(!__asan_address_is_poisoned(b + 99) && __asan_address_is_poisoned(b + 104));
+    ck_assert(__asan_address_is_poisoned(c - 1) && __asan_address_is_poisoned(c + 8));
+    char copy[1000]; // all of it, gaps as well
+    ck_assert_uint_le(bytes, sizeof copy);
+    tali_alloc_copy(copy, block, bytes);
+#endif
+    tali_free(&heap, block, bytes);
+}
+
 START_TEST(growing_keeps_what_was_there)
 {
     const tal_allocator heap = tal_allocator_default();
@@ -103,6 +144,7 @@ int main(void)
     TCase *tc = tcase_create("errors");
     tcase_add_test(tc, every_code_has_a_name_and_a_meaning);
     tcase_add_test(tc, the_first_failure_wins);
+    tcase_add_test(tc, a_nan_has_no_sign);
     tcase_add_test(tc, a_long_message_is_cut_not_overrun);
     tcase_add_test(tc, a_breach_reaches_the_handler_and_the_record);
     tcase_add_test(tc, the_default_handler_is_restored_by_null);
@@ -110,6 +152,7 @@ int main(void)
 
     tc = tcase_create("alloc");
     tcase_add_test(tc, blocks_are_aligned_and_zeroed);
+    tcase_add_test(tc, pieces_of_a_block_stand_apart);
     tcase_add_test(tc, growing_keeps_what_was_there);
     suite_add_tcase(suite, tc);
     return test_run(suite);

@@ -1,6 +1,8 @@
-// What libFuzzer calls: any bytes as a model file. What can be read must also realize, or say why not.
+// What libFuzzer calls: any bytes as a model file. What can be read must also realize, or say why
+// not.
 //
-// Build it with clang and TALUS_FUZZ=ON (README.md); replay.c runs it over the kept corpus in ctest.
+// Build it with clang and TALUS_FUZZ=ON (README.md); replay.c runs it over the kept corpus in
+// ctest.
 #include <talus/talus.h>
 
 #include <stddef.h>
@@ -8,7 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// What was read can be written, but for names that would be read as something else; what was written can be read.
+// What was read can be written, but for names that would be read as something else; what was
+// written can be read.
 static void write_and_read(const tal_model *model)
 {
     static char text[1 << 20];

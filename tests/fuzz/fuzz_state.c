@@ -1,5 +1,6 @@
-// What libFuzzer calls: any bytes as a saved State of a free body that carries a pendulum, and the same bytes as what
-// such a State holds, with a right header and checksum, which would keep nearly everything out.
+// What libFuzzer calls: any bytes as a saved State of a free body that carries a pendulum, and the
+// same bytes as what such a State holds, with a right header and checksum, which would keep nearly
+// everything out.
 #include "hash_internal.h"
 
 #include <talus/talus.h>

@@ -1,4 +1,5 @@
-// What the fuzz targets of tables share: any bytes as a table; what can be read is written and read again.
+// What the fuzz targets of tables share: any bytes as a table; what can be read is written and read
+// again.
 #ifndef TALUS_FUZZ_TABLE_H
 #define TALUS_FUZZ_TABLE_H
 

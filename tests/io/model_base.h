@@ -2,8 +2,7 @@
 #ifndef TALUS_MODEL_BASE_H
 #define TALUS_MODEL_BASE_H
 
-#include "model_internal.h"
-
+#include "model/model_internal.h"
 #include "talus_test.h"
 
 #include <talus/talus.h>
@@ -26,7 +25,7 @@ typedef struct built {
 } built;
 
 typedef struct model_case {
-    tali_group group;
+    tali_model_group group;
     const char *row; ///< name of the element
     const char *xml; ///< the element
     void (*build)(built *m);

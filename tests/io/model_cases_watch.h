@@ -180,15 +180,17 @@ static inline void case_stop(built *m)
 // ---- markers
 
 static const tal_marker case_markers[] = {{"tip", {3}, {0.1, 0.2, 0.3}, 2.5},
-                                          {"a <b>", {0}, {0.0, 0.0, 0.0}, 1.0}};
+                                          {"a <b>", {0}, {0.0, 0.0, 0.0}, 1.0},
+                                          {"of no weight", {0}, {0.0, 0.0, 0.0}, 0.0}};
 
 static inline void case_marker(built *m)
 {
     m->markers = case_markers;
-    m->num_markers = 2;
+    m->num_markers = 3;
 }
 
 #define MARKERS                                                                                    \
-    "<marker name='tip' body='c' station='0.1 0.2 0.3' weight='2.5'/><marker name='a &lt;b>'/>"
+    "<marker name='tip' body='c' station='0.1 0.2 0.3' weight='2.5'/><marker name='a &lt;b>'/>"    \
+    "<marker name='of no weight' weight='0'/>"
 
 #endif // TALUS_MODEL_CASES_WATCH_H

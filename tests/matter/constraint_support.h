@@ -26,16 +26,16 @@ static inline void add_one(tal_matter *matter, void *context)
 }
 
 /*
- * How far a right table may be off in tal_constraint_test(). Bodies of these trees turn and move with
- * speeds up to v = 20, and steps are h = 1e-3 / v. Velocity errors are sums of a few terms of size v, so
- * round-off in their differences is 3 eps * 3 v / h = 8e-10, and the fifth derivative, of the order of
- * v^6, leaves h^4 v^6 / 480 = 1e-12. The result may be of size one by cancellation.
+ * How far a right table may be off in tal_constraint_test(). Bodies of these trees turn and move
+ * with speeds up to v = 20, and steps are h = 1e-3 / v. Velocity errors are sums of a few terms of
+ * size v, so round-off in their differences is 3 eps * 3 v / h = 8e-10, and the fifth derivative,
+ * of the order of v^6, leaves h^4 v^6 / 480 = 1e-12. The result may be of size one by cancellation.
  */
 static const double CHECKER_TOLERANCE = 1e-9;
 
-/// Trees of ten bodies, with one constraint between bodies chosen by the seed. In half of the trees a free
-/// body carries all others and is not constrained, so that the ancestor is not Ground; in the other half
-/// Ground may be constrained.
+/// Trees of ten bodies, with one constraint between bodies chosen by the seed. In half of the trees
+/// a free body carries all others and is not constrained, so that the ancestor is not Ground; in
+/// the other half Ground may be constrained.
 static inline void check_on_random_trees(add_constraint_fn add, int num_bodies, int num_trees,
                                          double tolerance)
 {
@@ -87,7 +87,7 @@ static inline tal_status test_model_forces(const void *self, const tal_system *s
     for (int b = 1; b < view.num_bodies; ++b) {
         tal_vec3 com;
         const double mass = tal_body_mass(model->matter, state, (tal_body_ix){b}, &com);
-        tal_apply_station_force(&view, b, com, tal_v3_scale(mass, model->gravity), to.F);
+        tal_apply_station_force(&view, b, com, tal_v3_scale(mass, model->gravity), to.F_GM);
     }
     for (int j = 0; j < tal_state_nu(state); ++j) {
         to.f[j] += model->f[j];
@@ -124,16 +124,6 @@ static inline void test_model_end(test_model *model)
 {
     tal_state_destroy(model->state);
     tal_system_destroy(model->system);
-}
-
-/// Largest magnitude of n numbers; 1e300 if one is not finite.
-static inline double largest(const double v[], int n)
-{
-    double size = 0.0;
-    for (int i = 0; i < n; ++i) {
-        size = isfinite(v[i]) ? fmax(size, fabs(v[i])) : 1e300;
-    }
-    return size;
 }
 
 #endif // TALUS_CONSTRAINT_SUPPORT_H

@@ -2,8 +2,7 @@
 #ifndef TALUS_MOBILIZER_SUPPORT_H
 #define TALUS_MOBILIZER_SUPPORT_H
 
-#include "mobilizer_internal.h"
-
+#include "mobilizer/mobilizer_internal.h"
 #include "talus_test.h"
 
 #include <math.h>

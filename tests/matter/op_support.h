@@ -95,11 +95,13 @@ static inline spectrum spectrum_of(tal_matrix S)
     return found;
 }
 
-/// Every operation must succeed; otherwise the State says why.
+/// Every operation must succeed, or the State says why, and give back the scratch memory it took.
 #define must(state, call)                                                                          \
     do {                                                                                           \
+        const size_t taken_ = tal_state_scratch_mark(state);                                       \
         const tal_status must_ = (call);                                                           \
         ck_assert_msg(must_ == TAL_OK, "%s: %s", #call, tal_state_error(state)->message);          \
+        ck_assert_msg(tal_state_scratch_mark(state) == taken_, "%s keeps scratch memory", #call);  \
     } while (0)
 
 /// The trees the operators are tried on: from one body to 200, chains and bushes.

@@ -4,6 +4,8 @@
 set -eu
 cd "$1"
 failures=0
+list_of_tests=$(mktemp)
+trap 'rm -f "$list_of_tests"' EXIT
 
 complain() {
     echo "$1"
@@ -30,9 +32,28 @@ done
 for layer in */include; do
     layer=${layer%/include}
     # shellcheck disable=SC2016 # backquotes of Markdown
-    for name in $(sed -n 's/^| *\(`[^|]*\)|.*/\1/p' "$layer/README.md" | grep -o '`[^`]*\.[ch]`' | sort | uniq -d); do
+    for name in $(sed -n 's/^| *\(`[^|]*\)|.*/\1/p' "$layer/README.md" |
+        grep -o '`[^`]*\.[ch]`' | sort | uniq -d); do
         complain "$layer/README.md has several rows for $name"
     done
+done
+
+# a room's section names files of that room, and every room has one
+for readme in */README.md; do
+    layer=${readme%/README.md}
+    [ -d "$layer/src" ] || continue
+    for room in $(cd "$layer/src" && find . -mindepth 1 -name '*.c' -path './*/*' |
+        sed 's,^\./,,; s,/[^/]*$,,' | sort -u); do
+        grep -qE "^## $room/: |\`$room/\`" "$readme" ||
+            complain "$readme has no section '## $room/: ...'"
+    done
+    while IFS=: read -r room file; do
+        complain "$readme names $file in the section of $room/"
+    done < <(awk '/^## /{ room = $2; sub(/\/:$/, "", room) }
+        /^\|/ { while (match($0, /`src\/[a-z_\/]*\//)) {
+            there = substr($0, RSTART + 5, RLENGTH - 6)
+            if (there != room) print room ":" substr($0, RSTART + 1, RLENGTH + 10)
+            $0 = substr($0, RSTART + RLENGTH) } }' "$readme")
 done
 
 # so do those of the program
@@ -43,12 +64,14 @@ for file in cli/*.[ch]; do
 done
 
 # every test program is registered
-for file in tests/*/test_*.c; do
-    layer=$(basename "$(dirname "$file")")
+find tests -name 'test_*.c' | sort >"$list_of_tests"
+while IFS= read -r file; do
+    room=$(dirname "${file#tests/}")
     name=$(basename "$file" .c)
-    grep -qF "talus_add_test($layer/${name#test_}" tests/CMakeLists.txt ||
+    grep -qE "talus_add_test\\($room/${name#test_}[ )]" tests/CMakeLists.txt ||
+        grep -qsF " $name.c" "tests/$room/CMakeLists.txt" ||
         complain "tests/CMakeLists.txt does not run $file"
-done
+done <"$list_of_tests"
 
 # every example is built and has its output
 for file in examples/*.c; do
@@ -59,10 +82,18 @@ for file in examples/*.c; do
     [ -e "examples/$name.out" ] || complain "examples/$name.out is missing"
 done
 
-# links between documents lead somewhere, to a heading too; "#" is how GitHub names headings: lower case, blanks
-# as dashes, no other punctuation
+# references that tests cite are explained
+while IFS=: read -r file _ name; do
+    grep -q "^| $name |" tests/refs/README.md ||
+        complain "$file cites refs:$name, which tests/refs/README.md does not explain"
+done < <(grep -roE 'refs:[A-Za-z0-9_]+' tests doc --include='*.[ch]' --include='*.md' |
+    grep -v '^tests/refs/README.md')
+
+# links between documents lead somewhere, to a heading too; "#" is how GitHub names headings: lower
+# case, blanks as dashes, no other punctuation
 anchors() { # DOCUMENT
-    awk '/^```/ { inside = !inside } !inside && /^#+ /' "$1" | sed 's/^#* *//; s/\[\([^]]*\)\]([^)]*)/\1/g' |
+    awk '/^```/ { inside = !inside } !inside && /^#+ /' "$1" |
+        sed 's/^#* *//; s/\[\([^]]*\)\]([^)]*)/\1/g' |
         tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_\n -' | tr ' ' '-'
 }
 while IFS=: read -r file link; do
@@ -76,17 +107,21 @@ while IFS=: read -r file link; do
     if [ ! -e "$target" ]; then
         complain "$file links to $link, which is not there"
     elif [[ $link == *'#'* && $target == *.md ]]; then
-        anchors "$target" | grep -qxF -- "${link#*#}" || complain "$file links to $link, but there is no such heading"
+        anchors "$target" | grep -qxF -- "${link#*#}" ||
+            complain "$file links to $link, but there is no such heading"
     fi
 done < <(find . -path ./build -prune -o -name '*.md' -exec grep -HoE '\]\([^) ]+\)' {} +)
 
-# every source that a document names is there: each path is known by all its ends, "src/rod.c" and "rod.c"
+# every source that a document names is there: each path is known by all its ends, "src/rod.c" and
+# "rod.c"
 ends() {
-    awk '{ while (sub(/^[^\/]*\//, "")) print }' < <(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.sh' \) -print)
+    awk '{ while (sub(/^[^\/]*\//, "")) print }' \
+        < <(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.sh' \) -print)
 }
 names() {
     # shellcheck disable=SC2016 # backquotes are Markdown's
-    find . -path ./build -prune -o -name '*.md' ! -name CHANGELOG.md -exec grep -HoE '`[A-Za-z0-9_/]+\.(c|h|sh)`' {} + | tr -d '`'
+    find . -path ./build -prune -o -name '*.md' \
+        ! -name CHANGELOG.md -exec grep -HoE '`[A-Za-z0-9_/]+\.(c|h|sh)`' {} + | tr -d '`'
 }
 while read -r missing; do
     complain "${missing%%:*} names ${missing#*:}, which is not there"

@@ -4,7 +4,8 @@
 #
 #     <!-- quote: examples/19_own_mobilizer.c -->
 #
-# stands in that file, line by line. Every block of C in the README and in doc/howto/ is such a quotation.
+# stands in that file, line by line. Every block of C in the README and in doc/howto/ is such a
+# quotation.
 set -eu
 cd "$1"
 failures=0

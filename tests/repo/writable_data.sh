@@ -29,7 +29,9 @@ objdump -h -t -w "$library" | awk '
     }
     /file format/ { finish_object(); object = $1; sub(/:$/, "", object); objects++; next }
     # a section: number, name, size, ..., flags
-    !/\t/ && /ALLOC/ && !/READONLY/ && $2 !~ /^\.data\.rel\.ro/ && hex($3) > 0 { bytes[$2] = hex($3) }
+    !/\t/ && /ALLOC/ && !/READONLY/ && $2 !~ /^\.data\.rel\.ro/ && hex($3) > 0 {
+        bytes[$2] = hex($3)
+    }
     # a symbol: address, flags, section, a tab, size, name
     /\t/ {
         split($0, half, "\t")

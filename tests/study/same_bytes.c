@@ -1,8 +1,10 @@
 // same_bytes STEPS WAY [THREADS]
-// Trajectories as hashes, one line each (PROMISES P16). same_bytes.sh runs it in many ways, which may not differ.
+// Trajectories as hashes, one line each (PROMISES P16). same_bytes.sh runs it in many ways, which
+// may not differ.
 //
-// Each run takes STEPS steps of two bodies on balls with springs between them, or of a closed loop of three links. Half
-// way, what is kept of steps before is forgotten (tal_integrator_checkpoint()); then the run goes on
+// Each run takes STEPS steps of two bodies on balls with springs between them, or of a closed loop
+// of three links. Half way, what is kept of steps before is forgotten
+// (tal_integrator_checkpoint()); then the run goes on
 //
 //     plain      with the same objects
 //     copied     with a copy of the State

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # same_bytes.sh PROGRAM SOURCE_DIR CMAKE
-# The same trajectories, bit for bit: in process after process, wherever the loader puts things, with any number of
-# threads, after copying and after saving and restoring (PROMISES P16). With TALUS_SOAK=1 in more processes, of more
-# steps, and from builds of gcc and clang without and with optimization.
+# The same trajectories, bit for bit: in process after process, wherever the loader puts things,
+# with any number of threads, after copying and after saving and restoring (PROMISES P16). With
+# TALUS_SOAK=1 in more processes, of more steps, and from builds of gcc and clang without and with
+# optimization.
 set -eu
 program=$1 source_dir=$2 cmake=$3
 steps=300 processes=3

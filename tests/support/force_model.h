@@ -15,8 +15,8 @@ enum {
     MODEL_MAX_NQ = 17
 };
 
-/// Ground, then free (quaternion), pin on it, gimbal on that; slider on Ground, ball with angles on it.
-/// Frames are turned and centers of mass away from every origin.
+/// Ground, then free (quaternion), pin on it, gimbal on that; slider on Ground, ball with angles on
+/// it. Frames are turned and centers of mass away from every origin.
 typedef struct model {
     tal_system *system;
     tal_matter *matter;
@@ -42,10 +42,11 @@ static inline tal_mobod_def model_random_def(test_rng *rng)
     return def;
 }
 
-static inline model model_begin(void)
+/// In a System that may hold other subsystems already.
+static inline model model_begin_in(tal_system *system)
 {
     test_rng rng = test_rng_seed(21);
-    model m = {.system = tal_system_create(NULL)};
+    model m = {.system = system};
     m.matter = tal_matter_create(m.system);
     m.forces = tal_forces_create(m.system, m.matter);
     m.body[0] = TAL_GROUND;
@@ -61,6 +62,11 @@ static inline model model_begin(void)
     def.use_angles = true;
     m.body[BALL] = tal_matter_add_ball(m.matter, m.body[SLIDER], &def);
     return m;
+}
+
+static inline model model_begin(void)
+{
+    return model_begin_in(tal_system_create(NULL));
 }
 
 static inline void model_realize(model *m, tal_stage stage)
@@ -102,11 +108,22 @@ static inline void model_end(model *m)
     tal_system_destroy(m->system);
 }
 
-/// What one element applies.
+/// What one element applies, about Mo.
 typedef struct load {
     tal_spatial_vec F[MODEL_BODIES];
     double f[MODEL_NU];
 } load;
+
+/// Forces about Bo become forces about Mo, with `sign` 1; -1 is the way back.
+static inline void model_shift(const model *m, tal_state *state, double sign, tal_spatial_vec F[])
+{
+    const tal_bodies_view poses = tal_matter_poses(m->matter, state);
+    for (int b = 0; b < MODEL_BODIES; ++b) {
+        const tal_xform X_MB = tal_body_X_MB(m->matter, state, m->body[b]);
+        const tal_vec3 p_MB = tal_m3_mul_v3(tal_view_X_GM(&poses, b)->R, X_MB.p);
+        F[b] = tal_sv_shift_force(F[b], tal_v3_scale(sign, p_MB));
+    }
+}
 
 static inline load model_load(model *m, tal_force_ix force)
 {
@@ -114,19 +131,16 @@ static inline load model_load(model *m, tal_force_ix force)
     memset(&on, 0, sizeof on);
     ck_assert_msg(tal_force_apply(m->forces, m->state, force, on.F, on.f) == TAL_OK, "%s",
                   tal_state_error(m->state)->message);
+    model_shift(m, m->state, 1.0, on.F);
     return on;
 }
 
 /// Forces along the speeds that do the same: g = f + J^T F, at any State of the model.
 static inline void model_generalized(const model *m, tal_state *state, const load *on, double g[])
 {
-    const tal_bodies_view poses = tal_matter_poses(m->matter, state);
     tal_spatial_vec F[MODEL_BODIES];
-    for (int b = 0; b < MODEL_BODIES; ++b) {
-        const tal_xform X_MB = tal_body_X_MB(m->matter, state, m->body[b]);
-        const tal_vec3 p_MB = tal_m3_mul_v3(tal_view_X_GM(&poses, b)->R, X_MB.p);
-        F[b] = tal_sv_shift_force(on->F[b], tal_v3_neg(p_MB)); // about Bo
-    }
+    memcpy(F, on->F, sizeof F);
+    model_shift(m, state, -1.0, F);
     ck_assert_int_eq(tal_matter_mul_JT(m->matter, state, F, g), TAL_OK);
     for (int i = 0; i < MODEL_NU; ++i) {
         g[i] += on->f[i];
@@ -158,8 +172,8 @@ static inline double model_power(model *m, const load *on)
     return power;
 }
 
-/// dE/dt of one element's potential energy along the State's qdot: central differences of steps h and
-/// 2h, extrapolated. For a smooth energy of size one the error is O(h^4) and eps E / h: 1e-11.
+/// dE/dt of one element's potential energy along the State's qdot: central differences of steps h
+/// and 2h, extrapolated. For a smooth energy of size one the error is O(h^4) and eps E / h: 1e-11.
 /// The State is left as it was, at Velocity.
 static inline double model_energy_rate(model *m, tal_force_ix force)
 {
@@ -209,8 +223,8 @@ static inline void model_check_reaction(model *m, tal_force_ix force, double tol
     }
 }
 
-/// What the public tester says, at several States. Its differences are right to 1e-10 for forces and
-/// scales of size one.
+/// What the public tester says, at several States. Its differences are right to 1e-10 for forces
+/// and scales of size one.
 static inline void model_check_by_tester(model *m, tal_force_ix force, double tol)
 {
     for (uint64_t seed = 1; seed < 5; ++seed) {
@@ -223,8 +237,8 @@ static inline void model_check_by_tester(model *m, tal_force_ix force, double to
     }
 }
 
-/// Setting parameter i to `value` takes the State below `stage` and not further, and changes what the
-/// element applies; putting it back restores that bit for bit.
+/// Setting parameter i to `value` takes the State below `stage` and not further, and changes what
+/// the element applies; putting it back restores that bit for bit.
 static inline void model_check_param(model *m, tal_force_ix force, int i, double value,
                                      tal_stage stage)
 {

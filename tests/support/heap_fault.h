@@ -1,11 +1,11 @@
 // A C library heap that counts, and that fails on demand: the functions stand in the test program
 // itself, so that shared libraries (SUNDIALS) use them too, which a link-time wrap would not reach.
 //
-// A block that was given back can be had again: while a request is to fail, one that is no larger than
-// such a block uses it up, does not fail, and does not count.
+// A block that was given back can be had again: while a request is to fail, one that is no larger
+// than such a block uses it up, does not fail, and does not count; unless the heap is strict.
 //
-// Include in one file of a test. Under a sanitizer, which brings its own heap, nothing is counted and
-// nothing fails: HEAP_IS_WATCHED is 0.
+// Include in one file of a test. Under a sanitizer, which brings its own heap, nothing is counted
+// and nothing fails: HEAP_IS_WATCHED is 0.
 #ifndef TALUS_HEAP_FAULT_H
 #define TALUS_HEAP_FAULT_H
 
@@ -30,6 +30,10 @@ static long heap_asked;
 static long heap_live;
 /// The request that is to fail, counted as `heap_asked` counts; 0: none.
 static long heap_fails_at;
+/// Blocks that were given back serve no request.
+static int heap_is_strict;
+/// Whatever is asked for after the request that fails is refused too.
+static int heap_stays_empty;
 /// Requests that blocks given back have served since one was last to fail.
 static long heap_served;
 
@@ -83,13 +87,18 @@ static void heap_keep_spare(void *block)
 
 static int heap_refuses(size_t size)
 {
-    const int spare = heap_asked < heap_fails_at ? heap_find_spare(size) : -1;
+    const int looks = heap_asked < heap_fails_at && !heap_is_strict;
+    const int spare = looks ? heap_find_spare(size) : -1;
     if (spare >= 0) {
         heap_spare[spare] = 0;
         ++heap_served;
         ++heap_fails_at;
     }
-    return ++heap_asked == heap_fails_at;
+    ++heap_asked;
+    const int is_past = heap_fails_at > 0 && heap_asked > heap_fails_at;
+    if (heap_asked != heap_fails_at && !(heap_stays_empty && is_past)) return 0;
+    errno = ENOMEM;
+    return 1;
 }
 
 static void *heap_given(void *block)

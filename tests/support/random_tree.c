@@ -92,7 +92,7 @@ static tal_status add_loads(const void *self, const tal_system *system, tal_stat
     const random_tree *tree = self;
     const tal_applied_forces to = tal_matter_upd_forces(tree->matter, state);
     for (int b = 0; b < tree->num_bodies; ++b) {
-        to.F[b] = tal_sv_add(to.F[b], tree->F[b]);
+        to.F_GM[b] = tal_sv_add(to.F_GM[b], tree->F[b]);
     }
     for (int j = 0; j < tree->nu; ++j) {
         to.f[j] += tree->f[j];

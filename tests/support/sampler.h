@@ -1,4 +1,5 @@
-// A subsystem with one z whose rate is the time at which its step began: a variable sampled at each step.
+// A subsystem with one z whose rate is the time at which its step began: a variable sampled at each
+// step.
 #ifndef TALUS_SAMPLER_H
 #define TALUS_SAMPLER_H
 

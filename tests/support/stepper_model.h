@@ -16,14 +16,20 @@ typedef struct stepper_model {
     tal_time_stepper *stepper;
 } stepper_model;
 
-static inline stepper_model begin_stepper_model(double g)
+/// In a System that may hold other subsystems already.
+static inline stepper_model begin_stepper_model_in(tal_system *system, double g)
 {
-    stepper_model m = {.system = tal_system_create(NULL)};
+    stepper_model m = {.system = system};
     m.matter = tal_matter_create(m.system);
     m.forces = tal_forces_create(m.system, m.matter);
     (void)tal_forces_add_gravity(m.forces, tal_v3(0.0, -g, 0.0));
     m.events = tal_events_create(m.system);
     return m;
+}
+
+static inline stepper_model begin_stepper_model(double g)
+{
+    return begin_stepper_model_in(tal_system_create(NULL), g);
 }
 
 /// `def` and `run` may be NULL.

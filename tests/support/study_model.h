@@ -63,7 +63,7 @@ static inline tal_integrator_def study_def(tal_method method, double accuracy)
 
 // --- a pendulum of 1 m and 1 kg under 9.81 m/s^2, released at 90 degrees ---
 
-/// T = 4 sqrt(L/g) K(1/2) [s]: refs/pendulum_period_table.json.
+/// T = 4 sqrt(L/g) K(1/2) [s]: refs:pendulum_period_table.
 #define STUDY_PENDULUM_PERIOD 2.3678419475762374493
 
 /// On a pin.
@@ -100,7 +100,7 @@ static inline double study_pendulum_error(const study *s)
     return sqrt((q[0] - 1.0) * (q[0] - 1.0) + q[1] * q[1] + u[0] * u[0] + u[1] * u[1]);
 }
 
-// --- Andrews' squeezer, refs/a03_andrews_squeezer.json ---
+// --- Andrews' squeezer, refs:a03_andrews_squeezer ---
 
 /// A planar link on a pin: mass, center of mass, moment of inertia about it.
 static inline tal_body_ix study_add_link(study *s, tal_body_ix parent, tal_vec3 p_PF, double mass,
@@ -161,8 +161,8 @@ static inline study study_squeezer(const tal_integrator_def *def)
 
 // --- a closed loop of three links under gravity ---
 
-/// A four-bar with links of 1, 2 and 2 m between pins 2 m apart, let go with the crank at 60 degrees:
-/// the loop is closed by projection.
+/// A four-bar with links of 1, 2 and 2 m between pins 2 m apart, let go with the crank at 60
+/// degrees: the loop is closed by projection.
 static inline study study_four_bar(const tal_integrator_def *def)
 {
     study s = study_begin(tal_v3(0.0, -9.81, 0.0));
@@ -180,7 +180,7 @@ static inline study study_four_bar(const tal_integrator_def *def)
     return s;
 }
 
-// --- the car axis, refs/ivp_caraxis.json ---
+// --- the car axis, refs:ivp_caraxis ---
 
 /// The line through both wheels is turned by asin(0.1 sin 10t).
 static inline tal_status study_axis_turn(const void *self, const tal_motion_arg *arg, int order,
@@ -197,8 +197,8 @@ static inline tal_status study_axis_turn(const void *self, const tal_motion_arg 
 static const tal_motion_ops study_axis_ops = {
     .size = sizeof study_axis_ops, .name = "axis", .calc = study_axis_turn};
 
-/// Wheels at the origin and 1 m along the line; a particle hangs on a spring from each. The left one
-/// stays across the line from its wheel, and the two keep their distance.
+/// Wheels at the origin and 1 m along the line; a particle hangs on a spring from each. The left
+/// one stays across the line from its wheel, and the two keep their distance.
 static inline study study_car_axis(const tal_integrator_def *def)
 {
     study s = study_begin(tal_v3(0.0, -1.0, 0.0));
@@ -228,7 +228,8 @@ static inline study study_car_axis(const tal_integrator_def *def)
     return s;
 }
 
-/// Largest deviation at t = 3 s of positions and velocities from the reference, which is good to 5e-12.
+/// Largest deviation at t = 3 s of positions and velocities from the reference, which is good to
+/// 5e-12.
 static inline double study_car_axis_error(const study *s)
 {
     static const double p[] = {0.049345578427524094, 0.4969894602300081, 0.0,
@@ -243,7 +244,7 @@ static inline double study_car_axis_error(const study *s)
     return worst;
 }
 
-// --- two points on rods of 1 m, refs/double_pendulum_point.json ---
+// --- two points on rods of 1 m, refs:double_pendulum_point ---
 
 static inline study study_double_pendulum(const tal_integrator_def *def)
 {
@@ -382,8 +383,9 @@ static const tal_subsystem_ops study_spring_ops = {
     .realize_acceleration = study_spring_acceleration,
 };
 
-/// One before matter with a pendulum and one after, so that matter's slots begin and end in between:
-/// q = cos t and u = -sin t of the subsystems after a period, and the pendulum back where it was.
+/// One before matter with a pendulum and one after, so that matter's slots begin and end in
+/// between: q = cos t and u = -sin t of the subsystems after a period, and the pendulum back where
+/// it was.
 static inline void study_check_mixed(const tal_integrator_def *def)
 {
     study_spring before = {.num_errors = 0}, after = {.num_errors = 0};
@@ -409,9 +411,9 @@ static inline void study_check_mixed(const tal_integrator_def *def)
 
 // --- what every method has to do ---
 
-/// Steps until t one by one; every State on the way meets the constraints to `tolerance`, which bounds
-/// the root mean square of errors of position, and of velocity times the time scale of 0.1 s: one of n
-/// errors is at most sqrt(n) of it, and of velocity ten times that.
+/// Steps until t one by one; every State on the way meets the constraints to `tolerance`, which
+/// bounds the root mean square of errors of position, and of velocity times the time scale of 0.1
+/// s: one of n errors is at most sqrt(n) of it, and of velocity ten times that.
 static inline void study_step_within(study *s, double t, double tolerance)
 {
     const int rows = tal_state_pool_size(s->state, TAL_POOL_UERR);
@@ -423,10 +425,10 @@ static inline void study_step_within(study *s, double t, double tolerance)
     ck_assert_double_eq(tal_state_t(s->state), t);
 }
 
-/// Errors after a period of the pendulum, on a pin or on a rod, at accuracies 1e-3 ... 1e-9: each step
-/// adds at most the accuracy, and by the shear of the motion over one period errors grow by less than
-/// 5, so that the error is below 5 accuracy times steps; from end to end it falls at least as 5 per
-/// 10 of accuracy (promise P4).
+/// Errors after a period of the pendulum, on a pin or on a rod, at accuracies 1e-3 ... 1e-9: each
+/// step adds at most the accuracy, and by the shear of the motion over one period errors grow by
+/// less than 5, so that the error is below 5 accuracy times steps; from end to end it falls at
+/// least as 5 per 10 of accuracy (promise P4).
 static inline void study_check_proportional(tal_integrator_def def, bool on_rod)
 {
     double first = 0.0, last = 0.0;
@@ -445,7 +447,7 @@ static inline void study_check_proportional(tal_integrator_def def, bool on_rod)
     ck_assert_double_ge(first / last, pow(5.0, 6.0));
 }
 
-/// refs/a03_andrews_squeezer.json, to the 1e-7 of promise P5.
+/// refs:a03_andrews_squeezer, to the 1e-7 of promise P5.
 static inline void study_check_squeezer(const tal_integrator_def *def)
 {
     study s = study_squeezer(def);
@@ -455,8 +457,9 @@ static inline void study_check_squeezer(const tal_integrator_def *def)
     study_end(&s);
 }
 
-/// refs/ivp_caraxis.json, where the axis shakes 75 times and errors of phase add up, and
-/// refs/double_pendulum_point.json, a regular motion: to the 1e-7 of promise P4, whose accuracy is 1e-10.
+/// refs:ivp_caraxis, where the axis shakes 75 times and errors of phase add up, and
+/// refs:double_pendulum_point, a regular motion: to the 1e-7 of promise P4, whose accuracy is
+/// 1e-10.
 static inline void study_check_references(const tal_integrator_def *def)
 {
     study s = study_car_axis(def);
@@ -470,7 +473,8 @@ static inline void study_check_references(const tal_integrator_def *def)
     study_end(&s);
 }
 
-/// A closed loop of 60 J: each step may change the energy by accuracy times that, all with one sign at worst.
+/// A closed loop of 60 J: each step may change the energy by accuracy times that, all with one sign
+/// at worst.
 static inline void study_check_energy(const tal_integrator_def *def)
 {
     study s = study_four_bar(def);
@@ -549,43 +553,47 @@ static inline void study_check_dense(tal_integrator_def def, double bound)
     study_end(&ref);
 }
 
-/// A force element that gives NaN from t = 0.5 on.
+/// A force element that gives NaN from t = 0.5 on, and counts evaluations from the first NaN.
+typedef struct study_bad {
+    int evaluations;
+} study_bad;
+
 static inline tal_status study_bad_apply(const void *self, const tal_force_context *context,
                                          tal_spatial_vec F[], double f[])
 {
-    (void)self, (void)F;
-    f[0] += tal_state_t(context->state) < 0.5 ? 0.0 : (double)NAN;
+    (void)F;
+    study_bad *it = *(study_bad *const *)self;
+    const bool is_bad = tal_state_t(context->state) >= 0.5;
+    if (is_bad || it->evaluations > 0) ++it->evaluations;
+    f[0] += is_bad ? (double)NAN : 0.0;
     return TAL_OK;
 }
 
 static const tal_force_ops study_bad_ops = {
     .size = sizeof study_bad_ops, .name = "bad", .apply = study_bad_apply};
 
-/// The run ends with the force's name, within 100 evaluations from the first NaN (promise P13), and the
-/// State stands at the last good step.
+/// The run ends with the force's name, within 100 evaluations from the first NaN (promise P13), and
+/// the State stands at the last good step.
 static inline void study_check_nan_force(const tal_integrator_def *def)
 {
     study s = study_begin(tal_v3(0.0, -9.81, 0.0));
     tal_mobod_def bob = tal_mobod_def_default();
     bob.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
     (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
-    (void)tal_forces_add(s.forces, "rotten spring", &study_bad_ops, NULL);
+    study_bad bad = {0}, *self = &bad;
+    (void)tal_forces_add(s.forces, "rotten spring", &study_bad_ops, &self);
     study_finish(&s, def);
     (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, 1.0);
-    tal_status st = TAL_OK;
-    uint64_t before = 0;
-    while (st == TAL_OK && tal_state_t(s.state) < 1.0) {
-        if (tal_integrator_statistics(s.integ).other_failures == 0) {
-            before = tal_integrator_statistics(s.integ).realizations;
-        }
-        st = tal_integrator_step(s.integ, s.state, 1.0);
-    }
-    ck_assert_int_eq(st, TAL_ERR_NOT_FINITE);
+    ck_assert_int_eq(tal_integrator_step_to(s.integ, s.state, 1.0), TAL_ERR_NOT_FINITE);
     const char *message = tal_integrator_error(s.integ)->message;
     ck_assert_msg(strstr(message, "rotten spring") != NULL, "%s", message);
-    ck_assert_double_lt(tal_state_t(s.state), 0.5);
+    // this method takes no rates at the end of a step
+    const bool is_blind = def->method == TAL_METHOD_SEMI_EXPLICIT_EULER;
+    const double last = is_blind ? tal_integrator_statistics(s.integ).last_step : 0.0;
+    ck_assert_double_lt(tal_state_t(s.state), 0.5 + last);
     ck_assert_double_gt(tal_state_t(s.state), 0.4);
-    ck_assert_uint_le(tal_integrator_statistics(s.integ).realizations - before, 100);
+    ck_assert_int_gt(bad.evaluations, 0);
+    ck_assert_int_le(bad.evaluations, 100);
     study_end(&s);
 }
 
@@ -595,8 +603,9 @@ static inline void study_square(double t, const double z[], double zdot[])
     zdot[0] = z[0] * z[0];
 }
 
-/// z' = z^2, z(0) = 1 has a pole at t = 1. Near it steps are a fixed fraction of what is left, so that
-/// ln(1e16) over that fraction are enough; the pole of the numbers computed is off by the global error.
+/// z' = z^2, z(0) = 1 has a pole at t = 1. Near it steps are a fixed fraction of what is left, so
+/// that ln(1e16) over that fraction are enough; the pole of the numbers computed is off by the
+/// global error.
 static inline void study_check_pole(const tal_integrator_def *def, double off, int evaluations)
 {
     study_odes it = {.n = 1, .z0 = {1.0}, .rates = study_square};
@@ -626,9 +635,10 @@ typedef struct study_held {
     double factor, power;
 } study_held;
 
-/// What a method says about the error of its last step: after one step of 0.02 s of z' = -z from z = 1, where
-/// z counts as it is, `first`, to what Newton's method leaves; and along a pendulum on a rod between nothing
-/// and what steps are held to, without keeping below a tenth of that: no method would gain by such short steps.
+/// What a method says about the error of its last step: after one step of 0.02 s of z' = -z from z
+/// = 1, where z counts as it is, `first`, to what Newton's method leaves; and along a pendulum on a
+/// rod between nothing and what steps are held to, without keeping below a tenth of that: no method
+/// would gain by such short steps.
 static inline void study_check_last_error(tal_integrator_def def, study_held held, double first)
 {
     study_odes it = {.n = 1, .z0 = {1.0}, .rates = study_decay};

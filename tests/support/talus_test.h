@@ -1,17 +1,31 @@
-// What every test shares: running a suite, recording broken contracts, running out of memory, a seeded
-// generator.
+// What every test shares: running a suite, recording broken contracts, running out of memory, a
+// seeded generator.
 #ifndef TALUS_TEST_H
 #define TALUS_TEST_H
 
 #include <talus/common.h>
 
 #include <check.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 /// Run a suite and return main's exit code. Tests run in one process, so debuggers, sanitizers
 /// and the malloc wrap see them.
 int test_run(Suite *suite);
+
+/// End a case that cannot be tried on this machine, and say so. A program whose cases are all
+/// skipped ends with TEST_SKIPPED, which ctest shows as such.
+#define test_skip(why)                                                                             \
+    do {                                                                                           \
+        test_note_skip(__func__, why);                                                             \
+        return;                                                                                    \
+    } while (0)
+void test_note_skip(const char *test, const char *why);
+
+enum {
+    TEST_SKIPPED = 77
+};
 
 /// Install a handler that counts broken contracts instead of printing them.
 void test_record_breaches(void);
@@ -52,6 +66,16 @@ tal_allocator test_heap_allocator(test_heap *heap);
 
 /// Make a file of this text.
 void test_write_file(const char *path, const char *text);
+
+/// The largest |x_i|; 1e300 where one is not finite, so that no bound holds.
+static inline double test_largest(const double x[], int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = isfinite(x[i]) ? fmax(most, fabs(x[i])) : 1e300;
+    }
+    return most;
+}
 
 /// A seeded generator (splitmix64): the same seed gives the same numbers on every machine.
 typedef struct test_rng {

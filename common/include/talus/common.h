@@ -5,7 +5,7 @@
 
 /**
  * @file talus/common.h
- * @brief Layer 0: what every other layer stands on. Includes all the parts below.
+ * @brief Layer 0: the base of every other layer. Includes all the parts below.
  */
 
 #include <talus/common/alloc.h>

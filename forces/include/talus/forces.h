@@ -25,6 +25,7 @@
 #include <talus/forces/smooth_contact.h>
 #include <talus/forces/thermostat.h>
 #include <talus/forces/two_point.h>
+#include <talus/geometry.h>
 #include <talus/matter.h>
 
 #endif // TALUS_FORCES_H

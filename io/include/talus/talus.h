@@ -10,6 +10,7 @@
 
 #include <talus/common.h>
 #include <talus/forces.h>
+#include <talus/geometry.h>
 #include <talus/io.h>
 #include <talus/matter.h>
 #include <talus/state.h>

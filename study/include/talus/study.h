@@ -15,6 +15,7 @@
 #include <talus/study/events.h>
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
+#include <talus/study/method.h>
 #include <talus/study/recorder.h>
 #include <talus/study/sweep.h>
 #include <talus/study/tableau.h>

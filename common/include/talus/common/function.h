@@ -71,7 +71,7 @@ typedef struct tal_function tal_function;
  * The value f(x).
  *
  * @param[in] f  the function
- * @param[in] x  its arguments [n]
+ * @param[in] x  [n] its arguments
  * @param[in] n  must be tal_function_num_args()
  */
 TAL_API double tal_function_calc_value(const tal_function *f, const double x[], int n);
@@ -83,9 +83,9 @@ TAL_API double tal_function_calc_value(const tal_function *f, const double x[], 
  * {0} is df/dx0, {0, 1} and {1, 0} are d2f/dx0dx1, {2, 2} is d2f/dx2^2.
  *
  * @param[in] f      the function
- * @param[in] x      its arguments [n]
+ * @param[in] x      [n] its arguments
  * @param[in] n      must be tal_function_num_args()
- * @param[in] wrt    argument indices, each in 0..n-1 [order]; may be NULL when `order` is 0
+ * @param[in] wrt    [order] argument indices, each in 0..n-1; may be NULL when `order` is 0
  * @param[in] order  number of differentiations; 0 gives the value
  */
 TAL_API double tal_function_calc_derivative(const tal_function *f, const double x[], int n,
@@ -100,7 +100,7 @@ TAL_API double tal_function_calc_derivative_1(const tal_function *f, double x, i
 /// Number of arguments; -1 and a broken contract when `f` is NULL.
 TAL_API int tal_function_num_args(const tal_function *f);
 
-/// Highest order of derivative on offer; -1 and a broken contract when `f` is NULL.
+/// Highest order of derivative available; -1 and a broken contract when `f` is NULL.
 TAL_API int tal_function_max_order(const tal_function *f);
 
 /// What kind of function this is, for messages: "spline", "sum", or the name in a user's table.
@@ -125,6 +125,7 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_constant(const tal_allocato
                                                               tal_function **out, tal_error *err);
 
 /// sum a[i] x[i] + b, with `num_args` arguments.
+/// @param[in] a  [num_args] copied
 TAL_API TAL_NODISCARD tal_status tal_function_create_linear(const tal_allocator *allocator,
                                                             const double a[], int num_args,
                                                             double b, tal_function **out,
@@ -132,6 +133,7 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_linear(const tal_allocator 
 
 /// A polynomial in one argument, highest power first as in Simbody and OpenSim: {2, 0, -1} is
 /// 2 x^2 - 1. `count` >= 1 coefficients.
+/// @param[in] coefficients  [count] copied
 TAL_API TAL_NODISCARD tal_status tal_function_create_polynomial(const tal_allocator *allocator,
                                                                 const double coefficients[],
                                                                 int count, tal_function **out,
@@ -180,12 +182,16 @@ typedef enum tal_spline_end {
 } tal_spline_end;
 
 /// Straight lines between `count` >= 2 points; the first and last line go on forever.
+/// @param[in] x  [count] copied
+/// @param[in] y  [count] copied
 TAL_API TAL_NODISCARD tal_status tal_function_create_piecewise_linear(
     const tal_allocator *allocator, const double x[], const double y[], int count,
     tal_function **out, tal_error *err);
 
 /// The cubic spline through `count` >= 2 points: C2 between the first and the last, continued by
 /// straight lines of the end slopes.
+/// @param[in] x  [count] copied
+/// @param[in] y  [count] copied
 TAL_API TAL_NODISCARD tal_status tal_function_create_spline(const tal_allocator *allocator,
                                                             const double x[], const double y[],
                                                             int count, tal_spline_end end,
@@ -197,6 +203,9 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_spline(const tal_allocator 
  *
  * C4 everywhere, with f''' = f'''' = 0 at both ends, continued by the parabolas this implies. It is
  * the curve GCVSPL finds at half order 3 without smoothing. Reproduces parabolas.
+ *
+ * @param[in] x  [count] copied
+ * @param[in] y  [count] copied
  */
 TAL_API TAL_NODISCARD tal_status tal_function_create_quintic_spline(const tal_allocator *allocator,
                                                                     const double x[],
@@ -215,12 +224,14 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_quintic_spline(const tal_al
 
 /// The sum of `count` >= 1 functions with the same number of arguments. Offers the derivatives that
 /// all of them offer.
+/// @param[in] terms  [count] adopted
 TAL_API TAL_NODISCARD tal_status tal_function_create_sum(const tal_allocator *allocator,
                                                          tal_function *const terms[], int count,
                                                          tal_function **out, tal_error *err);
 
 /// The product of `count` >= 1 functions with the same number of arguments. Offers the derivatives
 /// that all of them offer, to the third order at most.
+/// @param[in] factors  [count] adopted
 TAL_API TAL_NODISCARD tal_status tal_function_create_product(const tal_allocator *allocator,
                                                              tal_function *const factors[],
                                                              int count, tal_function **out,
@@ -229,6 +240,7 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_product(const tal_allocator
 /// outer(inner[0](x), inner[1](x), ...), with one inner function for each of outer's `count`
 /// arguments, all with the same number of arguments. Offers the derivatives that all of them offer,
 /// to the second order at most.
+/// @param[in] inner  [count] adopted
 TAL_API TAL_NODISCARD tal_status tal_function_create_composition(const tal_allocator *allocator,
                                                                  tal_function *outer,
                                                                  tal_function *const inner[],
@@ -258,6 +270,7 @@ typedef struct tal_function_ops {
     // Required.
 
     /// f(x).
+    /// @param[in] x  [n]
     double (*calc_value)(const void *self, const double x[], int n);
 
     // Optional. The default, when NULL, is given after the colon.
@@ -267,6 +280,8 @@ typedef struct tal_function_ops {
     /// s = max(|x|, 1) the first derivative uses the step s eps^(1/3), and is off by about
     /// 1e-11 s^2 |f'''| + 4e-11 |f| / s; the second uses s eps^(1/4), and is off by about
     /// 1e-9 s^2 |f''''| + 6e-8 |f| / s^2. Do better where you can.
+    /// @param[in] x    [n]
+    /// @param[in] wrt  [order]
     double (*calc_derivative)(const void *self, const double x[], int n, const int wrt[],
                               int order);
 
@@ -280,7 +295,7 @@ typedef struct tal_function_def {
     const tal_function_ops *ops; ///< the table, copied; required
     void *self;                  ///< handed to every entry of the table; may be NULL
     int num_args;                ///< 1..TAL_FUNCTION_MAX_ARGS; default 1
-    int max_order;               ///< derivatives on offer, 0..TAL_FUNCTION_MAX_ORDER; default 2
+    int max_order;               ///< derivatives available, 0..TAL_FUNCTION_MAX_ORDER; default 2
     tal_function *const *uses;   ///< functions yours evaluates [num_uses]: adopted; default none
     int num_uses;                ///< default 0
 } tal_function_def;

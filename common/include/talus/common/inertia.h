@@ -100,14 +100,27 @@ static inline tal_sym3 tal_mass_props_central_inertia(tal_mass_props props)
     return tal_s3_sub(props.inertia, tal_s3_scale(props.mass, tal_s3_cross_square(props.com)));
 }
 
+/// How far an inertia may be outside of what a real body can have, as tal_mass_props_excess()
+/// counts it: measured and rounded numbers are.
+#define TAL_INERTIA_TOLERANCE 1e-3
+
 /**
- * Whether a real body can have these mass properties.
+ * How far an inertia is outside of what a real body can have.
+ *
+ * Principal moments A <= B <= C about the mass center are integrals of squared distances from an
+ * axis, so that C <= A + B, and none is negative. The excess is (C - A - B) / C: 0 for a real body,
+ * also within 1e-12 of the trace of `inertia`, which is what is left of twelve good digits after
+ * the parallel-axis term has been taken off. Infinity when no moment is positive but some are
+ * negative; NaN when numbers are not finite.
+ */
+TAL_API double tal_mass_props_excess(const tal_mass_props *props);
+
+/**
+ * Whether these mass properties are valid.
  *
  * All ten numbers must be finite, the mass must not be negative, and without mass there must be no
- * inertia. The principal moments about the mass center must not be negative, and none may exceed
- * the sum of the other two: each is an integral of squared distances from an axis. Both are
- * judged to within 1e-12 of the trace of `inertia`: that is what is left of twelve good digits
- * after the parallel-axis term has been taken off.
+ * inertia. The excess of the inertia must not be above TAL_INERTIA_TOLERANCE; an excess above zero
+ * is accepted, but should be checked.
  *
  * @param[in]  props  the mass properties to judge
  * @param[out] err    which number is wrong, and why; an earlier failure in it stays; may be NULL

@@ -35,13 +35,13 @@ TAL_API int tal_lapack_least_squares_work_size(int m, int n, int nrhs);
  * Minimize |A X - B| for m >= n, or find the shortest X with A X = B for m < n; A of full rank
  * (LAPACK DGELS). For A of any rank use tal_cod_solve().
  *
- * @param[in,out] A     m x n, destroyed
- * @param[in,out] B     max(m, n) x nrhs: B in its first m rows becomes X in its first n rows. For
- *                      m >= n the squares of the other entries of a column sum to its squared
- *                      residual
- * @param[out] work     `work_size` doubles
- * @param[in] work_size at least tal_lapack_least_squares_work_size(m, n, nrhs)
- * @param[in,out] err   may be NULL
+ * @param[in,out] A          m x n, destroyed
+ * @param[in,out] B          max(m, n) x nrhs: B in its first m rows becomes X in its first n rows.
+ *                           For m >= n the squares of the other entries of a column sum to its
+ *                           squared residual
+ * @param[out]    work       [work_size]
+ * @param[in]     work_size  at least tal_lapack_least_squares_work_size(m, n, nrhs)
+ * @param[in,out] err        may be NULL
  * @return also TAL_ERR_SINGULAR when A is exactly rank deficient
  */
 TAL_NODISCARD TAL_API tal_status tal_lapack_least_squares(tal_matrix A, tal_matrix B, double work[],
@@ -56,14 +56,14 @@ TAL_API int tal_lapack_svd_iwork_size(int m, int n);
 /**
  * Singular value decomposition A = U diag(s) V^T (LAPACK DGESDD), k = min(m, n).
  *
- * @param[in,out] A     m x n, destroyed
- * @param[out] s        k singular values, largest first
- * @param[out] U        m x k for the thin form, m x m for the full form; 0 x 0 for no vectors
- * @param[out] Vt       k x n for the thin form, n x n for the full form; 0 x 0 for no vectors
- * @param[out] work     `work_size` doubles
- * @param[in] work_size at least tal_lapack_svd_work_size(m, n)
- * @param[out] iwork    tal_lapack_svd_iwork_size(m, n) ints
- * @param[in,out] err   may be NULL
+ * @param[in,out] A          m x n, destroyed
+ * @param[out]    s          [k] singular values, largest first
+ * @param[out]    U          m x k for the thin form, m x m for the full form; 0 x 0 for no vectors
+ * @param[out]    Vt         k x n for the thin form, n x n for the full form; 0 x 0 for no vectors
+ * @param[out]    work       [work_size]
+ * @param[in]     work_size  at least tal_lapack_svd_work_size(m, n)
+ * @param[out]    iwork      [tal_lapack_svd_iwork_size(m, n)]
+ * @param[in,out] err        may be NULL
  * @return also TAL_ERR_NO_CONVERGENCE
  */
 TAL_NODISCARD TAL_API tal_status tal_lapack_svd(tal_matrix A, double s[], tal_matrix U,
@@ -76,12 +76,12 @@ TAL_API int tal_lapack_eig_sym_work_size(int n);
 /**
  * Eigenvalues, and eigenvectors if wanted, of a symmetric matrix, A V = V diag(w) (LAPACK DSYEV).
  *
- * @param[in,out] A     n x n; becomes V, orthonormal columns, when `vectors`, else destroyed
- * @param[out] w        n eigenvalues, smallest first
- * @param[in] vectors   whether to compute V
- * @param[out] work     `work_size` doubles
- * @param[in] work_size at least tal_lapack_eig_sym_work_size(n)
- * @param[in,out] err   may be NULL
+ * @param[in,out] A          n x n; becomes V, orthonormal columns, when `vectors`, else destroyed
+ * @param[out]    w          [n] eigenvalues, smallest first
+ * @param[in]     vectors    whether to compute V
+ * @param[out]    work       [work_size]
+ * @param[in]     work_size  at least tal_lapack_eig_sym_work_size(n)
+ * @param[in,out] err        may be NULL
  * @return also TAL_ERR_NO_CONVERGENCE
  */
 TAL_NODISCARD TAL_API tal_status tal_lapack_eig_sym(tal_matrix A, double w[], bool vectors,
@@ -91,13 +91,13 @@ TAL_NODISCARD TAL_API tal_status tal_lapack_eig_sym(tal_matrix A, double w[], bo
  * Eigenvalues, and eigenvectors if wanted, of a symmetric pair, K V = M V diag(w) with M positive
  * definite (LAPACK DSYGV): vibration modes, for one.
  *
- * @param[in,out] K     n x n; becomes V with V^T M V = I when `vectors`, else destroyed
- * @param[in,out] M     n x n, destroyed
- * @param[out] w        n eigenvalues, smallest first
- * @param[in] vectors   whether to compute V
- * @param[out] work     `work_size` doubles
- * @param[in] work_size at least tal_lapack_eig_sym_work_size(n)
- * @param[in,out] err   may be NULL
+ * @param[in,out] K          n x n; becomes V with V^T M V = I when `vectors`, else destroyed
+ * @param[in,out] M          n x n, destroyed
+ * @param[out]    w          [n] eigenvalues, smallest first
+ * @param[in]     vectors    whether to compute V
+ * @param[out]    work       [work_size]
+ * @param[in]     work_size  at least tal_lapack_eig_sym_work_size(n)
+ * @param[in,out] err        may be NULL
  * @return also TAL_ERR_SINGULAR when M is not positive definite; TAL_ERR_NO_CONVERGENCE
  */
 TAL_NODISCARD TAL_API tal_status tal_lapack_eig_sym_pair(tal_matrix K, tal_matrix M, double w[],
@@ -120,11 +120,11 @@ TAL_API int tal_lapack_eig_work_size(int n);
 /**
  * Eigenvalues, and the vectors wanted, of a general matrix (LAPACK DGEEV).
  *
- * @param[in,out] A     n x n, destroyed
- * @param[in,out] eig   which vectors are wanted, and where everything goes
- * @param[out] work     `work_size` doubles
- * @param[in] work_size at least tal_lapack_eig_work_size(n)
- * @param[in,out] err   may be NULL
+ * @param[in,out] A          n x n, destroyed
+ * @param[in,out] eig        which vectors are wanted, and where everything goes
+ * @param[out]    work       [work_size]
+ * @param[in]     work_size  at least tal_lapack_eig_work_size(n)
+ * @param[in,out] err        may be NULL
  * @return also TAL_ERR_NO_CONVERGENCE
  */
 TAL_NODISCARD TAL_API tal_status tal_lapack_eig(tal_matrix A, const tal_eig *eig, double work[],

@@ -57,7 +57,7 @@ typedef struct tal_chol_info {
     int pivot;    ///< index of the pivot that was not positive; -1 when all were
     double value; ///< that pivot's value; 0 when all were positive
     double norm1; ///< 1-norm of A, for tal_chol_rcond()
-    /// (min l_ii / max l_ii)^2, free of charge: the reciprocal 2-norm condition number of A is
+    /// (min l_ii / max l_ii)^2, at no extra cost: the reciprocal 2-norm condition number of A is
     /// never larger. 1 for n = 0, 0 on failure.
     double rcond_bound;
 } tal_chol_info;
@@ -95,9 +95,9 @@ TAL_API size_t tal_chol_rcond_work_size(int n);
  * is never too small and rarely more than 3 times too large. Fall back to a rank-revealing
  * factorization when it is near or below n eps.
  *
- * @param[in] L     n x n, from tal_chol_factor(); only read
- * @param[in] norm1 1-norm of A, from ::tal_chol_info
- * @param[out] work tal_chol_rcond_work_size(n) doubles
+ * @param[in]  L      n x n, from tal_chol_factor(); only read
+ * @param[in]  norm1  1-norm of A, from ::tal_chol_info
+ * @param[out] work   [tal_chol_rcond_work_size(n)]
  * @return 0 to 1; 1 for n = 0; NaN on a broken contract
  */
 TAL_API double tal_chol_rcond(tal_matrix L, double norm1, double work[]);
@@ -132,12 +132,12 @@ TAL_API size_t tal_pchol_iwork_size(int n);
  * Factor a positive semidefinite matrix, taking the largest pivot left at each step and stopping
  * when none exceeds the tolerance.
  *
- * @param[out] f        the factorization; borrows A, work and iwork
- * @param[in,out] A     n x n symmetric, overwritten
- * @param[in] tolerance smallest pivot taken, in units of A; negative: n eps max_i a_ii
- * @param[out] work     tal_pchol_work_size(n) doubles, in use as long as `f` is
- * @param[out] iwork    tal_pchol_iwork_size(n) ints, in use as long as `f` is
- * @param[in,out] err   may be NULL
+ * @param[out]    f          the factorization; borrows A, work and iwork
+ * @param[in,out] A          n x n symmetric, overwritten
+ * @param[in]     tolerance  smallest pivot taken, in units of A; negative: n eps max_i a_ii
+ * @param[out]    work       [tal_pchol_work_size(n)] in use as long as `f` is
+ * @param[out]    iwork      [tal_pchol_iwork_size(n)] in use as long as `f` is
+ * @param[in,out] err        may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE when A is visibly not positive semidefinite, that is, when an
  *         entry of what is given up exceeds 2 tolerance + sqrt(eps) max |a_ij|; A is undefined
  *         then. TAL_ERR_NOT_FINITE, nothing written
@@ -205,14 +205,14 @@ TAL_API size_t tal_cod_iwork_size(int m, int n);
  * dependent set of columns (Kahan's matrix is the known example); then the rank is too large, the
  * solution still fits B, and the field `rcond` says how large it may be.
  *
- * @param[out] f      the decomposition; borrows A, work and iwork
- * @param[in,out] A   m x n, overwritten; m < n is fine. What remains of a column counts as zero
- *                    below 1e-290 of the longest column, whatever `rcond` is
- * @param[in] rcond   relative length at which a column counts as dependent, 0 <= rcond < 1;
- *                    negative: max(m, n) eps
- * @param[out] work   tal_cod_work_size(m, n) doubles, in use as long as `f` is
- * @param[out] iwork  tal_cod_iwork_size(m, n) ints, in use as long as `f` is
- * @param[in,out] err may be NULL
+ * @param[out]    f      the decomposition; borrows A, work and iwork
+ * @param[in,out] A      m x n, overwritten; m < n is fine. What remains of a column counts as zero
+ *                       below 1e-290 of the longest column, whatever `rcond` is
+ * @param[in]     rcond  relative length at which a column counts as dependent, 0 <= rcond < 1;
+ *                       negative: max(m, n) eps
+ * @param[out]    work   [tal_cod_work_size(m, n)] in use as long as `f` is
+ * @param[out]    iwork  [tal_cod_iwork_size(m, n)] in use as long as `f` is
+ * @param[in,out] err    may be NULL
  * @return TAL_OK; TAL_ERR_NOT_FINITE, nothing written
  */
 TAL_NODISCARD TAL_API tal_status tal_cod_factor(tal_cod *f, tal_matrix A, double rcond,

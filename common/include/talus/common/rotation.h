@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/// Half a turn [rad], which C17 has no name for.
+/// pi: half a turn [rad]. C17 has no name for it.
 #define TAL_PI     3.14159265358979323846
 /// A degree [rad]: 30.0 * TAL_DEGREE.
 #define TAL_DEGREE (TAL_PI / 180.0)
@@ -111,7 +111,7 @@ static inline tal_quat tal_qt_normalize(tal_quat q)
 /// Turn by `angle` about a coordinate axis.
 TAL_API tal_mat3 tal_rotation_about(tal_axis axis, double angle);
 
-/// Turn by `angle` about `axis`, a vector of any length but zero.
+/// Turn by `angle` about `axis`, a vector of any length except zero.
 TAL_API tal_mat3 tal_rotation_from_angle_axis(double angle, tal_vec3 axis);
 
 /// The rotation of q / |q|.
@@ -122,8 +122,8 @@ TAL_API tal_mat3 tal_rotation_from_qt(tal_quat q);
  *
  * @param[in] turning  body-fixed or space-fixed
  * @param[in] n        number of turns, 1 to 3
- * @param[in] axis     axis of each turn, length n
- * @param[in] angle    angle of each turn, rad, length n
+ * @param[in] axis     [n] axis of each turn
+ * @param[in] angle    [n] angle of each turn [rad]
  * @return the rotation; NaN after a broken contract (n or an axis out of range, NULL)
  */
 TAL_API tal_mat3 tal_rotation_from_angles(tal_turning turning, int n, const tal_axis axis[],
@@ -163,8 +163,8 @@ TAL_API tal_angle_axis tal_rotation_to_angle_axis(const tal_mat3 *R);
  * @param[in]  R        a rotation
  * @param[in]  turning  body-fixed or space-fixed
  * @param[in]  n        number of turns, 1 to 3
- * @param[in]  axis     axis of each turn, length n; no two neighbors equal
- * @param[out] angle    angle of each turn, rad, length n; NaN when R is not finite
+ * @param[in]  axis     [n] axis of each turn; no two neighbors equal
+ * @param[out] angle    [n] angle of each turn [rad]; NaN when R is not finite
  * @return TAL_OK; TAL_ERR_NULL or TAL_ERR_BAD_VALUE after a broken contract (angles untouched)
  */
 TAL_API tal_status tal_rotation_to_angles(const tal_mat3 *R, tal_turning turning, int n,

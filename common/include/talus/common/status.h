@@ -42,25 +42,25 @@ extern "C" {
 
 /// Every status code and its one-line meaning; expanded into the enum and into the name tables.
 #define TAL_STATUS_LIST(X)                                                                         \
-    X(TAL_RETRY, 1, "a callback asks for another try, with a smaller step")                        \
+    X(TAL_RETRY, 1, "a callback asks for a retry with a smaller step")                             \
     X(TAL_OK, 0, "success")                                                                        \
     X(TAL_ERR_NO_MEMORY, -1, "the allocator returned NULL")                                        \
     X(TAL_ERR_BAD_VALUE, -2, "a value is out of range or contradicts another")                     \
-    X(TAL_ERR_BAD_INDEX, -3, "an index names nothing, or something of another kind")               \
-    X(TAL_ERR_BAD_NAME, -4, "a name is taken, too long, or names nothing")                         \
+    X(TAL_ERR_BAD_INDEX, -3, "an index does not exist, or is one of another kind")                 \
+    X(TAL_ERR_BAD_NAME, -4, "a name is used already, too long, or does not exist")                 \
     X(TAL_ERR_NULL, -5, "a required pointer is NULL")                                              \
-    X(TAL_ERR_TOPOLOGY, -6, "the topology is not realized yet, or already is")                     \
+    X(TAL_ERR_TOPOLOGY, -6, "the topology is not realized yet, or is realized already")            \
     X(TAL_ERR_STAGE, -7, "the State has not been realized far enough, or too far")                 \
     X(TAL_ERR_WRONG_SYSTEM, -8, "the State belongs to a System of another structure")              \
     X(TAL_ERR_NOT_FINITE, -9, "a NaN or an infinity appeared")                                     \
-    X(TAL_ERR_SINGULAR, -10, "a matrix that must be invertible is not")                            \
+    X(TAL_ERR_SINGULAR, -10, "a matrix is singular")                                               \
     X(TAL_ERR_NO_CONVERGENCE, -11, "an iteration did not converge")                                \
     X(TAL_ERR_CAPACITY, -12, "a declared capacity is too small")                                   \
     X(TAL_ERR_CALLBACK, -13, "a user callback failed")                                             \
     X(TAL_ERR_FILE, -14, "a file cannot be read, written, or understood")                          \
-    X(TAL_ERR_STEP_TOO_SMALL, -15, "the accuracy cannot be met with steps worth taking")           \
-    X(TAL_ERR_STEP_LIMIT, -16, "the steps allowed do not reach the end")                           \
-    X(TAL_ERR_EVENT_LIMIT, -17, "more events than allowed, or events that pile up at one time")
+    X(TAL_ERR_STEP_TOO_SMALL, -15, "the accuracy cannot be met with steps of a useful size")       \
+    X(TAL_ERR_STEP_LIMIT, -16, "the allowed number of steps does not reach the end")               \
+    X(TAL_ERR_EVENT_LIMIT, -17, "more events than allowed, or events that accumulate at one time")
 
 /// Result of every function that can fail. Zero is success, negative is failure; the one
 /// positive value is for callbacks only.

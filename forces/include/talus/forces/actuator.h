@@ -39,7 +39,7 @@ enum {
 /// Parameters of a point actuator.
 enum {
     TAL_POINT_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
-    /// x, y, z; of any length but zero: only the direction counts
+    /// x, y, z; of any length except zero: only the direction counts
     TAL_POINT_ACTUATOR_DIRECTION = 3,
     TAL_POINT_ACTUATOR_GAIN = 6,   ///< [N]
     TAL_POINT_ACTUATOR_CONTROL = 7 ///< as TAL_ACTUATOR_CONTROL
@@ -47,7 +47,7 @@ enum {
 
 /// Parameters of a torque actuator.
 enum {
-    TAL_TORQUE_ACTUATOR_AXIS = 0,   ///< x, y, z in body 1; of any length but zero
+    TAL_TORQUE_ACTUATOR_AXIS = 0,   ///< x, y, z in body 1; of any length except zero
     TAL_TORQUE_ACTUATOR_GAIN = 3,   ///< [N m]
     TAL_TORQUE_ACTUATOR_CONTROL = 4 ///< as TAL_ACTUATOR_CONTROL
 };
@@ -63,7 +63,7 @@ TAL_API tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const 
 typedef struct tal_push {
     tal_body_ix body;
     tal_vec3 p_BS;      ///< the station, from Bo in B [m]
-    tal_vec3 direction; ///< in Ground, or in B; of any length but zero
+    tal_vec3 direction; ///< in Ground, or in B; of any length except zero
     bool in_body;       ///< the direction is given in B and turns with it
 } tal_push;
 
@@ -76,7 +76,7 @@ TAL_API tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const cha
 typedef struct tal_twist {
     tal_body_ix body1; ///< feels the opposite torque; may be Ground
     tal_body_ix body2; ///< feels the torque
-    tal_vec3 axis;     ///< in body 1, with which it turns; of any length but zero
+    tal_vec3 axis;     ///< in body 1, with which it turns; of any length except zero
 } tal_twist;
 
 /// Add a torque on body 2 about an axis of body 1, which feels the opposite.

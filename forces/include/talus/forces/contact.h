@@ -18,7 +18,7 @@
  *     tal_contact_add_surface(forces, contact, &ball);
  *
  * One element holds all surfaces that can meet. Two surfaces meet when they are on different bodies
- * and have no clique in common (contact_geometry.h says which shapes can). Undeformed shapes that
+ * and have no clique in common (shape.h says which shapes can). Undeformed shapes that
  * overlap by a depth x stand for bodies that have been flattened by as much. The materials
  * decide how hard they push back, where, and how much energy is lost; see doc/contact.md.
  *
@@ -31,9 +31,9 @@
  * changes.
  */
 
-#include <talus/forces/contact_geometry.h>
 #include <talus/forces/contact_material.h>
 #include <talus/forces/force.h>
+#include <talus/geometry.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,7 +65,8 @@ typedef struct tal_contact_grip {
     /// @{
     double stiffness; ///< [N/m] > 0
     double damping;   ///< [N s/m] > 0
-    double breakaway; ///< part of the friction that is purely elastic, 0 (LuGre's model) to 1
+    double breakaway; ///< part of the friction that is purely elastic, 0 (LuGre's model) to 1; the
+                      ///< last tenth before a patch slides never is
     /// @}
 } tal_contact_grip;
 

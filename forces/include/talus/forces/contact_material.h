@@ -21,13 +21,15 @@ extern "C" {
 /// @{
 
 /// What a surface is made of. Obtain it from tal_contact_material_default() or
-/// tal_contact_material_of(), then edit.
+/// tal_contact_material_of(), then edit. An infinite stiffness or foundation means that the surface
+/// is rigid: the other one takes all of the deformation, and its dissipation counts alone. Of two
+/// surfaces that can meet, one at most is rigid.
 typedef struct tal_contact_material {
-    double stiffness;        ///< E / (1 - nu^2), plane strain [Pa]; for a power law [N/m^n]; > 0
-    double foundation;       ///< of a mesh: pressure per depth [Pa/m], confined modulus over
-                             ///< thickness of the elastic layer; > 0
-    double dissipation;      ///< c [s/m]: slow impacts at speed v bounce with e = 1 - c v; >= 0
-    double static_friction;  ///< mu_s; not less than mu_d
+    double stiffness;       ///< E / (1 - nu^2), plane strain [Pa]; for a power law [N/m^n]; > 0
+    double foundation;      ///< of contact with a mesh: pressure per depth [Pa/m], confined modulus
+                            ///< over thickness of the elastic layer; > 0
+    double dissipation;     ///< c [s/m]: slow impacts at speed v bounce with e = 1 - c v; >= 0
+    double static_friction; ///< mu_s; not less than mu_d
     double dynamic_friction; ///< mu_d; >= 0
     double viscous_friction; ///< mu_v [s/m]: friction per normal force and speed; >= 0
 } tal_contact_material;
@@ -44,6 +46,7 @@ typedef enum tal_common_material {
     TAL_CONCRETE,
     TAL_STEEL,
     TAL_DIAMOND,
+    TAL_RIGID, ///< does not deform; in no handbook
     TAL_NUM_COMMON_MATERIALS
 } tal_common_material;
 
@@ -52,7 +55,8 @@ typedef enum tal_common_material {
  *
  * The stiffness is E / (1 - nu^2). The dissipation is the table's for rubber, lead and steel and 0
  * where it has none. The foundation is that of a layer 1 cm thick. Friction is a matter of pairs
- * and of what lies between them, not of materials: it is 0.
+ * and of what lies between them, not of materials: it is 0. Rigid is infinitely stiff, by stiffness
+ * and by foundation, and without losses of its own.
  *
  * @return NaN, and a breach, for a number that is not in the list
  */
@@ -83,6 +87,7 @@ typedef struct tal_contact_pair_material {
  *     E* = (E1^(1/n) E2^(1/n) / (E1^(1/n) + E2^(1/n)))^n,   s1 = E2^(1/n) / (E1^(1/n) + E2^(1/n))
  *
  * with n = 3/2 for Hertz's law and n = 1 for an elastic foundation, which takes `foundation` for E.
+ * Where E2 is infinite, E* = E1 and s1 = 1, and vice versa; NaN where both are.
  * Coefficients of friction combine as 2 mu1 mu2 / (mu1 + mu2), which is 0 when one of them is.
  */
 TAL_API tal_contact_pair_material tal_contact_combine(const tal_contact_material *material1,

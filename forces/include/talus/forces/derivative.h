@@ -44,7 +44,7 @@ TAL_API size_t tal_forces_derivative_work_size(const tal_forces *forces);
  * @param[in]  w        [nu] NULL means zero
  * @param[in]  v        [nu] NULL means zero
  * @param[out] dg       [nu]; written on success only
- * @param[out] work     tal_forces_derivative_work_size() doubles
+ * @param[out] work     [tal_forces_derivative_work_size()]
  * @return TAL_OK, or why an element or the scratch State failed: tal_state_error() of either tells
  */
 TAL_API TAL_NODISCARD tal_status tal_forces_calc_derivative(const tal_forces *forces,

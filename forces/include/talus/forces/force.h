@@ -92,12 +92,13 @@ typedef struct tal_force_ops {
 
     /**
      * Add this element's forces. On entry: Velocity, and z is known. Called only when something
-     * that the element `needs` has changed.
+     * that the element `needs` has changed. Moments are about Mo here, as the poses and velocities
+     * of the context are those of M; forces obtained from calls have theirs about Bo.
      *
-     * @param[in,out] F  [num_bodies] moment about Mo and force on each body, in Ground [N m, N]
-     * @param[in,out] f  [nu] forces along matter's speeds, from tal_body_u_start() on
+     * @param[in,out] F_GM  [num_bodies] moment about Mo and force on each body, in Ground [N m, N]
+     * @param[in,out] f     [nu] forces along matter's speeds, from tal_body_u_start() on
      */
-    tal_status (*apply)(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+    tal_status (*apply)(const void *self, const tal_force_context *context, tal_spatial_vec F_GM[],
                         double f[]);
 
     // Optional. The default, when NULL, is given after the colon.
@@ -141,11 +142,12 @@ typedef struct tal_force_ops {
      * with coordinates dq and du: both tell of the same change. On entry as for `apply`, with poses
      * and velocities.
      *
-     * @param[in,out] dF  [num_bodies] change of moment about Mo, which moves along, and of force
-     * @param[in,out] df  [nu] change of the forces along speeds
+     * @param[in,out] dF_GM  [num_bodies] change of moment about Mo, which moves along, and of force
+     * @param[in,out] df     [nu] change of the forces along speeds
      */
     tal_status (*apply_change)(const void *self, const tal_force_context *context,
-                               const tal_force_change *change, tal_spatial_vec dF[], double df[]);
+                               const tal_force_change *change, tal_spatial_vec dF_GM[],
+                               double df[]);
 } tal_force_ops;
 
 /// Add a force subsystem for `matter`, which must belong to the same System. A System may have
@@ -229,29 +231,30 @@ TAL_API tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *st
 
 /**
  * Add the forces of one element, enabled or not, to arrays of your own. Needs TAL_STAGE_VELOCITY.
- * Moments are about Mo, as for tal_forces_calc_sum().
+ * Moments are about Bo, as operators (talus/matter/operators.h) take them.
  *
- * @param[in,out] F  [num_bodies] moment about Mo and force, in Ground [N m, N]
- * @param[in,out] f  [nu] forces along matter's speeds
+ * @param[in,out] F_GB  [num_bodies] moment about Bo and force, in Ground [N m, N]
+ * @param[in,out] f     [nu] forces along matter's speeds
  */
 TAL_API TAL_NODISCARD tal_status tal_force_apply(const tal_forces *forces, tal_state *state,
-                                                 tal_force_ix force, tal_spatial_vec F[],
+                                                 tal_force_ix force, tal_spatial_vec F_GB[],
                                                  double f[]);
 
 /**
  * Forces of chosen elements, enabled or not, summed. Needs TAL_STAGE_VELOCITY.
  *
- * Moments are about Mo here, as in tal_force_ops.apply, while operators (talus/matter/operators.h)
- * take them about Bo. For what the elements are worth along the speeds there is
- * tal_forces_calc_generalized().
+ * Moments are about Bo, as operators (talus/matter/operators.h) take them:
+ * tal_matter_forward_dynamics() of the sum of all enabled elements is the udot of a tree without
+ * constraints. For what the elements are worth along the speeds there is
+ * tal_forces_calc_generalized(), for all that was applied tal_matter_calc_applied_forces().
  *
  * @param[in]  which  [n] elements; one that is named twice counts twice
- * @param[out] F      [num_bodies] moment about Mo and force, in Ground [N m, N]
+ * @param[out] F_GB   [num_bodies] moment about Bo and force, in Ground [N m, N]
  * @param[out] f      [nu] forces along matter's speeds
  */
 TAL_API TAL_NODISCARD tal_status tal_forces_calc_sum(const tal_forces *forces, tal_state *state,
                                                      const tal_force_ix which[], int n,
-                                                     tal_spatial_vec F[], double f[]);
+                                                     tal_spatial_vec F_GB[], double f[]);
 
 /**
  * Generalized forces of chosen elements, enabled or not, summed: g = f + J^T F, so that their power

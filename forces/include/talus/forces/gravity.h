@@ -31,6 +31,20 @@ extern "C" {
  */
 TAL_API tal_force_ix tal_forces_add_gravity(tal_forces *forces, tal_vec3 g);
 
+/// Uniform gravity as it is added. Obtain it from tal_gravity_def_default(), then edit.
+typedef struct tal_gravity_def {
+    const char *name;   ///< unique among the elements; NULL means "gravity"; copied
+    tal_vec3 g;         ///< acceleration of free fall, in Ground [m/s^2]
+    double zero_height; ///< h0 [m]: the height, against g, of zero potential energy
+} tal_gravity_def;
+
+/// No gravity, energy zero at height zero.
+TAL_API tal_gravity_def tal_gravity_def_default(void);
+
+/// Add uniform gravity by its definition. Every State starts with its g and zero height.
+/// @return its index, `i` < 0 on failure
+TAL_API tal_force_ix tal_forces_add_gravity_def(tal_forces *forces, const tal_gravity_def *def);
+
 /// The acceleration of free fall, in Ground [m/s^2]. NaN on a breach.
 TAL_API tal_vec3 tal_gravity_g(const tal_forces *forces, const tal_state *state,
                                tal_force_ix gravity);

@@ -46,6 +46,7 @@ TAL_API tal_status tal_force_set_param(const tal_forces *forces, tal_state *stat
 
 /// Set `n` >= 1 parameters from the `first` on, together: three for a vector, twelve for a frame,
 /// or two that only make sense with each other.
+/// @param[in] values  [n]
 TAL_API tal_status tal_force_set_params(const tal_forces *forces, tal_state *state,
                                         tal_force_ix force, int first, const double values[],
                                         int n);

@@ -75,8 +75,8 @@ TAL_API tal_thermostat_def tal_thermostat_def_default(void);
 TAL_API tal_force_ix tal_forces_add_thermostat(tal_forces *forces, const char *name,
                                                const tal_thermostat_def *def);
 
-/// N: speeds that are neither locked nor prescribed, less acceleration constraints, less those excluded. Needs
-/// TAL_STAGE_INSTANCE; NaN on failure.
+/// N: speeds that are neither locked nor prescribed, less acceleration constraints, less those
+/// excluded. Needs TAL_STAGE_INSTANCE; NaN on failure.
 TAL_API double tal_thermostat_dof(const tal_forces *forces, const tal_state *state,
                                   tal_force_ix force);
 
@@ -88,6 +88,29 @@ TAL_API double tal_thermostat_temperature(const tal_forces *forces, tal_state *s
 /// failure.
 TAL_API double tal_thermostat_bath_energy(const tal_forces *forces, const tal_state *state,
                                           tal_force_ix force);
+
+/// Number of links of the chain; -1 on a breach.
+TAL_API int tal_thermostat_chain_length(const tal_forces *forces, tal_force_ix force);
+
+/// @name The chain's variables
+/// The c [1/s] and s [-] above. They are z of the State, zero at first; a run goes on where another
+/// ended if both are handed over. `n` must be tal_thermostat_chain_length(). Need TAL_STAGE_MODEL.
+/// @{
+
+/// @param[out] c  [n] frictions; NULL: not wanted
+/// @param[out] s  [n] their integrals; NULL: not wanted
+TAL_API tal_status tal_thermostat_chain(const tal_forces *forces, const tal_state *state,
+                                        tal_force_ix force, double c[], double s[], int n);
+
+/// Set them; invalidates TAL_STAGE_DYNAMICS. A value that is not finite is refused, and nothing
+/// changes.
+/// @param[in] c  [n] frictions; NULL: they stay
+/// @param[in] s  [n] their integrals; NULL: they stay
+TAL_API tal_status tal_thermostat_set_chain(const tal_forces *forces, tal_state *state,
+                                            tal_force_ix force, const double c[], const double s[],
+                                            int n);
+
+/// @}
 
 /// Parameters of a Langevin bath.
 enum {

@@ -28,13 +28,13 @@ extern "C" {
 
 /**
  * The rows of a recorder as a table, in radians, with "talus_version", "git_hash" and "kernels"
- * (tal_matter_kernel_set()) in its header: who repeats a run gets the same bits if they agree.
+ * (tal_matter_kernel_set()) in its header: a repeated run gives the same bits if they agree.
  *
  * @param[in]  allocator  NULL means the C heap
  * @param[out] out        owned by the caller; NULL on failure
  * @param[out] err        may be NULL
- * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_NO_MEMORY; TAL_ERR_BAD_NAME when two columns have one name or a
- *         name does not fit a file
+ * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_NO_MEMORY; TAL_ERR_BAD_NAME when two columns have one name
+ *         or a name does not fit a file
  */
 TAL_API TAL_NODISCARD tal_status tal_table_from_recorder(const tal_recorder *recorder,
                                                          const tal_allocator *allocator,
@@ -60,10 +60,11 @@ typedef struct tal_marker_frames {
  * @param[in]     names      [n] of the markers wanted, in the order of the tracker's
  * @param[in]     allocator  NULL means the C heap
  * @param[out]    out        owned by the caller; all zero on failure
- * @param[in,out] found      hears of markers that are not in the table, whose points are NaN, and of those in
- *                           the table that nobody wants; may be NULL
- * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_NO_MEMORY; TAL_ERR_BAD_VALUE when n is negative, there is no time,
- *         or the units are none of these
+ * @param[in,out] found      gets a note for each marker that is not in the table, whose points
+ *                           are NaN, and for each marker of the table that is not wanted; may be
+ *                           NULL
+ * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_NO_MEMORY; TAL_ERR_BAD_VALUE when n is negative, there is
+ *         no time, or the units are others
  */
 TAL_API TAL_NODISCARD tal_status tal_marker_frames_create(const tal_table *table,
                                                           const char *const names[], int n,

@@ -67,8 +67,8 @@ TAL_API int tal_diagnostics_num(const tal_diagnostics *list);
 /// How many errors there are, those that are not kept included; -1 for NULL.
 TAL_API int tal_diagnostics_num_errors(const tal_diagnostics *list);
 
-/// One of them, in the order they were found; NULL and a breach when there is none. Borrowed until the
-/// list changes.
+/// One of them, in the order they were found; NULL and a breach when there is none. Borrowed until
+/// the list changes.
 TAL_API const tal_diagnostic *tal_diagnostics_at(const tal_diagnostics *list, int i);
 
 /// Add one. For readers of your own.

@@ -17,8 +17,9 @@ extern "C" {
 #endif
 
 /**
- * Write a file as a whole: what was there before stays until all bytes are on the disk, so that nothing is ever
- * half there. Through a symbolic link the file is replaced that it leads to; a device or a pipe is written in place.
+ * Write a file as a whole: what was there before stays until all bytes are on the disk, so that no
+ * incomplete file is ever visible. Through a symbolic link the file is replaced that it leads to; a
+ * device or a pipe is written in place.
  *
  * @param[in]  bytes  [size]; NULL when `size` is 0
  * @param[out] err    why it failed; may be NULL

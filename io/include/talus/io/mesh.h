@@ -10,13 +10,14 @@
  *     tal_mesh *foot = NULL;
  *     st = tal_mesh_read_file("foot.obj", NULL, &foot, found);
  *
- * Of a Wavefront file the lines `v` (vertices, of which x, y, z count) and `f` (faces, of which the vertices
- * count, from 1, or from the end where negative) are read; faces of more than three corners are cut into triangles from
- * their first corner. Groups, objects, materials, normals, textures, points and lines are passed over; anything else is
- * refused. What is read must be closed, as talus/forces/contact_geometry.h says.
+ * Of a Wavefront file the lines `v` (vertices, of which x, y, z count) and `f` (faces, of which the
+ * vertices count, from 1, or from the end where negative) are read; faces of more than three
+ * corners are cut into triangles from their first corner. Groups, objects, materials, normals,
+ * textures, points and lines are passed over; anything else is refused. What is read must be
+ * closed, as talus/geometry/shape.h says.
  */
 
-#include <talus/forces/contact_geometry.h>
+#include <talus/geometry.h>
 #include <talus/io/diagnostics.h>
 
 #ifdef __cplusplus
@@ -43,7 +44,7 @@ TAL_API tal_mesh_options tal_mesh_options_default(void);
  * @param[out]    out      owned by the caller; NULL on failure
  * @param[in,out] found    gets what is wrong, with lines; may be NULL
  * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_NO_MEMORY,
- *         TAL_ERR_NULL, TAL_ERR_BAD_VALUE for a scale that is none
+ *         TAL_ERR_NULL, TAL_ERR_BAD_VALUE for an invalid scale
  */
 TAL_API TAL_NODISCARD tal_status tal_mesh_read_file(const char *path,
                                                     const tal_mesh_options *options, tal_mesh **out,

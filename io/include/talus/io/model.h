@@ -5,8 +5,8 @@
 
 /**
  * @file talus/io/model.h
- * @brief Model files, `.talus`: a System and the State it begins in, as XML. doc/model_file.md is the
- * reference.
+ * @brief Model files, `.talus`: a System and the State it begins in, as XML. doc/model_file.md is
+ * the reference.
  *
  *     tal_model model;
  *     tal_diagnostics *found = tal_diagnostics_create(NULL);
@@ -16,8 +16,8 @@
  *     }
  *     tal_model_destroy(&model);
  *
- * A file is checked as a whole before anything is built: the list has all that is wrong, and a file with
- * an error gives nothing.
+ * The whole file is checked before anything is built: the list has every error, and nothing is
+ * built from a file with an error.
  */
 
 #include <talus/io/diagnostics.h>
@@ -36,7 +36,8 @@ typedef struct tal_model_param {
     double value;
 } tal_model_param;
 
-/// What a file gives: a System with its topology realized, a State of it, and the markers on its bodies.
+/// What a file gives: a System with its topology realized, a State of it, and the markers on its
+/// bodies.
 typedef struct tal_model {
     tal_system *system; ///< owned
     tal_state *state;   ///< owned; where the model begins, realized to TAL_STAGE_MODEL
@@ -47,7 +48,8 @@ typedef struct tal_model {
     const tal_marker *markers;
     int num_markers;
 
-    /// [num_params] the file's, and those of what it includes, with the values that were used; what can be set
+    /// [num_params] the file's, and those of what it includes, with the values that were used; what
+    /// can be set
     const tal_model_param *params;
     int num_params;
 
@@ -60,10 +62,13 @@ typedef struct tal_model_options {
     tal_allocator allocator;       ///< of the System, the State, and of reading
     const tal_model_param *params; ///< [num_params] each must be in the file
     int num_params;
-    /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file are looked up
-    /// beside it.
+    /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file
+    /// are looked up beside it.
     const char *folder;
     const tal_model_registry *registry; ///< elements of your own; NULL: none
+    /// Takes inertias that no real body can have, of all bodies; those that need it get
+    /// tal_mobod_def.any_inertia, and are written with it.
+    bool any_inertia;
 } tal_model_options;
 
 /// The C heap, no params, no folder, no elements of your own.
@@ -76,7 +81,7 @@ TAL_API tal_model_options tal_model_options_default(void);
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
  * @param[in,out] found    gets everything that is wrong; may be NULL
  * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_NO_MEMORY,
- *         TAL_ERR_NULL, TAL_ERR_BAD_VALUE for a registry that makes no sense
+ *         TAL_ERR_NULL, TAL_ERR_BAD_VALUE for an invalid registry
  */
 TAL_API TAL_NODISCARD tal_status tal_model_read_file(const char *path,
                                                      const tal_model_options *options,
@@ -94,14 +99,15 @@ TAL_API void tal_model_destroy(tal_model *model);
 /**
  * Write a System and a State as a model file.
  *
- * What is written is what the State holds: parameters, coordinates, speeds, z, locks, what is enabled. Reading it gives
- * the same model, bit for bit, but for what a run remembers (samples of measures, the interval of a Langevin bath)
- * and for the weights that studies see it with. What a file cannot say is refused by name, and nothing is written:
- * functions of a user's own, elements of a user's own that are not registered, measures that are results or not
- * of matter, handlers and reporters, subsystems besides matter, one for forces and one for stops.
+ * What is written is what the State holds: parameters, coordinates, speeds, z, locks, what is
+ * enabled. Reading it gives the same model, bit for bit, but for what a run remembers (samples of
+ * measures, the interval of a Langevin bath) and for the weights that studies see it with. An
+ * element that a file cannot describe is refused by name, and nothing is written: functions of a
+ * user's own, elements of a user's own that are not registered, measures that are results or not of
+ * matter, handlers and reporters, subsystems besides matter, one for forces and one for stops.
  *
- * @param[in]  model     the first four set, markers as you like; nothing of it changes, and it stays the
- *                       caller's
+ * @param[in]  model     the first four set, markers as you like; nothing of it changes, and it
+ *                       stays the caller's
  * @param[in]  registry  elements of your own; NULL: none
  * @param[out] text      [size], cut off when it does not fit; NULL when `size` is 0
  * @param[out] length    of the whole, without the terminating zero; may be NULL
@@ -113,15 +119,15 @@ TAL_API TAL_NODISCARD tal_status tal_model_write_memory(const tal_model *model,
                                                         char text[], size_t size, size_t *length,
                                                         tal_error *err);
 
-/// The same to a file, which is replaced only when all is written: a full disk costs nothing. Also TAL_ERR_FILE and
-/// TAL_ERR_NO_MEMORY.
+/// The same to a file, which is replaced only when all is written: if the disk is full, the old
+/// file stays. Also TAL_ERR_FILE and TAL_ERR_NO_MEMORY.
 TAL_API TAL_NODISCARD tal_status tal_model_write_file(const tal_model *model,
                                                       const tal_model_registry *registry,
                                                       const char *path, tal_error *err);
 
 /**
- * The reference of the file format, as Markdown: what doc/model_file.md holds. Made from the table that
- * the reader follows.
+ * The reference of the file format, as Markdown: what doc/model_file.md holds. Generated from the
+ * table that the reader uses.
  *
  * @param[out] text  [size], cut off when it does not fit; NULL when `size` is 0
  * @return length of the whole, without the terminating zero

@@ -7,25 +7,26 @@
  * @file talus/io/registry.h
  * @brief Elements of your own in model files.
  *
- * A mobilizer, constraint, motion, measure or force element that is a table of yours has no name in a model file
- * until you register one: the tag, its attributes, a function that builds it and one that describes it.
+ * A mobilizer, constraint, motion, measure or force element that is a table of yours has no name in
+ * a model file until you register one: the tag, its attributes, a function that builds it and one
+ * that describes it.
  *
  *     static const tal_model_attribute attributes[] = {
  *         {"body", TAL_MODEL_BODY_NAME, 0, NULL, "what it lifts"},
  *         {"lift", TAL_MODEL_NUMBERS, 1, "1", "[N]"}};
  *     static const tal_model_element balloon = {
- *         .size = sizeof balloon, .place = TAL_MODEL_FORCE, .name = "balloon", .doc = "Pulls a body up.",
- *         .ops = &balloon_ops, .attributes = attributes, .num_attributes = 2,
+ *         .size = sizeof balloon, .place = TAL_MODEL_FORCE, .name = "balloon", .doc = "Pulls a body
+ *         up.", .ops = &balloon_ops, .attributes = attributes, .num_attributes = 2,
  *         .build = build_balloon, .describe = describe_balloon};
  *     const tal_model_registry mine = {&balloon, 1};
  *
- *     options.registry = &mine;                       // <balloon name="b" body="basket" lift="300"/>
+ *     options.registry = &mine; // <balloon name="b" body="basket" lift="300"/>
  *     st = tal_model_read_file("trip.talus", &options, &model, found);
  *     ...
  *     st = tal_model_write_file(&model, &mine, "there.talus", &err);
  *
- * Attributes are checked as those of the built-in elements are, and the element has those that all of its place have:
- * a name, `enabled`, and a body all about its mass, frames and coordinates.
+ * Attributes are checked as those of the built-in elements are, and the element has those that all
+ * of its place have: a name, `enabled`, and a body all about its mass, frames and coordinates.
  */
 
 #include <talus/study.h>
@@ -62,7 +63,7 @@ typedef enum tal_model_type {
     TAL_MODEL_FRAME,        ///< `frame`
     TAL_MODEL_BODY_NAME,    ///< `body`; not in an element that makes a body
     TAL_MODEL_MOBILITY,     ///< `mobility`; likewise
-    TAL_MODEL_MEASURE_NAME ///< `measure`, one that stands further up; not in bodies, constraints and motions
+    TAL_MODEL_MEASURE_NAME  ///< `measure`, one above; not in bodies, constraints and motions
 } tal_model_type;
 
 /// An attribute.
@@ -115,9 +116,10 @@ typedef struct tal_model_element {
     int angles_u;  ///< of bodies: the same of u
     void *context; ///< handed to the functions
 
-    /// Add the element, by tal_matter_add_mobilizer(), tal_matter_add_constraint(), tal_matter_add_motion(),
-    /// tal_system_add_measure() or tal_forces_add(). Returns its index, as the call did; below zero when
-    /// that failed.
+    /// Add the element, by tal_matter_add_mobilizer(), tal_matter_add_constraint(),
+    /// tal_matter_add_motion(), tal_system_add_measure() or tal_forces_add(). Returns its index, as
+    /// the call did; below zero when that failed.
+    /// @param[in] values  [num_attributes] what the file says
     int (*build)(void *context, const tal_model_site *site, const tal_model_value values[]);
 
     /**

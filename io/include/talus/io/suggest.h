@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/// The i-th name that exists; NULL behind the last.
+/// The i-th name that exists; NULL after the last.
 typedef const char *(*tal_name_at_fn)(const void *context, int i);
 
 /**
- * The name that may have been meant by a misspelled one: few insertions, deletions, replacements and
- * swaps of neighbors away, the first of those that are nearest.
+ * The name that may have been meant by a misspelled one: few insertions, deletions, replacements
+ * and swaps of neighbors away, the first of those that are nearest.
  *
  * @param[in] at       gives the names
  * @param[in] context  handed to `at`

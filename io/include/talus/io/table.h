@@ -18,8 +18,8 @@
  *     tal_table_destroy(table);
  *     tal_diagnostics_destroy(found);
  *
- * Numbers are written with as few digits as it takes to read them back bit for bit; NaNs come back as
- * NaN. No result depends on the locale.
+ * Numbers are written with as few digits as it takes to read them back bit for bit; NaNs come back
+ * as NaN. No result depends on the locale.
  */
 
 #include <talus/io/diagnostics.h>
@@ -37,11 +37,11 @@ extern "C" {
 /// The most columns of a table.
 #define TAL_MAX_COLUMNS 1000000
 
-/// Named columns, rows of doubles, and a header of keys and values. Opaque. Use from one thread at a
-/// time.
+/// Named columns, rows of doubles, and a header of keys and values. Opaque. Use from one thread at
+/// a time.
 typedef struct tal_table tal_table;
 
-/// A table with nothing in it, owned by the caller; NULL when there is no memory.
+/// An empty table, owned by the caller; NULL when there is no memory.
 /// @param[in] allocator  NULL means the C heap
 TAL_API TAL_NODISCARD tal_table *tal_table_create(const tal_allocator *allocator);
 
@@ -52,7 +52,7 @@ TAL_API void tal_table_destroy(tal_table *table);
 /// @{
 
 /**
- * Add a column behind the others. A table that has rows takes no more columns.
+ * Add a column after the others. A table with rows accepts no more columns.
  *
  * @param[in] name  unique; not empty, no control characters; copied
  * @return TAL_OK, TAL_ERR_NULL, TAL_ERR_BAD_NAME, TAL_ERR_CAPACITY, TAL_ERR_NO_MEMORY
@@ -61,19 +61,24 @@ TAL_API tal_status tal_table_add_column(tal_table *table, const char *name);
 
 /// Add a row: tal_table_num_columns() values, copied. TAL_OK, TAL_ERR_NULL, TAL_ERR_CAPACITY (no
 /// columns) or TAL_ERR_NO_MEMORY.
+/// @param[in] values  [tal_table_num_columns()] copied
 TAL_API tal_status tal_table_add_row(tal_table *table, const double values[]);
+
+/// Take memory for so many rows at once, so that none of them lacks it later. TAL_OK, TAL_ERR_NULL,
+/// TAL_ERR_CAPACITY (no columns) or TAL_ERR_NO_MEMORY.
+TAL_API TAL_NODISCARD tal_status tal_table_reserve(tal_table *table, int num_rows);
 
 /// Change one value. TAL_ERR_BAD_INDEX outside of the table.
 TAL_API tal_status tal_table_set_value(tal_table *table, int row, int column, double value);
 
-/// Say whether angles are in degrees. A table begins in radians.
+/// Set whether angles are in degrees. A new table is in radians.
 TAL_API void tal_table_set_in_degrees(tal_table *table, bool in_degrees);
 
 /**
  * Set the value of a header key, or remove the key.
  *
- * Keys that a format says by itself ("version", "nRows", "nColumns", "inDegrees", "DataType", ...) are
- * refused. "name" is the first line of a `.sto`, "Units" the unit of a `.trc`.
+ * Keys that a format says by itself ("version", "nRows", "nColumns", "inDegrees", "DataType", ...)
+ * are refused. "name" is the first line of a `.sto`, "Units" the unit of a `.trc`.
  *
  * @param[in] key    not empty, no '=' and no control characters, no blanks around it; copied
  * @param[in] value  no control characters, no blanks around it; copied; NULL removes the key
@@ -97,8 +102,8 @@ TAL_API const char *tal_table_column_name(const tal_table *table, int column);
 /// The column of that name; -1 when there is none (that is not a breach).
 TAL_API int tal_table_find_column(const tal_table *table, const char *name);
 
-/// A row: tal_table_num_columns() values. Borrowed until a row is added. NULL and a breach when there
-/// is none.
+/// A row: tal_table_num_columns() values. Borrowed until a row is added. NULL and a breach when
+/// there is none.
 TAL_API const double *tal_table_row(const tal_table *table, int row);
 
 /// One value; NaN and a breach outside of the table.
@@ -124,27 +129,31 @@ TAL_API const char *tal_table_header(const tal_table *table, const char *key);
 /// Formats of tables.
 typedef enum tal_table_format {
     TAL_TABLE_STO, ///< `.sto`, `.mot`: OpenSim storage; column 0 is "time"
-    TAL_TABLE_TRC, ///< markers: column 0 is "time", then "<marker>.x", ".y", ".z" in the file's units
+    TAL_TABLE_TRC, ///< markers: "time", then "<marker>.x", ".y", ".z" in the file's units
     TAL_TABLE_CSV, ///< comma-separated; the header stands before it as "# key=value"
     TAL_TABLE_NPZ  ///< NumPy; written, not read
 } tal_table_format;
+
+/// The format that the extension of a name selects; false, and nothing changed, for an unknown
+/// extension.
+TAL_API bool tal_table_format_of(const char *path, tal_table_format *format);
 
 /// How to read. Obtain it from tal_table_options_default(), then edit.
 typedef struct tal_table_options {
     tal_allocator allocator; ///< of the table, and of reading
     size_t max_bytes;        ///< a longer file is refused
-    int max_errors;          ///< what follows these is not read
+    int max_errors;          ///< reading stops after so many
 } tal_table_options;
 
 /// The C heap, 1 GiB, 50 errors.
 TAL_API tal_table_options tal_table_options_default(void);
 
 /**
- * Read a file; the end of its name says the format.
+ * Read a file; its extension selects the format.
  *
- * Blank fields are NaN. What is ambiguous is an error: rows that are too short or too long, time
- * that goes back, counts in a header that contradict the rows, decimal commas. A file with an error gives
- * nothing.
+ * Blank fields are NaN. Ambiguous content is an error: rows that are too short or too long, time
+ * that goes back, counts in a header that contradict the rows, decimal commas. No table is made
+ * from a file with an error.
  *
  * @param[in]     options  NULL: the defaults
  * @param[out]    out      owned by the caller; NULL on failure
@@ -163,10 +172,11 @@ TAL_API TAL_NODISCARD tal_status tal_table_read_memory(tal_table_format format, 
                                                        tal_table **out, tal_diagnostics *found);
 
 /**
- * Write a file, which appears whole or not at all; the end of its name says the format.
+ * Write a file, completely or not at all; its extension selects the format.
  *
  * @param[out] err  may be NULL
- * @return TAL_OK; TAL_ERR_BAD_VALUE when the table does not fit the format, TAL_ERR_FILE, TAL_ERR_NULL
+ * @return TAL_OK; TAL_ERR_BAD_VALUE when the table does not fit the format, TAL_ERR_FILE,
+ *         TAL_ERR_NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_table_write_file(const tal_table *table, const char *path,
                                                       tal_error *err);
@@ -182,6 +192,20 @@ TAL_API TAL_NODISCARD tal_status tal_table_write_memory(const tal_table *table,
                                                         tal_table_format format, char bytes[],
                                                         size_t capacity, size_t *length,
                                                         tal_error *err);
+
+/**
+ * Write piece by piece, without memory for the whole.
+ *
+ * @param[in]  take     gets the bytes in order; false: it cannot take more, and is not called again
+ * @param[in]  context  goes to `take`
+ * @param[out] err      may be NULL
+ * @return TAL_OK; TAL_ERR_BAD_VALUE when the table does not fit the format, TAL_ERR_CALLBACK when
+ *         not all bytes were written, TAL_ERR_NULL
+ */
+TAL_API TAL_NODISCARD tal_status tal_table_write_to(const tal_table *table, tal_table_format format,
+                                                    bool (*take)(void *context, const void *bytes,
+                                                                 size_t size),
+                                                    void *context, tal_error *err);
 
 /// @}
 /// @}

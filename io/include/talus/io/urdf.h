@@ -5,8 +5,8 @@
 
 /**
  * @file talus/io/urdf.h
- * @brief Robots in the Unified Robot Description Format, as a System and a State. doc/tables.md says
- * what becomes what.
+ * @brief Robots in the Unified Robot Description Format, as a System and a State. doc/tables.md
+ * says what becomes what.
  *
  *     tal_model model;
  *     tal_diagnostics *found = tal_diagnostics_create(NULL);
@@ -17,8 +17,9 @@
  *     tal_model_destroy(&model);
  *     tal_diagnostics_destroy(found);
  *
- * A link is a body with the link's frame; a joint is the mobilizer of its child, and the joint's name
- * that of the coordinate. What is not read (looks, collisions, transmissions) is listed in notes.
+ * A link is a body with the link's frame; a joint is the mobilizer of its child, and the joint's
+ * name that of the coordinate. What is not read (looks, collisions, transmissions) is listed in
+ * notes.
  */
 
 #include <talus/io/model.h>
@@ -36,6 +37,7 @@ typedef struct tal_urdf_options {
     bool free_base;          ///< the root link moves freely; otherwise it is part of Ground
     tal_vec3 g;              ///< acceleration of free fall, in Ground [m/s^2]
     bool dampers;            ///< make a damper of each joint's `damping`
+    bool any_inertia;        ///< as tal_model_options.any_inertia
 } tal_urdf_options;
 
 /// The C heap, a fixed base, 9.81 m/s^2 along -z, dampers.

@@ -11,6 +11,11 @@
  * body and a scalar per mobility. Matter represents its bodies by their mobilizer frames M, so a
  * force element re-expresses its stations in M once (tal_body_X_MB()) and then works with the bulk
  * view below.
+ *
+ * Forces that are added to here, and in tal_force_ops.apply, have their moments about Mo and are
+ * called F_GM. Forces that are handed to a call or obtained from one have their moments about the
+ * body origin Bo and are called F_GB: operators, tal_force_apply(), tal_forces_calc_sum(),
+ * tal_matter_calc_applied_forces().
  */
 
 #include <talus/matter/model.h>
@@ -58,8 +63,8 @@ TAL_API double tal_body_mass(const tal_matter *matter, const tal_state *state, t
 
 /// The forces applied to the bodies, to be added to.
 typedef struct tal_applied_forces {
-    tal_spatial_vec *F; ///< [num_bodies] moment about Mo and force, in Ground
-    double *f;          ///< [nu] forces along the speeds u
+    tal_spatial_vec *F_GM; ///< [num_bodies] moment about Mo and force, in Ground [N m, N]
+    double *f;             ///< [nu] forces along the speeds u
 } tal_applied_forces;
 
 /// The accumulators, while TAL_STAGE_DYNAMICS is being realized by a subsystem after matter. NULLs,
@@ -67,19 +72,32 @@ typedef struct tal_applied_forces {
 TAL_API tal_applied_forces tal_matter_upd_forces(const tal_matter *matter, tal_state *state);
 
 /**
+ * All the forces that were applied to matter, by all force subsystems: those with which udot is
+ * computed. As operators take them (tal_matter_forward_dynamics()). Needs TAL_STAGE_DYNAMICS.
+ *
+ * @param[out] F_GB  [num_bodies] moment about Bo and force, in Ground [N m, N]; Ground, body 0, has
+ *                   what was applied to it; NULL: not wanted
+ * @param[out] f     [nu] forces along the speeds u, in the order of tal_body_u_start(); NULL: not
+ *                   wanted
+ */
+TAL_API TAL_NODISCARD tal_status tal_matter_calc_applied_forces(const tal_matter *matter,
+                                                                const tal_state *state,
+                                                                tal_spatial_vec F_GB[], double f[]);
+
+/**
  * Add a force that acts on a station of a body, to accumulators of your own or those above.
  *
  * @param[in]     poses   tal_matter_poses()
  * @param[in]     p_MS    the station, from Mo in M
  * @param[in]     f_G     force, in Ground [N]
- * @param[in,out] F       [num_bodies]
+ * @param[in,out] F_GM    [num_bodies] moment about Mo and force, in Ground [N m, N]
  */
 static inline void tal_apply_station_force(const tal_bodies_view *poses, int body, tal_vec3 p_MS,
-                                           tal_vec3 f_G, tal_spatial_vec F[])
+                                           tal_vec3 f_G, tal_spatial_vec F_GM[])
 {
     const tal_vec3 p_MS_G = tal_m3_mul_v3(tal_view_X_GM(poses, body)->R, p_MS);
-    F[body].w = tal_v3_add(F[body].w, tal_v3_cross(p_MS_G, f_G));
-    F[body].v = tal_v3_add(F[body].v, f_G);
+    F_GM[body].w = tal_v3_add(F_GM[body].w, tal_v3_cross(p_MS_G, f_G));
+    F_GM[body].v = tal_v3_add(F_GM[body].v, f_G);
 }
 
 /// @}

@@ -58,6 +58,7 @@ typedef struct tal_closure_ops {
     int num_y;        ///< independent coordinates; no more than speeds
 
     /// q = gamma(y): writes all tal_matter_nq() coordinates, those of bodies in no loop included.
+    /// @param[out] q  [nq]
     tal_status (*calc_q)(const void *self, const tal_closure_arg *arg, double q[]);
 
     /// K with u = K ydot, tal_matter_nu() x num_y, which comes filled with zeros. Where qdot = u it
@@ -65,6 +66,7 @@ typedef struct tal_closure_ops {
     tal_status (*calc_K)(const void *self, const tal_closure_arg *arg, tal_matrix K);
 
     /// k = Kdot ydot, tal_matter_nu() values, which come as zeros.
+    /// @param[out] k  [nu] zeros on entry
     tal_status (*calc_k)(const void *self, const tal_closure_arg *arg, double k[]);
 } tal_closure_ops;
 
@@ -86,7 +88,7 @@ TAL_API tal_status tal_closure_calc_y(const tal_matter *matter, const tal_state 
                                       double yd[]);
 
 /// Set q = gamma(y) and u = K ydot. Needs TAL_STAGE_MODEL; on failure nothing is written.
-/// @param[out] work  tal_matter_dense_work_size() doubles
+/// @param[out] work  [tal_matter_dense_work_size()]
 TAL_API tal_status tal_closure_set_state(const tal_matter *matter, tal_state *state,
                                          const tal_closure *closure, double work[]);
 
@@ -102,8 +104,8 @@ TAL_API tal_status tal_closure_set_state(const tal_matter *matter, tal_state *st
  * @param[in]  f      [nu] applied forces along u; NULL means none
  * @param[out] udot   [nu]
  * @param[out] ydd    [num_y]; may be NULL
- * @param[out] work   tal_matter_dense_work_size() doubles
- * @param[out] iwork  tal_matter_dense_iwork_size() ints
+ * @param[out] work   [tal_matter_dense_work_size()]
+ * @param[out] iwork  [tal_matter_dense_iwork_size()]
  */
 TAL_NODISCARD TAL_API tal_status
 tal_closure_forward_dynamics(const tal_matter *matter, tal_state *state, const tal_closure *closure,
@@ -112,12 +114,15 @@ tal_closure_forward_dynamics(const tal_matter *matter, tal_state *state, const t
 
 /**
  * Inverse dynamics: the forces along y that give ydotdot, f_y = K^T (M udot + J^T (F0 - F) - f)
- * with udot = K ydotdot + k (RBDA eq. 8.61 and 8.62). Any forces tau along u with K^T tau = f_y
- * will do.
+ * with udot = K ydotdot + k (RBDA eq. 8.61 and 8.62). Any forces tau along u with K^T tau = f_y are
+ * a solution.
  *
  * @param[in]  ydd   [num_y]
+ * @param[in]  F_GB  [num_bodies] applied forces about Bo; NULL means none
+ * @param[in]  f     [nu] applied forces along u; NULL means none
  * @param[out] udot  [nu]; may be NULL
  * @param[out] f_y   [num_y]
+ * @param[out] work  [tal_matter_dense_work_size()]
  */
 TAL_NODISCARD TAL_API tal_status tal_closure_inverse_dynamics(
     const tal_matter *matter, tal_state *state, const tal_closure *closure, const double ydd[],

@@ -7,7 +7,7 @@
  * @file talus/matter/constraint.h
  * @brief Constraints: equations that the motion of the tree has to satisfy besides its mobilizers.
  *
- * A constraint acts on a few *constrained bodies* and *constrained mobilities* and has mp equations
+ * A constraint acts on some *constrained bodies* and *constrained mobilities* and has mp equations
  * on positions, mv on velocities and ma on accelerations (manual ch. 6):
  *
  *     p(t, q) = 0          v(t, q, u) = 0          a(t, q, u, udot) = 0
@@ -38,10 +38,10 @@ typedef struct tal_constraint_ix {
     int i;
 } tal_constraint_ix;
 
-/// Most constrained bodies and constrained mobilities a constraint can have, and most equations.
-#define TAL_MAX_CONSTRAINED_BODIES     4
-#define TAL_MAX_CONSTRAINED_MOBILITIES 16
-#define TAL_MAX_CONSTRAINT_ROWS        12
+/// As many constrained bodies and constrained mobilities have room in a ::tal_constraint_def; more
+/// are given as lists. A constraint can have any number of them, and of equations.
+#define TAL_CONSTRAINT_BODIES     4
+#define TAL_CONSTRAINT_MOBILITIES 16
 
 /// One speed of one body, and the coordinate that goes with it where qdot = u.
 typedef struct tal_mobility {
@@ -53,6 +53,8 @@ typedef struct tal_mobility {
 /// outmost common ancestor A: frames B in A, velocities and accelerations of Bo, expressed in A.
 typedef struct tal_constraint_arg {
     double t;
+    int num_bodies;           ///< constrained bodies
+    int num_mobilities;       ///< constrained mobilities
     const double *params;     ///< [num_params]
     const tal_xform *X_AB;    ///< [num_bodies]
     const tal_spatial_vec *V; ///< [num_bodies] V_AB in A; NULL below the velocity level
@@ -75,7 +77,7 @@ typedef struct tal_constraint_ops {
     int mp;             ///< equations on positions
     int mv;             ///< equations on velocities
     int ma;             ///< equations on accelerations, linear in udot
-    int num_bodies;     ///< constrained bodies
+    int num_bodies;     ///< constrained bodies; -1: as many as the def names
     int num_mobilities; ///< constrained mobilities; -1: as many as the def names
     int num_params;     ///< doubles of parameters, kept in the State (Instance)
     bool forces_need_velocity; ///< add_forces depends on V or u: velocity equations nonlinear in u
@@ -83,16 +85,22 @@ typedef struct tal_constraint_ops {
     // Required for the levels that exist.
 
     /// perr [mp].
+    /// @param[out] perr  [mp]
     tal_status (*calc_p)(const void *self, const tal_constraint_arg *arg, double perr[]);
 
     /// [mp + mv]: the time derivative of perr, then verr.
+    /// @param[out] verr  [mp + mv]
     tal_status (*calc_v)(const void *self, const tal_constraint_arg *arg, double verr[]);
 
     /// [mp + mv + ma]: the second derivative of perr, the derivative of verr, then aerr.
+    /// @param[out] aerr  [mp + mv + ma]
     tal_status (*calc_a)(const void *self, const tal_constraint_arg *arg, double aerr[]);
 
     /// Add G^T lambda: to F [num_bodies], moment about Bo and force, in A; and to f
     /// [num_mobilities]. What these forces do not balance among themselves acts on A.
+    /// @param[in]     lambda  [mp + mv + ma]
+    /// @param[in,out] F       [num_bodies] moment about Bo and force, in A
+    /// @param[in,out] f       [num_mobilities]
     tal_status (*add_forces)(const void *self, const tal_constraint_arg *arg, const double lambda[],
                              tal_spatial_vec F[], double f[]);
 
@@ -100,6 +108,7 @@ typedef struct tal_constraint_ops {
 
     /// Are these parameters physical? Fill `err` with a sentence that names the one that is not:
     /// any finite value is.
+    /// @param[in] params  [num_params]
     tal_status (*check_params)(const void *self, const double params[], tal_error *err);
 
     /// Called once, when the System is destroyed or refuses the constraint: nothing.
@@ -118,10 +127,15 @@ typedef struct tal_constraint_ops {
 /// tal_constraint_def_default(), then edit.
 typedef struct tal_constraint_def {
     const char *name; ///< unique among constraints; NULL means "constraint<index>"; copied
-    tal_body_ix bodies[TAL_MAX_CONSTRAINED_BODIES];
-    tal_mobility mobilities[TAL_MAX_CONSTRAINED_MOBILITIES];
+    tal_body_ix bodies[TAL_CONSTRAINT_BODIES];
+    tal_mobility mobilities[TAL_CONSTRAINT_MOBILITIES];
+    int num_bodies;     ///< used when the table says -1
     int num_mobilities; ///< used when the table says -1
-    bool disabled;      ///< starts disabled; can be changed in the State
+    /// [num_bodies of the table, or of the def] instead of `bodies`, for any number; NULL: those;
+    /// copied
+    const tal_body_ix *body_list;
+    const tal_mobility *mobility_list; ///< likewise, instead of `mobilities`
+    bool disabled;                     ///< starts disabled; can be changed in the State
 } tal_constraint_def;
 
 /// No name, Ground everywhere, enabled.
@@ -131,7 +145,7 @@ TAL_API tal_constraint_def tal_constraint_def_default(void);
  * Add a constraint with any table.
  *
  * @param[in] self    adopted by this call whether it succeeds or not
- * @param[in] params  `ops->num_params` initial values; NULL means zeros
+ * @param[in] params  [ops->num_params] initial values; NULL means zeros
  * @return its index, `i` < 0 on failure (sticky)
  */
 TAL_API tal_constraint_ix tal_matter_add_constraint(tal_matter *matter,
@@ -175,6 +189,7 @@ TAL_API const double *tal_constraint_params(const tal_matter *matter, const tal_
                                             tal_constraint_ix constraint, int *n);
 
 /// Set the parameters of a constraint; invalidates TAL_STAGE_INSTANCE.
+/// @param[in] params  [n]
 TAL_API tal_status tal_constraint_set_params(const tal_matter *matter, tal_state *state,
                                              tal_constraint_ix constraint, const double params[],
                                              int n);

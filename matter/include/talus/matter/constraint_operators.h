@@ -60,9 +60,13 @@ typedef enum tal_g_part {
 /// @{
 
 /// out = G v ([rows of the part]).
+/// @param[in]  v    [nu]
+/// @param[out] out  [rows of the part]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_G(const tal_matter *matter, tal_state *state,
                                                   tal_g_part part, const double v[], double out[]);
 /// f = G^T lambda ([nu]).
+/// @param[in]  lambda  [rows of the part]
+/// @param[out] f       [nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_GT(const tal_matter *matter, tal_state *state,
                                                    tal_g_part part, const double lambda[],
                                                    double f[]);
@@ -70,9 +74,13 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_GT(const tal_matter *matter, tal
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_G(const tal_matter *matter, tal_state *state,
                                                    tal_g_part part, tal_matrix G);
 /// out = Pq dq ([mp]) with Pq = P N^+ (manual eq. 10.11): the change of perr with q.
+/// @param[in]  dq   [nq]
+/// @param[out] out  [mp]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_Pq(const tal_matter *matter, tal_state *state,
                                                    const double dq[], double out[]);
 /// f_q = Pq^T lambda ([nq]).
+/// @param[in]  lambda  [mp]
+/// @param[out] f_q     [nq]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_PqT(const tal_matter *matter, tal_state *state,
                                                     const double lambda[], double f_q[]);
 /// Pq itself, mp x nq.
@@ -100,15 +108,20 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_turn(const tal_matte
 /// @{
 
 /// b ([m]): the value that G udot must have.
+/// @param[out] b  [m]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_bias(const tal_matter *matter,
                                                                  tal_state *state, double b[]);
 /// aerr = G udot - b for any udot ([m]).
+/// @param[in]  udot  [nu]
+/// @param[out] aerr  [m]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_constraint_aerr(const tal_matter *matter,
                                                                  tal_state *state,
                                                                  const double udot[],
                                                                  double aerr[]);
 /// lambda = W^+ aerr ([m]): the multipliers that take these acceleration errors away. Where rows
 /// repeat each other, those with the least sum of squares. Position is enough.
+/// @param[in]  aerr    [m]
+/// @param[out] lambda  [m]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_multipliers(const tal_matter *matter,
                                                              tal_state *state, const double aerr[],
                                                              double lambda[]);
@@ -144,6 +157,7 @@ tal_matter_calc_constraint_forces(const tal_matter *matter, tal_state *state, co
 
 /// Power of these forces, -lambda^T G u [W], with the State's u: zero for constraints at rest in
 /// their own frames once velocities meet them. NaN when it cannot be computed.
+/// @param[in] lambda  [m]
 TAL_API double tal_matter_calc_constraint_power(const tal_matter *matter, tal_state *state,
                                                 const double lambda[],
                                                 tal_constraint_ix constraint);
@@ -162,9 +176,11 @@ TAL_API size_t tal_matter_dense_work_size(const tal_matter *matter, const tal_st
 TAL_API size_t tal_matter_dense_iwork_size(const tal_matter *matter, const tal_state *state);
 
 /// Basis of the motions that the constraints allow: G K = 0, K^T K = 1 (RBDA sec. 8.8, there G).
-/// @param[out] K    nu x nu; the first `dof` columns are the basis, the rest zero. Rows of speeds
-///                  that are prescribed or locked are zero
-/// @param[out] dof  free speeds minus the rank of their columns of G
+/// @param[out] K      nu x nu; the first `dof` columns are the basis, the rest zero. Rows of speeds
+///                    that are prescribed or locked are zero
+/// @param[out] dof    free speeds minus the rank of their columns of G
+/// @param[out] work   [tal_matter_dense_work_size()]
+/// @param[out] iwork  [tal_matter_dense_iwork_size()]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_null_basis(const tal_matter *matter,
                                                             tal_state *state, tal_matrix K,
                                                             int *dof, double work[], int iwork[]);
@@ -178,13 +194,36 @@ typedef enum tal_solve_way {
 } tal_solve_way;
 
 /**
+ * How realizing Acceleration solves them, with constraints; default: TAL_SOLVE_MULTIPLIERS. Call it
+ * before the topology is realized.
+ *
+ * TAL_SOLVE_KKT is for a mass matrix that only the constraints make regular: a massless hub that is
+ * held by what rolls, a rack without mass. By multipliers that is refused (TAL_ERR_SINGULAR), since
+ * M^-1 does not exist; so is, in either way, a body that moves no mass and is held by nothing. Its
+ * cost is O((n + m)^3), and States keep (n + m)^2 numbers and more. Multipliers of redundant rows
+ * have the least sum of squares, without shares. The report on rows and the margin
+ * (tal_matter_calc_margin()) then compare rows by G W_u^-2 G^T, with the weights of speeds
+ * (tal_state_set_weights()) as in projection. Operators with M^-1 or W fail as before where M is
+ * singular. Model files: `solve`.
+ *
+ * @return TAL_ERR_BAD_VALUE for TAL_SOLVE_NULL_SPACE, and a contract violation after Topology
+ */
+TAL_API tal_status tal_matter_set_solve_way(tal_matter *matter, tal_solve_way way);
+
+/// The way that was set.
+TAL_API tal_solve_way tal_matter_solve_way(const tal_matter *matter);
+
+/**
  * Forward dynamics with constraints, for given forces. All ways give the same udot to round-off
- * times the condition number; only the multipliers' way costs O(n) and is what realizing does.
+ * times the condition number; only the multipliers' way costs O(n). TAL_ERR_SINGULAR where the mass
+ * matrix is not regular: by KKT, where it is not even together with the constraints.
  *
  * @param[in]  F_GB    [num_bodies] applied forces about Bo; NULL means none
  * @param[in]  f       [nu] applied forces along u; NULL means none
  * @param[out] udot    [nu]
  * @param[out] lambda  [m] those of least sum of squares; may be NULL
+ * @param[out] work    [tal_matter_dense_work_size()]
+ * @param[out] iwork   [tal_matter_dense_iwork_size()]
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_solve_constrained(
     const tal_matter *matter, tal_state *state, tal_solve_way way, const tal_spatial_vec F_GB[],
@@ -196,9 +235,13 @@ TAL_NODISCARD TAL_API tal_status tal_matter_solve_constrained(
  *     f_needed = M udot + J^T (F0 - F) - f + G^T lambda,   |f_needed| least
  *
  * @param[in]  udot      [nu]
+ * @param[in]  F_GB      [num_bodies] applied forces about Bo; NULL means none
+ * @param[in]  f         [nu] applied forces along u; NULL means none
  * @param[out] lambda    [m]
  * @param[out] f_needed  [nu] along free speeds normal to the constraints, in the span of K, and
  *                       least; along known ones what the motion takes, -tau
+ * @param[out] work      [tal_matter_dense_work_size()]
+ * @param[out] iwork     [tal_matter_dense_iwork_size()]
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_constrained_inverse_dynamics(
     const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
@@ -216,10 +259,13 @@ typedef enum tal_actuation {
  * Closed-loop inverse dynamics: forces at the actuated mobilities alone that give udot,
  * K_a^T tau = K^T f_needed (RBDA eq. 8.63).
  *
- * @param[in]  udot      [nu] should meet the constraints
- * @param[in]  actuated  [nu] where forces can act; known speeds need none
- * @param[out] tau       [nu] zero where not actuated
+ * @param[in]  udot       [nu] should meet the constraints
+ * @param[in]  F_GB       [num_bodies] applied forces about Bo; NULL means none
+ * @param[in]  actuated   [nu] where forces can act; known speeds need none
+ * @param[out] tau        [nu] zero where not actuated
  * @param[out] actuation  may be NULL
+ * @param[out] work       [tal_matter_dense_work_size()]
+ * @param[out] iwork      [tal_matter_dense_iwork_size()]
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_actuator_forces(
     const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
@@ -234,7 +280,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_actuator_forces(
 typedef enum tal_row_fate {
     TAL_ROW_GOOD,
     TAL_ROW_WITHOUT_EFFECT, ///< no motion of the tree changes it: its multiplier is zero
-    TAL_ROW_REDUNDANT       ///< it repeats rows before it; the load is shared
+    TAL_ROW_REDUNDANT       ///< it repeats rows before it, as far as q tells; the load is shared
 } tal_row_fate;
 
 /// One row.
@@ -244,6 +290,9 @@ typedef struct tal_constraint_row {
     tal_row_fate fate;
     bool inconsistent; ///< it contradicts others (::TAL_INCONSISTENT)
     double residual;   ///< what is left of aerr whatever the multipliers are
+    double share;      ///< of its diagonal entry of W that the rows before it leave: 1 when it has
+                       ///< nothing to do with them, near 0 when it repeats them
+    double limit;      ///< share up to which it counts as redundant
 } tal_constraint_row;
 
 /// A residual counts as inconsistent above this share both of a unit error (manual eq. 9.4) and of
@@ -266,6 +315,13 @@ typedef struct tal_rows_report {
                   ///< condition number is no larger. 1 without rows
     double worst_residual;
     tal_constraint_ix worst; ///< whose it is; `i` < 0 when nothing is inconsistent
+
+    // How close the decision between good and redundant rows is, by the shares of
+    // tal_constraint_row: all is clear when they are far apart.
+    double least_share;    ///< of the good rows; 1 without any
+    double most_redundant; ///< share of the redundant rows; 0 without any
+    double limit;          ///< between them: what round-off leaves, 64 eps times the rows of a
+                           ///< block, or (3 d)^2 where q is off by an angle d, 1e-8 at most
 } tal_rows_report;
 
 /**

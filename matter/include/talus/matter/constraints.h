@@ -14,7 +14,7 @@
  *     tal_constraint_add_rod(matter, &tie, pin_on_crank, pin_on_piston, 0.4);
  *
  * Body 1 is `bodies[0]`, body 2 `bodies[1]`. Stations, directions and frames are given in the frame
- * B of their body, in meters; directions have any length but zero. Errors and multipliers of the
+ * B of their body, in meters; directions have any length except zero. Errors and multipliers of the
  * equations, in the order given with each constraint, are in A, the outmost common ancestor, unless
  * another frame is named.
  *
@@ -362,7 +362,7 @@ TAL_API int tal_constraint_num_coordinates(const tal_matter *matter, tal_constra
  *
  * @param[in]  state  TAL_STAGE_TIME at least; what is missing is realized
  * @param[out] q      [tal_constraint_num_coordinates()]
- * @param[out] qdot   their rates; NULL: not wanted
+ * @param[out] qdot   [tal_constraint_num_coordinates()] their rates; NULL: not wanted
  */
 TAL_API tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal_state *state,
                                                    tal_constraint_ix constraint, double q[],
@@ -375,12 +375,13 @@ TAL_API tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal
  * given, leaves the other half where it is, and adds a weld between the two. Each half has the
  * center of mass of the whole.
  *
- * @param[in]  body    has mass; the half that is added is TAL_BODY_RIGID
- * @param[in]  parent  what the half is connected to
- * @param[in]  def     name, frames (X_BM on `body`), direction, angles; its mass and structure do
- *                     not count
- * @param[in]  ops, self, params  the mobilizer, as in tal_matter_add_mobilizer()
- * @param[out] weld    the weld; may be NULL
+ * @param[in]  body       has mass; the half that is added is TAL_BODY_RIGID
+ * @param[in]  parent     what the half is connected to
+ * @param[in]  def        name, frames (X_BM on `body`), direction, angles; its mass and structure
+ *                        do not count
+ * @param[in]  ops, self  the mobilizer, as in tal_matter_add_mobilizer()
+ * @param[in]  params     [ops->num_params] of the mobilizer; NULL means zeros
+ * @param[out] weld       the weld; may be NULL
  * @return the half that was added, `i` < 0 on failure (sticky)
  */
 TAL_API tal_body_ix tal_matter_split_body(tal_matter *matter, tal_body_ix body, tal_body_ix parent,

@@ -44,11 +44,13 @@ TAL_API tal_status tal_body_limit_coordinate(tal_matter *matter, tal_body_ix bod
                                              double low, double high);
 
 /// Say at which q a State begins: all `n` coordinates of a body. A quaternion may have any length
-/// but zero.
+/// except zero.
+/// @param[in] q  [n]
 TAL_API tal_status tal_body_set_initial_q(tal_matter *matter, tal_body_ix body, const double q[],
                                           int n);
 
 /// Say at which u a State begins: all `n` speeds of a body.
+/// @param[in] u  [n]
 TAL_API tal_status tal_body_set_initial_u(tal_matter *matter, tal_body_ix body, const double u[],
                                           int n);
 /// @}
@@ -67,6 +69,7 @@ TAL_API tal_body_ix tal_matter_find_coordinate(const tal_matter *matter, const t
 
 /// Write the name of a coordinate to `name`, which has room for TAL_COORDINATE_NAME_SIZE
 /// characters.
+/// @param[out] name  [TAL_COORDINATE_NAME_SIZE]
 TAL_API tal_status tal_body_coordinate_name(const tal_matter *matter, const tal_state *state,
                                             tal_body_ix body, int i, char name[]);
 

@@ -47,13 +47,14 @@ typedef struct tal_graph_step {
  * taken together with one that it carries. Where nothing connects bodies with Ground, one of them
  * becomes a free base: the first with mass that is not the child of a joint, or else the first.
  *
- * @param[in]  massless    [num_bodies] NULL: all have mass. Ground's entry is ignored
- * @param[in]  num_bodies  Ground included
- * @param[out] steps       [num_bodies - 1]
- * @param[out] closing     [num_joints] the joints that are not in the tree, ascending
- * @param[out] num_closing how many
- * @param[out] work        [num_bodies]
- * @param[out] err         may be NULL
+ * @param[in]  massless     [num_bodies] NULL: all have mass. Ground's entry is ignored
+ * @param[in]  num_bodies   Ground included
+ * @param[in]  joints       [num_joints]
+ * @param[out] steps        [num_bodies - 1]
+ * @param[out] closing      [num_joints] the joints that are not in the tree, ascending
+ * @param[out] num_closing  how many
+ * @param[out] work         [num_bodies]
+ * @param[out] err          may be NULL
  * @return TAL_OK; TAL_ERR_BAD_INDEX or TAL_ERR_BAD_VALUE for a joint between bodies that do not
  *         exist or of a body with itself; TAL_ERR_TOPOLOGY when a body without mass can only end a
  *         branch

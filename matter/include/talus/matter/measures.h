@@ -43,7 +43,7 @@ TAL_API tal_measure_ix tal_measure_add_speed(tal_matter *matter, const char *nam
  * Two derivatives, as an observer on A sees them. Stages Position, Velocity, Acceleration.
  *
  * @param[in] p_BS       from Bo, in B [m]
- * @param[in] direction  in A, of any length but zero: made a unit vector
+ * @param[in] direction  in A, of any length except zero: made a unit vector
  */
 TAL_API tal_measure_ix tal_measure_add_station(tal_matter *matter, const char *name, tal_body_ix B,
                                                tal_vec3 p_BS, tal_body_ix A, tal_vec3 direction);

@@ -77,30 +77,37 @@ typedef struct tal_mobilizer_ops {
     tal_status (*calc_X_FM)(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM);
 
     /// The nu columns of H_FM(q), expressed in F: V_FM = H_FM u.
+    /// @param[out] H_FM  [nu]
     tal_status (*calc_H_FM)(const void *self, const tal_mobilizer_arg *arg, tal_spatial_vec H_FM[]);
 
     // Optional. The default, when NULL, is given after the colon.
 
     /// The time derivative in F of those columns, along qdot = N u: all zero.
+    /// @param[out] Hdot_FM  [nu]
     tal_status (*calc_Hdot_FM)(const void *self, const tal_mobilizer_arg *arg,
                                tal_spatial_vec Hdot_FM[]);
 
     /// N, N^+, Ndot applied to a vector, and transposed: qdot = u, allowed only when nq == nu. `in`
     /// and `out` do not overlap. TAL_ERR_SINGULAR where N grows without bound.
+    /// @param[in]  in   [nq or nu, as ::tal_n_op says]
+    /// @param[out] out  [nq or nu, as ::tal_n_op says]
     tal_status (*mul_N)(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
                         const double in[], double out[]);
 
     /// The q that places M nearest to a wanted X_FM; arg->q is a first guess: Gauss-Newton, then
     /// Newton, on the functions above.
+    /// @param[out] q  [nq]
     tal_status (*fit_q)(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[]);
 
     /// The u that comes nearest to a wanted V_FM: least squares on H_FM.
+    /// @param[out] u  [nu]
     tal_status (*fit_u)(const void *self, const tal_mobilizer_arg *arg, tal_spatial_vec V_FM,
                         double u[]);
 
     /// Are these parameters physical? Fill `err` with a sentence that names the one that is not:
     /// any finite value is.
+    /// @param[in] params  [num_params]
     tal_status (*check_params)(const void *self, const double params[], tal_error *err);
 
     /// Called once, when the System is destroyed or refuses the mobilizer: nothing.

@@ -7,9 +7,9 @@
  * @file talus/matter/model.h
  * @brief Building a tree of bodies, and the parameters of its bodies in a State.
  *
- * Every body comes with the mobilizer that connects it to its parent. Ground is body 0 and is there
- * from the start. Adding is sticky, as all building is (talus/state/system.h): a bad argument is
- * remembered, and tal_system_realize_topology() returns it with the body's name.
+ * Every body comes with the mobilizer that connects it to its parent. Ground is body 0 and is built
+ * in. Adding is sticky, as all building is (talus/state/system.h): a bad argument is remembered,
+ * and tal_system_realize_topology() returns it with the body's name.
  *
  *     tal_matter *matter = tal_matter_create(system);
  *     tal_mobod_def rod = tal_mobod_def_default();
@@ -57,7 +57,9 @@ typedef struct tal_mobod_def {
     tal_xform X_PF;               ///< the mobilizer's frame F on the parent
     tal_xform X_BM;               ///< its frame M on this body
     tal_direction direction;      ///< TAL_REVERSE: the coordinates place F in M
-    bool use_angles; ///< body-XYZ angles instead of a quaternion; can be changed in a State
+    bool use_angles;  ///< body-XYZ angles instead of a quaternion; can be changed in a State
+    bool any_inertia; ///< accepts inertias that are not physical (tal_mass_props_excess()), as
+                      ///< published; principal moments must not be negative even so
 } tal_mobod_def;
 
 /// A massless rigid body, both frames at the origins, forward, quaternions.
@@ -90,7 +92,7 @@ TAL_API tal_subsystem_ix tal_matter_subsystem(const tal_matter *matter);
  *
  * @param[in] ops     must outlive the System
  * @param[in] self    adopted by this call whether it succeeds or not: `ops->destroy` will free it
- * @param[in] params  `ops->num_params` initial values, copied; NULL means zeros
+ * @param[in] params  [ops->num_params] initial values; NULL means zeros
  * @return its index, `i` < 0 on failure
  */
 TAL_API tal_body_ix tal_matter_add_mobilizer(tal_matter *matter, tal_body_ix parent,
@@ -200,6 +202,27 @@ TAL_API tal_status tal_body_set_q(const tal_matter *matter, tal_state *state, ta
 TAL_API tal_status tal_body_set_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                   int i, double value);
 
+/// @name All coordinates, or speeds, of one body
+/// In the mobilizer's order; a quaternion comes first, as w, x, y, z. `n` must be tal_body_nq(), or
+/// tal_body_nu(). Need TAL_STAGE_MODEL. Setting: a value that is not finite is refused and nothing
+/// changes; q invalidates TAL_STAGE_POSITION, u TAL_STAGE_VELOCITY. Of a body without any, Ground
+/// too, there is nothing to read or set, and `n` is 0.
+/// @{
+
+/// @param[out] q  [n]
+TAL_API tal_status tal_body_get_all_q(const tal_matter *matter, const tal_state *state,
+                                      tal_body_ix body, double q[], int n);
+/// @param[out] u  [n]
+TAL_API tal_status tal_body_get_all_u(const tal_matter *matter, const tal_state *state,
+                                      tal_body_ix body, double u[], int n);
+/// @param[in] q  [n]
+TAL_API tal_status tal_body_set_all_q(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                                      const double q[], int n);
+/// @param[in] u  [n]
+TAL_API tal_status tal_body_set_all_u(const tal_matter *matter, tal_state *state, tal_body_ix body,
+                                      const double u[], int n);
+/// @}
+
 /// Set q of one body so that X_FM comes nearest to the wanted one. Needs TAL_STAGE_MODEL.
 TAL_API tal_status tal_body_fit_q(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                   const tal_xform *X_FM);
@@ -229,10 +252,10 @@ TAL_API bool tal_body_uses_angles(const tal_matter *matter, const tal_state *sta
 /**
  * Choose between angles and a quaternion for one body, keeping the pose.
  *
- * Invalidates TAL_STAGE_MODEL and realizes it again: q is packed anew, every other coordinate keeps
- * its value and this body's describe the same orientation in the other way. Values that are no
- * orientation (a zero quaternion, a NaN) are refused, and a failure that an earlier setter left in
- * the State is returned; in both cases nothing changes.
+ * Invalidates TAL_STAGE_MODEL and realizes it again: q is packed again, every other coordinate
+ * keeps its value and this body's describe the same orientation in the other way. Values that are
+ * not an orientation (a zero quaternion, a NaN) are refused, and a failure that an earlier setter
+ * left in the State is returned; in both cases nothing changes.
  */
 TAL_API tal_status tal_body_set_use_angles(const tal_matter *matter, tal_state *state,
                                            tal_body_ix body, bool use_angles);
@@ -252,6 +275,15 @@ TAL_API tal_mass_props tal_body_mass_props(const tal_matter *matter, const tal_s
                                            tal_body_ix body);
 TAL_API tal_status tal_body_set_mass_props(const tal_matter *matter, tal_state *state,
                                            tal_body_ix body, const tal_mass_props *props);
+/**
+ * The next body whose inertia is not physical: within TAL_INERTIA_TOLERANCE, or any with
+ * tal_mobod_def.any_inertia. Begin with Ground; `i` < 0 when there is no other.
+ *
+ * @param[in]  after   the body to go on from
+ * @param[out] excess  tal_mass_props_excess() of the body found; may be NULL
+ */
+TAL_API tal_body_ix tal_matter_find_unphysical(const tal_matter *matter, const tal_state *state,
+                                               tal_body_ix after, double *excess);
 TAL_API tal_xform tal_body_X_PF(const tal_matter *matter, const tal_state *state, tal_body_ix body);
 TAL_API tal_status tal_body_set_X_PF(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                      const tal_xform *X_PF);
@@ -261,6 +293,7 @@ TAL_API tal_status tal_body_set_X_BM(const tal_matter *matter, tal_state *state,
 /// Mobilizer parameters: pitch, radii, ... `n` must be the table's num_params.
 TAL_API const double *tal_body_params(const tal_matter *matter, const tal_state *state,
                                       tal_body_ix body, int *n);
+/// @param[in] params  [n]
 TAL_API tal_status tal_body_set_params(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                        const double params[], int n);
 /// @}

@@ -80,7 +80,7 @@ typedef enum tal_hinge_frame {
  * Hinge matrix of a body's mobilizer: the velocity that each of its speeds gives.
  *
  * @param[in]  frame  which motion, and where it is expressed
- * @param[out] H      tal_body_nu() columns, of at most TAL_MAX_NU; untouched on failure
+ * @param[out] H      [tal_body_nu()] columns; untouched on failure
  * @return TAL_OK, or the status of the breach. Needs TAL_STAGE_POSITION.
  */
 TAL_API tal_status tal_body_H(const tal_matter *matter, const tal_state *state, tal_body_ix body,
@@ -88,6 +88,7 @@ TAL_API tal_status tal_body_H(const tal_matter *matter, const tal_state *state, 
 
 /// Its rate of change, in the frame where it is expressed (manual eq. 5.25 to 5.29). Needs
 /// TAL_STAGE_VELOCITY.
+/// @param[out] Hdot  [tal_body_nu()] columns; untouched on failure
 TAL_API tal_status tal_body_Hdot(const tal_matter *matter, const tal_state *state, tal_body_ix body,
                                  tal_hinge_frame frame, tal_spatial_vec Hdot[]);
 
@@ -259,13 +260,13 @@ TAL_API tal_spatial_vec tal_matter_momentum(const tal_matter *matter, const tal_
 TAL_API tal_spatial_vec tal_matter_central_momentum(const tal_matter *matter,
                                                     const tal_state *state);
 
-/// Kinetic energy [J]. Needs TAL_STAGE_VELOCITY.
+/// Kinetic energy [J]; infinite where it overflows. Needs TAL_STAGE_VELOCITY.
 TAL_API double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *state);
 
 /**
  * Kinetic energy that any speeds would have at the State's q: u^T M u / 2.
  *
- * @param[in] u  tal_state_nu() speeds; need not be the State's
+ * @param[in] u  [tal_state_nu()] need not be the State's
  * @return joules; NaN on a breach. Needs TAL_STAGE_INSTANCE; realizes the poses.
  */
 TAL_API double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state,

@@ -56,6 +56,8 @@ TAL_API int tal_matter_nq(const tal_matter *matter, const tal_state *state);
 /// @{
 
 /// f = M a (RBDA tab. 6.1).
+/// @param[in]  a  [nu]
+/// @param[out] f  [nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state,
                                                   const double a[], double f[]);
 /// F = M A for every column; both have nu rows.
@@ -65,6 +67,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_M_columns(const tal_matter *matt
 
 /// a = M^-1 f, by articulated-body inertias, which are computed once per q (RBDA tab. 7.1).
 /// TAL_ERR_SINGULAR when a mobility moves no mass; the sentence names the body.
+/// @param[in]  f  [nu]
+/// @param[out] a  [nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_Minv(const tal_matter *matter, tal_state *state,
                                                      const double f[], double a[]);
 /// A = M^-1 F for every column; both have nu rows.
@@ -102,6 +106,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_Minv(const tal_matter *matter, 
 
 /// One product with N, its pseudoinverse, derivative or a transpose; ::tal_n_op says how long `in`
 /// and `out` are. Needs only q (and u for Ndot). TAL_ERR_SINGULAR where body-XYZ angles are.
+/// @param[in]  in   [nq or nu]
+/// @param[out] out  [nq or nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_N(const tal_matter *matter, tal_state *state,
                                                   tal_n_op op, const double in[], double out[]);
 /// The same for every column.
@@ -109,13 +115,19 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_N_columns(const tal_matter *matt
                                                           tal_state *state, tal_n_op op,
                                                           tal_matrix in, tal_matrix out);
 /// The same for one body: `in` and `out` are about its own coordinates and speeds. Constant time.
+/// @param[in]  in   [nq or nu of the body]
+/// @param[out] out  [nq or nu of the body]
 TAL_NODISCARD TAL_API tal_status tal_body_mul_N(const tal_matter *matter, tal_state *state,
                                                 tal_body_ix body, tal_n_op op, const double in[],
                                                 double out[]);
 /// qdot = N(q) u for any u, not just the State's.
+/// @param[in]  u     [nu]
+/// @param[out] qdot  [nq]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_qdot(const tal_matter *matter, tal_state *state,
                                                       const double u[], double qdot[]);
 /// qdotdot = N(q) udot + Ndot(q, u) u, with the State's u.
+/// @param[in]  udot     [nu]
+/// @param[out] qdotdot  [nq]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_qdotdot(const tal_matter *matter, tal_state *state,
                                                          const double udot[], double qdotdot[]);
 /// @}
@@ -124,6 +136,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_qdotdot(const tal_matter *matte
 /// @{
 
 /// V_GB = J u for any u ([num_bodies]).
+/// @param[in]  u     [nu]
+/// @param[out] V_GB  [num_bodies]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_J(const tal_matter *matter, tal_state *state,
                                                   const double u[], tal_spatial_vec V_GB[]);
 /// V = J U for every column; V has 6 num_bodies rows, w above v for each body.
@@ -131,6 +145,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_J_columns(const tal_matter *matt
                                                           tal_state *state, tal_matrix U,
                                                           tal_matrix V);
 /// f = J^T F: the mobility forces that do the same work as forces on bodies ([num_bodies]).
+/// @param[in]  F_GB  [num_bodies]
+/// @param[out] f     [nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_JT(const tal_matter *matter, tal_state *state,
                                                    const tal_spatial_vec F_GB[], double f[]);
 /// f = J^T F for every column; F has 6 num_bodies rows.
@@ -141,6 +157,7 @@ TAL_NODISCARD TAL_API tal_status tal_matter_mul_JT_columns(const tal_matter *mat
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_J(const tal_matter *matter, tal_state *state,
                                                    tal_matrix J);
 /// Jdot u: the accelerations A_GB that the bodies would have if udot were zero ([num_bodies]).
+/// @param[out] A_GB  [num_bodies]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_J_bias(const tal_matter *matter, tal_state *state,
                                                         tal_spatial_vec A_GB[]);
 
@@ -158,60 +175,82 @@ typedef struct tal_station {
 } tal_station;
 
 /// v_GS = J_S u for `n` stations ([n]).
+/// @param[in]  stations  [n]
+/// @param[in]  u         [nu]
+/// @param[out] v_GS      [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_J(const tal_matter *matter,
                                                           tal_state *state,
                                                           const tal_station stations[], int n,
                                                           const double u[], tal_vec3 v_GS[]);
 /// f = J_S^T f_GS: the forces along u that do the same work as forces on the stations.
+/// @param[in]  stations  [n]
+/// @param[in]  f_GS      [n]
+/// @param[out] f         [nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_JT(const tal_matter *matter,
                                                            tal_state *state,
                                                            const tal_station stations[], int n,
                                                            const tal_vec3 f_GS[], double f[]);
 /// The same, column by column: U is nu x m, v_GS is 3n x m.
+/// @param[in] stations  [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_J_columns(const tal_matter *matter,
                                                                   tal_state *state,
                                                                   const tal_station stations[],
                                                                   int n, tal_matrix U,
                                                                   tal_matrix v_GS);
 /// The same, column by column: f_GS is 3n x m, f is nu x m.
+/// @param[in] stations  [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_station_JT_columns(const tal_matter *matter,
                                                                    tal_state *state,
                                                                    const tal_station stations[],
                                                                    int n, tal_matrix f_GS,
                                                                    tal_matrix f);
 /// J_S itself, 3n x nu. Only columns on the path to Ground are computed; the rest are exact zeros.
+/// @param[in] stations  [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_station_J(const tal_matter *matter,
                                                            tal_state *state,
                                                            const tal_station stations[], int n,
                                                            tal_matrix J);
 /// Jdot_S u: accelerations of the stations if udot were zero ([n]).
+/// @param[in]  stations  [n]
+/// @param[out] a_GS      [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_station_bias(const tal_matter *matter,
                                                               tal_state *state,
                                                               const tal_station stations[], int n,
                                                               tal_vec3 a_GS[]);
 /// V_GA = J_A u for `n` frames ([n]).
+/// @param[in]  frames  [n]
+/// @param[in]  u       [nu]
+/// @param[out] V_GA    [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_J(const tal_matter *matter, tal_state *state,
                                                         const tal_station frames[], int n,
                                                         const double u[], tal_spatial_vec V_GA[]);
 /// f = J_A^T F_GA, with moments about the frames' origins.
+/// @param[in]  frames  [n]
+/// @param[in]  F_GA    [n]
+/// @param[out] f       [nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_JT(const tal_matter *matter, tal_state *state,
                                                          const tal_station frames[], int n,
                                                          const tal_spatial_vec F_GA[], double f[]);
 /// The same, column by column: U is nu x m, V_GA is 6n x m.
+/// @param[in] frames  [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_J_columns(const tal_matter *matter,
                                                                 tal_state *state,
                                                                 const tal_station frames[], int n,
                                                                 tal_matrix U, tal_matrix V_GA);
 /// The same, column by column: F_GA is 6n x m, f is nu x m.
+/// @param[in] frames  [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_mul_frame_JT_columns(const tal_matter *matter,
                                                                  tal_state *state,
                                                                  const tal_station frames[], int n,
                                                                  tal_matrix F_GA, tal_matrix f);
 /// J_A itself, 6n x nu, angular rows above linear ones for each frame; path only.
+/// @param[in] frames  [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_J(const tal_matter *matter, tal_state *state,
                                                          const tal_station frames[], int n,
                                                          tal_matrix J);
 /// Jdot_A u ([n]).
+/// @param[in]  frames  [n]
+/// @param[out] A_GA    [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_bias(const tal_matter *matter,
                                                             tal_state *state,
                                                             const tal_station frames[], int n,
@@ -225,12 +264,14 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_frame_bias(const tal_matter *ma
 
 /// Lambda^-1 = J M^-1 J^T, 6n x 6n, bitwise symmetric, without M (RBDA sec. 7.2). Its rank is at
 /// most that of J: a frame that cannot move in some direction has a zero there.
+/// @param[in] frames  [n]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda_inv(const tal_matter *matter,
                                                             tal_state *state,
                                                             const tal_station frames[], int n,
                                                             tal_matrix Lambda_inv);
 
-/// Doubles and ints that tal_matter_calc_Lambda() needs for `n` frames.
+/// Doubles and ints that tal_matter_calc_Lambda() needs for `n` frames; 0 on a breach: 6 n must be
+/// an int that is not negative.
 TAL_API size_t tal_matter_Lambda_work_size(int n);
 TAL_API size_t tal_matter_Lambda_iwork_size(int n);
 
@@ -238,10 +279,11 @@ TAL_API size_t tal_matter_Lambda_iwork_size(int n);
  * Lambda itself: the inertia that the frames show, 6n x 6n. Where the frames cannot move it is the
  * pseudoinverse.
  *
- * @param[out] rank   of Lambda^-1, found by pivoted Cholesky: a pivot counts as zero below
- *                    16 (nu + 6n) eps times the largest diagonal entry of Lambda^-1
- * @param[out] work   tal_matter_Lambda_work_size(n) doubles
- * @param[out] iwork  tal_matter_Lambda_iwork_size(n) ints
+ * @param[in]  frames  [n]
+ * @param[out] rank    of Lambda^-1, found by pivoted Cholesky: a pivot counts as zero below 16 (nu
+ *                     + 6n) eps times the largest diagonal entry of Lambda^-1
+ * @param[out] work    [tal_matter_Lambda_work_size(n)]
+ * @param[out] iwork   [tal_matter_Lambda_iwork_size(n)]
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda(const tal_matter *matter, tal_state *state,
                                                         const tal_station frames[], int n,
@@ -259,7 +301,9 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_Lambda(const tal_matter *matter
  *
  *     f_needed = M udot + J^T (F0 - F) - f
  *
- * @param[in]  udot      NULL means zero; with no forces either, f_needed is then the bias C
+ * @param[in]  udot      [nu] NULL means zero; with no forces either, f_needed is then the bias C
+ * @param[in]  F_GB      [num_bodies] NULL means none
+ * @param[in]  f         [nu] NULL means none
  * @param[out] f_needed  [nu]
  */
 TAL_NODISCARD TAL_API tal_status tal_matter_inverse_dynamics(const tal_matter *matter,
@@ -272,6 +316,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_inverse_dynamics(const tal_matter *m
  *
  *     udot = M^-1 (f + J^T (F - F0))
  *
+ * @param[in]  F_GB  [num_bodies] NULL means none
+ * @param[in]  f     [nu] NULL means none
  * @param[out] udot  [nu]
  * @param[out] A_GB  [num_bodies] accelerations of the bodies; may be NULL
  */
@@ -283,6 +329,9 @@ TAL_NODISCARD TAL_API tal_status tal_matter_forward_dynamics(const tal_matter *m
 
 /// Tree-equivalent mobility forces f_tree = f + J^T (F - F0): all there is to accelerate the tree,
 /// so that udot = M^-1 f_tree.
+/// @param[in]  F_GB    [num_bodies] NULL means none
+/// @param[in]  f       [nu] NULL means none
+/// @param[out] f_tree  [nu]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_tree_forces(const tal_matter *matter,
                                                              tal_state *state,
                                                              const tal_spatial_vec F_GB[],
@@ -307,6 +356,8 @@ TAL_NODISCARD TAL_API tal_status tal_matter_calc_residual(const tal_matter *matt
                                                           const double lambda[], double residual[]);
 
 /// A_GB = J udot + Jdot u of all bodies, for any udot ([num_bodies]).
+/// @param[in]  udot  [nu]
+/// @param[out] A_GB  [num_bodies]
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_accelerations(const tal_matter *matter,
                                                                tal_state *state,
                                                                const double udot[],
@@ -354,6 +405,7 @@ typedef struct tal_floating {
 TAL_API int tal_matter_floating_n(const tal_matter *matter, tal_body_ix base);
 
 /// Fill the coefficients. Applied forces F_GB (NULL: none) are counted in p and C. O(n^2).
+/// @param[in] F_GB  [num_bodies] NULL means none
 TAL_NODISCARD TAL_API tal_status tal_matter_calc_floating(const tal_matter *matter,
                                                           tal_state *state, tal_body_ix base,
                                                           const tal_spatial_vec F_GB[],
@@ -368,6 +420,7 @@ TAL_NODISCARD TAL_API tal_status tal_floating_eliminate_base(tal_floating *form,
  * given udot, and the joint forces. O(n).
  *
  * @param[in]  udot  [n]
+ * @param[in]  F_GB  [num_bodies] NULL means none
  * @param[out] A_GB  acceleration of the base
  * @param[out] tau   [n]
  * @return also TAL_ERR_SINGULAR when base and bodies have no inertia

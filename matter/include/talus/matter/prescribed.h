@@ -85,6 +85,7 @@ typedef struct tal_motion_ops {
     /// What is prescribed (order 0) or its time derivative of that order. The last one is always
     /// the acceleration, so `order` goes to 2 at the position level, to 1 at the velocity level,
     /// and is 0 at the acceleration level. Writes arg->n values.
+    /// @param[out] out  [arg->n]
     tal_status (*calc)(const void *self, const tal_motion_arg *arg, int order, double out[]);
 
     // Optional. The default, when NULL, is given after the colon.
@@ -113,7 +114,7 @@ TAL_API tal_motion_def tal_motion_def_default(void);
  * Add a motion with any table.
  *
  * @param[in] self    adopted by this call whether it succeeds or not
- * @param[in] params  initial parameters; NULL means zeros
+ * @param[in] params  [ops->num_params] initial values; NULL means zeros
  * @return its index, `i` < 0 on failure
  */
 TAL_API tal_motion_ix tal_matter_add_motion(tal_matter *matter, const tal_motion_def *def,
@@ -125,7 +126,7 @@ TAL_API tal_motion_ix tal_matter_add_motion(tal_matter *matter, const tal_motion
  * velocity level one for each speed, with first derivatives; at the acceleration level one for each
  * speed.
  *
- * @param[in] functions  adopted by this call whether it succeeds or not, unless NULL or owned
+ * @param[in] functions  [n] adopted by this call whether it succeeds or not, unless NULL or owned
  *                       already
  * @param[in] n          1 for a single mobility
  */
@@ -134,6 +135,7 @@ TAL_API tal_motion_ix tal_matter_add_motion_functions(tal_matter *matter, const 
 
 /// Constant speeds, one for each mobility; at the velocity level, whatever the def says. They are
 /// the parameters of the motion.
+/// @param[in] u  [n]
 TAL_API tal_motion_ix tal_matter_add_motion_steady(tal_matter *matter, const tal_motion_def *def,
                                                    const double u[], int n);
 
@@ -195,6 +197,7 @@ TAL_API const double *tal_motion_params(const tal_matter *matter, const tal_stat
                                         tal_motion_ix motion, int *n);
 
 /// Set the parameters of a motion; invalidates TAL_STAGE_INSTANCE.
+/// @param[in] params  [n]
 TAL_API tal_status tal_motion_set_params(const tal_matter *matter, tal_state *state,
                                          tal_motion_ix motion, const double params[], int n);
 
@@ -207,6 +210,7 @@ TAL_API tal_status tal_body_lock(const tal_matter *matter, tal_state *state, tal
                                  tal_level level);
 
 /// Lock a whole mobilizer at given values: nq at the position level, else nu.
+/// @param[in] values  [n]
 TAL_API tal_status tal_body_lock_at(const tal_matter *matter, tal_state *state, tal_body_ix body,
                                     tal_level level, const double values[], int n);
 
@@ -260,6 +264,7 @@ TAL_API const double *tal_matter_motion_multipliers(const tal_matter *matter, ta
 
 /// Multipliers of a constraint on fast bodies: mp of them on bodies that are fast in position, mp +
 /// mv in velocity. Zero when it is disabled. Needs TAL_STAGE_DYNAMICS.
+/// @param[out] lambda  [mp or mp + mv]
 TAL_API tal_status tal_constraint_calc_fast_multipliers(const tal_matter *matter, tal_state *state,
                                                         tal_constraint_ix constraint,
                                                         double lambda[]);

@@ -37,12 +37,13 @@ extern "C" {
 
 /// The expanded parent array of matter, tal_matter_nu() entries (RBDA tab. 6.4, with -1 for Ground
 /// and counting from 0). The topology must be realized.
+/// @param[out] lambda  [nu]
 TAL_API tal_status tal_matter_calc_lambda(const tal_matter *matter, int lambda[]);
 
 /**
  * Factor H = L^T L in place (RBDA tab. 6.3).
  *
- * @param[in]     lambda  n entries
+ * @param[in]     lambda  [n]
  * @param[in,out] H       n x n, positive definite; its upper triangle becomes L^T
  * @param[in,out] err     may be NULL
  * @return TAL_OK; TAL_ERR_SINGULAR when a pivot is not positive, TAL_ERR_NOT_FINITE when one is not
@@ -53,13 +54,16 @@ TAL_NODISCARD TAL_API tal_status tal_tree_factor_LTL(const int lambda[], tal_mat
 
 /// Factor H = L^T D L in place, without square roots: L has ones on its diagonal, D takes their
 /// place. Otherwise as tal_tree_factor_LTL().
+/// @param[in] lambda  [n]
 TAL_NODISCARD TAL_API tal_status tal_tree_factor_LTDL(const int lambda[], tal_matrix H,
                                                       tal_error *err);
 
 /// B becomes H^-1 B, with the factor of tal_tree_factor_LTL(). B is n x nrhs.
+/// @param[in] lambda  [n]
 TAL_API tal_status tal_tree_solve_LTL(const int lambda[], tal_matrix L, tal_matrix B);
 
 /// B becomes H^-1 B, with the factors of tal_tree_factor_LTDL().
+/// @param[in] lambda  [n]
 TAL_API tal_status tal_tree_solve_LTDL(const int lambda[], tal_matrix L, tal_matrix B);
 
 /// What tal_tree_apply() does to the columns of X.
@@ -73,13 +77,15 @@ typedef enum tal_tree_op {
 /**
  * Multiply by a factor or solve with it, in place (RBDA tab. 6.5).
  *
- * @param[in]     unit  ones on the diagonal of L, as tal_tree_factor_LTDL() leaves it
- * @param[in,out] X     n x nrhs
+ * @param[in]     lambda  [n]
+ * @param[in]     unit    ones on the diagonal of L, as tal_tree_factor_LTDL() leaves it
+ * @param[in,out] X       n x nrhs
  */
 TAL_API tal_status tal_tree_apply(const int lambda[], tal_matrix L, bool unit, tal_tree_op op,
                                   tal_matrix X);
 
 /// Y = H X, meeting only the entries that `lambda` allows (RBDA tab. 6.5). X and Y are n x nrhs.
+/// @param[in] lambda  [n]
 TAL_API tal_status tal_tree_mul_H(const int lambda[], tal_matrix H, tal_matrix X, tal_matrix Y);
 
 /// @}

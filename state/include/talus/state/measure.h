@@ -76,7 +76,8 @@ TAL_API const double *tal_measure_derivatives(const tal_system *system, tal_stat
 /**
  * Set the value of a variable, or of an integral (its z), or of any kind with a `set` of its own.
  *
- * @param[in] values  finite; otherwise refused, and nothing changes. Not borrowed from this State
+ * @param[in] values  [n] finite; otherwise refused, and nothing changes. Not borrowed from this
+ *                    State
  * @param[in] n       must be the size
  * @return TAL_OK; TAL_ERR_NOT_FINITE (stays until the next realize returns it); or a breach
  */
@@ -124,6 +125,7 @@ TAL_API tal_cache_ix tal_measure_entry(const tal_system *system, tal_measure_ix 
 /// @{
 
 /// n values that never change. All derivatives are zero. Stage Topology.
+/// @param[in] values  [n] copied
 TAL_API tal_measure_ix tal_measure_add_constant(tal_system *system, tal_subsystem_ix owner,
                                                 const char *name, const double values[], int n);
 
@@ -132,7 +134,7 @@ TAL_API tal_measure_ix tal_measure_add_time(tal_system *system, tal_subsystem_ix
                                             const char *name);
 
 /// n values kept in a discrete variable, changed by tal_measure_set() only. Stage Topology.
-/// @param[in] initial      n values; NULL means zeros
+/// @param[in] initial      [n] copied; NULL means zeros
 /// @param[in] invalidates  Model ... Report: the lowest stage that uses the measure
 TAL_API tal_measure_ix tal_measure_add_variable(tal_system *system, tal_subsystem_ix owner,
                                                 const char *name, const double initial[], int n,
@@ -166,7 +168,8 @@ TAL_API tal_measure_ix tal_measure_add_scale(tal_system *system, tal_subsystem_i
  * that one's first, and so on, each with that one's stage.
  *
  * @param[in] derivative  needs at most stage Acceleration
- * @param[in] initial     n values at the start; NULL means zeros; tal_measure_set() changes them
+ * @param[in] initial     [size of `derivative`] at the start; NULL means zeros; tal_measure_set()
+ *                        changes them
  */
 TAL_API tal_measure_ix tal_measure_add_integrate(tal_system *system, tal_subsystem_ix owner,
                                                  const char *name, tal_measure_ix derivative,
@@ -316,10 +319,7 @@ typedef struct tal_measure_needs {
 } tal_measure_needs;
 
 /// Raise the stage to at least `stage`.
-static inline void tal_measure_needs_stage(tal_measure_needs *needs, tal_stage stage)
-{
-    if (stage > needs->stage) needs->stage = stage;
-}
+TAL_API void tal_measure_needs_stage(tal_measure_needs *needs, tal_stage stage);
 
 /// Add a prerequisite. One too many makes the System remember TAL_ERR_CAPACITY.
 TAL_API void tal_measure_needs_prereq(tal_measure_needs *needs, tal_prereq prereq);
@@ -353,6 +353,7 @@ typedef struct tal_measure_ops {
     /// Compute a value (order 0) or derivative: n doubles, the measure's size. On entry the stage
     /// it needs is reached and the prerequisite entries are valid. It must be a function of what
     /// `needs` named alone.
+    /// @param[out] value  [n]
     tal_status (*calc)(const void *self, const tal_system *system, tal_state *state, int order,
                        int n, double value[]);
 
@@ -368,6 +369,7 @@ typedef struct tal_measure_ops {
                                        tal_state *state);
     /// Write your variables so that the value is `values`, which are n and finite. Default: cannot
     /// be set.
+    /// @param[in] values  [n]
     tal_status (*set)(const void *self, const tal_system *system, tal_state *state,
                       const double values[], int n);
     /// Forget your history. Default: there is none.

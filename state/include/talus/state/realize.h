@@ -51,8 +51,18 @@ TAL_API TAL_NODISCARD tal_status tal_system_prescribe_u(const tal_system *system
 /**
  * Move q onto the position constraints; needs TAL_STAGE_POSITION, and realizes it again afterwards.
  *
+ * What is minimized: each iteration of Newton's method is the motion s, dq = N s, with the least
+ * |W_u s| of all that meet the linear part of the constraints; W_u are the weights of speeds
+ * (tal_state_weights()), 1 unless set: then the sum of squares of the changes along the speeds is
+ * least. It is not the norm of the kinetic energy: masses play no part. So bodies end at the same
+ * poses whether quaternions or angles describe them.
+ *
+ * What must be small: the root mean square (or the largest, options->infinity_norm) of T_p e, with
+ * e the position errors and T_p their weights (tal_state_weights() of TAL_POOL_QERR); quaternion
+ * lengths have a norm of their own, unweighted. Both must be within the tolerance.
+ *
  * @param[in]     options  NULL means tal_project_options_default()
- * @param[in,out] q_error  nq estimated errors from which the part normal to the constraints is
+ * @param[in,out] q_error  [nq] estimated errors from which the part normal to the constraints is
  *                         removed; may be NULL
  * @param[out]    result   may be NULL
  */
@@ -60,11 +70,48 @@ TAL_API TAL_NODISCARD tal_status tal_system_project_q(const tal_system *system, 
                                                       const tal_project_options *options,
                                                       double q_error[], tal_project_result *result);
 
-/// Move u onto the velocity constraints; needs TAL_STAGE_VELOCITY, and realizes it again. Otherwise
-/// as tal_system_project_q(), with nu estimated errors.
+/**
+ * Move u onto the velocity constraints; needs TAL_STAGE_VELOCITY, and realizes it again.
+ *
+ * What is minimized: of all changes s of u that meet the constraints, which are linear in u or made
+ * so, the one with the least |W_u s| is taken, as tal_system_project_q() does.
+ *
+ * What must be small: the root mean square (or the largest) of the weighted velocity errors. The
+ * derivative of a position error counts t_c T_p, with the weight T_p of that position error and the
+ * time scale t_c of the System (tal_system_time_scale()): so a velocity error weighs as much as
+ * the position error that it makes in the time t_c. A velocity constraint counts T_v, its weight of
+ * TAL_POOL_UERR. The weights of TAL_POOL_UERR that belong to position constraints are not used.
+ *
+ * @param[in]     options  NULL means tal_project_options_default()
+ * @param[in,out] u_error  [nu] estimated errors from which the part normal to the constraints is
+ *                         removed; may be NULL
+ * @param[out]    result   may be NULL
+ */
 TAL_API TAL_NODISCARD tal_status tal_system_project_u(const tal_system *system, tal_state *state,
                                                       const tal_project_options *options,
                                                       double u_error[], tal_project_result *result);
+
+/**
+ * Prescribe and project: make a State consistent whose t, q or u were set by hand, as a study does
+ * before its first step.
+ *
+ *     realize Time, prescribe q, realize Position, project q,
+ *     prescribe u, realize Velocity, project u
+ *
+ * The State is at TAL_STAGE_VELOCITY on return. Fast variables are not brought to balance:
+ * tal_system_relax(). A State far from its constraints must be assembled
+ * (talus/study/assembler.h).
+ *
+ * @param[in,out] state    needs TAL_STAGE_MODEL. On failure it has the prescribed values, and the q
+ *                         or u that could not be projected are as they were
+ * @param[in]     options  for q and for u; NULL means tal_project_options_default()
+ * @param[out]    result   of both: iterations summed, norms the worse ones; `changed` is true also
+ *                         when a prescribed value was written; written on success only; may be NULL
+ * @return also the failure of an earlier setter, as tal_system_realize()
+ */
+TAL_API TAL_NODISCARD tal_status
+tal_system_prescribe_and_project(const tal_system *system, tal_state *state,
+                                 const tal_project_options *options, tal_project_result *result);
 
 /// Bring fast variables to balance within `tolerance`; needs TAL_STAGE_TIME. `changed` may be NULL.
 TAL_API TAL_NODISCARD tal_status tal_system_relax(const tal_system *system, tal_state *state,
@@ -72,12 +119,14 @@ TAL_API TAL_NODISCARD tal_status tal_system_relax(const tal_system *system, tal_
 
 /// Let the owners of `events` change the State. `terminate` (may be NULL) is set when one of them
 /// asks for the end of the study.
+/// @param[in] events  [count]
 TAL_API TAL_NODISCARD tal_status tal_system_handle_events(const tal_system *system,
                                                           tal_state *state, tal_event_cause cause,
                                                           const tal_event_ix events[], int count,
                                                           bool *terminate);
 
 /// Let the owners of `events` look at the State, which is private to them.
+/// @param[in] events  [count]
 TAL_API TAL_NODISCARD tal_status tal_system_report_events(const tal_system *system,
                                                           tal_state *state, tal_event_cause cause,
                                                           const tal_event_ix events[], int count);

@@ -51,6 +51,11 @@ TAL_API uint64_t tal_state_structure_hash(const tal_state *state);
 /// next call on the State.
 TAL_API const tal_error *tal_state_error(const tal_state *state);
 
+/// Forget the last failure, also that of a setter, which the next tal_system_realize() would
+/// return otherwise: for a program that has seen to it. What the setter refused stays unset;
+/// stages, values and results stay as they are.
+TAL_API tal_status tal_state_clear_error(tal_state *state);
+
 /**
  * Record a failure in the State, for functions that a System calls.
  *
@@ -138,9 +143,13 @@ TAL_API const double *tal_state_y(const tal_state *state);
 /// @name Set. Invalidate Position, Velocity, Dynamics, Position.
 /// `n` must be the size; values that are not finite are refused, and nothing changes.
 /// @{
+/// @param[in] q  [n]
 TAL_API tal_status tal_state_set_q(tal_state *state, const double q[], int n);
+/// @param[in] u  [n]
 TAL_API tal_status tal_state_set_u(tal_state *state, const double u[], int n);
+/// @param[in] z  [n]
 TAL_API tal_status tal_state_set_z(tal_state *state, const double z[], int n);
+/// @param[in] y  [n]
 TAL_API tal_status tal_state_set_y(tal_state *state, const double y[], int n);
 /// @}
 
@@ -181,6 +190,7 @@ TAL_API const double *tal_state_triggers(const tal_state *state, tal_stage stage
 /// error, invalidate Position and Velocity. Other pools have none.
 /// @{
 TAL_API const double *tal_state_weights(const tal_state *state, tal_pool pool);
+/// @param[in] w  [n]
 TAL_API tal_status tal_state_set_weights(tal_state *state, tal_pool pool, const double w[], int n);
 /// @}
 
@@ -203,7 +213,7 @@ TAL_API const double *tal_state_triggers_prev(const tal_state *state, tal_stage 
  * while Model or Instance is. A group that is given no size has its capacity. A group of q, u or z
  * keeps its values if its size stays the same, and takes `initial` if not.
  *
- * @param[in] initial  `n` values for q, u, z; NULL means those of the def
+ * @param[in] initial  [n] for q, u, z; NULL means those of the def
  */
 TAL_API tal_status tal_group_set_size(const tal_system *system, tal_state *state,
                                       tal_group_ix group, int n, const double initial[]);

@@ -111,10 +111,18 @@ typedef enum tal_event_cause {
 
 /// How to project onto the constraint manifold.
 typedef struct tal_project_options {
-    double tolerance;   ///< wanted norm of the weighted constraint errors
+    /// Wanted norm of the weighted constraint errors; how they are weighted is said at
+    /// tal_system_project_q() and tal_system_project_u().
+    double tolerance;
     int max_iterations; ///< of Newton's method
     bool infinity_norm; ///< largest weighted error instead of their root mean square
     bool even_if_met;   ///< take one iteration even if the tolerance is met already
+    /// Whether a row of uerr is known to repeat others where the constraints are
+    /// met, [size of the pool]; NULL: none is. The closer q comes the clearer it is which repeat
+    /// others. What they seem to say farther off is left out, and q goes on beyond the tolerance as
+    /// long as that brings it closer. Not owned.
+    const bool *redundant;
+    bool only_redundant; ///< leave all other rows, and quaternions, as they are
 } tal_project_options;
 
 /// Tolerance 1e-4, 20 iterations, RMS norm.
@@ -183,10 +191,12 @@ typedef struct tal_subsystem_ops {
                               bool *changed);
     /// Move q to the position constraints, and remove from `q_error` (nq values, or NULL) the part
     /// normal to them. On entry: Position. `result` arrives zeroed.
+    /// @param[in,out] q_error  [nq] may be NULL
     tal_status (*project_q)(const void *self, const tal_system *system, tal_state *state,
                             const tal_project_options *options, double q_error[],
                             tal_project_result *result);
     /// The same for u and the velocity constraints. On entry: Velocity.
+    /// @param[in,out] u_error  [nu] may be NULL
     tal_status (*project_u)(const void *self, const tal_system *system, tal_state *state,
                             const tal_project_options *options, double u_error[],
                             tal_project_result *result);
@@ -196,11 +206,13 @@ typedef struct tal_subsystem_ops {
 
     /// Respond to events of yours by changing the State at any stage. Set *terminate to end the
     /// study.
+    /// @param[in] events  [count]
     tal_status (*handle_events)(const void *self, const tal_system *system, tal_state *state,
                                 tal_event_cause cause, const tal_event_ix events[], int count,
                                 bool *terminate);
     /// Look at the State when events of yours occur. `state` is private to reporters: realize it as
     /// far as you like.
+    /// @param[in] events  [count]
     tal_status (*report_events)(const void *self, const tal_system *system, tal_state *state,
                                 tal_event_cause cause, const tal_event_ix events[], int count);
 
@@ -395,6 +407,8 @@ typedef struct tal_group_def {
     int capacity;          ///< largest size over all modeling choices; the size until it is set
     tal_stage stage;       ///< triggers only: the stage at which they are computed, Time ... Report
     const double *initial; ///< q, u, z only: `capacity` values, copied; NULL means zeros
+    double weight; ///< u, z, qerr, uerr only: each one's weight in error norms at first, that is 1
+                   ///< over the change that counts as a unit (manual sec. 9.3); 0 means 1
 } tal_group_def;
 
 /// An empty group of z.

@@ -69,6 +69,16 @@ typedef struct tal_coordinate_goal {
     double weight; ///< >= 0
 } tal_coordinate_goal;
 
+/// A range of a coordinate that holds in one assembler, in place of the one that the model gives it
+/// (tal_body_limit_coordinate()): wider, narrower, or infinite on either side. A coordinate that
+/// the body does not have in the State, or a part of a quaternion, is refused when the search
+/// starts.
+typedef struct tal_coordinate_range {
+    tal_body_ix body;
+    int i; ///< which of the body's coordinates
+    double low, high;
+} tal_coordinate_range;
+
 /// A constraint that counts as a goal, r = perr, instead of being met exactly.
 typedef struct tal_soft_constraint {
     tal_constraint_ix constraint;
@@ -106,10 +116,14 @@ typedef struct tal_assembler_def {
     int num_soft;
     const tal_goal *goals;
     int num_goals;
-    double stay_close;  ///< weight of r = W_u (q - q at the start), as a motion; 0: no such goal
-    bool ignore_ranges; ///< let coordinates leave their ranges (tal_body_limit_coordinate())
+    double stay_close; ///< weight of r = W_u (q - q at the start), as a motion; 0: no such goal
+    /// Let coordinates leave the ranges that the model gives them (tal_body_limit_coordinate());
+    /// those of `ranges` hold.
+    bool ignore_ranges;
+    const tal_coordinate_range *ranges; ///< [num_ranges] instead of the model's
+    int num_ranges;
     double tolerance;   ///< of the weighted position errors, RMS (manual eq. 9.4)
-    double accuracy;    ///< of goals: the last step, times W_u, is below this, RMS
+    double accuracy;    ///< of goals: the last step, times W_u, and those left are below this, RMS
     int max_iterations; ///< of each search
     int max_restarts;   ///< random starts when the constraints cannot be met; 0: none
     uint64_t seed;      ///< of these
@@ -162,6 +176,8 @@ TAL_API tal_status tal_assembler_set_coordinate(tal_assembler *assembler, int go
 /// The result of a search: what it did, and how well everything fits.
 typedef struct tal_assembly {
     bool assembled;             ///< every constraint is met, and not at a false root
+    bool converged;             ///< goals are at their least, which may be a local one
+    double step;                ///< size of the last step: W_u times a motion, RMS
     int iterations;             ///< of all searches together
     int restarts;               ///< random starts that were needed
     double error_before, error; ///< RMS of the weighted position (or velocity) errors
@@ -179,12 +195,18 @@ typedef struct tal_assembly {
  * A State that meets its constraints, with no goal to improve, stays as it is, bit for bit. One
  * that meets them never becomes worse.
  *
+ * Goals are at their least when the steps that are left are below the accuracy, or round-off makes
+ * no shorter ones. Near the minimum, where the goal is too flat to tell, their slopes decide.
+ *
  * @param[in,out] state  at any stage from Model on; its time is the time of the constraints. On
  *                       success realized to TAL_STAGE_POSITION. When the constraints cannot be
- *                       met, where they are met best; on any other failure its q stay as they are
- * @param[out]    found  may be NULL
- * @return TAL_OK; TAL_ERR_NO_CONVERGENCE when a constraint cannot be met: the sentence has its name
- *         and its error; or what a callback returned
+ *                       met, where they are met best; when the goals are not at their least, where
+ *                       they were smallest; on any other failure its q stay as they are
+ * @param[out]    found  may be NULL; filled in with TAL_ERR_NO_CONVERGENCE, too
+ * @return TAL_OK; TAL_ERR_NO_CONVERGENCE when a constraint cannot be met (`assembled` is false):
+ *         the sentence has its name and its error; or when the iterations did not bring the goals
+ *         to their least (`converged` is false): it has the step that is left; or what a callback
+ *         returned
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_assemble(tal_assembler *assembler, tal_state *state,
                                                         tal_assembly *found);
@@ -204,13 +226,25 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_fit(tal_assembler *assembler, tal
  * @param[in]     rates      [num_sensors] angular velocities in Ground [rad/s], likewise
  * @param[in,out] state      as tal_assembler_assemble() left it; on success realized to
  *                           TAL_STAGE_VELOCITY. Without observations and soft constraints, u is
- *                           changed as little as the constraints allow
+ *                           changed as little as the constraints allow. When a callback fails
+ *                           its u stay as they are
  * @param[out]    found      may be NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_assemble_u(tal_assembler *assembler,
                                                           const tal_vec3 velocities[],
                                                           const tal_vec3 rates[], tal_state *state,
                                                           tal_assembly *found);
+
+/**
+ * How far each marker is from where it was observed last (tal_assembler_observe()): p_GS -
+ * observed. For a goal that counts markers by weight, their weights play no part here.
+ *
+ * @param[in]  state   realized to TAL_STAGE_POSITION, as tal_assembler_assemble() leaves it
+ * @param[out] errors  [num_markers] in Ground [m]; NaN for a marker that was not seen
+ */
+TAL_API TAL_NODISCARD tal_status tal_assembler_calc_marker_errors(const tal_assembler *assembler,
+                                                                  const tal_state *state,
+                                                                  tal_vec3 errors[]);
 
 /// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.
 TAL_API const tal_error *tal_assembler_error(const tal_assembler *assembler);

@@ -66,6 +66,7 @@ TAL_API int tal_equations_nc(const tal_equations *eq, const tal_state *state);
 
 /// Tell the System that a step begins at t and y: sampled and auto-update variables are brought up
 /// to date. Call it once for each accepted step, before evaluating rates.
+/// @param[in] y  [ny]
 TAL_API TAL_NODISCARD tal_status tal_equations_begin_step(tal_equations *eq, tal_state *state,
                                                           double t, const double y[]);
 
@@ -80,6 +81,8 @@ TAL_API TAL_NODISCARD tal_status tal_equations_rates(tal_equations *eq, tal_stat
                                                      const double y[], double ydot[]);
 
 /// c(t, y) = {qerr, uerr}, tal_equations_nc() values.
+/// @param[in]  y  [ny]
+/// @param[out] c  [tal_equations_nc()]
 TAL_API TAL_NODISCARD tal_status tal_equations_errors(tal_equations *eq, tal_state *state, double t,
                                                       const double y[], double c[]);
 
@@ -98,19 +101,26 @@ TAL_API TAL_NODISCARD tal_status tal_equations_project(tal_equations *eq, tal_st
 
 /// The norm |E e| of errors of y (`y` decides what is relative): the largest of those of q, u and
 /// z.
+/// @param[in] y  [ny]
+/// @param[in] e  [ny]
 TAL_API double tal_equations_error_norm(tal_equations *eq, tal_state *state, const double y[],
                                         const double e[]);
 
 /// out = E e, [ny] each: E_q = N W_u N^+ (manual eq. 10.10), E_u and E_z = min(W, 1/|y|) or W.
+/// @param[in]  y    [ny]
+/// @param[in]  e    [ny]
+/// @param[out] out  [ny]
 TAL_API TAL_NODISCARD tal_status tal_equations_weigh(tal_equations *eq, tal_state *state,
                                                      const double y[], const double e[],
                                                      double out[]);
 
 /// The norm |T c| of constraint errors: the larger of those of qerr and uerr.
+/// @param[in] c  [tal_equations_nc()]
 TAL_API double tal_equations_constraint_norm(tal_equations *eq, const tal_state *state,
                                              const double c[]);
 
 /// The diagonal of T: T_p for qerr, t_c T_p for uerr of position constraints, T_v for the rest.
+/// @param[out] T  [tal_equations_nc()]
 TAL_API TAL_NODISCARD tal_status tal_equations_constraint_weights(tal_equations *eq,
                                                                   const tal_state *state,
                                                                   double T[]);

@@ -8,14 +8,19 @@
  * @brief Where a System stays at rest: q with udot = 0 at u = 0 under all constraints; and the
  *        forces that would keep it at rest where it is.
  *
- * With K_p a basis of the motions that the constraints allow, the forces that would move the System
- * are
+ * With K_a a basis of the motions that forces decide on (all constraints allow them, and no lock or
+ * motion knows their udot, at whatever level), the forces that would move the System are
  *
- *     r = K_p^T M udot
+ *     r = K_a^T M udot
  *
- * and r = 0 is solved by Newton's method in the independent coordinates of linearizer.h, with
- * differences of r for its derivative. All forces count, whether they have a potential energy or
- * not: a step goes downhill when the forces do work along it.
+ * and r = 0 is solved by Newton's method along K_a, with differences of r for its derivative. All
+ * forces count, whether they have a potential energy or not: a step goes downhill when the forces
+ * do work along it.
+ *
+ * What is prescribed moves as it is told: a bead on a hoop that is made to turn is at rest where it
+ * stays on the hoop. Where a lock or motion knows udot alone, u is that of the State, and goes on.
+ * Coordinates whose speeds or accelerations are known stay where they are, unless constraints must
+ * move them. z stays as it is.
  */
 
 #include <talus/forces.h>
@@ -66,17 +71,19 @@ TAL_API void tal_equilibrium_destroy(tal_equilibrium *eq);
 /// What a search found.
 typedef struct tal_rest {
     int iterations;
-    double udot;       ///< largest |udot| left
+    double udot;       ///< largest |udot| left, of those that forces decide on
     tal_body_ix worst; ///< the body it is of
     bool is_stable;    ///< forces push back against every small motion: the stiffness is positive
+    double zdot;       ///< largest |zdot|: z is kept, and while it changes the rest may, too
 } tal_rest;
 
 /**
  * Find q at which the System stays at rest.
  *
  * @param[in,out] state  from where to look; meets its position constraints
- *                       (tal_assembler_assemble()). On success at rest, u = 0, realized to
- *                       TAL_STAGE_ACCELERATION; on failure as it was, bit for bit
+ *                       (tal_assembler_assemble()). On success at rest, u = 0 where forces
+ *                       decide on it, realized to TAL_STAGE_ACCELERATION; on failure as it was,
+ *                       bit for bit
  * @param[out]    rest   may be NULL
  * @return TAL_OK; TAL_ERR_BAD_VALUE when constraints are not met; TAL_ERR_NO_CONVERGENCE, the
  *         sentence names the body that is still pushed most; or what realizing returned
@@ -87,7 +94,8 @@ TAL_API TAL_NODISCARD tal_status tal_equilibrium_find(tal_equilibrium *eq, tal_s
 /**
  * Inverse statics: the forces along actuated speeds that keep the System at rest where it is.
  *
- * @param[in]     state      its q count, its u is taken as 0; left as it is
+ * @param[in]     state      its q count, its u is taken as in tal_equilibrium_find(); left
+ *                           as it is
  * @param[in]     actuated   [nu] where forces can act
  * @param[out]    tau        [nu] to be added to the forces of the System; zero where not actuated
  * @param[out]    actuation  whether they are enough and unique (RBDA sec. 8.12); may be NULL

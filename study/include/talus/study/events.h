@@ -124,7 +124,7 @@ TAL_API tal_event_ix tal_events_add(tal_events *events, const tal_happening *it)
 /// When a run is to end. Obtain it from tal_run_stop_default(), then edit.
 typedef struct tal_run_stop {
     const char *name;       ///< unique within these events; NULL means "event<index>"; copied
-    const char *message;    ///< why, for people; NULL: no more than the name says; copied
+    const char *message;    ///< message for the user; NULL: the name is enough; copied
     tal_measure_ix measure; ///< of one number, which is watched; `i` < 0: the time
     double value;           ///< that it crosses; of the time, when [s]
     tal_crossing crossing;  ///< which way

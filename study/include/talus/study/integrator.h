@@ -34,8 +34,8 @@
  * The error of a run is proportional to the accuracy for methods that estimate the error of a lower
  * order than their own, which is all but Euler's and semi-explicit Euler's: for these it is
  * proportional to the root of the accuracy. The factor depends on the system. The energy of a
- * closed loop changes by less than the accuracy in 10 s, while a chaotic motion multiplies any
- * error.
+ * closed loop changes by less than the accuracy in 10 s (with TAL_METHOD_IDA at 1e-3: by up to 1.5
+ * times that), while a chaotic motion multiplies any error.
  */
 
 #include <talus/state.h>
@@ -60,7 +60,10 @@ typedef enum tal_method {
     TAL_METHOD_CVODE_BDF,   ///< CVODE: implicit, orders 1 to 5, projected (manual sec. 10.1)
     TAL_METHOD_CVODE_ADAMS, ///< CVODE: orders 1 to 12, not stiff; no constraints or quaternions
     TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
-    /// ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected
+    /// ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected. ARKODE 6.4.1 writes to an
+    /// array that it was not given if the C library refuses it at create. A larger block is asked
+    /// for just before, so that only another thread that empties the heap in between can get there;
+    /// so it is with the next one
     TAL_METHOD_ARKODE_EXPLICIT,
     /// ARKODE: diagonally implicit Runge-Kutta of def.order 2 to 5, projected
     TAL_METHOD_ARKODE_DIRK
@@ -83,12 +86,14 @@ typedef struct tal_integrator_def {
     double initial_step; ///< [s] first step to try; 0: chosen from accuracy and time scale
     double min_step;     ///< [s] give up rather than take smaller steps; 0: what t can resolve
     double max_step;     ///< [s] 0: no limit
-    long max_steps;      ///< most steps one call of tal_integrator_step_to() may try; 0: no limit
+    long max_steps;      ///< most steps one call of tal_integrator_step_to() may try, and one of
+                         ///< tal_recorder_run() may take; 0: no limit
     bool infinity_norm;  ///< largest weighted error instead of their root mean square
     bool absolute_u;     ///< u to absolute accuracy
     bool absolute_z;     ///< z to absolute accuracy
-    double constraint_tolerance; ///< wanted norm of constraint errors; 0: a tenth of the accuracy
-    bool project_every_step;     ///< project even when constraint errors are within tolerance
+    double
+        constraint_tolerance; ///< wanted norm of constraint errors; 0: a hundredth of the accuracy
+    bool project_every_step;  ///< project even when constraint errors are within tolerance
     /// [1/s] > 0: Baumgarte stabilization, for comparison. Constraint errors decay as e^(-baumgarte
     /// t) instead of being projected, except at the start; the constraint tolerance is not kept,
     /// and the system becomes stiffer. 0: projection.
@@ -125,8 +130,9 @@ TAL_API void tal_integrator_destroy(tal_integrator *integ);
  * Step a State to time `t`, which is met exactly.
  *
  * Before the first step the State is made consistent, as by a step of length zero: prescribed,
- * projected, relaxed. Projection repairs small errors; a State that is far from its constraints must be
- * assembled first (talus/study/assembler.h). On success it is realized to TAL_STAGE_ACCELERATION.
+ * projected, relaxed. Projection repairs small errors; a State that is far from its constraints
+ * must be assembled first (talus/study/assembler.h). On success it is realized to
+ * TAL_STAGE_ACCELERATION.
  *
  * @param[in,out] state  on failure, at the end of the last good step
  * @param[in]     t      [s] not before the State's time
@@ -161,11 +167,13 @@ TAL_API TAL_NODISCARD tal_status tal_integrator_step(tal_integrator *integ, tal_
 /**
  * The State at a time within the last step.
  *
- * Between the ends of the step y is the method's own dense output if it has one, otherwise the
- * cubic with the values and rates at both ends (HNW sec. II.6). That of CVODE and IDA is as
- * accurate as their steps; that of ARKODE is of degree 5, which is as accurate up to order 5. Then
- * it is prescribed, projected and relaxed as the end of a step is. Discrete variables are those of
- * `state`.
+ * It is as exact as the ends of steps are. Polynomials of CVODE, IDA and ARKODE's implicit methods
+ * are so by themselves (ARKODE's: 2 to 3 times worse in contact with friction). One-step methods,
+ * ARKODE's explicit ones included, evaluate rates along the cubic between the ends until what they
+ * change is within the error allowed to the step; where that does not get there, they take the step
+ * once more, to `t`. With fixed steps the polynomial has the order of the method, up to 7. The next
+ * steps are not affected. Then y is prescribed, projected and
+ * relaxed as the end of a step is. Discrete variables are those of `state`.
  *
  * @param[in]  state  as the last call of tal_integrator_step() or tal_integrator_step_to() left it
  * @param[in]  t      [s] from the start of the last step to its end
@@ -206,6 +214,7 @@ typedef struct tal_integrator_stats {
     uint64_t jacobians;            ///< Jacobians of ydot; their realizations are counted above
     uint64_t nonlinear_iterations; ///< of implicit methods
     uint64_t projections;          ///< within steps of SUNDIALS' solvers
+    uint64_t restarts;             ///< SUNDIALS' solvers began anew, at the start of a run, too
     double last_step;              ///< [s] length of the last step taken; 0 before the first
     double next_step;              ///< [s] the step to be tried next; 0 before the first
     double last_error;             ///< norm of the last step's weighted error; 0 for fixed steps

@@ -22,9 +22,13 @@
  *
  * A State that is not at rest or in a steady motion can be linearized as well; then x = 0 moves.
  *
- * A is found from central differences, extrapolated three times (Richardson): the error is of the
- * order of step^6 or of round-off over the step, 1e-12 or so of the largest entry where the forces
- * are smooth within a few steps.
+ * A is found from central differences, extrapolated (Richardson). The step of the def is kept where
+ * it suits: what is left is of the order of step^6, or of round-off over the step. Where the
+ * accelerations bend within it, as those of a light link that carries a heavy one, or where
+ * round-off is all it sees, the step is found for each column, and for each entry, by the error
+ * that the extrapolation shows. That error is kept: tal_linearizer_A_error() for the entries of A,
+ * and `tal_mode.error` for what they make of an eigenvalue. Where accelerations jump in slope, as
+ * at the very edge of a contact, it is half the jump.
  */
 
 #include <talus/forces.h>
@@ -38,7 +42,7 @@ extern "C" {
 
 /// What a linearizer is created from. Obtain it from tal_linearizer_def_default(), then edit.
 typedef struct tal_linearizer_def {
-    double step; ///< largest difference, as a share of a unit of motion; from 1e-12 to 1
+    double step; ///< difference to try first, as a share of a unit of motion; from 1e-12 to 1
 } tal_linearizer_def;
 
 /// A step of 0.01.
@@ -91,6 +95,9 @@ TAL_API tal_linear_sizes tal_linearizer_sizes(const tal_linearizer *lin);
 /// A, nx x nx with nx = ns + nv + nz: xdot = xdot0 + A x + B f.
 TAL_API tal_matrix tal_linearizer_A(const tal_linearizer *lin);
 
+/// How far each entry of A may be off, nx x nx: an estimate.
+TAL_API tal_matrix tal_linearizer_A_error(const tal_linearizer *lin);
+
 /// B, nx x nu: the change of xdot with a force along each speed.
 TAL_API tal_matrix tal_linearizer_B(const tal_linearizer *lin);
 
@@ -105,7 +112,8 @@ TAL_API tal_matrix tal_linearizer_K_v(const tal_linearizer *lin);
 /**
  * Eigenvalues and mode shapes of the last A (LAPACK DGEEV).
  *
- * @return TAL_OK; TAL_ERR_BAD_VALUE before the first run; TAL_ERR_NO_CONVERGENCE
+ * @return TAL_OK; TAL_ERR_BAD_VALUE before the first run; TAL_ERR_NO_CONVERGENCE, also when the
+ *         error of A leaves no digit even of the largest eigenvalue
  */
 TAL_API TAL_NODISCARD tal_status tal_linearizer_find_modes(tal_linearizer *lin);
 
@@ -114,6 +122,7 @@ typedef struct tal_mode {
     double re, im;    ///< lambda [1/s]
     double frequency; ///< |im| / (2 pi) [Hz]
     double damping;   ///< -re / |lambda|; 1 for a decay without oscillation; 0 where lambda is
+    double error; ///< how far lambda may be off [1/s]: an estimate, from that of A, to first order
     const double *shape_re, *shape_im; ///< [nx], borrowed until the next run
 } tal_mode;
 
@@ -125,6 +134,8 @@ TAL_API int tal_linearizer_num_modes(const tal_linearizer *lin);
 TAL_API tal_mode tal_linearizer_mode(const tal_linearizer *lin, int i);
 
 /// The motion of a mode in terms of all speeds: re + i im of K_p s, each [nu].
+/// @param[out] re  [nu]
+/// @param[out] im  [nu]
 TAL_API tal_status tal_linearizer_mode_motion(const tal_linearizer *lin, int i, double re[],
                                               double im[]);
 

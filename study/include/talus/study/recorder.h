@@ -43,7 +43,7 @@ typedef struct tal_recorder tal_recorder;
  * Create an empty table. All memory it will ever use is taken here.
  *
  * @param[in]  system    its topology must be realized; must outlive the recorder
- * @param[in]  columns   copied
+ * @param[in]  columns   [n] copied
  * @param[in]  n         number of columns besides the time
  * @param[in]  max_rows  most rows
  * @param[out] out       the recorder, owned by the caller; NULL on failure

@@ -69,6 +69,7 @@ typedef struct tal_sweep_def {
     int num_outputs;
     /// Read something other than measures at the end of a sample: fill results[num_outputs];
     /// `outputs` is NULL then. NULL: measures.
+    /// @param[out] results  [num_outputs]
     tal_status (*read)(void *context, const tal_system *system, tal_state *state, double results[]);
     double end_time; ///< [s] simulate until then; not after the start: just realize
     const tal_integrator_def *integrator; ///< NULL: tal_integrator_def_default()
@@ -115,10 +116,15 @@ TAL_API const tal_error *tal_sweep_error(const tal_sweep *sweep);
 /// @{
 
 /// Number of points of a grid with `levels` values of each parameter; -1 when that is not an int.
+/// @param[in] levels  [num_parameters]
 TAL_API int tal_grid_size(const int levels[], int num_parameters);
 
 /// All combinations, the last parameter running fastest: levels[i] values from low[i] to high[i],
 /// which are finite.
+/// @param[in]  levels  [num_parameters]
+/// @param[in]  low     [num_parameters]
+/// @param[in]  high    [num_parameters]
+/// @param[out] values  [tal_grid_size()][num_parameters]
 TAL_API tal_status tal_grid_fill(const int levels[], const double low[], const double high[],
                                  int num_parameters, double values[]);
 
@@ -136,6 +142,8 @@ typedef struct tal_distribution {
 
 /// Random samples: row k is a function of the seed and k alone, so a longer table begins with a
 /// shorter one.
+/// @param[in]  distributions  [num_parameters]
+/// @param[out] values         [n][num_parameters]
 TAL_API tal_status tal_random_fill(const tal_distribution distributions[], int num_parameters,
                                    uint64_t seed, int n, double values[]);
 

@@ -67,8 +67,8 @@ TAL_API const tal_rk_tableau *tal_rk_dormand_prince(void);
 TAL_API const tal_rk_tableau *tal_rk_bogacki_shampine_5(void);
 
 /// Verner's method of order 8 in twelve stages, with an embedded solution of order 7 (one stage
-/// more) and dense output of order 4: for high accuracy, with steps that end where results are
-/// wanted.
+/// more) and dense output that begins with order 4: for high accuracy. Its steps are long: States
+/// within them cost about as much as a step.
 TAL_API const tal_rk_tableau *tal_rk_verner_8(void);
 
 /// @}

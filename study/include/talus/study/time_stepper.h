@@ -52,7 +52,8 @@ typedef enum tal_outcome {
     TAL_OUTCOME_FAILED,       ///< the status says why
     TAL_OUTCOME_REACHED_TIME, ///< the time that was asked for
     TAL_OUTCOME_STEP,         ///< one step was taken (tal_time_stepper_advance() only)
-    TAL_OUTCOME_EVENT,        ///< one step was taken, and handlers were called (the same)
+    TAL_OUTCOME_EVENT,        ///< one step was taken, and handlers were called (the same); or a
+                              ///< handler has set the clock past the time that was asked for
     TAL_OUTCOME_END,          ///< the final time of the run; termination events were handled
     TAL_OUTCOME_TERMINATED,   ///< a handler asked for the end; termination events were handled
     TAL_OUTCOME_CANCELLED     ///< the progress function returned false; the next call goes on
@@ -71,7 +72,8 @@ typedef struct tal_progress {
     uint64_t events;  ///< handled since the run began
 } tal_progress;
 
-/// Called after every step. Return false to cancel the call.
+/// Called after every step, and after every report of a time within one. Return false to cancel
+/// the call: a step in which reports are still to be made ends at the last one made.
 typedef bool (*tal_progress_fn)(void *context, const tal_progress *progress);
 
 /// What a time stepper is created from. Obtain it from tal_time_stepper_def_default(), then edit.
@@ -79,6 +81,8 @@ typedef struct tal_time_stepper_def {
     double final_time; ///< [s] end of the run; infinity: none
     long max_steps;    ///< most steps of one call; 0: no limit
     long max_events;   ///< most events handled by one call; 0: no limit
+    long max_reports;  ///< most scheduled reports made by one call, within those of one time; 0: no
+                       ///< limit. The State stands at the last one then, and the next call goes on
     int zeno_events; ///< a witness that triggers this often in a row, each time within ten windows
                      ///< of the last, piles up: the run ends with TAL_ERR_EVENT_LIMIT
     double checkpoint_period; ///< [s] > 0: a checkpoint at every multiple of it, see below
@@ -86,7 +90,8 @@ typedef struct tal_time_stepper_def {
     void *progress_context;
 } tal_time_stepper_def;
 
-/// No final time, ten million steps, a million events, Zeno after 30, no checkpoints.
+/// No final time, ten million steps, a million events, ten million reports, Zeno after 30, no
+/// checkpoints.
 TAL_API tal_time_stepper_def tal_time_stepper_def_default(void);
 
 /// Runs an integrator with events. Opaque. Use from one thread at a time.
@@ -120,7 +125,7 @@ TAL_API void tal_time_stepper_destroy(tal_time_stepper *stepper);
  *         TAL_ERR_EVENT_LIMIT; TAL_ERR_STEP_LIMIT; or what the integrator, a handler or a reporter
  *         returned. tal_time_stepper_error() has the sentence. After a failure of a witness, a
  *         handler or a reporter, or TAL_ERR_EVENT_LIMIT, further calls return the same until the
- *         stepper is reset: no event is skipped.
+ *         stepper is reset: no event is skipped. After max_reports they go on.
  */
 TAL_API TAL_NODISCARD tal_status tal_time_stepper_step_to(tal_time_stepper *stepper,
                                                           tal_state *state, double t,
@@ -163,9 +168,9 @@ TAL_API tal_event_ix tal_time_stepper_ended_by(const tal_time_stepper *stepper);
 ///
 /// Between calls a run can be saved as bytes, State included, and resumed bit for bit by a stepper
 /// and an integrator created from the same defs, in another process too. With one-step methods this
-/// can be done after any step. A method that remembers several steps is saved at checkpoints, where
-/// it begins anew whether the run is saved or not: their period is part of the def, and the
-/// State of a call that returns there is at one.
+/// can be done after any step. A multistep method is saved at checkpoints, where it restarts
+/// whether the run is saved or not: their period is part of the def, and the State of a call that
+/// returns there is at one.
 /// @{
 
 /// Bytes that tal_time_stepper_save() writes. 0 on a breach.

@@ -74,7 +74,8 @@ typedef struct tal_frames {
 
 /// How well one frame fits.
 typedef struct tal_fit {
-    tal_status status; ///< TAL_OK; otherwise why the frame is only a best effort
+    tal_status status; ///< TAL_OK; otherwise why the frame is only a best effort: a constraint that
+                       ///< is not met, or goals that are not at their least (::tal_assembly)
     int iterations;
     double error;      ///< RMS of the weighted constraint errors
     double marker_rms; ///< [m] over the markers seen
@@ -98,6 +99,20 @@ TAL_API TAL_NODISCARD tal_status tal_tracker_run(tal_tracker *tracker, const tal
 
 /// Name of a marker; never NULL; borrowed.
 TAL_API const char *tal_tracker_marker_name(const tal_tracker *tracker, int marker);
+
+/**
+ * How far each marker is from where it was observed in one frame: p_GS - points. Of a frame k,
+ * `state` has its q set to row k of what tal_tracker_run() found, and `points` are
+ * frames.points + k num_markers.
+ *
+ * @param[in]  state   realized to TAL_STAGE_POSITION
+ * @param[in]  points  [num_markers] in Ground [m]; a NaN: not seen
+ * @param[out] errors  [num_markers] in Ground [m]; NaN for a marker that was not seen
+ */
+TAL_API TAL_NODISCARD tal_status tal_tracker_calc_marker_errors(const tal_tracker *tracker,
+                                                                const tal_state *state,
+                                                                const tal_vec3 points[],
+                                                                tal_vec3 errors[]);
 
 /// The last failure; status TAL_OK when there is none. Never NULL; borrowed until the next call.
 TAL_API const tal_error *tal_tracker_error(const tal_tracker *tracker);

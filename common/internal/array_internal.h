@@ -1,0 +1,27 @@
+// Sums over arrays of doubles that are not worth a matrix.
+#ifndef TALUS_ARRAY_INTERNAL_H
+#define TALUS_ARRAY_INTERNAL_H
+
+#include <math.h>
+
+/// a^T b, summed in order.
+static inline double tali_array_dot(const double a[], const double b[], int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+/// The largest |x_i|; 0 of nothing. A NaN does not count.
+static inline double tali_array_largest(const double x[], int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+#endif // TALUS_ARRAY_INTERNAL_H

@@ -1,0 +1,78 @@
+// What is shared by everything that pushes two bodies apart at one point, and by the elements that
+// act between a station of one body and a plane of another.
+#ifndef TALUS_FORCES_ON_PLANE_INTERNAL_H
+#define TALUS_FORCES_ON_PLANE_INTERNAL_H
+
+#include "core/element_internal.h"
+
+/// Velocity of body 1 relative to body 2 at a point of both, in Ground.
+static inline tal_vec3 tali_on_plane_relative_velocity(const tal_bodies_view *poses,
+                                                       const tal_bodies_view *velocities,
+                                                       const int body[2], tal_vec3 p_G)
+{
+    tal_vec3 v[2];
+    for (int k = 0; k < 2; ++k) {
+        const tal_spatial_vec *V_GM = tal_view_V_GM(velocities, body[k]);
+        const tal_vec3 p_MP_G = tal_v3_sub(p_G, tal_view_X_GM(poses, body[k])->p);
+        v[k] = tal_v3_add(V_GM->v, tal_v3_cross(V_GM->w, p_MP_G));
+    }
+    return tal_v3_sub(v[0], v[1]);
+}
+
+/// Apply a moment and a force at a point to body 1, and the opposite to body 2.
+static inline void tali_on_plane_push_apart(const tal_bodies_view *poses, const int body[2],
+                                            tal_vec3 p_G, tal_spatial_vec on_1, tal_spatial_vec F[])
+{
+    const tal_vec3 p1 = tal_v3_sub(p_G, tal_view_X_GM(poses, body[0])->p);
+    const tal_vec3 p2 = tal_v3_sub(p_G, tal_view_X_GM(poses, body[1])->p);
+    F[body[0]] = tal_sv_add(F[body[0]], tal_sv_shift_force(on_1, p1));
+    F[body[1]] = tal_sv_sub(F[body[1]], tal_sv_shift_force(on_1, p2));
+}
+
+/// Begins the struct of an element between a station S of body 1 and a plane frame F of body 2. Its
+/// first parameters are the station, then the frame (rotation by columns, origin).
+typedef struct tali_on_plane {
+    tali_force_element base;
+    int body[2];
+} tali_on_plane;
+
+enum {
+    TALI_ON_PLANE_STATION = 0,
+    TALI_ON_PLANE_FRAME = 3,
+    TALI_ON_PLANE_END = 15
+};
+
+// clang-format off
+#define TALI_ON_PLANE_PARAMS                                                                       \
+    {"station x", TALI_FINITE}, {"station y", TALI_FINITE}, {"station z", TALI_FINITE},            \
+    {"plane", TALI_FINITE}, {"plane", TALI_FINITE}, {"plane", TALI_FINITE},                        \
+    {"plane", TALI_FINITE}, {"plane", TALI_FINITE}, {"plane", TALI_FINITE},                        \
+    {"plane", TALI_FINITE}, {"plane", TALI_FINITE}, {"plane", TALI_FINITE},                        \
+    {"plane", TALI_FINITE}, {"plane", TALI_FINITE}, {"plane", TALI_FINITE}
+
+// clang-format on
+
+/// Where the station is.
+typedef struct tali_on_plane_view {
+    tal_mat3 R_GF;
+    tal_vec3 p_GS, p_FS_F;
+} tali_on_plane_view;
+
+tal_status tali_on_plane_declare(void *self, tal_forces *forces, tal_force_ix me);
+tal_status tali_on_plane_realize_instance(const void *self, const tal_force_context *context);
+tali_on_plane_view tali_on_plane_look(const tali_on_plane *it, const tal_force_context *context);
+
+/**
+ * Add such an element: check the bodies, fill in station and frame, and hand over.
+ *
+ * @param[in]     like    begins with a tali_on_plane whose bodies are set; copied
+ * @param[in,out] params  initial values of all but station and frame
+ */
+tal_force_ix tali_on_plane_add(tal_forces *forces, const char *name, const tali_force_kind *kind,
+                               tali_on_plane *like, size_t size, tal_vec3 p_BS,
+                               const tal_xform *X_BF, double params[]);
+
+/// What is wrong with the frame; NULL: nothing.
+const char *tali_on_plane_check(const double params[]);
+
+#endif // TALUS_FORCES_ON_PLANE_INTERNAL_H

@@ -1,0 +1,394 @@
+// Actuators: output = gain * control, along a speed, at a point, about an axis, or on a body.
+#include "core/element_internal.h"
+
+#include <talus/forces/actuator.h>
+
+#include <math.h>
+
+typedef struct actuator {
+    tali_force_element base;
+    tal_measure_ix control; // `i` < 0: the last parameter
+    tal_mobility at;        // of a mobility actuator
+    int body[2];            // of the others; a point actuator has the second
+    bool in_body;           // the direction of a point actuator turns with the body
+} actuator;
+
+// A station and a direction of length one, from Mo in M (the direction perhaps in Ground).
+typedef struct aim {
+    tal_vec3 p_MS;
+    tal_vec3 direction;
+} aim;
+
+// --- control ---
+
+// gain * control; gain and control are the last two parameters, and all that invalidate Dynamics.
+static tal_status calc_output(const actuator *it, const tal_force_context *context, double *output)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double control = values[1];
+    if (it->control.i >= 0) {
+        control = tal_measure_value(context->system, context->state, it->control);
+        const tal_status st = tal_state_error(context->state)->status;
+        if (isnan(control)) return st != TAL_OK ? st : TAL_ERR_NOT_FINITE;
+    }
+    *output = values[0] * control;
+    return TAL_OK;
+}
+
+// Whether the measure can drive an actuator with this many controls; otherwise the System remembers
+// why not.
+static bool can_drive_by(const tal_forces *forces, const char *name, const tali_force_kind *kind,
+                         tal_measure_ix control, int num_controls)
+{
+    if (forces == NULL || control.i < 0) return true;
+    const tal_system *system = forces->system;
+    const char *said = name != NULL ? name : "(no name)";
+    if (control.i >= tal_system_num_measures(system)) {
+        (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
+                              "%s '%s': there is no measure %d: there are %d", kind->ops.name, said,
+                              control.i, tal_system_num_measures(system));
+        return false;
+    }
+    const tal_stage stage = tal_measure_stage(system, control, 0);
+    const int size = tal_measure_size(system, control);
+    if (size == num_controls && stage <= TAL_STAGE_VELOCITY) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                          "%s '%s': measure '%s' has %d values at stage %s: %s needed, at Velocity "
+                          "or before",
+                          kind->ops.name, said, tal_measure_name(system, control), size,
+                          tal_stage_name(stage), num_controls == 1 ? "one is" : "six are");
+    return false;
+}
+
+static bool can_drive(const tal_forces *forces, const char *name, const tali_force_kind *kind,
+                      tal_measure_ix control)
+{
+    return can_drive_by(forces, name, kind, control, 1);
+}
+
+// --- along a speed ---
+
+static tal_status apply_mobility(const void *self, const tal_force_context *context,
+                                 tal_spatial_vec F[], double f[])
+{
+    (void)F;
+    const actuator *it = self;
+    double output = 0.0;
+    const tal_status st = calc_output(it, context, &output);
+    f[tal_body_u_start(context->matter, it->at.body) + it->at.i] += output;
+    return st;
+}
+
+static void fill_facts(const void *self, tali_force_facts *facts)
+{
+    const actuator *it = self;
+    facts->mobility = it->at;
+    facts->bodies[0].i = it->body[0];
+    facts->bodies[1].i = it->body[1];
+    facts->measure = it->control;
+}
+
+static const tali_force_param mobility_params[] = {{"gain", TALI_FINITE}, {"control", TALI_FINITE}};
+
+static const tali_force_kind mobility_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility actuator",
+            .apply = apply_mobility,
+            .declare = tali_force_element_declare,
+            .destroy = tali_force_element_destroy},
+    .params = mobility_params,
+    .num_params = 2,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *name,
+                                              tal_mobility mobility, double gain,
+                                              tal_measure_ix control)
+{
+    if (!tali_force_element_has_mobility(forces, name, &mobility_kind, mobility, tal_body_nu) ||
+        !can_drive(forces, name, &mobility_kind, control)) {
+        return (tal_force_ix){-1};
+    }
+    actuator like = {.control = control, .at = mobility};
+    const double params[] = {gain, 0.0};
+    return tali_force_element_add(forces, name, &mobility_kind, &like, sizeof like, params);
+}
+
+// --- at a point ---
+
+static tal_status declare_aim(void *self, tal_forces *forces, tal_force_ix me)
+{
+    (void)tali_force_element_declare(self, forces, me);
+    tali_force_element_declare_placed(self, forces, sizeof(aim));
+    return TAL_OK;
+}
+
+static tal_vec3 unit_from(const double numbers[3])
+{
+    return tal_v3_normalize(tal_v3(numbers[0], numbers[1], numbers[2]));
+}
+
+static const char *check_direction(const double numbers[3])
+{
+    const bool good = numbers[0] != 0.0 || numbers[1] != 0.0 || numbers[2] != 0.0;
+    return good ? NULL : "its direction is zero";
+}
+
+static tal_status place_point(const void *self, const tal_force_context *context)
+{
+    const actuator *it = self;
+    const double *geometry = tali_force_geometry(&it->base, context);
+    const tal_body_ix body = {it->body[1]};
+    const tal_vec3 direction = unit_from(geometry + TAL_POINT_ACTUATOR_DIRECTION);
+    const tal_mat3 R_MB = tal_body_X_MB(context->matter, context->state, body).R;
+    aim *placed = tal_cache_upd(context->system, context->state, it->base.placed);
+    placed->p_MS = tali_force_station_in_M(context, body.i, geometry + TAL_POINT_ACTUATOR_STATION);
+    placed->direction = it->in_body ? tal_m3_mul_v3(R_MB, direction) : direction;
+    return tal_cache_mark_valid(context->system, context->state, it->base.placed);
+}
+
+static tal_status apply_point(const void *self, const tal_force_context *context,
+                              tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const actuator *it = self;
+    const aim *placed = tali_force_placed(&it->base, context);
+    const tal_mat3 *R_GM = &tal_view_X_GM(&context->poses, it->body[1])->R;
+    double output = 0.0;
+    const tal_status st = calc_output(it, context, &output);
+    const tal_vec3 d_G = it->in_body ? tal_m3_mul_v3(*R_GM, placed->direction) : placed->direction;
+    tal_apply_station_force(&context->poses, it->body[1], placed->p_MS, tal_v3_scale(output, d_G),
+                            F);
+    return st;
+}
+
+static const char *check_point(const double params[])
+{
+    return check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
+}
+
+static void fill_facts_of_one(const void *self, tali_force_facts *facts)
+{
+    const actuator *it = self;
+    facts->bodies[0].i = it->body[1];
+    facts->measure = it->control;
+    facts->flag = it->in_body;
+}
+
+static const tali_force_param point_params[] = {
+    {"station x", TALI_FINITE},   {"station y", TALI_FINITE},   {"station z", TALI_FINITE},
+    {"direction x", TALI_FINITE}, {"direction y", TALI_FINITE}, {"direction z", TALI_FINITE},
+    {"gain", TALI_FINITE},        {"control", TALI_FINITE}};
+
+static const tali_force_kind point_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "point actuator",
+            .apply = apply_point,
+            .declare = declare_aim,
+            .realize_instance = place_point,
+            .destroy = tali_force_element_destroy},
+    .params = point_params,
+    .num_params = 8,
+    .num_instance = 6,
+    .check = check_point,
+    .fill_facts = fill_facts_of_one,
+};
+
+tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
+                                           const tal_push *push, double gain,
+                                           tal_measure_ix control)
+{
+    const tal_force_ix none = {-1};
+    if (!tali_force_element_given(forces, name, &point_kind, push, "push") ||
+        !tali_force_element_has(forces, name, &point_kind, push->body) ||
+        !can_drive(forces, name, &point_kind, control)) {
+        return none;
+    }
+    actuator like = {.control = control, .body = {0, push->body.i}, .in_body = push->in_body};
+    const double params[] = {push->p_BS.x,      push->p_BS.y,      push->p_BS.z, push->direction.x,
+                             push->direction.y, push->direction.z, gain,         0.0};
+    return tali_force_element_add(forces, name, &point_kind, &like, sizeof like, params);
+}
+
+// --- about an axis ---
+
+static tal_status place_torque(const void *self, const tal_force_context *context)
+{
+    const actuator *it = self;
+    const tal_body_ix body1 = {it->body[0]};
+    const tal_mat3 R_MB = tal_body_X_MB(context->matter, context->state, body1).R;
+    aim *placed = tal_cache_upd(context->system, context->state, it->base.placed);
+    placed->p_MS = TAL_VEC3_ZERO;
+    placed->direction = tal_m3_mul_v3(R_MB, unit_from(tali_force_geometry(&it->base, context)));
+    return tal_cache_mark_valid(context->system, context->state, it->base.placed);
+}
+
+static tal_status apply_torque(const void *self, const tal_force_context *context,
+                               tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const actuator *it = self;
+    const aim *placed = tali_force_placed(&it->base, context);
+    const tal_mat3 *R_GM = &tal_view_X_GM(&context->poses, it->body[0])->R;
+    double output = 0.0;
+    const tal_status st = calc_output(it, context, &output);
+    const tal_vec3 m_G = tal_v3_scale(output, tal_m3_mul_v3(*R_GM, placed->direction));
+    tal_vec3 *m1 = &F[it->body[0]].w, *m2 = &F[it->body[1]].w;
+    *m1 = tal_v3_sub(*m1, m_G);
+    *m2 = tal_v3_add(*m2, m_G);
+    return st;
+}
+
+static const tali_force_param torque_params[] = {{"axis x", TALI_FINITE},
+                                                 {"axis y", TALI_FINITE},
+                                                 {"axis z", TALI_FINITE},
+                                                 {"gain", TALI_FINITE},
+                                                 {"control", TALI_FINITE}};
+
+static const tali_force_kind torque_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "torque actuator",
+            .apply = apply_torque,
+            .declare = declare_aim,
+            .realize_instance = place_torque,
+            .destroy = tali_force_element_destroy},
+    .params = torque_params,
+    .num_params = 5,
+    .num_instance = 3,
+    .check = check_direction,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name,
+                                            const tal_twist *twist, double gain,
+                                            tal_measure_ix control)
+{
+    const tal_force_ix none = {-1};
+    if (!tali_force_element_given(forces, name, &torque_kind, twist, "twist") ||
+        !tali_force_element_has(forces, name, &torque_kind, twist->body1) ||
+        !tali_force_element_has(forces, name, &torque_kind, twist->body2) ||
+        !can_drive(forces, name, &torque_kind, control)) {
+        return none;
+    }
+    actuator like = {.control = control, .body = {twist->body1.i, twist->body2.i}};
+    const double params[] = {twist->axis.x, twist->axis.y, twist->axis.z, gain, 0.0};
+    return tali_force_element_add(forces, name, &torque_kind, &like, sizeof like, params);
+}
+
+// --- on a body ---
+
+// gain * (moment, force), in Ground or in B.
+static tal_status calc_spatial(const actuator *it, const tal_force_context *context,
+                               tal_spatial_vec *output)
+{
+    const double *values = tali_force_element_values(&it->base, context), *control = values + 1;
+    if (it->control.i >= 0) {
+        control = tal_measure_values(context->system, context->state, it->control);
+        const tal_status st = tal_state_error(context->state)->status;
+        if (control == NULL) return st != TAL_OK ? st : TAL_ERR_NOT_FINITE;
+    }
+    *output = tal_sv_scale(values[0], tal_sv(tal_v3(control[0], control[1], control[2]),
+                                             tal_v3(control[3], control[4], control[5])));
+    return TAL_OK;
+}
+
+static tal_status declare_body(void *self, tal_forces *forces, tal_force_ix me)
+{
+    tali_force_element_reserve_place(self, forces, sizeof(tal_xform)); // X_MB with its origin at S
+    return tali_force_element_declare(self, forces, me);
+}
+
+static tal_status place_body(const void *self, const tal_force_context *context)
+{
+    const actuator *it = self;
+    const tal_body_ix body = {it->body[1]};
+    tal_xform *X_MS = tali_force_element_upd_place(&it->base, context);
+    X_MS->R = tal_body_X_MB(context->matter, context->state, body).R;
+    X_MS->p = tali_force_station_in_M(context, body.i, tali_force_geometry(&it->base, context));
+    return TAL_OK;
+}
+
+static tal_status apply_body(const void *self, const tal_force_context *context,
+                             tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const actuator *it = self;
+    const tal_xform *X_MS = tali_force_place(&it->base, context);
+    const tal_mat3 R_GM = tal_view_X_GM(&context->poses, it->body[1])->R;
+    tal_spatial_vec on = TAL_SPATIAL_VEC_ZERO;
+    const tal_status st = calc_spatial(it, context, &on);
+    if (it->in_body) on = tal_m3_mul_sv(tal_m3_mul(R_GM, X_MS->R), on);
+    const tal_vec3 p_MS_G = tal_m3_mul_v3(R_GM, X_MS->p);
+    tal_spatial_vec *F_B = &F[it->body[1]];
+    *F_B = tal_sv_add(*F_B, tal_sv_shift_force(on, p_MS_G));
+    return st;
+}
+
+static const tali_force_param body_params[] = {
+    {"station x", TALI_FINITE},           {"station y", TALI_FINITE},
+    {"station z", TALI_FINITE},           {"gain", TALI_FINITE},
+    {"control of moment x", TALI_FINITE}, {"control of moment y", TALI_FINITE},
+    {"control of moment z", TALI_FINITE}, {"control of force x", TALI_FINITE},
+    {"control of force y", TALI_FINITE},  {"control of force z", TALI_FINITE}};
+
+static const tali_force_kind body_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "body actuator",
+            .apply = apply_body,
+            .declare = declare_body,
+            .realize_instance = place_body,
+            .destroy = tali_force_element_destroy},
+    .params = body_params,
+    .num_params = 10,
+    .num_instance = 3,
+    .fill_facts = fill_facts_of_one,
+};
+
+tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,
+                                          const tal_thrust *thrust, double gain,
+                                          tal_measure_ix control)
+{
+    const tal_force_ix none = {-1};
+    if (!tali_force_element_given(forces, name, &body_kind, thrust, "thrust") ||
+        !tali_force_element_has(forces, name, &body_kind, thrust->body) ||
+        !can_drive_by(forces, name, &body_kind, control, 6)) {
+        return none;
+    }
+    actuator like = {.control = control, .body = {0, thrust->body.i}, .in_body = thrust->in_body};
+    const double params[10] = {thrust->p_BS.x, thrust->p_BS.y, thrust->p_BS.z, gain};
+    return tali_force_element_add(forces, name, &body_kind, &like, sizeof like, params);
+}
+
+tal_spatial_vec tal_body_actuator_output(const tal_forces *forces, tal_state *state,
+                                         tal_force_ix force)
+{
+    const tal_vec3 nan = {TALI_NAN, TALI_NAN, TALI_NAN};
+    tal_spatial_vec output = tal_sv(nan, nan);
+    const actuator *it = tali_force_element_of(forces, force, &body_kind, __func__);
+    if (it == NULL) return output;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_EMPTY);
+    if (context.params[it->base.kind->ops.needs] == NULL) return output;
+    const tal_status st = calc_spatial(it, &context, &output);
+    return st == TAL_OK ? output : tal_sv(nan, nan);
+}
+
+// --- asking ---
+
+double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force_ix force)
+{
+    const tali_force *element = tali_force_at(forces, force, __func__);
+    if (element == NULL) return TALI_NAN;
+    const char *kind = element->ops.name;
+    if (kind != mobility_kind.ops.name && kind != point_kind.ops.name &&
+        kind != torque_kind.ops.name) {
+        (void)TALI_BREACH(TAL_ERR_BAD_INDEX,
+                          "force '%s' is of kind '%s', not an actuator with one output",
+                          element->name, kind);
+        return TALI_NAN;
+    }
+    const actuator *it = element->self;
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_EMPTY);
+    double output = TALI_NAN;
+    if (context.params[it->base.kind->ops.needs] == NULL) return TALI_NAN;
+    return calc_output(it, &context, &output) == TAL_OK ? output : TALI_NAN;
+}

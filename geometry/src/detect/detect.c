@@ -1,0 +1,185 @@
+// Finding contacts: the table of pairs of shapes, and the way from surfaces to contacts.
+#include "alloc_internal.h"
+#include "error_internal.h"
+
+#include "detect/detect_narrow_internal.h"
+
+#include <assert.h>
+
+// ---- the table
+
+typedef struct pair_rule {
+    tali_detect_narrow_fn find; // NULL: not supported
+    int max_points;             // 0: made of faces
+} pair_rule;
+
+// First index: the kind that comes first in the enum.
+static const pair_rule rules[TAL_NUM_SHAPE_KINDS][TAL_NUM_SHAPE_KINDS] = {
+    [TAL_SHAPE_HALF_SPACE] =
+        {
+            [TAL_SHAPE_SPHERE] = {tali_detect_half_space_sphere, 1},
+            [TAL_SHAPE_ELLIPSOID] = {tali_detect_half_space_ellipsoid, 1},
+            [TAL_SHAPE_CYLINDER] = {tali_detect_half_space_cylinder, 6},
+            [TAL_SHAPE_BRICK] = {tali_detect_half_space_brick, 8},
+            [TAL_SHAPE_TORUS] = {tali_detect_half_space_torus, 3},
+            [TAL_SHAPE_MESH] = {tali_detect_half_space_mesh, 0},
+        },
+    [TAL_SHAPE_SPHERE] =
+        {
+            [TAL_SHAPE_SPHERE] = {tali_detect_sphere_sphere, 1},
+            [TAL_SHAPE_MESH] = {tali_detect_sphere_mesh, 0},
+        },
+    [TAL_SHAPE_MESH] = {[TAL_SHAPE_MESH] = {tali_detect_mesh_mesh, 0}},
+};
+
+static pair_rule rule_for(tal_shape_kind a, tal_shape_kind b)
+{
+    const int i = (int)a, j = (int)b;
+    const bool are_kinds = i >= 0 && i < TAL_NUM_SHAPE_KINDS && j >= 0 && j < TAL_NUM_SHAPE_KINDS;
+    if (!are_kinds) return (pair_rule){NULL, 0};
+    return i <= j ? rules[i][j] : rules[j][i];
+}
+
+bool tal_shape_can_touch(tal_shape_kind a, tal_shape_kind b)
+{
+    return rule_for(a, b).find != NULL;
+}
+
+int tali_detect_pair_max_points(tal_shape_kind a, tal_shape_kind b)
+{
+    return rule_for(a, b).max_points;
+}
+
+tal_status tali_detect_check(const tali_detect_surface surfaces[], int num_surfaces, tal_error *err)
+{
+    if (err != NULL) *err = (tal_error){.status = TAL_OK};
+    for (int i = 0; i < num_surfaces; ++i) {
+        const tal_status st = tal_shape_check(&surfaces[i].shape, surfaces[i].name, err);
+        if (st != TAL_OK) return st;
+    }
+    for (int i = 0; i < num_surfaces; ++i) {
+        for (int j = i + 1; j < num_surfaces; ++j) {
+            const tali_detect_surface *a = &surfaces[i], *b = &surfaces[j];
+            if (!tali_detect_may_meet(a, b)) continue;
+            if (tal_shape_can_touch(a->shape.kind, b->shape.kind)) continue;
+            return TALI_FAIL(
+                err, TAL_ERR_BAD_VALUE,
+                "%s '%s' cannot touch %s '%s': contact of these shapes is not supported; put "
+                "them in one clique or make one a mesh",
+                tal_shape_kind_name(a->shape.kind), a->name, tal_shape_kind_name(b->shape.kind),
+                b->name);
+        }
+    }
+    return TAL_OK;
+}
+
+// ---- the store
+
+// Take `count` items of a block; NULL while only sizes are asked for.
+static void *take_items(char *block, size_t *offset, size_t count, size_t item)
+{
+    const size_t at = *offset;
+    *offset = at + tali_align(count * item);
+    return block != NULL ? block + at : NULL;
+}
+
+static size_t place(tali_detect_store *store, char *block, int num_surfaces)
+{
+    const size_t n = (size_t)num_surfaces, pairs = (size_t)store->limits.pairs;
+    size_t size = 0;
+    store->contacts = take_items(block, &size, pairs, sizeof store->contacts[0]);
+    store->points = take_items(block, &size, (size_t)store->limits.points, sizeof store->points[0]);
+    store->faces = take_items(block, &size, (size_t)store->limits.faces, sizeof store->faces[0]);
+    store->pairs = take_items(block, &size, pairs, sizeof store->pairs[0]);
+    store->sweep = take_items(block, &size, 2 * n, sizeof store->sweep[0]);
+    store->strips = take_items(block, &size, 2 * n, sizeof store->strips[0]);
+    store->starts = take_items(block, &size, 2 * n + 3, sizeof store->starts[0]);
+    store->keys = take_items(block, &size, 2 * (n > pairs ? n : pairs), sizeof store->keys[0]);
+    return size;
+}
+
+size_t tali_detect_store_size(int num_surfaces, const tali_detect_limits *limits)
+{
+    tali_detect_store store = {.limits = *limits};
+    return place(&store, NULL, num_surfaces);
+}
+
+tali_detect_store tali_detect_store_at(void *block, int num_surfaces,
+                                       const tali_detect_limits *limits)
+{
+    tali_detect_store store = {.limits = *limits};
+    (void)place(&store, block, num_surfaces);
+    return store;
+}
+
+void tali_detect_sink_point(tali_detect_sink *sink, tali_detect_point point)
+{
+    tali_detect_store *store = sink->store;
+    if (sink->is_swapped) point.n_G = tal_v3_neg(point.n_G);
+    if (store->num_points < store->limits.points) store->points[store->num_points] = point;
+    ++store->num_points;
+}
+
+void tali_detect_sink_face(tali_detect_sink *sink, tali_detect_face face)
+{
+    tali_detect_store *store = sink->store;
+    if (sink->is_swapped) {
+        face.n_G = tal_v3_neg(face.n_G);
+        face.surface = 1 - face.surface;
+    }
+    if (store->num_faces < store->limits.faces) store->faces[store->num_faces] = face;
+    ++store->num_faces;
+}
+
+// ---- detection
+
+static void look_at(const tali_detect_surface surfaces[], const tal_xform X_GS[],
+                    tali_detect_pair pair, tali_detect_store *store)
+{
+    const tali_detect_placed one = {&surfaces[pair.a].shape, &X_GS[pair.a]};
+    const tali_detect_placed two = {&surfaces[pair.b].shape, &X_GS[pair.b]};
+    const pair_rule rule = rule_for(one.shape->kind, two.shape->kind);
+    assert(rule.find != NULL);
+    tali_detect_sink sink = {store, one.shape->kind > two.shape->kind};
+    const bool is_patch = rule.max_points == 0;
+    const int *count = is_patch ? &store->num_faces : &store->num_points;
+    const int first = *count;
+    rule.find(sink.is_swapped ? &two : &one, sink.is_swapped ? &one : &two, &sink);
+    if (*count == first) return;
+    store->contacts[store->num_contacts++] =
+        (tali_detect_contact){{pair.a, pair.b}, is_patch, first, *count - first};
+}
+
+static tal_status fail_capacity(const char *what, int needed, int limit, tal_error *err)
+{
+    return TALI_FAIL(
+        err, TAL_ERR_CAPACITY,
+        "contact needs room for %d %s but has room for %d: increase the capacity of %s", needed,
+        what, limit, what);
+}
+
+tal_status tali_detect_contacts(const tali_detect_surface surfaces[], int num_surfaces,
+                                const tal_xform X_GS[], tali_detect_store *store, tal_error *err)
+{
+    if (err != NULL) *err = (tal_error){.status = TAL_OK};
+    store->num_pairs = store->num_contacts = store->num_points = store->num_faces = 0;
+    for (int s = 0; s < num_surfaces; ++s) {
+        if (tal_xf_is_finite(X_GS[s])) continue;
+        return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "the pose of surface '%s' is not finite",
+                         surfaces[s].name);
+    }
+    const tali_detect_limits *limits = &store->limits;
+    const int num_pairs = tali_detect_find_pairs(surfaces, num_surfaces, X_GS, store);
+    if (num_pairs > limits->pairs) return fail_capacity("pairs", num_pairs, limits->pairs, err);
+    store->num_pairs = num_pairs;
+    for (int i = 0; i < num_pairs; ++i) {
+        look_at(surfaces, X_GS, store->pairs[i], store);
+    }
+    if (store->num_points > limits->points) {
+        return fail_capacity("points", store->num_points, limits->points, err);
+    }
+    if (store->num_faces > limits->faces) {
+        return fail_capacity("faces", store->num_faces, limits->faces, err);
+    }
+    return TAL_OK;
+}

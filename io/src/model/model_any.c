@@ -1,0 +1,128 @@
+// What is in a file, and models of any format.
+#include "file_internal.h"
+
+#include "model/model_internal.h"
+#include "table/table_internal.h"
+#include "text/reading_internal.h"
+
+#include <talus/io/format.h>
+#include <talus/io/urdf.h>
+
+#include <string.h>
+
+static const struct {
+    tal_file_kind kind;
+    const char *end;  // of a name
+    const char *root; // the first element of a text
+} kinds[] = {{TAL_FILE_TALUS, ".talus", "talus"}, {TAL_FILE_URDF, ".urdf", "robot"}};
+
+enum {
+    NUM_KINDS = sizeof kinds / sizeof *kinds
+};
+
+static tal_file_kind kind_of_name(const char *path)
+{
+    tal_table_format format;
+    if (tal_table_format_of(path, &format)) return TAL_FILE_TABLE;
+    const char *point = strrchr(path, '.');
+    for (int i = 0; point != NULL && i < NUM_KINDS; ++i) {
+        if (tali_table_same_word(point, kinds[i].end)) return kinds[i].kind;
+    }
+    return TAL_FILE_UNKNOWN;
+}
+
+// Behind the next `end`, or at the end of the text.
+static const char *behind(const char *at, const char *stop, const char *end)
+{
+    const size_t length = strlen(end);
+    while ((size_t)(stop - at) >= length && memcmp(at, end, length) != 0) {
+        ++at;
+    }
+    return (size_t)(stop - at) >= length ? at + length : stop;
+}
+
+static bool begins_with(const char *at, const char *stop, const char *word)
+{
+    const size_t length = strlen(word);
+    return (size_t)(stop - at) >= length && memcmp(at, word, length) == 0;
+}
+
+// Declarations and comments may stand before the first element.
+static tal_file_kind kind_of_text(const char *text, size_t size)
+{
+    const char *at = text, *const stop = text + size;
+    while ((at = behind(at, stop, "<")) < stop && (*at == '?' || *at == '!')) {
+        at = behind(at, stop, *at == '?' ? "?>" : begins_with(at, stop, "!--") ? "-->" : ">");
+    }
+    for (int i = 0; i < NUM_KINDS; ++i) {
+        const size_t length = strlen(kinds[i].root);
+        if (!begins_with(at, stop, kinds[i].root) || (size_t)(stop - at) == length) continue;
+        if (strchr(" \t\r\n>/", at[length]) != NULL) return kinds[i].kind;
+    }
+    return TAL_FILE_UNKNOWN;
+}
+
+tal_file_kind tal_file_kind_of(const char *path, const char text[], size_t size)
+{
+    if (path == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the path is NULL");
+        return TAL_FILE_UNKNOWN;
+    }
+    const tal_file_kind kind = kind_of_name(path);
+    return kind == TAL_FILE_UNKNOWN && text != NULL ? kind_of_text(text, size) : kind;
+}
+
+// `text` is NULL when the file has not been read yet.
+static tal_status read_urdf(const char *path, const char *text, size_t size,
+                            const tal_model_options *how, tal_model *model, tal_diagnostics *found)
+{
+    if (how->num_params > 0) {
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "a URDF has no params");
+        return TAL_ERR_BAD_VALUE;
+    }
+    tal_urdf_options options = tal_urdf_options_default();
+    options.allocator = how->allocator;
+    options.any_inertia = how->any_inertia;
+    return text == NULL ? tal_urdf_read_file(path, &options, model, found)
+                        : tal_urdf_read_memory(path, text, size, &options, model, found);
+}
+
+// Of a kind that only its text can tell, which is read once: it may come from a pipe.
+static tal_status read_unknown(const char *path, const tal_model_options *how, tal_model *model,
+                               tal_diagnostics *found)
+{
+    tali_file_bytes file;
+    tal_status st = TAL_OK;
+    const char *wrong = tali_file_load_text(path, tali_xml_limits_default().file_bytes,
+                                            &how->allocator, &file, &st);
+    if (wrong != NULL) {
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s", wrong);
+    } else if (tal_file_kind_of(path, file.block, file.size) == TAL_FILE_URDF) {
+        st = read_urdf(path, file.block, file.size, how, model, found);
+    } else {
+        st = tali_model_read_loaded(path, file.block, file.size, how, model, found);
+    }
+    tali_file_bytes_free(&how->allocator, &file);
+    return st;
+}
+
+tal_status tal_model_read_any(const char *path, const tal_model_options *options, tal_model *model,
+                              tal_diagnostics *found)
+{
+    if (model != NULL) *model = (tal_model){.system = NULL};
+    tal_status st = tali_model_check_reading(path, path, options, model, __func__);
+    if (st != TAL_OK) return st;
+    const tal_model_options how = options != NULL ? *options : tal_model_options_default();
+    switch (tal_file_kind_of(path, NULL, 0)) {
+    case TAL_FILE_TALUS:
+        return tal_model_read_file(path, &how, model, found);
+    case TAL_FILE_URDF:
+        return read_urdf(path, NULL, 0, &how, model, found);
+    case TAL_FILE_TABLE:
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "this is a table, not a model");
+        return TAL_ERR_FILE;
+    case TAL_FILE_UNKNOWN:
+        break;
+    }
+    return read_unknown(path, &how, model, found);
+}

@@ -1,0 +1,294 @@
+// The table: functions.
+#include "model/model_write_internal.h"
+
+#include <string.h>
+
+// ---- functions: made while the file is checked, so that all their errors are reported
+
+static void make_function(tali_model *m, tali_model_item *item)
+{
+    tal_error err = {TAL_OK, "", ""};
+    const tal_status st = item->row->make(item, &m->options.allocator, &item->function, &err);
+    if (st == TAL_OK) return;
+    if (st == TAL_ERR_NO_MEMORY) m->no_memory = true;
+    tali_model_item_error(m, item, NULL, ": %s", err.message);
+}
+
+static const tali_model_attribute constant_attributes[] = {
+    {"value", TALI_TYPE_REAL, 1, .doc = "value for all arguments"},
+    {"arguments", TALI_TYPE_INTEGER, .initial = "1", .doc = "number of arguments"},
+    {.name = NULL}};
+
+static tal_status constant(const tali_model_item *item, const tal_allocator *allocator,
+                           tal_function **out, tal_error *err)
+{
+    return tal_function_create_constant(allocator, item->p[0], item->ref[0], out, err);
+}
+
+static void describe_constant(tali_model_description *d)
+{
+    tali_model_say_number(d, d->function->numbers[0]);
+    tali_model_say_index(d, d->function->count);
+}
+
+static const tali_model_attribute linear_attributes[] = {
+    {"slopes", TALI_TYPE_REALS, .doc = "one for each argument"},
+    {"offset", TALI_TYPE_REAL, 1, "0", .doc = "added to the sum"},
+    {.name = NULL}};
+
+static tal_status linear(const tali_model_item *item, const tal_allocator *allocator,
+                         tal_function **out, tal_error *err)
+{
+    const tali_model_list *a = &item->lists[0];
+    const double none = 0.0;
+    return tal_function_create_linear(allocator, a->count > 0 ? a->values : &none, a->count,
+                                      item->p[0], out, err);
+}
+
+static void describe_linear(tali_model_description *d)
+{
+    tali_model_say_values(d, d->function->list, d->function->count);
+    tali_model_say_number(d, d->function->numbers[0]);
+}
+
+static const tali_model_attribute polynomial_attributes[] = {
+    {"coefficients", TALI_TYPE_REALS, .doc = "highest power first"}, {.name = NULL}};
+
+static tal_status polynomial(const tali_model_item *item, const tal_allocator *allocator,
+                             tal_function **out, tal_error *err)
+{
+    const tali_model_list *c = &item->lists[0];
+    const double none = 0.0;
+    return tal_function_create_polynomial(allocator, c->count > 0 ? c->values : &none, c->count,
+                                          out, err);
+}
+
+static void describe_polynomial(tali_model_description *d)
+{
+    const tali_function_facts *f = d->function;
+    tali_model_say_list(
+        d, (tali_model_list){.shown = f->list + f->count - 1, .stride = -1, .count = f->count});
+}
+
+const tali_model_attribute tali_model_sinusoid_attributes[] = {
+    {"amplitude", TALI_TYPE_REAL, 1, .doc = "a of a sin(w x + p)"},
+    {"frequency", TALI_TYPE_REAL, 1, .doc = "w [rad per unit of x]"},
+    {"phase", TALI_TYPE_REAL, 1, "0", TALI_IS_ANGLE, .doc = "p"},
+    {.name = NULL}};
+
+static tal_status sinusoid(const tali_model_item *item, const tal_allocator *allocator,
+                           tal_function **out, tal_error *err)
+{
+    return tal_function_create_sinusoid(allocator, item->p[0], item->p[1], item->p[2], out, err);
+}
+
+static void describe_sinusoid(tali_model_description *d)
+{
+    tali_model_say_numbers(d, d->function->numbers, 3);
+}
+
+static const tali_model_attribute step_attributes[] = {
+    {"from", TALI_TYPE_REAL, 2, .doc = "x and y where the step begins"},
+    {"to", TALI_TYPE_REAL, 2, .doc = "x and y where the step ends"},
+    {.name = NULL}};
+
+static tal_status smooth_step(const tali_model_item *item, const tal_allocator *allocator,
+                              tal_function **out, tal_error *err)
+{
+    const double *p = item->p;
+    return tal_function_create_step(allocator, p[0], p[1], p[2], p[3], out, err);
+}
+
+static void describe_step(tali_model_description *d)
+{
+    tali_model_say_numbers(d, d->function->numbers, 4);
+}
+
+static const tali_model_attribute points_attributes[] = {
+    {"x", TALI_TYPE_REALS, .doc = "of the points, increasing"},
+    {"y", TALI_TYPE_REALS, .doc = "of the points"},
+    {.name = NULL}};
+
+static const tali_model_attribute spline_attributes[] = {
+    {"x", TALI_TYPE_REALS, .doc = "of the points, increasing"},
+    {"y", TALI_TYPE_REALS, .doc = "of the points"},
+    {"end", TALI_TYPE_WORD, .initial = "natural", .words = "natural|simm",
+     .doc = "form in the first and last interval"},
+    {.name = NULL}};
+
+static void describe_points(tali_model_description *d)
+{
+    const tali_function_facts *f = d->function;
+    tali_model_say_values(d, f->list, f->count);
+    tali_model_say_list(d,
+                        (tali_model_list){.shown = f->y, .stride = f->stride, .count = f->count});
+    tali_model_say_index(d, (int)f->end); // of a cubic spline
+}
+
+// As many x as y, and some.
+static void make_curve(tali_model *m, tali_model_item *item)
+{
+    const int nx = item->lists[0].count, ny = item->lists[1].count;
+    if (nx == ny && nx >= 2) {
+        make_function(m, item);
+        return;
+    }
+    tali_model_item_error(m, item, "y", ": there are %d x and %d y; it needs two points or more",
+                          nx, ny);
+}
+
+static tal_status piecewise_linear(const tali_model_item *item, const tal_allocator *allocator,
+                                   tal_function **out, tal_error *err)
+{
+    return tal_function_create_piecewise_linear(
+        allocator, item->lists[0].values, item->lists[1].values, item->lists[0].count, out, err);
+}
+
+static tal_status spline(const tali_model_item *item, const tal_allocator *allocator,
+                         tal_function **out, tal_error *err)
+{
+    return tal_function_create_spline(allocator, item->lists[0].values, item->lists[1].values,
+                                      item->lists[0].count, (tal_spline_end)item->ref[0], out, err);
+}
+
+static tal_status quintic_spline(const tali_model_item *item, const tal_allocator *allocator,
+                                 tal_function **out, tal_error *err)
+{
+    return tal_function_create_quintic_spline(
+        allocator, item->lists[0].values, item->lists[1].values, item->lists[0].count, out, err);
+}
+
+// ---- functions of functions
+
+// The parts were made before; they are adopted if all goes well.
+static void combine(tali_model *m, tali_model_item *item)
+{
+    tal_function **parts = tali_arena_take(&m->arena, (size_t)item->num_children * sizeof(void *));
+    if (parts == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    int n = 0;
+    for (int c = item->first; c >= 0; c = m->items[c].next) {
+        if (m->items[c].function == NULL) return; // it is wrong, and an error was reported
+        parts[n++] = m->items[c].function;
+    }
+    if (n < item->row->min_children) return;
+    tal_error err = {TAL_OK, "", ""};
+    const tal_status st =
+        item->row->combine(&m->options.allocator, parts, n, &item->function, &err);
+    if (st != TAL_OK) {
+        if (st == TAL_ERR_NO_MEMORY) m->no_memory = true;
+        tali_model_item_error(m, item, NULL, ": %s", err.message);
+        return;
+    }
+    for (int c = item->first; c >= 0; c = m->items[c].next) {
+        m->items[c].function = NULL;
+    }
+}
+
+static tal_status compose(const tal_allocator *allocator, tal_function *const parts[], int count,
+                          tal_function **out, tal_error *err)
+{
+    return tal_function_create_composition(allocator, parts[0], parts + 1, count - 1, out, err);
+}
+
+// ---- functions by name
+
+static const tali_model_attribute named_attributes[] = {
+    {"named", TALI_TYPE_FUNCTION, .doc = "the function's name"}, {.name = NULL}};
+
+// Make the function of an item once more. Children stand behind their parents.
+static void repeat(tali_model *m, int index)
+{
+    int end = index + 1;
+    while (end < m->num_items && m->items[end].parent >= index) {
+        ++end;
+    }
+    for (int i = end - 1; i >= index && !m->no_memory; --i) {
+        m->items[i].row->check(m, &m->items[i]);
+        m->num_repeated += 1;
+    }
+}
+
+static bool stands_in(const tali_model *m, const tali_model_item *item, int index)
+{
+    int at = item->parent;
+    while (at > index) {
+        at = m->items[at].parent;
+    }
+    return at == index;
+}
+
+// A function has one owner, so everybody who refers to one gets what was made of its definition,
+// which is made once more for the next. A definition that refers to others comes back here for
+// each, but no deeper than functions can be nested.
+static void make_named(tali_model *m, tali_model_item *item)
+{
+    enum {
+        MOST = 1000000 // thirty names that each use the one before twice ask for a billion
+    };
+
+    const int definition = item->ref[0];
+    if (item->group == TALI_GROUP_NAMED_FUNCTIONS) {
+        tali_model_item_error(m, item, NULL,
+                              " is not allowed in <functions>: it has a name already");
+        return;
+    }
+    if (definition < 0) return; // told
+    if (stands_in(m, item, definition)) {
+        tali_model_item_error(m, item, "named", ": the function '%s' uses itself",
+                              m->items[definition].name);
+        return;
+    }
+    if (m->items[definition].function == NULL) return; // it is wrong, and an error was reported
+    if (m->num_repeated >= MOST) {
+        tali_model_item_error(m, item, "named",
+                              ": <function named> is used for more than %d functions in all", MOST);
+        return;
+    }
+    item->function = m->items[definition].function;
+    m->items[definition].function = NULL;
+    repeat(m, definition);
+}
+
+static const tali_model_attribute function_attributes[] = {
+    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of a function in `<functions>`"},
+    {.name = NULL}};
+
+#define FUNCTION(element, api, attributes, checker, maker, describer, text)                        \
+    {                                                                                              \
+        .name = (element), .kind = (api), .doc = (text), .shared = function_attributes,            \
+        .own = (attributes), .check = (checker), .make = (maker), .describe = (describer)          \
+    }
+#define COMBINED(element, least, combiner, text)                                                   \
+    {                                                                                              \
+        .name = (element), .kind = (element), .doc = (text), .shared = function_attributes,        \
+        .children = TALI_GROUP_FUNCTIONS, .min_children = (least), .max_children = -1,             \
+        .check = combine, .combine = (combiner)                                                    \
+    }
+
+const tali_model_row tali_model_function_rows[] = {
+    FUNCTION("constant", "constant", constant_attributes, make_function, constant,
+             describe_constant, "A constant."),
+    FUNCTION("linear", "linear function", linear_attributes, make_function, linear, describe_linear,
+             "A sum of slopes times arguments, and an offset."),
+    FUNCTION("polynomial", "polynomial", polynomial_attributes, make_function, polynomial,
+             describe_polynomial, "A polynomial of one argument."),
+    FUNCTION("sinusoid", "sinusoid", tali_model_sinusoid_attributes, make_function, sinusoid,
+             describe_sinusoid, "a sin(w x + p)."),
+    FUNCTION("step", "step", step_attributes, make_function, smooth_step, describe_step,
+             "A smooth step."),
+    FUNCTION("piecewise_linear", "piecewise linear function", points_attributes, make_curve,
+             piecewise_linear, describe_points, "Straight lines between points."),
+    FUNCTION("spline", "spline", spline_attributes, make_curve, spline, describe_points,
+             "The cubic spline through points."),
+    FUNCTION("quintic_spline", "quintic spline", points_attributes, make_curve, quintic_spline,
+             describe_points, "The natural quintic spline through points."),
+    COMBINED("sum", 1, tal_function_create_sum, "The sum of the functions inside."),
+    COMBINED("product", 1, tal_function_create_product, "The product of the functions inside."),
+    COMBINED("composition", 2, compose,
+             "The first function inside, applied to the values of the others."),
+    FUNCTION("function", NULL, named_attributes, make_named, NULL, NULL,
+             "A function from `<functions>` above."),
+    {.name = NULL}};

@@ -1,0 +1,472 @@
+// Model files inside: one table says what a file may contain; reading, building, writing and the
+// reference manual all follow it.
+//
+//     documents -> items (one per element, values parsed, everything wrong reported)
+//               -> references resolved, checks across elements, functions made
+//               -> System built, in the order bodies, constraints, motions, measures, forces, ...
+//               -> State
+//
+// Nothing is built unless all of a file is right.
+#ifndef TALUS_IO_MODEL_INTERNAL_H
+#define TALUS_IO_MODEL_INTERNAL_H
+
+#include "names_internal.h"
+
+#include "text/arena_internal.h"
+#include "text/xml_internal.h"
+
+#include <talus/io/model.h>
+#include <talus/study.h>
+
+#include <stdint.h>
+
+typedef struct tali_model tali_model;
+typedef struct tali_model_item tali_model_item;
+typedef struct tali_model_writer tali_model_writer;
+typedef struct tali_model_description tali_model_description;
+typedef struct tali_model_own_row tali_model_own_row;
+
+// ---- the table
+
+/// What the value of an attribute is, and where an item keeps it.
+typedef enum tali_model_type {
+    TALI_TYPE_NAME,       ///< of the element itself -> name
+    TALI_TYPE_TEXT,       ///< -> text
+    TALI_TYPE_REAL,       ///< `count` numbers -> p
+    TALI_TYPE_REALS,      ///< any count of numbers -> lists
+    TALI_TYPE_FRAME,      ///< 3, 6 or 12 numbers -> p[12]: axes x, y, z, then the origin
+    TALI_TYPE_ROTATION,   ///< 3 or 9 numbers -> p[9]: axes x, y, z
+    TALI_TYPE_INTEGER,    ///< -> ref
+    TALI_TYPE_BOOL,       ///< yes or no -> ref
+    TALI_TYPE_WORD,       ///< one of `words` -> ref, which of them
+    TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground
+    TALI_TYPE_MEASURE,    ///< -> ref: the measure's item; -1 for none
+    TALI_TYPE_CONSTRAINT, ///< -> ref: the constraint's item
+    TALI_TYPE_FUNCTION,   ///< -> ref: the item of a function in <functions>
+    TALI_TYPE_MATERIAL,   ///< -> ref: the item of a material in <materials>; below zero one of
+                          ///< tali_model_common_material_at(-1 - ref)
+    TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
+    TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities
+    TALI_TYPE_BODIES      ///< "body; body" -> mobilities, index unused
+} tali_model_type;
+
+/// What is asked of numbers besides being numbers. They must be finite unless said otherwise.
+enum {
+    TALI_POSITIVE_NUMBER = 1,
+    TALI_NO_NEGATIVE_NUMBER = 2,
+    TALI_MAYBE_INFINITE = 4,
+    TALI_IS_ANGLE = 8,     ///< given in the units of the file
+    TALI_OF_MOBILITY = 16, ///< an angle if the mobility that the element acts on is one
+    // of a mobility: without them it is a speed
+    TALI_COUNTED_WITH_ANGLES = 32, ///< a coordinate, whatever the body uses
+    TALI_COUNTED_AS_GIVEN = 64,    ///< a coordinate, as the body uses them
+    TALI_WRITTEN_LAST = 128        ///< behind the other attributes
+};
+
+typedef struct tali_model_attribute {
+    const char *name;
+    tali_model_type type;
+    int count;           ///< of TALI_TYPE_REAL
+    const char *initial; ///< what stands for it when it is missing; NULL: it must be there
+    unsigned flags;
+    const char *words; ///< of TALI_TYPE_WORD, "this|that"
+    const char *doc;   ///< one sentence, without a full stop
+} tali_model_attribute;
+
+/// What an element stands in, and what kind of thing it makes.
+typedef enum tali_model_group {
+    TALI_GROUP_NONE,
+    TALI_GROUP_TOP,             ///< <talus>
+    TALI_GROUP_SECTIONS,        ///< what stands in <talus>
+    TALI_GROUP_NAMED_FUNCTIONS, ///< what stands in <functions>
+    TALI_GROUP_MATERIALS,       ///< what stands in <materials>
+    TALI_GROUP_BODIES,          ///< what stands in <bodies>: a body, named after its mobilizer
+    TALI_GROUP_BODY_PARTS,      ///< what stands in a body
+    TALI_GROUP_CONSTRAINTS,     ///< what stands in <constraints>
+    TALI_GROUP_MOTIONS,         ///< what stands in <motions>
+    TALI_GROUP_MEASURES,        ///< what stands in <measures>
+    TALI_GROUP_FORCES,          ///< what stands in <forces>
+    TALI_GROUP_SURFACES,        ///< what stands in <contact>
+    TALI_GROUP_MESH_PARTS,      ///< what stands in a <mesh> of <contact>
+    TALI_GROUP_LOADS,           ///< what stands in <discrete_forces>
+    TALI_GROUP_STOPS,           ///< what stands in <stops>
+    TALI_GROUP_MARKERS,         ///< what stands in <markers>
+    TALI_GROUP_DECORATIONS,     ///< what stands in <decorations>
+    TALI_GROUP_FUNCTIONS,       ///< what stands in elements that need functions
+    TALI_NUM_GROUPS
+} tali_model_group;
+
+/// One kind of element.
+typedef struct tali_model_row {
+    const char *name;
+    const char *kind; ///< what the API calls it
+    const char *doc;  ///< sentences
+    const tali_model_attribute
+        *shared; ///< attributes of all its group, ended by a NULL name; NULL: none
+    const tali_model_attribute
+        *own; ///< attributes of its own, likewise; they come behind the shared ones
+    tali_model_group children;      ///< what may stand in it
+    int min_children, max_children; ///< -1: any number
+    bool has_numbers; ///< numbers stand in it instead -> the first list; it has no attributes
+
+    /// Check what needs resolved references or several attributes together; NULL: nothing.
+    void (*check)(tali_model *m, tali_model_item *item);
+    /// Add it to the System; NULL: nothing.
+    void (*build)(tali_model *m, tali_model_item *item);
+    /// Of a function: make it, alone or of those in it, when it is checked.
+    tal_status (*make)(const tali_model_item *item, const tal_allocator *allocator,
+                       tal_function **out, tal_error *err);
+    tal_status (*combine)(const tal_allocator *allocator, tal_function *const parts[], int count,
+                          tal_function **out, tal_error *err);
+    /// Set what the State holds of it; NULL: nothing.
+    void (*start)(tali_model *m, tali_model_item *item);
+
+    /// The way back, for writing: say the values of the shared attributes, then of its own, as
+    /// System and State have them, in their order (model_write_internal.h); NULL: there are none.
+    void (*describe_shared)(tali_model_description *d);
+    void (*describe)(tali_model_description *d);
+    /// Write what stands in it besides functions; NULL: nothing can.
+    void (*write_children)(tali_model_description *d);
+    /// Of a section: find element `d->index` of those in a System that stand in it: its name, and
+    /// its row, which `own` becomes if a user registered it; no row, and refused, when no file can
+    /// say it. False behind the last one. NULL: nothing of a System does.
+    bool (*find)(tali_model_description *d, tali_model_own_row *own);
+
+    /// Mobilizers: their table, and how many of q and u are angles (with angles instead of a
+    /// quaternion).
+    const tal_mobilizer_ops *(*ops)(void);
+    int angles_q, angles_u;
+    /// What a user registered; NULL: it is built in.
+    const tal_model_element *registered;
+} tali_model_row;
+
+/// The table of a mobilizer; NULL when it is made of functions.
+static inline const tal_mobilizer_ops *tali_model_row_ops(const tali_model_row *row)
+{
+    if (row->registered != NULL) return row->registered->ops;
+    return row->ops != NULL ? row->ops() : NULL;
+}
+
+/// The rows of a group, ended by a NULL name.
+const tali_model_row *tali_model_rows(tali_model_group group);
+
+/// @name The rows, by the file they are in
+/// @{
+extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
+    tali_model_constraint_rows[], tali_model_motion_rows[], tali_model_measure_rows[],
+    tali_model_force_rows[], tali_model_decoration_rows[], tali_model_function_rows[],
+    tali_model_surface_rows[], tali_model_mesh_part_rows[], tali_model_load_rows[],
+    tali_model_stop_rows[], tali_model_marker_rows[], tali_model_material_rows[];
+
+/// What finds the elements of a section, likewise
+bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_motion(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_stop(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_marker(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_decoration(tali_model_description *d, tali_model_own_row *own);
+
+/// Of rows that are in another file than the table of their group.
+extern const tali_model_attribute tali_model_sinusoid_attributes[],
+    tali_model_thermostat_attributes[], tali_model_langevin_attributes[],
+    tali_model_smooth_contact_attributes[], tali_model_exponential_spring_attributes[],
+    tali_model_contact_attributes[];
+void tali_model_build_thermostat(tali_model *m, tali_model_item *item);
+void tali_model_check_langevin(tali_model *m, tali_model_item *item);
+void tali_model_build_langevin(tali_model *m, tali_model_item *item);
+void tali_model_check_exponential_spring(tali_model *m, tali_model_item *item);
+void tali_model_write_body_parts(tali_model_description *d);
+void tali_model_describe_built_in_force(tali_model_description *d);
+void tali_model_describe_langevin(tali_model_description *d);
+void tali_model_describe_exponential_spring(tali_model_description *d);
+void tali_model_describe_contact(tali_model_description *d);
+void tali_model_write_surfaces(tali_model_description *contact);
+void tali_model_describe_mesh(tali_model_description *d);
+void tali_model_write_mesh(tali_model_description *mesh);
+void tali_model_start_exponential_spring(tali_model *m, const tali_model_item *item);
+void tali_model_build_smooth_contact(tali_model *m, tali_model_item *item);
+void tali_model_build_exponential_spring(tali_model *m, tali_model_item *item);
+extern const tali_model_attribute tali_model_mesh_attributes[];
+/// The mesh of an item, from a file or from what stands in it.
+void tali_model_make_mesh(tali_model *m, tali_model_item *item, const char *file, double scale);
+/// Hand it over to the model, which keeps it as long as the System; NULL when memory runs out.
+const tal_mesh *tali_model_keep_mesh(tali_model *m, tali_model_item *item);
+/// Names of the built-in materials, one after the other; NULL after the last one.
+const char *tali_model_common_material_at(int i);
+void tali_model_check_contact(tali_model *m, tali_model_item *item);
+void tali_model_build_contact(tali_model *m, tali_model_item *item);
+/// @}
+
+/// An attribute of a row, shared ones first; NULL behind the last one.
+const tali_model_attribute *tali_model_row_attribute(const tali_model_row *row, int i);
+
+/// Room that the value of an attribute takes in an item.
+typedef struct tali_model_room {
+    int p, ref, text, lists;
+} tali_model_room;
+
+tali_model_room tali_model_room_of(const tali_model_attribute *a);
+
+/// Text that grows into a buffer, and is counted where it does not fit.
+typedef struct tali_model_sink {
+    char *text;
+    size_t size, length;
+} tali_model_sink;
+
+void tali_model_sink_put(tali_model_sink *out, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+/// The same for `length` characters as they are: formats take time.
+void tali_model_sink_text(tali_model_sink *out, const char *text, size_t length);
+
+// ---- items
+
+typedef struct tali_model_list {
+    double *values;
+    int count;
+    // where they are only to be written, instead of `values`:
+    const double *shown; ///< `stride` apart
+    int stride;
+    double (*number)(const void *from, int i); ///< or one by one
+    const void *from;
+} tali_model_list;
+
+typedef struct tali_model_mobility_ref {
+    int body; ///< item, -1 for Ground
+    int index;
+} tali_model_mobility_ref;
+
+/// An element of a file with its values. Values are in the order of the row's attributes.
+struct tali_model_item {
+    const tali_model_row *row;
+    const tali_xml *xml;
+    const tali_xml_element *element;
+    const char *name; ///< NULL: none was given
+    double unit;      ///< of angles in its file [rad]
+    double *p;
+    int *ref;
+    const char **text;
+    tali_model_list *lists;
+    tali_model_mobility_ref *mobilities;
+    int num_mobilities;
+    tali_model_group group;
+    int parent, first, last, next; ///< items; -1: none
+    int num_children;
+    bool used;              ///< something refers to it
+    int built;              ///< index of what it became; -1 before
+    tal_function *function; ///< the function of a function element, until it is adopted
+    tal_mesh *mesh;         ///< what a mesh became, likewise
+};
+
+typedef struct tali_model_named_value {
+    const char *name;
+    double value;
+    bool fixed; ///< by the caller: what the file says does not count
+} tali_model_named_value;
+
+/// A registered element as a row. `own` of the row points into it: it must stay where it is.
+struct tali_model_own_row {
+    tali_model_group group;
+    tali_model_row row;
+    tali_model_attribute attributes[TAL_MODEL_MAX_ATTRIBUTES + 1];
+};
+
+/// What a model owns besides its System and State.
+struct tal_model_kept {
+    tali_arena arena; ///< markers, params and their names
+    tal_mesh **meshes;
+    int num_meshes, meshes_capacity;
+};
+
+/// A model file being turned into a System.
+struct tali_model {
+    tal_model_options options;
+    tali_arena arena;
+    tal_diagnostics *found;
+    bool no_memory;
+    bool in_memory; ///< the model is read from memory
+
+    tali_xml **documents;
+    int num_documents, documents_capacity;
+    tali_model_item *items;
+    int num_items, items_capacity;
+    tali_names names;               ///< what was named: items, by group and name
+    tali_model_named_value *values; ///< params
+    int num_values, values_capacity;
+    tali_model_own_row *own_rows; ///< [num_own_rows] in the arena
+    int num_own_rows;
+    int num_repeated; ///< functions made for those that refer to them by name
+    const char *name; ///< of the model
+    double time;
+    double time_scale;
+    bool solves_kkt; ///< a file says so
+
+    tal_system *system;
+    tal_matter *matter;
+    tal_forces *forces;
+    tal_events *events; ///< NULL: there is none yet
+    tal_state *state;
+    struct tal_model_kept *kept;
+    tal_marker *markers; ///< [num_markers] in `kept`
+    int num_markers;
+    tal_model_param *params; ///< [num_values] likewise
+};
+
+/// An error at an item, or at the attribute of that name if it has one.
+void tali_model_item_error(tali_model *m, const tali_model_item *item, const char *attribute,
+                           const char *fmt, ...) TAL_PRINTF(4, 5);
+
+/// Whether the file gives this attribute.
+bool tali_model_item_has(const tali_model_item *item, const char *attribute);
+
+/// Parse the values of an item from its element. Everything wrong is reported.
+void tali_model_item_parse(tali_model *m, tali_model_item *item);
+
+/// Resolve the references of an item, and what depends on them.
+void tali_model_item_resolve(tali_model *m, tali_model_item *item);
+
+/// The item of a name in a group; -1 when there is none.
+int tali_model_find_name(const tali_model *m, tali_model_group group, const char *name);
+
+/// The path of a file that an item names: beside the file it is in, unless it is absolute. False,
+/// and an error, when there is no such path.
+bool tali_model_item_path(tali_model *m, const tali_model_item *item, const char *file, char path[],
+                          size_t size);
+
+/// Enter an item's name; reports one that is taken.
+void tali_model_enter_name(tali_model *m, int index);
+
+// ---- what users register
+
+/// Whether a registry is valid; otherwise a breach in the name of `where`. NULL is allowed.
+tal_status tali_model_check_registry(const tal_model_registry *registry, const char *where);
+
+void tali_model_own_row_make(const tal_model_element *element, tali_model_own_row *out);
+
+/// The group of elements that a place makes.
+tali_model_group tali_model_group_of_place(tal_model_place place);
+
+/// What the shared attributes of a body say, for a mobilizer of a user's own; and what is said of
+/// its coordinates, once it is there.
+tal_mobod_def tali_model_body_def_of(tali_model *m, const tali_model_item *item);
+void tali_model_finish_body(tali_model *m, tali_model_item *item, tal_body_ix body);
+/// The same for constraints and motions.
+tal_constraint_def tali_model_constraint_def_of(const tali_model_item *item);
+tal_motion_def tali_model_motion_def_of(const tali_model *m, const tali_model_item *item);
+
+/// Define or look up a `<param>`; NULL when there is none.
+tali_model_named_value *tali_model_find_value(const tali_model *m, const char *name, size_t length);
+
+/// Read the documents and make the items.
+void tali_model_load_file(tali_model *m, const char *path);
+void tali_model_load_memory(tali_model *m, const char *name, const char *text, size_t size);
+
+/// What tal_model_read_file() and its like ask of their callers; a breach in the name of `where`
+/// otherwise.
+tal_status tali_model_check_reading(const char *name, const void *text,
+                                    const tal_model_options *options, const tal_model *model,
+                                    const char *where);
+
+/// tal_model_read_file() of a file whose text is there already.
+tal_status tali_model_read_loaded(const char *path, const char *text, size_t size,
+                                  const tal_model_options *options, tal_model *model,
+                                  tal_diagnostics *found);
+
+/// Build the System and the State from items without errors.
+void tali_model_build(tali_model *m);
+
+/// Free what a model keeps; NULL is allowed.
+void tali_model_kept_destroy(struct tal_model_kept *kept);
+
+// ---- what builders use
+
+static inline tal_vec3 tali_model_vec3_at(const double *p)
+{
+    return tal_v3(p[0], p[1], p[2]);
+}
+
+/// Twelve numbers as a frame.
+tal_xform tali_model_frame_at(const double *p);
+
+/// Nine numbers as a rotation.
+tal_mat3 tali_model_rotation_at(const double *p);
+
+/// The body a reference means, once it is built.
+static inline tal_body_ix tali_model_body_at(const tali_model *m, int ref)
+{
+    const tal_body_ix body = {ref >= 0 ? m->items[ref].built : 0};
+    return body;
+}
+
+/// The measure a reference means, once it is built; none for -1.
+static inline tal_measure_ix tali_model_measure_at(const tali_model *m, int ref)
+{
+    const tal_measure_ix measure = {ref >= 0 ? m->items[ref].built : -1};
+    return measure;
+}
+
+static inline tal_mobility tali_model_mobility_at(const tali_model *m, int body, int index)
+{
+    const tal_mobility at = {tali_model_body_at(m, body), index};
+    return at;
+}
+
+/// Hand the function of an item's n-th child over; NULL when it has none.
+tal_function *tali_model_take_function(tali_model *m, const tali_model_item *item, int n);
+
+/// Whether coordinate `index` of a body (or its speed) is an angle (or its rate).
+bool tali_model_is_angle(const tali_model *m, int body, int index, bool speed);
+
+/// Coordinates of a body as its def counts them.
+int tali_model_item_nq(const tali_model_item *body);
+int tali_model_item_nu(const tali_model_item *body);
+
+/// The number by which an element means a coordinate that a file names: as the flags of its
+/// attribute count. -1 when there is no such number: parts of a quaternion are no angles, and rates
+/// of angles are not always speeds.
+int tali_model_coordinate_number(const tali_model *m, const tali_model_item *coordinate,
+                                 unsigned flags);
+
+/// How many of them are angles, as its def counts them.
+int tali_model_item_num_angles(const tali_model_item *body, bool speed);
+
+/// Refs of all force elements but gravity.
+enum {
+    TALI_FORCE_ENABLED,
+    TALI_FORCE_TRACKED,
+    TALI_FORCE_REFS
+};
+
+/// Refs of what stands in a body.
+enum {
+    TALI_PART_INDEX,
+    TALI_PART_LOCK
+};
+
+/// Where the refs and numbers of shared attributes end, and those of a row's own begin.
+enum {
+    TALI_BODY_REFS = 8, ///< parent, any inertia, structure, reverse, angles, lock, fast, gravity
+    TALI_BODY_PARENT = 0,
+    TALI_BODY_ANY_INERTIA = 1,
+    TALI_BODY_STRUCTURE = 2,
+    TALI_BODY_REVERSE = 3,
+    TALI_BODY_ANGLES = 4,
+    TALI_BODY_LOCK = 5,
+    TALI_BODY_FAST = 6,
+    TALI_BODY_WEIGHTLESS = 7,
+    TALI_BODY_MASS = 0,
+    TALI_BODY_COM = 1,
+    TALI_BODY_FRAME = 4,
+    TALI_BODY_BODY_FRAME = 16,
+    TALI_BODY_ROTOR = 28,
+    TALI_BODY_NUMBERS = 29,
+    TALI_BODY_INERTIA_LIST = 0,
+    TALI_BODY_Q_LIST = 1,
+    TALI_BODY_U_LIST = 2,
+    TALI_BODY_RANGE_LIST = 3,
+    TALI_BODY_LOCK_LIST = 4,
+    TALI_BODY_LISTS = 5
+};
+
+#endif // TALUS_IO_MODEL_INTERNAL_H

@@ -1,0 +1,160 @@
+// Contact with a plane: a point, or a sphere that may roll. The plane is xy of a frame P on body 1.
+//
+//     point S:   perr = z . (S - P)               verr = rates of x . (S - P), y . (S - P)
+//     sphere c:  perr = z . (c - P) - radius      verr = (x, y) . (v2 - v1) at C = c - radius z
+//
+//     force lambda0 z + lambda1 x + lambda2 y on body 2 at S or C, its opposite on body 1 there
+//
+// C is the lowest point of the sphere. It moves over the material of both bodies, and its velocity
+// is part of the rate of verr.
+#include "constraint/type/constraint_builtin_internal.h"
+
+static tali_jet3 push_direction(const tal_constraint_arg *arg, tal_mat3 R_P, int axis)
+{
+    return tali_constraint_axis(arg, 0, axis == 0 ? R_P.x : axis == 1 ? R_P.y : R_P.z);
+}
+
+// The force of all rows; those along x and y only if the constraint has them.
+static tal_vec3 contact_force(const tal_constraint_arg *arg, tal_mat3 R_P, const double lambda[],
+                              int rows)
+{
+    const tal_vec3 along = rows == 1 ? TAL_VEC3_ZERO : tal_v3(lambda[1], lambda[2], 0.0);
+    const tal_vec3 push_P = tal_v3(along.x, along.y, lambda[0]);
+    return tal_m3_mul_v3(arg->X_AB[0].R, tal_m3_mul_v3(R_P, push_P));
+}
+
+// --- a point ---
+
+static void calc_rows_of_point(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                               tali_jet row[])
+{
+    (void)self;
+    const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_POINT_ON_PLANE_FRAME);
+    const tali_jet3 S = tali_constraint_station(
+        arg, 1, tali_constraint_v3_from(arg->params + TAL_POINT_ON_PLANE_STATION));
+    const tali_jet3 p = tali_jet3_sub(S, tali_constraint_station(arg, 0, X_P.p));
+    row[0] = tali_jet3_dot(push_direction(arg, X_P.R, 2), p);
+    row[1] = tali_constraint_rate_row(tali_jet3_dot(push_direction(arg, X_P.R, 0), p));
+    row[2] = tali_constraint_rate_row(tali_jet3_dot(push_direction(arg, X_P.R, 1), p));
+}
+
+static tal_status add_forces_of_point(const void *self, const tal_constraint_arg *arg,
+                                      const double lambda[], tal_spatial_vec F[], double f[])
+{
+    (void)self, (void)f;
+    const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_POINT_ON_PLANE_FRAME);
+    const tal_vec3 S = tal_xf_apply(
+        arg->X_AB[1], tali_constraint_v3_from(arg->params + TAL_POINT_ON_PLANE_STATION));
+    tali_constraint_push_apart(arg, 0, 1, S, contact_force(arg, X_P.R, lambda, 3), F);
+    return TAL_OK;
+}
+
+static tal_status check_point(const void *self, const double params[], tal_error *err)
+{
+    (void)self;
+    return tali_constraint_check_rotation(params + TAL_POINT_ON_PLANE_FRAME, "plane", err);
+}
+
+static const tal_constraint_ops point_ops = {
+    .name = "point on plane contact",
+    .tag = TALI_TAG_POINT_ON_PLANE_CONTACT,
+    .mp = 1,
+    .mv = 2,
+    .num_bodies = 2,
+    .num_params = TAL_POINT_ON_PLANE_NUM_PARAMS,
+    .add_forces = add_forces_of_point,
+    .check_params = check_point,
+};
+
+tal_constraint_ix tal_constraint_add_point_on_plane_contact(tal_matter *matter,
+                                                            const tal_constraint_def *def,
+                                                            const tal_xform *plane,
+                                                            tal_vec3 station)
+{
+    if (plane == NULL) return tali_constraint_refuse_null(matter, point_ops.name);
+    double params[TAL_POINT_ON_PLANE_NUM_PARAMS];
+    tali_constraint_frame_to(plane, params + TAL_POINT_ON_PLANE_FRAME);
+    tali_constraint_v3_to(station, params + TAL_POINT_ON_PLANE_STATION);
+    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_point};
+    return tali_constraint_add_builtin(matter, def, &point_ops, &like, params);
+}
+
+// --- a sphere ---
+
+static tali_jet3 lowest_point(const tal_constraint_arg *arg, tal_mat3 R_P)
+{
+    const double *params = arg->params;
+    const tali_jet3 c = tali_constraint_station(
+        arg, 1, tali_constraint_v3_from(params + TAL_SPHERE_ON_PLANE_CENTER));
+    const double radius = params[TAL_SPHERE_ON_PLANE_RADIUS];
+    return tali_jet3_sub(c, tali_jet3_scale(radius, push_direction(arg, R_P, 2)));
+}
+
+static void calc_rows_of_sphere(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                                tali_jet row[])
+{
+    const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_SPHERE_ON_PLANE_FRAME);
+    const tali_jet3 C = lowest_point(arg, X_P.R);
+    const tali_jet3 z = push_direction(arg, X_P.R, 2);
+    row[0] = tali_jet3_dot(z, tali_jet3_sub(C, tali_constraint_station(arg, 0, X_P.p)));
+    if (self->mv == 0) return;
+    tali_constraint_slip_rows(arg, C, push_direction(arg, X_P.R, 0), push_direction(arg, X_P.R, 1),
+                              row + 1);
+}
+
+static tal_status add_forces_of_sphere(const void *self, const tal_constraint_arg *arg,
+                                       const double lambda[], tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const tali_constraint_builtin *c = self;
+    const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_SPHERE_ON_PLANE_FRAME);
+    const tal_vec3 C = lowest_point(arg, X_P.R).x;
+    tali_constraint_push_apart(arg, 0, 1, C, contact_force(arg, X_P.R, lambda, c->mp + c->mv), F);
+    return TAL_OK;
+}
+
+static tal_status check_sphere(const void *self, const double params[], tal_error *err)
+{
+    (void)self;
+    const tal_status st =
+        tali_constraint_check_rotation(params + TAL_SPHERE_ON_PLANE_FRAME, "plane", err);
+    if (st != TAL_OK) return st;
+    return tali_constraint_check_positive(params[TAL_SPHERE_ON_PLANE_RADIUS], "radius", err);
+}
+
+static const tal_constraint_ops sphere_ops = {
+    .name = "sphere on plane contact",
+    .tag = TALI_TAG_SPHERE_ON_PLANE_CONTACT,
+    .mp = 1,
+    .num_bodies = 2,
+    .num_params = TAL_SPHERE_ON_PLANE_NUM_PARAMS,
+    .add_forces = add_forces_of_sphere,
+    .check_params = check_sphere,
+};
+
+static const tal_constraint_ops rolling_ops = {
+    .name = "rolling sphere on plane",
+    .tag = TALI_TAG_SPHERE_ON_PLANE_ROLLING,
+    .mp = 1,
+    .mv = 2,
+    .num_bodies = 2,
+    .num_params = TAL_SPHERE_ON_PLANE_NUM_PARAMS,
+    .add_forces = add_forces_of_sphere,
+    .check_params = check_sphere,
+};
+
+tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,
+                                                             const tal_constraint_def *def,
+                                                             const tal_xform *plane,
+                                                             tal_vec3 center, double radius,
+                                                             bool rolling)
+{
+    const tal_constraint_ops *ops = rolling ? &rolling_ops : &sphere_ops;
+    if (plane == NULL) return tali_constraint_refuse_null(matter, ops->name);
+    double params[TAL_SPHERE_ON_PLANE_NUM_PARAMS];
+    tali_constraint_frame_to(plane, params + TAL_SPHERE_ON_PLANE_FRAME);
+    tali_constraint_v3_to(center, params + TAL_SPHERE_ON_PLANE_CENTER);
+    params[TAL_SPHERE_ON_PLANE_RADIUS] = radius;
+    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_sphere};
+    return tali_constraint_add_builtin(matter, def, ops, &like, params);
+}

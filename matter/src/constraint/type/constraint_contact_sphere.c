@@ -1,0 +1,114 @@
+// Contact of two spheres that may roll on each other, centers c1 on body 1 and c2 on body 2.
+//
+//     c2 - c1 = r n        perr = r - (radius1 + radius2)
+//     verr = (x, y) . (v2 - v1) at C = c1 + radius1 / (radius1 + radius2) (c2 - c1)
+//     force lambda0 n + lambda1 x + lambda2 y on body 2 at C, its opposite on body 1 there
+//
+// x is across n and the axis of body 1 that is least along n; y = n x x.
+#include "constraint/type/constraint_builtin_internal.h"
+
+#include <math.h>
+
+typedef struct contact {
+    tali_jet distance;
+    tali_jet3 n, x, y;
+    tali_jet3 C;
+} contact;
+
+// The axis of body 1 that makes the largest angle with n.
+static tal_vec3 least_along(const tal_constraint_arg *arg, tal_vec3 n)
+{
+    const tal_vec3 n_B = tal_m3_tmul_v3(arg->X_AB[0].R, n);
+    const double x = fabs(n_B.x), y = fabs(n_B.y), z = fabs(n_B.z);
+    if (x <= y && x <= z) return tal_v3(1.0, 0.0, 0.0);
+    return y <= z ? tal_v3(0.0, 1.0, 0.0) : tal_v3(0.0, 0.0, 1.0);
+}
+
+static contact find_contact(const tal_constraint_arg *arg)
+{
+    const double *params = arg->params;
+    const double radius1 = params[TAL_SPHERE_ON_SPHERE_RADIUS_1];
+    const double radius2 = params[TAL_SPHERE_ON_SPHERE_RADIUS_2];
+    const tali_jet3 c1 = tali_constraint_station(
+        arg, 0, tali_constraint_v3_from(params + TAL_SPHERE_ON_SPHERE_CENTER_1));
+    const tali_jet3 c2 = tali_constraint_station(
+        arg, 1, tali_constraint_v3_from(params + TAL_SPHERE_ON_SPHERE_CENTER_2));
+    const tali_jet3 d = tali_jet3_sub(c2, c1);
+    contact at;
+    at.distance = tali_jet3_polar(d, tal_v3(0.0, 0.0, 1.0), &at.n);
+    at.distance.x -= radius1 + radius2;
+    at.C = tali_jet3_add(c1, tali_jet3_scale(radius1 / (radius1 + radius2), d));
+    const tali_jet3 e = tali_constraint_axis(arg, 0, least_along(arg, at.n.x));
+    (void)tali_jet3_polar(tali_jet3_cross(e, at.n), TAL_VEC3_ZERO, &at.x);
+    at.y = tali_jet3_cross(at.n, at.x);
+    return at;
+}
+
+static void calc_rows(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                      tali_jet row[])
+{
+    const contact at = find_contact(arg);
+    row[0] = at.distance;
+    if (self->mv > 0) tali_constraint_slip_rows(arg, at.C, at.x, at.y, row + 1);
+}
+
+static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
+                             tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const tali_constraint_builtin *c = self;
+    const contact at = find_contact(arg);
+    tal_vec3 push = tal_v3_scale(lambda[0], at.n.x);
+    if (c->mv > 0) {
+        push = tal_v3_axpy(lambda[1], at.x.x, tal_v3_axpy(lambda[2], at.y.x, push));
+    }
+    tali_constraint_push_apart(arg, 0, 1, at.C.x, push, F);
+    return TAL_OK;
+}
+
+static tal_status check_params(const void *self, const double params[], tal_error *err)
+{
+    (void)self;
+    const tal_status st = tali_constraint_check_positive(params[TAL_SPHERE_ON_SPHERE_RADIUS_1],
+                                                         "radius on body 1", err);
+    if (st != TAL_OK) return st;
+    return tali_constraint_check_positive(params[TAL_SPHERE_ON_SPHERE_RADIUS_2], "radius on body 2",
+                                          err);
+}
+
+static const tal_constraint_ops sliding_ops = {
+    .name = "sphere on sphere contact",
+    .tag = TALI_TAG_SPHERE_ON_SPHERE_CONTACT,
+    .mp = 1,
+    .num_bodies = 2,
+    .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
+    .add_forces = add_forces,
+    .check_params = check_params,
+};
+
+static const tal_constraint_ops rolling_ops = {
+    .name = "rolling sphere on sphere",
+    .tag = TALI_TAG_SPHERE_ON_SPHERE_ROLLING,
+    .mp = 1,
+    .mv = 2,
+    .num_bodies = 2,
+    .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
+    .add_forces = add_forces,
+    .check_params = check_params,
+};
+
+tal_constraint_ix tal_constraint_add_sphere_on_sphere_contact(tal_matter *matter,
+                                                              const tal_constraint_def *def,
+                                                              tal_vec3 center1, double radius1,
+                                                              tal_vec3 center2, double radius2,
+                                                              bool rolling)
+{
+    double params[TAL_SPHERE_ON_SPHERE_NUM_PARAMS];
+    tali_constraint_v3_to(center1, params + TAL_SPHERE_ON_SPHERE_CENTER_1);
+    params[TAL_SPHERE_ON_SPHERE_RADIUS_1] = radius1;
+    tali_constraint_v3_to(center2, params + TAL_SPHERE_ON_SPHERE_CENTER_2);
+    params[TAL_SPHERE_ON_SPHERE_RADIUS_2] = radius2;
+    const tali_constraint_builtin like = {.calc_rows = calc_rows};
+    return tali_constraint_add_builtin(matter, def, rolling ? &rolling_ops : &sliding_ops, &like,
+                                       params);
+}

@@ -1,0 +1,90 @@
+// Which sets of kernels a machine can run, and which is best (ADR 20).
+#include "kernel/kernel_begin.h"
+#include "kernel/kernel_set.h"
+
+#include <talus/matter/model.h>
+
+#define FILL(file, set) tali_kernel_##file##_##set(out);
+
+static void fill_any(tali_sweeps *out)
+{
+    TALI_FOR_KERNELS(FILL, any)
+}
+
+#ifdef TALUS_DISPATCH
+
+static void fill_avx2(tali_sweeps *out)
+{
+    TALI_FOR_KERNELS(FILL, avx2)
+}
+
+static void fill_avx512(tali_sweeps *out)
+{
+    TALI_FOR_KERNELS(FILL, avx512)
+}
+
+// The features that cmake/TalusKernels.cmake names for each set, as far as the system lets them be
+// used.
+static bool can_run(tali_kernel_processor processor)
+{
+    __builtin_cpu_init();
+    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool has_avx512 = __builtin_cpu_supports("avx512f") &&
+                            __builtin_cpu_supports("avx512vl") &&
+                            __builtin_cpu_supports("avx512dq");
+    return processor == TALI_PROCESSOR_AVX512 ? has_avx2 && has_avx512 : has_avx2;
+}
+
+bool tali_sweeps_for(tali_kernel_processor processor, tali_sweeps *out)
+{
+    fill_any(out);
+    if (processor == TALI_PROCESSOR_ANY) return true;
+    if (!can_run(processor)) return false;
+    if (processor == TALI_PROCESSOR_AVX2) {
+        fill_avx2(out);
+    } else {
+        fill_avx512(out);
+    }
+    return true;
+}
+
+#else
+
+bool tali_sweeps_for(tali_kernel_processor processor, tali_sweeps *out)
+{
+    fill_any(out);
+    return processor == TALI_PROCESSOR_ANY;
+}
+
+#endif
+
+// The sweeps for this machine, and which they are.
+static tali_kernel_processor choose(tali_sweeps *out)
+{
+    int p = TALI_NUM_PROCESSORS - 1;
+    while (!tali_sweeps_for((tali_kernel_processor)p, out)) {
+        --p; // the set for any processor always exists
+    }
+    return (tali_kernel_processor)p;
+}
+
+tali_sweeps tali_sweeps_best(void)
+{
+    tali_sweeps sweeps;
+    (void)choose(&sweeps);
+    return sweeps;
+}
+
+// The instructions that this file is compiled with are those of the set for any processor.
+#ifdef HAS_FMA
+#define BARE "fma"
+#else
+#define BARE "any"
+#endif
+
+const char *tal_matter_kernel_set(void)
+{
+    static const char *const names[TALI_NUM_PROCESSORS] = {BARE, "avx2", "avx512"};
+    tali_sweeps sweeps;
+    return names[choose(&sweeps)];
+}

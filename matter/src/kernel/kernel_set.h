@@ -1,0 +1,40 @@
+// The kernel files fill a table with their sweeps. Each file is compiled for several processors,
+// and the functions that fill the table are named for them.
+#ifndef TALUS_KERNEL_SET_H
+#define TALUS_KERNEL_SET_H
+
+#include "kernel/sweeps_internal.h"
+
+/// Every kernel file, in turn.
+// clang-format off
+#define TALI_FOR_KERNELS(do_for, set) \
+    do_for(sincos, set)               \
+    do_for(kinematics, set)           \
+    do_for(articulated, set)          \
+    do_for(dynamics, set)             \
+    do_for(particle, set)             \
+    do_for(inverse, set)              \
+    do_for(composite, set)            \
+    do_for(jacobian, set)             \
+    do_for(outboard, set)
+// clang-format on
+
+#define TALI_DECLARE_KERNEL(file, set) void tali_kernel_##file##_##set(tali_sweeps *out);
+
+TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, any)
+TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx2)
+TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx512)
+
+/// The set that a kernel file is being compiled for. The build says which, if not for any
+/// processor.
+#ifndef TALI_KERNEL_SET
+#define TALI_KERNEL_SET any
+#endif
+
+#define TALI_KERNEL_JOIN(file, set)   tali_kernel_##file##_##set
+#define TALI_KERNEL_EXPAND(file, set) TALI_KERNEL_JOIN(file, set)
+
+/// The name of the function by which a kernel file fills its part of the table.
+#define TALI_KERNEL(file) TALI_KERNEL_EXPAND(file, TALI_KERNEL_SET)
+
+#endif // TALUS_KERNEL_SET_H

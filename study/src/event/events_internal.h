@@ -1,0 +1,21 @@
+// Handlers and reporters: what their files share.
+#ifndef TALUS_EVENTS_INTERNAL_H
+#define TALUS_EVENTS_INTERNAL_H
+
+#include <talus/study/events.h>
+
+/// tal_events_add() with a context of `size` bytes from the System's allocator, which is adopted by
+/// this call whether it succeeds or not.
+tal_event_ix tali_events_add_owning(tal_events *events, const tal_happening *it, void *context,
+                                    size_t size);
+
+/// The System that these events belong to.
+tal_system *tali_events_system(const tal_events *events);
+
+/// The first of all first + k period after a time, with k any whole number and a period above zero.
+double tali_event_next_of_period(double first, double period, double after);
+
+/// An event as it was added, without its name; NULL for an event of another subsystem.
+const tal_happening *tali_event_happening(const tal_system *system, tal_event_ix event);
+
+#endif // TALUS_EVENTS_INTERNAL_H

@@ -1,0 +1,142 @@
+// A System as every method sees it: rates, projection onto the constraints, and the norm of errors.
+// Integrators, the solvers of SUNDIALS and tal_equations all work on one of these.
+#ifndef TALUS_PROBLEM_INTERNAL_H
+#define TALUS_PROBLEM_INTERNAL_H
+
+#include "alloc_internal.h"
+#include "error_internal.h"
+
+#include <talus/matter.h>
+#include <talus/study/integrator.h>
+
+/// Which variable has the largest weighted error.
+typedef struct tali_problem_worst {
+    tal_pool pool;
+    int slot;
+    double size; // of its weighted error
+} tali_problem_worst;
+
+/// A row of a tableau: sum coefs_j k_j over stages, without the terms that are zero.
+typedef struct tali_problem_row {
+    int n;
+    double coefs[TAL_MAX_RK_STAGES];
+    const double *k[TAL_MAX_RK_STAGES];
+} tali_problem_row;
+
+/// y' = f(t, y) with c(t, y) = 0, and how far off a y may be. What methods do to a State they do
+/// through it.
+typedef struct tali_problem {
+    const tal_system *system;
+    const tal_matter *matter;      // NULL when the System has none
+    bool only_matter_settles;      // prescribes, projects and relaxes
+    tal_group_ix q_group, u_group; // matter's
+    tal_allocator allocator;
+
+    // how errors are measured, and constraints met
+    bool infinity_norm, absolute_u, absolute_z;
+    tal_project_options projection;
+    double baumgarte; // rate of stabilization [1/s]; 0: constraints are met by projection
+
+    // room of the owner's
+    double *y0;             // [ny] start of a step: errors are weighed there
+    double *error;          // [ny] estimated error; free between trial steps
+    double *weighed;        // [ny] free between trial steps
+    double *stabilizer;     // [tali_problem_baumgarte_size()]
+    uint64_t *realizations; // evaluations of rates are counted here
+
+    // what is known of the State at hand
+    bool is_starting;     // it is being made consistent, by projection in any case
+    bool is_free;         // within a step: nothing is prescribed or relaxed
+    bool is_open;         // within a step: is_free, and nothing is projected or normalized
+    bool projects_stages; // of steps that begin with rows that repeat others
+
+    tali_problem_worst worst; // of the last error test
+    tal_error error_record;
+} tali_problem;
+
+/// A number of a def that must be positive and finite, or zero where that means the default.
+tal_status tali_problem_check_positive(double value, bool zero_too, const char *what,
+                                       tal_error *err);
+
+/// What a def says of accuracy and of constraints.
+tal_status tali_problem_check_def(const tal_integrator_def *def, tal_error *err);
+
+/// A problem without room: the System, its matter, and what `def` says of norms and constraints.
+tali_problem tali_problem_of(const tal_system *system, const tal_integrator_def *def);
+
+/// E = min(W, 1/|y|), or W when the accuracy is absolute (manual eq. 9.3).
+static inline double tali_problem_weight(double W, double y, bool absolute)
+{
+    const double size = y < 0.0 ? -y : y;
+    return absolute || size * W <= 1.0 ? W : 1.0 / size;
+}
+
+// --- trial.c: what methods do to the State ---
+
+/// out = y0 + h sum coefs_j k_j. False when a number in it is not finite.
+bool tali_problem_combine(const double y0[], double h, const tali_problem_row *row, int ny,
+                          double out[]);
+
+/// The failure of a call on the State, in the State's words.
+tal_status tali_problem_pass_on(tali_problem *problem, const tal_state *state, tal_status st);
+
+/// Put t and y into the State. Values that are not finite are refused by name.
+tal_status tali_problem_put(tali_problem *problem, tal_state *state, double t, const double y[]);
+
+/// Put t and y0 + h sum coefs_j k_j into the State. As tali_problem_put().
+tal_status tali_problem_put_sum(tali_problem *problem, tal_state *state, double t, double h,
+                                const tali_problem_row *row);
+
+/// Put the u and z of y into the State, and prescribe u. Needs Position. As tali_problem_put().
+tal_status tali_problem_put_uz(tali_problem *problem, tal_state *state, const double y[]);
+
+/// A stage: prescribed and relaxed; projected only where rows repeat others. Quaternions of the
+/// last stage of a method whose last stage is the end of the step (`is_last`) are normalized.
+tal_status tali_problem_settle_stage(tali_problem *problem, tal_state *state, bool is_last);
+
+/// The same without projection, for values that were projected before.
+tal_status tali_problem_settle_start(tali_problem *problem, tal_state *state, bool is_last);
+
+/// Prescribe and project q, with quaternions normalized. `q_error` (or NULL) as in
+/// tali_problem_project().
+tal_status tali_problem_project_q(tali_problem *problem, tal_state *state, double q_error[]);
+
+/// The same for u. Needs TAL_STAGE_POSITION.
+tal_status tali_problem_project_u(tali_problem *problem, tal_state *state, double u_error[]);
+
+/// Prescribe and project q and u. The part of the error that projection removes is taken out of
+/// `error` ({q, u, ...}, or NULL).
+tal_status tali_problem_project(tali_problem *problem, tal_state *state, double error[]);
+
+/// The same with other options than the integrator's.
+tal_status tali_problem_project_by(tali_problem *problem, tal_state *state,
+                                   const tal_project_options *options, double error[]);
+
+tal_status tali_problem_settle_relaxed(tali_problem *problem, tal_state *state);
+
+/// ydot of the State; every number in it is finite. Free when it is realized already.
+tal_status tali_problem_evaluate(tali_problem *problem, tal_state *state, double ydot[]);
+
+// --- baumgarte.c ---
+
+/// Doubles it needs.
+size_t tali_problem_baumgarte_size(const tali_problem *problem);
+
+/// Add to ydot what stabilization asks for, if it is wanted. Needs TAL_STAGE_ACCELERATION.
+tal_status tali_problem_stabilize(tali_problem *problem, tal_state *state, double ydot[]);
+
+// --- error_norm.c ---
+
+/// Norm of the weighted error in `error` (manual sec. 9.1): the largest of those of q, u
+/// and z; q, u, z are weighed at `y0`. Sets `worst`.
+double tali_problem_error_norm(tali_problem *problem, tal_state *state);
+
+/// Norm of how far free coordinates and speeds have moved from those in `y`, weighed as errors are.
+/// It stands in for the error: sets `worst` and overwrites `error`.
+double tali_problem_change_by_projection(tali_problem *problem, tal_state *state, const double y[]);
+
+/// A variable in words, e.g. "speed 0 of body 'shank'".
+void tali_problem_name_variable(const tali_problem *problem, const tal_state *state, tal_pool pool,
+                                int slot, char text[], size_t size);
+
+#endif // TALUS_PROBLEM_INTERNAL_H

@@ -1,0 +1,702 @@
+// hostile [NAME]: calls every public function with arguments that no caller should give, and with
+// right ones between them: NULL, Ground, indices out of range, zero-filled definitions, definitions
+// with one bad field, States of another System and below the stage that is needed, NaN, infinities,
+// huge numbers. NAME: only functions whose names contain it.
+//
+// The calls are written by hostile_calls.awk from the headers. No call may crash, hang, return
+// success after a broken contract, or leave a NaN where it says that all is well. Each function has
+// a process of its own, so one crash does not hide the next. First every parameter takes each of
+// its values while the others are right; then all of them take values at random, seeded. TALUS_SOAK
+// takes more. The values are in hostile_values.c.
+#include "hostile.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    NUM_STAGES = 9,
+    MAX_WRITTEN = 16,
+    NOTE_BYTES = 2048
+};
+
+// A System with something of every kind in it, finished.
+typedef struct world {
+    tal_system *system;
+    tal_matter *matter;
+    tal_forces *forces;
+    tal_events *events;
+    tal_state *at[NUM_STAGES]; // realized to each stage; never handed out
+    tal_state *work[2];        // copies of them, which are
+} world;
+
+// What the process that watches reads after a crash.
+typedef struct shared_page {
+    long calls;
+    long steps;
+    char note[NOTE_BYTES];
+} shared_page;
+
+hostile_objects hostile_world;
+static world whole;    // everything in it, topology realized
+static world other;    // another structure
+static world building; // of this call: not finished, made when first asked for
+static shared_page *shared;
+static double *written[MAX_WRITTEN]; // arrays that the call may write
+static int num_written;
+static int breaches;
+
+// --- noting what is chosen ---
+
+__attribute__((format(printf, 2, 3))) static void note(hostile_draw *d, const char *fmt, ...)
+{
+    const size_t used = strlen(d->note);
+    if (used + 1 >= NOTE_BYTES) return;
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(d->note + used, NOTE_BYTES - used, fmt, args);
+    va_end(args);
+}
+
+int hostile_pick(hostile_draw *d, int n)
+{
+    if (d->picks == MAX_PICKS) return 0;
+    d->values[d->picks] = n;
+    const int chosen = d->choice[d->picks++] % n;
+    note(d, " %d", chosen);
+    return chosen;
+}
+
+void hostile_count_breach(const tal_error *breach)
+{
+    (void)breach;
+    ++breaches;
+}
+
+void hostile_note(hostile_draw *d, const char *field)
+{
+    note(d, "(%s)", field);
+}
+
+void hostile_will_write(hostile_draw *d, double *array)
+{
+    (void)d;
+    if (num_written < MAX_WRITTEN) written[num_written++] = array;
+}
+
+void hostile_begin(hostile_draw *d)
+{
+    (void)d;
+    breaches = 0;
+}
+
+void hostile_end(hostile_draw *d)
+{
+    d->breaches = breaches;
+    (void)tal_contract_set_handler(hostile_count_breach);
+}
+
+__attribute__((noreturn)) static void wrong(hostile_draw *d, const char *why)
+{
+    note(d, ": %s", why);
+    _exit(3);
+}
+
+// --- judging ---
+
+static void judge_written(hostile_draw *d)
+{
+    if (d->not_tame) return;
+    for (int k = 0; k < num_written; ++k) {
+        for (int i = 0; i < ARRAY_DOUBLES; ++i) {
+            if (isnan(written[k][i])) wrong(d, "says TAL_OK and leaves a NaN");
+        }
+    }
+}
+
+void judge_status(hostile_draw *d, tal_status status)
+{
+    if (strncmp(tal_status_name(status), "TAL_", 4) != 0) wrong(d, "returns no status");
+    if (d->breaches > 0 && status == TAL_OK) wrong(d, "returns TAL_OK after a breach");
+    if (status == TAL_OK) judge_written(d);
+}
+
+void judge_double(hostile_draw *d, double x)
+{
+    if (d->breaches > 0 && !isnan(x)) wrong(d, "returns a number after a breach");
+}
+
+void judge_int(hostile_draw *d, int i)
+{
+    if (d->breaches > 0 && i > 0) wrong(d, "returns an index or a size after a breach");
+}
+
+void judge_string(hostile_draw *d, const char *text)
+{
+    (void)d;
+    if (text != NULL) (void)strlen(text);
+}
+
+void judge_pointer(hostile_draw *d, const void *p)
+{
+    (void)d;
+    (void)p;
+}
+
+void keep_tal_system(hostile_draw *d, tal_system *system)
+{
+    (void)d;
+    tal_system_destroy(system);
+}
+
+void keep_tal_matter(hostile_draw *d, tal_matter *matter)
+{
+    judge_pointer(d, matter);
+}
+
+void keep_tal_forces(hostile_draw *d, tal_forces *forces)
+{
+    judge_pointer(d, forces);
+}
+
+void keep_tal_events(hostile_draw *d, tal_events *events)
+{
+    judge_pointer(d, events);
+}
+
+void keep_tal_table(hostile_draw *d, tal_table *table)
+{
+    (void)d;
+    tal_table_destroy(table);
+}
+
+void keep_tal_diagnostics(hostile_draw *d, tal_diagnostics *list)
+{
+    (void)d;
+    tal_diagnostics_destroy(list);
+}
+
+// --- worlds ---
+
+static void add_bodies(world *w)
+{
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_brick(1.5, tal_v3(0.1, 0.2, 0.3));
+    def.X_PF.p = tal_v3(0.3, 0.0, 0.1);
+    def.X_BM.p = tal_v3(0.0, 0.4, 0.0);
+    (void)tal_matter_add_free(w->matter, TAL_GROUND, &def);
+    const tal_body_ix free_body = {1};
+    def.name = "body2";
+    const tal_body_ix pin = tal_matter_add_pin(w->matter, free_body, &def);
+    def.name = NULL;
+    (void)tal_matter_add_ball(w->matter, pin, &def);
+    (void)tal_matter_add_weld(w->matter, pin, &def);
+    (void)tal_matter_add_slider(w->matter, TAL_GROUND, &def);
+    (void)tal_matter_add_gimbal(w->matter, TAL_GROUND, &def);
+    const tal_body_ix hook = tal_matter_add_pin(w->matter, TAL_GROUND, &def);
+    (void)tal_matter_add_pin(w->matter, hook, &def);
+}
+
+static void add_constraints(world *w)
+{
+    const tal_body_ix a = {7};
+    const tal_body_ix b = {8};
+    tal_constraint_def def = tal_constraint_between(TAL_GROUND, b);
+    (void)tal_constraint_add_rod(w->matter, &def, TAL_VEC3_ZERO, tal_v3(0.1, 0.1, 0.0), 1.0);
+    def = tal_constraint_on(a, 0);
+    (void)tal_constraint_add_constant_speed(w->matter, &def, 0.0);
+    tal_motion_def motion = tal_motion_def_default();
+    motion.body.i = 5;
+    (void)tal_matter_add_motion_sinusoid(w->matter, &motion, 0.1, 2.0, 0.0);
+}
+
+static void add_contact(world *w)
+{
+    const tal_contact_def def = tal_contact_def_default();
+    const tal_force_ix contact = tal_forces_add_contact(w->forces, "contact", &def);
+    tal_contact_surface_def surface = tal_contact_surface_def_default();
+    surface.shape = tal_shape_half_space();
+    (void)tal_contact_add_surface(w->forces, contact, &surface);
+    surface.shape = tal_shape_sphere(0.8);
+    surface.body.i = 3;
+    (void)tal_contact_add_surface(w->forces, contact, &surface);
+    if (hostile_world.mesh == NULL) return;
+    surface.shape = tal_shape_mesh(hostile_world.mesh);
+    surface.body.i = 6;
+    (void)tal_contact_add_surface(w->forces, contact, &surface);
+}
+
+static void add_forces(world *w)
+{
+    tal_two_points points = {{2}, {0.1, 0.0, 0.0}, {6}, {0.0, 0.2, 0.0}};
+    const tal_mobility at = {{2}, 0};
+    (void)tal_forces_add_gravity(w->forces, tal_v3(0.0, -9.8, 0.0));
+    (void)tal_forces_add_two_point_spring(w->forces, NULL, &points, 10.0, 0.1);
+    (void)tal_forces_add_mobility_damper(w->forces, NULL, at, 0.2);
+    tal_bushing_def bushing = tal_bushing_def_default();
+    bushing.body1.i = 0;
+    bushing.body2.i = 6;
+    (void)tal_forces_add_bushing(w->forces, NULL, &bushing);
+    add_contact(w);
+    tal_exponential_spring_def spring = tal_exponential_spring_def_default();
+    spring.body.i = 1;
+    (void)tal_forces_add_exponential_spring(w->forces, NULL, &spring);
+    tal_thermostat_def bath = tal_thermostat_def_default();
+    bath.kT = 1.0;
+    (void)tal_forces_add_thermostat(w->forces, NULL, &bath);
+    (void)tal_forces_add_discrete(w->forces, NULL);
+    const tal_measure_ix control = {0};
+    (void)tal_forces_add_mobility_actuator(w->forces, NULL, at, 1.0, control);
+    (void)tal_forces_add_global_damper(w->forces, NULL, 0.1);
+    tal_smooth_contact_def smooth = tal_smooth_contact_def_default();
+    smooth.sphere_body.i = 1;
+    smooth.center = tal_v3(0.0, 5.0, 0.0);
+    (void)tal_forces_add_smooth_contact(w->forces, NULL, &smooth);
+    tal_forces_track_dissipation(w->forces);
+}
+
+static void add_measures(world *w)
+{
+    const tal_subsystem_ix owner = tal_matter_subsystem(w->matter);
+    const tal_measure_ix wave = tal_measure_add_sinusoid(w->system, owner, "wave", 1.0, 2.0, 0.0);
+    const double two[] = {1.0, 2.0};
+    (void)tal_measure_add_variable(w->system, owner, "two", two, 2, TAL_STAGE_DYNAMICS);
+    (void)tal_measure_add_integrate(w->system, owner, "area", wave, NULL);
+    (void)tal_measure_add_extreme(w->system, owner, "peak", TAL_EXTREME_MAXIMUM, wave);
+    tal_hold_def hold = tal_hold_def_default();
+    hold.operand = wave;
+    hold.period = 0.1;
+    (void)tal_measure_add_hold(w->system, owner, &hold);
+    tal_result_def result = tal_result_def_default();
+    (void)tal_measure_add_result(w->system, owner, &result);
+    (void)tal_measure_add_kinetic_energy(w->matter, "kinetic");
+    tal_var_def var = tal_var_def_default();
+    var.name = "var";
+    var.size = sizeof(double);
+    (void)tal_system_add_var(w->system, owner, &var);
+    tal_run_stop stop = tal_run_stop_default();
+    stop.value = 1e6;
+    (void)tal_events_add_stop(w->events, &stop);
+}
+
+static void begin_world(world *w)
+{
+    memset(w, 0, sizeof *w);
+    w->system = tal_system_create(NULL);
+    w->matter = tal_matter_create(w->system);
+    w->forces = tal_forces_create(w->system, w->matter);
+    w->events = tal_events_create(w->system);
+}
+
+__attribute__((noreturn)) static void no_world(const char *why)
+{
+    (void)fprintf(stderr, "hostile: the world cannot be made: %s\n", why);
+    exit(2);
+}
+
+static void finish_world(world *w)
+{
+    tal_error err;
+    if (tal_system_realize_topology(w->system, &err) != TAL_OK) no_world(err.message);
+    for (int k = 0; k < NUM_STAGES; ++k) {
+        if (tal_state_create(w->system, &w->at[k], &err) != TAL_OK) no_world(err.message);
+        const tal_stage stage = (tal_stage)(TAL_STAGE_TOPOLOGY + k);
+        if (k > 0 && tal_system_realize(w->system, w->at[k], stage) != TAL_OK) {
+            no_world(tal_state_error(w->at[k])->message);
+        }
+    }
+    for (int k = 0; k < 2; ++k) {
+        if (tal_state_create(w->system, &w->work[k], &err) != TAL_OK) no_world(err.message);
+    }
+}
+
+static world *unfinished(void)
+{
+    if (building.system == NULL) {
+        begin_world(&building);
+        add_bodies(&building);
+        add_measures(&building);
+        const tal_measure_ix control = {0};
+        const tal_mobility at = {{2}, 0};
+        (void)tal_forces_add_gravity(building.forces, tal_v3(0.0, -9.8, 0.0));
+        (void)tal_forces_add_mobility_actuator(building.forces, NULL, at, 1.0, control);
+        add_contact(&building);
+    }
+    return &building;
+}
+
+static tal_status column_value(const void *context, const tal_system *system, tal_state *state)
+{
+    (void)context;
+    (void)system;
+    (void)state;
+    return TAL_OK;
+}
+
+static double time_of(const void *context, const tal_system *system, tal_state *state)
+{
+    (void)column_value(context, system, state);
+    return tal_state_t(state);
+}
+
+static void check(tal_status status, const tal_error *err)
+{
+    if (status != TAL_OK) no_world(err->message);
+}
+
+static void make_studies(void)
+{
+    tal_error err;
+    hostile_objects *o = &hostile_world;
+    tal_integrator_def def = tal_integrator_def_default();
+    def.max_steps = 20;
+    def.max_step = 0.01;
+    check(tal_integrator_create(whole.system, &def, &o->integrator, &err), &err);
+    check(tal_equations_create(whole.system, &def, &o->equations, &err), &err);
+    tal_integrator *stepped = NULL;
+    check(tal_integrator_create(whole.system, &def, &stepped, &err), &err);
+    tal_time_stepper_def stepper = tal_time_stepper_def_default();
+    stepper.max_steps = 20;
+    check(tal_time_stepper_create(stepped, &stepper, &o->stepper, &err), &err);
+    check(tal_linearizer_create(whole.system, NULL, &o->linearizer, &err), &err);
+    const tal_column_def column = {"time", TAL_STAGE_TIME, time_of, NULL};
+    check(tal_recorder_create(whole.system, &column, 1, 10, &o->recorder, &err), &err);
+    const tal_marker marker = {"one", {3}, {0.1, 0.0, 0.0}, 1.0};
+    tal_assembler_def assembler = tal_assembler_def_default();
+    assembler.markers = &marker;
+    assembler.num_markers = 1;
+    assembler.max_iterations = 10;
+    assembler.max_restarts = 2;
+    check(tal_assembler_create(whole.system, &assembler, &o->assembler, &err), &err);
+    tal_tracker_def tracker = tal_tracker_def_default();
+    tracker.assembler.markers = &marker;
+    tracker.assembler.num_markers = 1;
+    tracker.assembler.max_iterations = 10;
+    tracker.assembler.max_restarts = 0;
+    check(tal_tracker_create(whole.system, &tracker, &o->tracker, &err), &err);
+    const tal_measure_ix wave = {0};
+    tal_sweep_def sweep = tal_sweep_def_default();
+    sweep.outputs = &wave;
+    sweep.num_outputs = 1;
+    check(tal_sweep_create(whole.system, &sweep, &o->sweep, &err), &err);
+    tal_equilibrium_def rest = tal_equilibrium_def_default();
+    rest.max_iterations = 5;
+    check(tal_equilibrium_create(whole.system, &rest, &o->equilibrium, &err), &err);
+}
+
+static void make_objects(void)
+{
+    tal_error err;
+    hostile_objects *o = &hostile_world;
+    o->table = tal_table_create(NULL);
+    check(tal_table_add_column(o->table, "time"), tal_contract_last());
+    const double zero = 0.0;
+    check(tal_table_add_row(o->table, &zero), tal_contract_last());
+    o->diagnostics = tal_diagnostics_create(NULL);
+    check(tal_threads_create(1, &o->threads, &err), &err); // one: no thread is started
+}
+
+static void make_worlds(void)
+{
+    tal_error err;
+    (void)tal_contract_set_handler(hostile_count_breach);
+    check(tal_mesh_create_sphere(NULL, 0.5, 1, &hostile_world.mesh, &err), &err);
+    begin_world(&whole);
+    add_bodies(&whole);
+    add_measures(&whole);
+    add_constraints(&whole);
+    add_forces(&whole);
+    finish_world(&whole);
+    hostile_world.matter = whole.matter;
+    hostile_world.state = whole.at[NUM_STAGES - 1];
+    begin_world(&other);
+    tal_mobod_def def = tal_mobod_def_default();
+    def.mass = tal_mass_props_sphere(1.0, 0.1);
+    (void)tal_matter_add_slider(other.matter, TAL_GROUND, &def);
+    finish_world(&other);
+    make_objects();
+    make_studies();
+    const size_t longest = tal_matter_dense_work_size(whole.matter, whole.at[NUM_STAGES - 1]);
+    if (longest > ARRAY_DOUBLES) no_world("a work array is too long");
+    if (breaches > 0) no_world(tal_contract_last()->message);
+    breaches = 0;
+}
+
+// --- objects ---
+
+static world *take_world(hostile_draw *d)
+{
+    static world nothing;
+    switch (hostile_pick(d, 4)) {
+    case 1:
+        return &nothing;
+    case 2:
+        return &other;
+    case 3:
+        return unfinished();
+    default:
+        return &whole;
+    }
+}
+
+static world *take_unfinished(hostile_draw *d)
+{
+    static world nothing;
+    switch (hostile_pick(d, 3)) {
+    case 1:
+        return &nothing;
+    case 2:
+        return &whole;
+    default:
+        return unfinished();
+    }
+}
+
+const tal_system *take_const_tal_system(hostile_draw *d)
+{
+    return take_world(d)->system;
+}
+
+tal_system *take_tal_system(hostile_draw *d)
+{
+    return take_unfinished(d)->system;
+}
+
+const tal_matter *take_const_tal_matter(hostile_draw *d)
+{
+    return take_world(d)->matter;
+}
+
+tal_matter *take_tal_matter(hostile_draw *d)
+{
+    return take_unfinished(d)->matter;
+}
+
+const tal_forces *take_const_tal_forces(hostile_draw *d)
+{
+    return take_world(d)->forces;
+}
+
+tal_forces *take_tal_forces(hostile_draw *d)
+{
+    return take_unfinished(d)->forces;
+}
+
+const tal_events *take_const_tal_events(hostile_draw *d)
+{
+    return take_world(d)->events;
+}
+
+tal_events *take_tal_events(hostile_draw *d)
+{
+    return take_unfinished(d)->events;
+}
+
+tal_state *take_tal_state(hostile_draw *d)
+{
+    const int chosen = hostile_pick(d, 2 + NUM_STAGES);
+    if (chosen == 1) return NULL;
+    const world *w = chosen == 2 ? &other : &whole;
+    const int stage = chosen < 3 ? NUM_STAGES - 1 : chosen - 3;
+    tal_state *state = w->work[d->states++ % 2];
+    if (tal_state_copy(state, w->at[stage]) != TAL_OK) abort();
+    return state;
+}
+
+// Adopted, so a new one for each call.
+tal_function_based *take_tal_function_based(hostile_draw *d)
+{
+    if (hostile_pick(d, 2) == 1) return NULL;
+    tal_function_based *it = NULL;
+    tal_function_based_def def = tal_function_based_def_default();
+    const double one = 1.0;
+    def.nq = 1;
+    def.rotation[2].num_coords = 1;
+    if (tal_function_create_linear(NULL, &one, 1, 0.0, &def.rotation[2].function, NULL) != TAL_OK ||
+        tal_function_based_create(&def, NULL, &it, NULL) != TAL_OK) {
+        abort();
+    }
+    return it;
+}
+
+tal_function *take_tal_function(hostile_draw *d)
+{
+    tal_function *f = NULL;
+    const int chosen = hostile_pick(d, 4);
+    if (chosen == 1) return NULL;
+    if (chosen == 2) return hostile_pick(d, 1) == 0 ? NULL : f;
+    if (tal_function_create_sinusoid(NULL, 1.0, 1.0, 0.0, &f, NULL) != TAL_OK) abort();
+    if (chosen == 3) { // one that has an owner
+        tal_function *sum = NULL;
+        if (tal_function_create_sum(NULL, &f, 1, &sum, NULL) != TAL_OK) abort();
+    }
+    return f;
+}
+
+const tal_model *take_const_tal_model(hostile_draw *d)
+{
+    static tal_model model;
+    const int chosen = hostile_pick(d, 7);
+    if (chosen == 1) return NULL;
+    memset(&model, 0, sizeof model);
+    if (chosen == 2) return &model;
+    model.system = whole.system;
+    model.matter = whole.matter;
+    model.forces = whole.forces;
+    model.state = whole.at[NUM_STAGES - 1];
+    if (chosen == 3) model.matter = NULL;
+    if (chosen == 4) model.forces = NULL;
+    if (chosen == 5) model.state = NULL;
+    if (chosen == 6) model.state = other.at[NUM_STAGES - 1];
+    return &model;
+}
+
+// --- running ---
+
+// A System that took what it was given must work with it, or say what is wrong.
+static void try_out(hostile_draw *d)
+{
+    tal_error err;
+    tal_state *state = NULL;
+    breaches = 0;
+    if (tal_system_error(building.system)->status == TAL_OK &&
+        tal_system_realize_topology(building.system, &err) == TAL_OK &&
+        tal_state_create(building.system, &state, &err) == TAL_OK &&
+        tal_system_realize(building.system, state, TAL_STAGE_REPORT) == TAL_OK) {
+        const double *ydot = tal_state_ydot(state);
+        const bool has_owner = strstr(d->note, "add_group") == NULL; // who would fill in rates?
+        for (int i = 0; i < tal_state_ny(state) && has_owner && !d->not_tame; ++i) {
+            if (isnan(ydot[i])) wrong(d, "is accepted, and the State has NaN rates");
+        }
+        if (tal_system_begin_step(building.system, state) == TAL_OK) ++shared->steps;
+    }
+    tal_state_destroy(state);
+}
+
+static void make_call(const hostile_call *call, hostile_draw *d)
+{
+    memset(d->values, 0, sizeof d->values);
+    d->picks = d->breaches = d->arrays = d->states = d->texts = 0;
+    d->not_tame = false;
+    d->mood = FUNCTIONS_WORK;
+    hostile_functions_work();
+    num_written = 0;
+    (void)snprintf(d->note, NOTE_BYTES, "%s", call->name);
+    ++shared->calls;
+    call->run(d);
+    if (building.system != NULL && !call->destroys) {
+        try_out(d);
+        tal_system_destroy(building.system);
+    }
+    memset(&building, 0, sizeof building);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u); // splitmix64
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+// One parameter after the other takes each of its values; then all take values at random.
+static void all_calls(const hostile_call *call, int random_calls)
+{
+    hostile_draw d = {.note = shared->note};
+    if (call->destroys) {
+        d.choice[0] = 1;
+        make_call(call, &d);
+        d.choice[0] = 0;
+        make_call(call, &d);
+        return; // what the world has lost may not be used again
+    }
+    make_call(call, &d);
+    const int picks = d.picks;
+    int values[MAX_PICKS];
+    memcpy(values, d.values, sizeof values);
+    for (int k = 0; k < picks; ++k) {
+        for (int i = 1; i < values[k]; ++i) {
+            memset(d.choice, 0, sizeof d.choice);
+            d.choice[k] = i;
+            make_call(call, &d);
+        }
+    }
+    uint64_t seed = 15;
+    for (int i = 0; i < (picks > 1 ? random_calls : 0); ++i) {
+        for (int k = 0; k < picks; ++k) {
+            const uint64_t bits = next_random(&seed);
+            d.choice[k] = bits % 3 != 0 ? 0 : (int)((bits >> 8) % (unsigned)values[k]);
+        }
+        make_call(call, &d);
+    }
+}
+
+// A call that asks for more memory than this gets none. The address sanitizer, which reserves far
+// more for itself, is told by its options (tests/CMakeLists.txt).
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
+#endif
+}
+
+// A call hangs when it computes for longer than this; one that waits has ten times as long, since
+// other processes may be busy.
+static void limit_time(unsigned seconds)
+{
+    const struct rlimit limit = {(rlim_t)seconds, (rlim_t)seconds + 1};
+    if (setrlimit(RLIMIT_CPU, &limit) != 0) _exit(2);
+    (void)alarm(10 * seconds);
+}
+
+// Run a function's calls in a process of its own. Returns whether all is well.
+static bool watch(const hostile_call *call, int random_calls, unsigned seconds)
+{
+    shared->note[0] = '\0';
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        limit_memory();
+        limit_time(seconds);
+        all_calls(call, random_calls);
+        _exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) no_world("no process");
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+    (void)printf("%s", shared->note);
+    if (WIFSIGNALED(status)) {
+        const int signal = WTERMSIG(status);
+        const bool hangs = signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL;
+        (void)printf(": %s\n", hangs ? "hangs" : "crashes");
+    } else {
+        (void)printf("\n");
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    const char *part = argc > 1 ? argv[1] : "";
+    const bool soak = getenv("TALUS_SOAK") != NULL;
+    char folder[] = "/tmp/talus_hostile_XXXXXX"; // some calls write files
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0) no_world("no folder");
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) no_world("no memory");
+    make_worlds();
+    int functions = 0, failures = 0;
+    for (const hostile_call *call = hostile_calls; call->name != NULL; ++call) {
+        if (strstr(call->name, part) == NULL) continue;
+        ++functions;
+        failures += watch(call, soak ? 5000 : 20, soak ? 600 : 30) ? 0 : 1;
+    }
+    (void)printf("%d functions, %ld calls, %d failures\n", functions, shared->calls, failures);
+    return functions > 0 && failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,368 @@
+// io/src/model/model_*.c: every row of the table can be read, written and read again to the same
+// System, with each of its attributes, and no attribute is lost. The elements are made up from the
+// table itself, so that a new row or attribute is tested from the beginning.
+#include "model/model_internal.h"
+#include "model_same.h"
+
+#include <stdio.h>
+
+enum {
+    TEXT_SIZE = 8000,
+    VALUE_SIZE = 400,
+    MAX_NUMBERS = 14,   // of a list: ranges of seven coordinates
+    NUM_CANDIDATES = 16 // values to try, of each type
+};
+
+// What stands around the elements of a group, besides the bodies and measures that they refer to.
+static const struct {
+    tali_model_group group;
+    const char *begin, *end;
+} places[] = {
+    {TALI_GROUP_BODIES, "<bodies>", "</bodies><forces><gravity g=\"0 -9.81 0\"/></forces>"},
+    {TALI_GROUP_BODY_PARTS,
+     "<bodies><function_based name=\"f\" coordinates=\"2\" mass=\"1\" inertia=\"1 1 1\">",
+     "<rotation index=\"2\" coordinates=\"0\"><linear slopes=\"1\"/></rotation>"
+     "<translation index=\"2\" coordinates=\"1\"><linear slopes=\"1\"/></translation>"
+     "</function_based></bodies>"},
+    {TALI_GROUP_CONSTRAINTS, "<constraints>", "</constraints>"},
+    {TALI_GROUP_MOTIONS, "<motions>", "</motions>"},
+    {TALI_GROUP_MEASURES, "<measures>", "</measures>"},
+    {TALI_GROUP_FORCES, "<forces>", "</forces>"},
+    {TALI_GROUP_LOADS, "<forces><discrete_forces>", "</discrete_forces></forces>"},
+    {TALI_GROUP_SURFACES, "<forces><contact law=\"power\">", "</contact></forces>"},
+    {TALI_GROUP_STOPS, "<stops>", "</stops>"},
+    {TALI_GROUP_MARKERS, "<markers>", "</markers>"},
+    {TALI_GROUP_DECORATIONS, "<decorations>", "</decorations>"},
+    {TALI_GROUP_FUNCTIONS, "<forces><mobility_nonlinear_spring mobility=\"a\">",
+     "</mobility_nonlinear_spring></forces>"},
+    {TALI_GROUP_MATERIALS, "<materials>",
+     "</materials><forces><contact><sphere radius=\"1\" material=\"it\"/></contact></forces>"}};
+
+static const char around[] =
+    "<talus version=\"1\"><functions><constant name=\"fun\" value=\"0.2\"/></functions><bodies>"
+    "<pin name=\"a\" mass=\"1\" com=\"0 -0.5 0\" inertia=\"1 1 1\"/>"
+    "<pin name=\"b\" parent=\"a\" mass=\"1\" inertia=\"1 1 1\"/>"
+    "<free name=\"c\" mass=\"1\" inertia=\"1 1 1\"/></bodies>"
+    "<constraints><ball name=\"link\" body1=\"b\" body2=\"c\"/></constraints>"
+    "<measures><constant name=\"sig\" values=\"0.5\"/>"
+    "<constant name=\"six\" values=\"1 2 3 4 5 6\"/></measures>";
+
+// What an attribute needs besides itself; for the attribute "" the element alone does.
+static const struct {
+    tali_model_group group; // TALI_GROUP_NONE: any
+    const char *row;        // NULL: any
+    const char *attribute, *with;
+} companions[] = {
+    {TALI_GROUP_STOPS, "stop", "", "time=\"3\""},
+    {TALI_GROUP_STOPS, "stop", "when", "crosses=\"0.3\""},
+    {TALI_GROUP_STOPS, "stop", "falls_below", "when=\"sig\""},
+    {TALI_GROUP_STOPS, "stop", "rises_above", "when=\"sig\""},
+    {TALI_GROUP_STOPS, "stop", "crosses", "when=\"sig\""},
+    {TALI_GROUP_STOPS, "stop", "time", " "},
+    {TALI_GROUP_BODY_PARTS, "coordinate", "", "lock=\"velocity\""},
+    {TALI_GROUP_BODY_PARTS, "coordinate", "lock", " "},
+    {TALI_GROUP_NONE, NULL, "lock_at", "lock=\"velocity\""},
+    {TALI_GROUP_FORCES, NULL, "z", "track_dissipation=\"yes\""},
+    {TALI_GROUP_BODIES, NULL, "com", "mass=\"1\" inertia=\"9 9 9\""},
+    {TALI_GROUP_BODIES, NULL, "about", "mass=\"1\" com=\"0 0.1 0\" inertia=\"1 1 1\""},
+    {TALI_GROUP_BODIES, NULL, "inertia", "mass=\"1\""},
+    {TALI_GROUP_BODIES, NULL, "solid", "mass=\"1\""}};
+
+// What no file says again: it is asked for once, and its effect is written.
+static bool is_ephemeral(const tali_model_row *row, const tali_model_attribute *a)
+{
+    return strcmp(row->name, "mesh") == 0 && strcmp(a->name, "file") == 0; // of no file here
+}
+
+static const char *companion(tali_model_group group, const tali_model_row *row,
+                             const char *attribute)
+{
+    for (size_t i = 0; i < sizeof companions / sizeof *companions; ++i) {
+        const tali_model_group in = companions[i].group;
+        const char *of = companions[i].row;
+        if (strcmp(companions[i].attribute, attribute) != 0) continue;
+        if (in != TALI_GROUP_NONE && in != group) continue;
+        if (of == NULL || strcmp(of, row->name) == 0) return companions[i].with;
+    }
+    return attribute[0] != '\0' ? companion(group, row, "") : "";
+}
+
+// One of several texts.
+static bool choose(const char *const list[], int n, int candidate, char value[VALUE_SIZE])
+{
+    if (candidate >= n) return false;
+    (void)snprintf(value, VALUE_SIZE, "%s", list[candidate]);
+    return true;
+}
+
+#define CHOOSE(...)                                                                                \
+    choose((const char *const[]){__VA_ARGS__},                                                     \
+           (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)), candidate, value)
+
+enum {
+    GROWING, // numbers, larger ones for a later attribute
+    FALLING, // the same, smaller ones for a later attribute
+    SAME,    // and four more
+    NUM_KINDS = SAME + 4
+};
+
+static void numbers(int count, int attribute, int kind, char value[VALUE_SIZE])
+{
+    static const double same[] = {1.0, -1.0, 0.0, 2.0};
+    int length = 0;
+    for (int i = 0; i < count; ++i) {
+        const double x = kind >= SAME
+                             ? same[kind - SAME]
+                             : 0.4 + 0.1 * i + 0.013 * (kind == GROWING ? attribute : -attribute);
+        length += snprintf(value + length, (size_t)(VALUE_SIZE - length), " %g", x);
+    }
+}
+
+static bool number_candidate(const tali_model_attribute *a, int attribute, int candidate,
+                             char value[VALUE_SIZE])
+{
+    if (a->type == TALI_TYPE_REAL) {
+        if (candidate < NUM_KINDS) numbers(a->count, attribute, candidate, value);
+        return candidate < NUM_KINDS;
+    }
+    if (candidate <= MAX_NUMBERS - 1) {
+        numbers(candidate + 1, attribute, GROWING, value);
+    } else {
+        numbers(1, attribute, candidate == MAX_NUMBERS ? SAME : SAME + 2, value);
+    }
+    return true;
+}
+
+// A value of an attribute's type to try; false behind the last one.
+static bool make_value(const tali_model_attribute *a, int attribute, int candidate,
+                       char value[VALUE_SIZE])
+{
+    switch (a->type) {
+    case TALI_TYPE_NAME:
+        return CHOOSE("it");
+    case TALI_TYPE_TEXT:
+        return CHOOSE("7", "y", "sphere 0.1", "origin", "com");
+    case TALI_TYPE_REAL:
+    case TALI_TYPE_REALS:
+        return number_candidate(a, attribute, candidate, value);
+    case TALI_TYPE_FRAME:
+        return CHOOSE("0.1 0.2 0.3 0.4 0.5 0.6");
+    case TALI_TYPE_ROTATION:
+        return CHOOSE("0.4 0.5 0.6");
+    case TALI_TYPE_INTEGER:
+        return CHOOSE("1", "2", "0", "300");
+    case TALI_TYPE_BOOL:
+        return CHOOSE("yes", "no");
+    case TALI_TYPE_WORD: {
+        const char *at = a->words;
+        for (; candidate > 0 && at != NULL; --candidate) {
+            at = strchr(at, '|');
+            if (at != NULL) ++at;
+        }
+        if (at == NULL) return false;
+        (void)snprintf(value, VALUE_SIZE, "%.*s", (int)strcspn(at, "|"), at);
+        return true;
+    }
+    case TALI_TYPE_BODY:
+        return attribute % 2 == 0 ? CHOOSE("a", "c") : CHOOSE("c", "b");
+    case TALI_TYPE_MEASURE:
+        return CHOOSE("sig", "six");
+    case TALI_TYPE_CONSTRAINT:
+        return CHOOSE("link");
+    case TALI_TYPE_FUNCTION:
+        return CHOOSE("fun");
+    case TALI_TYPE_MATERIAL:
+        return CHOOSE("steel");
+    case TALI_TYPE_MOBILITY:
+        return CHOOSE("a", "c:4");
+    case TALI_TYPE_MOBILITIES:
+    case TALI_TYPE_BODIES:
+        return CHOOSE("a", "a; b");
+    }
+    return false;
+}
+
+static void add(char text[TEXT_SIZE], const char *more)
+{
+    const size_t length = strlen(text);
+    ck_assert_uint_lt(length + strlen(more), TEXT_SIZE);
+    (void)strcpy(text + length, more);
+}
+
+static void add_attribute(char text[TEXT_SIZE], const char *name, const char *value)
+{
+    char part[VALUE_SIZE + 100];
+    (void)snprintf(part, sizeof part, " %s=\"%s\"", name, value);
+    add(text, part);
+}
+
+// What must stand in an element.
+static void add_children(char text[TEXT_SIZE], const tali_model_row *row)
+{
+    if (row->children == TALI_GROUP_MESH_PARTS) {
+        add(text, "<vertices>0 0 0 1 0 0 0 1 0 0 0 1</vertices>"
+                  "<faces>0 2 1 0 1 3 0 3 2 1 2 3</faces>");
+    }
+    for (int i = 0; i < row->min_children; ++i) {
+        add(text, row->children == TALI_GROUP_BODY_PARTS
+                      ? "<rotation index=\"0\" coordinates=\"0\"><linear slopes=\"2\"/></rotation>"
+                      : "<linear slopes=\"0.5\" offset=\"0.1\"/>");
+    }
+}
+
+// A model with an element of the row, and in it `variant` of all attributes that it must have; with
+// `extra`, `candidate` of that one too. False when there is no such candidate.
+static bool make_text(tali_model_group group, const tali_model_row *row, int variant,
+                      const tali_model_attribute *extra, int candidate, char text[TEXT_SIZE])
+{
+    size_t place = 0;
+    while (places[place].group != group) {
+        ++place;
+    }
+    const char *with = companion(group, row, extra != NULL ? extra->name : "");
+    char value[VALUE_SIZE];
+    const tali_model_attribute *a;
+    (void)snprintf(text, TEXT_SIZE, "%s%s<%s %s", around, places[place].begin, row->name, with);
+    if (group == TALI_GROUP_BODIES && strstr(with, "mass") == NULL) {
+        const bool has_mass = extra != NULL && strcmp(extra->name, "mass") == 0;
+        add(text, has_mass ? " inertia=\"9 9 9\"" : " mass=\"1.5\" inertia=\"1 1.1 1.2\"");
+    }
+    for (int i = 0; (a = tali_model_row_attribute(row, i)) != NULL; ++i) {
+        if (a == extra) {
+            if (!make_value(a, i, candidate, value)) return false;
+        } else if (a->initial != NULL) {
+            continue;
+        } else {
+            int n = 0;
+            while (n < NUM_CANDIDATES && make_value(a, i, n, value)) {
+                ++n;
+            }
+            ck_assert(make_value(a, i, variant % n, value));
+        }
+        add_attribute(text, a->name, value);
+    }
+    add(text, ">");
+    add_children(text, row);
+    (void)snprintf(value, sizeof value, "</%s>%s</talus>", row->name, places[place].end);
+    add(text, value);
+    return true;
+}
+
+static bool can_read(const char *text, tal_model *model)
+{
+    return tal_model_read_memory("m.talus", text, strlen(text), NULL, model, NULL) == TAL_OK;
+}
+
+// Read, write, read again: the same System and State, which is written the same. What was written,
+// for the caller to free; NULL when the text is refused.
+static char *there_and_back(const char *text)
+{
+    tal_model one, two;
+    tal_error err;
+    if (!can_read(text, &one)) return NULL;
+    char *first = write_text(&one, &err);
+    ck_assert_msg(first != NULL, "%s\n%s", err.message, text);
+    ck_assert_msg(can_read(first, &two), "%s\n%s", text, first);
+    char *second = write_text(&two, &err);
+    ck_assert_msg(second != NULL && strcmp(first, second) == 0, "%s\n%s\n%s", text, first, second);
+    ck_assert_msg(tal_system_structure_hash(one.system) == tal_system_structure_hash(two.system),
+                  "%s", text);
+    ck_assert_msg(tal_state_is_equal(one.state, two.state), "%s", text);
+    tal_model_destroy(&one);
+    tal_model_destroy(&two);
+    free(second);
+    return first;
+}
+
+// Whether some value of an attribute is taken, and makes a difference to what is written.
+static bool says(tali_model_group group, const tali_model_row *row, int variant, const char *plain,
+                 const tali_model_attribute *a)
+{
+    char text[TEXT_SIZE];
+    bool does = false;
+    for (int i = 0; i < NUM_CANDIDATES && make_text(group, row, variant, a, i, text); ++i) {
+        char *written = there_and_back(text);
+        does = does || (written != NULL && strcmp(written, plain) != 0);
+        free(written);
+    }
+    return does;
+}
+
+// Attributes of a group that some row of it has said.
+typedef struct said {
+    const tali_model_attribute *shared[32];
+    bool is_said[32];
+} said;
+
+static void check_row(tali_model_group group, const tali_model_row *row, said *of_group)
+{
+    char text[TEXT_SIZE];
+    char *plain = NULL;
+    int variant = 0;
+    for (; plain == NULL && variant < NUM_CANDIDATES; ++variant) {
+        ck_assert(make_text(group, row, variant, NULL, 0, text));
+        plain = there_and_back(text);
+    }
+    ck_assert_msg(plain != NULL, "<%s> was never read:\n%s", row->name, text);
+    const tali_model_attribute *a;
+    int num_shared = 0;
+    while (row->shared != NULL && row->shared[num_shared].name != NULL) {
+        ++num_shared;
+    }
+    for (int i = 0; (a = tali_model_row_attribute(row, i)) != NULL; ++i) {
+        if (a->initial == NULL || is_ephemeral(row, a)) continue;
+        bool does = false;
+        for (int v = variant - 1; v < variant + 2 && !does; ++v) {
+            does = says(group, row, v, plain, a);
+        }
+        ck_assert_msg(does || i < num_shared, "<%s %s> is lost when it is written", row->name,
+                      a->name);
+        if (i >= num_shared) continue;
+        ck_assert_int_lt(i, 32);
+        of_group->shared[i] = a;
+        of_group->is_said[i] = of_group->is_said[i] || does;
+    }
+    free(plain);
+}
+
+START_TEST(every_row_is_read_written_and_read_again)
+{
+    const tali_model_group group = places[_i].group;
+    const tali_model_row *rows = tali_model_rows(group);
+    said of_group = {.shared = {NULL}};
+    for (int i = 0; rows[i].name != NULL; ++i) {
+        check_row(group, &rows[i], &of_group);
+    }
+    for (int i = 0; i < 32 && group != TALI_GROUP_FUNCTIONS; ++i) { // only <functions> name them
+        ck_assert_msg(of_group.shared[i] == NULL || of_group.is_said[i],
+                      "'%s' is lost when it is written", of_group.shared[i]->name);
+    }
+}
+
+END_TEST
+
+// What is written stands in a section, or in an element.
+START_TEST(every_group_is_tested)
+{
+    for (int group = TALI_GROUP_MATERIALS; group < TALI_NUM_GROUPS; ++group) {
+        bool is_there = group == TALI_GROUP_MESH_PARTS; // in <mesh>
+        for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+            is_there = is_there || (int)places[i].group == group;
+        }
+        ck_assert_msg(is_there, "group %d", group);
+    }
+}
+
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model_rows");
+    TCase *all = tcase_create("rows");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, every_row_is_read_written_and_read_again, 0,
+                        (int)(sizeof places / sizeof *places));
+    tcase_add_test(all, every_group_is_tested);
+    suite_add_tcase(suite, all);
+    return test_run(suite);
+}
