@@ -3,6 +3,7 @@
 #define TALUS_FORCE_FACTS_INTERNAL_H
 
 #include <talus/forces/contact.h>
+#include <talus/forces/muscle.h>
 
 /// What an element was added with besides its parameters.
 typedef struct tali_force_facts {
@@ -13,6 +14,7 @@ typedef struct tali_force_facts {
     bool flag;                      ///< in_body of an actuator, has_kink of a smooth contact
     int count;                      ///< chain_length of a thermostat
     const tal_contact_def *contact; ///< borrowed
+    const tal_muscle_def *muscle;   ///< borrowed
 } tali_force_facts;
 
 /// Facts of a built-in element. False for gravity and for a user-defined element.
@@ -37,6 +39,10 @@ void tali_exponential_spring_anchor(const tal_forces *forces, const tal_state *s
 void tali_exponential_spring_set_anchor(const tal_forces *forces, tal_state *state,
                                         tal_force_ix force, const double anchor[3]);
 /// @}
+
+/// Which muscle and output a measure reads. False for another measure.
+bool tali_muscle_measure_facts(const tal_system *system, tal_measure_ix measure,
+                               tal_force_ix *muscle, tal_muscle_output *which);
 
 /// The cliques of a surface of a contact element.
 uint64_t tali_contact_cliques(const tal_forces *forces, tal_force_ix contact,

@@ -14,13 +14,16 @@
 #include <talus/forces/contact.h>
 #include <talus/forces/contact_geometry.h>
 #include <talus/forces/contact_material.h>
+#include <talus/forces/control.h>
 #include <talus/forces/derivative.h>
 #include <talus/forces/discrete.h>
 #include <talus/forces/exponential_spring.h>
 #include <talus/forces/force.h>
 #include <talus/forces/gear.h>
 #include <talus/forces/gravity.h>
+#include <talus/forces/metabolics.h>
 #include <talus/forces/mobility.h>
+#include <talus/forces/muscle.h>
 #include <talus/forces/params.h>
 #include <talus/forces/path.h>
 #include <talus/forces/smooth_contact.h>

@@ -21,18 +21,28 @@ typedef struct aim {
 
 // --- control ---
 
-// gain * control; gain and control are the last two parameters, and all that invalidate Dynamics.
+// gain * control; the gain is the first parameter that invalidates Dynamics.
 static tal_status calc_output(const actuator *it, const tal_force_context *context, double *output)
 {
     const double *values = tali_force_element_values(&it->base, context);
-    double control = values[1];
-    if (it->control.i >= 0) {
-        control = tal_measure_value(context->system, context->state, it->control);
-        const tal_status st = tal_state_error(context->state)->status;
-        if (isnan(control)) return st != TAL_OK ? st : TAL_ERR_NOT_FINITE;
-    }
+    double control = 0.0;
+    const tal_status st = tali_force_element_control(&it->base, context, it->control, &control);
     *output = values[0] * control;
-    return TAL_OK;
+    return st;
+}
+
+static const double infinity = (double)INFINITY;
+
+#define CONTROL_PARAMS                                                                             \
+    {"gain", TALI_FINITE}, {"control", TALI_FINITE}, {"least control", TALI_LIMIT},                \
+    {                                                                                              \
+        "largest control", TALI_LIMIT                                                              \
+    }
+
+// Least and largest control stand behind the control.
+static const char *check_range(const double control[3])
+{
+    return control[1] <= control[2] ? NULL : "its least control is above its largest control";
 }
 
 // Whether the measure can drive an actuator with this many controls; otherwise the System remembers
@@ -88,7 +98,12 @@ static void fill_facts(const void *self, tali_force_facts *facts)
     facts->measure = it->control;
 }
 
-static const tali_force_param mobility_params[] = {{"gain", TALI_FINITE}, {"control", TALI_FINITE}};
+static const char *check_mobility(const double params[])
+{
+    return check_range(params + TAL_ACTUATOR_CONTROL);
+}
+
+static const tali_force_param mobility_params[] = {CONTROL_PARAMS};
 
 static const tali_force_kind mobility_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -97,7 +112,9 @@ static const tali_force_kind mobility_kind = {
             .declare = tali_force_element_declare,
             .destroy = tali_force_element_destroy},
     .params = mobility_params,
-    .num_params = 2,
+    .num_params = 4,
+    .control = TAL_ACTUATOR_CONTROL,
+    .check = check_mobility,
     .fill_facts = fill_facts,
 };
 
@@ -110,7 +127,7 @@ tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *na
         return (tal_force_ix){-1};
     }
     actuator like = {.control = control, .at = mobility};
-    const double params[] = {gain, 0.0};
+    const double params[] = {gain, 0.0, -infinity, infinity};
     return tali_force_element_add(forces, name, &mobility_kind, &like, sizeof like, params);
 }
 
@@ -164,7 +181,8 @@ static tal_status apply_point(const void *self, const tal_force_context *context
 
 static const char *check_point(const double params[])
 {
-    return check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
+    const char *wrong = check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
+    return wrong != NULL ? wrong : check_range(params + TAL_POINT_ACTUATOR_CONTROL);
 }
 
 static void fill_facts_of_one(const void *self, tali_force_facts *facts)
@@ -178,7 +196,7 @@ static void fill_facts_of_one(const void *self, tali_force_facts *facts)
 static const tali_force_param point_params[] = {
     {"station x", TALI_FINITE},   {"station y", TALI_FINITE},   {"station z", TALI_FINITE},
     {"direction x", TALI_FINITE}, {"direction y", TALI_FINITE}, {"direction z", TALI_FINITE},
-    {"gain", TALI_FINITE},        {"control", TALI_FINITE}};
+    CONTROL_PARAMS};
 
 static const tali_force_kind point_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -188,8 +206,9 @@ static const tali_force_kind point_kind = {
             .realize_instance = place_point,
             .destroy = tali_force_element_destroy},
     .params = point_params,
-    .num_params = 8,
+    .num_params = 10,
     .num_instance = 6,
+    .control = TAL_POINT_ACTUATOR_CONTROL,
     .check = check_point,
     .fill_facts = fill_facts_of_one,
 };
@@ -205,8 +224,9 @@ tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
         return none;
     }
     actuator like = {.control = control, .body = {0, push->body.i}, .in_body = push->in_body};
-    const double params[] = {push->p_BS.x,      push->p_BS.y,      push->p_BS.z, push->direction.x,
-                             push->direction.y, push->direction.z, gain,         0.0};
+    const double params[] = {
+        push->p_BS.x,      push->p_BS.y, push->p_BS.z, push->direction.x, push->direction.y,
+        push->direction.z, gain,         0.0,          -infinity,         infinity};
     return tali_force_element_add(forces, name, &point_kind, &like, sizeof like, params);
 }
 
@@ -239,11 +259,14 @@ static tal_status apply_torque(const void *self, const tal_force_context *contex
     return st;
 }
 
-static const tali_force_param torque_params[] = {{"axis x", TALI_FINITE},
-                                                 {"axis y", TALI_FINITE},
-                                                 {"axis z", TALI_FINITE},
-                                                 {"gain", TALI_FINITE},
-                                                 {"control", TALI_FINITE}};
+static const char *check_torque(const double params[])
+{
+    const char *wrong = check_direction(params);
+    return wrong != NULL ? wrong : check_range(params + TAL_TORQUE_ACTUATOR_CONTROL);
+}
+
+static const tali_force_param torque_params[] = {
+    {"axis x", TALI_FINITE}, {"axis y", TALI_FINITE}, {"axis z", TALI_FINITE}, CONTROL_PARAMS};
 
 static const tali_force_kind torque_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -253,9 +276,10 @@ static const tali_force_kind torque_kind = {
             .realize_instance = place_torque,
             .destroy = tali_force_element_destroy},
     .params = torque_params,
-    .num_params = 5,
+    .num_params = 7,
     .num_instance = 3,
-    .check = check_direction,
+    .control = TAL_TORQUE_ACTUATOR_CONTROL,
+    .check = check_torque,
     .fill_facts = fill_facts,
 };
 
@@ -271,7 +295,8 @@ tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name
         return none;
     }
     actuator like = {.control = control, .body = {twist->body1.i, twist->body2.i}};
-    const double params[] = {twist->axis.x, twist->axis.y, twist->axis.z, gain, 0.0};
+    const double params[] = {
+        twist->axis.x, twist->axis.y, twist->axis.z, gain, 0.0, -infinity, infinity};
     return tali_force_element_add(forces, name, &torque_kind, &like, sizeof like, params);
 }
 
@@ -387,7 +412,13 @@ double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force
         return TALI_NAN;
     }
     const actuator *it = element->self;
-    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_EMPTY);
+    const tal_stage reached = tal_state_stage(state);
+    if (forces->controls.num > 0 && reached < TAL_STAGE_VELOCITY) {
+        (void)TALI_BREACH(TAL_ERR_STAGE, "the State is at %s and must be at Velocity",
+                          tal_stage_name(reached));
+        return TALI_NAN;
+    }
+    const tal_force_context context = tali_force_context(forces, state, reached);
     double output = TALI_NAN;
     if (context.params[it->base.kind->ops.needs] == NULL) return TALI_NAN;
     return calc_output(it, &context, &output) == TAL_OK ? output : TALI_NAN;

@@ -82,6 +82,7 @@ double tali_muscle_moving_equilibrium(const tali_muscle_curves *curves,
 
 typedef struct tali_muscle {
     tali_force_element base;
+    tal_allocator allocator;
     tal_path_ix path;
     tali_muscle_kind kind;
     tal_activation activation;

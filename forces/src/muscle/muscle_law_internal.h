@@ -159,7 +159,8 @@ TAL_ALWAYS_INLINE real tali_muscle_thelen_speed_of(const tali_muscle_thelen *it,
                 pick(less(at.top, f), fused(at.dv_top, f - at.top, at.v_top), curved));
 }
 
-/// The active force f at v: the inverse, in closed form, and never below zero.
+/// The active force f at v: the inverse, in closed form. Negative for fibers that are faster than
+/// they can shorten.
 TAL_ALWAYS_INLINE real tali_muscle_thelen_force_at(const tali_muscle_thelen *it, real A, real a,
                                                    real v)
 {
@@ -170,7 +171,9 @@ TAL_ALWAYS_INLINE real tali_muscle_thelen_force_at(const tali_muscle_thelen *it,
     const real shorter = A * (at.c + back) / (at.c - back / it->Af);
     const real longer = A * (at.c + at.k * it->Flen * forth) / (at.c + at.k * forth);
     const real beyond = at.top + (v - at.v_top) / at.dv_top;
-    return pick(less(at.v_top, v), beyond, pick(less(zero, v), longer, shorter));
+    const real below = (v + at.c) / at.dv_zero;
+    const real curved = pick(less(zero, v), longer, shorter);
+    return pick(less(at.v_top, v), beyond, pick(less(v, -at.c), below, curved));
 }
 
 // --- De Groote and Fregly 2016 ---

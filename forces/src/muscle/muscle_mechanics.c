@@ -89,6 +89,8 @@ static tali_muscle_found find_rigid(const tali_muscle_curves *curves,
     at.v = pick(at.is_shortest, zero, given->ldot * at.fiber.cosine / sizes->vmax);
     set_forces(curves, sizes, given, &at);
     // fibers do not push: what damping would take too much, it does not take
+    at.velocity = at_least(at.velocity, zero);
+    at.f_active = at_least(at.f_active, zero);
     const real elastic = at.f_active + at.passive.y;
     at.f_damping = at_least(at.f_damping, -elastic);
     at.f_tendon = pick(at.is_shortest, zero, (elastic + at.f_damping) * at.fiber.cosine);

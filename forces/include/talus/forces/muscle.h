@@ -42,8 +42,8 @@
  * dissipated energy add up to a constant.
  *
  * **At the limits.** Fibers are never shorter than h / sin(max_pennation), with h = lo sin(alpha)
- * at the optimal length (nor than lo/100, nor than where Millard's active curve begins). There
- * they stand still until the tendon pulls them out again, and their force is reported as zero. A
+ * at the optimal length (nor than lo/100, nor than where Millard's active curve begins, nor than
+ * lo/5 in DeGroote-Fregly muscles at equilibrium). There they stand still until the tendon pulls them out again, and their force is reported as zero. A
  * rigid tendon that is longer than the path is slack: no force. An elastic one longer than the path
  * is slack with the fibers at their shortest.
  */
