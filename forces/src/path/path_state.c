@@ -30,6 +30,7 @@ static tal_status place_paths(tal_forces *forces)
     return TAL_OK;
 }
 
+// Where points are on their bodies: parameters of a State.
 static tal_status declare_stations(tal_forces *forces)
 {
     tali_paths *all = &forces->paths;
@@ -68,6 +69,7 @@ static places places_of(const tali_paths *all)
     return at;
 }
 
+// What is computed: points in M by Instance, lengths and pulls from q, speeds from q and u.
 static tal_status declare_results(tal_forces *forces)
 {
     tali_paths *all = &forces->paths;
