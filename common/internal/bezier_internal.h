@@ -14,10 +14,10 @@
 
 /// One corner: two polynomials of u in [0, 1], of which x(u) increases.
 typedef struct tali_bezier_corner {
-    double x0, x1;                         ///< where it begins and ends
-    double x[6], y[6];                     ///< x - x0 and y, lowest power first
-    double guess[TALI_BEZIER_PARTS + 1];   ///< u where x is at a boundary of a part
-    double area;                           ///< integral of y from the first node to x0
+    double x0, x1;                       ///< where it begins and ends
+    double x[6], y[6];                   ///< x - x0 and y, lowest power first
+    double guess[TALI_BEZIER_PARTS + 1]; ///< u where x is at a boundary of a part
+    double area;                         ///< integral of y from the first node to x0
 } tali_bezier_corner;
 
 /// A curve y(x): corner after corner, straight beyond the first and the last node.

@@ -411,8 +411,8 @@ static double gauss_integral(const tal_function *f, double a, double b)
         const double middle = a + (2 * i + 1) * half;
         for (int k = 0; k < 4; ++k) {
             const double low = middle - at[k] * half, high = middle + at[k] * half;
-            sum += weight[k] * (f->ops.calc_value(f->self, &low, 1) +
-                                f->ops.calc_value(f->self, &high, 1));
+            sum += weight[k] *
+                   (f->ops.calc_value(f->self, &low, 1) + f->ops.calc_value(f->self, &high, 1));
         }
     }
     return half * sum;

@@ -390,8 +390,8 @@ static void fill_left(const piecewise *f, int kept)
 
 // ---- creation
 
-tal_status tali_function_check_knots(const tali_function_call *call, const double x[], const double y[],
-                              int count, int least)
+tal_status tali_function_check_knots(const tali_function_call *call, const double x[],
+                                     const double y[], int count, int least)
 {
     tal_status st = tali_function_check_pointer(call, "x", x);
     if (st == TAL_OK) st = tali_function_check_pointer(call, "y", y);

@@ -15,8 +15,7 @@ static tal_status ask(const tali_controller *controller, const tal_force_context
                       int which, double *control)
 {
     *control = 0.0;
-    const tal_status st =
-        controller->ops.calc_control(controller->self, context, which, control);
+    const tal_status st = controller->ops.calc_control(controller->self, context, which, control);
     if (st == TAL_OK && isfinite(*control)) return TAL_OK;
     if (st != TAL_OK && tal_state_error(context->state)->status == st) return st;
     return tal_state_fail(context->state, st != TAL_OK ? st : TAL_ERR_NOT_FINITE,
@@ -34,8 +33,7 @@ static tal_status add_controllers(const tal_forces *forces, tal_force_ix me,
         const tali_control_link *link = &all->links[k];
         if (!enabled[link->controller]) continue;
         double control = 0.0;
-        const tal_status st =
-            ask(&all->items[link->controller], context, link->which, &control);
+        const tal_status st = ask(&all->items[link->controller], context, link->which, &control);
         if (st != TAL_OK) return st;
         *sum += control;
     }
@@ -46,8 +44,8 @@ tal_status tali_force_element_control(const tali_force_element *it,
                                       const tal_force_context *context, tal_measure_ix measure,
                                       double *control)
 {
-    const double *values = tali_force_element_values(it, context) +
-                           (it->kind->control - it->kind->num_instance);
+    const double *values =
+        tali_force_element_values(it, context) + (it->kind->control - it->kind->num_instance);
     double sum = values[0];
     if (measure.i >= 0) {
         const double value = tal_measure_value(context->system, context->state, measure);
@@ -173,6 +171,7 @@ static tal_status check_table(const tal_forces *forces, tali_controller *it,
     return TAL_OK;
 }
 
+// Each actuator must have a control; their list is copied.
 static tal_status take_actuators(const tal_forces *forces, tali_controller *it,
                                  const tal_force_ix actuators[], int n)
 {

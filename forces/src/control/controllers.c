@@ -171,6 +171,7 @@ tal_controller_ix tal_forces_add_reflex(tal_forces *forces, const char *name, ta
 
 // --- feedback ---
 
+// kp (target - q) + kd (target' - qdot); a coordinate that is part of a quaternion is refused.
 static tal_status calc_feedback(const void *self, const tal_force_context *context, int which,
                                 double *control)
 {

@@ -193,10 +193,13 @@ static void fill_facts_of_one(const void *self, tali_force_facts *facts)
     facts->flag = it->in_body;
 }
 
-static const tali_force_param point_params[] = {
-    {"station x", TALI_FINITE},   {"station y", TALI_FINITE},   {"station z", TALI_FINITE},
-    {"direction x", TALI_FINITE}, {"direction y", TALI_FINITE}, {"direction z", TALI_FINITE},
-    CONTROL_PARAMS};
+static const tali_force_param point_params[] = {{"station x", TALI_FINITE},
+                                                {"station y", TALI_FINITE},
+                                                {"station z", TALI_FINITE},
+                                                {"direction x", TALI_FINITE},
+                                                {"direction y", TALI_FINITE},
+                                                {"direction z", TALI_FINITE},
+                                                CONTROL_PARAMS};
 
 static const tali_force_kind point_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -224,9 +227,9 @@ tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
         return none;
     }
     actuator like = {.control = control, .body = {0, push->body.i}, .in_body = push->in_body};
-    const double params[] = {
-        push->p_BS.x,      push->p_BS.y, push->p_BS.z, push->direction.x, push->direction.y,
-        push->direction.z, gain,         0.0,          -infinity,         infinity};
+    const double params[] = {push->p_BS.x,      push->p_BS.y,      push->p_BS.z, push->direction.x,
+                             push->direction.y, push->direction.z, gain,         0.0,
+                             -infinity,         infinity};
     return tali_force_element_add(forces, name, &point_kind, &like, sizeof like, params);
 }
 
@@ -295,8 +298,8 @@ tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name
         return none;
     }
     actuator like = {.control = control, .body = {twist->body1.i, twist->body2.i}};
-    const double params[] = {
-        twist->axis.x, twist->axis.y, twist->axis.z, gain, 0.0, -infinity, infinity};
+    const double params[] = {twist->axis.x, twist->axis.y, twist->axis.z, gain,
+                             0.0,           -infinity,     infinity};
     return tali_force_element_add(forces, name, &torque_kind, &like, sizeof like, params);
 }
 

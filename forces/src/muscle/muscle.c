@@ -76,8 +76,7 @@ static tal_status calc_tension(const tali_muscle *it, const tal_force_context *c
     }
     const tali_muscle_sizes *sizes = tali_muscle_sizes_of(it, context);
     tali_muscle_given given;
-    const tal_status st =
-        tali_muscle_read(it, context, it->kind == TALI_MUSCLE_RIGID, &given);
+    const tal_status st = tali_muscle_read(it, context, it->kind == TALI_MUSCLE_RIGID, &given);
     if (st != TAL_OK) return st;
     *tension = sizes->F0 * tali_muscle_tension(&it->curves, sizes, it->kind, &given);
     return isfinite(*tension) ? TAL_OK : refuse(it, context, &given);
@@ -100,9 +99,8 @@ static tal_status write_activation_rate(const tali_muscle *it, const tal_force_c
     const double a = z_of(it, context->state, it->activation_z);
     double x = 0.0;
     const tal_status st = tali_muscle_control(it, context, &x);
-    *rate = it->activation == TAL_ACTIVATION_SMOOTH
-                ? tali_muscle_smooth_activation_rate(law, x, a)
-                : tali_muscle_activation_rate(law, x, a);
+    *rate = it->activation == TAL_ACTIVATION_SMOOTH ? tali_muscle_smooth_activation_rate(law, x, a)
+                                                    : tali_muscle_activation_rate(law, x, a);
     return st;
 }
 
@@ -219,8 +217,8 @@ static tal_status declare(void *self, tal_forces *forces, tal_force_ix me)
         it->activation_z = declare_z(forces, me, "activation", def->initial_activation, 1.0);
     }
     if (it->kind == TALI_MUSCLE_ELASTIC) {
-        const double initial = def->initial_fiber_length > 0.0 ? def->initial_fiber_length
-                                                               : def->fiber_length;
+        const double initial =
+            def->initial_fiber_length > 0.0 ? def->initial_fiber_length : def->fiber_length;
         it->fiber_z = declare_z(forces, me, "fiber_length", initial, def->fiber_length);
     } else if (it->kind != TALI_MUSCLE_RIGID) {
         it->fiber_z = declare_z(forces, me, "tendon_force", def->initial_tendon_force, 1.0);
@@ -250,22 +248,14 @@ static void fill_facts(const void *self, tali_force_facts *facts)
 // --- parameters ---
 
 static const tali_force_param params[] = {
-    {"max force", TALI_POSITIVE},
-    {"fiber length", TALI_POSITIVE},
-    {"tendon length", TALI_NOT_NEGATIVE},
-    {"pennation", TALI_NOT_NEGATIVE},
-    {"max pennation", TALI_NOT_NEGATIVE},
-    {"max speed", TALI_POSITIVE},
-    {"damping", TALI_NOT_NEGATIVE},
-    {"activation time", TALI_POSITIVE},
-    {"deactivation time", TALI_POSITIVE},
-    {"min activation", TALI_NOT_NEGATIVE},
-    {"smoothing", TALI_NOT_NEGATIVE},
-    {"control", TALI_FINITE},
-    {"least control", TALI_LIMIT},
-    {"largest control", TALI_LIMIT},
-    {"is overridden", TALI_NOT_NEGATIVE},
-    {"override", TALI_FINITE},
+    {"max force", TALI_POSITIVE},         {"fiber length", TALI_POSITIVE},
+    {"tendon length", TALI_NOT_NEGATIVE}, {"pennation", TALI_NOT_NEGATIVE},
+    {"max pennation", TALI_NOT_NEGATIVE}, {"max speed", TALI_POSITIVE},
+    {"damping", TALI_NOT_NEGATIVE},       {"activation time", TALI_POSITIVE},
+    {"deactivation time", TALI_POSITIVE}, {"min activation", TALI_NOT_NEGATIVE},
+    {"smoothing", TALI_NOT_NEGATIVE},     {"control", TALI_FINITE},
+    {"least control", TALI_LIMIT},        {"largest control", TALI_LIMIT},
+    {"is overridden", TALI_NOT_NEGATIVE}, {"override", TALI_FINITE},
     {"tendon force rate", TALI_FINITE},
 };
 
@@ -319,9 +309,9 @@ static const char *check_elastic_thelen(const double p[])
                 .calc_dissipated_power = calc_power,                                               \
                 .destroy = tali_force_element_destroy,                                             \
                 .is_concurrent = (concurrent)},                                                    \
-        .params = params, .num_params = TAL_NUM_MUSCLE_PARAMS,                                     \
-        .num_instance = TAL_MUSCLE_CONTROL, .control = TAL_MUSCLE_CONTROL, .check = (checker),     \
-        .release = release, .fill_facts = fill_facts                                               \
+        .params = params, .num_params = TAL_NUM_MUSCLE_PARAMS, .num_instance = TAL_MUSCLE_CONTROL, \
+        .control = TAL_MUSCLE_CONTROL, .check = (checker), .release = release,                     \
+        .fill_facts = fill_facts                                                                   \
     }
 #define KINDS(kind_name, rigid_checker, elastic_checker)                                           \
     {                                                                                              \
@@ -347,37 +337,36 @@ static const tali_force_kind kinds[NUM_MODELS][2][2] = {
 
 tal_muscle_def tal_muscle_def_default(tal_muscle_model model)
 {
-    tal_muscle_def def = {
-        .model = model,
-        .path = {-1},
-        .max_pennation = 1.4706289056333368, // acos(0.1)
-        .max_speed = 10.0,
-        .activation_time = 0.010,
-        .deactivation_time = 0.040,
-        .min_activation = 0.01,
-        .smoothing = 0.1,
-        .max_control = 1.0,
-        .control = {-1},
-        .initial_activation = 0.05,
-        .initial_tendon_force = 0.5,
-        .thelen = {0.04, 0.6, 0.45, 5.0, 0.25, 1.4, 0.95},
-        .millard = {.tendon_strain = 0.049,
-                    .tendon_toe = 2.0 / 3.0,
-                    .tendon_curviness = 0.5,
-                    .passive_strain_at_one = 0.7,
-                    .passive_curviness = 0.75,
-                    .active_from = 0.4441,
-                    .active_steep = 0.73,
-                    .active_to = 1.8123,
-                    .active_slope = 0.8616,
-                    .active_minimum = 0.1,
-                    .concentric_slope = 0.25,
-                    .isometric_slope = 5.0,
-                    .eccentric_slope = 0.15,
-                    .eccentric = 1.4,
-                    .concentric_curviness = 0.6,
-                    .eccentric_curviness = 0.9},
-        .degroote = {0.049, 0.6, 1.0}};
+    tal_muscle_def def = {.model = model,
+                          .path = {-1},
+                          .max_pennation = 1.4706289056333368, // acos(0.1)
+                          .max_speed = 10.0,
+                          .activation_time = 0.010,
+                          .deactivation_time = 0.040,
+                          .min_activation = 0.01,
+                          .smoothing = 0.1,
+                          .max_control = 1.0,
+                          .control = {-1},
+                          .initial_activation = 0.05,
+                          .initial_tendon_force = 0.5,
+                          .thelen = {0.04, 0.6, 0.45, 5.0, 0.25, 1.4, 0.95},
+                          .millard = {.tendon_strain = 0.049,
+                                      .tendon_toe = 2.0 / 3.0,
+                                      .tendon_curviness = 0.5,
+                                      .passive_strain_at_one = 0.7,
+                                      .passive_curviness = 0.75,
+                                      .active_from = 0.4441,
+                                      .active_steep = 0.73,
+                                      .active_to = 1.8123,
+                                      .active_slope = 0.8616,
+                                      .active_minimum = 0.1,
+                                      .concentric_slope = 0.25,
+                                      .isometric_slope = 5.0,
+                                      .eccentric_slope = 0.15,
+                                      .eccentric = 1.4,
+                                      .concentric_curviness = 0.6,
+                                      .eccentric_curviness = 0.9},
+                          .degroote = {0.049, 0.6, 1.0}};
     if (model == TAL_MUSCLE_THELEN || model == TAL_MUSCLE_DEGROOTE) def.activation_time = 0.015;
     if (model == TAL_MUSCLE_THELEN) def.deactivation_time = 0.050;
     if (model == TAL_MUSCLE_MILLARD) def.damping = 0.1;
@@ -393,6 +382,7 @@ tal_muscle_def tal_muscle_def_default(tal_muscle_model model)
     return def;
 }
 
+// What parameters alone do not tell: path, kinds, initial values, measure.
 static tal_status check_def(const tal_forces *forces, const tal_muscle_def *def, tal_error *err)
 {
     if (def->path.i < 0 || def->path.i >= forces->paths.num) {
@@ -481,12 +471,23 @@ tal_force_ix tal_forces_add_muscle(tal_forces *forces, const char *name, const t
     like.kind = kind_of(def);
     const tali_force_kind *kind =
         &kinds[def->model][!def->rigid_tendon][def->activation != TAL_ACTIVATION_NONE];
-    const double initial[TAL_NUM_MUSCLE_PARAMS] = {
-        def->max_force,       def->fiber_length,      def->tendon_length,  def->pennation,
-        def->max_pennation,   def->max_speed,         def->damping,        def->activation_time,
-        def->deactivation_time, def->min_activation,  def->smoothing,      0.0,
-        def->min_control,     def->max_control,       0.0,                 0.0,
-        0.0};
+    const double initial[TAL_NUM_MUSCLE_PARAMS] = {def->max_force,
+                                                   def->fiber_length,
+                                                   def->tendon_length,
+                                                   def->pennation,
+                                                   def->max_pennation,
+                                                   def->max_speed,
+                                                   def->damping,
+                                                   def->activation_time,
+                                                   def->deactivation_time,
+                                                   def->min_activation,
+                                                   def->smoothing,
+                                                   0.0,
+                                                   def->min_control,
+                                                   def->max_control,
+                                                   0.0,
+                                                   0.0,
+                                                   0.0};
     return tali_force_element_add(forces, name, kind, &like, sizeof like, initial);
 }
 

@@ -7,8 +7,8 @@
 typedef struct balance {
     const tali_muscle_curves *curves;
     const tali_muscle_sizes *sizes;
-    double l, a; // of the path; activation
-    double fv;   // of fibers at the given speed
+    double l, a;    // of the path; activation
+    double fv;      // of fibers at the given speed
     double damping; // beta v
 } balance;
 
@@ -94,9 +94,8 @@ double tali_muscle_moving_equilibrium(const tali_muscle_curves *curves,
         at.f_active = a * at.active.y * at.velocity;
         at.f_damping = sizes->beta * v;
         const double fiber = tali_muscle_stiffness_along(sizes, &at, a);
-        const double tendon =
-            sizes->F0 / sizes->ls *
-            tali_muscle_tendon(curves, (l - at.fiber.along) / sizes->ls).slope;
+        const double tendon = sizes->F0 / sizes->ls *
+                              tali_muscle_tendon(curves, (l - at.fiber.along) / sizes->ls).slope;
         const double sum = fiber + tendon;
         const double tendon_speed = tendon > 0.0 && sum > 0.0 ? ldot * fiber / sum : ldot;
         const double next = (ldot - tendon_speed) * at.fiber.cosine / sizes->vmax;

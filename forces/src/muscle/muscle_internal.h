@@ -28,14 +28,14 @@ typedef struct tali_muscle_given {
 /// What follows. Forces are over F0.
 typedef struct tali_muscle_found {
     tali_muscle_fiber fiber;
-    real tendon;                  ///< length [m]
+    real tendon;                                ///< length [m]
     tali_muscle_curve active, passive, stretch; ///< fal, fpe, fse
-    real velocity;                ///< fv
-    real v;                       ///< speed of the fibers over vmax
-    real f_active, f_damping;     ///< a fal fv, beta v; fpe is passive.y
-    real f_tendon;                ///< tension
-    real rate;                    ///< dz/dt
-    mask is_shortest;             ///< the fibers are at their lower limit: no force of theirs
+    real velocity;                              ///< fv
+    real v;                                     ///< speed of the fibers over vmax
+    real f_active, f_damping;                   ///< a fal fv, beta v; fpe is passive.y
+    real f_tendon;                              ///< tension
+    real rate;                                  ///< dz/dt
+    mask is_shortest; ///< the fibers are at their lower limit: no force of theirs
 } tali_muscle_found;
 
 /// Kinds of mechanics.
@@ -86,7 +86,7 @@ typedef struct tali_muscle {
     tal_path_ix path;
     tali_muscle_kind kind;
     tal_activation activation;
-    tal_measure_ix control;   ///< `i` < 0: none
+    tal_measure_ix control;    ///< `i` < 0: none
     tal_group_ix activation_z; ///< `i` < 0: none
     tal_group_ix fiber_z;      ///< `i` < 0: none
     tali_muscle_curves curves;

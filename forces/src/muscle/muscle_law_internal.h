@@ -72,10 +72,10 @@ TAL_ALWAYS_INLINE real tali_muscle_smooth_activation_rate(const tali_muscle_acti
 // --- Thelen 2003 ---
 
 typedef struct tali_muscle_thelen {
-    double width;                                         ///< gamma of the active curve
-    double passive_shape, passive_strain, passive_scale;  ///< scale: 1 / (exp(shape) - 1)
+    double width;                                        ///< gamma of the active curve
+    double passive_shape, passive_strain, passive_scale; ///< scale: 1 / (exp(shape) - 1)
     double toe_strain, toe_scale, tendon_slope; ///< of the tendon; scale: 0.33 / (exp(3) - 1)
-    double Af, Flen, threshold;                           ///< of the force-velocity curve
+    double Af, Flen, threshold;                 ///< of the force-velocity curve
 } tali_muscle_thelen;
 
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_active(const tali_muscle_thelen *it, real l)
@@ -179,9 +179,9 @@ TAL_ALWAYS_INLINE real tali_muscle_thelen_force_at(const tali_muscle_thelen *it,
 // --- De Groote and Fregly 2016 ---
 
 typedef struct tali_muscle_degroote {
-    double width;                                   ///< scale of the active curve
+    double width;                                     ///< scale of the active curve
     double passive_rate, passive_zero, passive_scale; ///< (exp(rate (l - 1)) - zero) * scale
-    double tendon_rate;                             ///< kT of 0.2 (exp(kT (lt - 1)) - 1)
+    double tendon_rate;                               ///< kT of 0.2 (exp(kT (lt - 1)) - 1)
 } tali_muscle_degroote;
 
 /// Sum of three Gaussians whose width depends on x.
@@ -277,8 +277,7 @@ TAL_ALWAYS_INLINE real tali_muscle_degroote_speed_of(real A, real beta, real f)
     const real R = (f - d[3] * A) - d[2] * Q;
     const real size = real_abs(R);
     const real by_P = pick(less(zero, P), size / P, spread((double)INFINITY));
-    const real by_Q =
-        pick(less(zero, Q), tali_muscle_asinh(size / Q), spread((double)INFINITY));
+    const real by_Q = pick(less(zero, Q), tali_muscle_asinh(size / Q), spread((double)INFINITY));
     real s = at_most(by_P, by_Q);
     const mask has_damping = less(zero, Q);
     for (int i = 0; i < 7; ++i) {

@@ -57,8 +57,8 @@ static tali_muscle_found find_by_tendon(const tali_muscle_curves *curves,
     at.tendon = sizes->ls * tali_muscle_degroote_tendon_length(&curves->degroote, given->z);
     // a fiber cannot run backwards: a tendon that fills the path has no equilibrium
     const real along = given->l - at.tendon;
-    at.fiber = tali_muscle_fiber_along(
-        pick(less(spread(0.0), along), along, spread((double)NAN)), spread(sizes->h));
+    at.fiber = tali_muscle_fiber_along(pick(less(spread(0.0), along), along, spread((double)NAN)),
+                                       spread(sizes->h));
     set_fiber_curves(curves, sizes, &at);
     at.stretch = (tali_muscle_curve){given->z, curves->degroote.tendon_rate * (given->z + 0.2)};
     at.f_tendon = given->z;

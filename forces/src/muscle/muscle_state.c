@@ -89,8 +89,8 @@ static tal_status set_z(const tal_forces *forces, tal_state *state, tal_force_ix
     if (slot < 0) return tal_contract_last()->status;
     if (!isfinite(value)) {
         return tal_state_refuse(state, TAL_ERR_NOT_FINITE, "muscle '%s': %s cannot be %g",
-                                tal_force_name(forces, muscle), tal_group_name(forces->system, group),
-                                value);
+                                tal_force_name(forces, muscle),
+                                tal_group_name(forces->system, group), value);
     }
     double *z = tal_state_upd_z(state);
     if (z == NULL) return tal_contract_last()->status;
@@ -157,9 +157,9 @@ static tal_status equilibrate(const tali_muscle *it, const tal_force_context *co
     const tal_status st = tali_muscle_read(it, context, true, &given);
     if (st != TAL_OK) return st;
     const double length =
-        moving ? tali_muscle_moving_equilibrium(&it->curves, sizes, given.l, given.ldot, given.a,
-                                                how)
-               : tali_muscle_equilibrium_length(&it->curves, sizes, given.l, given.a, 0.0, how);
+        moving
+            ? tali_muscle_moving_equilibrium(&it->curves, sizes, given.l, given.ldot, given.a, how)
+            : tali_muscle_equilibrium_length(&it->curves, sizes, given.l, given.a, 0.0, how);
     *z = z_for(it, sizes, given.l, length);
     return TAL_OK;
 }

@@ -463,13 +463,17 @@ static void build_bushing(tali_model *m, tali_model_item *item)
 
 #define DRIVE                                                                                      \
     {"gain", TALI_TYPE_REAL, 1, .doc = "output per control [N or N m]"},                           \
+        {"control", TALI_TYPE_REAL, 1, "0", .doc = "what is added to measure and controllers"},    \
+        {"least", TALI_TYPE_REAL,      1,                                                          \
+         "-inf",  TALI_MAYBE_INFINITE, .doc = "control is not below this"},                        \
     {                                                                                              \
-        "control", TALI_TYPE_REAL, 1, "0", .doc = "control, if no measure drives it"               \
+        "largest", TALI_TYPE_REAL, 1, "inf", TALI_MAYBE_INFINITE,                                  \
+            .doc = "control is not above this"                                                     \
     }
 #define DRIVER                                                                                     \
     {                                                                                              \
         "measure", TALI_TYPE_MEASURE, .initial = "",                                               \
-                                      .doc = "the measure that is its control, one number"         \
+                                      .doc = "a measure that adds to its control, one number"      \
     }
 
 static const tali_model_attribute mobility_actuator_attributes[] = {
@@ -483,15 +487,16 @@ static void build_mobility_actuator(tali_model *m, tali_model_item *item)
             .i;
 }
 
-// Controls are the last of its numbers, and of the parameters.
+// Controls, and their range, are the last of its numbers, and of the parameters.
 static void start_actuator(tali_model *m, tali_model_item *item)
 {
     const tal_force_ix force = {item->built};
     const int num = tal_force_num_params(m->forces, force);
-    const int first = strcmp(item->row->name, "body_actuator") == 0 ? num - 6 : num - 1;
+    const int first = num - (strcmp(item->row->name, "body_actuator") == 0 ? 6 : 3);
     start_force(m, item);
-    for (int i = first; i < num; ++i) {
-        if (item->p[i] != 0.0) (void)tal_force_set_param(m->forces, m->state, force, i, item->p[i]);
+    if (tal_force_set_params(m->forces, m->state, force, first, item->p + first, num - first) !=
+        TAL_OK) {
+        tali_model_item_error(m, item, NULL, ": %s", tal_state_error(m->state)->message);
     }
 }
 

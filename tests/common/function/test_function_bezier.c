@@ -1,6 +1,7 @@
 // common/src/function/function_bezier.c, function_nodes.c, and integrals of functions.
-#include "alloc_guard.h"
 #include "bezier_internal.h"
+
+#include "alloc_guard.h"
 #include "function_support.h"
 #include "talus_test.h"
 
@@ -9,11 +10,8 @@
 #include <string.h>
 
 // The force-velocity curve of Millard's muscle: rises everywhere, with two sharp bends.
-static const tal_bezier_node rising[] = {{-1.0, 0.0, 0.1},
-                                         {-0.9, 0.0175, 0.25},
-                                         {0.0, 1.0, 5.0},
-                                         {0.9, 1.3875, 0.15},
-                                         {1.0, 1.4, 0.1}};
+static const tal_bezier_node rising[] = {
+    {-1.0, 0.0, 0.1}, {-0.9, 0.0175, 0.25}, {0.0, 1.0, 5.0}, {0.9, 1.3875, 0.15}, {1.0, 1.4, 0.1}};
 static const double rising_curviness[] = {0.6, 0.6, 0.9, 0.9};
 
 static tal_function *make_bezier(const tal_bezier_node nodes[], const double curviness[], int count)
@@ -113,9 +111,11 @@ static double simpson(const tal_function *f, double a, double b)
 START_TEST(integrals_are_exact)
 {
     const double c[] = {2.0, 0.0, -1.0, 0.5};
-    tal_function *all[] = {make_rising(), make_piecewise(knots_x, knots_y, NUM_KNOTS),
+    tal_function *all[] = {make_rising(),
+                           make_piecewise(knots_x, knots_y, NUM_KNOTS),
                            make_spline(knots_x, knots_y, NUM_KNOTS, TAL_SPLINE_NATURAL),
-                           make_quintic(knots_x, knots_y, NUM_KNOTS), make_polynomial(c, 4),
+                           make_quintic(knots_x, knots_y, NUM_KNOTS),
+                           make_polynomial(c, 4),
                            make_sinusoid(1.5, 2.0, 0.3)};
     for (int i = 0; i < COUNT(all); ++i) {
         // kinks of the piecewise linear one cost Simpson slope h^2

@@ -58,8 +58,8 @@ START_TEST(thelens_curves_have_the_published_values)
     check_points(&curves, tali_muscle_tendon, stiff, COUNT(stiff));
 
     curves = build_default(TAL_MUSCLE_THELEN);
-    const point tendon[] = {{0.9, 0.0}, {1.0, 0.0}, {1.01, 0.0420009751}, {1.02, 0.1860275578},
-                            {1.04, 1.0}};
+    const point tendon[] = {
+        {0.9, 0.0}, {1.0, 0.0}, {1.01, 0.0420009751}, {1.02, 0.1860275578}, {1.04, 1.0}};
     const point passive[] = {{0.7, 0.0}, {1.2, 0.0291323385}, {1.5, 0.4307627179}};
     const point active[] = {{0.5, 0.5737534207}, {1.0, 1.0}, {1.2, 0.9149472287}};
     check_points(&curves, tali_muscle_tendon, tendon, COUNT(tendon));
@@ -70,8 +70,8 @@ START_TEST(thelens_curves_have_the_published_values)
 START_TEST(thelens_speeds_have_the_published_values)
 {
     const tali_muscle_curves curves = build_default(TAL_MUSCLE_THELEN);
-    const point full[] = {{0.25, -0.375},       {0.5, -1.0 / 6.0},    {0.9, -0.0217391304},
-                          {1.2, 0.04},          {1.33, 0.1885714286}, {1.5, 0.7436734694},
+    const point full[] = {{0.25, -0.375}, {0.5, -1.0 / 6.0},    {0.9, -0.0217391304},
+                          {1.2, 0.04},    {1.33, 0.1885714286}, {1.5, 0.7436734694},
                           {-0.1, -1.5}};
     for (int i = 0; i < COUNT(full); ++i) {
         const double v = tali_muscle_speed_of(&curves, 1.0, 1.0, 0.0, full[i].x);
@@ -130,8 +130,8 @@ START_TEST(degrootes_curves_have_the_published_values)
     check_points(&curves, tali_muscle_passive, passive, COUNT(passive));
     check_points(&curves, tali_muscle_tendon, tendon, COUNT(tendon));
     ck_assert_double_eq_tol(curves.degroote.tendon_rate, 36.5665197802, 1e-9);
-    ck_assert_double_eq_tol(
-        tali_muscle_degroote_tendon_length(&curves.degroote, 0.0882945107), 1.01, 1e-9);
+    ck_assert_double_eq_tol(tali_muscle_degroote_tendon_length(&curves.degroote, 0.0882945107),
+                            1.01, 1e-9);
 }
 
 // --- slopes, integrals, inverses ---
@@ -155,7 +155,7 @@ START_TEST(slopes_are_those_of_the_curves)
         for (int k = 0; k < 3; ++k) {
             for (double x = from[k]; x < to[k]; x += (to[k] - from[k]) / 97.0) {
                 if (model == 0 && k > 0 && fabs(x - 1.0) < 2e-4) continue; // kinks at slack
-                const double scale = k == 2 ? 100.0 : 10.0; // tendons are stiff
+                const double scale = k == 2 ? 100.0 : 10.0;                // tendons are stiff
                 ck_assert_double_eq_tol(fns[k](&curves, x).slope, slope_of(&curves, fns[k], x),
                                         1e-6 * scale);
             }
@@ -174,10 +174,13 @@ START_TEST(energies_are_integrals_of_the_curves)
         const tali_muscle_curves curves = build_default((tal_muscle_model)model);
         for (int k = 0; k < 2; ++k) {
             for (double x = 0.5; x < 1.9; x += 0.0137) {
-                const double near = (areas[k](&curves, x + 0.5 * h) - areas[k](&curves, x - 0.5 * h)) / h;
-                const double far = (areas[k](&curves, x + h) - areas[k](&curves, x - h)) / (2.0 * h);
+                const double near =
+                    (areas[k](&curves, x + 0.5 * h) - areas[k](&curves, x - 0.5 * h)) / h;
+                const double far =
+                    (areas[k](&curves, x + h) - areas[k](&curves, x - h)) / (2.0 * h);
                 const double y = fns[k](&curves, x).y;
-                const double tolerance = 1e-8 * (1.0 + fabs(y)) + (fabs(x - 1.0) < 2e-4 ? 1e-3 : 0.0);
+                const double tolerance =
+                    1e-8 * (1.0 + fabs(y)) + (fabs(x - 1.0) < 2e-4 ? 1e-3 : 0.0);
                 ck_assert_double_eq_tol((4.0 * near - far) / 3.0, y, tolerance);
             }
         }
@@ -190,7 +193,8 @@ START_TEST(the_speed_of_a_force_has_that_force)
     for (int model = 0; model < 3; ++model) {
         const tali_muscle_curves curves = build_default((tal_muscle_model)model);
         for (double a = 0.01; a <= 1.0; a += 0.0495) {
-            for (double beta = model == 0 ? 0.0 : 1e-3; beta < 0.15; beta = 10.0 * beta + 0.15 * (model == 0)) {
+            for (double beta = model == 0 ? 0.0 : 1e-3; beta < 0.15;
+                 beta = 10.0 * beta + 0.15 * (model == 0)) {
                 for (double v = -1.4; v <= 1.4; v += 0.0625) {
                     const double fal = 0.8, A = a * fal;
                     const double fv = tali_muscle_velocity(&curves, a, v);
@@ -292,8 +296,7 @@ START_TEST(fibers_and_tendon_always_find_their_equilibrium)
                     const double f = a * tali_muscle_velocity(&curves, a, 0.0) *
                                          tali_muscle_active(&curves, length / sizes.lo).y +
                                      tali_muscle_passive(&curves, length / sizes.lo).y;
-                    const double ft =
-                        tali_muscle_tendon(&curves, (l - fiber.along) / sizes.ls).y;
+                    const double ft = tali_muscle_tendon(&curves, (l - fiber.along) / sizes.ls).y;
                     const double size = fmax(1.0, fabs(ft));
                     ck_assert_double_ge(length, sizes.shortest);
                     if (how == TAL_MUSCLE_IN_EQUILIBRIUM) {
@@ -363,8 +366,8 @@ START_TEST(power_is_balanced_in_every_state)
             const tali_muscle_found at = tali_muscle_find(&curves, &sizes, kind, &given);
             const double lfdot = sizes.vmax * at.v, ltdot = given.ldot - lfdot / at.fiber.cosine;
             const double lhs = at.f_tendon * given.ldot;
-            const double rhs = at.f_tendon * ltdot +
-                               (at.passive.y + at.f_active + at.f_damping) * lfdot;
+            const double rhs =
+                at.f_tendon * ltdot + (at.passive.y + at.f_active + at.f_damping) * lfdot;
             // over the size of what is added: fibers may be many times as fast as vmax here
             const double size = fmax(fabs(lhs), fabs(at.f_tendon * ltdot));
             ck_assert_double_lt(fabs(lhs - rhs), 1e-10 * fmax(size, sizes.vmax * sizes.F0));

@@ -33,7 +33,7 @@ extern "C" {
 
 /// Parameters of a mobility actuator.
 enum {
-    TAL_ACTUATOR_GAIN = 0,   ///< output per control [N or N m]
+    TAL_ACTUATOR_GAIN = 0,    ///< output per control [N or N m]
     TAL_ACTUATOR_CONTROL = 1, ///< what the program adds to measure and controllers
                               ///< (talus/forces/control.h); initially zero
     TAL_ACTUATOR_LEAST = 2,   ///< the sum is not below this; initially -infinity
@@ -45,7 +45,7 @@ enum {
     TAL_POINT_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
     /// x, y, z; of any length except zero: only the direction counts
     TAL_POINT_ACTUATOR_DIRECTION = 3,
-    TAL_POINT_ACTUATOR_GAIN = 6,   ///< [N]
+    TAL_POINT_ACTUATOR_GAIN = 6,    ///< [N]
     TAL_POINT_ACTUATOR_CONTROL = 7, ///< as TAL_ACTUATOR_CONTROL
     TAL_POINT_ACTUATOR_LEAST = 8,
     TAL_POINT_ACTUATOR_LARGEST = 9
@@ -53,8 +53,8 @@ enum {
 
 /// Parameters of a torque actuator.
 enum {
-    TAL_TORQUE_ACTUATOR_AXIS = 0,   ///< x, y, z in body 1; of any length except zero
-    TAL_TORQUE_ACTUATOR_GAIN = 3,   ///< [N m]
+    TAL_TORQUE_ACTUATOR_AXIS = 0,    ///< x, y, z in body 1; of any length except zero
+    TAL_TORQUE_ACTUATOR_GAIN = 3,    ///< [N m]
     TAL_TORQUE_ACTUATOR_CONTROL = 4, ///< as TAL_ACTUATOR_CONTROL
     TAL_TORQUE_ACTUATOR_LEAST = 5,
     TAL_TORQUE_ACTUATOR_LARGEST = 6

@@ -141,7 +141,8 @@ TAL_API tal_controller_ix tal_forces_add_measure_controller(tal_forces *forces, 
                                                             tal_force_ix actuator, double gain,
                                                             tal_measure_ix measure);
 
-/// A stretch reflex of a muscle: gain * max(0, dl/dt) / (lo vmax), with the speed dl/dt of its path.
+/// A stretch reflex of a muscle: gain * max(0, dl/dt) / (lo vmax), with the speed dl/dt of its
+/// path.
 TAL_API tal_controller_ix tal_forces_add_reflex(tal_forces *forces, const char *name,
                                                 tal_force_ix muscle, double gain);
 

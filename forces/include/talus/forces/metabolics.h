@@ -53,8 +53,8 @@ typedef struct tal_metabolics {
     bool has_negative_work;  ///< Umberger: also the work of lengthening fibers; true
     bool uses_recruitment;   ///< Umberger: the fraction of slow fibers follows the excitation; true
     bool uses_force_shortening; ///< Bhargava: alpha depends on the force; false
-    bool forbids_negative; ///< heat of shortening is raised until heat + work >= 0; true
-    bool has_least_heat;   ///< heat is at least 1 W/kg; only where all heat counts; true
+    bool forbids_negative;      ///< heat of shortening is raised until heat + work >= 0; true
+    bool has_least_heat;        ///< heat is at least 1 W/kg; only where all heat counts; true
 } tal_metabolics;
 
 /// A model with its usual numbers.
@@ -62,12 +62,12 @@ TAL_API tal_metabolics tal_metabolics_default(tal_metabolic_model model);
 
 /// What metabolic power is computed from.
 typedef struct tal_metabolic_state {
-    double excitation;   ///< x
-    double activation;   ///< a
-    double norm_fiber;   ///< l = lf / lo
-    double fiber_speed;  ///< dlf/dt [m/s], negative when shortening
-    double active_curve; ///< fal(l)
-    double active_force; ///< of the fibers [N]
+    double excitation;    ///< x
+    double activation;    ///< a
+    double norm_fiber;    ///< l = lf / lo
+    double fiber_speed;   ///< dlf/dt [m/s], negative when shortening
+    double active_curve;  ///< fal(l)
+    double active_force;  ///< of the fibers [N]
     double passive_force; ///< of the fibers, damping included [N]
     double max_force;     ///< F0 [N]
     double fiber_length;  ///< lo [m]
@@ -94,9 +94,9 @@ TAL_API TAL_NODISCARD tal_status tal_muscle_calc_metabolics(const tal_forces *fo
                                                             const tal_metabolics *def,
                                                             tal_metabolic_rates *rates);
 
-/// The total rate as a measure of one value at TAL_STAGE_DYNAMICS [W], owned by the force subsystem:
-/// integrate it (tal_measure_add_integrate()) for the energy. Before the topology is realized;
-/// sticky. `def` is copied.
+/// The total rate as a measure of one value at TAL_STAGE_DYNAMICS [W], owned by the force
+/// subsystem: integrate it (tal_measure_add_integrate()) for the energy. Before the topology is
+/// realized; sticky. `def` is copied.
 TAL_API tal_measure_ix tal_measure_add_metabolics(tal_forces *forces, const char *name,
                                                   tal_force_ix muscle, const tal_metabolics *def);
 

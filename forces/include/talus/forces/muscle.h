@@ -42,10 +42,10 @@
  * dissipated energy add up to a constant.
  *
  * **At the limits.** Fibers are never shorter than h / sin(max_pennation), with h = lo sin(alpha)
- * at the optimal length (nor than lo/100, nor than where Millard's active curve begins, nor than
- * lo/5 in DeGroote-Fregly muscles at equilibrium). There they stand still until the tendon pulls them out again, and their force is reported as zero. A
- * rigid tendon that is longer than the path is slack: no force. An elastic one longer than the path
- * is slack with the fibers at their shortest.
+ * at the optimal length, nor than lo/100, nor than where Millard's active curve begins (lo/5 in
+ * DeGroote-Fregly muscles, at equilibrium). There they stand still until the tendon pulls them out
+ * again, and their force is reported as zero. A rigid tendon that is longer than the path is slack:
+ * no force. An elastic one longer than the path is slack with the fibers at their shortest.
  */
 
 #include <talus/forces/params.h>
@@ -99,7 +99,7 @@ typedef struct tal_millard_curves {
     double passive_curviness;      ///< 0.75
     double active_from, active_steep, active_to; ///< l where fal begins, turns, ends; 0.4441, 0.73,
                                                  ///< 1.8123
-    double active_slope;         ///< of the shallow ascending part; 0.8616
+    double active_slope;                         ///< of the shallow ascending part; 0.8616
     double active_minimum;       ///< least value of fal; taken as 0 where damping allows it; 0.1
     double concentric_slope_end; ///< of fv at v = -1; 0
     double concentric_slope;     ///< of fv near v = -1; 0.25
@@ -267,48 +267,48 @@ TAL_API tal_status tal_forces_equilibrate_muscles(const tal_forces *forces, tal_
 /// What can be read of a muscle. Forces along the tendon are the same ones times cos(alpha). Powers
 /// are positive when they drive the path to shorten.
 typedef enum tal_muscle_output {
-    TAL_MUSCLE_LENGTH,               ///< of the path [m]
-    TAL_MUSCLE_SPEED,                ///< of the path, positive when lengthening [m/s]
-    TAL_MUSCLE_EXCITATION,           ///< the control after all that adds to it, within its range
-    TAL_MUSCLE_ACTIVATION,           ///< a
-    TAL_MUSCLE_FIBER,                ///< fiber length lf [m]
-    TAL_MUSCLE_NORM_FIBER,           ///< lf / lo
-    TAL_MUSCLE_FIBER_ALONG_TENDON,   ///< lf cos(alpha) [m]
-    TAL_MUSCLE_PENNATION_ANGLE,      ///< alpha [rad]
-    TAL_MUSCLE_COS_PENNATION,        ///< cos(alpha)
-    TAL_MUSCLE_TENDON,               ///< tendon length lt [m]
-    TAL_MUSCLE_NORM_TENDON,          ///< lt / ls; NaN without a tendon
-    TAL_MUSCLE_TENDON_STRAIN,        ///< lt / ls - 1; NaN without a tendon
-    TAL_MUSCLE_FIBER_SPEED,          ///< dlf/dt [m/s]
-    TAL_MUSCLE_NORM_FIBER_SPEED,     ///< v = dlf/dt / (vmax lo)
-    TAL_MUSCLE_FIBER_SPEED_ALONG_TENDON, ///< d(lf cos(alpha))/dt [m/s]
-    TAL_MUSCLE_PENNATION_SPEED,      ///< dalpha/dt [rad/s]
-    TAL_MUSCLE_TENDON_SPEED,         ///< dlt/dt [m/s]
-    TAL_MUSCLE_ACTIVE_MULTIPLIER,    ///< fal
-    TAL_MUSCLE_VELOCITY_MULTIPLIER,  ///< fv
-    TAL_MUSCLE_PASSIVE_MULTIPLIER,   ///< fpe
-    TAL_MUSCLE_TENDON_MULTIPLIER,    ///< tendon force over F0
-    TAL_MUSCLE_FIBER_FORCE,          ///< active + passive [N]
-    TAL_MUSCLE_ACTIVE_FIBER_FORCE,   ///< F0 a fal fv [N]
-    TAL_MUSCLE_PASSIVE_FIBER_FORCE,  ///< F0 (fpe + beta v) [N]
-    TAL_MUSCLE_DAMPING_FORCE,        ///< F0 beta v: part of the passive force [N]
+    TAL_MUSCLE_LENGTH,             ///< of the path [m]
+    TAL_MUSCLE_SPEED,              ///< of the path, positive when lengthening [m/s]
+    TAL_MUSCLE_EXCITATION,         ///< the control after all that adds to it, within its range
+    TAL_MUSCLE_ACTIVATION,         ///< a
+    TAL_MUSCLE_FIBER,              ///< fiber length lf [m]
+    TAL_MUSCLE_NORM_FIBER,         ///< lf / lo
+    TAL_MUSCLE_FIBER_ALONG_TENDON, ///< lf cos(alpha) [m]
+    TAL_MUSCLE_PENNATION_ANGLE,    ///< alpha [rad]
+    TAL_MUSCLE_COS_PENNATION,      ///< cos(alpha)
+    TAL_MUSCLE_TENDON,             ///< tendon length lt [m]
+    TAL_MUSCLE_NORM_TENDON,        ///< lt / ls; NaN without a tendon
+    TAL_MUSCLE_TENDON_STRAIN,      ///< lt / ls - 1; NaN without a tendon
+    TAL_MUSCLE_FIBER_SPEED,        ///< dlf/dt [m/s]
+    TAL_MUSCLE_NORM_FIBER_SPEED,   ///< v = dlf/dt / (vmax lo)
+    TAL_MUSCLE_FIBER_SPEED_ALONG_TENDON,         ///< d(lf cos(alpha))/dt [m/s]
+    TAL_MUSCLE_PENNATION_SPEED,                  ///< dalpha/dt [rad/s]
+    TAL_MUSCLE_TENDON_SPEED,                     ///< dlt/dt [m/s]
+    TAL_MUSCLE_ACTIVE_MULTIPLIER,                ///< fal
+    TAL_MUSCLE_VELOCITY_MULTIPLIER,              ///< fv
+    TAL_MUSCLE_PASSIVE_MULTIPLIER,               ///< fpe
+    TAL_MUSCLE_TENDON_MULTIPLIER,                ///< tendon force over F0
+    TAL_MUSCLE_FIBER_FORCE,                      ///< active + passive [N]
+    TAL_MUSCLE_ACTIVE_FIBER_FORCE,               ///< F0 a fal fv [N]
+    TAL_MUSCLE_PASSIVE_FIBER_FORCE,              ///< F0 (fpe + beta v) [N]
+    TAL_MUSCLE_DAMPING_FORCE,                    ///< F0 beta v: part of the passive force [N]
     TAL_MUSCLE_FIBER_FORCE_ALONG_TENDON,         ///< [N]
     TAL_MUSCLE_ACTIVE_FIBER_FORCE_ALONG_TENDON,  ///< [N]
     TAL_MUSCLE_PASSIVE_FIBER_FORCE_ALONG_TENDON, ///< [N]
-    TAL_MUSCLE_TENDON_FORCE,         ///< [N]
-    TAL_MUSCLE_TENSION,              ///< what pulls along the path: the tendon force, or what
-                                     ///< overrides it [N]
-    TAL_MUSCLE_FIBER_STIFFNESS,      ///< F0 (a fv fal' + fpe') / lo [N/m]
+    TAL_MUSCLE_TENDON_FORCE,                     ///< [N]
+    TAL_MUSCLE_TENSION,         ///< what pulls along the path: the tendon force, or what
+                                ///< overrides it [N]
+    TAL_MUSCLE_FIBER_STIFFNESS, ///< F0 (a fv fal' + fpe') / lo [N/m]
     TAL_MUSCLE_FIBER_STIFFNESS_ALONG_TENDON, ///< d(force)/d(length), both along the tendon [N/m]
-    TAL_MUSCLE_TENDON_STIFFNESS,     ///< F0 fse' / ls [N/m]; infinite when rigid
-    TAL_MUSCLE_STIFFNESS,            ///< of both in series [N/m]
-    TAL_MUSCLE_FIBER_ACTIVE_POWER,   ///< -(active + damping force) dlf/dt [W]
-    TAL_MUSCLE_FIBER_PASSIVE_POWER,  ///< -F0 fpe dlf/dt [W]
-    TAL_MUSCLE_TENDON_POWER,         ///< -tendon force * dlt/dt [W]
-    TAL_MUSCLE_POWER,                ///< -tension * dl/dt of the path [W]
-    TAL_MUSCLE_FIBER_ENERGY,         ///< F0 lo * integral of fpe [J]
-    TAL_MUSCLE_TENDON_ENERGY,        ///< F0 ls * integral of fse [J]
-    TAL_MUSCLE_RESIDUAL,             ///< fiber force along the tendon less tendon force, over F0
+    TAL_MUSCLE_TENDON_STIFFNESS,             ///< F0 fse' / ls [N/m]; infinite when rigid
+    TAL_MUSCLE_STIFFNESS,                    ///< of both in series [N/m]
+    TAL_MUSCLE_FIBER_ACTIVE_POWER,           ///< -(active + damping force) dlf/dt [W]
+    TAL_MUSCLE_FIBER_PASSIVE_POWER,          ///< -F0 fpe dlf/dt [W]
+    TAL_MUSCLE_TENDON_POWER,                 ///< -tendon force * dlt/dt [W]
+    TAL_MUSCLE_POWER,                        ///< -tension * dl/dt of the path [W]
+    TAL_MUSCLE_FIBER_ENERGY,                 ///< F0 lo * integral of fpe [J]
+    TAL_MUSCLE_TENDON_ENERGY,                ///< F0 ls * integral of fse [J]
+    TAL_MUSCLE_RESIDUAL, ///< fiber force along the tendon less tendon force, over F0
     TAL_NUM_MUSCLE_OUTPUTS
 } tal_muscle_output;
 
