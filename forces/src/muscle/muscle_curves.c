@@ -186,9 +186,10 @@ static tal_status build_millard(const tal_muscle_def *def, tali_muscle_millard *
 
 static tal_status check_function(const char *name, const tal_function *f, tal_error *err)
 {
-    if (f == NULL)
+    if (f == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL,
                          "%s is NULL or the same as another one: give a function", name);
+    }
     if (tal_function_num_args(f) == 1 && tal_function_max_order(f) >= 1) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                      "%s has %d arguments and %d derivatives: it must have one and at least one",
