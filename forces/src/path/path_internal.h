@@ -66,7 +66,7 @@ tal_status tali_paths_realize_instance(const tal_forces *forces, tal_state *stat
 tal_status tali_paths_realize(const tal_forces *forces, tal_state *state, bool moving);
 
 /// What is known of all paths, after tali_paths_realize().
-tali_path_pulls tali_path_pulls_of(const tal_forces *forces, const tal_state *state);
+tali_path_pulls tali_path_pulls_of(const tal_forces *forces, tal_state *state);
 
 /// Continue a hash with what the paths are.
 uint64_t tali_paths_hash(const tal_forces *forces, uint64_t hash);

@@ -207,10 +207,10 @@ static void calc_pulls(const tal_forces *forces, tal_state *state, const tal_bod
     tali_cache_end(forces->system, state, all->pulled);
 }
 
-tali_path_pulls tali_path_pulls_of(const tal_forces *forces, const tal_state *state)
+tali_path_pulls tali_path_pulls_of(const tal_forces *forces, tal_state *state)
 {
     const tali_paths *all = &forces->paths;
-    return pulls_in(all, (char *)(uintptr_t)tali_cache_at(forces->system, state, all->pulled));
+    return pulls_in(all, tali_cache_upd_at(forces->system, state, all->pulled));
 }
 
 // --- Velocity ---
