@@ -288,6 +288,7 @@ int tal_path_add_moving_point(tal_forces *forces, tal_path_ix path, tal_body_ix 
 
 // --- a length ---
 
+// Whether a path can be this function of these coordinates; otherwise the System is told.
 static bool is_length(const tal_forces *forces, const char *name, const tal_mobility at[], int n,
                       const tal_function *length)
 {

@@ -2,8 +2,8 @@
 //
 // A string that leaves P1 touches the surface on a curve of points, one number u1; so it does where
 // it arrives, u2. A geodesic of length s begins where the first piece touches, in its direction
-// t1. It must end where the second piece touches, at x2, in the direction t2. In the frame of t2, b2
-// = n x t2 and the normal n, the misses are
+// t1. It must end where the second piece touches, at x2, in the direction t2. In the frame of t2,
+// b2 = n x t2 and the normal n, the misses are
 //
 //     r_t = (x(s) - x2) . t2,   r_b = (x(s) - x2) . b2,   r_d = t(s) . b2
 //

@@ -33,8 +33,8 @@ static const tal_force_ops puller_ops = {.size = sizeof(tal_force_ops),
                                          .apply = puller_apply,
                                          .calc_potential_energy = puller_energy};
 
-/// dl/dt along the State's qdot, by central differences of fourth order over 1e-4: an error of 1e-12
-/// for what is smooth at scale 0.1. False where the path touches other things on the way.
+/// dl/dt along the State's qdot, by central differences of fourth order over 1e-4: an error of
+/// 1e-12 for what is smooth at scale 0.1. False where the path touches other things on the way.
 static inline bool path_rate(model *m, tal_path_ix path, double *rate)
 {
     static const double at[4] = {-2.0, -1.0, 1.0, 2.0}, weight[4] = {1.0, -8.0, 8.0, -1.0};

@@ -15,19 +15,19 @@
  *     tal_path_add_point(forces, biceps, ulna, tal_v3(0.03, -0.02, 0.0));
  *     tal_path_add_wrap(forces, biceps, elbow, 0, -1);
  *
- * | point       | where it is                                                                    |
- * |-------------|--------------------------------------------------------------------------------|
- * | fixed       | at a station of a body                                                         |
- * | conditional | likewise, but only part of the path while a coordinate is within limits        |
- * | moving      | on a body, at (fx(qx), fy(qy), fz(qz)) with functions of coordinates           |
+ * | point       | where it is                                                             |
+ * |-------------|-------------------------------------------------------------------------|
+ * | fixed       | at a station of a body                                                  |
+ * | conditional | likewise, but part of the path only while a coordinate is within limits |
+ * | moving      | on a body, at (fx(qx), fy(qy), fz(qz)) with functions of coordinates    |
  *
  * An obstacle (talus/geometry/wrap.h) is fixed on a body, and any number of paths go over it. The
  * path lies on it as a string would: straight pieces that are tangent to the surface, and a
  * geodesic between them. Obstacles of one path act together: each straight piece is tangent at both
  * of its ends.
  *
- * A path can also be given by its length as a function of coordinates (tal_forces_add_function_path()),
- * and such a function can be fitted to a path of points (talus/forces/path_fit.h).
+ * A path can also be given by its length, a function of coordinates:
+ * tal_forces_add_function_path().
  *
  * With the length l and a tension t, the same all along the path, a point feels t times the sum of
  * the unit vectors to its neighbors. The power of these forces is -t dl/dt, and the generalized
@@ -195,7 +195,8 @@ TAL_API tal_status tal_wrap_shape(const tal_forces *forces, tal_wrap_ix wrap, ta
 /// @name Points as parameters of a State
 /// @{
 
-/// A fixed or conditional point, from Bo in B; zero for one that moves [m]. Needs TAL_STAGE_TOPOLOGY; NaN on a breach.
+/// A fixed or conditional point, from Bo in B; zero for one that moves [m]. Needs
+/// TAL_STAGE_TOPOLOGY; NaN on a breach.
 TAL_API tal_vec3 tal_path_point_station(const tal_forces *forces, const tal_state *state,
                                         tal_path_ix path, int point);
 
@@ -278,6 +279,48 @@ TAL_API tal_status tal_path_apply_tension(const tal_forces *forces, tal_state *s
 TAL_API TAL_NODISCARD tal_status tal_path_calc_generalized(const tal_forces *forces,
                                                            tal_state *state, tal_path_ix path,
                                                            double g[]);
+
+/// @}
+/// @name Moment arms along what the constraints allow
+///
+/// The moment arm about a speed u_i is r_i = -dl/dt / u_i where u_i moves and everything else moves
+/// with it as the constraints demand, by the least sum of squares: positive where the path gets
+/// shorter as the coordinate grows. A tension t along the path is then worth t r_i along u_i.
+/// Without constraints r is what tal_path_calc_generalized() writes. Prescribed and locked speeds
+/// stand still while another one moves; one of them moves alone. r_i is NaN where u_i cannot move:
+/// where the constraints hold it, or it is locked and constraints bind it to others.
+///
+/// Need TAL_STAGE_VELOCITY.
+/// @{
+
+/// Doubles that moment arms need as `work`. Needs TAL_STAGE_INSTANCE; 0 on a breach.
+TAL_API size_t tal_forces_moment_arms_work_size(const tal_forces *forces, const tal_state *state);
+
+/// Ints that moment arms need as `iwork`. Needs TAL_STAGE_INSTANCE; 0 on a breach.
+TAL_API size_t tal_forces_moment_arms_iwork_size(const tal_forces *forces, const tal_state *state);
+
+/**
+ * Moment arms of one path about all speeds of matter.
+ *
+ * @param[out] arms   [nu] in the order of tal_body_u_start() [m for an angle]
+ * @param[out] work   [tal_forces_moment_arms_work_size()]
+ * @param[out] iwork  [tal_forces_moment_arms_iwork_size()]
+ */
+TAL_API TAL_NODISCARD tal_status tal_path_calc_moment_arms(const tal_forces *forces,
+                                                           tal_state *state, tal_path_ix path,
+                                                           double arms[], double work[],
+                                                           int iwork[]);
+
+/**
+ * Moment arms of all paths about all speeds of matter.
+ *
+ * @param[out] arms   tal_forces_num_paths() x nu
+ * @param[out] work   [tal_forces_moment_arms_work_size()]
+ * @param[out] iwork  [tal_forces_moment_arms_iwork_size()]
+ */
+TAL_API TAL_NODISCARD tal_status tal_forces_calc_moment_arms(const tal_forces *forces,
+                                                             tal_state *state, tal_matrix arms,
+                                                             double work[], int iwork[]);
 
 /// @}
 /// @}
