@@ -80,9 +80,12 @@ static tal_status read_urdf(const char *path, const char *text, size_t size,
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "a URDF has no params");
         return TAL_ERR_BAD_VALUE;
     }
-    tal_urdf_options options = tal_urdf_options_default();
+    tal_urdf_options options = how->urdf != NULL ? *how->urdf : tal_urdf_options_default();
     options.allocator = how->allocator;
     options.any_inertia = how->any_inertia;
+    options.strict = how->strict;
+    options.starts = how->starts;
+    options.num_starts = how->num_starts;
     return text == NULL ? tal_urdf_read_file(path, &options, model, found)
                         : tal_urdf_read_memory(path, text, size, &options, model, found);
 }

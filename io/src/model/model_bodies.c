@@ -238,8 +238,9 @@ static void check_mass(tali_model *m, tali_model_item *item)
     if (tali_mass_props_check(&mass, any_inertia, &err) == TAL_OK) {
         const double excess = tal_mass_props_excess(&mass);
         if (excess > 0.0 && !any_inertia) {
-            tal_diagnostics_add(m->found, TAL_WARNING, item->xml->file, item->element->line,
-                                item->element->column, TALI_INERTIA_WARNING,
+            tal_diagnostics_add(m->found, m->options.strict ? TAL_ERROR : TAL_WARNING,
+                                item->xml->file, item->element->line, item->element->column,
+                                TALI_INERTIA_WARNING,
                                 item->name != NULL ? item->name : "", excess);
         }
         return;
