@@ -96,13 +96,18 @@ static void name_position(tali_urdf *u, tal_model *model, const tali_urdf_link *
     }
 }
 
-// The root moves freely, or is part of Ground. One named "world" is Ground; what is fixed to it
-// moves freely then.
+static bool is_ground(const tali_urdf_link *root)
+{
+    return strcmp(root->name, "world") == 0 || strcmp(root->name, "ground") == 0;
+}
+
+// The root moves freely, or is part of Ground. One named "world" or "ground" is Ground; what is
+// fixed to it moves freely then.
 static void add_root(tali_urdf *u, tal_model *model)
 {
     tali_urdf_link *root = &u->links[u->root];
     const bool is_free = u->options.free_base;
-    if (strcmp(root->name, "world") != 0) {
+    if (!is_ground(root)) {
         tali_urdf_joint base = {.kind = TALI_URDF_FLOATING, .X_PJ = TAL_XFORM_IDENTITY};
         root->body = add_body(model->matter, TAL_GROUND, root, is_free ? &base : NULL);
         if (is_free && root->body.i > 0) name_position(u, model, root);

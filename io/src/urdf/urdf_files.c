@@ -1,7 +1,14 @@
 // Where the meshes of a robot are: beside its file, in a package, or at an absolute path.
+//
+// The macro is for realpath.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming)
+#define _XOPEN_SOURCE 700
+
 #include "urdf/urdf_internal.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A folder as a part of a text.
@@ -61,7 +68,9 @@ static bool is_on_search_path(const char *packages, const char *rest, char path[
 // The folder of the file, and all folders that it is in: packages have their robots in them.
 static bool is_above(const char *from, const char *rest, char path[TALI_URDF_MAX_PATH])
 {
-    folder in = {from, from != NULL ? strlen(from) : 0};
+    char whole[PATH_MAX];
+    if (from == NULL || realpath(from, whole) == NULL) return false;
+    folder in = {whole, strlen(whole)};
     while (in.length > 0) {
         if (is_package_in(in, rest, path)) return true;
         do {

@@ -36,7 +36,7 @@ extern "C" {
 /// How to read. Obtain it from tal_urdf_options_default(), then edit.
 typedef struct tal_urdf_options {
     tal_allocator allocator; ///< of the System, the State, and of reading
-    /// The root link moves freely, or, where that is "world", what is fixed to it; its coordinates
+    /// The root link moves freely, or, where that is Ground, what is fixed to it; its coordinates
     /// `<link>_tx`, `_ty` and `_tz` say where it is. Otherwise the root is part of Ground.
     bool free_base;
     tal_vec3 g;       ///< acceleration of free fall, in Ground [m/s^2]
@@ -63,7 +63,7 @@ typedef struct tal_urdf_options {
 TAL_API tal_urdf_options tal_urdf_options_default(void);
 
 /**
- * Read a URDF file. A root link named "world" is Ground.
+ * Read a URDF file. A root link named "world" or "ground" is Ground.
  *
  * @param[in]     options  NULL: the defaults
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
