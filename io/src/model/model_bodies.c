@@ -240,8 +240,7 @@ static void check_mass(tali_model *m, tali_model_item *item)
         if (excess > 0.0 && !any_inertia) {
             tal_diagnostics_add(m->found, m->options.strict ? TAL_ERROR : TAL_WARNING,
                                 item->xml->file, item->element->line, item->element->column,
-                                TALI_INERTIA_WARNING,
-                                item->name != NULL ? item->name : "", excess);
+                                TALI_INERTIA_WARNING, item->name != NULL ? item->name : "", excess);
         }
         return;
     }

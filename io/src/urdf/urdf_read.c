@@ -134,7 +134,7 @@ static void read_limit(tali_urdf *u, const tali_xml_element *e, tali_urdf_joint 
     tali_urdf_check_attributes(u, e, allowed);
     joint->lower = read_bound(u, e, "lower", -(double)INFINITY);
     joint->upper = read_bound(u, e, "upper", (double)INFINITY);
-    joint->limited = true;
+    joint->limited = !isinf(joint->lower) || !isinf(joint->upper);
     if (joint->lower <= joint->upper) return;
     tali_urdf_error(u, e, NULL, ": lower %g is above upper %g", joint->lower, joint->upper);
 }
@@ -361,7 +361,9 @@ void tali_urdf_read(tali_urdf *u)
 {
     const tali_xml_element *root = u->xml->root;
     if (strcmp(root->name, "robot") != 0) {
-        tali_urdf_error(u, root, NULL, " is not <%s>: this is not a URDF file", "robot");
+        const char *kind = tali_xml_kind(root->name, strlen(root->name));
+        tali_urdf_error(u, root, NULL, " is not <robot>: this is %s%snot a URDF file",
+                        kind != NULL ? kind : "", kind != NULL ? ", " : "");
         return;
     }
     if (!is_expanded(u) || !take_memory(u)) return;
