@@ -52,7 +52,7 @@ static const tali_model_attribute body_attributes[] = {
     {"lock_at", TALI_TYPE_REALS, .initial = "",
      .doc = "coordinates, speeds or accelerations at which it is locked: one number for each"},
     {"fast", TALI_TYPE_WORD, .initial = "no", .words = "no|velocity|position",
-     .doc = "fast: always in equilibrium, at this level (tal_matter_make_fast())"},
+     .doc = "fast: always in equilibrium, at this level"},
     {"weightless", TALI_TYPE_BOOL, .initial = "no", .doc = "whether gravity does not act on it"},
     {"rotor", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
      .doc = "reflected inertia of a geared rotor, along the only speed [kg m^2 or kg]"},
