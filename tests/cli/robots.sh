@@ -62,7 +62,9 @@ for leg in FR FL RR RL; do
 done
 dog=(quadruped.urdf -q --free-base --contact --start trunk_tz=0.345 "${legs[@]}")
 expect 0 simulate "${dog[@]}" -i cvode-bdf -e 0.5 -c trunk_tz -o dog.sto
-lowest=$(rows dog.sto 'NR == 2 { low = 1 } x["trunk_tz"] < low { low = x["trunk_tz"] } END { print low }')
+lowest=$(rows dog.sto 'NR == 2 { low = 1 }
+    x["trunk_tz"] < low { low = x["trunk_tz"] }
+    END { print low }')
 less 0.03 "$lowest" 'the trunk, 0.055 m thick, sinks into the floor'
 expect 0 simulate quadruped.urdf -q --free-base --start trunk_tz=0.345 -e 0.5 -c trunk_tz -o air.sto
 less "$(last air.sto trunk_tz)" -0.8 'without contact it falls'

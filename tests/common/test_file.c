@@ -405,7 +405,8 @@ START_TEST(long_files_are_read_or_refused)
     tali_file_bytes_free(&heap, &bytes);
     ck_assert_str_eq(tali_file_load_text("no/such", 1, &heap, &bytes, &st),
                      "the file cannot be opened: No such file or directory");
-    ck_assert_str_eq(tali_file_load_text(".", 1, &heap, &bytes, &st), "the file cannot be read: Is a directory");
+    ck_assert_str_eq(tali_file_load_text(".", 1, &heap, &bytes, &st),
+                     "the file cannot be read: Is a directory");
     tali_file_bytes_free(&heap, &bytes);
     for (int n = 1; n <= 2; ++n) { // for its beginning, and for all of it
         test_heap counts = {.refuse_at = n};

@@ -77,7 +77,7 @@ static inline bool is_ephemeral(const tali_model_row *row, const tali_model_attr
 }
 
 static inline const char *companion(tali_model_group group, const tali_model_row *row,
-                             const char *attribute)
+                                    const char *attribute)
 {
     for (size_t i = 0; i < sizeof companions / sizeof *companions; ++i) {
         const tali_model_group in = companions[i].group;
@@ -225,10 +225,11 @@ static inline char *there_and_back(const char *text)
     tal_error err;
     if (!can_read(text, &one)) return NULL;
     char *first = write_text(&one, &err);
-    ck_assert_msg(first != NULL, "%s\n%s", err.message, text);
-    ck_assert_msg(can_read(first, &two), "%s\n%s", text, first);
+    ck_assert_msg(first != NULL, "%.4000s\n%.4000s", err.message, text);
+    ck_assert_msg(can_read(first, &two), "%.4000s\n%.4000s", text, first);
     char *second = write_text(&two, &err);
-    ck_assert_msg(second != NULL && strcmp(first, second) == 0, "%s\n%s\n%s", text, first, second);
+    ck_assert_msg(second != NULL && strcmp(first, second) == 0, "%.4000s\n%.4000s\n%.4000s", text,
+                  first, second);
     ck_assert_msg(tal_system_structure_hash(one.system) == tal_system_structure_hash(two.system),
                   "%s", text);
     ck_assert_msg(tal_state_is_equal(one.state, two.state), "%s", text);

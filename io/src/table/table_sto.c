@@ -153,6 +153,7 @@ static void add_label(tali_table_reader *r, const char *name, const element_type
     }
 }
 
+// The line of labels, which begins with time: a column, or those of a vector, for each.
 static bool read_labels(tali_table_reader *r, const element_type *type)
 {
     if (!tali_table_next(r)) {

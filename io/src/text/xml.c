@@ -348,6 +348,7 @@ static bool is_too_large(const reader *r, FILE *stream)
            (size_t)size > r->limits.file_bytes; // a folder says LONG_MAX
 }
 
+// Hand a file to expat, piece by piece.
 static tal_status read_stream(reader *r, FILE *stream)
 {
     if (is_too_large(r, stream)) {

@@ -26,6 +26,7 @@ static const char *need_name(tali_urdf *u, const tali_xml_element *e, tali_name_
 
 // --- links ---
 
+// A link with its mass; its shapes are read when it is a body.
 static void read_link(tali_urdf *u, const tali_xml_element *e, int i)
 {
     static const char *const allowed[] = {"name", NULL};

@@ -208,6 +208,7 @@ static void show_mesh(tali_urdf *u, tal_matter *matter, const shape *it, tal_bod
     add_decoration(u, matter, it, body, d, it->X_BS);
 }
 
+// Decorations of a visual.
 static void show(tali_urdf *u, tal_matter *matter, const shape *it, tal_body_ix body)
 {
     const tal_vec3 size = it->size;
@@ -286,6 +287,7 @@ static const tal_mesh *read_mesh_file(tali_urdf *u, tal_model *model, const shap
     return NULL;
 }
 
+// Surfaces of a collision. Edges are rounded; of a capsule only its ends touch a plane.
 static void touch(tali_urdf *u, tal_model *model, const shape *it, tal_body_ix body,
                   tal_force_ix contact)
 {
@@ -305,7 +307,7 @@ static void touch(tali_urdf *u, tal_model *model, const shape *it, tal_body_ix b
         add_surface(u, model, contact, body, it->X_BS,
                     tal_shape_cylinder(radius, half.y, edge * fmin(radius, half.y)));
         return;
-    case CAPSULE: // what it touches a plane with
+    case CAPSULE:
         for (int k = -1; k < 2; k += 2) {
             const tal_xform X_SE = tal_xf_from_p(tal_v3(0.0, 0.0, k * half.y));
             add_surface(u, model, contact, body, tal_xf_mul(it->X_BS, X_SE),

@@ -402,8 +402,8 @@ START_TEST(macros_have_to_be_expanded_first)
 
 END_TEST
 
-// 0.001 with a product of 0.0003 to a moment of 0.00001: the smallest principal moment is -7.4e-5, of
-// which rounding of the fifth decimal can explain 1.5e-5.
+// 0.001 with a product of 0.0003 to a moment of 0.00001: the smallest principal moment is -7.4e-5,
+// of which rounding of the fifth decimal can explain 1.5e-5.
 START_TEST(moments_that_rounding_cannot_explain_are_refused)
 {
     assert_error("<robot name='r'><link name='a'><inertial><mass value='1'/>"
