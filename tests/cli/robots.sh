@@ -58,7 +58,7 @@ has err "there is no coordinate 'arn.q0' (did you mean 'arm.q0'?)"
 # --- contact: a quadruped that stands on the floor does not fall through it ---
 legs=()
 for leg in FR FL RR RL; do
-    legs+=(--start ${leg}_thigh_joint=0.7 --start ${leg}_calf_joint=-1.4)
+    legs+=(--start "${leg}_thigh_joint=0.7" --start "${leg}_calf_joint=-1.4")
 done
 dog=(quadruped.urdf -q --free-base --contact --start trunk_tz=0.345 "${legs[@]}")
 expect 0 simulate "${dog[@]}" -i cvode-bdf -e 0.5 -c trunk_tz -o dog.sto
