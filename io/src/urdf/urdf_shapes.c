@@ -164,8 +164,8 @@ static void paint(const tali_urdf *u, const tali_xml_element *visual, tal_decora
 // Decorations have their cylinders along y, a URDF along z.
 static tal_xform y_along_z(tal_xform X_BS)
 {
-    const tal_xform X_SD = {{{0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}}, TAL_VEC3_ZERO};
-    return tal_xf_mul(X_BS, X_SD);
+    const tal_mat3 R_SD = {{0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}, {1.0, 0.0, 0.0}};
+    return (tal_xform){tal_m3_mul(X_BS.R, R_SD), X_BS.p};
 }
 
 static bool is_uniform(tal_vec3 scale)
