@@ -15,6 +15,8 @@ typedef struct tali_force_facts {
     int count;                      ///< chain_length of a thermostat
     const tal_contact_def *contact; ///< borrowed
     const tal_muscle_def *muscle;   ///< borrowed
+    tal_function *const *functions; ///< of a prescribed force: force, point, torque; borrowed
+    tal_path_ix path;               ///< of an element along a path
 } tali_force_facts;
 
 /// Facts of a built-in element. False for gravity and for a user-defined element.

@@ -11,6 +11,7 @@
 #include <talus/forces/actuator.h>
 #include <talus/forces/body_force.h>
 #include <talus/forces/bushing.h>
+#include <talus/forces/clutched_spring.h>
 #include <talus/forces/contact.h>
 #include <talus/forces/contact_geometry.h>
 #include <talus/forces/contact_material.h>
@@ -26,6 +27,7 @@
 #include <talus/forces/muscle.h>
 #include <talus/forces/params.h>
 #include <talus/forces/path.h>
+#include <talus/forces/prescribed_force.h>
 #include <talus/forces/smooth_contact.h>
 #include <talus/forces/thermostat.h>
 #include <talus/forces/two_point.h>

@@ -16,13 +16,23 @@ typedef struct builtin {
     tal_function *functions[]; // owned
 } builtin;
 
+// Functions that may be listed twice, once each.
+static void destroy_functions(tal_function *const functions[], int n)
+{
+    for (int i = 0; i < n; ++i) {
+        bool is_repeated = false;
+        for (int k = 0; k < i; ++k) {
+            is_repeated = is_repeated || functions[k] == functions[i];
+        }
+        if (!is_repeated) tal_function_destroy(functions[i]);
+    }
+}
+
 static void destroy(void *self)
 {
     builtin *it = self;
     const tal_allocator allocator = it->allocator;
-    for (int i = 0; i < it->num_functions; ++i) {
-        tal_function_destroy(it->functions[i]);
-    }
+    destroy_functions(it->functions, it->num_functions);
     const size_t bytes = sizeof *it + (size_t)it->num_functions * sizeof(tal_function *);
     tali_free(&allocator, it, bytes);
 }
@@ -40,9 +50,7 @@ static builtin *create(tal_forces *forces, const char *name, const char *kind,
         it = tali_alloc(&forces->allocator, bytes);
     }
     if (it == NULL) {
-        for (int i = 0; i < n; ++i) {
-            tal_function_destroy(functions[i]);
-        }
+        destroy_functions(functions, n);
         if (forces == NULL) return NULL;
         (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %s '%s'", kind,
                               name != NULL ? name : "(no name)");

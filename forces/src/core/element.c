@@ -314,7 +314,7 @@ tal_status tal_force_set_param(const tal_forces *forces, tal_state *state, tal_f
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts)
 {
     const tali_force *element = &forces->elements[force.i];
-    *facts = (tali_force_facts){.mobility = {{-1}, 0}, .measure = {-1}};
+    *facts = (tali_force_facts){.mobility = {{-1}, 0}, .measure = {-1}, .path = {-1}};
     if (element->ops.destroy != tali_force_element_destroy) return false;
     const tali_force_element *it = element->self;
     if (it->kind->fill_facts != NULL) it->kind->fill_facts(it, facts);

@@ -243,6 +243,7 @@ static void fill_facts(const void *self, tali_force_facts *facts)
     const tali_muscle *it = self;
     facts->measure = it->control;
     facts->muscle = &it->def;
+    facts->path = it->path;
 }
 
 // --- parameters ---

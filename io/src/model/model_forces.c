@@ -341,6 +341,26 @@ static void build_stop(tali_model *m, tali_model_item *item)
         tal_forces_add_mobility_stop(m->forces, item->name, mobility_of(m, item), &stop).i;
 }
 
+static const tali_model_attribute limit_attributes[] = {
+    COORDINATE,
+    {"range", TALI_TYPE_REAL, 2, .flags = TALI_OF_MOBILITY | TALI_MAYBE_INFINITE,
+     .doc = "lower and upper limit; either may be infinite"},
+    {"stiffness", TALI_TYPE_REAL, 2, .flags = TALI_NO_NEGATIVE_NUMBER,
+     .doc = "below and above [N m/rad or N/m], for any units of the file"},
+    {"damping", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "[N m s/rad or N s/m], for any units of the file"},
+    {"transition", TALI_TYPE_REAL, 1, .flags = TALI_OF_MOBILITY | TALI_POSITIVE_NUMBER,
+     .doc = "width within which stiffness and damping grow to their full values"},
+    {.name = NULL}};
+
+static void build_limit(tali_model *m, tali_model_item *item)
+{
+    const double *p = item->p;
+    const tal_limit limit = {p[0], p[1], p[2], p[3], p[4], p[5]};
+    item->built =
+        tal_forces_add_mobility_limit(m->forces, item->name, mobility_of(m, item), &limit).i;
+}
+
 // ---- discrete forces
 
 static void build_discrete(tali_model *m, tali_model_item *item)
@@ -620,6 +640,8 @@ const tali_model_row tali_model_force_rows[] = {
      DESCRIBED},
     FORCE("mobility_stop", "mobility stop", stop_attributes, build_stop,
           "A stop that pushes a coordinate back into its range."),
+    FORCE("mobility_limit", "mobility limit", limit_attributes, build_limit,
+          "A smooth limit of a coordinate: stiffness and damping grow from zero beyond it."),
     {.name = "discrete_forces",
      .kind = "discrete forces",
      .doc = "Forces that a program sets in the State; the elements inside give the initial ones.",
