@@ -18,12 +18,6 @@ enum {
     SWEEPS_PER_CHECK = 8
 };
 
-size_t tal_friction_sweep_work_size(int num_rows)
-{
-    // the diagonal, and the contact of each row as ints
-    return num_rows > 0 ? 2 * (size_t)num_rows : 0;
-}
-
 typedef struct sweeping {
     const tal_friction_rows *rows;
     double *pi, *u, *diagonal;
@@ -128,7 +122,7 @@ static bool is_list(const int start[], const int index[], int num_rows, int num_
 }
 
 static tal_status check_rows(const tal_friction_rows *r, const double pi[], const double u[],
-                             const double work[])
+                             const double work[], const int iwork[])
 {
     static const char *const where = "tal_friction_sweep";
     if (r == NULL) return tali_breach(TAL_ERR_NULL, where, "the rows are NULL");
@@ -141,7 +135,7 @@ static tal_status check_rows(const tal_friction_rows *r, const double pi[], cons
     if (r->num_rows == 0) return TAL_OK;
     if (r->J_start == NULL || r->J_index == NULL || r->J == NULL || r->K_start == NULL ||
         r->K_index == NULL || r->K == NULL || r->b == NULL || pi == NULL || u == NULL ||
-        work == NULL || (r->contacts == NULL && r->num_contacts > 0)) {
+        work == NULL || iwork == NULL || (r->contacts == NULL && r->num_contacts > 0)) {
         return tali_breach(TAL_ERR_NULL, where, "an array is NULL");
     }
     if (!is_list(r->J_start, r->J_index, r->num_rows, r->num_speeds) ||
@@ -163,16 +157,15 @@ static void start(sweeping *s)
 }
 
 tal_status tal_friction_sweep(const tal_friction_rows *rows, double pi[], double u[], double work[],
-                              tal_friction_sweeps *report, tal_error *err)
+                              int iwork[], tal_friction_sweeps *report, tal_error *err)
 {
-    tal_status st = check_rows(rows, pi, u, work);
+    tal_status st = check_rows(rows, pi, u, work, iwork);
     if (st != TAL_OK) return st;
     tal_friction_sweeps unread;
     if (report == NULL) report = &unread;
     *report = (tal_friction_sweeps){0};
     if (rows->num_rows == 0) return TAL_OK;
-    sweeping s = {.rows = rows, .pi = pi, .u = u, .diagonal = work};
-    s.contact_of = (int *)(void *)(work + rows->num_rows);
+    sweeping s = {.rows = rows, .pi = pi, .u = u, .diagonal = work, .contact_of = iwork};
     st = tali_friction_check(rows->contacts, rows->num_contacts, rows->num_rows, s.contact_of,
                              __func__, err);
     if (st != TAL_OK) return st;

@@ -446,7 +446,8 @@ START_TEST(a_contact_that_never_slips)
 // The same block as sparse rows: all six speeds in each.
 typedef struct sweep_case {
     int start[MAX + 1], index[6 * MAX];
-    double J[6 * MAX], K[6 * MAX], b[MAX], pi[MAX], u[6], work[2 * MAX];
+    double J[6 * MAX], K[6 * MAX], b[MAX], pi[MAX], u[6], work[MAX];
+    int iwork[MAX];
     tal_friction_rows rows;
     tal_friction_sweeps report;
     tal_error err;
@@ -491,7 +492,8 @@ START_TEST(sweeps_end_at_a_solution)
         friction_case c = case_of(&k);
         fill_sweep(&s, &k, &c);
         tal_status st;
-        test_assert_no_heap(st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, &s.report, &s.err));
+        test_assert_no_heap(
+            st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, &s.report, &s.err));
         ck_assert_int_eq(st, TAL_OK);
         if (s.report.residual > 1e-12) continue; // slow where contacts nearly coincide
         ++converged;
@@ -517,7 +519,8 @@ START_TEST(sweeps_carry_a_column_of_boxes)
 
     int start[BOXES + 1], index[2 * BOXES];
     double J[2 * BOXES], K[2 * BOXES], b[BOXES] = {0.0}, pi[BOXES] = {0.0}, u[BOXES];
-    double work[2 * BOXES];
+    double work[BOXES];
+    int iwork[BOXES];
     tal_friction_contact contacts[BOXES] = {0};
     int num = 0;
     for (int i = 0; i < BOXES; ++i) {
@@ -537,7 +540,7 @@ START_TEST(sweeps_carry_a_column_of_boxes)
     const tal_friction_rows rows = {BOXES, BOXES, start,    index, J,     start, index,
                                     K,     b,     contacts, BOXES, 10000, 1e-13};
     tal_friction_sweeps report;
-    ck_assert_int_eq(tal_friction_sweep(&rows, pi, u, work, &report, NULL), TAL_OK);
+    ck_assert_int_eq(tal_friction_sweep(&rows, pi, u, work, iwork, &report, NULL), TAL_OK);
     ck_assert_double_le(report.residual, 1e-13);
     for (int i = 0; i < BOXES; ++i) {
         // the smallest eigenvalue of A is near (pi / 2 / BOXES)^2 = 0.025: errors are 40 residuals
@@ -548,7 +551,7 @@ START_TEST(sweeps_carry_a_column_of_boxes)
     for (int i = 0; i < BOXES; ++i) {
         u[i] = -0.01;
     }
-    ck_assert_int_eq(tal_friction_sweep(&rows, pi, u, work, &report, NULL), TAL_OK);
+    ck_assert_int_eq(tal_friction_sweep(&rows, pi, u, work, iwork, &report, NULL), TAL_OK);
     ck_assert_int_le(report.sweeps, 8);
 }
 
@@ -561,16 +564,16 @@ START_TEST(sweeps_refuse_bad_rows)
     test_record_breaches();
     tal_status st;
     s.index[3] = 6;
-    test_assert_breach(st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, NULL, NULL),
+    test_assert_breach(st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, NULL),
                        TAL_ERR_BAD_INDEX, "lists");
     ck_assert_int_eq(st, TAL_ERR_BAD_INDEX);
     s.index[3] = 3;
     s.rows.most_sweeps = 0;
-    test_assert_breach(st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, NULL, NULL),
+    test_assert_breach(st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, NULL),
                        TAL_ERR_BAD_VALUE, "sweeps");
     s.rows.most_sweeps = 10;
     s.u[0] = TEST_NAN;
-    ck_assert_int_eq(tal_friction_sweep(&s.rows, s.pi, s.u, s.work, NULL, &s.err),
+    ck_assert_int_eq(tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, &s.err),
                      TAL_ERR_NOT_FINITE);
 }
 

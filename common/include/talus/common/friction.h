@@ -135,9 +135,6 @@ typedef struct tal_friction_sweeps {
     double residual; ///< the natural residual at the end, as a part of the largest force
 } tal_friction_sweeps;
 
-/// Doubles that tal_friction_sweep() needs as `work` for as many rows.
-TAL_API size_t tal_friction_sweep_work_size(int num_rows);
-
 /**
  * Improve forces by block projected Gauss-Seidel: contact after contact, the normal force that
  * makes its row zero, cut off below zero, then the friction that does, cut off at its cone.
@@ -150,7 +147,8 @@ TAL_API size_t tal_friction_sweep_work_size(int num_rows);
  * @param[in]     rows    the problem; only read
  * @param[in,out] pi      [rows.num_rows] in: a guess (zeros when there is none); out: forces
  * @param[in,out] u       [rows.num_speeds] in: u0, speeds without these forces; out: u0 + K pi
- * @param[out]    work    [tal_friction_sweep_work_size(rows.num_rows)]
+ * @param[out]    work    [rows.num_rows]
+ * @param[out]    iwork   [rows.num_rows]
  * @param[out]    report  may be NULL
  * @param[in,out] err     may be NULL
  * @return TAL_OK, also when the tolerance was not met: look at the report;
@@ -158,7 +156,7 @@ TAL_API size_t tal_friction_sweep_work_size(int num_rows);
  *         contacts that make no sense
  */
 TAL_NODISCARD TAL_API tal_status tal_friction_sweep(const tal_friction_rows *rows, double pi[],
-                                                    double u[], double work[],
+                                                    double u[], double work[], int iwork[],
                                                     tal_friction_sweeps *report, tal_error *err);
 
 #ifdef __cplusplus
