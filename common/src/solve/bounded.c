@@ -79,8 +79,8 @@ static int count_dependent(tali_active_set *set)
     const double accepted = TALI_ACTIVE_ACCEPTED * tali_active_set_size(set);
     int count = 0;
     for (int i = 0; i < set->n; ++i) {
-        if (set->place[i] == TALI_BETWEEN || set->s[i] == 0.0 || fabs(set->w[i]) > accepted)
-            continue;
+        const bool met = set->s[i] > 0.0 && fabs(set->w[i]) <= accepted;
+        if (!met || set->place[i] == TALI_BETWEEN) continue;
         const double pivot = tali_active_set_pivot(set, i);
         if (pivot <= tali_active_set_least_pivot(set)) {
             ++count;
@@ -179,6 +179,7 @@ static bool share(tali_active_set *set, const tal_bounded_problem *problem, shor
 
 // --- the public call ---
 
+// Sizes and pointers, then numbers, each complaint with its row.
 static tal_status check_problem(const tal_bounded_problem *problem, const double z[],
                                 const double w[], const double work[], const int iwork[],
                                 tal_error *err)

@@ -101,6 +101,7 @@ tal_status tali_friction_check(const tal_friction_contact contacts[], int num_co
     return st;
 }
 
+// Sizes and pointers, then numbers, then contacts; `iwork` becomes the contact of each row.
 static tal_status check_problem(const tal_friction_problem *problem, const double pi[],
                                 const double a[], const tal_friction_mode modes[],
                                 const double work[], int iwork[], tal_error *err)

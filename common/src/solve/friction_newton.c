@@ -209,8 +209,8 @@ static bool take_safe_step(tali_friction *f, newton *N)
 {
     const double before = size_of(N);
     if (!find_step(f, N)) return false;
-    double part = 1.0;
-    for (int k = 0; k < MOST_HALVINGS; ++k, part /= 2.0) {
+    for (int k = 0; k < MOST_HALVINGS; ++k) {
+        const double part = ldexp(1.0, -k);
         move(f, N, part);
         if (size_of(N) < (1.0 - 0.1 * part) * before) return true;
     }

@@ -121,6 +121,7 @@ static bool is_list(const int start[], const int index[], int num_rows, int num_
     return true;
 }
 
+// Sizes and pointers, then the lists of J and K.
 static tal_status check_rows(const tal_friction_rows *r, const double pi[], const double u[],
                              const double work[], const int iwork[])
 {

@@ -480,8 +480,8 @@ static void fill_sweep(sweep_case *s, const block *k, const friction_case *c)
                                   .tolerance = 1e-12};
 }
 
-// The fixed point of sweeps is a solution: Coulomb's law holds for its forces and w. The residual is
-// measured in forces; in w it is larger by the condition of A at most, for which 1e-7 leaves 1e5.
+// The fixed point of sweeps is a solution: Coulomb's law holds for its forces and w. The residual
+// is measured in forces; in w it is larger by the condition of A at most: 1e-7 leaves 1e5 for it.
 START_TEST(sweeps_end_at_a_solution)
 {
     static sweep_case s;
