@@ -87,7 +87,9 @@ static inline void tali_alloc_close_behind(const void *array, size_t size)
 
 /// @}
 
-/// One array out of a block: the pointer that is to hold its address, and its bytes.
+/// One array out of a block: the pointer that is to hold its address, and its bytes. A block that
+/// has one owner is laid out by these. Cache entries that are read where a State may not change
+/// have their offsets in one function instead (matter/src/stage/view.c).
 typedef struct tali_piece {
     void *where; // address of a pointer to any type
     size_t bytes;

@@ -31,7 +31,7 @@ static double exponent_of(const tali_contact_element *it)
 // The combination of two materials, and which two: surfaces are many, materials few, and combining
 // them takes roots.
 typedef struct combined {
-    const tal_contact_material *of[2]; // NULL in the beginning
+    const tal_contact_material *materials[2]; // NULL in the beginning
     bool is_patch;
     tal_contact_pair_material pair;
 } combined;
@@ -49,10 +49,10 @@ static const tal_contact_pair_material *combine(const tali_contact_element *it,
 {
     const tal_contact_material *m1 = &materials[contact->surface[0]];
     const tal_contact_material *m2 = &materials[contact->surface[1]];
-    const bool known = last->is_patch == contact->is_patch && is_made_of(last->of[0], m1) &&
-                       is_made_of(last->of[1], m2);
+    const bool known = last->is_patch == contact->is_patch && is_made_of(last->materials[0], m1) &&
+                       is_made_of(last->materials[1], m2);
     if (known) return &last->pair;
-    *last = (combined){.of = {m1, m2}, .is_patch = contact->is_patch};
+    *last = (combined){.materials = {m1, m2}, .is_patch = contact->is_patch};
     last->pair = contact->is_patch ? tal_contact_combine_foundations(m1, m2)
                                    : tal_contact_combine(m1, m2, exponent_of(it));
     return &last->pair;

@@ -35,11 +35,11 @@ static tal_measure_ix operand(const tali_model *m, const tali_model_item *item, 
 
 // The initial values, if there are as many as the operand has; NULL otherwise, which may be a
 // failure.
-static const double *initial_of(tali_model *m, const tali_model_item *item, tal_measure_ix of)
+static const double *initial_of(tali_model *m, const tali_model_item *item, tal_measure_ix measure)
 {
     const tali_model_list *list = &item->lists[0];
     if (list->count == 0) return NULL;
-    const int size = tal_measure_size(m->system, of);
+    const int size = tal_measure_size(m->system, measure);
     if (list->count == size) return list->values;
     (void)tal_system_fail(m->system, TAL_ERR_BAD_VALUE,
                           "'initial' has %d numbers; the operand has %d", list->count, size);
@@ -126,9 +126,9 @@ static const tali_model_attribute integrate_attributes[] = {
 
 static void build_integrate(tali_model *m, tali_model_item *item)
 {
-    const tal_measure_ix of = operand(m, item, 0);
-    const double *initial = initial_of(m, item, of);
-    item->built = tal_measure_add_integrate(m->system, owner(m), item->name, of, initial).i;
+    const tal_measure_ix integrand = operand(m, item, 0);
+    const double *initial = initial_of(m, item, integrand);
+    item->built = tal_measure_add_integrate(m->system, owner(m), item->name, integrand, initial).i;
 }
 
 static const tali_model_attribute of_attributes[] = {

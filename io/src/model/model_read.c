@@ -19,7 +19,7 @@ enum {
     INCLUDE_ROW = 1
 };
 
-static const double DEGREE = 3.14159265358979323846 / 180.0;
+static const double DEGREE = TAL_PI / 180.0;
 
 // ---- the frame of a file
 

@@ -31,34 +31,24 @@ typedef struct ordering {
     int walk;           ///< number of the last walk
 } ordering;
 
-static int32_t *take_array(int32_t **next, size_t n)
+// A block with the arrays of an ordering, or NULL.
+static void *take_room(const tal_matter *matter, ordering *o, size_t *bytes)
 {
-    int32_t *piece = *next;
-    *next += n;
-    return piece;
-}
-
-static ordering begin_ordering(const tal_matter *matter, tali_constraints *all, int32_t *room)
-{
-    const size_t bodies = (size_t)matter->num_bodies, n = (size_t)all->count;
-    ordering o = {.tree = &matter->tree, .all = all};
-    o.on_body0 = take_array(&room, bodies + 1);
-    o.on_body = take_array(&room, (size_t)all->path_total);
-    o.body_seen = take_array(&room, bodies);
-    o.first = take_array(&room, bodies);
-    o.seen = take_array(&room, n);
-    o.queue = take_array(&room, n);
-    o.child0 = take_array(&room, n);
-    o.children = take_array(&room, n);
-    o.size = take_array(&room, n);
-    o.at = take_array(&room, n);
-    return o;
-}
-
-static size_t room_bytes(const tal_matter *matter, const tali_constraints *all)
-{
-    return (3 * (size_t)matter->num_bodies + 1 + (size_t)all->path_total + 6 * (size_t)all->count) *
-           sizeof(int32_t);
+    const size_t per_body = (size_t)matter->num_bodies * sizeof(int32_t);
+    const size_t per_constraint = (size_t)o->all->count * sizeof(int32_t);
+    const tali_piece pieces[] = {
+        {&o->on_body0, per_body + sizeof(int32_t)},
+        {&o->on_body, (size_t)o->all->path_total * sizeof(int32_t)},
+        {&o->body_seen, per_body},
+        {&o->first, per_body},
+        {&o->seen, per_constraint},
+        {&o->queue, per_constraint},
+        {&o->child0, per_constraint},
+        {&o->children, per_constraint},
+        {&o->size, per_constraint},
+        {&o->at, per_constraint},
+    };
+    return tali_alloc_pieces(&matter->allocator, pieces, sizeof pieces / sizeof pieces[0], bytes);
 }
 
 // Which constraints have a body on their paths.
@@ -243,10 +233,10 @@ static void find_first_coupled(const ordering *o)
 bool tali_constraints_order(tal_matter *matter)
 {
     tali_constraints *all = &matter->constraints;
-    const size_t bytes = room_bytes(matter, all);
-    int32_t *room = tali_alloc(&matter->allocator, bytes);
+    ordering o = {.tree = &matter->tree, .all = all};
+    size_t bytes;
+    void *room = take_room(matter, &o, &bytes);
     if (room == NULL) return false;
-    ordering o = begin_ordering(matter, all, room);
     list_by_body(&o);
     for (int k = 0; k < all->num_blocks; ++k) {
         order_block(&o, k);

@@ -32,7 +32,7 @@ static tal_status calc_H_FM(const void *self, const tal_mobilizer_arg *arg, tal_
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
 {
-    const double pitch = arg->params[0], turn = 2.0 * acos(-1.0);
+    const double pitch = arg->params[0], turn = 2.0 * TAL_PI;
     double angle;
     const tal_status st = tali_mobilizer_fit_about_z(X_FM, &angle);
     if (st != TAL_OK) return st;

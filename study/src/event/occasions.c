@@ -308,7 +308,7 @@ static tal_status handle_triggered(tal_time_stepper *ts, tal_state *state)
 
 // A handler that sets the time skips scheduled events in between, or lets them happen again.
 // Crossings before the change do not count when events accumulate.
-tal_status tali_stepper_go_on_from(tal_time_stepper *ts, tal_state *state, double t_was)
+tal_status tali_stepper_continue_from(tal_time_stepper *ts, tal_state *state, double t_was)
 {
     tali_stepper_have_done(ts, tal_state_t(state));
     for (int i = 0; i < ts->num_events && ts->t_done != t_was; ++i) {
@@ -329,7 +329,7 @@ tal_status tali_stepper_begin_run(tal_time_stepper *ts, tal_state *state)
     if (st == TAL_OK) st = tali_stepper_report_appointed(ts, state, &t);
     if (st == TAL_OK && !ts->terminate) st = handle_appointed(ts, state);
     if (st == TAL_OK && !ts->terminate) st = tali_stepper_handle_signaled(ts, state);
-    return st == TAL_OK ? tali_stepper_go_on_from(ts, state, tal_state_t(state)) : st;
+    return st == TAL_OK ? tali_stepper_continue_from(ts, state, tal_state_t(state)) : st;
 }
 
 tal_status tali_stepper_handle_step(tal_time_stepper *ts, tal_state *state)
@@ -357,8 +357,8 @@ tal_status tali_stepper_handle_step(tal_time_stepper *ts, tal_state *state)
     if (st == TAL_OK && !ts->terminate) st = tali_stepper_handle_signaled(ts, state);
     if (st != TAL_OK) return st;
     // if nothing was handled, watching goes on with the values that are known
-    if (ts->any_handled || any_pending) return tali_stepper_go_on_from(ts, state, t);
-    tali_stepper_watch_go_on(ts, true);
+    if (ts->any_handled || any_pending) return tali_stepper_continue_from(ts, state, t);
+    tali_stepper_watch_continue(ts, true);
     return TAL_OK;
 }
 

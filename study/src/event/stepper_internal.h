@@ -120,7 +120,7 @@ tal_status tali_stepper_watch_ends(tal_time_stepper *ts, tal_state *state);
 
 /// Go on watching with what is known where the State stands; after a step without an event
 /// (`is_step`) its slopes are remembered.
-void tali_stepper_watch_go_on(tal_time_stepper *ts, bool is_step);
+void tali_stepper_watch_continue(tal_time_stepper *ts, bool is_step);
 
 // --- crossing.c ---
 
@@ -155,7 +155,7 @@ tal_status tali_stepper_report_appointed(tal_time_stepper *ts, const tal_state *
 
 /// Continue from a State that handlers, or the caller between calls, may have changed; its time was
 /// `t_was`.
-tal_status tali_stepper_go_on_from(tal_time_stepper *ts, tal_state *state, double t_was);
+tal_status tali_stepper_continue_from(tal_time_stepper *ts, tal_state *state, double t_was);
 
 /// The start of a run: consistent, initialization, appointments of this very time.
 tal_status tali_stepper_begin_run(tal_time_stepper *ts, tal_state *state);

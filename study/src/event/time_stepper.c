@@ -289,7 +289,7 @@ static tal_status enter_run(tal_time_stepper *ts, tal_state *state)
     ts->any_handled = false;
     if (st == TAL_OK) st = tali_stepper_handle_signaled(ts, state);
     if (st == TAL_OK && (!is_as_left || ts->any_handled)) {
-        st = tali_stepper_go_on_from(ts, state, ts->t);
+        st = tali_stepper_continue_from(ts, state, ts->t);
     }
     return st;
 }

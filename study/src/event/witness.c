@@ -174,7 +174,7 @@ tal_status tali_stepper_watch_begin(tal_time_stepper *ts, tal_state *state)
         watch->side1 = sign_of(watch->w1);
     }
     st = find_rates(ts, state, signs);
-    if (st == TAL_OK) tali_stepper_watch_go_on(ts, false);
+    if (st == TAL_OK) tali_stepper_watch_continue(ts, false);
     return st;
 }
 
@@ -185,7 +185,7 @@ void tali_stepper_watch_resume(tal_time_stepper *ts, const tal_state *state)
     }
 }
 
-void tali_stepper_watch_go_on(tal_time_stepper *ts, bool is_step)
+void tali_stepper_watch_continue(tal_time_stepper *ts, bool is_step)
 {
     for (int i = 0; i < ts->num_events; ++i) {
         tali_stepper_watch *watch = &ts->watches[i];

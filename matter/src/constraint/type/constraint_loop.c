@@ -141,7 +141,7 @@ static tali_jet angle_about_z(const loop_frames *at)
 // A screw has turned as often as its advance says.
 static tali_jet angle_of_screw(const loop_frames *at, double pitch)
 {
-    const double turn = 2.0 * acos(-1.0);
+    const double turn = 2.0 * TAL_PI;
     tali_jet angle = angle_about_z(at);
     const double advance = tal_v3_dot(at->F[Z].x, at->p_FM.x);
     const double turns = pitch != 0.0 ? round((advance / pitch - angle.x) / turn) : 0.0;
