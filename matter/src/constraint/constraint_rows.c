@@ -158,7 +158,7 @@ void tali_constraint_add_row_forces(const tal_matter *matter, const tali_constra
     const int n = tali_constraint_num_wrenches(c);
     for (int k = 0; k < n; ++k) {
         tal_spatial_vec *at = &F[tali_constraint_wrench_body(c, k)];
-        *at = tal_sv_axpy(lambda, of.wrench[r * n + k], *at);
+        *at = tal_sv_axpy(lambda, row_forces.wrench[r * n + k], *at);
     }
     for (int k = 0; k < c->num_mobilities; ++k) {
         f[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]] +=
