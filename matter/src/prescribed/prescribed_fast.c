@@ -118,7 +118,7 @@ static tal_status wrenches_of(const tal_matter *matter, tal_state *state,
                                       &motion, &large);
     }
     const tali_constraint_wrenches out = {large.wrench, large.coefficient};
-    *of = (tali_constraint_const_wrenches){large.wrench, large.coefficient};
+    *row_forces = (tali_constraint_const_wrenches){large.wrench, large.coefficient};
     return tali_constraint_find_wrenches(matter, state, view, i, &out);
 }
 
