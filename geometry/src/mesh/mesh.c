@@ -176,8 +176,8 @@ static tal_status join(tal_mesh *mesh, const half_edge edges[], int n, tal_error
     return TAL_OK;
 }
 
-// Finds the neighbor of each face across each of its edges: half-edges, sorted so that the two of an
-// edge are side by side.
+// Finds the neighbor of each face across each of its edges: half-edges, sorted so that the two of
+// an edge are side by side.
 static tal_status connect(tal_mesh *mesh, tal_error *err)
 {
     const int n = 3 * mesh->num_faces;

@@ -19,7 +19,7 @@
  *   written. A solution too large for a double is answered with the same code; it is then written
  *   as it came out.
  * - A NULL, a negative size or sizes that do not match are broken contracts: ::TAL_ERR_NULL or
- *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler is told.
+ *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler is called.
  * - `err` is optional (NULL) and receives the sentence of a runtime failure.
  */
 
