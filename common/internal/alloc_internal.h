@@ -29,7 +29,7 @@ static inline size_t tali_align(size_t size)
 }
 
 /// @name Gaps
-/// Arrays of one block stand side by side, so a step past the end of one is not past the end of the
+/// Arrays of one block are side by side, so a step past the end of one is not past the end of the
 /// block, and no tool would notice. In builds with the address sanitizer there is a gap behind
 /// each, which may not be touched; in others a gap is of no bytes and these do nothing.
 /// @{

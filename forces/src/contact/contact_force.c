@@ -39,7 +39,7 @@ typedef struct combined {
 static bool is_made_of(const tal_contact_material *known, const tal_contact_material *wanted)
 {
     if (known == NULL || known == wanted) return known == wanted;
-    // materials that are equal but for the sign of a zero are combined again, to the same effect
+    // materials that are equal except for the sign of a zero are combined again, to the same effect
     return memcmp(known, wanted, sizeof *known) == 0; // NOLINT(*-memory-comparison,cert-*)
 }
 
@@ -284,7 +284,7 @@ typedef struct walk {
     int pair, bristle;
 } walk;
 
-// Goes on to a bristle. Returns the power of those passed on the way, which hold nothing.
+// Continues to a bristle. Returns the power of those passed on the way, which hold nothing.
 static double walk_to(const scene *at, walk *here, int bristle)
 {
     double power = 0.0;
@@ -294,7 +294,7 @@ static double walk_to(const scene *at, walk *here, int bristle)
     return power;
 }
 
-// Goes on to the pair of surfaces that is in contact, and returns its first bristle.
+// Continues to the pair of surfaces that is in contact, and returns its first bristle.
 static int first_bristle(const tali_contact_element *it, walk *here, const int surface[2])
 {
     const tali_contact_held_pair *held = &it->held[here->pair];

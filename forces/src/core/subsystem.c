@@ -198,7 +198,7 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
         const tal_status st = write_rates(element, &context);
         if (st != TAL_OK) return tali_force_explain(state, element, st);
     }
-    // the z of what is disabled stand still
+    // the z of disabled elements do not change
     for (int k = 0; k < forces->num_groups; ++k) {
         const tal_group_ix group = forces->groups[k].group;
         if (enabled[forces->groups[k].element]) continue;
@@ -263,7 +263,7 @@ tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal
     return TAL_OK;
 }
 
-// True when the State stands where an element can be asked; otherwise a breach has been reported.
+// True when the State is where an element can be asked; otherwise a breach has been reported.
 static bool can_ask(const tal_state *state, tal_stage needed, const char *where)
 {
     if (tal_state_stage(state) >= needed) return true;

@@ -18,7 +18,7 @@ static probe probe_of(const tali_detect_placed *it, int side, tali_detect_sink *
     return (probe){it->shape->mesh, it->X_GS, side, sink};
 }
 
-// `share`: how much of the face's area this spring stands for.
+// `share`: how much of the face's area this spring represents.
 static void add_face(const probe *it, int f, tal_vec3 n_G, double depth, double share)
 {
     const tali_mesh_face *face = &it->mesh->faces[f];

@@ -102,7 +102,7 @@ static tal_status take_faces(tal_mesh *mesh, const int faces[], tal_error *err)
 // ---- edges
 //
 // Half-edge 3 f + k runs from vertex k of face f to the next. Sorted by their two vertices, the
-// lower first, the half-edges of one edge stand together: there must be two, of opposite direction.
+// lower first, the half-edges of one edge are together: there must be two, of opposite direction.
 
 typedef struct half_edge {
     int low, high, id;
@@ -218,7 +218,7 @@ static double angle_at(const tal_mesh *mesh, const tali_mesh_face *face, int k)
     return atan2(tal_v3_norm(tal_v3_cross(a, b)), tal_v3_dot(a, b));
 }
 
-// Faces around vertex v, from face `start` across the edge that leaves v, on and on until it is
+// Faces around vertex v, from face `start` across the edge that leaves v, until `start` is
 // reached again: the edges pair up, so it is.
 static int walk_fan(tal_mesh *mesh, int v, int start)
 {

@@ -14,7 +14,7 @@ static tal_subsystem_ix owner(const tali_model *m)
     return tal_matter_subsystem(m->matter);
 }
 
-// Operands stand before those that use them, so their sizes are known. Lists must fit them.
+// Operands are before those that use them, so their sizes are known. Lists must fit them.
 static void check_operands(tali_model *m, tali_model_item *item)
 {
     const char *names[] = {"of", "with"};
@@ -222,7 +222,7 @@ static tal_mobility mobility_of(const tali_model *m, const tali_model_item *item
 // The body has coordinates as it begins, and speeds: not always as many.
 static void check_mobility(tali_model *m, tali_model_item *item)
 {
-    if (item->ref[0] < 0) return; // told
+    if (item->ref[0] < 0) return; // reported
     const tali_model_item *body = &m->items[item->ref[0]];
     const bool speed = strcmp(item->row->name, "speed") == 0;
     const int n = speed ? tali_model_item_nu(body) : tali_model_item_nq(body);

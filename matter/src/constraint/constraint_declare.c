@@ -31,7 +31,7 @@ static bool takes_part(const tali_constraint *c, uint8_t is_enabled)
     return is_enabled && c->fast_level == TAL_LEVEL_FREE;
 }
 
-// Row numbers run through a block, so the rows of one block stand together in its matrix.
+// Row numbers run through a block, so the rows of one block are together in its matrix.
 static tal_status calc_rows(const void *self, const tal_system *system, tal_state *state,
                             void *value)
 {

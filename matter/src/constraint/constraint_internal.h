@@ -83,7 +83,7 @@ typedef struct tali_constraint_row_map {
 tali_constraint_row_map tali_constraint_row_map_of(const tal_matter *matter,
                                                    const tal_state *state);
 
-/// Where row `r` of constraint `i` stands among all: position rows of all constraints first, then
+/// Where row `r` of constraint `i` is among all: position rows of all constraints first, then
 /// velocity rows, then acceleration rows.
 static inline int tali_constraint_row_slot(const tali_constraint_row_map *map,
                                            const tali_constraint *c, int i, int r)
@@ -109,7 +109,7 @@ typedef struct tali_constraint_row_walk {
     int i;                    ///< its index
     int r;                    ///< the row among those of its constraint
     int row;                  ///< the row among those of the walk
-    int slot;                 ///< where it stands among all: tali_constraint_row_slot()
+    int slot;                 ///< where it is among all: tali_constraint_row_slot()
 
     const tali_constraints *cs;
     const tali_constraint_row_map *map;

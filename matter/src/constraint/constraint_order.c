@@ -1,4 +1,4 @@
-// In which order the constraints of a block stand in its matrix: rows that share a mobility near
+// In which order the constraints of a block are in its matrix: rows that share a mobility near
 // each other, so that the envelope is small.
 //
 // Constraints are neighbors when a body is on the paths of both. Three orders are compared:
@@ -7,7 +7,7 @@
 //     from the farthest constraint to the nearest: small for rings and nets. A breadth-first walk,
 //         backward (Cuthill and McKee's, without their sorting)
 //     subtrees one after the other, each before the constraint it hangs on: n log n for trees. The
-//         largest stands first, so that a row reaches back over the smaller ones only
+//         largest is first, so that a row reaches back over the smaller ones only
 //
 // An order other than as listed is taken only when it halves the envelope: most models are listed
 // well, and their results stay the same to the last bit. Equal choices go to the lower index.
@@ -26,8 +26,8 @@ typedef struct ordering {
     int32_t *child0;    ///< [count] first of those found from a constraint, in the queue
     int32_t *children;  ///< [count] how many
     int32_t *size;      ///< [count] constraints in a subtree
-    int32_t *at;        ///< [count] where a subtree, then a constraint, stands
-    int32_t *first;     ///< [num_bodies] where the first constraint on a body stands
+    int32_t *at;        ///< [count] where a subtree, then a constraint, is
+    int32_t *first;     ///< [num_bodies] where the first constraint on a body is
     int walk;           ///< number of the last walk
 } ordering;
 
@@ -152,7 +152,7 @@ static void place_subtrees(const ordering *o, int count)
 
 // --- what they cost ---
 
-// Entries of the envelope when the constraints of a block stand in this order. Leaves behind where
+// Entries of the envelope when the constraints of a block are in this order. Leaves behind where
 // the rows of each begin.
 static size_t envelope_of(const ordering *o, const int32_t order[], int count)
 {

@@ -100,7 +100,7 @@ size_t tali_constraints_solve_scratch(const tali_constraints *cs)
 // Diagonal entries of W that differ by less are of like size.
 static const double ALIKE = 1e6;
 
-// Whether the diagonal entries of W, but for zeros, differ by less than a factor.
+// Whether the diagonal entries of W, except for zeros, differ by less than a factor.
 static bool are_alike(int n, const double W[], double most_apart)
 {
     double least = (double)INFINITY, most = 0.0;

@@ -21,8 +21,8 @@ static tal_status calc_H_FM(const void *self, const tal_mobilizer_arg *arg, tal_
 }
 
 /*
- * The rotation tells the angle but for whole turns, the translation tells the turn. If the wanted
- * rotation is about z by a + 2 pi k, (q - a - 2 pi k)^2 + (pitch q - p_z)^2 is least at
+ * The rotation tells the angle except for whole turns, the translation tells the turn. If the
+ * wanted rotation is about z by a + 2 pi k, (q - a - 2 pi k)^2 + (pitch q - p_z)^2 is least at
  *
  *     q = (a + 2 pi k + pitch p_z) / (1 + pitch^2)
  *

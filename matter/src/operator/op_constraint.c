@@ -87,7 +87,7 @@ static tal_status see_G(const tal_matter *matter, tal_state *state, tal_g_part p
     return TAL_OK;
 }
 
-// Where a row of all stands in the part; -1 when it does not.
+// Where a row of all is in the part; -1 when it is not.
 static int place_in_part(const jacobian *G, int slot)
 {
     const int place = slot - G->first;

@@ -1,6 +1,6 @@
 // Fast mobilizers: finding the q, or the u, at which the forces on what they carry are in balance.
 //
-// The forces along the fast mobilities, r = f + J^T F, must vanish but for those of constraints
+// The forces along the fast mobilities, r = f + J^T F, must vanish except for those of constraints
 // (manual sec. 10.4.2), and the constraints on fast bodies must be met:
 //
 //     r(x) - G^T lambda = 0          c(x) = 0
@@ -397,7 +397,7 @@ static tal_status see_forces(const tal_matter *matter, tal_state *state, const r
     return st;
 }
 
-// One iteration from where it stands. `done` when the step is within tolerance of a balance that
+// One iteration from where it is. `done` when the step is within tolerance of a balance that
 // holds.
 static tal_status iterate(const tal_matter *matter, tal_state *state, const relax_room *room,
                           double tolerance, bool *done)

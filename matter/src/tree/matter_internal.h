@@ -47,7 +47,7 @@ typedef struct tali_tree_coordinate {
     int next;                    ///< the next of the same body; -1: none
     char name[TAL_MAX_NAME + 1]; ///< empty: the default
     bool has_range;
-    int range; ///< where it stands in the variable "ranges"
+    int range; ///< where it is in the variable "ranges"
     double low, high;
 } tali_tree_coordinate;
 
@@ -335,7 +335,7 @@ typedef struct tali_tree_applied {
 tali_tree_applied tali_tree_applied_of(const tal_matter *matter, const tal_state *state);
 
 /// udot = M^-1 (f - J^T (F0 - F) - G^T lambda), and the accelerations A_GM of all bodies. F and
-/// A_GM may not be the same array. `lambda` NULL: as though there were no constraints.
+/// A_GM may not be the same array. `lambda` NULL: as if there were no constraints.
 tal_status tali_matter_forward_dynamics(const tal_matter *matter, tal_state *state,
                                         const tal_spatial_vec F[], const double f[], double udot[],
                                         tal_spatial_vec A_GM[], double lambda[]);

@@ -164,7 +164,7 @@ static void interpolate_hermite(const samples *all, int k, double wanted, double
     }
 }
 
-// Lagrange polynomial through the samples nearest to interval k, four where there are so many:
+// Lagrange polynomial through the samples nearest to interval k, four where there are enough:
 //
 //     sum_i f_i prod_{j != i} (wanted - t_j) / (t_i - t_j)
 static void interpolate_lagrange(const samples *all, int k, double wanted, double value[])

@@ -35,7 +35,7 @@ static double sampling_times_by(const hold *me, double t)
     return passed > 0.0 ? passed : 0.0;
 }
 
-// What a step that starts here goes on with.
+// What a step that starts here continues with.
 static tal_status update(const void *self, const tal_system *system, tal_state *state, void *value)
 {
     const hold *me = self;

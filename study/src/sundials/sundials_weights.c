@@ -153,7 +153,7 @@ static double value_of(const norm *it, bool infinity_norm)
     return infinity_norm ? it->largest : sqrt(it->sum / it->count);
 }
 
-// Coordinates of other subsystems stand before and after matter's.
+// Coordinates of other subsystems are before and after matter's.
 static norm norm_of_q(const tali_sun_weights *it, const double y[], const double id[])
 {
     norm sum = {0.0, 0.0, 0};

@@ -197,7 +197,7 @@ TAL_API size_t tal_cod_work_size(int m, int n);
 TAL_API size_t tal_cod_iwork_size(int m, int n);
 
 /**
- * Factor A by Householder QR with column pivoting, then clear what stands right of the leading
+ * Factor A by Householder QR with column pivoting, then clear what is right of the leading
  * triangle by reflectors from the right.
  *
  * The rank is the number of steps after which no remaining column is longer than `rcond` times the

@@ -44,7 +44,7 @@ extern "C" {
 /// Most numbers of one attribute that says how many it has.
 #define TAL_MODEL_MAX_NUMBERS 12
 
-/// Where an element stands, and what it makes.
+/// Where an element is, and what it makes.
 typedef enum tal_model_place {
     TAL_MODEL_BODY,       ///< in `<bodies>`: a body with a mobilizer; `ops` is a tal_mobilizer_ops
     TAL_MODEL_CONSTRAINT, ///< in `<constraints>`; a tal_constraint_ops

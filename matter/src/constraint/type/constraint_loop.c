@@ -121,7 +121,7 @@ static loop_frames find_frames(const tal_constraint_arg *arg)
     return at;
 }
 
-// atan2(s, c). Where both vanish there is no angle, and it is taken to stand still.
+// atan2(s, c). Where both vanish there is no angle, and it is taken to be constant.
 static tali_jet angle_of(tali_jet s, tali_jet c)
 {
     const double square = c.x * c.x + s.x * s.x;
@@ -202,7 +202,7 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     return TAL_OK;
 }
 
-// A joint about z also closes with one z turned round; a slider as a weld does.
+// A joint about z also closes with one z reversed; a slider as a weld does.
 static void calc_turn(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
                       tal_vec3 *free_axis)
 {

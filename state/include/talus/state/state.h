@@ -313,7 +313,7 @@ TAL_API tal_status tal_cache_invalidate(const tal_system *system, tal_state *sta
 /// @defgroup scratch Scratch memory
 /// @{
 
-/// Where the scratch memory stands; give it back to tal_state_scratch_release().
+/// Where the scratch memory is; give it back to tal_state_scratch_release().
 TAL_API size_t tal_state_scratch_mark(const tal_state *state);
 
 /// `bytes` of scratch memory aligned to TAL_ALIGNMENT, contents undefined. NULL and a breach when

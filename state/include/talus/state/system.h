@@ -389,7 +389,7 @@ TAL_API tal_subsystem_ix tal_cache_owner(const tal_system *system, tal_cache_ix 
 /// @{
 
 /// The System-wide arrays. Each is cut into groups with one owner each; the groups of one subsystem
-/// stand together, in the order they were declared.
+/// are together, in the order they were declared.
 typedef enum tal_pool {
     TAL_POOL_Q,       ///< generalized coordinates; qdot and qdotdot alike
     TAL_POOL_U,       ///< generalized speeds; udot alike

@@ -64,7 +64,7 @@ TAL_API const char *tal_outcome_name(tal_outcome outcome);
 
 /// How a run is getting on.
 typedef struct tal_progress {
-    double t;         ///< [s] where it stands
+    double t;         ///< [s] where it is
     double remaining; ///< [s] to the time that the call was asked for
     double step;      ///< [s] length of the last step
     double error;     ///< norm of that step's weighted error; 0 for fixed steps
