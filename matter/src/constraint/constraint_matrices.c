@@ -348,7 +348,7 @@ tal_status tali_constraint_calc_matrices(const void *self, const tal_system *sys
     const tal_matter *matter = self;
     tali_tree_view view;
     const double *wrenches = tal_cache_realize(system, state, matter->constraints.wrenches);
-    if (wrenches == NULL || !tali_tree_view_at(matter, state, TALI_ARTICULATED, &view)) {
+    if (wrenches == NULL || !tali_tree_realize_view(matter, state, TALI_ARTICULATED, &view)) {
         return TAL_ERR_CALLBACK;
     }
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
@@ -386,7 +386,7 @@ static tal_status calc_without_masses(const tal_matter *matter, tal_state *state
     const tali_constraints *cs = &matter->constraints;
     tali_tree_view view;
     const double *wrenches = tal_cache_realize(matter->system, state, cs->wrenches);
-    if (wrenches == NULL || !tali_tree_view_at(matter, state, TALI_POSITION, &view)) {
+    if (wrenches == NULL || !tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     const double *W_u =

@@ -512,7 +512,7 @@ static tal_status change_block(const tali_projection *p, const tali_tree_view *v
 // NULL when they cannot be computed; the State says why, since nothing is realized after them.
 static const double *see_wrenches(const tali_projection *p, tali_tree_view *view)
 {
-    if (!tali_tree_view_at(p->matter, p->state, TALI_POSITION, view)) return NULL;
+    if (!tali_tree_realize_view(p->matter, p->state, TALI_POSITION, view)) return NULL;
     return tal_cache_realize(p->matter->system, p->state, p->matter->constraints.wrenches);
 }
 

@@ -12,7 +12,7 @@ static tal_status calc_wrenches(const void *self, const tal_system *system, tal_
     const tali_constraints *cs = &matter->constraints;
     tali_tree_view view;
     const tali_tree_what what = cs->forces_need_velocity ? TALI_VELOCITY : TALI_POSITION;
-    if (!tali_tree_view_at(matter, state, what, &view)) return TAL_ERR_CALLBACK;
+    if (!tali_tree_realize_view(matter, state, what, &view)) return TAL_ERR_CALLBACK;
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
     tal_status st = TAL_OK;
     for (int i = 0; i < cs->count && st == TAL_OK; ++i) {

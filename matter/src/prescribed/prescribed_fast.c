@@ -79,7 +79,7 @@ tal_status tali_prescribed_fast_errors(const tal_matter *matter, tal_state *stat
                                        bool velocities, double errors[])
 {
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, velocities ? TALI_VELOCITY : TALI_POSITION, &view)) {
+    if (!tali_tree_realize_view(matter, state, velocities ? TALI_VELOCITY : TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     fast_walk at = BEFORE_ALL;
@@ -125,7 +125,7 @@ static tal_status wrenches_of(const tal_matter *matter, tal_state *state,
 static bool view_velocities(const tal_matter *matter, tal_state *state, tali_tree_view *view)
 {
     const bool moving = matter->constraints.forces_need_velocity;
-    return tali_tree_view_at(matter, state, moving ? TALI_VELOCITY : TALI_POSITION, view);
+    return tali_tree_realize_view(matter, state, moving ? TALI_VELOCITY : TALI_POSITION, view);
 }
 
 tal_status tali_prescribed_fast_G(const tal_matter *matter, tal_state *state,
@@ -258,7 +258,7 @@ static tal_status load_level(const tal_matter *matter, tal_state *state, tal_lev
     tal_status st =
         tali_prescribed_fast_G(matter, state, &room->fast, velocities, G, room->F, room->f);
     tali_tree_view view;
-    if (st != TAL_OK || !tali_tree_view_at(matter, state, TALI_POSITION, &view)) {
+    if (st != TAL_OK || !tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     memcpy(room->F, F, (size_t)matter->num_bodies * sizeof *F);

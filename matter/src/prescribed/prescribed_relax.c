@@ -182,7 +182,7 @@ static tal_status forces_at(const tal_matter *matter, tal_state *state, const re
     tal_status st = step != NULL ? displace(matter, state, room, step) : TAL_OK;
     if (st == TAL_OK) st = tal_system_realize(matter->system, state, TAL_STAGE_DYNAMICS);
     tali_tree_view view;
-    if (st != TAL_OK || !tali_tree_view_at(matter, state, TALI_POSITION, &view)) {
+    if (st != TAL_OK || !tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     const tali_tree_applied applied = tali_tree_applied_of(matter, state);

@@ -278,7 +278,7 @@ bool tali_tree_is_frame(const tal_xform *X);
 /// Are a body's frames and mass physical? The sentence names the body.
 tal_status tali_tree_body_check(const tali_tree_body *body, tal_error *err);
 
-/// @name The cached parts of a State in place. `tali_tree_view_at` realizes what is missing up to
+/// @name The cached parts of a State in place. `tali_tree_realize_view` realizes what is missing up to
 /// `what`, and returns false with the reason in the State. `tali_tree_view_of` is for the functions
 /// that compute entries: the prerequisites of these are valid.
 /// @{
@@ -293,8 +293,8 @@ typedef enum tali_tree_what {
     TALI_DYNAMICS = TALI_ARTICULATED | TALI_A0 ///< everything
 } tali_tree_what;
 
-bool tali_tree_view_at(const tal_matter *matter, tal_state *state, tali_tree_what what,
-                       tali_tree_view *view);
+bool tali_tree_realize_view(const tal_matter *matter, tal_state *state, tali_tree_what what,
+                            tali_tree_view *view);
 void tali_tree_view_of(const tal_matter *matter, const tal_state *state, tali_tree_what what,
                        tali_tree_view *view);
 
@@ -305,7 +305,7 @@ const tal_vec3 *tali_tree_p_PM_of(const tali_tree *tree, const void *position);
 tali_matter_model tali_matter_model_of(const tal_matter *matter, const tal_state *state);
 
 /// The same where it is known that the State is of the System and has reached Model.
-tali_matter_model tali_matter_model_at(const tal_matter *matter, const tal_state *state);
+tali_matter_model tali_matter_model_unchecked(const tal_matter *matter, const tal_state *state);
 
 /// @}
 

@@ -287,8 +287,8 @@ tal_measure_ix tal_measure_add_delay(tal_system *system, tal_subsystem_ix owner,
 {
     if (def == NULL) return tal_system_add_measure(system, owner, &delay_ops, NULL);
     const delay self = {.operand = def->operand, .delay = def->delay, .capacity = def->capacity};
-    return tali_measure_add_of(system, owner, &delay_ops, def->name, def->operand, &self,
-                               sizeof self);
+    return tali_measure_add_unary(system, owner, &delay_ops, def->name, def->operand, &self,
+                                  sizeof self);
 }
 
 // --- facts ---
