@@ -47,7 +47,7 @@ static bool begins_with(const char *at, const char *stop, const char *word)
     return (size_t)(stop - at) >= length && memcmp(at, word, length) == 0;
 }
 
-// Declarations and comments may be before the first element.
+// Declarations and comments may stand before the first element.
 static tal_file_kind kind_of_text(const char *text, size_t size)
 {
     const char *at = text, *const stop = text + size;

@@ -473,7 +473,7 @@ void tali_urdf_read(tali_urdf *u)
         return;
     }
     if (!take_memory(u)) return;
-    // links first: joints may be before what they name
+    // links first: joints may stand before what they name
     for (const tali_xml_element *e = root->first; e != NULL; e = e->next) {
         if (strcmp(e->name, "link") == 0) {
             read_link(u, e, u->num_links);
