@@ -29,7 +29,7 @@ typedef struct tali_force_kind {
     tal_force_ops ops;
     const tali_force_param *params; ///< [num_params]
     int num_params;
-    int num_instance; ///< the first num_instance invalidate Instance, the others Dynamics
+    int num_instance; ///< the first so many invalidate Instance, the others Dynamics
     /// What is wrong between parameters that are right one by one; NULL: nothing.
     const char *(*check)(const double params[]);
     void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
