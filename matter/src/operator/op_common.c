@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// Why tali_tree_realize_view() failed: a broken contract that the State could not record, or what it
-// did.
+// Why tali_tree_realize_view() failed: a broken contract that the State could not record, or what
+// it did.
 static tal_status why_no_view(const tal_matter *matter, const tal_state *state)
 {
     const tal_system *system = matter->system;

@@ -278,9 +278,9 @@ bool tali_tree_is_frame(const tal_xform *X);
 /// Are a body's frames and mass physical? The sentence names the body.
 tal_status tali_tree_body_check(const tali_tree_body *body, tal_error *err);
 
-/// @name The cached parts of a State in place. `tali_tree_realize_view` realizes what is missing up to
-/// `what`, and returns false with the reason in the State. `tali_tree_view_of` is for the functions
-/// that compute entries: the prerequisites of these are valid.
+/// @name The cached parts of a State in place. `tali_tree_realize_view` realizes what is missing up
+/// to `what`, and returns false with the reason in the State. `tali_tree_view_of` is for the
+/// functions that compute entries: the prerequisites of these are valid.
 /// @{
 typedef enum tali_tree_what {
     TALI_CONSTANTS = 0,
