@@ -256,7 +256,7 @@ static tal_error squeeze_from_both_sides(plant *p)
     const double b[2] = {-1.0, -1.0}, lower[2] = {0.0, 0.0}, upper[2] = {HUGE_VAL, HUGE_VAL};
     int iwork[8];
     const tal_bounded_problem problem = {tal_matrix_view(A, 2, 2), b, lower, upper, false};
-    tal_error err;
+    tal_error err = {TAL_OK, "", ""};
     ck_assert_int_lt(tal_bounded_solve(&problem, z, w, work, iwork, NULL, &err), 0);
     return err;
 }
