@@ -627,7 +627,7 @@ START_TEST(methods_that_are_rough_at_flat_poses_stop_before_them)
 
 END_TEST
 
-// A method of order 3 takes so many steps that round-off ends most runs at the finest accuracies. No
+// A method of order 3 takes so many steps that round-off ends its runs at the finest accuracies. No
 // message blames the constraints.
 START_TEST(runs_that_end_at_flat_poses_say_that_rank_is_lost)
 {
