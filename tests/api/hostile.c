@@ -232,19 +232,6 @@ static void add_contact(world *w)
     (void)tal_contact_add_surface(w->forces, contact, &surface);
 }
 
-static void add_muscles(world *w)
-{
-    const tal_path_ix path = tal_forces_add_path(w->forces, NULL);
-    const tal_body_ix far = {6};
-    (void)tal_path_add_point(w->forces, path, TAL_GROUND, tal_v3(0.1, 0.5, 0.0));
-    (void)tal_path_add_point(w->forces, path, far, tal_v3(0.0, 0.2, 0.1));
-    tal_muscle_def def;
-    good_tal_muscle_def(&def);
-    def.path = path;
-    const tal_force_ix muscle = tal_forces_add_muscle(w->forces, NULL, &def);
-    (void)tal_forces_add_reflex(w->forces, NULL, muscle, 0.1);
-}
-
 static void add_forces(world *w)
 {
     tal_two_points points = {{2}, {0.1, 0.0, 0.0}, {6}, {0.0, 0.2, 0.0}};
@@ -267,7 +254,6 @@ static void add_forces(world *w)
     const tal_measure_ix control = {0};
     (void)tal_forces_add_mobility_actuator(w->forces, NULL, at, 1.0, control);
     (void)tal_forces_add_global_damper(w->forces, NULL, 0.1);
-    add_muscles(w);
     tal_smooth_contact_def smooth = tal_smooth_contact_def_default();
     smooth.sphere_body.i = 1;
     smooth.center = tal_v3(0.0, 5.0, 0.0);
