@@ -11,7 +11,6 @@
 #include <talus/forces/actuator.h>
 #include <talus/forces/body_force.h>
 #include <talus/forces/bushing.h>
-#include <talus/forces/clutched_spring.h>
 #include <talus/forces/contact.h>
 #include <talus/forces/contact_geometry.h>
 #include <talus/forces/contact_material.h>

@@ -1,4 +1,4 @@
-// forces/src/element/prescribed_force.c, clutched_spring.c, and the limit of mobility_coordinate.c.
+// forces/src/element/prescribed_force.c, and the limit of mobility_coordinate.c.
 #include "force_model.h"
 #include "talus_test.h"
 
@@ -132,35 +132,6 @@ START_TEST(bad_prescribed_forces_are_refused_by_name)
     ck_assert_ptr_nonnull(strstr(err.message, "external load 'plate'"));
 }
 
-// --- clutched spring ---
-
-START_TEST(a_clutched_spring_pulls_from_where_its_clutch_took_hold)
-{
-    model m = model_begin();
-    const tal_path_ix path = tal_forces_add_path(m.forces, "cable");
-    (void)tal_path_add_point(m.forces, path, m.body[GIMBAL], tal_v3(0.3, -0.2, 0.5));
-    (void)tal_path_add_point(m.forces, path, m.body[BALL], tal_v3(0.6, 0.0, -0.2));
-    const tal_clutched_spring spring = {path, 20.0, 0.1, 0.5};
-    const tal_force_ix force = tal_forces_add_clutched_spring(m.forces, "clutch", &spring);
-    model_finish(&m);
-    const double v = tal_path_speed(m.forces, m.state, path);
-    tal_state_upd_z(m.state)[0] = 0.3;
-    model_realize(&m, TAL_STAGE_ACCELERATION);
-    ck_assert_double_eq(tal_state_zdot(m.state)[0], -0.3 / 0.5); // relaxes while it is open
-    (void)tal_actuator_set_control(m.forces, m.state, force, 0.5);
-    model_realize(&m, TAL_STAGE_ACCELERATION);
-    ck_assert_double_eq_tol(tal_state_zdot(m.state)[0], v, 1e-14);
-    check_itself(&m, force, 1e-10);
-    double g[MODEL_NU], one[MODEL_NU];
-    ck_assert_int_eq(tal_forces_calc_generalized(m.forces, m.state, &force, 1, g), TAL_OK);
-    ck_assert_int_eq(tal_path_calc_generalized(m.forces, m.state, path, one), TAL_OK);
-    const double tension = 0.5 * 20.0 * 0.3 * fmax(0.0, 1.0 + 0.1 * v);
-    for (int i = 0; i < MODEL_NU; ++i) {
-        ck_assert_double_eq_tol(g[i], tension * one[i], 1e-12);
-    }
-    model_end(&m);
-}
-
 // --- limit ---
 
 START_TEST(a_limit_is_soft_and_agrees_with_itself)
@@ -199,10 +170,6 @@ int main(void)
     tcase_add_test(tc, a_prescribed_force_is_the_force_at_its_point);
     tcase_add_test(tc, loads_pass_through_their_samples);
     tcase_add_test(tc, bad_prescribed_forces_are_refused_by_name);
-    suite_add_tcase(suite, tc);
-
-    tc = tcase_create("clutched spring");
-    tcase_add_test(tc, a_clutched_spring_pulls_from_where_its_clutch_took_hold);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("limit");

@@ -37,7 +37,7 @@ static const char *const without_row[] = {
     "tal_forces_add_path", "tal_forces_add_wrap", "tal_forces_add_function_path", // not yet
     "tal_forces_add_muscle", "tal_forces_add_controller", "tal_forces_add_function_controller",
     "tal_forces_add_measure_controller", "tal_forces_add_reflex", "tal_forces_add_feedback",
-    "tal_measure_add_muscle_output", "tal_measure_add_metabolics", "tal_forces_add_clutched_spring",
+    "tal_measure_add_muscle_output", "tal_measure_add_metabolics",
     "tal_forces_add_prescribed_force", "tal_forces_add_external_load",
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
