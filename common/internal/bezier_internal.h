@@ -38,7 +38,15 @@ tal_status tali_bezier_build(const tal_bezier_node nodes[], const double curvine
                              tali_bezier *curve, const char *where, tal_error *err);
 
 /// y(x), y'(x), y''(x). A NaN gives NaN.
-tali_bezier_value tali_bezier_at(const tali_bezier *curve, double x);
+tali_bezier_value tali_bezier_calc(const tali_bezier *curve, double x);
+
+/// A value of a curve and its slope.
+typedef struct tali_bezier_point {
+    double y, dy;
+} tali_bezier_point;
+
+/// y(x) and y'(x): the same without what muscles do not ask for.
+tali_bezier_point tali_bezier_calc_point(const tali_bezier *curve, double x);
 
 /// Integral of y from the first node to x.
 double tali_bezier_integral(const tali_bezier *curve, double x);

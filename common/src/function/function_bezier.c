@@ -47,11 +47,12 @@ static double quintic_root(const double a[6], double c, double guess)
         } else {
             low = u;
         }
-        const double step = miss / quintic_slope(a, u);
-        double next = u - step;
-        if (!(next >= low && next <= high)) next = 0.5 * (low + high);
-        if (fabs(next - u) <= 2.0 * DBL_EPSILON) return next;
-        u = next;
+        const double next = u - miss / quintic_slope(a, u);
+        const bool is_inside = next >= low && next <= high;
+        // what is left of such a step is its square
+        if (is_inside && fabs(next - u) <= 1e-9) return next;
+        u = is_inside ? next : 0.5 * (low + high);
+        if (high - low <= 2.0 * DBL_EPSILON) return u;
     }
     return u;
 }
@@ -213,7 +214,7 @@ static tali_bezier_value line_at(const tal_bezier_node *node, double x)
                                node->slope, 0.0};
 }
 
-tali_bezier_value tali_bezier_at(const tali_bezier *curve, double x)
+tali_bezier_value tali_bezier_calc(const tali_bezier *curve, double x)
 {
     if (!(x > curve->first.x)) return line_at(&curve->first, x);
     if (!(x < curve->last.x)) return line_at(&curve->last, x);
@@ -222,6 +223,19 @@ tali_bezier_value tali_bezier_at(const tali_bezier *curve, double x)
     const double x1 = quintic_slope(it->x, u), y1 = quintic_slope(it->y, u), dy = y1 / x1;
     const double x2 = quintic_bend(it->x, u), y2 = quintic_bend(it->y, u);
     return (tali_bezier_value){quintic(it->y, u), dy, (y2 - dy * x2) / (x1 * x1)};
+}
+
+tali_bezier_point tali_bezier_calc_point(const tali_bezier *curve, double x)
+{
+    const bool is_before = !(x > curve->first.x);
+    if (is_before || !(x < curve->last.x)) {
+        const tali_bezier_value at = line_at(is_before ? &curve->first : &curve->last, x);
+        return (tali_bezier_point){at.y, at.dy};
+    }
+    const tali_bezier_corner *it = corner_at(curve, x);
+    const double u = parameter_at(it, x);
+    return (tali_bezier_point){quintic(it->y, u),
+                               quintic_slope(it->y, u) / quintic_slope(it->x, u)};
 }
 
 // Integral of a line from its node to x.
@@ -281,7 +295,7 @@ typedef struct bezier {
 static double bezier_value(const void *self, const double x[], int n)
 {
     (void)n;
-    return tali_bezier_at(&((const bezier *)self)->curve, x[0]).y;
+    return tali_bezier_calc(&((const bezier *)self)->curve, x[0]).y;
 }
 
 static double bezier_derivative(const void *self, const double x[], int n, const int wrt[],
@@ -289,7 +303,7 @@ static double bezier_derivative(const void *self, const double x[], int n, const
 {
     (void)n;
     (void)wrt;
-    const tali_bezier_value at = tali_bezier_at(&((const bezier *)self)->curve, x[0]);
+    const tali_bezier_value at = tali_bezier_calc(&((const bezier *)self)->curve, x[0]);
     return order == 1 ? at.dy : at.ddy;
 }
 

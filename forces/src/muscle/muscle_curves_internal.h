@@ -25,7 +25,7 @@ tal_status tali_muscle_curves_build(const tal_muscle_def *def, tali_muscle_curve
 
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_bezier(const tali_bezier *curve, double x)
 {
-    const tali_bezier_value at = tali_bezier_at(curve, x);
+    const tali_bezier_point at = tali_bezier_calc_point(curve, x);
     return (tali_muscle_curve){at.y, at.dy};
 }
 
@@ -125,7 +125,7 @@ static inline real tali_muscle_velocity(const tali_muscle_curves *it, real a, re
     case TAL_MUSCLE_THELEN:
         return tali_muscle_thelen_force_at(&it->thelen, spread(1.0), a, v);
     case TAL_MUSCLE_MILLARD:
-        return tali_bezier_at(&it->millard->velocity, v).y;
+        return tali_bezier_calc_point(&it->millard->velocity, v).y;
     case TAL_MUSCLE_DEGROOTE:
         return tali_muscle_degroote_velocity(v).y;
     case TAL_MUSCLE_CURVES:
@@ -135,7 +135,7 @@ static inline real tali_muscle_velocity(const tali_muscle_curves *it, real a, re
 }
 
 /// v where  A fv(v) + beta v = f,  A = a fal
-static inline real tali_muscle_speed_of(const tali_muscle_curves *it, real A, real a, real beta,
+static inline real tali_muscle_speed_of(const tali_muscle_curves *it, real A, real a, double beta,
                                         real f)
 {
     switch (it->model) {

@@ -17,7 +17,7 @@ static void set_equilibrium_speed(const tali_muscle_curves *curves, const tali_m
                                   const tali_muscle_given *given, tali_muscle_found *at)
 {
     const real f = at->f_tendon / at->fiber.cosine - at->passive.y;
-    at->v = tali_muscle_speed_of(curves, given->a * at->active.y, given->a, spread(sizes->beta), f);
+    at->v = tali_muscle_speed_of(curves, given->a * at->active.y, given->a, sizes->beta, f);
 }
 
 static void set_fiber_curves(const tali_muscle_curves *curves, const tali_muscle_sizes *sizes,

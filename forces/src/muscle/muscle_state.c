@@ -23,7 +23,7 @@ static double velocity_slope(const tali_muscle_curves *curves, double v)
 {
     switch (curves->model) {
     case TAL_MUSCLE_MILLARD:
-        return tali_bezier_at(&curves->millard->velocity, v).dy;
+        return tali_bezier_calc(&curves->millard->velocity, v).dy;
     case TAL_MUSCLE_DEGROOTE:
         return tali_muscle_degroote_velocity(v).slope;
     case TAL_MUSCLE_CURVES:

@@ -60,7 +60,7 @@ typedef struct tal_force_report {
     double change; ///< apply_change: differences of `apply`; 0 where there is none
     double
         energy; ///< forces at rest: the gradient of the potential energy, and what an element does
-                ///< by itself (the slope of its dissipated power by the speed); 0 where there is
+                ///< by itself (the slope of its dissipated power by the speed); 0 where it has z or
                 ///< no energy
     double power; ///< power of the forces, dissipated power and the rate of the potential energy
                   ///< add up to zero; 0 where neither is reported: work from outside
