@@ -1,6 +1,6 @@
 // What a muscle costs: all of it (forces, speeds, slopes) and the tension alone, by model.
 //
-// Aims: Thelen 100 ns, DeGroote-Fregly 120 ns, Millard 350 ns for everything, damped solve included.
+// Aims: Thelen 100 ns, DeGroote-Fregly 120 ns, Millard 350 ns for everything, also damped.
 #include "bench.h"
 #include "muscle/muscle_internal.h"
 
