@@ -263,8 +263,8 @@ TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_velocity(real v)
 }
 
 /// s > 0 where  P s + Q sinh s = R,  with P >= 0, Q > 0 and R > 0. R/P and asinh(R/Q) both lie
-/// beyond it, and from the nearer one, where the left side is at most twice R, Halley's method reaches the
-/// last digit in four steps for all P, Q and R.
+/// beyond it, and from the nearer one, where the left side is at most twice R, Halley's method
+/// reaches the last digit in four steps for all P, Q and R.
 TAL_ALWAYS_INLINE real tali_muscle_damped_root(real P, real Q, real R)
 {
     const mask has_P = less(spread(0.0), P);
