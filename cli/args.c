@@ -330,6 +330,22 @@ char *cli_format_list(const char *fmt, va_list list)
     return text;
 }
 
+char *cli_join(tal_name_at_fn at, const void *context, int most)
+{
+    char *text = cli_copy("");
+    int n = 0;
+    for (; at(context, n) != NULL; ++n) {
+        if (n >= most) continue;
+        char *const longer = cli_format("%s%s%s", text, n > 0 ? ", " : "", at(context, n));
+        free(text);
+        text = longer;
+    }
+    if (n <= most) return text;
+    char *const longer = cli_format("%s and %d more", text, n - most);
+    free(text);
+    return longer;
+}
+
 char *cli_format(const char *fmt, ...)
 {
     va_list list;

@@ -89,6 +89,7 @@ struct cli_args {
     int num_options;
     // for talus rerun
     int only_rows;                                     // of the result; 0: all
+    double only_time;                                  // where a result with fewer rows was cut
     int (*take)(void *taker, const tal_table *result); // gets the result; an exit code
     void *taker;
 };
@@ -136,6 +137,8 @@ char *cli_copy(const char *text);
 // Like printf(), of any length.
 char *cli_format(const char *fmt, ...) TAL_PRINTF(1, 2);
 char *cli_format_list(const char *fmt, va_list list) TAL_PRINTF(1, 0);
+// Names with commas between them, at most `most`, "and 3 more" behind them; owned by the caller.
+char *cli_join(tal_name_at_fn at, const void *context, int most);
 // The result of a library call; ends the program when it is NULL.
 void *cli_need(void *made);
 

@@ -109,6 +109,12 @@ static int num_good_rows(const tal_table *result)
     return tal_table_header(result, RESULT_INCOMPLETE) != NULL && rows > 0 ? rows - 1 : rows;
 }
 
+static double time_of_cut(const tal_table *result)
+{
+    const int rows = tal_table_num_rows(result);
+    return rows > 0 ? tal_table_value(result, rows - 1, 0) : 0.0;
+}
+
 // Compare; of a result that is not complete only what is there.
 static int compare(const cli_args *args, const tal_table *old, const tal_table *again)
 {
@@ -214,6 +220,7 @@ static int run_again(const cli_args *args, const cli_command *command, compariso
     int code = cli_parse(words.num, (const char *const *)words.words, &again);
     if (tal_table_header(it->old, RESULT_INCOMPLETE) != NULL) {
         again.only_rows = num_good_rows(it->old);
+        again.only_time = time_of_cut(it->old);
     }
     again.take = take_result;
     again.taker = it;

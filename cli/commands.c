@@ -40,7 +40,8 @@ const cli_option cli_common_options[] = {
      .letter = 's',
      .kind = CLI_LIST,
      .value = "NAME=VALUE",
-     .help = "give a <param> of the model another value; can be repeated",
+     .help =
+         "give a <param> of the model another value, or a coordinate or speed its value at the start [rad, m, s]; can be repeated",
      .is_setting = true},
     {.name = "any-inertia",
      .kind = CLI_FLAG,
@@ -65,13 +66,14 @@ static const cli_option simulate_options[] = {
      .kind = CLI_NUMBER,
      .value = "SECONDS",
      .initial = "0",
-     .help = "time between rows of the result; 0: a hundredth of the run",
+     .help =
+         "time between rows of the result; 0: a row at each step, at most 1000, and rows between steps where there are fewer than 200",
      .is_setting = true},
     {.name = "columns",
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .initial = "q,u,measures,energy,errors",
+     .initial = "q,u,measures,energy,bath,errors",
      .help = "what to write: these groups, or single columns by name, separated by commas",
      .is_setting = true},
     {.name = "step",
@@ -135,6 +137,19 @@ static const cli_option id_options[] = {
      .help =
          "smooth the coordinates first, with a Butterworth low-pass filter forward and backward, which is less accurate at the ends; 0: off",
      .is_setting = true},
+    {.name = "external",
+     .letter = 'x',
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "a table of measured loads, for example of force plates",
+     .is_setting = true},
+    {.name = "load",
+     .letter = 'l',
+     .kind = CLI_LIST,
+     .value = "BODY=FORCE,POINT,TORQUE",
+     .help =
+         "where columns of --external act: a body, and what the names of the columns begin with before x, y, z; in ground [N, m, N m]. Without POINT: at the origin of the body; can be repeated",
+     .is_setting = true},
     {0}};
 
 static const cli_option modes_options[] = {
@@ -181,7 +196,7 @@ static const cli_option sweep_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .initial = "q,u,measures,energy",
+     .initial = "q,u,measures,energy,bath",
      .help = "what to write, as for talus simulate",
      .is_setting = true},
     {0}};
@@ -323,8 +338,9 @@ const cli_command cli_commands[] = {
      "kernels has changed (talus version).",
      CLI_QUIET | CLI_OUT, rerun_options, "talus rerun swing.sto", "the same, bit for bit",
      cmd_rerun},
-    {"help", "[COMMAND]", 0, 1, "explain the program, or a command", "", 0, help_options,
-     "talus help simulate", "what it does, and its options", cmd_help},
+    {"help", "[COMMAND]", 0, 1, "explain the program, a command, or an element of model files",
+     "talus help integrators lists the integration methods.", 0, help_options, "talus help pin",
+     "the attributes of <pin>", cmd_help},
     {"version", "", 0, 0, "print the version", "", CLI_JSON, NULL, "talus version",
      "version and commit", cmd_version},
     {0}};

@@ -214,6 +214,16 @@ tal_status result_set_units(tal_table *table, int first, const char *const units
     return st;
 }
 
+tal_status result_add_column(tal_table *table, const char *name, const char *unit)
+{
+    const char *const before = tal_table_header(table, RESULT_UNITS);
+    char *const units = cli_format("%s,%s", before != NULL ? before : "", unit);
+    tal_status st = tal_table_add_column(table, name);
+    if (st == TAL_OK) st = tal_table_set_header(table, RESULT_UNITS, units);
+    free(units);
+    return st;
+}
+
 void result_units(const tal_table *table, result_unit_text units[])
 {
     const char *at = tal_table_header(table, RESULT_UNITS);
@@ -338,9 +348,15 @@ int result_find_column(const cli_args *args, const tal_table *table, const char 
     const int column = tal_table_find_column(table, name);
     if (column >= 0) return column;
     const char *const meant = tal_did_you_mean(name, column_at, table);
-    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'%s%s%s.", args->files[0], name,
-                   meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                   meant != NULL ? "'?)" : "");
+    if (meant != NULL) {
+        (void)cli_fail(args, CLI_USAGE, "%s has no column '%s' (did you mean '%s'?).",
+                       args->files[0], name, meant);
+        return -1;
+    }
+    char *const names = cli_join(column_at, table, 60);
+    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'; it has %s.", args->files[0], name,
+                   names);
+    free(names);
     return -1;
 }
 

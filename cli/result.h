@@ -16,6 +16,8 @@ int result_check_out(const cli_args *args, bool or_model);
 // Say in the header which units columns have, from column `first` on; those of others are unknown,
 // as "" is.
 tal_status result_set_units(tal_table *table, int first, const char *const units[], int n);
+// One more column, and its unit.
+tal_status result_add_column(tal_table *table, const char *name, const char *unit);
 // The units of all columns, [tal_table_num_columns()]; "": unknown.
 typedef char result_unit_text[16];
 void result_units(const tal_table *table, result_unit_text units[]);
