@@ -44,7 +44,8 @@ static bool help_element(const char *name)
         const char *const first = strstr(section, "\n### ");
         printf("%s", found ? "\n" : "");
         printf("%.*s\n\n", (int)strcspn(section + 3, "\n"), section + 3);
-        print_until(at, "## ");
+        printf("<%s>", name);
+        print_until(strchr(at, '\n'), "#");
         found = true;
         if (shared != NULL && first != NULL && shared < first) print_until(shared, "### ");
     }

@@ -13,7 +13,8 @@ typedef struct group {
     column_kind first, last;
 } group;
 
-static const group groups[] = {{"q", COLUMN_Q, COLUMN_Q},
+static const group groups[] = {{"time", COLUMN_TIME, COLUMN_TIME},
+                               {"q", COLUMN_Q, COLUMN_Q},
                                {"u", COLUMN_U, COLUMN_U},
                                {"udot", COLUMN_UDOT, COLUMN_UDOT},
                                {"z", COLUMN_Z, COLUMN_Z},

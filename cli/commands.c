@@ -40,8 +40,7 @@ const cli_option cli_common_options[] = {
      .letter = 's',
      .kind = CLI_LIST,
      .value = "NAME=VALUE",
-     .help =
-         "give a <param> of the model another value, or a coordinate or speed its value at the start [rad, m, s]; can be repeated",
+     .help = "give a <param> of the model another value; can be repeated",
      .is_setting = true},
     {.name = "any-inertia",
      .kind = CLI_FLAG,

@@ -1,8 +1,6 @@
 // Reading models: diagnostics, params, hash.
 #include "model.h"
 
-#include "settings.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +67,18 @@ static tal_status find_hash(cli_model *model, tal_error *err)
     return st;
 }
 
+// NAME=VALUE of --set; the name is owned by the caller.
+static int read_param(const cli_args *args, const char *text, tal_model_param *param)
+{
+    const char *rest = NULL;
+    param->name = cli_split(text, &rest);
+    const char *const end = param->name != NULL ? tal_number_read(rest, NULL, &param->value) : NULL;
+    if (end == NULL || *end != 0) {
+        return cli_fail(args, CLI_USAGE, "--set needs NAME=VALUE, not '%s'.", text);
+    }
+    return CLI_OK;
+}
+
 // Read a .talus or .urdf file with these params, and print what is wrong with it.
 static int read_with(const cli_args *args, const char *path, const tal_model_param params[], int n,
                      cli_model *model)
@@ -96,34 +106,32 @@ static int read_with(const cli_args *args, const char *path, const tal_model_par
     return CLI_OK;
 }
 
-// --set gives params and start values. Which is which is known once the file is read; it is read
-// again with the params.
 int cli_model_read(const cli_args *args, const char *path, const tal_model_param more[],
                    int num_more, cli_model *model)
 {
     memset(model, 0, sizeof *model);
     model->path = path;
-    settings given;
-    int code = settings_read(args, &given);
-    if (code == CLI_OK) code = read_with(args, path, more, num_more, model);
-    if (code == CLI_OK) code = settings_sort(args, model, &given);
-    if (code == CLI_OK && given.num_params > 0) {
-        const int n = given.num_params + num_more;
-        tal_model_param *const params = cli_alloc((size_t)n, sizeof *params);
-        memcpy(params, given.list, (size_t)given.num_params * sizeof *params);
-        for (int i = 0; i < num_more; ++i) {
-            params[given.num_params + i] = more[i];
-        }
-        tal_model_destroy(&model->file);
-        code = read_with(args, path, params, n, model);
-        free(params);
+    const char *const *sets = NULL;
+    const int num_sets = cli_list(args, "set", &sets);
+    tal_model_param *const params = cli_alloc((size_t)(num_sets + num_more), sizeof *params);
+    int code = CLI_OK;
+    int n = 0;
+    for (; n < num_sets && code == CLI_OK; ++n) {
+        code = read_param(args, sets[n], &params[n]);
     }
-    if (code == CLI_OK) code = settings_apply(args, model, &given);
+    const int num_owned = n;
+    for (int i = 0; i < num_more; ++i) {
+        params[n++] = more[i];
+    }
+    if (code == CLI_OK) code = read_with(args, path, params, n, model);
     tal_error err = {0};
     if (code == CLI_OK && find_hash(model, &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_FAILED, &err);
     }
-    settings_destroy(&given);
+    for (int i = 0; i < num_owned; ++i) {
+        free((char *)params[i].name);
+    }
+    free(params);
     return code;
 }
 
