@@ -115,8 +115,8 @@ tal_status tali_sun_refuse_fixed_step(const char *solver, double fixed_step, tal
 {
     return TALI_FAIL(
         err, TAL_ERR_BAD_VALUE,
-        "fixed_step is %g: %s chooses its steps itself; TAL_METHOD_RUNGE_KUTTA, "
-        "_SEMI_EXPLICIT_EULER, _VERLET, _ARKODE_EXPLICIT and _ARKODE_DIRK can keep to it",
+        "the fixed step is %g s, but %s chooses its steps itself; Runge-Kutta methods, "
+        "semi-explicit Euler, Verlet and those of ARKODE can keep to one",
         fixed_step, solver);
 }
 
