@@ -59,10 +59,11 @@ enum {
     CLI_FREE_BASE = 1 << 11,
     CLI_CONTACT = 1 << 12,
     CLI_PACKAGES = 1 << 13,
-    CLI_NUM_COMMON = 14,
+    CLI_FORMAT = 1 << 14,
+    CLI_NUM_COMMON = 15,
     CLI_READING = CLI_SET | CLI_ANY_INERTIA | CLI_START | CLI_STRICT | CLI_FREE_BASE | CLI_CONTACT |
                   CLI_PACKAGES, // what reading a model has
-    CLI_RESULT = 1 << 14        // no option: the command writes a table that talus rerun can repeat
+    CLI_RESULT = 1 << 15        // no option: the command writes a table that talus rerun can repeat
 };
 
 typedef struct cli_args cli_args;

@@ -189,6 +189,7 @@ static int find_all_forces(study *it)
         code = result_write_part(it->args, table, "interrupted");
     } else {
         code = result_write(it->args, table);
+        if (code == CLI_OK) result_report(it->args, table);
     }
     tal_table_destroy(table);
     return code;

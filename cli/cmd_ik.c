@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "report.h"
 #include "result.h"
+#include "stream.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -229,7 +230,7 @@ static void report_fit(const cli_args *args, const cli_model *model, const track
                        const summary *all)
 {
     const char *const name = all->worst >= 0 ? model->file.markers[all->worst].name : "none";
-    if (!cli_is_given(args, "out")) {
+    if (stream_out_path(args) == NULL) {
         fprintf(stderr, "talus ik: %d frames, rms %.3g m, maximum %.3g m, marker %s at t = %g s\n",
                 it->num_frames, all->rms, all->max, name, all->when);
         return;

@@ -6,6 +6,7 @@
 #include "progress.h"
 #include "report.h"
 #include "result.h"
+#include "stream.h"
 #include "thinning.h"
 
 #include <math.h>
@@ -233,7 +234,7 @@ static int write_run(const cli_args *args, const motion *run, tal_status st, tal
     }
     const bool is_there = code == CLI_OK || (why != NULL && code == CLI_FAILED);
     if (is_there && report_is_wanted(args)) {
-        if (cli_is_given(args, "out")) {
+        if (stream_out_path(args) != NULL) {
             report_run(args, run, table, end);
         } else if (end != NULL) {
             fprintf(stderr, "talus simulate: ended by %s\n", end);

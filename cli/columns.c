@@ -114,7 +114,8 @@ static const char *name_at(const void *context, int i)
 {
     const cli_columns *const all = context;
     if (i < NUM_GROUPS) return groups[i].name;
-    return i - NUM_GROUPS < all->num ? all->list[i - NUM_GROUPS].name : NULL;
+    // the first of all is the time, which is a group as well
+    return i + 1 - NUM_GROUPS < all->num ? all->list[i + 1 - NUM_GROUPS].name : NULL;
 }
 
 static int refuse_word(const cli_args *args, const cli_columns *all, const char *word)

@@ -33,6 +33,10 @@ bool result_is_wanted(const cli_args *args);
 
 // Write it to -o, or else to standard output as .sto, or as JSON with --json. An exit code.
 int result_write(const cli_args *args, const tal_table *table);
+// Write it to standard output, as --format says. An exit code.
+int result_print(const cli_args *args, const tal_table *table);
+// Say as JSON what was written to -o, if --json is given; for commands that say nothing else.
+void result_report(const cli_args *args, const tal_table *table);
 // Write a result that is not all of what was asked for, marked; never CLI_OK.
 int result_write_part(const cli_args *args, tal_table *table, const char *why);
 

@@ -13,10 +13,10 @@ for integrator in merson bogacki-shampine-5 verner-8 verlet semi-explicit-euler 
     arkode; do
     expect 0 simulate four_bar.talus -q -e 0.5 -i "$integrator" -o "$integrator.sto"
     expect 0 rerun "$integrator.sto"
-    has out 'the same, bit for bit: 101 rows'
+    has out 'the same, bit for bit: '
     is err ''
 done
-expect 0 simulate held.talus -q -s mass=3 -e 1 -c q,wave -o set.sto
+expect 0 simulate held.talus -q -s mass=3 -e 1 --every 0.01 -c q,wave -o set.sto
 expect 0 rerun set.sto -o set2.sto
 cmp -s <(data set.sto) <(data set2.sto) || complain "talus rerun -o wrote other rows"
 # which kernels ran is told, and that they were others
@@ -222,7 +222,7 @@ for name in octane rimless_wheel; do
     expect 0 convert $name.talus -o plain.talus
     grep -q 'named=\|<material' plain.talus && complain "plain.talus has names"
     expect 0 info $name.talus
-    mv out with_names
+    sed '/^params/,/^$/d' out >with_names # which params are names of numbers
     expect 0 info plain.talus
     cmp -s with_names out || complain "$name.talus without names is another model"
 done
