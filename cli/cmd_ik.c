@@ -267,6 +267,8 @@ static int write_result(const cli_args *args, const tracking *it, tal_table *tab
     if (st != TAL_OK) return cli_fail_status(args, CLI_FAILED, st);
     int bad = 0;
     for (int f = 0; f < it->num_frames; ++f) {
+        const bool was_reached = it->fits[f].status != TAL_RETRY;
+        if (was_reached && is_empty(&it->fits[f])) continue;
         bad += it->fits[f].status != TAL_OK;
     }
     if (bad == 0) return result_write(args, table);
