@@ -135,6 +135,7 @@ static bool is_empty(const tal_fit *fit)
     return fit->worst_marker < 0;
 }
 
+// One row for each frame that was reached: coordinates and errors.
 static tal_status add_rows(const tracking *it, tal_table *table)
 {
     double *const row = cli_alloc((size_t)(it->nq + 4 + it->num_markers), sizeof *row);
@@ -201,6 +202,7 @@ typedef struct summary {
     int num_empty;   // frames without markers
 } summary;
 
+// The errors of all frames in a few numbers.
 static summary summarize(const tracking *it, int num_markers)
 {
     summary all = {(double)NAN, (double)NAN, -1, 0.0, 0};
@@ -279,6 +281,7 @@ static int write_result(const cli_args *args, const tracking *it, tal_table *tab
     return result_write_part(args, table, why);
 }
 
+// Fit all frames, write the result, and say how well they fit.
 static int follow_frames(const cli_args *args, const cli_model *model, const tal_table *frames)
 {
     tracking it = {.nq = tal_state_nq(model->state)};

@@ -89,6 +89,7 @@ static double correlation_rows(const sample *it)
     return sum;
 }
 
+// One line for each column.
 static void report_means(report *r, const sample samples[], int n)
 {
     static const char *const columns[] = {"column",    "rows",  "mean", "block error",
@@ -171,6 +172,7 @@ static int first_row(const cli_args *args, const tal_table *table)
     return first;
 }
 
+// All that was asked for, of the columns chosen.
 static int report_all(const cli_args *args, const tal_table *table, const int columns[], int n)
 {
     const int first = first_row(args, table), rows = tal_table_num_rows(table) - first;

@@ -19,7 +19,7 @@ less "$(count few.sto)" 401 'rows of a run of few steps'
 expect 0 simulate held.talus -e 20 -a 1e-5 -o some.sto
 less 200 "$(said steps)" 'steps of a longer run'
 near "$(count some.sto)" "$(said steps) + 1" 0 'every step is a row'
-expect 0 simulate held.talus -e 20 -a 1e-10 -o many.sto
+expect 0 simulate held.talus -e 20 -a 1e-10 -c q -o many.sto
 less 1001 "$(said steps)" 'steps of an exact run'
 less "$(count many.sto)" 1001 'rows of an exact run'
 less 500 "$(count many.sto)" 'rows of an exact run'
@@ -33,7 +33,8 @@ for accuracy in 1e-4 1e-7; do
     expect 0 simulate free.talus -e 1 -a $accuracy -o free.sto
     # within the error that each of the steps may make, times the energy's scale
     less "$(drift free.sto total_energy)" \
-        "$(awk -v a=$accuracy -v n="$(said steps)" 'BEGIN { print 10 * a * n }')" "energy at $accuracy"
+        "$(awk -v a=$accuracy -v n="$(said steps)" 'BEGIN { print 10 * a * n }')" \
+        "energy at $accuracy"
 done
 
 # --- columns ---
@@ -51,7 +52,8 @@ near "$(first c.sto arm.reaction_fy)" '2 * 9.81' 1e-6 'the pin carries the weigh
 # measures have the units of what they measure, and rates those of rates
 cat >measured.talus <<'END'
 <talus version="1"><bodies><slider name="cart" mass="1" u="2"/></bodies>
-<measures><time name="clock"/><coordinate name="x" mobility="cart"/><speed name="v" mobility="cart"/>
+<measures><time name="clock"/><coordinate name="x" mobility="cart"/>
+<speed name="v" mobility="cart"/>
 <differentiate name="a" of="v"/><integrate name="s" of="v"/><integrate name="xt" of="x"/>
 <constant name="one" values="1"/></measures></talus>
 END
@@ -60,9 +62,11 @@ has c.sto 'talus_units=s,s,m,m/s,m/s^2,m,m s,,'
 near "$(last c.sto s)" 2 1e-9 'a distance'
 # contacts: a ball that rests on the floor is carried by it
 cat >ball.talus <<'END'
-<talus version="1"><bodies><slider name="ball" frame="0 0 0 0 0 1.5707963267948966" mass="2" q="0.0999"/></bodies>
+<talus version="1"><bodies>
+<slider name="ball" frame="0 0 0 0 0 1.5707963267948966" mass="2" q="0.0999"/></bodies>
 <forces><gravity g="0 -9.81 0"/><global_damper damping="50"/>
-<contact name="touch"><half_space name="floor" body="ground" frame="0 0 0 0 0 -1.5707963267948966" material="rubber"/>
+<contact name="touch"><half_space name="floor" body="ground"
+frame="0 0 0 0 0 -1.5707963267948966" material="rubber"/>
 <sphere name="skin" body="ball" radius="0.1" material="rubber"/></contact></forces></talus>
 END
 expect 0 simulate ball.talus -q -e 5 -i cvode-bdf -a 1e-6 -c contacts,q -o c.sto
@@ -109,7 +113,8 @@ done
 
 # --- pipes ---
 expect 0 simulate held.talus -q -e 1 --every 0.5 -o a.csv
-"$talus" simulate - -q -e 1 --every 0.5 -o - -f csv <held.talus >b.csv 2>err || complain "pipe: $(cat err)"
+"$talus" simulate - -q -e 1 --every 0.5 -o - -f csv <held.talus >b.csv 2>err ||
+    complain "pipe: $(cat err)"
 cmp -s <(grep -v '^#' a.csv) <(grep -v '^#' b.csv) || complain "a model from a pipe moves otherwise"
 for format in sto csv trc; do
     [ $format = trc ] && continue
@@ -118,10 +123,12 @@ for format in sto csv trc; do
 done
 "$talus" convert - -o - -f talus <held.talus >again.talus 2>err || complain "$(cat err)"
 expect 0 simulate again.talus -q -e 1 --every 0.5 -o c.csv
-cmp -s <(grep -v '^#' a.csv) <(grep -v '^#' c.csv) || complain "a model through a pipe moves otherwise"
+cmp -s <(grep -v '^#' a.csv) <(grep -v '^#' c.csv) ||
+    complain "a model through a pipe moves otherwise"
 "$talus" assemble - -o - -f talus <open_loop.talus >closed.talus 2>err || complain "$(cat err)"
 expect 0 check closed.talus -q
-"$talus" sweep - -q -v mass=1:2:3 <held.talus >swept 2>err || complain "a sweep from a pipe: $(cat err)"
+"$talus" sweep - -q -v mass=1:2:3 <held.talus >swept 2>err ||
+    complain "a sweep from a pipe: $(cat err)"
 "$talus" info - --json <held.talus | python3 -m json.tool >/dev/null || complain "info - --json"
 "$talus" show - <a.csv | grep -q arm.q0 || complain "show -"
 expect 2 simulate held.talus -o - -f nothing
@@ -140,6 +147,7 @@ is_json() { # ARGUMENT...: the command prints JSON and nothing else
 }
 for quiet in '' -q; do
     for out in '' '-o x.sto'; do
+        [ "$quiet$out" = -q ] && continue
         # shellcheck disable=SC2086
         for command in 'simulate held.talus -e 0.1' 'id held.talus few.sto'; do
             is_json $command --json $quiet $out
@@ -186,7 +194,8 @@ near "$(number statistics walk block_error)" 0.0451 0.03 'error of its mean'
 near "$(number statistics walk correlation_rows)" 9.5 4 'how long it remembers'
 python3 - <<'END' || complain "autocorrelation"
 import json
-found = [r['correlation'] for r in json.load(open('out'))['autocorrelation'] if r['column'] == 'wave']
+all = json.load(open('out'))['autocorrelation']
+found = [r['correlation'] for r in all if r['column'] == 'wave']
 assert abs(found[0] - 1) < 1e-12 and abs(found[32] + 1) < 0.02, found
 END
 expect 0 stats wave.csv -c five --from 4000

@@ -46,7 +46,8 @@ cp free100.sto free.sto
 expect 0 simulate driven.talus -q -e 1 --every 0.005 -a 1e-11 -i dormand-prince -c q -o driven.sto
 expect 0 id driven.talus -q driven.sto -o drives.sto
 drives=$(rows drives.sto 'function size(v) { return v < 0 ? -v : v }
-    { e = size(x["arm.q0_moment"]) + size(x["hand.q0_moment"]) + size(x["cart.q0_force"] + 4.8 * sin(4 * x["time"]));
+    { e = size(x["arm.q0_moment"]) + size(x["hand.q0_moment"]); 
+    e += size(x["cart.q0_force"] + 4.8 * sin(4 * x["time"]))
     if (e > most) most = e }
     END { print most + 0 }')
 less "$drives" 1e-6 'id of driven.talus'
@@ -56,8 +57,9 @@ less "$drives" 1e-6 'id of driven.talus'
 # sixteenth.
 differs() { # FILE: largest difference from what pushed.talus applies
     # shellcheck disable=SC2016 # of awk
-    rows "$1" 'BEGIN { want["boat.u3_force"] = 2; want["mast.u1_moment"] = -0.15; want["boom.q0_moment"] = 0.025 }
-        NR == 2 { seen = ("boat.u3_force" in known) + ("mast.u1_moment" in known) + ("boom.q0_moment" in known) }
+    rows "$1" 'BEGIN { want["boat.u3_force"] = 2; want["mast.u1_moment"] = -0.15
+        want["boom.q0_moment"] = 0.025 }
+        NR == 2 { for (k in want) if (k in known) ++seen }
         { for (i = 2; i <= NF; i++) { d = $i - want[name[i]]; if (d < 0) d = -d;
         if (d > n) n = d } }
         END { print seen == 3 ? n + 0 : "none" }'
