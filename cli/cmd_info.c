@@ -91,26 +91,24 @@ static char *join_group(const cli_columns *all, const char *group)
 }
 
 // Every name that can be a column: one line for each group; in JSON one entry for each column.
-static void report_columns(report *r, const cli_model *model)
+static void report_columns(report *r, const cli_columns *all)
 {
     static const char *const lines[] = {"group", "columns"};
     static const char *const entries[] = {"column", "group", "unit"};
-    cli_columns all = columns_all(model);
     report_table(r, "columns of results", r->json ? entries : lines, r->json ? 3 : 2);
-    for (int k = 0; k < all.num && r->json; ++k) {
-        report_cell_text(r, all.list[k].name);
-        report_cell_text(r, columns_group(all.list[k].kind));
-        report_cell_text(r, all.list[k].unit);
+    for (int k = 0; k < all->num && r->json; ++k) {
+        report_cell_text(r, all->list[k].name);
+        report_cell_text(r, columns_group(all->list[k].kind));
+        report_cell_text(r, all->list[k].unit);
     }
     for (int g = 0; columns_group_name(g) != NULL && !r->json; ++g) {
-        char *const names = join_group(&all, columns_group_name(g));
+        char *const names = join_group(all, columns_group_name(g));
         if (names == NULL) continue;
         report_cell_text(r, columns_group_name(g));
         report_cell_text(r, names);
         free(names);
     }
     report_end_table(r);
-    columns_destroy(&all);
 }
 
 static void report_constraints(report *r, const cli_model *model)
@@ -166,10 +164,13 @@ static void report_measures(report *r, const cli_model *model)
 // Report mass, sizes and degrees of freedom of a model, then its elements.
 static int report_model(const cli_args *args, const cli_model *model)
 {
-    const int code = cli_realize(args, model, model->state, TAL_STAGE_VELOCITY);
+    int code = cli_realize(args, model, model->state, TAL_STAGE_VELOCITY);
     tal_rows_report rows = {0};
+    cli_columns all;
+    if (code == CLI_OK) code = columns_all(args, model, &all);
     if (code != CLI_OK) return code;
     if (tal_matter_calc_constraint_report(model->matter, model->state, &rows, NULL) != TAL_OK) {
+        columns_destroy(&all);
         return cli_fail_with(args, CLI_FAILED, tal_state_error(model->state));
     }
     const tal_vec3 com = tal_matter_com(model->matter, model->state);
@@ -194,8 +195,9 @@ static int report_model(const cli_args *args, const cli_model *model)
     report_constraints(&r, model);
     report_forces(&r, model);
     report_measures(&r, model);
-    report_columns(&r, model);
+    report_columns(&r, &all);
     report_end(&r);
+    columns_destroy(&all);
     return CLI_OK;
 }
 

@@ -172,27 +172,25 @@ static void add_contacts(cli_columns *it, const cli_model *model)
     }
 }
 
-cli_columns columns_all(const cli_model *model)
+int columns_all(const cli_args *args, const cli_model *model, cli_columns *out)
 {
-    cli_columns all = {0};
-    tal_error err;
-    tal_state *state = NULL;
-    tal_status st = tal_state_create(model->system, &state, &err);
-    if (st == TAL_OK) st = tal_state_copy(state, model->state);
-    if (st == TAL_OK) st = tal_system_realize(model->system, state, TAL_STAGE_POSITION);
+    memset(out, 0, sizeof *out);
+    tal_state *const state = cli_state_copy(args, model);
+    if (state == NULL) return CLI_FAILED;
+    const tal_status st = tal_system_realize(model->system, state, TAL_STAGE_POSITION);
     const tal_state *const posed = st == TAL_OK ? state : NULL;
-    add_named(&all, COLUMN_TIME, "time", "s");
-    add_coordinates(&all, model, posed);
-    add_speeds(&all, model, posed, COLUMN_U);
-    add_speeds(&all, model, posed, COLUMN_UDOT);
-    add_z(&all, model);
-    add_measures(&all, model, posed);
-    add_energies(&all, model);
-    add_named(&all, COLUMN_POSITION_ERROR, "position_error", "m or rad");
-    add_named(&all, COLUMN_VELOCITY_ERROR, "velocity_error", "m/s or rad/s");
-    add_poses(&all, model);
-    add_reactions(&all, model);
-    add_contacts(&all, model);
+    add_named(out, COLUMN_TIME, "time", "s");
+    add_coordinates(out, model, posed);
+    add_speeds(out, model, posed, COLUMN_U);
+    add_speeds(out, model, posed, COLUMN_UDOT);
+    add_z(out, model);
+    add_measures(out, model, posed);
+    add_energies(out, model);
+    add_named(out, COLUMN_POSITION_ERROR, "position_error", "m or rad");
+    add_named(out, COLUMN_VELOCITY_ERROR, "velocity_error", "m/s or rad/s");
+    add_poses(out, model);
+    add_reactions(out, model);
+    add_contacts(out, model);
     tal_state_destroy(state);
-    return all;
+    return CLI_OK;
 }

@@ -137,10 +137,11 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
 {
     memset(out, 0, sizeof *out);
     out->stage = TAL_STAGE_MODEL;
-    cli_columns all = columns_all(model);
+    cli_columns all;
+    int code = columns_all(args, model, &all);
+    if (code != CLI_OK) return code;
     if (with_time) take_column(args, out, model, &all.list[0]); // the time comes first
     char *const words = cli_copy(list);
-    int code = CLI_OK;
     for (char *word = words; word != NULL && code == CLI_OK;) {
         char *const comma = strchr(word, ',');
         if (comma != NULL) *comma = 0;

@@ -40,8 +40,8 @@ typedef struct cli_columns {
     tal_stage stage; // that they need
 } cli_columns;
 
-// Everything that a State of a model can be asked for, in the order of results.
-cli_columns columns_all(const cli_model *model);
+// Everything that a State of a model can be asked for, in the order of results. An exit code.
+int columns_all(const cli_args *args, const cli_model *model, cli_columns *out);
 // The group of columns that a kind belongs to; "": none.
 const char *columns_group(column_kind kind);
 // The names of all groups, up to NULL.
