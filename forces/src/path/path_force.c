@@ -155,8 +155,8 @@ static tal_status tension_of_ligament(const path_force *it, const tal_force_cont
     return isfinite(*t) ? TAL_OK : TAL_ERR_NOT_FINITE;
 }
 
-// f l0 times the integral of the curve from 1 to l / l0, by Gauss's rule of five points in 64 parts:
-// exact for polynomials up to the ninth power, to 1e-12 for splines.
+// f l0 times the integral of the curve from 1 to l / l0, by Gauss's rule of five points in 64
+// parts: exact for polynomials up to the ninth power, to 1e-12 for splines.
 static tal_status energy_of_ligament(const void *self, const tal_force_context *context,
                                      double *energy)
 {
