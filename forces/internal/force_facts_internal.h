@@ -4,6 +4,7 @@
 
 #include <talus/forces/contact.h>
 #include <talus/forces/muscle.h>
+#include <talus/forces/path.h>
 
 /// What an element was added with besides its parameters.
 typedef struct tali_force_facts {
@@ -16,7 +17,7 @@ typedef struct tali_force_facts {
     const tal_contact_def *contact; ///< borrowed
     const tal_muscle_def *muscle;   ///< borrowed
     tal_function *const *functions; ///< of a prescribed force: force, point, torque; borrowed
-    tal_path_ix path;               ///< of an element along a path
+    tal_path_ix path;               ///< `i` < 0: none
 } tali_force_facts;
 
 /// Facts of a built-in element. False for gravity and for a user-defined element.

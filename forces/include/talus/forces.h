@@ -26,6 +26,8 @@
 #include <talus/forces/muscle.h>
 #include <talus/forces/params.h>
 #include <talus/forces/path.h>
+#include <talus/forces/path_force.h>
+#include <talus/forces/path_measure.h>
 #include <talus/forces/prescribed_force.h>
 #include <talus/forces/smooth_contact.h>
 #include <talus/forces/thermostat.h>
