@@ -513,7 +513,8 @@ static void start_actuator(tali_model *m, tali_model_item *item)
 {
     const tal_force_ix force = {item->built};
     const int num = tal_force_num_params(m->forces, force);
-    const int first = num - (strcmp(item->row->name, "body_actuator") == 0 ? 6 : 3);
+    const int with_range = tal_force_has_control(m->forces, force) ? 3 : 1;
+    const int first = num - (strcmp(item->row->name, "body_actuator") == 0 ? 6 : with_range);
     start_force(m, item);
     if (tal_force_set_params(m->forces, m->state, force, first, item->p + first, num - first) !=
         TAL_OK) {
