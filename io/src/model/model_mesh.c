@@ -177,7 +177,7 @@ static void make_from_parts(tali_model *m, tali_model_item *item, double scale)
 
 void tali_model_make_mesh(tali_model *m, tali_model_item *item, const char *file, double scale)
 {
-    if (!(scale > 0.0)) return; // told
+    if (!(scale > 0.0)) return; // reported
     if (*file != '\0' && item->num_children > 0) {
         tali_model_item_error(m, item, "file", ": give 'file' or <vertices> and <faces>, not both");
     } else if (*file != '\0') {
@@ -189,14 +189,8 @@ void tali_model_make_mesh(tali_model *m, tali_model_item *item, const char *file
 
 const tal_mesh *tali_model_keep_mesh(tali_model *m, tali_model_item *item)
 {
-    struct tal_model_kept *kept = m->kept;
-    if (!tali_grow(&m->arena.allocator, (void **)&kept->meshes, kept->num_meshes,
-                   &kept->meshes_capacity, sizeof *kept->meshes)) {
-        m->no_memory = true;
-        return NULL;
-    }
-    tal_mesh *mesh = item->mesh;
+    const tal_mesh *mesh = tali_model_kept_mesh(m->kept, item->mesh);
     item->mesh = NULL;
-    kept->meshes[kept->num_meshes++] = mesh;
+    m->no_memory = m->no_memory || mesh == NULL;
     return mesh;
 }

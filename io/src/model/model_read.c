@@ -1,4 +1,4 @@
-// From documents to items: what stands where, names, params, includes.
+// From documents to items: what is where, names, params, includes.
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "hash_internal.h"
@@ -19,7 +19,7 @@ enum {
     INCLUDE_ROW = 1
 };
 
-static const double DEGREE = 3.14159265358979323846 / 180.0;
+static const double DEGREE = TAL_PI / 180.0;
 
 // ---- the frame of a file
 
@@ -313,6 +313,12 @@ static void report_unknown(tali_model *m, const tali_xml *xml, const tali_xml_el
 {
     const char *guess = tali_text_did_you_mean(element->name, row_name_at, tali_model_rows(group));
     const char *parent = element->parent != NULL ? element->parent->name : NULL;
+    const char *kind = parent == NULL ? tali_xml_kind(element->name, strlen(element->name)) : NULL;
+    if (kind != NULL) {
+        tali_xml_error(xml, element, NULL, m->found,
+                       "this is %s, not a model file of Talus, which begins with <talus>", kind);
+        return;
+    }
     tali_xml_error(xml, element, NULL, m->found, "there is no <%.60s> %s%.60s%s%s%s%s",
                    element->name, parent != NULL ? "in <" : "at the top of a model file",
                    parent != NULL ? parent : "", parent != NULL ? ">" : "",
@@ -371,7 +377,7 @@ typedef struct walk {
     int depth;
 } walk;
 
-// Go on to the next element in document order, to a child only if `into`.
+// Continue to the next element in document order, to a child only if `into`.
 static void step_to_next(place *p, bool into)
 {
     if (into && p->at->first != NULL) {

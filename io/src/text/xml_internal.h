@@ -1,4 +1,4 @@
-// One XML parser for all formats: expat, into a tree of elements that know where they stand.
+// One XML parser for all formats: expat, into a tree of elements that know where they are.
 //
 //     tali_xml *xml = NULL;
 //     tal_status st = tali_xml_read_file(path, &limits, &allocator, &xml, found);
@@ -24,10 +24,10 @@ typedef struct tali_xml_attribute {
     int line, column; ///< where its name begins
 } tali_xml_attribute;
 
-/// An element. In a document, parents stand before children.
+/// An element. In a document, parents are before children.
 typedef struct tali_xml_element {
     const char *name;
-    const char *text; ///< what stands before the first child, without blanks around it; never NULL
+    const char *text; ///< what is before the first child, without blanks around it; never NULL
     const struct tali_xml_element *parent; ///< NULL for the root
     const struct tali_xml_element *first;  ///< first child; NULL when there is none
     const struct tali_xml_element *next;   ///< next child of the same parent
@@ -47,7 +47,7 @@ typedef struct tali_xml {
 /// How much of a document is taken before it is refused.
 typedef struct tali_xml_limits {
     size_t file_bytes;   ///< of the text
-    size_t tag_bytes;    ///< of one tag, comment or the like
+    size_t tag_bytes;    ///< of one tag, comment or similar
     size_t memory_bytes; ///< of the tree
     int depth;           ///< of nesting; the root has 1
 } tali_xml_limits;
@@ -69,7 +69,7 @@ TAL_NODISCARD tal_status tali_xml_read_file(const char *path, const tali_xml_lim
                                             const tal_allocator *allocator, tali_xml **out,
                                             tal_diagnostics *found);
 
-/// The same from memory. `name` stands for the file in diagnostics.
+/// The same from memory. `name` is used for the file in diagnostics.
 TAL_NODISCARD tal_status tali_xml_read_memory(const char *name, const char *text, size_t size,
                                               const tali_xml_limits *limits,
                                               const tal_allocator *allocator, tali_xml **out,
@@ -101,5 +101,16 @@ const char *tali_xml_tag(const tali_xml_element *element, char text[], size_t si
 /// @param[in] strings  one after the other through `at(context, i)`, NULL ends them
 typedef const char *(*tali_xml_string_at)(const void *context, int i);
 const char *tali_text_did_you_mean(const char *wrong, tali_xml_string_at at, const void *context);
+
+/// What a document with this first element is, to say that it is not what was expected: "a model of
+/// OpenSim (.osim)"; NULL when it is unknown.
+const char *tali_xml_kind(const char *root, size_t length);
+
+/// The length of the name of the first element of a text, or of its beginning, and where it is; 0
+/// when there is none.
+size_t tali_xml_find_root(const char *text, size_t size, const char **root);
+
+/// What a text is, likewise; NULL when it is not XML.
+const char *tali_xml_kind_of_text(const char *text, size_t size);
 
 #endif // TALUS_IO_XML_INTERNAL_H

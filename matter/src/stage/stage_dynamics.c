@@ -44,11 +44,12 @@ static tal_status name_massless_mobility(const tal_matter *matter, tal_state *st
                                          const tali_tree_view *view, const double DI[])
 {
     const int b = tali_prescribed_massless_body(view, DI);
-    return tal_state_fail(state, TAL_ERR_SINGULAR,
-                          "body '%s' can move on its %s without moving any mass: give it, or the "
-                          "bodies it carries, mass or inertia (if constraints hold it: "
-                          "tal_matter_set_solve_way(), in a model file solve=\"kkt\")",
-                          matter->bodies[b].name, matter->bodies[b].ops.name);
+    return tal_state_fail(
+        state, TAL_ERR_SINGULAR,
+        "body '%s' can move on its %s without moving any mass: give it, or the "
+        "bodies it carries, mass or inertia (if constraints hold it: choose the solve way "
+        "\"kkt\", in a model file solve=\"kkt\")",
+        matter->bodies[b].name, matter->bodies[b].ops.name);
 }
 
 tal_status tali_stage_calc_articulated(const void *self, const tal_system *system, tal_state *state,
@@ -133,7 +134,7 @@ tal_status tali_matter_forward_dynamics(const tal_matter *matter, tal_state *sta
         return tali_matter_forward_dynamics_kkt(matter, state, F, f, udot, A_GM, lambda);
     }
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_DYNAMICS, &view)) {
+    if (!tali_tree_realize_view(matter, state, TALI_DYNAMICS, &view)) {
         return tal_state_error(state)->status;
     }
     return tali_stage_solve_motion(matter, state, &view, F, f, udot, A_GM, lambda);
@@ -156,7 +157,7 @@ static tal_status check_accelerations(const tal_matter *matter, tal_state *state
                                       const double udot[], const double qdotdot[])
 {
     const tali_tree *tree = &matter->tree;
-    const tali_matter_model model = tali_matter_model_at(matter, state);
+    const tali_matter_model model = tali_matter_model_unchecked(matter, state);
     const int last = tree->num_bodies - 1, num_q = model.q0[last] + model.nq[last];
     // qdotdot = N udot + Ndot u shows whatever udot does
     if (tali_finite_all(qdotdot, num_q)) return TAL_OK;

@@ -17,7 +17,7 @@ tal_status tali_integrator_spend_step(tal_integrator *integ, double t0, double t
     return TAL_OK;
 }
 
-// Does the State stand where the last step ended, with nothing changed that rates depend on?
+// Is the State where the last step ended, with nothing changed that rates depend on?
 static bool goes_on(const tal_integrator *integ, const tal_state *state)
 {
     if (!integ->is_settled || tal_state_t(state) != integ->t1) return false;
@@ -33,8 +33,7 @@ static tal_status advise(tal_integrator *integ, tal_status st)
     if (st != TAL_ERR_NO_CONVERGENCE) return st;
     const tal_error why = integ->problem.error_record;
     integ->problem.error_record = (tal_error){TAL_OK, "", ""};
-    return TALI_FAIL(&integ->problem.error_record, st,
-                     "%s; assemble the State first (tal_assembler_assemble())", why.message);
+    return TALI_FAIL(&integ->problem.error_record, st, "%s; assemble the model first", why.message);
 }
 
 // Made consistent, as by a step of length zero: prescribed, projected, relaxed. A State that

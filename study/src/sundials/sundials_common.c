@@ -113,11 +113,10 @@ tal_status tali_sun_create(tal_integrator *integ, const tali_sun_need *need, tal
 
 tal_status tali_sun_refuse_fixed_step(const char *solver, double fixed_step, tal_error *err)
 {
-    return TALI_FAIL(
-        err, TAL_ERR_BAD_VALUE,
-        "fixed_step is %g: %s chooses its steps itself; TAL_METHOD_RUNGE_KUTTA, "
-        "_SEMI_EXPLICIT_EULER, _VERLET, _ARKODE_EXPLICIT and _ARKODE_DIRK can keep to it",
-        fixed_step, solver);
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                     "fixed_step is %g: %s chooses its steps itself; Runge-Kutta methods, "
+                     "semi-explicit Euler, Verlet and those of ARKODE can keep to one",
+                     fixed_step, solver);
 }
 
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)
@@ -156,7 +155,7 @@ static bool stands_at(const tal_state *state, double t, const double y[])
            memcmp(tal_state_y(state), y, bytes) == 0;
 }
 
-// ydot at t and y, prescribed and relaxed first. Free where the State stands already.
+// ydot at t and y, prescribed and relaxed first. Free where the State is already.
 static tal_status rates_at(tali_sun *sun, double t, const double y[], double ydot[])
 {
     tal_integrator *integ = sun->integ;

@@ -62,6 +62,10 @@ typedef struct tal_model_options {
     tal_allocator allocator;       ///< of the System, the State, and of reading
     const tal_model_param *params; ///< [num_params] each must be in the file
     int num_params;
+    /// [num_starts] coordinates by name, and where each begins, instead of what the file says [rad
+    /// or m]; what follows a robot's joint by a `<mimic>` follows it there too
+    const tal_model_param *starts;
+    int num_starts;
     /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file
     /// are looked up beside it.
     const char *folder;
@@ -69,6 +73,10 @@ typedef struct tal_model_options {
     /// Takes inertias that no real body can have, of all bodies; those that need it get
     /// tal_mobod_def.any_inertia, and are written with it.
     bool any_inertia;
+    bool strict; ///< refuse inertias that no real body can have where they are only warned of
+    /// How tal_model_read_any() reads a robot, with the allocator and both rules for inertias from
+    /// here; NULL: tal_urdf_options_default().
+    const struct tal_urdf_options *urdf;
 } tal_model_options;
 
 /// The C heap, no params, no folder, no elements of your own.
@@ -87,7 +95,7 @@ TAL_API TAL_NODISCARD tal_status tal_model_read_file(const char *path,
                                                      const tal_model_options *options,
                                                      tal_model *model, tal_diagnostics *found);
 
-/// The same from memory. `name` stands for the file in diagnostics.
+/// The same from memory. `name` is used for the file in diagnostics.
 TAL_API TAL_NODISCARD tal_status tal_model_read_memory(const char *name, const char *text,
                                                        size_t size,
                                                        const tal_model_options *options,
@@ -100,8 +108,8 @@ TAL_API void tal_model_destroy(tal_model *model);
  * Write a System and a State as a model file.
  *
  * What is written is what the State holds: parameters, coordinates, speeds, z, locks, what is
- * enabled. Reading it gives the same model, bit for bit, but for what a run remembers (samples of
- * measures, the interval of a Langevin bath) and for the weights that studies see it with. An
+ * enabled. Reading it gives the same model, bit for bit, except for what a run remembers (samples
+ * of measures, the interval of a Langevin bath) and for the weights that studies see it with. An
  * element that a file cannot describe is refused by name, and nothing is written: functions of a
  * user's own, elements of a user's own that are not registered, measures that are results or not of
  * matter, handlers and reporters, subsystems besides matter, one for forces and one for stops.
