@@ -17,7 +17,8 @@ cmake -S . -B "$out/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=O
     -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR="lib/$triplet" \
     -DCMAKE_SKIP_INSTALL_RPATH=ON -DCMAKE_C_FLAGS="-g -ffile-prefix-map=$PWD=." \
     -DCMAKE_EXE_LINKER_FLAGS="-Wl,-z,relro,-z,now -pie" \
-    -DCMAKE_SHARED_LINKER_FLAGS="-Wl,-z,relro,-z,now" -DCMAKE_POSITION_INDEPENDENT_CODE=ON >/dev/null
+    -DCMAKE_SHARED_LINKER_FLAGS="-Wl,-z,relro,-z,now" \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON >/dev/null
 cmake --build "$out/build" -j "$jobs" >/dev/null
 rm -rf "$out/all" "$out"/libtalus0 "$out"/libtalus-dev "$out"/talus "$out"/debian "$out"/*.deb
 DESTDIR=$out/all cmake --install "$out/build" >/dev/null

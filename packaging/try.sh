@@ -8,7 +8,7 @@ source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT
 mirror=$(grep -rhoE 'https?://[^ ]+/debian/?( |$)' /etc/apt/sources.list.d /etc/apt/sources.list \
-    2>/dev/null | head -1)
+    2>/dev/null | head -1 || true)
 echo "== a bare root"
 debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$packages/debootstrap.log" ||
     { tail -5 "$packages/debootstrap.log"; exit 1; }
