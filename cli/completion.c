@@ -46,6 +46,7 @@ static void bash_command(FILE *out, const cli_command *command)
     fputs("' ;;\n", out);
 }
 
+// The first word is a command; after some words a list is known; otherwise options, or files.
 static void complete_bash(FILE *out)
 {
     fputs("# bash completion for talus; made by: talus help --completion bash\n"
@@ -116,6 +117,7 @@ static void zsh_option(FILE *out, const cli_option *option)
     fputs("' \\\n", out);
 }
 
+// The first word is a command, with its summary; then the options of that command, with theirs.
 static void complete_zsh(FILE *out)
 {
     fputs("#compdef talus\n# made by: talus help --completion zsh\n"
