@@ -194,24 +194,19 @@ static tal_status check_def(const tal_matter *matter, const tal_assembler_def *d
 
 // --- memory ---
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 // Room of the factorizations, of equations by speeds or the other way round.
 static size_t work_doubles(const tal_assembler *it)
 {
     const int m = it->max_rows, n = it->nu;
-    const size_t cod = larger(tal_cod_work_size(m, n), tal_cod_work_size(n, m));
-    return larger(larger(cod, tal_pchol_work_size(n)), (size_t)n);
+    const size_t cod = tali_alloc_larger(tal_cod_work_size(m, n), tal_cod_work_size(n, m));
+    return tali_alloc_larger(tali_alloc_larger(cod, tal_pchol_work_size(n)), (size_t)n);
 }
 
 static size_t work_ints(const tal_assembler *it)
 {
     const int m = it->max_rows, n = it->nu;
-    const size_t cod = larger(tal_cod_iwork_size(m, n), tal_cod_iwork_size(n, m));
-    return larger(cod, tal_pchol_iwork_size(n));
+    const size_t cod = tali_alloc_larger(tal_cod_iwork_size(m, n), tal_cod_iwork_size(n, m));
+    return tali_alloc_larger(cod, tal_pchol_iwork_size(n));
 }
 
 // Place all arrays in a block, or count its bytes when `block` is NULL.
@@ -219,7 +214,8 @@ static size_t lay_out(tal_assembler *it, char *block)
 {
     const tal_assembler_def *def = &it->def;
     const size_t n = (size_t)it->nu, nq = (size_t)it->max_nq, rows = (size_t)it->max_rows;
-    const size_t side = larger(n, rows), bodies = (size_t)tal_matter_num_bodies(it->matter);
+    const size_t side = tali_alloc_larger(n, rows),
+                 bodies = (size_t)tal_matter_num_bodies(it->matter);
     const size_t markers = (size_t)def->num_markers, sensors = (size_t)def->num_sensors;
     const size_t goal_rows = (size_t)it->max_goal_rows, d = sizeof(double);
     const tali_piece pieces[] = {
