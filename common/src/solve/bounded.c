@@ -289,7 +289,7 @@ tal_status tal_bounded_solve(const tal_bounded_problem *problem, double z[], dou
     }
     if (!(report->residual <= TALI_ACTIVE_ACCEPTED)) {
         return TALI_FAIL(err, TAL_ERR_NO_CONVERGENCE,
-                         "after %d pivots row %d is violated by %g of what is added up there",
+                         "after %d pivots row %d is violated by %g of the sum of its terms",
                          report->pivots, report->worst, report->residual);
     }
     return TAL_OK;

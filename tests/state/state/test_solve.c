@@ -485,7 +485,7 @@ START_TEST(events_that_do_not_exist_are_reported)
             TAL_ERR_BAD_INDEX, "has no event");
     }
     test_assert_breach((void)!tal_system_report_events(system, state, TAL_EVENT_SCHEDULED, NULL, 1),
-                       TAL_ERR_BAD_VALUE, "1 events at NULL");
+                       TAL_ERR_BAD_VALUE, "1 events: the number is negative or the array is NULL");
     test_assert_breach(
         (void)!tal_system_report_events(system, state, TAL_EVENT_SCHEDULED, wrong, -1),
         TAL_ERR_BAD_VALUE, "-1 events");

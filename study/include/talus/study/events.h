@@ -20,7 +20,7 @@
  * any of these reasons, and one of them may be called for several:
  *
  *     triggered      a witness function crosses zero
- *     scheduled      an appointed time comes: a list, a period, or a function of yours
+ *     scheduled      a planned time comes: a list, a period, or a function of yours
  *     signaled       tal_event_signal() was called
  *     initialization, step advanced, termination       `causes`
  *
@@ -41,7 +41,7 @@ extern "C" {
  * Change a State because something happened.
  *
  * Variables of any stage may be changed; the run continues from the lowest one. Where the
- * time is set, what is appointed in between is passed over, or comes again. On entry the State is
+ * time is set, what is planned in between is left out, or comes again. On entry the State is
  * realized to TAL_STAGE_ACCELERATION. Must not allocate.
  *
  * @param[in]  context    as given in tal_happening
@@ -128,8 +128,8 @@ typedef struct tal_run_stop {
     tal_measure_ix measure; ///< of one number, which is watched; `i` < 0: the time
     double value;           ///< that it crosses; of the time, when [s]
     tal_crossing crossing;  ///< which way
-    double window;          ///< as of tal_happening
-    double separation;      ///< likewise
+    double window;          ///< as in tal_happening
+    double separation;      ///< as in tal_happening
     bool begins_inactive;   ///< until tal_event_set_active()
 } tal_run_stop;
 
