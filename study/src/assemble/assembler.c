@@ -166,8 +166,9 @@ static tal_status check_arrays(const tal_assembler_def *def, tal_error *err)
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         if (all[i].n < 0 || (all[i].n > 0 && all[i].array == NULL)) {
-            return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%d %s at address %p are invalid", all[i].n,
-                             all[i].name, all[i].array);
+            return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                             "%d %s: the number is negative or the array is NULL", all[i].n,
+                             all[i].name);
         }
     }
     return TAL_OK;
@@ -485,7 +486,8 @@ static tal_status check_vectors(tal_assembler *it, const tal_vec3 v[], int n, co
 {
     for (int k = 0; k < n && v != NULL; ++k) {
         if (!isinf(v[k].x) && !isinf(v[k].y) && !isinf(v[k].z)) continue;
-        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE, "%s %d is (%g, %g, %g)", what, k,
+        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE,
+                         "%s %d is (%g, %g, %g): give finite numbers, or NaN for not seen", what, k,
                          v[k].x, v[k].y, v[k].z);
     }
     return TAL_OK;

@@ -395,7 +395,8 @@ tal_status tali_assembler_goal(tal_assembler *it, tal_state *state, double *goal
     }
     if (st == TAL_OK && it->level == TAL_LEVEL_POSITION) st = goal_of_q(it, state, goal);
     if (st == TAL_OK && !isfinite(*goal)) {
-        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE, "the goals add up to %g", *goal);
+        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE,
+                         "the sum of the goals is %g: it must be finite", *goal);
     }
     return st;
 }

@@ -48,8 +48,10 @@ static tal_status check_def(const tal_tracker_def *def, tal_error *err)
 {
     if (def == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "'def' is NULL");
     if (def->chunk < 0 || def->lanes < 1) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "chunk is %d and lanes is %d", def->chunk,
-                         def->lanes);
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "chunk is %d and lanes is %d: chunk must not be negative, "
+                         "and lanes at least 1",
+                         def->chunk, def->lanes);
     }
     if (def->executor != NULL && def->executor->run == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "the executor has no function");
