@@ -36,7 +36,7 @@ int cmd_convert(const cli_args *args)
                         to != NULL ? " once" : "", args->files[0]);
     }
     const tal_file_kind kind = tal_file_kind_of(args->files[0], NULL, 0);
-    const bool is_model = kind == TAL_FILE_TALUS || kind == TAL_FILE_URDF;
+    const bool is_model = kind == TAL_FILE_TALUS || kind == TAL_FILE_URDF || kind == TAL_FILE_OSIM;
     if (is_model != (tal_file_kind_of(to, NULL, 0) == TAL_FILE_TALUS)) {
         return cli_fail(args, CLI_USAGE, "%s is a %s, which cannot be converted to %s.",
                         args->files[0], is_model ? "model" : "table", to);

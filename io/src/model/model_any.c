@@ -6,6 +6,7 @@
 #include "text/reading_internal.h"
 
 #include <talus/io/format.h>
+#include <talus/io/opensim.h>
 #include <talus/io/urdf.h>
 
 #include <string.h>
@@ -14,7 +15,9 @@ static const struct {
     tal_file_kind kind;
     const char *end;  // of a name
     const char *root; // the first element of a text
-} kinds[] = {{TAL_FILE_TALUS, ".talus", "talus"}, {TAL_FILE_URDF, ".urdf", "robot"}};
+} kinds[] = {{TAL_FILE_TALUS, ".talus", "talus"},
+             {TAL_FILE_URDF, ".urdf", "robot"},
+             {TAL_FILE_OSIM, ".osim", "OpenSimDocument"}};
 
 enum {
     NUM_KINDS = sizeof kinds / sizeof *kinds
@@ -72,19 +75,37 @@ tal_file_kind tal_file_kind_of(const char *path, const char text[], size_t size)
     return kind == TAL_FILE_UNKNOWN && text != NULL ? kind_of_text(text, size) : kind;
 }
 
+static tal_status refuse_params(const char *path, const tal_model_options *how, const char *what,
+                                tal_diagnostics *found)
+{
+    if (how->num_params == 0) return TAL_OK;
+    tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s has no params", what);
+    return TAL_ERR_BAD_VALUE;
+}
+
 // `text` is NULL when the file has not been read yet.
 static tal_status read_urdf(const char *path, const char *text, size_t size,
                             const tal_model_options *how, tal_model *model, tal_diagnostics *found)
 {
-    if (how->num_params > 0) {
-        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "a URDF has no params");
-        return TAL_ERR_BAD_VALUE;
-    }
+    const tal_status st = refuse_params(path, how, "a URDF", found);
+    if (st != TAL_OK) return st;
     tal_urdf_options options = tal_urdf_options_default();
     options.allocator = how->allocator;
     options.any_inertia = how->any_inertia;
     return text == NULL ? tal_urdf_read_file(path, &options, model, found)
                         : tal_urdf_read_memory(path, text, size, &options, model, found);
+}
+
+// The same for a model of OpenSim.
+static tal_status read_osim(const char *path, const char *text, size_t size,
+                            const tal_model_options *how, tal_model *model, tal_diagnostics *found)
+{
+    const tal_status st = refuse_params(path, how, "an .osim file", found);
+    if (st != TAL_OK) return st;
+    tal_osim_options options = tal_osim_options_default();
+    options.allocator = how->allocator;
+    return text == NULL ? tal_osim_read_file(path, &options, model, found)
+                        : tal_osim_read_memory(path, text, size, &options, model, found);
 }
 
 // Of a kind that only its text can tell, which is read once: it may come from a pipe.
@@ -95,10 +116,14 @@ static tal_status read_unknown(const char *path, const tal_model_options *how, t
     tal_status st = TAL_OK;
     const char *wrong = tali_file_load_text(path, tali_xml_limits_default().file_bytes,
                                             &how->allocator, &file, &st);
+    const tal_file_kind kind =
+        wrong == NULL ? tal_file_kind_of(path, file.block, file.size) : TAL_FILE_UNKNOWN;
     if (wrong != NULL) {
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s", wrong);
-    } else if (tal_file_kind_of(path, file.block, file.size) == TAL_FILE_URDF) {
+    } else if (kind == TAL_FILE_URDF) {
         st = read_urdf(path, file.block, file.size, how, model, found);
+    } else if (kind == TAL_FILE_OSIM) {
+        st = read_osim(path, file.block, file.size, how, model, found);
     } else {
         st = tali_model_read_loaded(path, file.block, file.size, how, model, found);
     }
@@ -118,6 +143,8 @@ tal_status tal_model_read_any(const char *path, const tal_model_options *options
         return tal_model_read_file(path, &how, model, found);
     case TAL_FILE_URDF:
         return read_urdf(path, NULL, 0, &how, model, found);
+    case TAL_FILE_OSIM:
+        return read_osim(path, NULL, 0, &how, model, found);
     case TAL_FILE_TABLE:
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "this is a table, not a model");
         return TAL_ERR_FILE;

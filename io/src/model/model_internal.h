@@ -377,6 +377,8 @@ tal_status tali_model_read_loaded(const char *path, const char *text, size_t siz
 void tali_model_build(tali_model *m);
 
 /// Free what a model keeps; NULL is allowed.
+/// Nothing in it yet; NULL when memory runs out. Every reader makes one for its model.
+struct tal_model_kept *tali_model_kept_create(const tal_allocator *allocator);
 void tali_model_kept_destroy(struct tal_model_kept *kept);
 
 // ---- what builders use
