@@ -116,12 +116,15 @@ static int look_up_frame(const tali_osim *o, const char *from, const char *path)
 {
     char absolute[1024];
     make_absolute(from, path, absolute);
-    const int i = tali_name_map_find(&o->frame_paths, absolute);
+    int i = tali_name_map_find(&o->frame_paths, absolute);
+    // the model's name may stand first, before 4.0
+    const char *rest = strchr(absolute + (absolute[0] == '/' ? 1 : 0), '/');
+    if (i < 0 && rest != NULL) i = tali_name_map_find(&o->frame_paths, rest);
     if (i >= 0) return i;
     // a body's name alone, as before version 4; its frame has the same number
     const int body = tali_name_map_find(&o->body_names, tali_osim_last_name(path));
     if (body >= 0) return body;
-    // the model's name may stand before it, or nothing but the end
+    // or nothing but the end
     return frame_ending(o, path[strspn(path, "./")] != '\0' ? path + strspn(path, "./") : path);
 }
 

@@ -240,6 +240,7 @@ static tal_status make_state(tali_osim *o, tal_model *model, tal_error *err)
     st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
     if (st == TAL_OK) {
         lock_coordinates(o, model);
+        tali_osim_disable_forces(o, model);
         st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
     }
     *err = *tal_state_error(model->state);

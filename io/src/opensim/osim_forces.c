@@ -104,7 +104,7 @@ static tal_force_ix add_spring(tali_osim *o, tal_model *model, tali_osim_force *
     if (f->numbers[2] != 0.0) {
         char name[TAL_MAX_NAME + 1];
         (void)snprintf(name, sizeof name, "%.50s_viscosity", f->name);
-        (void)tal_forces_add_mobility_damper(model->forces, name, mobility, f->numbers[2]);
+        f->second = tal_forces_add_mobility_damper(model->forces, name, mobility, f->numbers[2]);
     }
     return tal_forces_add_mobility_spring(model->forces, f->name, mobility, f->numbers[0],
                                           f->numbers[1]);
@@ -151,18 +151,17 @@ static tal_force_ix add_bushing(tali_osim *o, tal_model *model, tali_osim_force 
 
 static const struct {
     const char *name;
-    bool is_actuator;
     void (*read)(tali_osim *o, tali_osim_force *f);
     tal_force_ix (*add)(tali_osim *o, tal_model *model, tali_osim_force *f);
-} rows[] = {{"CoordinateActuator", true, read_coordinate_actuator, add_coordinate_actuator},
-            {"PointActuator", true, read_point_actuator, add_point_actuator},
-            {"TorqueActuator", true, read_torque_actuator, add_torque_actuator},
-            {"SpringGeneralizedForce", false, read_spring, add_spring},
-            {"PointToPointSpring", false, read_two_point_spring, add_two_point_spring},
-            {"BushingForce", false, read_bushing, add_bushing},
-            {"HuntCrossleyForce", false, tali_osim_read_hunt_crossley, tali_osim_add_hunt_crossley},
-            {"SmoothSphereHalfSpaceForce", false, tali_osim_read_smooth_contact,
-             tali_osim_add_smooth_contact}};
+} rows[] = {
+    {"CoordinateActuator", read_coordinate_actuator, add_coordinate_actuator},
+    {"PointActuator", read_point_actuator, add_point_actuator},
+    {"TorqueActuator", read_torque_actuator, add_torque_actuator},
+    {"SpringGeneralizedForce", read_spring, add_spring},
+    {"PointToPointSpring", read_two_point_spring, add_two_point_spring},
+    {"BushingForce", read_bushing, add_bushing},
+    {"HuntCrossleyForce", tali_osim_read_hunt_crossley, tali_osim_add_hunt_crossley},
+    {"SmoothSphereHalfSpaceForce", tali_osim_read_smooth_contact, tali_osim_add_smooth_contact}};
 
 enum {
     NUM_ROWS = sizeof rows / sizeof *rows
@@ -200,7 +199,8 @@ static void read_force(tali_osim *o, const tali_xml_element *e)
                            .X_1 = TAL_XFORM_IDENTITY,
                            .X_2 = TAL_XFORM_IDENTITY,
                            .coordinate = -1,
-                           .force = {-1}};
+                           .force = {-1},
+                           .second = {-1}};
     check_name(o, f);
     f->applies = tali_osim_is_on(o, e, "appliesForce", "isDisabled");
     tali_osim_check_class(o, e);
@@ -224,5 +224,16 @@ void tali_osim_add_forces(tali_osim *o, tal_model *model)
     for (int i = 0; i < o->num_forces; ++i) {
         tali_osim_force *f = &o->forces[i];
         if (f->row >= 0) f->force = rows[f->row].add(o, model, f);
+    }
+}
+
+void tali_osim_disable_forces(const tali_osim *o, tal_model *model)
+{
+    for (int i = 0; i < o->num_forces; ++i) {
+        const tali_osim_force *f = &o->forces[i];
+        if (f->applies || f->force.i < 0) continue;
+        (void)tal_force_set_enabled(model->forces, model->state, f->force, false);
+        if (f->second.i < 0) continue;
+        (void)tal_force_set_enabled(model->forces, model->state, f->second, false);
     }
 }

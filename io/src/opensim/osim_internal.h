@@ -142,6 +142,7 @@ typedef struct tali_osim_force {
     int num_surfaces;                   ///< of a contact force
     struct tali_osim_surface *surfaces; ///< in the arena
     tal_force_ix force;                 ///< what it became; `i` < 0: nothing
+    tal_force_ix second;                ///< another element that it became; `i` < 0: none
 } tali_osim_force;
 
 /// A shape in a contact force, and what it is made of there.
@@ -321,6 +322,8 @@ void tali_osim_add_constraints(tali_osim *o, tal_model *model);
 void tali_osim_read_contact(tali_osim *o);
 void tali_osim_read_forces(tali_osim *o);
 void tali_osim_add_forces(tali_osim *o, tal_model *model);
+/// Switch off, in the State, the forces that the file has switched off.
+void tali_osim_disable_forces(const tali_osim *o, tal_model *model);
 
 /// Forces between shapes: from their elements, and into the System.
 void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f);
