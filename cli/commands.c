@@ -302,7 +302,7 @@ const cli_command cli_commands[] = {
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
     {"convert", "FILE", 1, 2, "write a file in another format",
-     "Tables: reads .sto, .mot, .trc and .csv, writes these and .npz. Models: reads .talus and .urdf, "
+     "Tables: reads .sto, .mot, .trc and .csv, writes these and .npz. Models: reads .talus, .urdf and .osim, "
      "writes .talus with includes and params resolved. The extensions select the formats. The new "
      "name can also follow FILE, without -o.",
      CLI_QUIET | CLI_SET | CLI_ANY_INERTIA | CLI_OUT, NULL, "talus convert swing.sto -o swing.csv",

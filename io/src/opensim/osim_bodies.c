@@ -203,7 +203,7 @@ void tali_osim_path_of(const tali_xml_element *object, char path[])
     char set[64] = "set";
     const char *from = in_set && objects->parent != NULL ? objects->parent->name : set;
     int n = 0;
-    for (; from[n] != '\0' && n < 63; ++n) {
+    for (; n < 63 && from[n] != '\0'; ++n) {
         set[n] = from[n] >= 'A' && from[n] <= 'Z' ? (char)(from[n] - 'A' + 'a') : from[n];
     }
     set[n] = '\0';

@@ -227,30 +227,28 @@ int tali_osim_words(tali_osim *o, const tali_xml_element *object, const char *na
                     const char *words[], int capacity)
 {
     const char *at = tali_osim_text(object, name);
-    int n = 0;
-    while (at != NULL && *at != '\0') {
+    if (at == NULL) return 0;
+    for (int n = 0;; ++n) {
         while (is_between(*at)) {
             ++at;
+        }
+        if (*at == '\0') return n;
+        if (n == capacity) {
+            tali_osim_error(o, tali_osim_property(object, name), " has more than %d names",
+                            capacity);
+            return n;
         }
         const char *end = at;
         while (*end != '\0' && !is_between(*end)) {
             ++end;
         }
-        if (end == at) break;
-        if (n == capacity) {
-            tali_osim_error(o, tali_osim_property(object, name), " has more than %d names",
-                            capacity);
-            break;
-        }
         words[n] = tali_arena_copy(&o->arena, at, (size_t)(end - at));
         if (words[n] == NULL) {
             o->no_memory = true;
-            break;
+            return n;
         }
-        ++n;
         at = end;
     }
-    return n;
 }
 
 // --- sockets ---

@@ -42,6 +42,7 @@ START_TEST(otherwise_the_first_element_does)
     ck_assert_int_eq(kind_of_text(pendulum), TAL_FILE_TALUS);
     ck_assert_int_eq(kind_of_text(arm), TAL_FILE_URDF);
     ck_assert_int_eq(kind_of_text("\xef\xbb\xbf <!DOCTYPE robot>\n<robot/>"), TAL_FILE_URDF);
+    ck_assert_int_eq(kind_of_text("<OpenSimDocument Version='40000'>"), TAL_FILE_OSIM);
     const char *const others[] = {"",       "<",         "<robo",
                                   "<robot", "<robots>",  "<!-- <talus> ",
                                   "<?xml",  "time\tq\n", "<a><talus>"};
