@@ -67,19 +67,6 @@ static tali_osim_frame *add_frame(tali_osim *o, const tali_xml_element *element,
     return frame;
 }
 
-static void read_components(tali_osim *o, const tali_xml_element *object, const char *path)
-{
-    const tali_xml_element *components = tali_xml_child(object, "components");
-    const tali_xml_element *c = components != NULL ? tali_osim_first(components) : NULL;
-    for (; c != NULL; c = c->next) {
-        if (strcmp(c->name, "PhysicalOffsetFrame") == 0) {
-            tali_osim_read_offset_frame(o, c, path);
-        } else if (strcmp(c->name, "Marker") != 0) {
-            tali_osim_ignore(o, c, TAL_NOTE, "is not read");
-        }
-    }
-}
-
 void tali_osim_read_offset_frame(tali_osim *o, const tali_xml_element *element, const char *owner)
 {
     const char *path = join(o, owner, tali_osim_name(element));
@@ -92,7 +79,20 @@ void tali_osim_read_offset_frame(tali_osim *o, const tali_xml_element *element, 
     frame->X_PF = X_PF;
     frame->socket = tali_osim_socket(element, "parent");
     if (frame->socket == NULL) frame->socket = "..";
-    read_components(o, element, path);
+}
+
+// Frames in the <components> of an object.
+static void read_components(tali_osim *o, const tali_xml_element *object, const char *path)
+{
+    const tali_xml_element *components = tali_xml_child(object, "components");
+    const tali_xml_element *c = components != NULL ? tali_osim_first(components) : NULL;
+    for (; c != NULL; c = c->next) {
+        if (strcmp(c->name, "PhysicalOffsetFrame") == 0) {
+            tali_osim_read_offset_frame(o, c, path);
+        } else if (strcmp(c->name, "Marker") != 0) {
+            tali_osim_ignore(o, c, TAL_NOTE, "is not read");
+        }
+    }
 }
 
 // The one frame whose path ends like this; -1: none, -2: several.
@@ -198,16 +198,18 @@ void tali_osim_resolve_frames(tali_osim *o)
 
 void tali_osim_path_of(const tali_xml_element *object, char path[])
 {
+    static const char *const sets[][2] = {{"JointSet", "jointset"},
+                                          {"ConstraintSet", "constraintset"},
+                                          {"ForceSet", "forceset"},
+                                          {"MarkerSet", "markerset"},
+                                          {"ContactGeometrySet", "contactgeometryset"}};
     const tali_xml_element *objects = object->parent;
-    const bool in_set = objects != NULL && strcmp(objects->name, "objects") == 0;
-    char set[64] = "set";
-    const char *from = in_set && objects->parent != NULL ? objects->parent->name : set;
-    int n = 0;
-    for (; n < 63 && from[n] != '\0'; ++n) {
-        set[n] = from[n] >= 'A' && from[n] <= 'Z' ? (char)(from[n] - 'A' + 'a') : from[n];
+    const tali_xml_element *set = objects != NULL ? objects->parent : NULL;
+    const char *name = "set";
+    for (int i = 0; i < 5 && set != NULL; ++i) {
+        if (strcmp(set->name, sets[i][0]) == 0) name = sets[i][1];
     }
-    set[n] = '\0';
-    (void)snprintf(path, 512, "/%s/%.400s", set, tali_osim_name(object));
+    (void)snprintf(path, 512, "/%s/%.400s", name, tali_osim_name(object));
 }
 
 int tali_osim_frame_of(tali_osim *o, const tali_xml_element *object, const char *socket,
@@ -353,11 +355,7 @@ void tali_osim_read_bodies(tali_osim *o)
             tali_osim_error(o, e, " is not a <Body>");
         }
     }
-    // frames on bodies, after all bodies: their numbers are the same
-    for (int i = 0, n = o->num_bodies; i < n; ++i) {
-        const tali_osim_body *body = &o->bodies[i];
-        if (body->element != NULL) read_components(o, body->element, o->frames[i].path);
-    }
+    // other frames after all bodies, whose frames have the same numbers
     read_components(o, o->model, "");
     read_frames_of(o, "JointSet");
     read_frames_of(o, "ConstraintSet");
@@ -367,6 +365,11 @@ void tali_osim_read_bodies(tali_osim *o)
         if (strcmp(c->name, "PhysicalOffsetFrame") == 0) {
             tali_osim_read_offset_frame(o, c, "/componentset");
         }
+    }
+    // and those on frames, which may be more with each one
+    for (int i = 0; i < o->num_frames && !o->no_memory; ++i) {
+        if (o->frames[i].element == NULL) continue;
+        read_components(o, o->frames[i].element, o->frames[i].path);
     }
 }
 

@@ -130,34 +130,6 @@ static tal_status read_gcv_spline(const source *s, tal_function **out, tal_error
                      half_order);
 }
 
-// --- a function that is scaled ---
-
-static tal_status read_any(const source *s, tal_function **out, tal_error *err);
-
-static tal_status read_multiplier(const source *s, tal_function **out, tal_error *err)
-{
-    const tali_xml_element *inner_element = tali_osim_object(s->element, "function");
-    if (inner_element == NULL) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there is no function to multiply");
-    }
-    const source within = {s->o, inner_element, s->from, s->num_args};
-    const double scale = tali_osim_number(s->o, s->element, "scale", 1.0);
-    tal_function *inner = NULL, *outer = NULL;
-    tal_status st = read_any(&within, &inner, err);
-    if (st != TAL_OK) return st;
-    if (scale == 1.0) {
-        *out = inner;
-        return TAL_OK;
-    }
-    st = tal_function_create_linear(s->from, &scale, 1, 0.0, &outer, err);
-    if (st == TAL_OK) st = tal_function_create_composition(s->from, outer, &inner, 1, out, err);
-    if (st != TAL_OK) {
-        tal_function_destroy(outer);
-        tal_function_destroy(inner);
-    }
-    return st;
-}
-
 // --- the table ---
 
 static const struct {
@@ -169,7 +141,6 @@ static const struct {
                {"SimmSpline", true, read_simm_spline},
                {"NaturalCubicSpline", true, read_simm_spline}, // its name before 2.4
                {"natCubicSpline", true, read_simm_spline},     // and before that
-               {"MultiplierFunction", false, read_multiplier},
                {"PiecewiseLinearFunction", true, read_piecewise_linear},
                {"PolynomialFunction", true, read_polynomial},
                {"GCVSpline", true, read_gcv_spline},
@@ -180,7 +151,7 @@ enum {
     NUM_READERS = sizeof readers / sizeof *readers
 };
 
-static tal_status read_any(const source *s, tal_function **out, tal_error *err)
+static tal_status read_plain(const source *s, tal_function **out, tal_error *err)
 {
     for (int i = 0; i < NUM_READERS; ++i) {
         if (strcmp(readers[i].name, s->element->name) != 0) continue;
@@ -193,13 +164,47 @@ static tal_status read_any(const source *s, tal_function **out, tal_error *err)
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "functions of this kind are not read");
 }
 
+// --- functions that are scaled ---
+
+// scale f. Adopts f.
+static tal_status scale_function(const source *s, double scale, tal_function *f, tal_function **out,
+                                 tal_error *err)
+{
+    *out = f;
+    if (scale == 1.0) return TAL_OK;
+    tal_function *outer = NULL;
+    tal_status st = tal_function_create_linear(s->from, &scale, 1, 0.0, &outer, err);
+    if (st == TAL_OK) st = tal_function_create_composition(s->from, outer, &f, 1, out, err);
+    if (st == TAL_OK) return st;
+    tal_function_destroy(outer);
+    tal_function_destroy(f);
+    *out = NULL;
+    return st;
+}
+
+// A function, or one in any number of <MultiplierFunction>s around it.
+static tal_status read_any(source s, tal_function **out, tal_error *err)
+{
+    double scale = 1.0;
+    while (strcmp(s.element->name, "MultiplierFunction") == 0) {
+        scale *= tali_osim_number(s.o, s.element, "scale", 1.0);
+        s.element = tali_osim_object(s.element, "function");
+        if (s.element == NULL) {
+            return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there is no function to multiply");
+        }
+    }
+    tal_function *f = NULL;
+    const tal_status st = read_plain(&s, &f, err);
+    return st == TAL_OK ? scale_function(&s, scale, f, out, err) : st;
+}
+
 tal_function *tali_osim_read_function(tali_osim *o, const tali_xml_element *element, int num_args)
 {
     tal_function *f = NULL;
     tal_error err = {TAL_OK, "", ""};
     const source s = {o, element, &o->arena.allocator, num_args};
     const int errors = tal_diagnostics_num_errors(o->found);
-    const tal_status st = read_any(&s, &f, &err);
+    const tal_status st = read_any(s, &f, &err);
     o->no_memory = o->no_memory || st == TAL_ERR_NO_MEMORY;
     // a number that cannot be read has been reported already
     if (st != TAL_OK && tal_diagnostics_num_errors(o->found) == errors) {

@@ -4,6 +4,7 @@
 #include "error_internal.h"
 
 #include "opensim/osim_internal.h"
+#include "table/table_internal.h"
 #include "text/text_internal.h"
 
 #include <talus/io/number.h>
@@ -191,22 +192,14 @@ tal_vec3 tali_osim_vec3(tali_osim *o, const tali_xml_element *object, const char
     return tali_osim_numbers(o, object, name, 3, v) ? tal_v3(v[0], v[1], v[2]) : initial;
 }
 
-static bool is_word(const char *text, const char *word)
-{
-    for (; *word != '\0'; ++word, ++text) {
-        const char c = *text >= 'A' && *text <= 'Z' ? (char)(*text - 'A' + 'a') : *text;
-        if (c != *word) return false;
-    }
-    return *text == '\0';
-}
-
 bool tali_osim_bool(tali_osim *o, const tali_xml_element *object, const char *name, bool initial)
 {
     const tali_xml_element *property = tali_osim_property(object, name);
     if (property == NULL || property->text[0] == '\0') return initial;
-    if (is_word(property->text, "true") || is_word(property->text, "1")) return true;
-    if (is_word(property->text, "false") || is_word(property->text, "0")) return false;
-    tali_osim_error(o, property, ": '%.40s' is neither true nor false", property->text);
+    const char *const text = property->text;
+    if (tali_table_same_word(text, "true") || strcmp(text, "1") == 0) return true;
+    if (tali_table_same_word(text, "false") || strcmp(text, "0") == 0) return false;
+    tali_osim_error(o, property, ": '%.40s' is neither true nor false", text);
     return initial;
 }
 
@@ -220,7 +213,7 @@ const char *tali_osim_text(const tali_xml_element *object, const char *name)
 {
     const tali_xml_element *property = tali_osim_property(object, name);
     if (property == NULL || property->text[0] == '\0') return NULL;
-    return is_word(property->text, "unassigned") ? NULL : property->text;
+    return tali_table_same_word(property->text, "unassigned") ? NULL : property->text;
 }
 
 int tali_osim_words(tali_osim *o, const tali_xml_element *object, const char *name,
