@@ -203,6 +203,7 @@ typedef struct hostile_objects {
     tal_diagnostics *diagnostics;
     tal_mesh *mesh;
     tal_threads *threads;
+    tal_signal *signal;
     const tal_matter *matter; // of the world that is finished, and a State of it
     const tal_state *state;
 } hostile_objects;
@@ -222,5 +223,6 @@ OBJECT(tal_table, table)
 OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
 OBJECT(tal_threads, threads)
+OBJECT(tal_signal, signal)
 
 #endif // TALUS_HOSTILE_H
