@@ -337,6 +337,12 @@ tal_force_ix tali_osim_add_smooth_contact(tali_osim *o, tal_model *model, tali_o
 void tali_osim_read(tali_osim *o);
 /// From arrays without errors to a model; errors are in the list.
 void tali_osim_build(tali_osim *o, tal_model *model);
+/// Begin with nothing. False when memory runs out; tali_osim_free() is needed in any case.
+bool tali_osim_begin(tali_osim *o, const tal_osim_options *options);
+/// Read a model's file after tali_osim_begin(); `o` keeps what the file says.
+TAL_NODISCARD tal_status tali_osim_open(tali_osim *o, const char *path, tal_model *model);
+/// Copy what was found to another list, as it is.
+void tali_osim_copy_found(const tali_osim *o, tal_diagnostics *found);
 /// Copy what was found to another list, in the order of lines.
 void tali_osim_hand_on(const tali_osim *o, tal_diagnostics *found);
 /// Give back what was read.

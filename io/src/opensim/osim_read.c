@@ -124,6 +124,14 @@ static bool comes_before(const tal_diagnostic *a, const tal_diagnostic *b)
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
+void tali_osim_copy_found(const tali_osim *o, tal_diagnostics *found)
+{
+    for (int i = 0; i < tal_diagnostics_num(o->found); ++i) {
+        const tal_diagnostic *d = tal_diagnostics_at(o->found, i);
+        tal_diagnostics_add(found, d->severity, d->file, d->line, d->column, "%s", d->message);
+    }
+}
+
 void tali_osim_hand_on(const tali_osim *o, tal_diagnostics *found)
 {
     int order[TAL_MAX_DIAGNOSTICS];
@@ -144,7 +152,7 @@ void tali_osim_hand_on(const tali_osim *o, tal_diagnostics *found)
 
 // --- entry points ---
 
-static bool begin(tali_osim *o, const tal_osim_options *options)
+bool tali_osim_begin(tali_osim *o, const tal_osim_options *options)
 {
     *o = (tali_osim){.options = options != NULL ? *options : tal_osim_options_default()};
     const tal_allocator *from = &o->options.allocator;
@@ -175,12 +183,17 @@ static tal_status read_model(tali_osim *o, const char *path, const char *text, s
     return good ? TAL_OK : o->no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
 }
 
+tal_status tali_osim_open(tali_osim *o, const char *path, tal_model *model)
+{
+    return read_model(o, path, NULL, 0, model);
+}
+
 static tal_status read_any(const char *path, const char *text, size_t size,
                            const tal_osim_options *options, tal_model *model,
                            tal_diagnostics *found)
 {
     tali_osim o;
-    if (!begin(&o, options)) {
+    if (!tali_osim_begin(&o, options)) {
         tali_osim_free(&o);
         return TAL_ERR_NO_MEMORY;
     }

@@ -23,6 +23,7 @@
  */
 
 #include <talus/io/model.h>
+#include <talus/io/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,69 @@ TAL_API TAL_NODISCARD tal_status tal_osim_read_memory(const char *name, const ch
                                                       size_t size, const tal_osim_options *options,
                                                       tal_model *model, tal_diagnostics *found);
 
+/// @name Tools, from set-up files
+/// @{
+
+/// A property of a tool with a value that counts instead of the one in the set-up file.
+typedef struct tal_osim_setting {
+    const char *name;  ///< "model_file"
+    const char *value; ///< as it would stand in the file
+} tal_osim_setting;
+
+/// How to run. Obtain it from tal_osim_run_options_default(), then edit.
+typedef struct tal_osim_run_options {
+    tal_allocator allocator;
+    const tal_osim_setting *settings; ///< [num_settings] instead of those in the file
+    int num_settings;
+    int lanes; ///< frames that can be worked on at once; results do not depend on it
+    const tal_executor *executor; ///< runs the lanes; NULL: the calling thread does
+    /// Called now and then with the number of rows done; return false to end the run. NULL: none.
+    bool (*progress)(void *context, int done, int total);
+    void *context; ///< handed to `progress`
+} tal_osim_run_options;
+
+/// The C heap, no settings, one lane.
+TAL_API tal_osim_run_options tal_osim_run_options_default(void);
+
+/// The tables that a tool made. Opaque.
+typedef struct tal_osim_results tal_osim_results;
+
+/**
+ * Run the tool of a set-up file: InverseKinematicsTool or InverseDynamicsTool. Nothing is written:
+ * the tables say where OpenSim would put them.
+ *
+ * Files that the set-up names are looked up beside it.
+ *
+ * @param[in]     options  NULL: the defaults
+ * @param[out]    out      owned by the caller; NULL on failure
+ * @param[in,out] found    gets what is wrong with any of the files, and notes; may be NULL
+ * @return TAL_OK; TAL_ERR_CALLBACK when `progress` ended the run, with the rows so far in `out`;
+ *         TAL_ERR_FILE when a file has errors or the tool failed, TAL_ERR_NO_MEMORY, TAL_ERR_NULL,
+ *         TAL_ERR_BAD_VALUE
+ */
+TAL_API TAL_NODISCARD tal_status tal_osim_run_file(const char *path,
+                                                   const tal_osim_run_options *options,
+                                                   tal_osim_results **out, tal_diagnostics *found);
+
+/// Free results and their tables; NULL is allowed.
+TAL_API void tal_osim_results_destroy(tal_osim_results *results);
+
+/// Number of tables; -1 for NULL.
+TAL_API int tal_osim_results_num(const tal_osim_results *results);
+
+/// Where OpenSim would write a table; "" and a breach when there is none. Borrowed.
+TAL_API const char *tal_osim_results_path(const tal_osim_results *results, int i);
+
+/// A table; NULL and a breach when there is none. Borrowed, but it may be changed.
+TAL_API tal_table *tal_osim_results_table(const tal_osim_results *results, int i);
+
+/// Which tool it was: "InverseKinematicsTool"; "" and a breach for NULL. Borrowed.
+TAL_API const char *tal_osim_results_tool(const tal_osim_results *results);
+
+/// The model's file; "" and a breach for NULL. Borrowed.
+TAL_API const char *tal_osim_results_model(const tal_osim_results *results);
+
+/// @}
 /// @}
 
 #ifdef __cplusplus
