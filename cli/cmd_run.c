@@ -56,6 +56,7 @@ static char *place_of(const cli_args *args, const char *path)
                           : cli_copy(path);
 }
 
+// Write each table with a header that says how it was made.
 static int write_results(const cli_args *args, const cli_model *model,
                          const tal_osim_results *results)
 {
@@ -82,6 +83,7 @@ static int write_results(const cli_args *args, const cli_model *model,
     return code;
 }
 
+// Run the tool, print what is wrong, write the results.
 static int run_with(const cli_args *args, const tal_osim_setting settings[], int n)
 {
     tal_osim_run_options options = tal_osim_run_options_default();

@@ -1,4 +1,5 @@
-// What libFuzzer calls: any bytes as a model of OpenSim. What can be read must also realize, or say why not.
+// What libFuzzer calls: any bytes as a model of OpenSim.
+// What can be read must also realize, or say why not.
 #include <talus/talus.h>
 
 #include <stddef.h>

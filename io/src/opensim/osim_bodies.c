@@ -343,6 +343,7 @@ static void read_frames_of(tali_osim *o, const char *set)
     }
 }
 
+// Bodies first, then all other frames, wherever they stand.
 void tali_osim_read_bodies(tali_osim *o)
 {
     const tali_xml_element *ground = find_ground(o);
@@ -375,6 +376,7 @@ void tali_osim_read_bodies(tali_osim *o)
 
 // --- markers ---
 
+// A marker: its name, its frame by either way, and where it is on it.
 static void read_marker(tali_osim *o, const tali_xml_element *e)
 {
     const char *name = tali_osim_name(e);

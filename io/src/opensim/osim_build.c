@@ -52,6 +52,7 @@ static bool needs_rates(const tali_osim *o, const tali_osim_joint *joint)
     return false;
 }
 
+// Joints of all kinds; ball and free joints in two ways.
 static mobilizer mobilizer_of(tali_osim *o, tali_osim_joint *joint)
 {
     const bool rates = needs_rates(o, joint);

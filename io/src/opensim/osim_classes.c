@@ -21,10 +21,11 @@
               "FmaxMuscleStrain KshapeActive KshapePassive Af Flen fv_linear_extrap_threshold "    \
               "activation_dynamics_model MuscleFirstOrderActivationDynamicModel "                  \
               "MuscleFixedWidthPennationModel pennation_model "
-#define JOINT                                                                                             \
-    LOOKS                                                                                                 \
-    "use_euler_angles parent_body location_in_parent orientation_in_parent location orientation reverse " \
-    "CoordinateSet coordinates frames socket_parent_frame socket_child_frame connectors "                 \
+#define JOINT                                                                                      \
+    LOOKS                                                                                          \
+    "use_euler_angles parent_body location_in_parent orientation_in_parent location "              \
+    "orientation reverse "                                                                         \
+    "CoordinateSet coordinates frames socket_parent_frame socket_child_frame connectors "          \
     "socket_parent_frame_connectee_name socket_child_frame_connectee_name "
 #define CONSTRAINT LOOKS "isDisabled isEnforced connectors "
 

@@ -54,6 +54,7 @@ static tal_function *make_coupler(tali_osim *o, tal_function *f, int n, double s
     return NULL;
 }
 
+// Which coordinates, in the order of the arguments, and how they depend on each other.
 static void read_coupler(tali_osim *o, tali_osim_constraint *it)
 {
     const tali_xml_element *e = it->element;
@@ -200,6 +201,7 @@ static int find_row(const char *name)
     return i;
 }
 
+// A constraint that is not known is an error, unless it is switched off.
 static void read_constraint(tali_osim *o, const tali_xml_element *e)
 {
     const int row = find_row(e->name);

@@ -8,6 +8,7 @@
 
 // --- shapes ---
 
+// A shape with its name and place. Shapes that cannot touch are kept by name.
 static void read_geometry(tali_osim *o, const tali_xml_element *e)
 {
     static const tali_osim_place place = {"frame", "body_name", "location", "orientation"};

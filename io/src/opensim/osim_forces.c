@@ -187,6 +187,7 @@ static void check_name(tali_osim *o, const tali_osim_force *f)
     }
 }
 
+// A force of any class; one that is not known is counted.
 static void read_force(tali_osim *o, const tali_xml_element *e)
 {
     tali_osim_force *f = TALI_OSIM_ADD(o, forces);

@@ -201,7 +201,7 @@ void tali_osim_warn(tali_osim *o, const tali_xml_element *at, const char *fmt, .
 /// for objects of its class. NULL when there is none.
 const tali_xml_element *tali_osim_property(const tali_xml_element *object, const char *name);
 
-/// The object in a property: `<name><Class>...` of version 3, or `<Class name="name">` of version 4.
+/// The object in a property: `<name><Class>...` of version 3, `<Class name="name">` of version 4.
 const tali_xml_element *tali_osim_object(const tali_xml_element *object, const char *name);
 
 /// The first object of a set or a list: behind `<objects>` where there is one. NULL: it is empty.
@@ -287,8 +287,8 @@ int tali_osim_find_frame(tali_osim *o, const tali_xml_element *at, const char *f
 int tali_osim_frame_of(tali_osim *o, const tali_xml_element *object, const char *socket,
                        const char *property);
 
-/// The same with a place on it: a point, and angles; the names of properties may be NULL. False, and
-/// an error, when there is none.
+/// The same with a place on it: a point, and angles; the names of properties may be NULL. False,
+/// and an error, when there is none.
 typedef struct tali_osim_place {
     const char *socket, *property, *p, *angles;
 } tali_osim_place;

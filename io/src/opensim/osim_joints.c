@@ -69,6 +69,7 @@ static void read_prescribed(tali_osim *o, tali_osim_coordinate *q)
     q->prescribed = tali_osim_read_function(o, function, 1);
 }
 
+// Where it begins, its range, and whether it is held.
 static void read_coordinate_values(tali_osim *o, tali_osim_coordinate *q)
 {
     const tali_xml_element *e = q->element;
@@ -140,6 +141,7 @@ int tali_osim_find_coordinate(tali_osim *o, const tali_xml_element *at, const ch
     return -1;
 }
 
+// The coordinates that the file has, and those that it leaves out.
 static void read_coordinates(tali_osim *o, int joint, const joint_row *row)
 {
     const tali_xml_element *e = o->joints[joint].element;

@@ -224,6 +224,7 @@ static tal_table *make_table(dynamics *it)
     return table;
 }
 
+// Forces of all samples within the time range; what is done before an end is kept.
 static void find_all_forces(dynamics *it)
 {
     tali_osim_tool *tool = it->tool;

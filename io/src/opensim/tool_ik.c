@@ -76,6 +76,7 @@ static void add_marker_task(kinematics *it, const tali_xml_element *e)
     it->num_markers += 1;
 }
 
+// A coordinate that is to be near its default, a given value, or values of a file.
 static void add_coordinate_task(kinematics *it, const tali_xml_element *e)
 {
     tali_osim_tool *tool = it->tool;
@@ -215,6 +216,7 @@ static void read_wanted(kinematics *it)
     }
 }
 
+// Everything that is needed before the first frame; what is wrong is in the list.
 static bool prepare(kinematics *it)
 {
     tali_osim_tool *tool = it->tool;
@@ -284,6 +286,7 @@ static bool follow(kinematics *it, tal_tracker **tracker)
 
 // --- results ---
 
+// Coordinates over time; rotational ones in degrees.
 static void write_motion(kinematics *it)
 {
     tali_osim_tool *tool = it->tool;

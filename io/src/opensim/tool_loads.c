@@ -124,6 +124,7 @@ static tal_table *read_data(tali_osim_tool *tool, tali_osim *o, const tali_xml_e
     return table;
 }
 
+// All loads of a file that are switched on, with curves through their data.
 static void read_all(tali_osim_tool *tool, tali_osim *o, const char *path, tali_osim_loads *loads)
 {
     const tali_xml_element *root = loads_of(o->xml);

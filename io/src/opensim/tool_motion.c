@@ -65,6 +65,7 @@ static void check_unit(tali_osim_tool *tool, const tal_table *table, const char 
                         turns && degrees ? "another unit" : "degrees");
 }
 
+// The values of a coordinate in radians or meters; without a column its default.
 static bool read_column(tali_osim_tool *tool, const tal_table *table, const char *property, int c,
                         tali_osim_motion_rows *rows)
 {

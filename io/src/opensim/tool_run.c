@@ -339,6 +339,7 @@ static void tool_free(tali_osim_tool *tool)
     tali_osim_free(&tool->setup);
 }
 
+// Open the set-up file, run its tool, hand on what was found.
 static tal_status run_file(const char *path, const tal_osim_run_options *options,
                            tal_osim_results **out, tal_diagnostics *found)
 {

@@ -95,15 +95,17 @@ static void assert_same_pose(tal_xform a, tal_xform b, double tol)
 #define SOCKETS(p, c)                                                                              \
     "<socket_parent_frame>" p "</socket_parent_frame><socket_child_frame>" c "</socket_child_frame>"
 // between frames that are off the origins of both bodies, and turned
-#define PLACED(kind, rest)                                                                             \
-    "<" kind " name='j'>" SOCKETS(                                                                     \
-        "on_ground",                                                                                   \
-        "on_b") "<frames><PhysicalOffsetFrame name='on_ground'><socket_parent>/ground</socket_parent>" \
-                "<translation>1 2 3</translation><orientation>0.3 -0.2 0.1</orientation>"              \
-                "</PhysicalOffsetFrame><PhysicalOffsetFrame name='on_b'><socket_parent>/bodyset/b"     \
-                "</socket_parent><translation>0.1 -0.1 0.2</translation><orientation>-0.4 0.5 0.2"     \
-                "</orientation></PhysicalOffsetFrame></frames>" rest "</" kind ">"
-#define ONE_BODY(joint) DOC("40000", BODIES(BODY("b", "")) JOINTS(joint))
+#define OFF_GROUND                                                                                 \
+    "<PhysicalOffsetFrame name='on_ground'><socket_parent>/ground</socket_parent>"                 \
+    "<translation>1 2 3</translation><orientation>0.3 -0.2 0.1</orientation>"                      \
+    "</PhysicalOffsetFrame>"
+#define OFF_BODY                                                                                   \
+    "<PhysicalOffsetFrame name='on_b'><socket_parent>/bodyset/b</socket_parent>"                   \
+    "<translation>0.1 -0.1 0.2</translation><orientation>-0.4 0.5 0.2</orientation>"               \
+    "</PhysicalOffsetFrame>"
+#define BETWEEN_THEM       "<frames>" OFF_GROUND OFF_BODY "</frames>" SOCKETS("on_ground", "on_b")
+#define PLACED(kind, rest) "<" kind " name='j'>" BETWEEN_THEM rest "</" kind ">"
+#define ONE_BODY(joint)    DOC("40000", BODIES(BODY("b", "")) JOINTS(joint))
 
 static tal_xform placed(double a, double b, double c, double x, double y, double z)
 {
@@ -438,25 +440,24 @@ START_TEST(a_second_joint_on_a_body_closes_a_loop)
 
 END_TEST
 
+#define FRAMES                                                                                     \
+    "<components><PhysicalOffsetFrame name='f'><socket_parent>..</socket_parent>"                  \
+    "<translation>0 0 1</translation><components><PhysicalOffsetFrame name='g'><socket_parent>"    \
+    "..</socket_parent><translation>0 2 0</translation></PhysicalOffsetFrame></components>"        \
+    "</PhysicalOffsetFrame></components>"
+#define MARKERS                                                                                    \
+    "<MarkerSet><objects><Marker name='x'><socket_parent_frame>%s</socket_parent_frame><location>" \
+    "3 0 0</location></Marker><Marker name='y'><socket_parent_frame>/bodyset/b/f/g"                \
+    "</socket_parent_frame></Marker></objects></MarkerSet>"
+
 START_TEST(frames_are_found_by_absolute_relative_and_plain_names)
 {
     static const char *const ways[] = {"/bodyset/b/f", "../../bodyset/b/f", "b/f",
                                        "/m/bodyset/b/f"};
     for (int k = 0; k < 4; ++k) {
         char text[3000];
-        (void)snprintf(
-            text, sizeof text,
-            DOC("40000",
-                BODIES(BODY(
-                    "b",
-                    "<components><PhysicalOffsetFrame name='f'><socket_parent>.."
-                    "</socket_parent><translation>0 0 1</translation><components>"
-                    "<PhysicalOffsetFrame name='g'><socket_parent>..</socket_parent>"
-                    "<translation>0 2 0</translation></PhysicalOffsetFrame>"
-                    "</components></PhysicalOffsetFrame></components>")) "<MarkerSet><objects><Marker name='x'><socket_parent_frame>%s</socket_parent_frame>"
-                                                                         "<location>3 0 0</location></Marker><Marker name='y'><socket_parent_frame>"
-                                                                         "/bodyset/b/f/g</socket_parent_frame></Marker></objects></MarkerSet>"),
-            ways[k]);
+        static const char format[] = DOC("40000", BODIES(BODY("b", FRAMES)) MARKERS);
+        (void)snprintf(text, sizeof text, format, ways[k]);
         tal_model model = read_text(text);
         ck_assert_int_eq(model.num_markers, 2);
         const double x[] = {3.0, 0.0, 1.0}, y[] = {0.0, 2.0, 1.0};
@@ -664,21 +665,23 @@ START_TEST(documents_that_are_no_models_are_refused)
 
 END_TEST
 
+#define BAD_BODIES                                                                                 \
+    "\n<Body name='b'><mass>-1</mass></Body>\n<Body name='b'/>"                                    \
+    "\n<Body name='c'><mass>two</mass><mas_center>0 0 0</mas_center></Body>"
+#define BAD_JOINTS                                                                                 \
+    "\n<PinJoint name='p'>" SOCKETS("/ground", "/bodyset/d") "</PinJoint>\n<PimJoint name='q'/>"   \
+                                                             "\n<PinJoint name='r'>" SOCKETS(      \
+                                                                 "/ground", "/bodyset/c")          \
+                                                                 MORE_COORDINATES "</PinJoint>"
+#define MORE_COORDINATES                                                                           \
+    "\n <coordinates><Coordinate name='x'><range>2 1</range></Coordinate>"                         \
+    "\n <Coordinate name='y'/></coordinates>"
+#define BAD_FORCE "\n<CoordinateActuator name='a'><coordinate>xx</coordinate></CoordinateActuator>"
+
 START_TEST(everything_wrong_is_reported_in_one_pass_with_line_and_column)
 {
     assert_says(
-        DOC("40000",
-            "\n" BODIES(
-                "\n<Body name='b'><mass>-1</mass></Body>"
-                "\n<Body name='b'/>"
-                "\n<Body name='c'><mass>two</mass><mas_center>0 0 0</mas_center></Body>") "\n" JOINTS("\n<PinJoint name='p'>" SOCKETS("/ground",
-                                                                                                                                      "/bodyset/d") "</PinJoint>"
-                                                                                                                                                    "\n<PimJoint name='q'/>"
-                                                                                                                                                    "\n<PinJoint name='r'>" SOCKETS(
-                                                                                                                                                        "/ground",
-                                                                                                                                                        "/bodyset/c") "\n <coordinates><Coordinate name='x'><range>2 1</range></Coordinate>"
-                                                                                                                                                                      "\n <Coordinate name='y'/></coordinates></PinJoint>") "\n" FORCES("\n<CoordinateActuator name='a'><coordinate>xx</coordinate>"
-                                                                                                                                                                                                                                        "</CoordinateActuator>")),
+        DOC("40000", "\n" BODIES(BAD_BODIES) "\n" JOINTS(BAD_JOINTS) "\n" FORCES(BAD_FORCE)),
         "m:3:1: error: <Body name=\"b\">: mass is -1: it must not be negative\n"
         "m:4:1: error: <Body name=\"b\">: the name is used already\n"
         "m:5:16: error: <mass>: 'two' is not a number\n"

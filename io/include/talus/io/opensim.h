@@ -5,8 +5,8 @@
 
 /**
  * @file talus/io/opensim.h
- * @brief Models of OpenSim, `.osim`, as a System and a State. doc/howto/opensim.md says what becomes
- * what.
+ * @brief Models of OpenSim, `.osim`, as a System and a State; its tools, from their set-up files.
+ * doc/howto/opensim.md says what becomes what.
  *
  *     tal_model model;
  *     tal_diagnostics *found = tal_diagnostics_create(NULL);
