@@ -34,33 +34,14 @@ static tal_file_kind kind_of_name(const char *path)
     return TAL_FILE_UNKNOWN;
 }
 
-// Behind the next `end`, or at the end of the text.
-static const char *behind(const char *at, const char *stop, const char *end)
-{
-    const size_t length = strlen(end);
-    while ((size_t)(stop - at) >= length && memcmp(at, end, length) != 0) {
-        ++at;
-    }
-    return (size_t)(stop - at) >= length ? at + length : stop;
-}
-
-static bool begins_with(const char *at, const char *stop, const char *word)
-{
-    const size_t length = strlen(word);
-    return (size_t)(stop - at) >= length && memcmp(at, word, length) == 0;
-}
-
-// Declarations and comments may stand before the first element.
 static tal_file_kind kind_of_text(const char *text, size_t size)
 {
-    const char *at = text, *const stop = text + size;
-    while ((at = behind(at, stop, "<")) < stop && (*at == '?' || *at == '!')) {
-        at = behind(at, stop, *at == '?' ? "?>" : begins_with(at, stop, "!--") ? "-->" : ">");
-    }
+    const char *root;
+    const size_t length = tali_xml_find_root(text, size, &root);
     for (int i = 0; i < NUM_KINDS; ++i) {
-        const size_t length = strlen(kinds[i].root);
-        if (!begins_with(at, stop, kinds[i].root) || (size_t)(stop - at) == length) continue;
-        if (strchr(" \t\r\n>/", at[length]) != NULL) return kinds[i].kind;
+        if (strlen(kinds[i].root) == length && memcmp(kinds[i].root, root, length) == 0) {
+            return kinds[i].kind;
+        }
     }
     return TAL_FILE_UNKNOWN;
 }
@@ -89,23 +70,48 @@ static tal_status read_urdf(const char *path, const char *text, size_t size,
 {
     const tal_status st = refuse_params(path, how, "a URDF", found);
     if (st != TAL_OK) return st;
-    tal_urdf_options options = tal_urdf_options_default();
+    tal_urdf_options options = how->urdf != NULL ? *how->urdf : tal_urdf_options_default();
     options.allocator = how->allocator;
     options.any_inertia = how->any_inertia;
+    options.strict = how->strict;
+    options.starts = how->starts;
+    options.num_starts = how->num_starts;
     return text == NULL ? tal_urdf_read_file(path, &options, model, found)
                         : tal_urdf_read_memory(path, text, size, &options, model, found);
+}
+
+// Coordinates by name, and where each begins, in a State.
+static tal_status set_starts(const char *path, const tal_model_options *how, tal_model *model,
+                             tal_diagnostics *found)
+{
+    for (int k = 0; k < how->num_starts; ++k) {
+        int i = -1;
+        const char *name = how->starts[k].name;
+        const tal_body_ix body = tal_matter_find_coordinate(model->matter, model->state, name, &i);
+        if (body.i >= 0 &&
+            tal_body_set_q(model->matter, model->state, body, i, how->starts[k].value) == TAL_OK) {
+            continue;
+        }
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s '%.60s'",
+                            body.i < 0 ? "there is no coordinate" : "no such value of", name);
+        tal_model_destroy(model);
+        return TAL_ERR_BAD_VALUE;
+    }
+    return TAL_OK;
 }
 
 // The same for a model of OpenSim.
 static tal_status read_osim(const char *path, const char *text, size_t size,
                             const tal_model_options *how, tal_model *model, tal_diagnostics *found)
 {
-    const tal_status st = refuse_params(path, how, "an .osim file", found);
+    tal_status st = refuse_params(path, how, "an .osim file", found);
     if (st != TAL_OK) return st;
     tal_osim_options options = tal_osim_options_default();
     options.allocator = how->allocator;
-    return text == NULL ? tal_osim_read_file(path, &options, model, found)
-                        : tal_osim_read_memory(path, text, size, &options, model, found);
+    options.any_inertia = !how->strict;
+    st = text == NULL ? tal_osim_read_file(path, &options, model, found)
+                      : tal_osim_read_memory(path, text, size, &options, model, found);
+    return st == TAL_OK ? set_starts(path, how, model, found) : st;
 }
 
 // Of a kind that only its text can tell, which is read once: it may come from a pipe.

@@ -188,6 +188,17 @@ struct tal_model_kept *tali_model_kept_create(const tal_allocator *allocator)
     return kept;
 }
 
+const tal_mesh *tali_model_kept_mesh(struct tal_model_kept *kept, tal_mesh *mesh)
+{
+    if (!tali_grow(&kept->arena.allocator, (void **)&kept->meshes, kept->num_meshes,
+                   &kept->meshes_capacity, sizeof *kept->meshes)) {
+        tal_mesh_destroy(mesh);
+        return NULL;
+    }
+    kept->meshes[kept->num_meshes++] = mesh;
+    return mesh;
+}
+
 // What the model will own, and room for its markers.
 static bool keep_owned(tali_model *m)
 {
@@ -248,6 +259,8 @@ void tali_model_build(tali_model *m)
         return;
     }
     start_state(m);
+    tali_model_set_starts(m->matter, m->state, m->options.starts, m->options.num_starts,
+                          m->documents[0]->file, m->found);
 }
 
 // ---- entry points
