@@ -80,24 +80,24 @@ static tal_status read_urdf(const char *path, const char *text, size_t size,
                         : tal_urdf_read_memory(path, text, size, &options, model, found);
 }
 
-// Coordinates by name, and where each begins, in a State.
+// Coordinates begin where the caller says, or the model is refused.
 static tal_status set_starts(const char *path, const tal_model_options *how, tal_model *model,
                              tal_diagnostics *found)
 {
-    for (int k = 0; k < how->num_starts; ++k) {
-        int i = -1;
-        const char *name = how->starts[k].name;
-        const tal_body_ix body = tal_matter_find_coordinate(model->matter, model->state, name, &i);
-        if (body.i >= 0 &&
-            tal_body_set_q(model->matter, model->state, body, i, how->starts[k].value) == TAL_OK) {
-            continue;
-        }
-        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s '%.60s'",
-                            body.i < 0 ? "there is no coordinate" : "no such value of", name);
-        tal_model_destroy(model);
-        return TAL_ERR_BAD_VALUE;
+    tal_diagnostics *wrong = tal_diagnostics_create(&how->allocator);
+    if (wrong != NULL) {
+        tali_model_set_starts(model->matter, model->state, how->starts, how->num_starts, path,
+                              wrong);
     }
-    return TAL_OK;
+    const bool good = wrong != NULL && tal_diagnostics_num_errors(wrong) == 0;
+    for (int i = 0; found != NULL && wrong != NULL && i < tal_diagnostics_num(wrong); ++i) {
+        const tal_diagnostic *d = tal_diagnostics_at(wrong, i);
+        tal_diagnostics_add(found, d->severity, d->file, d->line, d->column, "%s", d->message);
+    }
+    const tal_status st = good ? TAL_OK : wrong == NULL ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+    tal_diagnostics_destroy(wrong);
+    if (!good) tal_model_destroy(model);
+    return st;
 }
 
 // The same for a model of OpenSim.
