@@ -466,7 +466,7 @@ static double marker_scale(const tal_assembler *it, const tali_assembler_observe
 }
 
 // A point of weight w counts as a mass, an orientation of weight w as an inertia about every axis.
-void tali_assembler_look_at(tal_assembler *it, tali_assembler_observed *seen)
+void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *seen)
 {
     it->seen = seen;
     const tal_assembler_def *def = &it->def;
