@@ -452,6 +452,16 @@ static bool has_nan(const double values[], int n)
     return any;
 }
 
+// What the weights of markers are multiplied by.
+static double marker_scale(const tal_assembler *it, const tali_assembler_observed *seen)
+{
+    double sum = 0.0;
+    for (int k = 0; k < it->def.num_markers && it->def.mean_markers; ++k) {
+        if (seen->markers[k]) sum += it->def.markers[k].weight;
+    }
+    return sum > 0.0 ? 1.0 / sum : 1.0;
+}
+
 // A point of weight w counts as a mass, an orientation of weight w as an inertia about every axis.
 void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *seen)
 {
@@ -459,15 +469,16 @@ void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *see
     const tal_assembler_def *def = &it->def;
     memset(it->weights, 0, (size_t)tal_matter_num_bodies(it->matter) * sizeof *it->weights);
     it->num_seen = 0;
+    it->marker_scale = marker_scale(it, seen);
     for (int k = 0; k < def->num_markers; ++k) {
         const tal_marker *marker = &def->markers[k];
         tal_mass_props *sum = &it->weights[marker->body.i];
         if (!seen->markers[k]) continue;
         ++it->num_seen;
-        sum->mass += marker->weight;
-        sum->com = tal_v3_axpy(marker->weight, marker->p_BS, sum->com); // mass times com, so far
-        sum->inertia = tal_s3_add(sum->inertia,
-                                  tal_s3_scale(marker->weight, tal_s3_cross_square(marker->p_BS)));
+        const double w = it->marker_scale * marker->weight;
+        sum->mass += w;
+        sum->com = tal_v3_axpy(w, marker->p_BS, sum->com); // mass times com, so far
+        sum->inertia = tal_s3_add(sum->inertia, tal_s3_scale(w, tal_s3_cross_square(marker->p_BS)));
     }
     for (int b = 0; b < tal_matter_num_bodies(it->matter); ++b) {
         tal_mass_props *sum = &it->weights[b];

@@ -147,6 +147,12 @@ static tal_status observe(const tal_tracker *tracker, tal_assembler *assembler, 
     const tal_frames *frames = tracker->frames;
     const size_t markers = (size_t)tracker->def.assembler.num_markers;
     const size_t sensors = (size_t)tracker->def.assembler.num_sensors;
+    const size_t goals = (size_t)tracker->def.assembler.num_coordinates;
+    for (size_t i = 0; i < goals && frames->coordinates != NULL; ++i) {
+        const double value = frames->coordinates[(size_t)k * goals + i];
+        const tal_status st = tal_assembler_set_coordinate(assembler, (int)i, value);
+        if (st != TAL_OK) return st;
+    }
     return tal_assembler_observe(
         assembler, frames->points != NULL ? frames->points + (size_t)k * markers : NULL,
         frames->rotations != NULL ? frames->rotations + (size_t)k * sensors : NULL);

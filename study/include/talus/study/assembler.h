@@ -108,6 +108,9 @@ typedef struct tal_goal {
 typedef struct tal_assembler_def {
     const tal_marker *markers;
     int num_markers;
+    /// Weights of markers are divided by the sum of those seen, as in OpenSim: other goals then
+    /// count the same however many are seen.
+    bool mean_markers;
     const tal_orientation_sensor *sensors;
     int num_sensors;
     const tal_coordinate_goal *coordinates;
