@@ -246,6 +246,7 @@ static int write_run(const cli_args *args, const motion *run, tal_status st, tal
     return code;
 }
 
+// Run through time, write the rows, and say what could be better.
 static int simulate(const cli_args *args, const cli_model *model, motion *run, const schedule *s,
                     const cli_columns *columns)
 {

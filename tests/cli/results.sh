@@ -129,7 +129,8 @@ has out 'its origin is 10 m away from it, '
 has out 'it starts 1e+06 m from the origin of ground.'
 for model in pendulum elbow octane human_body; do
     "$talus" check $model.talus >out 2>err
-    grep -qE 'turns|from its origin|times its size|of a body of' out && complain "$model: $(cat out)"
+    grep -qE "turns|from its origin|times its size|of a body of" out &&
+        complain "$model: $(cat out)"
 done
 
 # --- what is there ---
