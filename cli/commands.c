@@ -108,7 +108,8 @@ static const cli_option simulate_options[] = {
      .kind = CLI_NUMBER,
      .value = "SECONDS",
      .initial = "0",
-     .help = "fixed step size, without error control; 0: variable steps with error control",
+     .help =
+         "fixed step size, without error control; 0: variable steps with error control, or the interval of a Langevin bath",
      .is_setting = true},
     {0}};
 
@@ -226,6 +227,12 @@ static const cli_option sweep_options[] = {
      .value = "LIST",
      .initial = "q,u,measures,energy,bath",
      .help = "what to write, as for talus simulate",
+     .is_setting = true},
+    {.name = "step",
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "0",
+     .help = "fixed step size, as for talus simulate",
      .is_setting = true},
     {0}};
 
