@@ -17,6 +17,7 @@ typedef struct motion {
     double end;
     bool (*go_on)(void *context, double t); // told after every step; false ends the run
     void *context;
+    bool has_jumps; // events change the State: steps end at rows
     bool has_begun;
     bool was_stopped; // by go_on
     bool is_over;     // an event of the model has ended it
