@@ -209,8 +209,8 @@ static void build_mobility_impulse(tali_model *m, tali_model_item *item)
 static const tal_run_stop *when_it_happens(const tal_system *system, tal_event_ix event)
 {
     const tal_run_stop *stop = tal_event_stop(system, event);
-    const tal_run_set *set = tal_event_set_of(system, event);
-    const tal_run_impulse *impulse = tal_event_impulse_of(system, event);
+    const tal_run_set *set = tal_event_run_set(system, event);
+    const tal_run_impulse *impulse = tal_event_run_impulse(system, event);
     return stop != NULL ? stop : set != NULL ? &set->when : impulse != NULL ? &impulse->when : NULL;
 }
 
@@ -240,7 +240,7 @@ static void describe_stop(tali_model_description *d)
 
 static void describe_set(tali_model_description *d)
 {
-    const tal_run_set *set = tal_event_set_of(d->w->model.system, (tal_event_ix){d->index});
+    const tal_run_set *set = tal_event_run_set(d->w->model.system, (tal_event_ix){d->index});
     const tali_model_targets targets = {.measures = {set->measure, set->from}};
     tali_model_say_targets(d, &targets);
     tali_model_say_values(d, set->values, set->num_values);
@@ -249,7 +249,7 @@ static void describe_set(tali_model_description *d)
 
 static void describe_impulse(tali_model_description *d)
 {
-    const tal_run_impulse *it = tal_event_impulse_of(d->w->model.system, (tal_event_ix){d->index});
+    const tal_run_impulse *it = tal_event_run_impulse(d->w->model.system, (tal_event_ix){d->index});
     const tali_model_targets targets = {.bodies = {it->body.i, it->in.i}, .mobility = it->mobility};
     tali_model_say_targets(d, &targets);
     if (it->body.i >= 0) {
@@ -270,9 +270,9 @@ enum {
 
 static const tali_model_row *row_of_event(const tal_system *system, tal_event_ix event)
 {
-    const tal_run_impulse *impulse = tal_event_impulse_of(system, event);
+    const tal_run_impulse *impulse = tal_event_run_impulse(system, event);
     if (tal_event_stop(system, event) != NULL) return &tali_model_stop_rows[STOP_ROW];
-    if (tal_event_set_of(system, event) != NULL) return &tali_model_stop_rows[SET_ROW];
+    if (tal_event_run_set(system, event) != NULL) return &tali_model_stop_rows[SET_ROW];
     if (impulse == NULL) return NULL;
     return &tali_model_stop_rows[impulse->body.i >= 0 ? IMPULSE_ROW : MOBILITY_IMPULSE_ROW];
 }

@@ -95,7 +95,7 @@ tal_event_ix tal_events_add_set(tal_events *events, const tal_run_set *def)
     return tali_run_action_add(events, &def->when, def->period, set_variable, it, size);
 }
 
-const tal_run_set *tal_event_set_of(const tal_system *system, tal_event_ix event)
+const tal_run_set *tal_event_run_set(const tal_system *system, tal_event_ix event)
 {
     const tal_happening *it = tali_event_happening(system, event);
     return it != NULL && it->handle == set_variable ? &((const set_action *)it->context)->def
@@ -226,7 +226,7 @@ tal_event_ix tal_events_add_impulse(tal_events *events, const tal_run_impulse *d
     return tali_run_action_add(events, &def->when, def->period, apply_impulse, it, sizeof *it);
 }
 
-const tal_run_impulse *tal_event_impulse_of(const tal_system *system, tal_event_ix event)
+const tal_run_impulse *tal_event_run_impulse(const tal_system *system, tal_event_ix event)
 {
     const tal_happening *it = tali_event_happening(system, event);
     return it != NULL && it->handle == apply_impulse ? &((const impulse_action *)it->context)->def

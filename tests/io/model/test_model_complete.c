@@ -30,11 +30,13 @@ static const struct {
 
 // Calls that no row is named after.
 static const char *const without_row[] = {
-    "tal_forces_add_discrete",    // <discrete_forces>
-    "tal_forces_add_gravity_def", // <gravity>
-    "tal_matter_add_decoration",  // one row for each decoration
-    "tal_contact_add_surface",    // one row for each shape
-    "tal_forces_add_path",        // not in model files yet
+    "tal_forces_add_discrete",           // <discrete_forces>
+    "tal_forces_add_gravity_def",        // <gravity>
+    "tal_forces_add_constant_force_in",  // <constant_force in>
+    "tal_forces_add_constant_torque_in", // <constant_torque in>
+    "tal_matter_add_decoration",         // one row for each decoration
+    "tal_contact_add_surface",           // one row for each shape
+    "tal_forces_add_path",               // not in model files yet
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
     "tal_system_add_measure",
@@ -69,7 +71,7 @@ static const char *const setters[] = {
     "tal_force_set_params", "tal_gravity_set_excluded", "tal_gravity_set_g",
     "tal_gravity_set_zero_height", "tal_langevin_set_seed", "tal_path_set_point_station",
     // events
-    "tal_event_set_active",
+    "tal_event_set_active", "tal_run_set_default",
     // how a study sees it: not part of a model
     "tal_state_set_weights", "tal_assembler_set_coordinate",
     // variables of elements, by those that know them

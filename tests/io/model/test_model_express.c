@@ -370,8 +370,7 @@ START_TEST(what_is_wrong_is_told_with_line_and_column)
                    "m:2:35: error: <set>: 'period' needs 'time', when it happens first");
     assert_refused(SIGNALS "\n<function name='f' of='t'><table file='none.csv' column='x'/>"
                            "</function></measures></talus>",
-                   "m:2:34: error: <table>: 'none.csv' cannot be looked up: this model is in "
-                   "memory, and no folder is given");
+                   "m:2:34: error: <table>: a model in memory has no folder to read files from");
 }
 
 END_TEST

@@ -167,7 +167,7 @@ TAL_API tal_run_set tal_run_set_default(void);
 TAL_API tal_event_ix tal_events_add_set(tal_events *events, const tal_run_set *def);
 
 /// What an event sets, without names; NULL when it sets nothing (that is not a breach). Borrowed.
-TAL_API const tal_run_set *tal_event_set_of(const tal_system *system, tal_event_ix event);
+TAL_API const tal_run_set *tal_event_run_set(const tal_system *system, tal_event_ix event);
 
 /**
  * When an impulse acts, and where. Obtain it from tal_run_impulse_default(), then edit.
@@ -194,7 +194,7 @@ TAL_API tal_run_impulse tal_run_impulse_default(void);
 TAL_API tal_event_ix tal_events_add_impulse(tal_events *events, const tal_run_impulse *def);
 
 /// The impulse of an event, without names; NULL when it has none (that is not a breach). Borrowed.
-TAL_API const tal_run_impulse *tal_event_impulse_of(const tal_system *system, tal_event_ix event);
+TAL_API const tal_run_impulse *tal_event_run_impulse(const tal_system *system, tal_event_ix event);
 
 /// @}
 /// @defgroup eventflags Switching and signaling events
