@@ -45,6 +45,7 @@ static bool is_measure(const tal_system *system, tal_measure_ix measure)
     return measure.i >= 0 && measure.i < tal_system_num_measures(system);
 }
 
+// What is set is there, can be set, and gets as many finite values as it has.
 static tal_status check_set(tal_system *system, const tal_run_set *def)
 {
     const char *name = def->when.name != NULL ? def->when.name : "(no name)";
@@ -79,7 +80,7 @@ static tal_status check_set(tal_system *system, const tal_run_set *def)
 tal_event_ix tal_events_add_set(tal_events *events, const tal_run_set *def)
 {
     const tal_event_ix none = {-1};
-    tal_system *system = tali_run_action_begin(events, def, __func__);
+    tal_system *system = tali_events_action_begin(events, def, __func__);
     if (system == NULL || check_set(system, def) != TAL_OK) return none;
     const tal_allocator allocator = tal_system_allocator(system);
     const size_t num = def->from.i >= 0 ? 0 : (size_t)def->num_values;
@@ -92,7 +93,7 @@ tal_event_ix tal_events_add_set(tal_events *events, const tal_run_set *def)
     it->def = *def;
     it->def.num_values = (int)num;
     it->def.values = num > 0 ? memcpy(it + 1, def->values, num * sizeof(double)) : NULL;
-    return tali_run_action_add(events, &def->when, def->period, set_variable, it, size);
+    return tali_events_action_add(events, &def->when, def->period, set_variable, it, size);
 }
 
 const tal_run_set *tal_event_run_set(const tal_system *system, tal_event_ix event)
@@ -213,7 +214,7 @@ static size_t scratch_for(const tal_matter *matter)
 tal_event_ix tal_events_add_impulse(tal_events *events, const tal_run_impulse *def)
 {
     const tal_event_ix none = {-1};
-    tal_system *system = tali_run_action_begin(events, def, __func__);
+    tal_system *system = tali_events_action_begin(events, def, __func__);
     if (system == NULL || check_impulse(system, def) != TAL_OK) return none;
     const tal_allocator allocator = tal_system_allocator(system);
     impulse_action *it = tali_alloc(&allocator, sizeof *it);
@@ -223,7 +224,7 @@ tal_event_ix tal_events_add_impulse(tal_events *events, const tal_run_impulse *d
     }
     it->def = *def;
     tal_system_reserve_scratch(system, scratch_for(def->matter));
-    return tali_run_action_add(events, &def->when, def->period, apply_impulse, it, sizeof *it);
+    return tali_events_action_add(events, &def->when, def->period, apply_impulse, it, sizeof *it);
 }
 
 const tal_run_impulse *tal_event_run_impulse(const tal_system *system, tal_event_ix event)

@@ -93,7 +93,7 @@ static void watch_measure(const tal_system *system, const tal_run_stop *def, tal
     it->rate_stage = rate_stage < TAL_STAGE_TIME ? TAL_STAGE_TIME : rate_stage;
 }
 
-tal_system *tali_run_action_begin(tal_events *events, const void *def, const char *where)
+tal_system *tali_events_action_begin(tal_events *events, const void *def, const char *where)
 {
     if (events == NULL || def == NULL) {
         (void)tali_breach(TAL_ERR_NULL, where, "the %s",
@@ -107,8 +107,8 @@ tal_system *tali_run_action_begin(tal_events *events, const void *def, const cha
 
 // An action that is given as data, at one time, from one on with a period, or when a measure
 // crosses a value.
-tal_event_ix tali_run_action_add(tal_events *events, const tal_run_stop *when, double period,
-                                 tal_handler_fn handle, void *context, size_t size)
+tal_event_ix tali_events_action_add(tal_events *events, const tal_run_stop *when, double period,
+                                    tal_handler_fn handle, void *context, size_t size)
 {
     tal_system *system = tali_events_system(events);
     tal_run_stop *kept = context;
@@ -133,7 +133,7 @@ tal_event_ix tali_run_action_add(tal_events *events, const tal_run_stop *when, d
 tal_event_ix tal_events_add_stop(tal_events *events, const tal_run_stop *def)
 {
     const tal_event_ix none = {-1};
-    tal_system *system = tali_run_action_begin(events, def, __func__);
+    tal_system *system = tali_events_action_begin(events, def, __func__);
     if (system == NULL || check_stop(system, def) != TAL_OK) return none;
     const tal_allocator allocator = tal_system_allocator(system);
     size_t size = 0;
