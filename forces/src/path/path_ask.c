@@ -120,6 +120,91 @@ tal_status tal_forces_calc_path_speeds(const tal_forces *forces, tal_state *stat
     return TAL_OK;
 }
 
+// --- where a path is ---
+
+bool tal_path_is_point_active(const tal_forces *forces, tal_state *state, tal_path_ix path,
+                              int point)
+{
+    const tali_path *it = path_with_point(forces, path, point, __func__);
+    if (it == NULL || known(forces, state, false, __func__) != TAL_OK) return false;
+    const tali_path_arg arg = tali_path_arg_of(forces, state);
+    return tali_path_is_active(&arg, &it->points[point]);
+}
+
+bool tal_path_is_on_wrap(const tal_forces *forces, tal_state *state, tal_path_ix path, int k)
+{
+    if (tal_path_wrap(forces, path, k).i < 0) return false;
+    if (known(forces, state, false, __func__) != TAL_OK) return false;
+    return (tali_path_pulls_of(forces, state).touch[path.i].on >> k & 1) != 0;
+}
+
+int tal_path_num_inside(const tal_forces *forces, tal_state *state, tal_path_ix path)
+{
+    if (tali_path_at(forces, path, __func__) == NULL) return -1;
+    if (known(forces, state, false, __func__) != TAL_OK) return -1;
+    return tali_path_pulls_of(forces, state).touch[path.i].num_inside;
+}
+
+// Writes points as long as there is room, and counts all.
+typedef struct pen {
+    tal_vec3 *points;
+    int max, num;
+} pen;
+
+static void put(pen *to, tal_vec3 p_GS)
+{
+    if (to->num < to->max) to->points[to->num] = p_GS;
+    ++to->num;
+}
+
+// The points on a surface from a node to the next, the last one excepted.
+static void put_arc(pen *to, const tali_path_arg *arg, const tali_path_line *line, int k,
+                    int per_arc)
+{
+    const tali_path_node *node = &line->nodes[k];
+    const int i = line->path->over[node->over].wrap;
+    const tali_path_wrap *wrap = &arg->forces->paths.wraps[i];
+    const tal_xform X_GW = tal_xf_mul(*tal_view_X_GM(&arg->poses, wrap->body), arg->X_MW[i]);
+    tal_wrap_arc arc = {.p = {tal_xf_inv_apply(X_GW, node->p_GS)},
+                        .t = {node->t_W},
+                        .length = node->arc / (per_arc - 1)};
+    put(to, node->p_GS);
+    for (int j = 1; j < per_arc - 1; ++j) {
+        tal_vec3 ends[2];
+        arc.length = node->arc * j / (per_arc - 1);
+        if (tal_wrap_calc_points(&wrap->shape, &arc, 2, ends) != TAL_OK) return;
+        put(to, tal_xf_apply(X_GW, ends[1]));
+    }
+}
+
+int tal_path_calc_points(const tal_forces *forces, tal_state *state, tal_path_ix path, int per_arc,
+                         tal_vec3 points[], int max)
+{
+    const tali_path *it = tali_path_at(forces, path, __func__);
+    if (it == NULL || known(forces, state, false, __func__) != TAL_OK) return -1;
+    if (per_arc < 2 || max < 0 || (points == NULL && max > 0)) {
+        (void)TALI_BREACH(TAL_ERR_BAD_VALUE,
+                          "%d points on an arc and room for %d: an arc has two ends", per_arc, max);
+        return -1;
+    }
+    if (it->length != NULL) return 0;
+    const tali_path_arg arg = tali_path_arg_of(forces, state);
+    const size_t mark = tal_state_scratch_mark(state);
+    const size_t bytes = (size_t)forces->paths.max_nodes * sizeof(tali_path_node);
+    tali_path_line line = {.path = it, .nodes = tal_state_scratch_take(state, bytes)};
+    pen to = {points, max, 0};
+    const bool is_drawn = line.nodes != NULL && tali_path_draw(&arg, &line) == TAL_OK;
+    for (int k = 0; is_drawn && k < line.num; ++k) {
+        if (line.nodes[k].arc >= 0.0) {
+            put_arc(&to, &arg, &line, k, per_arc);
+        } else {
+            put(&to, line.nodes[k].p_GS);
+        }
+    }
+    tal_state_scratch_release(state, mark);
+    return is_drawn ? to.num : -1;
+}
+
 // --- tension ---
 
 tal_status tal_path_apply_tension(const tal_forces *forces, tal_state *state, tal_path_ix path,
@@ -131,9 +216,13 @@ tal_status tal_path_apply_tension(const tal_forces *forces, tal_state *state, ta
     const tal_status st = known(forces, state, false, __func__);
     if (st != TAL_OK) return st;
     const tali_path_pulls pulls = tali_path_pulls_of(forces, state);
-    for (int k = 0; k < pulls.num_loads[path.i]; ++k) {
+    for (int k = 0; k < pulls.touch[path.i].num_loads; ++k) {
         const tali_path_load *load = &pulls.loads[it->first_load + k];
         F_GM[load->body] = tal_sv_add(F_GM[load->body], tal_sv_scale(tension, load->F_GM));
+    }
+    for (int k = 0; k < pulls.touch[path.i].num_pushes; ++k) {
+        const tali_path_push *push = &pulls.pushes[it->first_push + k];
+        f[push->u] += tension * push->f;
     }
     return TAL_OK;
 }

@@ -5,11 +5,13 @@
 
 /**
  * @file talus/geometry.h
- * @brief Shapes and triangle meshes. Knows nothing of bodies or States: it stands on common/ alone.
+ * @brief Shapes and triangle meshes. Knows nothing of bodies or States: it depends on common/
+ * alone.
  */
 
 #include <talus/common.h>
 #include <talus/geometry/mesh.h>
 #include <talus/geometry/shape.h>
+#include <talus/geometry/wrap.h>
 
 #endif // TALUS_GEOMETRY_H

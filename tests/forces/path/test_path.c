@@ -1,5 +1,5 @@
 // Tests for forces/src/path/: paths of fixed points, and what a tension along them does.
-#include "force_model.h"
+#include "path/path_model.h"
 
 enum {
     NUM_POINTS = 5
@@ -10,33 +10,6 @@ static const tal_vec3 stations[NUM_POINTS] = {
     {0.3, -0.2, 0.5}, {0.1, 0.4, -0.3}, {0.2, 0.2, 0.1}, {-0.4, 0.1, 0.7}, {0.6, 0.0, -0.2}};
 
 static const double TENSION = 3.0;
-
-// An element of the test's own that pulls along a path.
-typedef struct puller {
-    const tal_forces *forces;
-    tal_path_ix path;
-} puller;
-
-static tal_status pull(const void *self, const tal_force_context *context, tal_spatial_vec F[],
-                       double f[])
-{
-    const puller *it = self;
-    return tal_path_apply_tension(it->forces, context->state, it->path, TENSION, F, f);
-}
-
-static tal_status energy_of_pull(const void *self, const tal_force_context *context, double *energy)
-{
-    const puller *it = self;
-    *energy = TENSION * tal_path_length(it->forces, context->state, it->path);
-    return TAL_OK;
-}
-
-static const tal_force_ops pull_ops = {.size = sizeof(tal_force_ops),
-                                       .name = "pull",
-                                       .needs = TAL_FORCE_NEEDS_Q,
-                                       .is_concurrent = true,
-                                       .apply = pull,
-                                       .calc_potential_energy = energy_of_pull};
 
 typedef struct strung {
     model m;
@@ -58,8 +31,8 @@ static void begin(strung *s)
 {
     s->m = model_begin();
     s->path = add_path(&s->m);
-    s->self = (puller){s->m.forces, s->path};
-    s->force = tal_forces_add(s->m.forces, "pull", &pull_ops, &s->self);
+    s->self = (puller){s->m.forces, s->path, TENSION};
+    s->force = tal_forces_add(s->m.forces, "pull", &puller_ops, &s->self);
     model_finish(&s->m);
 }
 
@@ -108,8 +81,8 @@ START_TEST(a_path_of_two_points_pulls_as_the_line_between_them)
     s.path = tal_forces_add_path(m->forces, NULL);
     tal_path_add_point(m->forces, s.path, m->body[BALL], stations[0]);
     tal_path_add_point(m->forces, s.path, m->body[PIN], stations[1]);
-    s.self = (puller){m->forces, s.path};
-    s.force = tal_forces_add(m->forces, "pull", &pull_ops, &s.self);
+    s.self = (puller){m->forces, s.path, TENSION};
+    s.force = tal_forces_add(m->forces, "pull", &puller_ops, &s.self);
     const tal_two_points at = {m->body[BALL], stations[0], m->body[PIN], stations[1]};
     const tal_force_ix line = tal_forces_add_two_point_force(m->forces, NULL, &at, -TENSION);
     model_finish(m);
@@ -174,8 +147,8 @@ START_TEST(points_that_meet_pull_with_nothing)
     for (int k = 0; k < 3; ++k) {
         tal_path_add_point(m->forces, s.path, TAL_GROUND, stations[0]);
     }
-    s.self = (puller){m->forces, s.path};
-    s.force = tal_forces_add(m->forces, "pull", &pull_ops, &s.self);
+    s.self = (puller){m->forces, s.path, TENSION};
+    s.force = tal_forces_add(m->forces, "pull", &puller_ops, &s.self);
     model_finish(m);
     ck_assert_double_eq(tal_path_length(m->forces, m->state, s.path), 0.0);
     ck_assert_double_eq(tal_path_speed(m->forces, m->state, s.path), 0.0);

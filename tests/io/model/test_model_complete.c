@@ -36,7 +36,7 @@ static const char *const without_row[] = {
     "tal_forces_add_constant_torque_in", // <constant_torque in>
     "tal_matter_add_decoration",         // one row for each decoration
     "tal_contact_add_surface",           // one row for each shape
-    "tal_forces_add_path",               // not in model files yet
+    "tal_forces_add_path", "tal_forces_add_wrap", "tal_forces_add_function_path", // not yet
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
     "tal_system_add_measure",
