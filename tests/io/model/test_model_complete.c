@@ -30,12 +30,10 @@ static const struct {
 
 // Calls that no row is named after.
 static const char *const without_row[] = {
-    "tal_forces_add_discrete",           // <discrete_forces>
-    "tal_forces_add_gravity_def",        // <gravity>
-    "tal_forces_add_constant_force_in",  // <constant_force in>
-    "tal_forces_add_constant_torque_in", // <constant_torque in>
-    "tal_matter_add_decoration",         // one row for each decoration
-    "tal_contact_add_surface",           // one row for each shape
+    "tal_forces_add_discrete",    // <discrete_forces>
+    "tal_forces_add_gravity_def", // <gravity>
+    "tal_matter_add_decoration",  // one row for each decoration
+    "tal_contact_add_surface",    // one row for each shape
     "tal_forces_add_path", "tal_forces_add_wrap", "tal_forces_add_function_path", // not yet
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
@@ -45,6 +43,8 @@ static const char *const without_row[] = {
     // what tables declare for themselves
     "tal_system_add_cache", "tal_system_add_group", "tal_system_add_var", "tal_force_add_cache",
     "tal_force_add_group", "tal_force_add_var",
+    // <constant_force in> and <constant_torque in>
+    "tal_forces_add_constant_force_in", "tal_forces_add_constant_torque_in",
     // questions
     "tal_shape_can_touch", "tal_shape_check", "tal_shape_kind_name"};
 
