@@ -19,6 +19,7 @@ int cmd_plot(const cli_args *args);
 int cmd_rerun(const cli_args *args);
 int cmd_show(const cli_args *args);
 int cmd_simulate(const cli_args *args);
+int cmd_stats(const cli_args *args);
 int cmd_sweep(const cli_args *args);
 int cmd_template(const cli_args *args);
 int cmd_version(const cli_args *args);
