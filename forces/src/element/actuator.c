@@ -251,7 +251,7 @@ tal_force_ix tal_forces_add_two_point_actuator(tal_forces *forces, const char *n
     if (!tali_force_element_given(forces, name, &two_point_kind, points, "pair of points") ||
         !tali_force_element_has(forces, name, &two_point_kind, points->body1) ||
         !tali_force_element_has(forces, name, &two_point_kind, points->body2) ||
-        !can_drive(forces, name, &two_point_kind, control)) {
+        !tali_force_element_can_drive(forces, name, &two_point_kind, control)) {
         return (tal_force_ix){-1};
     }
     actuator like = {.control = control, .body = {points->body1.i, points->body2.i}};
