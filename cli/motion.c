@@ -35,12 +35,12 @@ int motion_create(const cli_args *args, const cli_model *model, const tal_integr
 {
     memset(run, 0, sizeof *run);
     run->model = model;
-    run->has_jumps = has_jumps(model->system);
     tal_status st = tal_integrator_create(model->system, def, &run->integ, &run->error);
     if (st == TAL_OK && tal_system_num_events(model->system) > 0) st = create_stepper(run);
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &run->error);
     run->state = cli_state_copy(args, model);
     run->shown = run->state != NULL ? cli_state_copy(args, model) : NULL;
+    run->has_jumps = has_jumps(model->system);
     return run->shown != NULL ? CLI_OK : CLI_FAILED;
 }
 
