@@ -11,6 +11,16 @@ static bool tell(void *context, const tal_progress *progress)
     return false;
 }
 
+// Whether events do more than end the run. Within a step at whose end they changed the State there
+// is nothing to read off.
+static bool has_jumps(const tal_system *system)
+{
+    for (int i = 0; i < tal_system_num_events(system); ++i) {
+        if (tal_event_stop(system, (tal_event_ix){i}) == NULL) return true;
+    }
+    return false;
+}
+
 static tal_status create_stepper(motion *run)
 {
     tal_time_stepper_def def = tal_time_stepper_def_default();
@@ -44,6 +54,7 @@ int motion_create(const cli_args *args, const cli_model *model, const tal_integr
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &run->error);
     run->state = cli_state_copy(args, model);
     run->shown = run->state != NULL ? cli_state_copy(args, model) : NULL;
+    run->has_jumps = has_jumps(model->system);
     return run->shown != NULL ? CLI_OK : CLI_FAILED;
 }
 
@@ -94,7 +105,7 @@ static tal_status step_past(motion *run, double t)
         st = one_step(run, tal_state_t(run->state));
     }
     while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped && !run->is_over) {
-        st = one_step(run, run->end);
+        st = one_step(run, run->has_jumps ? t : run->end);
     }
     return st;
 }

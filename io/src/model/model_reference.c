@@ -186,7 +186,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<discrete_forces>`", TALI_GROUP_LOADS);
     put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
     put_group(&out, "In a `<mesh>` of `<contact>`", TALI_GROUP_MESH_PARTS);
-    put_group(&out, "In `<stops>`", TALI_GROUP_STOPS);
+    put_group(&out, "In `<events>` and `<stops>`", TALI_GROUP_STOPS);
     put_group(&out, "In `<markers>`", TALI_GROUP_MARKERS);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
     put_group(&out, "Functions, also in `<functions>`", TALI_GROUP_FUNCTIONS);
