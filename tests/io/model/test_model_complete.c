@@ -52,6 +52,8 @@ static const char *const without_row[] = {
     // what tables declare for themselves
     "tal_system_add_cache", "tal_system_add_group", "tal_system_add_var", "tal_force_add_cache",
     "tal_force_add_group", "tal_force_add_var",
+    // <constant_force in> and <constant_torque in>
+    "tal_forces_add_constant_force_in", "tal_forces_add_constant_torque_in",
     // questions
     "tal_shape_can_touch", "tal_shape_check", "tal_shape_kind_name"};
 
@@ -80,7 +82,7 @@ static const char *const setters[] = {
     "tal_actuator_set_control", "tal_actuator_set_control_range", "tal_controller_set_enabled",
     "tal_muscle_set_activation", "tal_muscle_set_control", "tal_muscle_set_fiber",
     // events
-    "tal_event_set_active",
+    "tal_event_set_active", "tal_run_set_default",
     // how a study sees it: not part of a model
     "tal_state_set_weights", "tal_assembler_set_coordinate",
     // variables of elements, by those that know them
