@@ -83,7 +83,7 @@ TAL_API tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const cha
 
 /// Parameters of a two-point actuator, behind the stations of tal_two_points.
 enum {
-    TAL_TWO_POINT_ACTUATOR_GAIN = 6,   ///< [N]; positive output drives the stations apart
+    TAL_TWO_POINT_ACTUATOR_GAIN = 6,    ///< [N]; positive output drives the stations apart
     TAL_TWO_POINT_ACTUATOR_CONTROL = 7, ///< as TAL_ACTUATOR_CONTROL
     TAL_TWO_POINT_ACTUATOR_LEAST = 8,
     TAL_TWO_POINT_ACTUATOR_LARGEST = 9
