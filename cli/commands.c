@@ -212,6 +212,38 @@ static const cli_option plot_options[] = {
      .help = "height of the picture; 0: 450, and 200 more for each panel after the first"},
     {0}};
 
+// What a scene is made with.
+#define SCENE_OPTIONS                                                                                                              \
+    {.name = "columns",                                                                                                            \
+     .letter = 'c',                                                                                                                \
+     .kind = CLI_TEXT,                                                                                                             \
+     .value = "LIST",                                                                                                              \
+     .help = "columns for charts, separated by commas; default: all"},                                                             \
+        {.name = "frames",                                                                                                         \
+         .kind = CLI_COUNT,                                                                                                        \
+         .value = "NUMBER",                                                                                                        \
+         .initial = "3000",                                                                                                        \
+         .help = "largest number of rows shown of each result, evenly chosen"},                                                    \
+        {.name = "up",                                                                                                             \
+         .kind = CLI_TEXT,                                                                                                         \
+         .value = "AXIS",                                                                                                          \
+         .help = "x, y or z; default: against gravity"},                                                                           \
+        {.name = "title",                                                                                                          \
+         .kind = CLI_TEXT,                                                                                                         \
+         .value = "TEXT",                                                                                                          \
+         .help = "title of the page; default: the name of the model"},                                                             \
+    {                                                                                                                              \
+        .name = "show", .kind = CLI_TEXT, .value = "LIST",                                                                         \
+        .help =                                                                                                                    \
+            "layers to show at first besides the usual ones: forces, reactions, centers, inertia, frames, names, trails, surfaces" \
+    }
+
+static const cli_option view_options[] = {
+    SCENE_OPTIONS,
+    {.name = "open", .kind = CLI_FLAG, .help = "open the page in the browser"},
+    {.name = "force", .kind = CLI_FLAG, .help = "write a file of more than 200 MB"},
+    {0}};
+
 static const cli_option show_options[] = {
     {.name = "columns",
      .letter = 'c',
@@ -294,6 +326,14 @@ const cli_command cli_commands[] = {
      "--vary changes fastest.",
      MOTION_OPTIONS | CLI_RESULT | CLI_SEED | CLI_THREADS, sweep_options,
      "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2", "five lengths", cmd_sweep},
+    {"view", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "write a page that shows a model and its motion",
+     "One file that opens in any browser, without a network. RESULT is a table of talus simulate, ik "
+     "or another; the first file can be a result, too, which names its model. Several results are shown "
+     "over each other; a .trc file adds measured markers to the result before it. Without results the "
+     "joints move through their ranges. -o can also end with .glb (glTF 2.0, for other programs that "
+     "draw) or .json (doc/scene.md).",
+     MODEL_OPTIONS | CLI_OUT, view_options, "talus view swing.sto --open", "a page, in the browser",
+     cmd_view},
     {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",
      "TABLE is a .sto, .mot, .trc or .csv file. There is one panel for each unit, if the table has "
      "units. Without -o the picture is written to standard output.",

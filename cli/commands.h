@@ -22,5 +22,6 @@ int cmd_simulate(const cli_args *args);
 int cmd_sweep(const cli_args *args);
 int cmd_template(const cli_args *args);
 int cmd_version(const cli_args *args);
+int cmd_view(const cli_args *args);
 
 #endif // TALUS_CLI_COMMANDS_H

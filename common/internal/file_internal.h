@@ -28,6 +28,10 @@ typedef struct tali_file_bytes {
 const char *tali_file_load_text(const char *path, size_t most, const tal_allocator *allocator,
                                 tali_file_bytes *out, tal_status *status);
 
+/// The same for a file of any bytes.
+const char *tali_file_load(const char *path, size_t most, const tal_allocator *allocator,
+                           tali_file_bytes *out, tal_status *status);
+
 void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes);
 
 /// The longest path, with its terminating zero.
