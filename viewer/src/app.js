@@ -136,6 +136,9 @@ export class App {
                 }
             }
         }
+        for (const end of scene.links.flatMap((link) => [link.a, link.b]).filter((e) => e[0] === 0)) {
+            for (const box of [all, start]) box.expandByPoint(p.set(end[1], end[2], end[3]));
+        }
         if (all.isEmpty()) {
             all.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)).expandByScalar(scene.size - 1);
             start.copy(all);

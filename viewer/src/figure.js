@@ -37,6 +37,7 @@ export class Figure {
         this.batches = new Map();
         this.layers = {};
         this.labels = []; // {body, p, text, layer}
+        this.hasInside = scene.paths.length > 0 || scene.links.some((link) => link.layer === 'force');
         this.fine = scene.shapes.length + scene.bodies.length < 1500;
         this.addShapes();
         this.addJoints();
@@ -77,7 +78,9 @@ export class Figure {
     addShape(shape, layer) {
         const { X, size, body } = shape;
         const color = this.tint(colorOf(shape.color));
-        const opacity = Math.min(shape.opacity, this.opacity);
+        // muscles and springs run through bodies whose shape is made up: they let them show
+        const hidesLinks = shape.layer === 'derived' && shape.kind !== 'line' && this.hasInside;
+        const opacity = Math.min(hidesLinks ? 0.5 : shape.opacity, this.opacity);
         const put = (kind, matrix, geometry) => this.batch(layer, kind, geometry, opacity, shape.kind === 'plane' ? { side: THREE.DoubleSide } : undefined).add(body, matrix, color);
         const radius = shape.layer === 'derived' ? 0.011 * this.L : 0.006 * this.L;
         switch (shape.kind) {

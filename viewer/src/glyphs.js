@@ -112,6 +112,7 @@ export class Sticks {
         this.mesh.frustumCulled = false;
         this.mesh.castShadow = shadow;
         this.mesh.setColorAt(0, new THREE.Color('#ffffff'));
+        this.mesh.count = 0; // nothing is there before the first frame
         this.capacity = capacity;
         this.used = 0;
         this.color = new THREE.Color();

@@ -109,7 +109,8 @@ export class Panel {
     update() {
         const { app } = this;
         for (const [name, input] of Object.entries(this.boxes)) input.checked = app.layers[name];
-        this.scaleRow.hidden = !(app.layers.forces || app.layers.reactions || app.layers.contacts) || !app.scene.runs.some((r) => r.forces || r.contacts);
+        const hasArrows = app.layers.forces || app.layers.reactions || app.scene.runs.some((r) => r.contacts && app.layers.contacts);
+        this.scaleRow.hidden = !hasArrows;
         this.rows.forEach((row, b) => {
             row.input.checked = !app.isHidden[b];
             row.row.classList.toggle('selected', b === app.selected);

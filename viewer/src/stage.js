@@ -69,9 +69,8 @@ export class Stage {
         this.fill = new THREE.DirectionalLight('#dfe9ff');
         this.key.castShadow = true;
         this.key.shadow.mapSize.set(2048, 2048);
-        this.key.shadow.radius = 5;
-        this.key.shadow.bias = -0.0004;
-        this.key.shadow.normalBias = 0.004 * this.size;
+        this.key.shadow.radius = 3;
+        this.key.shadow.bias = -0.0006;
         this.scene.add(this.hemisphere, this.key, this.key.target, this.fill, this.fill.target);
         this.keyWay = new THREE.Vector3(0.55, 1.5, 0.75).normalize().applyQuaternion(this.upright);
         this.fillWay = new THREE.Vector3(-1.2, 0.4, -0.6).normalize().applyQuaternion(this.upright);
@@ -89,6 +88,7 @@ export class Stage {
         camera.near = 0.5 * reach;
         camera.far = 9 * reach;
         camera.updateProjectionMatrix();
+        this.key.shadow.normalBias = (3 * 2 * reach) / 2048; // three texels
     }
 
     makeFloor() {
@@ -157,7 +157,7 @@ export class Stage {
     look(way, center, radius) {
         const direction = new THREE.Vector3(...way).normalize().applyQuaternion(this.upright);
         const half = Math.min(1, this.camera.isPerspectiveCamera ? this.camera.aspect : 1);
-        const distance = (1.08 * radius) / Math.sin((FIELD_OF_VIEW * Math.PI) / 360) / half;
+        const distance = (0.86 * radius) / Math.sin((FIELD_OF_VIEW * Math.PI) / 360) / half;
         this.controls.target.copy(center);
         this.camera.position.copy(center).addScaledVector(direction, distance);
         this.fitOrthographic(radius);

@@ -43,6 +43,25 @@ static double solid_radius(tal_mass_props props)
     return sqrt(fmax(0.0, 5.0 * trace / (6.0 * props.mass)));
 }
 
+// Surfaces that touch, on bodies.
+static void include_surfaces(const tal_scene *scene, extent *it)
+{
+    const tal_forces *const forces = scene->model.forces;
+    for (int i = 0; i < tal_forces_num(forces); ++i) {
+        const tal_force_ix contact = {i};
+        if (strcmp(tal_force_kind(forces, contact), "contact") != 0) continue;
+        for (int k = 0; k < tal_contact_num_surfaces(forces, contact); ++k) {
+            const tal_contact_surface_ix ix = {k};
+            const tal_body_ix body = tal_contact_surface_body(forces, contact, ix);
+            if (body.i == 0) continue;
+            const tal_shape shape = tal_contact_surface_shape(forces, scene->state, contact, ix);
+            const tal_xform X_BS = tal_contact_surface_X_BS(forces, scene->state, contact, ix);
+            const tal_xform X_GB = tal_body_X_GB(scene->model.matter, scene->state, body);
+            include(it, tal_xf_apply(X_GB, X_BS.p), tal_v3_max_abs(shape.size));
+        }
+    }
+}
+
 double tali_scene_find_size(const tal_scene *scene)
 {
     const tal_matter *const matter = scene->model.matter;
@@ -65,6 +84,7 @@ double tali_scene_find_size(const tal_scene *scene)
         const tal_xform X_GB = tal_body_X_GB(matter, scene->state, shape->body);
         include(&it, tal_xf_apply(X_GB, shape->X_BD.p), reach_of(shape));
     }
+    include_surfaces(scene, &it);
     const double size = it.any ? 0.5 * tal_v3_norm(tal_v3_sub(it.high, it.low)) : 0.0;
     return size > 0.0 && isfinite(size) ? size : 1.0;
 }

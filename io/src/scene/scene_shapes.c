@@ -55,6 +55,30 @@ static void add_decoration(tal_scene *scene, const tal_decoration *it, unsigned 
     add_shape(scene, &shape);
 }
 
+// ---- sticks
+
+static tali_scene_shape derived(tali_scene_shape_kind kind, int body)
+{
+    return (tali_scene_shape){.kind = kind,
+                              .layer = "derived",
+                              .body = body,
+                              .X_BD = TAL_XFORM_IDENTITY,
+                              .color = bone,
+                              .opacity = 1.0,
+                              .mesh = -1};
+}
+
+static void add_stick(tal_scene *scene, int body, tal_vec3 from, tal_vec3 to, unsigned char has[])
+{
+    const tal_vec3 along = tal_v3_sub(to, from);
+    if (!(tal_v3_norm(along) > 0.01 * scene->size)) return;
+    tali_scene_shape stick = derived(TALI_SCENE_LINE, body);
+    stick.X_BD.p = from;
+    stick.end = along;
+    has[body] |= HAS_STICK;
+    add_shape(scene, &stick);
+}
+
 // ---- shapes that touch
 
 // From the frame of a shape to that of what is drawn: a cylinder of contact lies along z and one of
@@ -97,6 +121,11 @@ static void add_surface(tal_scene *scene, tal_force_ix contact, tal_contact_surf
     if (shape.kind == TALI_SCENE_MESH && shape.mesh < 0) return;
     has[shape.body] |= HAS_CONTACT;
     add_shape(scene, &shape);
+    // legs to where a body without a look of its own touches
+    if (shape.body == 0 || (has[shape.body] & HAS_DECORATION) != 0) return;
+    const tal_mass_props props =
+        tal_body_mass_props(scene->model.matter, scene->state, (tal_body_ix){shape.body});
+    add_stick(scene, shape.body, props.com, shape.X_BD.p, has);
 }
 
 static void add_surfaces(tal_scene *scene, unsigned char has[])
@@ -111,29 +140,7 @@ static void add_surfaces(tal_scene *scene, unsigned char has[])
     }
 }
 
-// ---- made up
-
-static tali_scene_shape derived(tali_scene_shape_kind kind, int body)
-{
-    return (tali_scene_shape){.kind = kind,
-                              .layer = "derived",
-                              .body = body,
-                              .X_BD = TAL_XFORM_IDENTITY,
-                              .color = bone,
-                              .opacity = 1.0,
-                              .mesh = -1};
-}
-
-static void add_stick(tal_scene *scene, int body, tal_vec3 from, tal_vec3 to, unsigned char has[])
-{
-    const tal_vec3 along = tal_v3_sub(to, from);
-    if (!(tal_v3_norm(along) > 0.01 * scene->size)) return;
-    tali_scene_shape stick = derived(TALI_SCENE_LINE, body);
-    stick.X_BD.p = from;
-    stick.end = along;
-    has[body] |= HAS_STICK;
-    add_shape(scene, &stick);
-}
+// ---- made up: sticks and solids
 
 // From the joint of every body that looks like nothing to the joints of its children.
 static void add_sticks(tal_scene *scene, unsigned char has[])
@@ -167,6 +174,29 @@ static double heaviest(const tal_scene *scene)
     return mass;
 }
 
+// How far joints and their sticks reach from a body's mass center.
+static double reach_of(const tal_scene *scene, int body, tal_vec3 com)
+{
+    const tal_matter *const matter = scene->model.matter;
+    const tal_xform X_BM = tal_body_X_BM(matter, scene->state, (tal_body_ix){body});
+    double reach = tal_v3_norm(tal_v3_sub(X_BM.p, com));
+    for (int b = body + 1; b < tal_matter_num_bodies(matter); ++b) {
+        if (tal_body_parent(matter, (tal_body_ix){b}).i != body) continue;
+        const tal_xform X_PF = tal_body_X_PF(matter, scene->state, (tal_body_ix){b});
+        reach = fmax(reach, tal_v3_norm(tal_v3_sub(X_PF.p, com)));
+    }
+    return reach;
+}
+
+// An ellipsoid that is far larger than its joints are apart is not what the body looks like: some
+// published inertias are those of the whole plane motion.
+static tal_vec3 keep_modest(tal_vec3 radii, double reach)
+{
+    const double largest = tal_v3_max_abs(radii);
+    return reach > 0.0 && largest > 1.6 * reach ? tal_v3_scale(0.5 * reach / largest, radii)
+                                                : radii;
+}
+
 // A body with mass that looks like nothing: its ellipsoid of inertia, or a ball by its mass.
 static void add_solid(tal_scene *scene, int body, double most, unsigned char has[])
 {
@@ -174,9 +204,10 @@ static void add_solid(tal_scene *scene, int body, double most, unsigned char has
     const tal_mass_props props = tal_body_mass_props(matter, scene->state, (tal_body_ix){body});
     if (!(props.mass > 0.0)) return;
     tali_scene_shape shape = derived(TALI_SCENE_ELLIPSOID, body);
-    const double ball = 0.045 * scene->size * cbrt(props.mass / most), thin = 0.015 * scene->size;
+    const double ball = 0.06 * scene->size * cbrt(props.mass / most), thin = 0.015 * scene->size;
     const tal_vec3 I = tal_s3_eigen(tal_mass_props_central_inertia(props), &shape.X_BD.R);
-    const tal_vec3 radii = ellipsoid_radii(props.mass, I);
+    const double reach = reach_of(scene, body, props.com);
+    const tal_vec3 radii = keep_modest(ellipsoid_radii(props.mass, I), reach);
     shape.X_BD.p = props.com;
     shape.size = tal_v3(fmax(radii.x, thin), fmax(radii.y, thin), fmax(radii.z, thin));
     if (!(tal_v3_max_abs(radii) > 0.0)) {
@@ -187,8 +218,8 @@ static void add_solid(tal_scene *scene, int body, double most, unsigned char has
     add_shape(scene, &shape);
     if ((has[body] & HAS_STICK) != 0) return;
     const tal_xform X_BM = tal_body_X_BM(matter, scene->state, (tal_body_ix){body});
-    const double reach = tal_v3_norm(tal_v3_sub(X_BM.p, props.com));
-    if (reach > tal_v3_max_abs(shape.size)) add_stick(scene, body, X_BM.p, props.com, has);
+    const double away = tal_v3_norm(tal_v3_sub(X_BM.p, props.com));
+    if (away > tal_v3_max_abs(shape.size)) add_stick(scene, body, X_BM.p, props.com, has);
 }
 
 bool tali_scene_collect_shapes(tal_scene *scene)

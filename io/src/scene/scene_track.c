@@ -211,7 +211,8 @@ static bool quantize(const double values[], int frames, double precision, int32_
     bool all = true;
     for (int i = 0; i < frames; ++i) {
         const bool good = isfinite(values[i]);
-        const double steps = good && limit > 0.0 ? round((values[i] - low) / *quantum) : 0.0;
+        const double steps =
+            good && limit > 0.0 ? round((0.5 * values[i] - 0.5 * low) / (0.5 * *quantum)) : 0.0;
         n[i] = good ? (int32_t)fmin(steps, 2147483647.0) : i > 0 ? n[i - 1] : 0;
         all = all && good;
     }
