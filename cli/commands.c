@@ -212,34 +212,30 @@ static const cli_option plot_options[] = {
      .help = "height of the picture; 0: 450, and 200 more for each panel after the first"},
     {0}};
 
-// What a scene is made with.
-#define SCENE_OPTIONS                                                                                                              \
-    {.name = "columns",                                                                                                            \
-     .letter = 'c',                                                                                                                \
-     .kind = CLI_TEXT,                                                                                                             \
-     .value = "LIST",                                                                                                              \
-     .help = "columns for charts, separated by commas; default: all"},                                                             \
-        {.name = "frames",                                                                                                         \
-         .kind = CLI_COUNT,                                                                                                        \
-         .value = "NUMBER",                                                                                                        \
-         .initial = "3000",                                                                                                        \
-         .help = "largest number of rows shown of each result, evenly chosen"},                                                    \
-        {.name = "up",                                                                                                             \
-         .kind = CLI_TEXT,                                                                                                         \
-         .value = "AXIS",                                                                                                          \
-         .help = "x, y or z; default: against gravity"},                                                                           \
-        {.name = "title",                                                                                                          \
-         .kind = CLI_TEXT,                                                                                                         \
-         .value = "TEXT",                                                                                                          \
-         .help = "title of the page; default: the name of the model"},                                                             \
-    {                                                                                                                              \
-        .name = "show", .kind = CLI_TEXT, .value = "LIST",                                                                         \
-        .help =                                                                                                                    \
-            "layers to show at first besides the usual ones: forces, reactions, centers, inertia, frames, names, trails, surfaces" \
-    }
-
 static const cli_option view_options[] = {
-    SCENE_OPTIONS,
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "columns for charts, separated by commas; default: all"},
+    {.name = "frames",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "3000",
+     .help = "largest number of rows shown of each result, evenly chosen"},
+    {.name = "up",
+     .kind = CLI_TEXT,
+     .value = "AXIS",
+     .help = "x, y or z; default: against gravity"},
+    {.name = "title",
+     .kind = CLI_TEXT,
+     .value = "TEXT",
+     .help = "title of the page; default: the name of the model"},
+    {.name = "show",
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help =
+         "layers to show at first besides the usual ones: forces, reactions, centers, inertia, frames, names, trails, surfaces"},
     {.name = "open", .kind = CLI_FLAG, .help = "open the page in the browser"},
     {.name = "force", .kind = CLI_FLAG, .help = "write a file of more than 200 MB"},
     {0}};

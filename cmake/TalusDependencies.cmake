@@ -12,6 +12,6 @@ foreach(library IN LISTS TALUS_SUNDIALS)
 endforeach()
 
 set(TALUS_PACKAGES LAPACK EXPAT ZLIB)           # find_dependency() in talusConfig.cmake
-set(TALUS_PC_REQUIRES "lapack, blas, expat, zlib")  # pkg-config modules, Requires.private in talus.pc
+set(TALUS_PC_REQUIRES "lapack, blas, expat, zlib")  # modules, Requires.private in talus.pc
 list(JOIN TALUS_SUNDIALS " -l" sundials_flags)
 set(TALUS_PC_LIBS "-l${sundials_flags} -lm")  # libraries without a module, Libs.private in talus.pc

@@ -1,18 +1,22 @@
-// Build the page: node build.mjs OUTPUT. One file with script and style inside, and places for a
-// title, a scene and its data; only this script and this style may run in it.
+// node build.mjs FOLDER: build FOLDER/viewer.html with the packages of FOLDER/node_modules. One file
+// with script and style inside, and places for a title, a scene and its data; only this script and
+// this style may run in it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const output = process.argv[2] ?? join(here, '../build/viewer/viewer.html');
+const folder = resolve(process.argv[2] ?? join(here, '../build/viewer'));
+const output = join(folder, 'viewer.html');
+const { build } = createRequire(join(folder, 'package.json'))('esbuild');
 
 async function bundle(entry) {
     const result = await build({
         entryPoints: [join(here, entry)],
         bundle: true,
+        nodePaths: [join(folder, 'node_modules')],
         minify: true,
         write: false,
         format: 'iife',

@@ -1,5 +1,6 @@
-// Fetch the packages that package-lock.json names into node_modules/, without npm: download, check
-// the sha512 that the lock file has, unpack by tar. Packages for other machines are left out.
+// node fetch.mjs FOLDER: fetch the packages that package-lock.json names into FOLDER/node_modules,
+// without npm: download, check the sha512 that the lock file has, unpack by tar. Packages for other
+// machines are left out.
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
+const target = process.argv[2] ?? join(here, '../build/viewer');
 const registry = 'https://registry.npmjs.org';
 
 // Bytes behind an address; follows redirections.
@@ -42,7 +44,7 @@ function isForThisMachine(entry) {
 
 async function fetchPackage(path, entry) {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    const folder = join(here, path);
+    const folder = join(target, path);
     const stamp = join(folder, '.integrity');
     if (existsSync(stamp) && readFileSync(stamp, 'utf8') === entry.integrity) return false;
     const file = `${name.split('/').pop()}-${entry.version}.tgz`;

@@ -280,6 +280,7 @@ static bool put_seen(tal_scene *scene, const tal_frames *seen, int n, const doub
     return good;
 }
 
+// Add the names of the markers and their track to the last run.
 static tal_status put_markers(tal_scene *scene, const tal_table *table, const char *const names[],
                               int n, tal_error *err)
 {

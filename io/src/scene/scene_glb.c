@@ -180,6 +180,7 @@ enum {
     MAX_PATCHES = 6
 };
 
+// What a unit geometry is made of; how many patches.
 static int patches_of(tali_scene_shape_kind kind, patch out[MAX_PATCHES])
 {
     const tal_mat3 one = TAL_MAT3_IDENTITY;
@@ -452,6 +453,7 @@ static void put_shape(glb *it, const tali_scene_shape *shape)
 
 // ---- bodies: node b is body b; node 0 is Ground, turned so that y is up
 
+// The bodies that hang on a body, and its shapes, whose nodes stand behind those of all bodies.
 static void put_children(glb *it, int body)
 {
     const tal_matter *const matter = it->scene->model.matter;
@@ -510,6 +512,7 @@ static void put_body_pose(glb *it, tal_body_ix body)
     put_pose(&it->nodes, X_PB.p, tal_rotation_to_qt(&X_PB.R));
 }
 
+// The node of a body.
 static void put_body(glb *it, tal_body_ix body)
 {
     const tal_matter *const matter = it->scene->model.matter;
@@ -627,6 +630,7 @@ static int put_motion(glb *it, const double times[], int frames, int body, bool 
     return end_accessor(it, begin, &of);
 }
 
+// A run: what moves, each with its sampler.
 static void put_animation(glb *it, const tali_scene_run *run, const double times[])
 {
     const int frames = run->frames, bodies = tal_matter_num_bodies(it->scene->model.matter);
@@ -696,6 +700,7 @@ static void put_list(tali_scene_bytes *out, const char *key, const tali_scene_by
     tali_scene_put_text(out, "]");
 }
 
+// All lists together.
 static void put_json(glb *it, tali_scene_bytes *out)
 {
     tali_scene_put_text(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"talus ");

@@ -52,7 +52,7 @@ static tal_vec3 point_of(const tal_scene *scene, int force, int body)
                   tal_force_param(forces, scene->state, ix, first + 2));
 }
 
-// The row of an element on a body, -1: none. Frames ask in the same order, so it is mostly the next.
+// The row of an element on a body, -1: none. Frames ask in the same order: it is mostly the next.
 static int find_load(tali_scene_loads *loads, int force, int body)
 {
     for (int k = 0; k < loads->num; ++k) {

@@ -91,6 +91,7 @@ double tali_scene_find_size(const tal_scene *scene)
 
 // ---- bodies
 
+// One body: its name, its joint, its mass.
 static void put_body(tal_scene *scene, tali_scene_bytes *out, tal_body_ix body)
 {
     const tal_matter *const matter = scene->model.matter;
@@ -140,6 +141,7 @@ static void put_bodies(tal_scene *scene, tali_scene_bytes *out)
 
 // ---- shapes, meshes, markers
 
+// One shape, with the members that its kind has.
 static void put_shape(tali_scene_bytes *out, const tali_scene_shape *it)
 {
     tali_scene_put_comma(out);
@@ -305,6 +307,7 @@ static void put_constraints(tal_scene *scene, tali_scene_bytes *out)
     }
 }
 
+// Force elements that stand between two points.
 static void put_forces(tal_scene *scene, tali_scene_bytes *out)
 {
     const tal_forces *const forces = scene->model.forces;

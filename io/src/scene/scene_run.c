@@ -194,6 +194,7 @@ static void put_unit(tali_scene_bytes *json, const tal_table *table, int column)
     tali_scene_put_string(json, unit);
 }
 
+// Names and units of the columns for charts, and their track.
 static bool put_columns(recording *it)
 {
     const tal_table *const table = it->rows.table;
@@ -230,6 +231,7 @@ static bool put_columns(recording *it)
 
 // ---- all of it
 
+// Everything about the run but the closing brace.
 static bool put_run(recording *it, const char *name)
 {
     tal_scene *const scene = it->scene;

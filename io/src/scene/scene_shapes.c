@@ -31,6 +31,7 @@ static void add_shape(tal_scene *scene, const tali_scene_shape *shape)
 
 // ---- decorations
 
+// A decoration of the model; a mesh that cannot be read is left out.
 static void add_decoration(tal_scene *scene, const tal_decoration *it, unsigned char has[])
 {
     static const tali_scene_shape_kind kinds[] = {

@@ -124,6 +124,7 @@ static void put_list(tali_scene_bytes *json, const char *key, const double value
     }
 }
 
+// A track as JSON.
 static void describe(tali_scene_bytes *json, const tali_scene_track *track)
 {
     tali_scene_put_text(json, "{");
