@@ -32,7 +32,7 @@ export class App {
         this.listen();
         this.resize();
         this.fit();
-        if (this.followsBase) this.follow(this.base);
+        if (this.followsBase) this.followFromStart();
         this.setTime(this.startTime ?? this.player.first);
         if (!wantsStill() && this.startTime === undefined) this.player.play(true);
         this.loop = this.loop.bind(this);
@@ -270,6 +270,13 @@ export class App {
         this.stale = true;
     }
 
+    // The view fits the first frame: from there on it moves with the base.
+    followFromStart() {
+        this.follow(this.base);
+        this.figures[0].setTime(this.player.first, { layers: this.layers, forceScale: 1 });
+        this.showFollowed();
+    }
+
     buildTrails() {
         const run = this.scene.runs[0];
         if (this.layers.trails && run?.frames > 1) this.trails.build(this.scene, run, trailBodies(this.scene, this.selected));
@@ -288,6 +295,8 @@ export class App {
     lift() {
         const covered = this.startsBare ? 0 : this.bottom.offsetHeight;
         const side = this.startsBare || this.panel.element.hidden || isPhone() ? 0 : this.panel.element.offsetWidth;
+        const free = (this.height - covered - 60) / Math.max(1, this.height);
+        this.stage.perspective.zoom = Math.max(0.5, Math.min(1, free / 0.8));
         this.stage.perspective.setViewOffset(this.width, this.height, side / 2, covered / 2, this.width, this.height);
         this.stage.changed = true;
     }

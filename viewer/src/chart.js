@@ -89,7 +89,7 @@ export class Charts {
             ],
             legend: { live: true },
             cursor: { drag: { x: true, y: false, setScale: true }, focus: { prox: 20 }, points: { size: 6 } },
-            hooks: { draw: [(plot) => this.drawCursor(plot)] },
+            hooks: { draw: [(plot) => this.drawCursor(plot)], ready: [() => queueMicrotask(() => this.setTime(this.time))] },
         };
         const plot = new uPlot(options, data, this.box);
         this.followPointer(plot);

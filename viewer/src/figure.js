@@ -147,7 +147,7 @@ export class Figure {
         this.scene.bodies.forEach((body, b) => {
             if (!(body.mass > 0)) return;
             const X = [...body.com, 1, 0, 0, 0];
-            this.batch('centers', 'sphere', undefined, 1, { map: quartered() }).add(b, matrixOf(X, [r, r, r]), '#ffffff');
+            this.batch('centers', 'sphere', undefined, 1, { map: quartered(), depthTest: false }).add(b, matrixOf(X, [r, r, r]), '#ffffff');
             const solid = inertiaEllipsoid(body);
             if (solid) this.batch('inertia', 'sphere', geometryOf('sphere', false), 0.999, { wireframe: true }).add(b, solid, '#7a8699');
         });
@@ -276,8 +276,11 @@ export class Figure {
     forceScale() {
         const g = Math.hypot(...(this.scene.gravity ?? [0, 0, 0]));
         const weight = g * this.scene.bodies.reduce((sum, body) => sum + (body.mass || 0), 0);
-        const unit = weight > 0 ? weight : this.largestForce();
-        return unit > 0 ? (0.5 * this.L) / unit : 0;
+        const most = this.largestForce();
+        const byWeight = weight > 0 ? (0.5 * this.L) / weight : Infinity;
+        const byLargest = most > 0 ? (0.9 * this.L) / most : Infinity;
+        const scale = Math.min(byWeight, byLargest);
+        return Number.isFinite(scale) ? scale : 0;
     }
 
     largestForce() {

@@ -5,13 +5,15 @@ import * as THREE from 'three';
 export const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9'];
 export const axisColors = ['#d55e00', '#009e73', '#0072b2'];
 
-// A helix of radius 1 along y from -1/2 to 1/2, with straight ends.
+// A helix of radius 1 along y, as long as COIL, with straight ends; scaled to length 1 when it is
+// made, so that its wire is round where it is COIL times as long as wide.
+const COIL = 14;
 class Helix extends THREE.Curve {
     getPoint(t, out = new THREE.Vector3()) {
         const inside = Math.min(1, Math.max(0, (t - 0.12) / 0.76));
         const edge = Math.min(1, Math.max(0, Math.min(t - 0.06, 0.94 - t) / 0.06));
         const turn = inside * 8 * 2 * Math.PI;
-        return out.set(edge * Math.cos(turn), t - 0.5, edge * Math.sin(turn));
+        return out.set(edge * Math.cos(turn), COIL * (t - 0.5), edge * Math.sin(turn));
     }
 }
 
@@ -24,7 +26,7 @@ const makers = {
     ring: () => new THREE.TorusGeometry(1, 0.12, 12, 40, 1.6 * Math.PI),
     square: () => new THREE.PlaneGeometry(2, 2).rotateX(-Math.PI / 2),
     disc: () => new THREE.CylinderGeometry(1, 1, 0.04, 32),
-    helix: () => new THREE.TubeGeometry(new Helix(), 160, 0.16, 6),
+    helix: () => new THREE.TubeGeometry(new Helix(), 240, 0.2, 6).scale(1, 1 / COIL, 1),
 };
 const made = new Map();
 
@@ -91,6 +93,7 @@ export class Batch {
         const solid = this.material.opacity > 0.6 && !this.material.wireframe;
         this.mesh.castShadow = solid;
         this.mesh.receiveShadow = solid;
+        if (this.material.depthTest === false) this.mesh.renderOrder = 10;
         this.mesh.userData.bodyOf = (i) => entries[i].body;
         parent.add(this.mesh);
     }

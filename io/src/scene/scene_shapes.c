@@ -165,50 +165,43 @@ static tal_vec3 ellipsoid_radii(double mass, tal_vec3 I)
                   sqrt(fmax(0.0, 5.0 * (half - I.z) / mass)));
 }
 
-static double heaviest(const tal_scene *scene)
+// Bodies with mass: the largest mass, and how many there are.
+typedef struct crowd_facts {
+    double most;
+    int massive;
+} crowd_facts;
+
+static crowd_facts count_crowd(const tal_scene *scene)
 {
-    double mass = 0.0;
+    crowd_facts crowd = {0.0, 0};
     for (int b = 1; b < tal_matter_num_bodies(scene->model.matter); ++b) {
-        mass = fmax(mass,
-                    tal_body_mass_props(scene->model.matter, scene->state, (tal_body_ix){b}).mass);
+        const tal_mass_props props =
+            tal_body_mass_props(scene->model.matter, scene->state, (tal_body_ix){b});
+        crowd.most = fmax(crowd.most, props.mass);
+        if (props.mass > 0.0) ++crowd.massive;
     }
-    return mass;
+    return crowd;
 }
 
-// How far joints and their sticks reach from a body's mass center.
-static double reach_of(const tal_scene *scene, int body, tal_vec3 com)
+// Among several bodies one that would be a large lump hides the others: it becomes a small one, and
+// sticks show where it reaches.
+static tal_vec3 keep_modest(tal_vec3 radii, double size, int massive)
 {
-    const tal_matter *const matter = scene->model.matter;
-    const tal_xform X_BM = tal_body_X_BM(matter, scene->state, (tal_body_ix){body});
-    double reach = tal_v3_norm(tal_v3_sub(X_BM.p, com));
-    for (int b = body + 1; b < tal_matter_num_bodies(matter); ++b) {
-        if (tal_body_parent(matter, (tal_body_ix){b}).i != body) continue;
-        const tal_xform X_PF = tal_body_X_PF(matter, scene->state, (tal_body_ix){b});
-        reach = fmax(reach, tal_v3_norm(tal_v3_sub(X_PF.p, com)));
-    }
-    return reach;
-}
-
-// An ellipsoid that is far larger than its joints are apart is not what the body looks like: some
-// published inertias are those of the whole plane motion.
-static tal_vec3 keep_modest(tal_vec3 radii, double reach)
-{
-    const double largest = tal_v3_max_abs(radii);
-    return reach > 0.0 && largest > 1.6 * reach ? tal_v3_scale(0.5 * reach / largest, radii)
-                                                : radii;
+    const double mean = cbrt(radii.x * radii.y * radii.z);
+    return massive >= 4 && mean > 0.2 * size ? tal_v3_scale(0.08 * size / mean, radii) : radii;
 }
 
 // A body with mass that looks like nothing: its ellipsoid of inertia, or a ball by its mass.
-static void add_solid(tal_scene *scene, int body, double most, unsigned char has[])
+static void add_solid(tal_scene *scene, int body, const crowd_facts *crowd, unsigned char has[])
 {
     const tal_matter *const matter = scene->model.matter;
     const tal_mass_props props = tal_body_mass_props(matter, scene->state, (tal_body_ix){body});
     if (!(props.mass > 0.0)) return;
     tali_scene_shape shape = derived(TALI_SCENE_ELLIPSOID, body);
-    const double ball = 0.06 * scene->size * cbrt(props.mass / most), thin = 0.015 * scene->size;
+    const double ball = 0.06 * scene->size * cbrt(props.mass / crowd->most),
+                 thin = 0.015 * scene->size;
     const tal_vec3 I = tal_s3_eigen(tal_mass_props_central_inertia(props), &shape.X_BD.R);
-    const double reach = reach_of(scene, body, props.com);
-    const tal_vec3 radii = keep_modest(ellipsoid_radii(props.mass, I), reach);
+    const tal_vec3 radii = keep_modest(ellipsoid_radii(props.mass, I), scene->size, crowd->massive);
     shape.X_BD.p = props.com;
     shape.size = tal_v3(fmax(radii.x, thin), fmax(radii.y, thin), fmax(radii.z, thin));
     if (!(tal_v3_max_abs(radii) > 0.0)) {
@@ -235,9 +228,9 @@ bool tali_scene_collect_shapes(tal_scene *scene)
     }
     add_surfaces(scene, has);
     add_sticks(scene, has);
-    const double most = heaviest(scene);
+    const crowd_facts crowd = count_crowd(scene);
     for (int b = 1; b < bodies; ++b) {
-        if ((has[b] & (HAS_DECORATION | HAS_CONTACT)) == 0) add_solid(scene, b, most, has);
+        if ((has[b] & (HAS_DECORATION | HAS_CONTACT)) == 0) add_solid(scene, b, &crowd, has);
     }
     tali_free(allocator, has, (size_t)bodies);
     return !scene->failed;

@@ -1,8 +1,8 @@
 // io/src/mesh/soup*.c: triangles of decorations, from .stl and .vtp files.
 #include "mesh/soup_internal.h"
+#include "talus_test.h"
 
 #include <stdio.h>
-#include "talus_test.h"
 
 static tali_soup empty(void)
 {
