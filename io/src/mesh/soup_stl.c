@@ -45,7 +45,8 @@ static int vertex_at(vertex_map *map, tal_vec3 p)
     size_t slot = (size_t)tali_hash(TALI_HASH_SEED, &p, sizeof p) & (map->capacity - 1);
     while (map->slots[slot] != 0) {
         const int vertex = map->slots[slot] - 1;
-        if (memcmp(&map->soup->vertices[vertex], &p, sizeof p) == 0) return vertex;
+        const tal_vec3 v = map->soup->vertices[vertex];
+        if (v.x == p.x && v.y == p.y && v.z == p.z) return vertex;
         slot = (slot + 1) & (map->capacity - 1);
     }
     tali_soup_add_vertex(map->soup, p);

@@ -75,13 +75,13 @@ static int next_corner(reader *r, const tali_xml_element *array, const char **at
 }
 
 // A polygon as triangles from its first corner.
-static void read_polygon(reader *r, const tali_xml_element *array, const char **at, double corners)
+static void read_polygon(reader *r, const tali_xml_element *array, const char **at, long corners)
 {
     int a = -1, b = -1;
-    for (double k = 0.0; k < corners && !r->failed && !r->soup->no_memory; k += 1.0) {
+    for (long k = 0; k < corners && !r->failed && !r->soup->no_memory; ++k) {
         const int c = next_corner(r, array, at);
-        if (k >= 2.0 && c >= 0) tali_soup_add_face(r->soup, a, b, c);
-        if (k < 1.0) a = c;
+        if (k >= 2 && c >= 0) tali_soup_add_face(r->soup, a, b, c);
+        if (k < 1) a = c;
         b = c;
     }
 }
@@ -94,7 +94,8 @@ static void read_polygons(reader *r, const tali_xml_element *polys)
     const char *at = corners->text, *ends = offsets->text;
     double before = 0.0, end = 0.0;
     while (!r->failed && next_number(&ends, &end)) {
-        read_polygon(r, corners, &at, end - before);
+        // corners beyond the list are refused when they are looked for
+        read_polygon(r, corners, &at, (long)fmax(0.0, fmin(1e9, end - before)));
         before = end;
     }
 }

@@ -50,8 +50,9 @@ static tal_status take_state(tal_scene *scene, tal_error *err)
     tal_status st = tal_state_create(scene->model.system, &scene->state, err);
     if (st != TAL_OK) return st;
     st = tal_state_copy(scene->state, scene->model.state);
-    if (st == TAL_OK)
+    if (st == TAL_OK) {
         st = tal_system_realize(scene->model.system, scene->state, TAL_STAGE_POSITION);
+    }
     return st == TAL_OK ? st : TALI_FAIL(err, st, "%s", tal_state_error(scene->state)->message);
 }
 

@@ -508,7 +508,8 @@ static void put_body_pose(glb *it, tal_body_ix body)
         return;
     }
     const tal_xform X_GP = tal_body_X_GB(matter, scene->state, tal_body_parent(matter, body));
-    const tal_xform X_PB = tal_xf_inv_mul(X_GP, tal_body_X_GB(matter, scene->state, body));
+    const tal_xform X_GB = tal_body_X_GB(matter, scene->state, body);
+    const tal_xform X_PB = tal_xf_mul(tal_xf_inverse(X_GP), X_GB);
     put_pose(&it->nodes, X_PB.p, tal_rotation_to_qt(&X_PB.R));
 }
 

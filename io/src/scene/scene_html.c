@@ -6,6 +6,7 @@
 
 #include <talus/common/version.h>
 
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -60,8 +61,8 @@ static void put_words(tali_scene_bytes *out, const char *words)
     for (const char *at = words; at != NULL;) {
         const char *const comma = strchr(at, ',');
         const size_t length = comma != NULL ? (size_t)(comma - at) : strlen(at);
-        char word[32] = "";
-        if (length < sizeof word) memcpy(word, at, length);
+        char word[32];
+        (void)snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 0, at);
         tali_scene_put_comma(out);
         tali_scene_put_string(out, word);
         at = comma != NULL ? comma + 1 : NULL;

@@ -108,7 +108,7 @@ static void code_pose(pose_coder *it, int body, int frame)
     const int first = POSE_CHANNELS * (body - 1);
     const tal_xform X_GP = it->decoded[tal_body_parent(it->matter, (tal_body_ix){body}).i];
     const tal_xform X_GB = it->X_GB[(size_t)frame * (size_t)it->bodies + (size_t)body];
-    const tal_xform X_PB = tal_xf_inv_mul(X_GP, X_GB);
+    const tal_xform X_PB = tal_xf_mul(tal_xf_inverse(X_GP), X_GB);
     tal_quat h = tal_rotation_to_qt(&X_PB.R);
     if (tal_qt_dot(h, it->before[body]) < 0.0) h = tal_qt(-h.w, -h.x, -h.y, -h.z);
     it->before[body] = h;
