@@ -35,11 +35,11 @@ int cmd_convert(const cli_args *args)
         return cli_fail(args, CLI_USAGE, "name the new file%s: talus convert %s -o FILE.",
                         to != NULL ? " once" : "", args->files[0]);
     }
-    const tal_file_kind kind = tal_file_kind_of(args->files[0], NULL, 0);
-    const bool is_model = kind == TAL_FILE_TALUS || kind == TAL_FILE_URDF;
-    if (is_model != (tal_file_kind_of(to, NULL, 0) == TAL_FILE_TALUS)) {
+    // what is no table by its name is read as a model, whose reader says what is wrong with it
+    const bool is_table = tal_file_kind_of(args->files[0], NULL, 0) == TAL_FILE_TABLE;
+    if (is_table == (tal_file_kind_of(to, NULL, 0) == TAL_FILE_TALUS)) {
         return cli_fail(args, CLI_USAGE, "%s is a %s, which cannot be converted to %s.",
-                        args->files[0], is_model ? "model" : "table", to);
+                        args->files[0], is_table ? "table" : "model", to);
     }
-    return is_model ? convert_model(args, to) : convert_table(args, to);
+    return is_table ? convert_table(args, to) : convert_model(args, to);
 }

@@ -125,8 +125,11 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
         for (int c = 0; c < tal_table_num_columns(old); ++c) {
             const double a = tal_table_value(old, r, c), b = tal_table_value(again, r, c);
             if (is_same(a, b) || (is_part && isnan(a))) continue;
-            return cli_fail(args, CLI_FAILED, "row %d, column '%s' is %.17g instead of %.17g.",
-                            r + 1, tal_table_column_name(old, c), b, a);
+            char was[TAL_NUMBER_SIZE], is[TAL_NUMBER_SIZE];
+            (void)tal_number_write(a, was);
+            (void)tal_number_write(b, is);
+            return cli_fail(args, CLI_FAILED, "row %d, column '%s' is %s instead of %s.", r + 1,
+                            tal_table_column_name(old, c), is, was);
         }
     }
     if (!cli_flag(args, "quiet")) {

@@ -85,8 +85,10 @@ static char *find_end(const motion *run)
     const tal_event_ix event = tal_time_stepper_ended_by(run->stepper);
     const tal_run_stop *const stop = event.i >= 0 ? tal_event_stop(system, event) : NULL;
     const bool has_more = stop != NULL && stop->message != NULL;
-    return cli_format("%s at t = %.17g s%s%s", event.i >= 0 ? tal_event_name(system, event) : "",
-                      tal_state_t(run->state), has_more ? ": " : "", has_more ? stop->message : "");
+    char at[TAL_NUMBER_SIZE];
+    (void)tal_number_write(tal_state_t(run->state), at);
+    return cli_format("%s at t = %s s%s%s", event.i >= 0 ? tal_event_name(system, event) : "", at,
+                      has_more ? ": " : "", has_more ? stop->message : "");
 }
 
 static void report_run(const cli_args *args, const motion *run, const tal_table *table,
@@ -133,11 +135,12 @@ static int make_table(const cli_args *args, const cli_model *model, const cli_co
 static int write_run(const cli_args *args, const motion *run, tal_status st, tal_table *table)
 {
     char *why = NULL, *const end = find_end(run);
-    const double t = tal_state_t(run->state);
+    char at[TAL_NUMBER_SIZE];
+    (void)tal_number_write(tal_state_t(run->state), at);
     if (st != TAL_OK) {
-        why = cli_format("failed at t = %.17g: %s", t, run->error.message);
+        why = cli_format("failed at t = %s: %s", at, run->error.message);
     } else if (run->was_stopped) {
-        why = cli_format("interrupted at t = %.17g", t);
+        why = cli_format("interrupted at t = %s", at);
     }
     if (why != NULL) (void)cli_fail(args, CLI_FAILED, "%s", why);
     int code = CLI_OK;

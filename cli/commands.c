@@ -46,10 +46,33 @@ const cli_option cli_common_options[] = {
      .kind = CLI_FLAG,
      .help = "accept inertias that are not physical, as some published ones are",
      .is_setting = true},
+    {.name = "start",
+     .kind = CLI_LIST,
+     .value = "NAME=VALUE",
+     .help = "let a coordinate begin at this value [rad or m]; can be repeated",
+     .is_setting = true},
+    {.name = "strict",
+     .kind = CLI_FLAG,
+     .help = "refuse inertias that are not physical, where there is only a warning otherwise",
+     .is_setting = true},
+    {.name = "free-base",
+     .kind = CLI_FLAG,
+     .help = "of a URDF: let the root link move freely",
+     .is_setting = true},
+    {.name = "contact",
+     .kind = CLI_FLAG,
+     .help = "of a URDF: let collision shapes touch a floor at z = 0",
+     .is_setting = true},
+    {.name = "packages",
+     .kind = CLI_TEXT,
+     .value = "FOLDERS",
+     .help =
+         "of a URDF: folders with the packages of its meshes, separated by colons; if not given, the environment variable TALUS_PACKAGE_PATH, then ROS_PACKAGE_PATH",
+     .is_setting = true},
 };
 
 // What any command on a model has.
-#define MODEL_OPTIONS  (CLI_JSON | CLI_QUIET | CLI_SET | CLI_ANY_INERTIA)
+#define MODEL_OPTIONS  (CLI_JSON | CLI_QUIET | CLI_READING)
 // What a simulation has besides.
 #define MOTION_OPTIONS (MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT)
 
@@ -341,7 +364,7 @@ const cli_command cli_commands[] = {
      "Tables: reads .sto, .mot, .trc and .csv, writes these and .npz. Models: reads .talus and .urdf, "
      "writes .talus with includes and params resolved. The extensions select the formats. The new "
      "name can also follow FILE, without -o.",
-     CLI_QUIET | CLI_SET | CLI_ANY_INERTIA | CLI_OUT, NULL, "talus convert swing.sto -o swing.csv",
+     CLI_QUIET | CLI_READING | CLI_OUT, NULL, "talus convert swing.sto -o swing.csv",
      "for a spreadsheet", cmd_convert},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "

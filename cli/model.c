@@ -67,21 +67,66 @@ static tal_status find_hash(cli_model *model, tal_error *err)
     return st;
 }
 
-// NAME=VALUE of --set; the name is owned by the caller.
-static int read_param(const cli_args *args, const char *text, tal_model_param *param)
+// NAME=VALUE of --set or --start; the name is owned by the caller.
+static int read_param(const cli_args *args, const char *option, const char *text,
+                      tal_model_param *param)
 {
     const char *rest = NULL;
     param->name = cli_split(text, &rest);
     const char *const end = param->name != NULL ? tal_number_read(rest, NULL, &param->value) : NULL;
     if (end == NULL || *end != 0) {
-        return cli_fail(args, CLI_USAGE, "--set needs NAME=VALUE, not '%s'.", text);
+        return cli_fail(args, CLI_USAGE, "--%s needs NAME=VALUE, not '%s'.", option, text);
     }
     return CLI_OK;
 }
 
-// Read a .talus or .urdf file with these params, and print what is wrong with it.
-static int read_with(const cli_args *args, const char *path, const tal_model_param params[], int n,
-                     cli_model *model)
+// Values by name, from the command line and from a caller.
+typedef struct param_list {
+    tal_model_param *list;
+    int num, num_owned; // the names of the first ones are owned
+} param_list;
+
+static int read_params(const cli_args *args, const char *option, const tal_model_param more[],
+                       int num_more, param_list *it)
+{
+    const char *const *texts = NULL;
+    const int num = cli_list(args, option, &texts);
+    it->list = cli_alloc((size_t)(num + num_more), sizeof *it->list);
+    it->num = it->num_owned = 0;
+    int code = CLI_OK;
+    for (; it->num < num && code == CLI_OK; ++it->num) {
+        code = read_param(args, option, texts[it->num], &it->list[it->num]);
+    }
+    it->num_owned = it->num;
+    for (int i = 0; i < num_more; ++i) {
+        it->list[it->num++] = more[i];
+    }
+    return code;
+}
+
+static void free_params(const param_list *it)
+{
+    for (int i = 0; i < it->num_owned; ++i) {
+        free((char *)it->list[i].name);
+    }
+    free(it->list);
+}
+
+// How a robot is read.
+static tal_urdf_options robot_options(const cli_args *args)
+{
+    tal_urdf_options how = tal_urdf_options_default();
+    how.free_base = cli_flag(args, "free-base");
+    how.contact = cli_flag(args, "contact");
+    how.packages = cli_text(args, "packages");
+    if (how.packages == NULL) how.packages = getenv("TALUS_PACKAGE_PATH");
+    if (how.packages == NULL) how.packages = getenv("ROS_PACKAGE_PATH");
+    return how;
+}
+
+// Read a .talus or .urdf file with these params and starts, and print what is wrong with it.
+static int read_with(const cli_args *args, const char *path, const param_list *params,
+                     const param_list *starts, cli_model *model)
 {
     if (tal_file_kind_of(path, NULL, 0) == TAL_FILE_TABLE) {
         return cli_fail(
@@ -89,9 +134,14 @@ static int read_with(const cli_args *args, const char *path, const tal_model_par
             "%s is a table, not a model; talus show, plot, convert and rerun take tables.", path);
     }
     tal_model_options options = tal_model_options_default();
-    options.params = params;
-    options.num_params = n;
+    const tal_urdf_options robot = robot_options(args);
+    options.params = params->list;
+    options.num_params = params->num;
+    options.starts = starts->list;
+    options.num_starts = starts->num;
     options.any_inertia = cli_flag(args, "any-inertia");
+    options.strict = cli_flag(args, "strict");
+    options.urdf = &robot;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_model_read_any(path, &options, &model->file, found);
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
@@ -111,27 +161,17 @@ int cli_model_read(const cli_args *args, const char *path, const tal_model_param
 {
     memset(model, 0, sizeof *model);
     model->path = path;
-    const char *const *sets = NULL;
-    const int num_sets = cli_list(args, "set", &sets);
-    tal_model_param *const params = cli_alloc((size_t)(num_sets + num_more), sizeof *params);
-    int code = CLI_OK;
-    int n = 0;
-    for (; n < num_sets && code == CLI_OK; ++n) {
-        code = read_param(args, sets[n], &params[n]);
-    }
-    const int num_owned = n;
-    for (int i = 0; i < num_more; ++i) {
-        params[n++] = more[i];
-    }
-    if (code == CLI_OK) code = read_with(args, path, params, n, model);
+    param_list params, starts;
+    int code = read_params(args, "set", more, num_more, &params);
+    const int start_code = read_params(args, "start", NULL, 0, &starts);
+    if (code == CLI_OK) code = start_code;
+    if (code == CLI_OK) code = read_with(args, path, &params, &starts, model);
     tal_error err = {0};
     if (code == CLI_OK && find_hash(model, &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_FAILED, &err);
     }
-    for (int i = 0; i < num_owned; ++i) {
-        free((char *)params[i].name);
-    }
-    free(params);
+    free_params(&params);
+    free_params(&starts);
     return code;
 }
 

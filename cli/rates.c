@@ -146,60 +146,9 @@ static int mend_quaternions(rows *it)
 
 // --- smoothing ---
 
-// One pass of Butterworth's low-pass of order 2 from the bilinear transform; w = tan(pi cutoff /
-// rate).
-static void pass(double y[], int n, double w)
+// Are there equal time intervals between the rows, short enough for the cutoff?
+static int check_rate(const rows *it, double cutoff, double rate)
 {
-    const double a0 = w * w / (1.0 + sqrt(2.0) * w + w * w);
-    const double b1 = 2.0 * a0 * (1.0 / (w * w) - 1.0), b2 = 1.0 - 4.0 * a0 - b1;
-    double x1 = y[0], x2 = y[0], y1 = y[0],
-           y2 = y[0]; // as if the first value had been constant before
-    for (int i = 0; i < n; ++i) {
-        const double x = y[i];
-        y[i] = a0 * (x + 2.0 * x1 + x2) + b1 * y1 + b2 * y2;
-        x2 = x1;
-        x1 = x;
-        y2 = y1;
-        y1 = y[i];
-    }
-}
-
-static void reverse(double y[], int n)
-{
-    for (int i = 0; i < n / 2; ++i) {
-        const double other = y[n - 1 - i];
-        y[n - 1 - i] = y[i];
-        y[i] = other;
-    }
-}
-
-// Butterworth's low-pass of order 2, forward and backward, so that nothing is delayed.
-static void smooth_values(double y[], int n, double cutoff, double rate)
-{
-    // two passes halve the power at the cutoff if each pass has a slightly higher one
-    const double w = tan(pi * cutoff / sqrt(sqrt(sqrt(2.0) - 1.0)) / rate);
-    // the values are continued beyond both ends, rotated about them, for as long as the filter
-    // remembers
-    const double memory = ceil(2.0 * rate / cutoff);
-    const int more = memory < n - 1 ? (int)memory : n - 1;
-    double *const longer = cli_alloc((size_t)n + 2 * (size_t)more, sizeof *longer);
-    for (int i = 0; i < more; ++i) {
-        longer[i] = 2.0 * y[0] - y[more - i];
-        longer[more + n + i] = 2.0 * y[n - 1] - y[n - 2 - i];
-    }
-    memcpy(longer + more, y, (size_t)n * sizeof *y);
-    for (int k = 0; k < 2; ++k) {
-        pass(longer, n + 2 * more, w);
-        reverse(longer, n + 2 * more);
-    }
-    memcpy(y, longer + more, (size_t)n * sizeof *y);
-    free(longer);
-}
-
-static int smooth(rows *it, double cutoff)
-{
-    const double span = it->times[it->num - 1] - it->times[0];
-    const double rate = (it->num - 1) / span;
     for (int r = 1; r < it->num; ++r) {
         if (fabs((it->times[r] - it->times[r - 1]) * rate - 1.0) < 0.01) continue;
         return cli_fail(it->args, CLI_BAD_FILE,
@@ -211,85 +160,53 @@ static int smooth(rows *it, double cutoff)
                         "--cutoff %g Hz is too high for %g rows per second; choose less than %g.",
                         cutoff, rate, 0.4 * rate);
     }
-    for (int slot = 0; slot < it->nq; ++slot) {
-        if (it->is_there[slot]) smooth_values(values_of(it, slot), it->num, cutoff, rate);
-    }
     return CLI_OK;
+}
+
+static int smooth(rows *it, double cutoff)
+{
+    const double rate = (it->num - 1) / (it->times[it->num - 1] - it->times[0]);
+    const int code = check_rate(it, cutoff, rate);
+    if (code != CLI_OK) return code;
+    double *const work = cli_alloc(tal_signal_lowpass_work_size(it->num), sizeof *work);
+    tal_status st = TAL_OK;
+    tal_error err = {0};
+    for (int slot = 0; slot < it->nq && st == TAL_OK; ++slot) {
+        if (!it->is_there[slot]) continue;
+        st = tal_signal_lowpass(rate, cutoff, 2, values_of(it, slot), it->num, work, &err);
+    }
+    free(work);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(it->args, CLI_FAILED, &err);
 }
 
 // --- differentiating ---
 
-enum {
-    // rows that a derivative is made of: errors of order 8 amid the rows, 7 at their ends
-    WINDOW = 9
-};
-
-// The weights of a value at x[j] that comes in, from those of the value before it.
-static void add_value(const double x[], int j, double ratio, double w[3][WINDOW])
+// From one coordinate after the other to one row after the other.
+static void turn(const rows *it, const double by_slot[], double by_row[])
 {
-    const int k = j - 1;
-    for (int m = 2; m > 0; --m) {
-        w[m][j] = ratio * (m * w[m - 1][k] - x[k] * w[m][k]);
-    }
-    w[0][j] = -ratio * x[k] * w[0][k];
-}
-
-// The weights of the value at x[k] once that at x[j] has come in.
-static void renew_weights(const double x[], int j, int k, double w[3][WINDOW])
-{
-    const double gap = x[j] - x[k];
-    for (int m = 2; m > 0; --m) {
-        w[m][k] = (x[j] * w[m][k] - m * w[m - 1][k]) / gap;
-    }
-    w[0][k] *= x[j] / gap;
-}
-
-// Weights of the values at x[0..n-1] in the first and second derivative, at 0, of the polynomial
-// through them (Fornberg, Math. Comp. 51 (1988), pp. 699-706).
-static void find_weights(const double x[], int n, double first[], double second[])
-{
-    double w[3][WINDOW] = {{1.0}}; // by derivative, from the value itself on
-    double above = 1.0;
-    for (int j = 1; j < n; ++j) {
-        double below = 1.0;
-        for (int k = 0; k < j; ++k) {
-            below *= x[j] - x[k];
-        }
-        add_value(x, j, above / below, w);
-        for (int k = 0; k < j; ++k) {
-            renew_weights(x, j, k, w);
-        }
-        above = below;
-    }
-    memcpy(first, w[1], sizeof w[1]);
-    memcpy(second, w[2], sizeof w[2]);
-}
-
-// Rates of all coordinates in all rows, from polynomials through the nearest rows.
-static void differentiate(const rows *it, cli_rates *out)
-{
-    const int n = it->num < WINDOW ? it->num : WINDOW;
     for (int r = 0; r < it->num; ++r) {
-        // the nearest rows
-        int begin = r - n / 2;
-        if (begin > it->num - n) begin = it->num - n;
-        if (begin < 0) begin = 0;
-        double x[WINDOW], first[WINDOW], second[WINDOW];
-        for (int k = 0; k < n; ++k) {
-            x[k] = it->times[begin + k] - it->times[r];
-        }
-        find_weights(x, n, first, second);
         for (int slot = 0; slot < it->nq; ++slot) {
-            const double *const y = values_of(it, slot) + begin;
-            const size_t at = (size_t)r * (size_t)it->nq + (size_t)slot;
-            out->q[at] = y[r - begin];
-            // differences to the row itself: the rate of a constant is exactly zero
-            for (int k = 0; k < n; ++k) {
-                out->qdot[at] += first[k] * (y[k] - y[r - begin]);
-                out->qdotdot[at] += second[k] * (y[k] - y[r - begin]);
-            }
+            by_row[(size_t)r * (size_t)it->nq + (size_t)slot] =
+                by_slot[(size_t)slot * (size_t)it->num + (size_t)r];
         }
     }
+}
+
+// Rates of all coordinates in all rows.
+static int differentiate(const rows *it, cli_rates *out)
+{
+    const size_t size = (size_t)it->num * (size_t)it->nq;
+    double *const first = cli_alloc(size, sizeof *first);
+    double *const second = cli_alloc(size, sizeof *second);
+    tal_error err = {0};
+    const tal_status st =
+        tal_signal_differentiate(it->times, it->y, it->num, it->nq, first, second, &err);
+    turn(it, it->y, out->q);
+    turn(it, first, out->qdot);
+    turn(it, second, out->qdotdot);
+    free(first);
+    free(second);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(it->args, CLI_FAILED, &err);
 }
 
 static int check_times(const rows *it)
@@ -337,14 +254,14 @@ int rates_find(const cli_args *args, const cli_model *model, const tal_state *st
                .times = cli_alloc((size_t)num, sizeof *it.times),
                .y = cli_alloc(size, sizeof *it.y),
                .is_there = cli_alloc((size_t)nq, sizeof *it.is_there)};
-    const int code = read_rows(&it, cutoff);
+    int code = read_rows(&it, cutoff);
     out->nq = nq;
     out->num = num;
     out->times = it.times;
     out->q = cli_alloc(size, sizeof *out->q);
     out->qdot = cli_alloc(size, sizeof *out->qdot);
     out->qdotdot = cli_alloc(size, sizeof *out->qdotdot);
-    if (code == CLI_OK) differentiate(&it, out);
+    if (code == CLI_OK) code = differentiate(&it, out);
     free(it.y);
     free(it.is_there);
     return code;

@@ -12,6 +12,7 @@ typedef struct tali_file_bytes {
     char *block;     ///< [capacity], of which `size` are the file's
     size_t capacity; ///< give it back by tali_file_bytes_free()
     size_t size;
+    char wrong[160]; ///< what is wrong, with the system's reason
 } tali_file_bytes;
 
 /// The message for a file that contains zero bytes.
@@ -23,7 +24,7 @@ typedef struct tali_file_bytes {
  * @param[in]  most  bytes; a longer file is refused
  * @param[out] out   the caller's to free, on failure too
  * @return NULL, or a sentence about what is wrong, with TAL_ERR_NO_MEMORY or TAL_ERR_FILE in
- *         `status`
+ *         `status`; it may be in `out`
  */
 const char *tali_file_load_text(const char *path, size_t most, const tal_allocator *allocator,
                                 tali_file_bytes *out, tal_status *status);
@@ -33,6 +34,9 @@ const char *tali_file_load(const char *path, size_t most, const tal_allocator *a
                            tali_file_bytes *out, tal_status *status);
 
 void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes);
+
+/// "the file cannot be opened: No such file or directory", by errno, as a sentence in `text`.
+const char *tali_file_reason(const char *what, char text[], size_t size);
 
 /// The longest path, with its terminating zero.
 #define TALI_PATH_SIZE 4096

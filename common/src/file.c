@@ -20,6 +20,13 @@
 
 // ---- reading
 
+const char *tali_file_reason(const char *what, char text[], size_t size)
+{
+    const int why = errno;
+    (void)snprintf(text, size, "%s%s%s", what, why != 0 ? ": " : "", why != 0 ? strerror(why) : "");
+    return text;
+}
+
 // Enlarge the block, keeping its bytes. False, and nothing changed, when memory runs out.
 static bool make_room(const tal_allocator *allocator, size_t capacity, tali_file_bytes *it)
 {
@@ -56,13 +63,16 @@ static const char *load(FILE *stream, size_t most, bool is_text, const tal_alloc
         }
         room = length >= 2 * out->capacity ? length + 1 : 2 * out->capacity;
         const size_t free = out->capacity - out->size, wanted = free < at_once ? free : at_once;
+        errno = 0;
         const size_t got = fread(out->block + out->size, 1, wanted, stream);
         if (is_text && memchr(out->block + out->size, '\0', got) != NULL) return TALI_NO_TEXT;
         out->size += got;
         if (out->size > most) return "the file is too long";
         if (got < wanted) break;
     }
-    if (ferror(stream)) return "the file cannot be read";
+    if (ferror(stream)) {
+        return tali_file_reason("the file cannot be read", out->wrong, sizeof out->wrong);
+    }
     *status = TAL_OK;
     return NULL;
 }
@@ -71,14 +81,16 @@ static const char *open_and_load(const char *path, size_t most, bool is_text,
                                  const tal_allocator *allocator, tali_file_bytes *out,
                                  tal_status *status)
 {
-    *out = (tali_file_bytes){NULL, 0, 0};
+    *out = (tali_file_bytes){.block = NULL};
     *status = TAL_ERR_FILE;
     FILE *stream = fopen(path, "rb");
     if (stream == NULL && errno == ENOMEM) {
         *status = TAL_ERR_NO_MEMORY;
         return "memory ran out";
     }
-    if (stream == NULL) return "the file cannot be opened";
+    if (stream == NULL) {
+        return tali_file_reason("the file cannot be opened", out->wrong, sizeof out->wrong);
+    }
     const char *wrong = load(stream, most, is_text, allocator, out, status);
     (void)fclose(stream);
     return wrong;
@@ -99,7 +111,7 @@ const char *tali_file_load(const char *path, size_t most, const tal_allocator *a
 void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes)
 {
     tali_free(allocator, bytes->block, bytes->capacity);
-    *bytes = (tali_file_bytes){NULL, 0, 0};
+    *bytes = (tali_file_bytes){.block = NULL};
 }
 
 // ---- writing

@@ -6,6 +6,7 @@
 
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *tal_status_name(tal_status status)
@@ -40,12 +41,40 @@ static void drop_signs_of_nan(char text[])
     }
 }
 
+// A number at `at` as a person writes it: 0.005, not 0.0050000000000000001. As few digits as give
+// the same double; the text becomes shorter, or stays. Returns what is behind it.
+static char *shorten_number(char *at)
+{
+    char *end = at, shorter[32];
+    const double value = strtod(at, &end);
+    const size_t length = (size_t)(end - at);
+    for (int digits = 15; digits < 17; ++digits) {
+        const int size = snprintf(shorter, sizeof shorter, "%.*g", digits, value);
+        if (strtod(shorter, NULL) != value || (size_t)size >= length) continue;
+        memmove(at + size, end, strlen(end) + 1);
+        memcpy(at, shorter, (size_t)size);
+        return at + size;
+    }
+    return end;
+}
+
+// Numbers of 17 digits stand behind blanks.
+static void shorten_numbers(char text[])
+{
+    for (char *at = strchr(text, ' '); at != NULL; at = strchr(at, ' ')) {
+        ++at;
+        const char first = at[*at == '-' ? 1 : 0];
+        if (first >= '0' && first <= '9') at = shorten_number(at);
+    }
+}
+
 void tali_error_print(char text[], size_t size, const char *fmt, va_list args)
 {
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); // glibc has it ready
     const locale_t before = plain != (locale_t)0 ? uselocale(plain) : (locale_t)0;
     (void)vsnprintf(text, size, fmt != NULL ? fmt : "no reason was given", args);
     if (size > 0) drop_signs_of_nan(text);
+    if (size > 0 && fmt != NULL && strstr(fmt, "%.17g") != NULL) shorten_numbers(text);
     if (plain == (locale_t)0) return;
     (void)uselocale(before);
     freelocale(plain);

@@ -404,6 +404,8 @@ static void make_objects(void)
     const double zero = 0.0;
     check(tal_table_add_row(o->table, &zero), tal_contract_last());
     o->diagnostics = tal_diagnostics_create(NULL);
+    const double times[] = {0.0, 1.0, 2.0}, values[] = {0.0, 1.0, 0.0};
+    check(tal_signal_create(NULL, NULL, times, values, 3, 1, &o->signal, &err), &err);
     check(tal_threads_create(1, &o->threads, &err), &err); // one: no thread is started
 }
 

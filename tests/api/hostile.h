@@ -206,6 +206,7 @@ typedef struct hostile_objects {
     tal_diagnostics *diagnostics;
     tal_mesh *mesh;
     tal_threads *threads;
+    tal_signal *signal;
     const tal_matter *matter; // of the world that is finished, and a State of it
     const tal_state *state;
 } hostile_objects;
@@ -226,5 +227,6 @@ OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
 OBJECT(tal_threads, threads)
+OBJECT(tal_signal, signal)
 
 #endif // TALUS_HOSTILE_H

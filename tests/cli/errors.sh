@@ -69,8 +69,8 @@ refused 3 'talus ik: held.talus has no <markers>.' ik held.talus frames.trc
 refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv --width 10
 
 # files
-refused 3 'nowhere.talus: error: the file cannot be opened' info nowhere.talus
-refused 3 'nowhere.sto: error: the file cannot be opened' plot nowhere.sto
+refused 3 'nowhere.talus: error: the file cannot be opened: No such file or directory' info nowhere.talus
+refused 3 'nowhere.sto: error: the file cannot be opened: No such file or directory' plot nowhere.sto
 refused 3 \
     'talus info: table.csv is a table, not a model; talus show, plot, convert and rerun take tables.' info table.csv
 refused 3 'talus rerun: table.csv does not name the command that made it.' rerun table.csv

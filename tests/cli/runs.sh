@@ -69,7 +69,7 @@ has err "instead of"
 sed -i 's/stiffness="21"/stiffness="20"/' held.talus
 sed 's/^0\.5\t/0.50000000000000011\t/' set.sto >changed.sto
 expect 1 rerun changed.sto
-has err "column 'time' is 0.5 instead of 0.50000000000000011"
+has err "column 'time' is 0.5 instead of 0.5000000000000001"
 mkdir elsewhere
 mv held.talus elsewhere
 expect 3 rerun set.sto

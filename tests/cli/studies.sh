@@ -218,14 +218,19 @@ sed 's/ solve="kkt"//' hub.talus >refused.talus
 expect 1 simulate refused.talus -q -e 1
 has err 'solve="kkt"'
 
-# --- inertias that no real body can have, as of link 3 of the Puma 560: refused, unless they are
-# asked for ---
+# --- inertias that no real body can have, as of link 3 of the Puma 560: refused in model files
+# unless they are asked for, and warned of in URDF unless they are to be refused ---
 sed 's/izz="0.01"/izz="0.001"/; s/iyy="0.1"/iyy="0.12"/' arm.urdf >puma.urdf
 sed 's/<\/bodies>/<pin name="link3" mass="4.8" inertia="0.066 0.086 0.0125"\/>&/' \
     held.talus >puma.talus
+expect 3 simulate puma.talus -e 1
+has err '--any-inertia'
+expect 0 simulate puma.urdf -q -e 0.1 -o puma.sto
+expect 0 info puma.urdf
+has err 'warning: links have an inertia that no body can have'
+expect 3 simulate puma.urdf -e 1 --strict
+has err 'error: links have an inertia that no body can have'
 for model in puma.urdf puma.talus; do
-    expect 3 simulate $model -e 1
-    has err '--any-inertia'
     expect 0 simulate $model -q -e 1 --any-inertia -o puma.sto
     expect 0 rerun puma.sto
     expect 1 check $model --any-inertia

@@ -3,33 +3,12 @@
 //
 // Build it with clang and TALUS_FUZZ=ON (README.md); replay.c runs it over the kept corpus in
 // ctest.
-#include <talus/talus.h>
+#include "fixed_point.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-// What was read can be written, but for names that would be read as something else; what was
-// written can be read.
-static void write_and_read(const tal_model *model)
-{
-    static char text[1 << 20];
-    size_t length = 0;
-    tal_model again;
-    tal_error err = {TAL_OK, "", ""};
-    const tal_status st = tal_model_write_memory(model, NULL, text, sizeof text, &length, &err);
-    if (st != TAL_OK && err.message[0] == '\0') __builtin_trap();
-    if (st != TAL_OK || length >= sizeof text) return;
-    if (tal_model_read_memory("again", text, length, NULL, &again, NULL) != TAL_OK) {
-        __builtin_trap();
-    }
-    if (tal_system_structure_hash(model->system) != tal_system_structure_hash(again.system)) {
-        __builtin_trap();
-    }
-    if (!tal_state_is_equal(model->state, again.state)) __builtin_trap();
-    tal_model_destroy(&again);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -42,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((st == TAL_OK) != (tal_diagnostics_num_errors(found) == 0)) __builtin_trap();
     if ((st == TAL_OK) != (model.system != NULL)) __builtin_trap();
     if (st == TAL_OK && tal_matter_num_bodies(model.matter) < 100) {
-        write_and_read(&model);
+        check_fixed_point(&model);
         const tal_status reached =
             tal_system_realize(model.system, model.state, TAL_STAGE_ACCELERATION);
         if (reached != TAL_OK && tal_state_error(model.state)->message[0] == '\0') __builtin_trap();

@@ -1,5 +1,6 @@
-// What libFuzzer calls: any bytes as a URDF. What can be read must also realize, or say why not.
-#include <talus/talus.h>
+// What libFuzzer calls: any bytes as a URDF, with contact of its shapes and a free base or without,
+// by its length. What can be read must also realize, or say why not.
+#include "fixed_point.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,11 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char nothing[] = "";
     tal_model model;
     tal_diagnostics *found = tal_diagnostics_create(NULL);
+    tal_urdf_options options = tal_urdf_options_default();
+    options.contact = options.free_base = size % 2 == 0;
     const tal_status st = tal_urdf_read_memory("fuzz", size > 0 ? (const char *)data : nothing,
-                                               size, NULL, &model, found);
+                                               size, &options, &model, found);
     if ((st == TAL_OK) != (tal_diagnostics_num_errors(found) == 0)) __builtin_trap();
     if ((st == TAL_OK) != (model.system != NULL)) __builtin_trap();
     if (st == TAL_OK && tal_matter_num_bodies(model.matter) < 100) {
+        check_fixed_point(&model);
         const tal_status reached =
             tal_system_realize(model.system, model.state, TAL_STAGE_ACCELERATION);
         if (reached != TAL_OK && tal_state_error(model.state)->message[0] == '\0') __builtin_trap();

@@ -16,6 +16,7 @@
 #include <talus/common/linalg.h>
 #include <talus/common/random.h>
 #include <talus/common/rotation.h>
+#include <talus/common/signal.h>
 #include <talus/common/spatial.h>
 #include <talus/common/status.h>
 #include <talus/common/threads.h>

@@ -182,10 +182,9 @@ static tal_status adopt(const tali_function_call *call, const tal_function_def *
     }
     *depth = 1 + deepest;
     if (st == TAL_OK && *depth > TAL_FUNCTION_MAX_DEPTH) {
-        st = tali_fail(
-            call->err, TAL_ERR_CAPACITY, call->where,
-            "%s: functions would be nested %d deep, more than TAL_FUNCTION_MAX_DEPTH = %d", name,
-            *depth, TAL_FUNCTION_MAX_DEPTH);
+        st = tali_fail(call->err, TAL_ERR_CAPACITY, call->where,
+                       "%s: functions would be nested %d deep; %d is the most", name, *depth,
+                       TAL_FUNCTION_MAX_DEPTH);
     }
     if (st != TAL_OK) release(def, taken);
     return st;

@@ -22,6 +22,7 @@
 #include <talus/forces/gravity.h>
 #include <talus/forces/mobility.h>
 #include <talus/forces/params.h>
+#include <talus/forces/path.h>
 #include <talus/forces/smooth_contact.h>
 #include <talus/forces/thermostat.h>
 #include <talus/forces/two_point.h>

@@ -140,7 +140,7 @@ static tal_status declare_bristles(tali_contact_element *it, tal_forces *forces)
     if (it->num_bristles > it->def.max_bristles) {
         return tal_system_fail(forces->system, TAL_ERR_CAPACITY,
                                "contact '%s': friction with memory can act in more than %d places: "
-                               "raise max_bristles in its tal_contact_def, or put surfaces that "
+                               "raise its max_bristles, or put surfaces that "
                                "never meet into a clique",
                                name, it->def.max_bristles);
     }

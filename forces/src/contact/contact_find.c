@@ -58,8 +58,8 @@ static tal_status explain(const tali_contact_element *it, tal_state *state, cons
     }
     const char *field = strstr(why->message, "faces") != NULL ? "max_faces" : "max_pairs";
     if (strstr(why->message, "points") != NULL) field = "max_points";
-    return tal_state_fail(state, why->status, "contact '%s': %s: %s in its tal_contact_def", name,
-                          why->message, field);
+    return tal_state_fail(state, why->status, "contact '%s': %s: its %s", name, why->message,
+                          field);
 }
 
 // The cache entry of contacts: the detector's result at the State's poses.

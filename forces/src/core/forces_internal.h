@@ -8,6 +8,8 @@
 #include "error_internal.h"
 #include "names_internal.h"
 
+#include "path/path_internal.h"
+
 #include <talus/forces/force.h>
 
 /// The most chunks that elements are cut into for threads.
@@ -68,6 +70,7 @@ struct tal_forces {
     int num_groups, groups_capacity;
     tali_force_var *vars; // that invalidate a stage after Instance
     int num_vars, vars_capacity;
+    tali_paths paths;
     tali_force_values values[TAL_NUM_FORCE_NEEDS];
     size_t placed_size; // bytes that built-in elements compute at Instance
     tal_cache_ix placed;

@@ -83,6 +83,7 @@ static bool declare_identity(const tal_forces *forces)
                        element->ops.tag);
         hash = tali_hash(hash, text, strlen(text));
     }
+    hash = tali_paths_hash(forces, hash);
     char name[TAL_MAX_NAME + 1];
     (void)snprintf(name, sizeof name, "elements %016" PRIx64, hash);
     tal_cache_def def = tal_cache_def_default();
@@ -117,7 +118,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     forces->me = me;
     forces->num_bodies = tal_matter_num_bodies(forces->matter);
     forces->nu = num_speeds(forces->matter);
-    if (!declare_enabled(forces) || !declare_identity(forces)) {
+    if (!declare_enabled(forces) || !declare_identity(forces) || !tali_paths_declare(forces)) {
         return tal_system_error(system)->status;
     }
     forces->declaring = true;
@@ -147,6 +148,8 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
 static tal_status realize_instance(const void *self, const tal_system *system, tal_state *state)
 {
     const tal_forces *forces = self;
+    const tal_status placed = tali_paths_realize_instance(forces, state);
+    if (placed != TAL_OK) return placed;
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_INSTANCE);
     for (int i = 0; i < forces->num_elements; ++i) {
         const tali_force *element = &forces->elements[i];
@@ -165,6 +168,8 @@ static tal_status realize_dynamics(const void *self, const tal_system *system, t
     const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
     const tal_applied_forces applied = tal_matter_upd_forces(forces->matter, state);
     if (applied.F_GM == NULL || context.velocities.bytes == NULL) return TAL_ERR_STAGE;
+    const tal_status st = tali_paths_realize(forces, state, true);
+    if (st != TAL_OK) return st;
     return tali_forces_apply(forces, &context, &applied);
 }
 
@@ -218,6 +223,7 @@ static void destroy(void *self)
         const tali_force *element = &forces->elements[i];
         if (element->ops.destroy != NULL) element->ops.destroy(element->self);
     }
+    tali_paths_free(forces);
     tali_free(&allocator, forces->elements, (size_t)forces->capacity * sizeof *forces->elements);
     tali_names_free(&forces->names, &allocator);
     tali_free(&allocator, forces->groups, (size_t)forces->groups_capacity * sizeof *forces->groups);

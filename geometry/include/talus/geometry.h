@@ -11,5 +11,6 @@
 #include <talus/common.h>
 #include <talus/geometry/mesh.h>
 #include <talus/geometry/shape.h>
+#include <talus/geometry/wrap.h>
 
 #endif // TALUS_GEOMETRY_H

@@ -31,33 +31,14 @@ static tal_file_kind kind_of_name(const char *path)
     return TAL_FILE_UNKNOWN;
 }
 
-// Behind the next `end`, or at the end of the text.
-static const char *behind(const char *at, const char *stop, const char *end)
-{
-    const size_t length = strlen(end);
-    while ((size_t)(stop - at) >= length && memcmp(at, end, length) != 0) {
-        ++at;
-    }
-    return (size_t)(stop - at) >= length ? at + length : stop;
-}
-
-static bool begins_with(const char *at, const char *stop, const char *word)
-{
-    const size_t length = strlen(word);
-    return (size_t)(stop - at) >= length && memcmp(at, word, length) == 0;
-}
-
-// Declarations and comments may stand before the first element.
 static tal_file_kind kind_of_text(const char *text, size_t size)
 {
-    const char *at = text, *const stop = text + size;
-    while ((at = behind(at, stop, "<")) < stop && (*at == '?' || *at == '!')) {
-        at = behind(at, stop, *at == '?' ? "?>" : begins_with(at, stop, "!--") ? "-->" : ">");
-    }
+    const char *root;
+    const size_t length = tali_xml_find_root(text, size, &root);
     for (int i = 0; i < NUM_KINDS; ++i) {
-        const size_t length = strlen(kinds[i].root);
-        if (!begins_with(at, stop, kinds[i].root) || (size_t)(stop - at) == length) continue;
-        if (strchr(" \t\r\n>/", at[length]) != NULL) return kinds[i].kind;
+        if (strlen(kinds[i].root) == length && memcmp(kinds[i].root, root, length) == 0) {
+            return kinds[i].kind;
+        }
     }
     return TAL_FILE_UNKNOWN;
 }
@@ -80,9 +61,12 @@ static tal_status read_urdf(const char *path, const char *text, size_t size,
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "a URDF has no params");
         return TAL_ERR_BAD_VALUE;
     }
-    tal_urdf_options options = tal_urdf_options_default();
+    tal_urdf_options options = how->urdf != NULL ? *how->urdf : tal_urdf_options_default();
     options.allocator = how->allocator;
     options.any_inertia = how->any_inertia;
+    options.strict = how->strict;
+    options.starts = how->starts;
+    options.num_starts = how->num_starts;
     return text == NULL ? tal_urdf_read_file(path, &options, model, found)
                         : tal_urdf_read_memory(path, text, size, &options, model, found);
 }

@@ -52,7 +52,7 @@ static const tali_model_attribute body_attributes[] = {
     {"lock_at", TALI_TYPE_REALS, .initial = "",
      .doc = "coordinates, speeds or accelerations at which it is locked: one number for each"},
     {"fast", TALI_TYPE_WORD, .initial = "no", .words = "no|velocity|position",
-     .doc = "fast: always in equilibrium, at this level (tal_matter_make_fast())"},
+     .doc = "fast: always in equilibrium, at this level"},
     {"weightless", TALI_TYPE_BOOL, .initial = "no", .doc = "whether gravity does not act on it"},
     {"rotor", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
      .doc = "reflected inertia of a geared rotor, along the only speed [kg m^2 or kg]"},
@@ -238,9 +238,9 @@ static void check_mass(tali_model *m, tali_model_item *item)
     if (tali_mass_props_check(&mass, any_inertia, &err) == TAL_OK) {
         const double excess = tal_mass_props_excess(&mass);
         if (excess > 0.0 && !any_inertia) {
-            tal_diagnostics_add(m->found, TAL_WARNING, item->xml->file, item->element->line,
-                                item->element->column, TALI_INERTIA_WARNING,
-                                item->name != NULL ? item->name : "", excess);
+            tal_diagnostics_add(m->found, m->options.strict ? TAL_ERROR : TAL_WARNING,
+                                item->xml->file, item->element->line, item->element->column,
+                                TALI_INERTIA_WARNING, item->name != NULL ? item->name : "", excess);
         }
         return;
     }

@@ -181,6 +181,24 @@ static bool keep_params(tali_model *m)
     return true;
 }
 
+struct tal_model_kept *tali_model_kept_create(const tal_allocator *allocator)
+{
+    struct tal_model_kept *kept = tali_alloc(allocator, sizeof *kept);
+    if (kept != NULL) kept->arena = tali_arena_make(allocator);
+    return kept;
+}
+
+const tal_mesh *tali_model_kept_mesh(struct tal_model_kept *kept, tal_mesh *mesh)
+{
+    if (!tali_grow(&kept->arena.allocator, (void **)&kept->meshes, kept->num_meshes,
+                   &kept->meshes_capacity, sizeof *kept->meshes)) {
+        tal_mesh_destroy(mesh);
+        return NULL;
+    }
+    kept->meshes[kept->num_meshes++] = mesh;
+    return mesh;
+}
+
 // What the model will own, and room for its markers.
 static bool keep_owned(tali_model *m)
 {
@@ -188,9 +206,8 @@ static bool keep_owned(tali_model *m)
     for (int i = 0; i < m->num_items; ++i) {
         if (m->items[i].group == TALI_GROUP_MARKERS) ++num_markers;
     }
-    m->kept = tali_alloc(&m->arena.allocator, sizeof *m->kept);
+    m->kept = tali_model_kept_create(&m->arena.allocator);
     if (m->kept == NULL) return false;
-    m->kept->arena = tali_arena_make(&m->arena.allocator);
     m->markers = tali_arena_take(&m->kept->arena, num_markers * sizeof *m->markers);
     return m->markers != NULL && keep_params(m);
 }
@@ -242,6 +259,8 @@ void tali_model_build(tali_model *m)
         return;
     }
     start_state(m);
+    tali_model_set_starts(m->matter, m->state, m->options.starts, m->options.num_starts,
+                          m->documents[0]->file, m->found);
 }
 
 // ---- entry points

@@ -376,6 +376,18 @@ tal_status tali_model_read_loaded(const char *path, const char *text, size_t siz
 /// Build the System and the State from items without errors.
 void tali_model_build(tali_model *m);
 
+/// Let coordinates begin where the caller says: names and values. What is wrong is an error of the
+/// file.
+void tali_model_set_starts(const tal_matter *matter, tal_state *state,
+                           const tal_model_param starts[], int num, const char *file,
+                           tal_diagnostics *found);
+
+/// What a model keeps, with nothing in it; NULL when memory runs out.
+struct tal_model_kept *tali_model_kept_create(const tal_allocator *allocator);
+
+/// Hand a mesh over to what keeps it; NULL, and it is destroyed, when memory runs out.
+const tal_mesh *tali_model_kept_mesh(struct tal_model_kept *kept, tal_mesh *mesh);
+
 /// Free what a model keeps; NULL is allowed.
 void tali_model_kept_destroy(struct tal_model_kept *kept);
 

@@ -189,14 +189,8 @@ void tali_model_make_mesh(tali_model *m, tali_model_item *item, const char *file
 
 const tal_mesh *tali_model_keep_mesh(tali_model *m, tali_model_item *item)
 {
-    struct tal_model_kept *kept = m->kept;
-    if (!tali_grow(&m->arena.allocator, (void **)&kept->meshes, kept->num_meshes,
-                   &kept->meshes_capacity, sizeof *kept->meshes)) {
-        m->no_memory = true;
-        return NULL;
-    }
-    tal_mesh *mesh = item->mesh;
+    const tal_mesh *mesh = tali_model_kept_mesh(m->kept, item->mesh);
     item->mesh = NULL;
-    kept->meshes[kept->num_meshes++] = mesh;
+    m->no_memory = m->no_memory || mesh == NULL;
     return mesh;
 }

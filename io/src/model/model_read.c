@@ -313,6 +313,12 @@ static void report_unknown(tali_model *m, const tali_xml *xml, const tali_xml_el
 {
     const char *guess = tali_text_did_you_mean(element->name, row_name_at, tali_model_rows(group));
     const char *parent = element->parent != NULL ? element->parent->name : NULL;
+    const char *kind = parent == NULL ? tali_xml_kind(element->name, strlen(element->name)) : NULL;
+    if (kind != NULL) {
+        tali_xml_error(xml, element, NULL, m->found,
+                       "this is %s, not a model file of Talus, which begins with <talus>", kind);
+        return;
+    }
     tali_xml_error(xml, element, NULL, m->found, "there is no <%.60s> %s%.60s%s%s%s%s",
                    element->name, parent != NULL ? "in <" : "at the top of a model file",
                    parent != NULL ? parent : "", parent != NULL ? ">" : "",

@@ -5,6 +5,7 @@
 
 #include "table/table_internal.h"
 #include "text/reading_internal.h"
+#include "text/xml_internal.h"
 
 #include <string.h>
 
@@ -75,7 +76,10 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
                            .max_errors = options->max_errors > 0 ? options->max_errors : 1};
     r.table = tal_table_create(&options->allocator);
     r.no_memory = r.table == NULL;
-    if (tali_table_span_has(text, '\0')) {
+    const char *kind = tali_xml_kind_of_text(text.begin, (size_t)(text.end - text.begin));
+    if (kind != NULL) {
+        tali_table_file_error(&r, "this is %s, not a table", kind);
+    } else if (tali_table_span_has(text, '\0')) {
         tali_table_file_error(&r, "%s", TALI_NO_TEXT);
     } else if (!r.no_memory) {
         switch (format) {
@@ -113,6 +117,23 @@ tal_status tal_table_read_memory(tal_table_format format, const char *name, cons
     return parse_table(format, name, (tali_table_span){text, text + size}, &how, out, found);
 }
 
+// A name that is not one of a table: what may the file be?
+static tal_status refuse_name(const char *path, tal_diagnostics *found)
+{
+    char beginning[4096];
+    FILE *file = fopen(path, "rb");
+    const size_t size = file != NULL ? fread(beginning, 1, sizeof beginning, file) : 0;
+    if (file != NULL) (void)fclose(file);
+    const char *kind = tali_xml_kind_of_text(beginning, size);
+    if (kind != NULL) {
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "this is %s, not a table", kind);
+    } else {
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0,
+                            "the name does not end with .sto, .mot, .trc or .csv");
+    }
+    return TAL_ERR_FILE;
+}
+
 tal_status tal_table_read_file(const char *path, const tal_table_options *options, tal_table **out,
                                tal_diagnostics *found)
 {
@@ -122,11 +143,7 @@ tal_status tal_table_read_file(const char *path, const tal_table_options *option
     if (st != TAL_OK) return st;
     const tal_table_options how = options != NULL ? *options : tal_table_options_default();
     tal_table_format format = TAL_TABLE_STO;
-    if (!tal_table_format_of(path, &format)) {
-        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0,
-                            "the name does not end with .sto, .mot, .trc or .csv");
-        return TAL_ERR_FILE;
-    }
+    if (!tal_table_format_of(path, &format)) return refuse_name(path, found);
     tali_file_bytes file;
     const char *wrong = tali_file_load_text(path, how.max_bytes, &how.allocator, &file, &st);
     if (wrong == NULL) {

@@ -91,11 +91,20 @@ void tali_table_keep(tali_table_reader *r, tali_table_span key, tali_table_span 
 /// yes, no, true, false, 1, 0; an error otherwise.
 void tali_table_degrees(tali_table_reader *r, tali_table_span value);
 
-/// Add a column, or report why there cannot be one of that name.
+/// Add a column, or report why there cannot be one of that name. The second one of a name gets
+/// "_2" behind it, and a warning.
 void tali_table_label(tali_table_reader *r, const char *name);
 
 /// All columns are known: rows may follow.
 void tali_table_begin_rows(tali_table_reader *r);
+
+/// Whether a header was right about the number of rows, if it said one (not below 0). A file that
+/// was cut off is told by a warning; rows that the header does not count are an error.
+void tali_table_check_rows(tali_table_reader *r, const char *key, int said, int rows);
+
+/// Cut every field but the first at its commas into `parts` fields: "1,2,3" is a vector. An empty
+/// field becomes empty ones. False, and an error, when there are more or fewer.
+bool tali_table_split_vectors(tali_table_reader *r, int parts);
 
 /// Make a row of the fields.
 void tali_table_take_row(tali_table_reader *r);

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 // --- reports ---
@@ -301,6 +302,27 @@ void tali_table_degrees(tali_table_reader *r, tali_table_span value)
     }
 }
 
+// A column whose name is taken: "name_2", "name_3", ..., whichever is free.
+static void label_again(tali_table_reader *r, const char *name)
+{
+    const size_t length = strlen(name);
+    char *other = tali_arena_take(&r->arena, length + 16);
+    if (other == NULL) {
+        r->no_memory = true;
+        return;
+    }
+    int k = 2;
+    do {
+        (void)snprintf(other, length + 16, "%s_%d", name, k++);
+    } while (tal_table_find_column(r->table, other) >= 0);
+    char shown[44];
+    const tali_table_span span = {name, name + length};
+    tali_table_warn(r, "columns %d and %d are both named '%s'; the second one is read as '%.60s'",
+                    tal_table_find_column(r->table, name) + 1, tal_table_num_columns(r->table) + 1,
+                    tali_table_show(span, shown), other);
+    if (tal_table_add_column(r->table, other) != TAL_OK) r->no_memory = true;
+}
+
 void tali_table_label(tali_table_reader *r, const char *name)
 {
     if (r->no_memory) return;
@@ -313,15 +335,64 @@ void tali_table_label(tali_table_reader *r, const char *name)
         tali_table_error(r, "column %d is named '%s', with characters that a name cannot have",
                          column, tali_table_show(span, shown));
     } else if (tal_table_find_column(r->table, name) >= 0) {
-        tali_table_error(r, "columns %d and %d are both named '%s'",
-                         tal_table_find_column(r->table, name) + 1, column,
-                         tali_table_show(span, shown));
+        label_again(r, name);
     } else if (tal_table_add_column(r->table, name) != TAL_OK) {
         r->no_memory = true;
     }
 }
 
 // --- rows ---
+
+void tali_table_check_rows(tali_table_reader *r, const char *key, int said, int rows)
+{
+    if (said < 0 || said == rows || !tali_table_goes_on(r)) return;
+    if (rows > said) {
+        tali_table_file_error(r, "the header says %s=%d, but there are %d rows", key, said, rows);
+    } else {
+        tal_diagnostics_add(r->found, TAL_WARNING, r->file, 0, 0,
+                            "the header says %s=%d, but there are %d rows: was the file cut off?",
+                            key, said, rows);
+    }
+}
+
+// "1,2,3" into its parts at out[0] ...
+static bool split_vector(tali_table_span field, int parts, tali_table_span out[])
+{
+    const char *at = field.begin;
+    for (int k = 0; k < parts; ++k) {
+        const char *stop = at;
+        while (stop < field.end && *stop != ',') {
+            ++stop;
+        }
+        const bool is_last = k == parts - 1;
+        if ((stop == field.end) != (is_last || field.begin == field.end)) return false;
+        out[k] = tali_table_span_trim((tali_table_span){at, stop});
+        at = stop < field.end ? stop + 1 : stop;
+    }
+    return true;
+}
+
+bool tali_table_split_vectors(tali_table_reader *r, int parts)
+{
+    const int n = r->num_fields;
+    for (int have = n; have < n * parts; ++have) { // room for all
+        if (!tali_grow(&r->allocator, (void **)&r->fields, have, &r->fields_capacity,
+                       sizeof *r->fields)) {
+            r->no_memory = true;
+            return false;
+        }
+    }
+    for (int i = n - 1; i > 0; --i) { // from behind: none is overwritten before it is cut
+        const tali_table_span field = r->fields[i];
+        if (split_vector(field, parts, &r->fields[1 + (i - 1) * parts])) continue;
+        char shown[44];
+        tali_table_error(r, "'%s' is not a vector of %d numbers with commas between them",
+                         tali_table_show(field, shown), parts);
+        return false;
+    }
+    if (n > 0) r->num_fields = 1 + (n - 1) * parts;
+    return true;
+}
 
 void tali_table_begin_rows(tali_table_reader *r)
 {

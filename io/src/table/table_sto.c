@@ -4,11 +4,37 @@
 
 #include <talus/io/number.h>
 
+#include <stdio.h>
 #include <string.h>
+
+// What the elements of a table are, and the columns that each becomes.
+typedef struct element_type {
+    const char *name;
+    int parts;
+    const char *ends[4]; // of the names of columns; NULL: ".1", ".2", ...
+} element_type;
+
+static const element_type types[] = {{"double", 1, {""}},
+                                     {"Vec3", 3, {".x", ".y", ".z"}},
+                                     {"UnitVec3", 3, {".x", ".y", ".z"}},
+                                     {"Quaternion", 4, {".w", ".x", ".y", ".z"}},
+                                     {"Vec2", 2, {NULL}},
+                                     {"Vec4", 4, {NULL}},
+                                     {"Vec5", 5, {NULL}},
+                                     {"Vec6", 6, {NULL}},
+                                     {"SpatialVec", 6, {NULL}},
+                                     {"Vec7", 7, {NULL}},
+                                     {"Vec8", 8, {NULL}},
+                                     {"Vec9", 9, {NULL}}};
+
+enum {
+    NUM_TYPES = sizeof types / sizeof *types
+};
 
 typedef struct counts {
     int rows, columns; // -1: not said
     bool degrees;      // said
+    const element_type *type;
 } counts;
 
 static void set_count(tali_table_reader *r, const char *key, tali_table_span value, int *count)
@@ -32,11 +58,24 @@ static void check_version(tali_table_reader *r, tali_table_span value)
                      tali_table_show(value, shown));
 }
 
+static void take_type(tali_table_reader *r, tali_table_span value, counts *said)
+{
+    for (int i = 0; i < NUM_TYPES; ++i) {
+        if (!tali_table_span_is(value, types[i].name)) continue;
+        said->type = &types[i];
+        return;
+    }
+    char shown[44];
+    tali_table_error(r,
+                     "columns of type '%s' cannot be read; it must be double, Vec3, Quaternion or "
+                     "another vector",
+                     tali_table_show(value, shown));
+}
+
 // A key of the header: one that is checked, or one that is kept.
 static void take_entry(tali_table_reader *r, tali_table_span key, tali_table_span value,
                        counts *said)
 {
-    char shown[44];
     key = tali_table_span_trim(key);
     value = tali_table_span_trim(value);
     if (tali_table_span_is(key, "version")) {
@@ -49,10 +88,7 @@ static void take_entry(tali_table_reader *r, tali_table_span key, tali_table_spa
         tali_table_degrees(r, value);
         said->degrees = true;
     } else if (tali_table_span_is(key, "DataType")) {
-        if (!tali_table_span_is(value, "double")) {
-            tali_table_error(r, "columns of type '%s' cannot be read; it must be double",
-                             tali_table_show(value, shown));
-        }
+        take_type(r, value, said);
     } else {
         tali_table_keep(r, key, value);
     }
@@ -99,7 +135,26 @@ static bool read_header(tali_table_reader *r, counts *said)
     return false;
 }
 
-static bool read_labels(tali_table_reader *r)
+// The columns of one label.
+static void add_label(tali_table_reader *r, const char *name, const element_type *type)
+{
+    const size_t size = strlen(name) + 8;
+    for (int k = 0; k < type->parts && !r->no_memory; ++k) {
+        char *label = tali_arena_take(&r->arena, size);
+        if (label == NULL) {
+            r->no_memory = true;
+        } else if (type->ends[0] != NULL) {
+            (void)snprintf(label, size, "%s%s", name, type->ends[k]);
+            tali_table_label(r, label);
+        } else {
+            (void)snprintf(label, size, "%s.%d", name, k + 1);
+            tali_table_label(r, label);
+        }
+    }
+}
+
+// The line of labels, which begins with time: a column, or those of a vector, for each.
+static bool read_labels(tali_table_reader *r, const element_type *type)
 {
     if (!tali_table_next(r)) {
         tali_table_file_error(r, "there is no line of labels after the header");
@@ -115,32 +170,37 @@ static bool read_labels(tali_table_reader *r)
         return false;
     }
     for (int i = 0; i < r->num_fields && tali_table_goes_on(r); ++i) {
-        tali_table_label(r, i == 0 ? "time" : tali_table_copy(r, r->fields[i]));
+        if (i == 0) {
+            tali_table_label(r, "time");
+        } else {
+            add_label(r, tali_table_copy(r, r->fields[i]), type);
+        }
     }
     return tali_table_goes_on(r) && r->errors == errors;
 }
 
 void tali_table_read_sto(tali_table_reader *r)
 {
-    counts said = {-1, -1, false};
+    counts said = {-1, -1, false, &types[0]};
     if (!read_header(r, &said) || !tali_table_goes_on(r)) return;
-    if (!said.degrees) tali_table_warn(r, "the header does not say inDegrees: radians are assumed");
-    if (!read_labels(r)) return;
-    const int columns = tal_table_num_columns(r->table);
-    if (said.columns >= 0 && said.columns != columns) {
+    const int parts = said.type->parts;
+    if (!said.degrees && parts == 1) {
+        tali_table_warn(r, "the header does not say inDegrees: radians are assumed");
+    }
+    if (!read_labels(r, said.type)) return;
+    const int labels = 1 + (tal_table_num_columns(r->table) - 1) / parts;
+    if (said.columns >= 0 && said.columns != labels) {
         tali_table_error(r, "the header says nColumns=%d, but there are %d labels", said.columns,
-                         columns);
+                         labels);
     }
     r->timed = true;
     tali_table_begin_rows(r);
     int rows = 0;
     while (tali_table_next(r)) {
         tali_table_split_blanks(r);
-        tali_table_take_row(r);
+        if (parts > 1 && r->num_fields > labels) tali_table_drop_empty(r); // a tab at the end
+        if (parts == 1 || tali_table_split_vectors(r, parts)) tali_table_take_row(r);
         ++rows;
     }
-    if (tali_table_goes_on(r) && said.rows >= 0 && said.rows != rows) {
-        tali_table_file_error(r, "the header says nRows=%d, but there are %d rows", said.rows,
-                              rows);
-    }
+    tali_table_check_rows(r, "nRows", said.rows, rows);
 }

@@ -18,19 +18,25 @@ static bool next_or_error(tali_table_reader *r, const char *what)
     return false;
 }
 
-// PathFileType 4 (X/Y/Z) walk.trc
+// PathFileType 4 (X/Y/Z) walk.trc, with tabs or blanks or both between them. The name may have
+// blanks in it.
 static bool read_kind(tali_table_reader *r)
 {
     if (!next_or_error(r, "its first line")) return false;
-    tali_table_split_blanks(r);
+    tali_table_split(r, ' ');
     if (r->num_fields == 0 || !tali_table_span_is(r->fields[0], "PathFileType")) {
         tali_table_error(
             r, "the first line does not begin with PathFileType: this is not a .trc file");
         return false;
     }
     static const char name[] = "name";
-    if (r->num_fields > 3 && r->fields[3].begin < r->fields[3].end) {
-        tali_table_keep(r, (tali_table_span){name, name + 4}, r->fields[3]);
+    if (r->num_fields > 3) {
+        const char *stop = r->fields[3].begin; // what stands behind a tab is something else
+        while (stop < r->text.end && *stop != '\t') {
+            ++stop;
+        }
+        tali_table_keep(r, (tali_table_span){name, name + 4},
+                        (tali_table_span){r->fields[3].begin, stop});
     }
     return true;
 }
@@ -181,8 +187,5 @@ void tali_table_read_trc(tali_table_reader *r)
         tali_table_take_row(r);
         ++rows;
     }
-    if (tali_table_goes_on(r) && said.frames >= 0 && said.frames != rows) {
-        tali_table_file_error(r, "the header says NumFrames=%d, but there are %d rows", said.frames,
-                              rows);
-    }
+    tali_table_check_rows(r, "NumFrames", said.frames, rows);
 }

@@ -1,6 +1,7 @@
 // The tree of an XML document, built from what expat reports.
 #include "alloc_internal.h"
 #include "error_internal.h"
+#include "file_internal.h"
 
 #include "text/arena_internal.h"
 #include "text/text_internal.h"
@@ -241,9 +242,8 @@ static void XMLCALL start_doctype(void *context, const char *name, const char *s
                                   const char *public_id, int has_internal_subset)
 {
     (void)name;
-    (void)system_id;
-    (void)public_id;
-    (void)has_internal_subset;
+    // one that says nothing but the name of the root is harmless
+    if (system_id == NULL && public_id == NULL && !has_internal_subset) return;
     refuse_document(context, TAL_ERR_FILE, "DOCTYPE and entities are not allowed");
 }
 
@@ -348,6 +348,7 @@ static bool is_too_large(const reader *r, FILE *stream)
            (size_t)size > r->limits.file_bytes; // a folder says LONG_MAX
 }
 
+// Hand a file to expat, piece by piece.
 static tal_status read_stream(reader *r, FILE *stream)
 {
     if (is_too_large(r, stream)) {
@@ -358,11 +359,14 @@ static tal_status read_stream(reader *r, FILE *stream)
     char *chunk = tali_alloc(&r->doc->arena.allocator, CHUNK);
     if (chunk == NULL) return TAL_ERR_NO_MEMORY;
     bool more = true;
+    char why[160];
     while (more) {
+        errno = 0;
         const size_t size = fread(chunk, 1, CHUNK, stream);
         const bool last = size < CHUNK;
         if (last && ferror(stream)) {
-            refuse_document(r, TAL_ERR_FILE, "the file cannot be read");
+            refuse_document(r, TAL_ERR_FILE, "%s",
+                            tali_file_reason("the file cannot be read", why, sizeof why));
             break;
         }
         more = feed(r, chunk, size, last) && !last;
@@ -379,8 +383,9 @@ tal_status tali_xml_read_file(const char *path, const tali_xml_limits *limits,
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
         const bool no_memory = errno == ENOMEM;
-        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s",
-                            no_memory ? "memory ran out" : "the file cannot be opened");
+        char why[160];
+        (void)tali_file_reason("the file cannot be opened", why, sizeof why);
+        tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s", no_memory ? "memory ran out" : why);
         return no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
     }
     reader r;

@@ -102,4 +102,15 @@ const char *tali_xml_tag(const tali_xml_element *element, char text[], size_t si
 typedef const char *(*tali_xml_string_at)(const void *context, int i);
 const char *tali_text_did_you_mean(const char *wrong, tali_xml_string_at at, const void *context);
 
+/// What a document with this first element is, to say that it is not what was expected: "a model of
+/// OpenSim (.osim)"; NULL when it is unknown.
+const char *tali_xml_kind(const char *root, size_t length);
+
+/// The length of the name of the first element of a text, or of its beginning, and where it is; 0
+/// when there is none.
+size_t tali_xml_find_root(const char *text, size_t size, const char **root);
+
+/// What a text is, likewise; NULL when it is not XML.
+const char *tali_xml_kind_of_text(const char *text, size_t size);
+
 #endif // TALUS_IO_XML_INTERNAL_H

@@ -1,6 +1,7 @@
 // From links and joints to a System and its State.
 #include "error_internal.h"
 
+#include "model/model_internal.h"
 #include "text/reading_internal.h"
 #include "urdf/urdf_internal.h"
 
@@ -10,8 +11,12 @@
 
 tal_urdf_options tal_urdf_options_default(void)
 {
-    const tal_urdf_options options = {
+    tal_urdf_options options = {
         .allocator = tal_allocator_default(), .g = tal_v3(0.0, 0.0, -9.81), .dampers = true};
+    options.material = tal_contact_material_default();
+    options.material.dissipation = 1.0;
+    options.material.static_friction = 0.9;
+    options.material.dynamic_friction = 0.8;
     return options;
 }
 
@@ -80,15 +85,40 @@ static void furnish(tali_urdf *u, tal_model *model, tal_body_ix body, const tali
     }
 }
 
+// Coordinates of a free body that say where it is: "base_tx", "base_ty", "base_tz".
+static void name_position(tali_urdf *u, tal_model *model, const tali_urdf_link *link)
+{
+    for (int i = 0; i < 3; ++i) {
+        char name[TAL_MAX_NAME + 8];
+        const int length = snprintf(name, sizeof name, "%s_t%c", link->name, "xyz"[i]);
+        if (length > TAL_MAX_NAME || tali_name_map_find(&u->joint_names, name) >= 0) continue;
+        (void)tal_body_name_coordinate(model->matter, link->body, 4 + i, name);
+    }
+}
+
+static bool is_ground(const tali_urdf_link *root)
+{
+    return strcmp(root->name, "world") == 0 || strcmp(root->name, "ground") == 0;
+}
+
+// The root moves freely, or is part of Ground. One named "world" or "ground" is Ground; what is
+// fixed to it moves freely then.
 static void add_root(tali_urdf *u, tal_model *model)
 {
     tali_urdf_link *root = &u->links[u->root];
-    if (strcmp(root->name, "world") == 0 && !u->options.free_base) {
-        root->body = TAL_GROUND;
+    const bool is_free = u->options.free_base;
+    if (!is_ground(root)) {
+        tali_urdf_joint base = {.kind = TALI_URDF_FLOATING, .X_PJ = TAL_XFORM_IDENTITY};
+        root->body = add_body(model->matter, TAL_GROUND, root, is_free ? &base : NULL);
+        if (is_free && root->body.i > 0) name_position(u, model, root);
         return;
     }
-    tali_urdf_joint base = {.kind = TALI_URDF_FLOATING, .X_PJ = TAL_XFORM_IDENTITY};
-    root->body = add_body(model->matter, TAL_GROUND, root, u->options.free_base ? &base : NULL);
+    root->body = TAL_GROUND;
+    for (int i = 0; i < u->num_joints && is_free; ++i) {
+        tali_urdf_joint *joint = &u->joints[i];
+        const bool is_fixed = joint->kind == TALI_URDF_FIXED;
+        if (joint->parent == u->root && is_fixed) joint->kind = TALI_URDF_FLOATING;
+    }
 }
 
 static void add_bodies(tali_urdf *u, tal_model *model, const tal_graph_step steps[])
@@ -100,6 +130,7 @@ static void add_bodies(tali_urdf *u, tal_model *model, const tal_graph_step step
         link->body = add_body(model->matter, u->links[joint->parent].body, link, joint);
         if (link->body.i < 0) return;
         furnish(u, model, link->body, joint);
+        if (joint->kind == TALI_URDF_FLOATING) name_position(u, model, link);
     }
 }
 
@@ -108,7 +139,10 @@ static tal_status add_mimics(tali_urdf *u, tal_model *model, tal_error *err)
 {
     for (int i = 0; i < u->num_joints; ++i) {
         const tali_urdf_joint *joint = &u->joints[i];
-        if (joint->leader < 0) continue;
+        if (joint->leader < 0 || !tali_urdf_has_coordinate(joint->kind) ||
+            !tali_urdf_has_coordinate(u->joints[joint->leader].kind)) {
+            continue; // of what is held for want of mass too
+        }
         tal_constraint_def def = tal_constraint_def_default();
         def.name = joint->name;
         def.num_mobilities = 2;
@@ -167,7 +201,7 @@ static bool check_tree(tali_urdf *u, const tal_graph_step steps[])
     return true;
 }
 
-// What moves must have mass, or carry some.
+// What moves must have mass, or carry some; otherwise it is held.
 static void check_mass(tali_urdf *u, const tal_graph_step steps[])
 {
     for (int i = 0; i < u->num_links; ++i) {
@@ -175,14 +209,20 @@ static void check_mass(tali_urdf *u, const tal_graph_step steps[])
     }
     for (int k = u->num_links - 1; k > 0; --k) {
         const tali_urdf_link *link = &u->links[steps[k].body - 1];
-        const tali_urdf_joint *joint = &u->joints[link->joint];
+        tali_urdf_joint *joint = &u->joints[link->joint];
         u->links[joint->parent].carried += link->carried;
         if (link->carried > 0.0 || joint->kind == TALI_URDF_FIXED) continue;
-        tali_xml_error(
-            u->xml, link->element, NULL, u->found,
-            "link '%s' has no mass and carries no link with mass, but joint '%s' lets it move",
-            link->name, joint->name);
+        tali_urdf_object_to(u,
+                            "joints are held because what they move has no mass, nor has what it "
+                            "carries",
+                            joint->element, joint->name);
+        joint->kind = TALI_URDF_FIXED;
+        joint->limited = false;
+        joint->damping = 0.0;
     }
+    const tali_urdf_link *root = &u->links[u->root];
+    if (!u->options.free_base || root->carried > 0.0) return;
+    tali_urdf_error(u, root->element, NULL, ": the base cannot move freely: no link has mass");
 }
 
 // --- the System ---
@@ -193,40 +233,70 @@ static void report(tali_urdf *u, tal_status st, const tal_error *err)
     tal_diagnostics_add(u->found, TAL_ERROR, u->xml->file, 0, 0, "%s", err->message);
 }
 
+// An empty System, named after the robot, with what it is made of.
+static tal_status begin_system(tali_urdf *u, tal_model *model, tal_error *err)
+{
+    const tali_xml_attribute *name = tali_xml_find(u->xml->root, "name");
+    tal_system_def def = tal_system_def_default();
+    def.allocator = u->options.allocator;
+    if (name != NULL && tali_text_name_flaw(name->value) == NULL) def.name = name->value;
+    model->system = tal_system_create(&def);
+    model->kept = tali_model_kept_create(&u->options.allocator);
+    if (model->system == NULL || model->kept == NULL) {
+        return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "memory ran out");
+    }
+    model->matter = tal_matter_create(model->system);
+    if (model->matter != NULL) model->forces = tal_forces_create(model->system, model->matter);
+    *err = *tal_system_error(model->system);
+    return err->status;
+}
+
+static tal_status fill_system(tali_urdf *u, tal_model *model, const tal_graph_step steps[],
+                              tal_error *err)
+{
+    (void)tal_forces_add_gravity(model->forces, u->options.g);
+    add_bodies(u, model, steps);
+    *err = *tal_system_error(model->system);
+    if (err->status != TAL_OK) return err->status;
+    tali_urdf_add_shapes(u, model);
+    return add_mimics(u, model, err);
+}
+
 void tali_urdf_build(tali_urdf *u, tal_model *model)
 {
     const tal_graph_step *steps = find_order(u);
     if (steps == NULL || !check_tree(u, steps)) return;
     check_mass(u, steps);
     if (tal_diagnostics_num_errors(u->found) > 0) return;
-    tal_system_def def = tal_system_def_default();
-    def.allocator = u->options.allocator;
-    model->system = tal_system_create(&def);
-    if (model->system == NULL) {
-        u->no_memory = true;
-        return;
-    }
-    model->matter = tal_matter_create(model->system);
-    if (model->matter != NULL) model->forces = tal_forces_create(model->system, model->matter);
-    tal_error err = *tal_system_error(model->system);
-    tal_status st = err.status;
-    if (st == TAL_OK) {
-        (void)tal_forces_add_gravity(model->forces, u->options.g);
-        add_bodies(u, model, steps);
-        err = *tal_system_error(model->system);
-        st = err.status;
-    }
-    if (st == TAL_OK) st = add_mimics(u, model, &err);
+    tal_error err = {TAL_OK, "", ""};
+    tal_status st = begin_system(u, model, &err);
+    if (st == TAL_OK) st = fill_system(u, model, steps, &err);
     if (st == TAL_OK) st = tal_system_realize_topology(model->system, &err);
     if (st == TAL_OK) st = tal_state_create(model->system, &model->state, &err);
     if (st == TAL_OK) {
         st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
         err = *tal_state_error(model->state);
     }
-    if (st != TAL_OK) report(u, st, &err);
+    if (st != TAL_OK) {
+        report(u, st, &err);
+        return;
+    }
+    tali_model_set_starts(model->matter, model->state, u->options.starts, u->options.num_starts,
+                          u->xml->file, u->found);
 }
 
 // --- entry points ---
+
+// Where relative paths begin; NULL when that is nowhere.
+static const char *find_folder(tali_urdf *u, const char *path, bool in_memory)
+{
+    if (u->options.folder != NULL || in_memory) return u->options.folder;
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL) return ".";
+    const char *folder = tali_arena_copy(&u->arena, path, (size_t)(slash - path));
+    u->no_memory = u->no_memory || folder == NULL;
+    return folder;
+}
 
 // From a file or a text to a model: document, links and joints, System, State.
 static tal_status read_robot(const char *path, const char *text, size_t size,
@@ -236,15 +306,17 @@ static tal_status read_robot(const char *path, const char *text, size_t size,
     tali_urdf u = {.options = options != NULL ? *options : tal_urdf_options_default()};
     const tal_allocator *allocator = &u.options.allocator;
     u.arena = tali_arena_make(allocator);
-    u.link_names.allocator = u.joint_names.allocator = *allocator;
+    u.link_names.allocator = u.joint_names.allocator = u.color_names.allocator = *allocator;
     u.found = tal_diagnostics_create(allocator);
     if (u.found == NULL) return TAL_ERR_NO_MEMORY;
     tal_status st = text == NULL
                         ? tali_xml_read_file(path, NULL, allocator, &u.xml, u.found)
                         : tali_xml_read_memory(path, text, size, NULL, allocator, &u.xml, u.found);
     if (st == TAL_OK) {
+        u.folder = find_folder(&u, path, text != NULL);
         tali_urdf_read(&u);
         if (!u.no_memory && tal_diagnostics_num_errors(u.found) == 0) tali_urdf_build(&u, model);
+        tali_urdf_tell(&u);
     }
     u.no_memory = u.no_memory || st == TAL_ERR_NO_MEMORY;
     if (u.no_memory) tal_diagnostics_add(u.found, TAL_ERROR, path, 0, 0, "memory ran out");
@@ -256,6 +328,7 @@ static tal_status read_robot(const char *path, const char *text, size_t size,
     }
     tali_name_map_free(&u.link_names);
     tali_name_map_free(&u.joint_names);
+    tali_name_map_free(&u.color_names);
     tali_xml_destroy(u.xml);
     tali_arena_free(&u.arena);
     tal_diagnostics_destroy(u.found);

@@ -1,239 +1,54 @@
 // From a URDF document to links and joints.
-#include "error_internal.h"
-#include "mass_internal.h"
-
 #include "urdf/urdf_internal.h"
 
 #include <talus/io/number.h>
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-// --- attributes ---
-
-// The tag of the element begins the sentence.
-static void error_at(tali_urdf *u, const tali_xml_element *element,
-                     const tali_xml_attribute *attribute, const char *fmt, ...) TAL_PRINTF(4, 5);
-
-static void error_at(tali_urdf *u, const tali_xml_element *element,
-                     const tali_xml_attribute *attribute, const char *fmt, ...)
-{
-    char tag[128], rest[300];
-    (void)tali_xml_tag(element, tag, sizeof tag);
-    va_list args;
-    va_start(args, fmt);
-    tali_error_print(rest, sizeof rest, fmt, args);
-    va_end(args);
-    tali_xml_error(u->xml, element, attribute, u->found, "%s%s", tag, rest);
-}
-
-static const char *allowed_at(const void *context, int i)
-{
-    return ((const char *const *)context)[i];
-}
-
-// A misspelled attribute would silently leave a default.
-static void check_attributes(tali_urdf *u, const tali_xml_element *e, const char *const allowed[])
-{
-    for (int i = 0; i < e->num_attributes; ++i) {
-        const tali_xml_attribute *a = &e->attributes[i];
-        int k = 0;
-        while (allowed[k] != NULL && strcmp(allowed[k], a->name) != 0) {
-            ++k;
-        }
-        if (allowed[k] != NULL) continue;
-        const char *meant = tali_text_did_you_mean(a->name, allowed_at, (const void *)allowed);
-        if (meant != NULL) {
-            error_at(u, e, a, " has no attribute '%.60s' (did you mean '%s'?)", a->name, meant);
-        } else {
-            char tag[128];
-            tal_diagnostics_add(u->found, TAL_NOTE, u->xml->file, a->line, a->column,
-                                "attribute '%.60s' of %s is not read", a->name,
-                                tali_xml_tag(e, tag, sizeof tag));
-        }
-    }
-}
-
-// The numbers of an attribute. False when it is not there, or wrong: then there is an error.
-static bool read_numbers(tali_urdf *u, const tali_xml_element *e, const char *name, int n,
-                         double out[])
-{
-    const tali_xml_attribute *a = tali_xml_find(e, name);
-    if (a == NULL) return false;
-    double values[6];
-    const int count = tal_numbers_read(a->value, values, 6, NULL);
-    bool finite = count == n;
-    for (int i = 0; i < n && finite; ++i) {
-        finite = isfinite(values[i]);
-    }
-    if (!finite) {
-        error_at(u, e, a, ": %s=\"%.40s\" is not %d finite number%s", name, a->value, n,
-                 n == 1 ? "" : "s");
-        return false;
-    }
-    memcpy(out, values, (size_t)n * sizeof(double));
-    return true;
-}
-
-static void need_number(tali_urdf *u, const tali_xml_element *e, const char *name, double *out)
-{
-    if (tali_xml_find(e, name) == NULL) {
-        error_at(u, e, NULL, " needs the attribute '%s'", name);
-    } else {
-        (void)read_numbers(u, e, name, 1, out);
-    }
-}
-
-static const char *need_text(tali_urdf *u, const tali_xml_element *e, const char *name)
-{
-    const tali_xml_attribute *a = tali_xml_find(e, name);
-    if (a != NULL && a->value[0] != '\0') return a->value;
-    error_at(u, e, a, " needs the attribute '%s'", name);
-    return NULL;
-}
+// --- names ---
 
 // The name of a link or a joint: there, as a name has to be, unique.
 static const char *need_name(tali_urdf *u, const tali_xml_element *e, tali_name_map *names, int i)
 {
-    const char *name = need_text(u, e, "name");
+    const char *name = tali_urdf_need_text(u, e, "name");
     if (name == NULL) return "";
     const char *flaw = tali_text_name_flaw(name);
     if (flaw != NULL) {
-        error_at(u, e, tali_xml_find(e, "name"), ": %s", flaw);
+        tali_urdf_error(u, e, tali_xml_find(e, "name"), ": %s", flaw);
     } else if (tali_name_map_find(names, name) >= 0) {
-        error_at(u, e, tali_xml_find(e, "name"), ": the name is used already");
+        tali_urdf_error(u, e, tali_xml_find(e, "name"), ": the name is used already");
     } else if (!tali_name_map_add(names, name, i)) {
         u->no_memory = true;
     }
     return name;
 }
 
-// --- what is not read ---
+// --- links ---
 
-static void ignore(tali_urdf *u, const tali_xml_element *e)
-{
-    int i = 0;
-    while (i < u->num_ignored && strcmp(u->ignored[i].first->name, e->name) != 0) {
-        ++i;
-    }
-    if (i == TALI_MAX_IGNORED) return;
-    if (i == u->num_ignored) {
-        u->ignored[i].first = e;
-        u->num_ignored += 1;
-    }
-    u->ignored[i].count += 1;
-}
-
-// The one child of each name; a second one is an error, a child of another name is not read.
-static void find_children(tali_urdf *u, const tali_xml_element *e, const char *const names[],
-                          const tali_xml_element *children[])
-{
-    for (const tali_xml_element *c = e->first; c != NULL; c = c->next) {
-        int k = 0;
-        while (names[k] != NULL && strcmp(names[k], c->name) != 0) {
-            ++k;
-        }
-        if (names[k] == NULL) {
-            ignore(u, c);
-        } else if (children[k] != NULL) {
-            error_at(u, c, NULL, " is given twice in <%s>", e->name);
-        } else {
-            children[k] = c;
-        }
-    }
-}
-
-static void report_ignored(tali_urdf *u)
-{
-    for (int i = 0; i < u->num_ignored; ++i) {
-        const tali_urdf_ignored *it = &u->ignored[i];
-        tal_diagnostics_add(u->found, TAL_NOTE, u->xml->file, it->first->line, it->first->column,
-                            "<%.60s> is not read (%d of them)", it->first->name, it->count);
-    }
-}
-
-// --- frames and mass ---
-
-// xyz, and rpy: roll, pitch and yaw about fixed axes, R = Rz(yaw) Ry(pitch) Rx(roll)
-static tal_xform read_origin(tali_urdf *u, const tali_xml_element *e)
-{
-    tal_xform X = TAL_XFORM_IDENTITY;
-    if (e == NULL) return X;
-    static const char *const allowed[] = {"xyz", "rpy", NULL};
-    check_attributes(u, e, allowed);
-    double values[3];
-    if (read_numbers(u, e, "xyz", 3, values)) X.p = tal_v3(values[0], values[1], values[2]);
-    if (read_numbers(u, e, "rpy", 3, values)) {
-        const tal_axis axes[] = {TAL_AXIS_X, TAL_AXIS_Y, TAL_AXIS_Z};
-        X.R = tal_rotation_from_angles(TAL_SPACE_FIXED, 3, axes, values);
-    }
-    return X;
-}
-
-// Inertia is about the mass center, in the frame of the inertial's origin.
-static tal_mass_props read_inertial(tali_urdf *u, const tali_xml_element *e, const char *link)
-{
-    static const char *const names[] = {"origin", "mass", "inertia", NULL};
-    static const char *const value[] = {"value", NULL};
-    static const char *const parts[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz", NULL};
-    const tali_xml_element *found[3] = {NULL};
-    const int errors = tal_diagnostics_num_errors(u->found);
-    tal_mass_props in_I = {.mass = 0.0};
-    find_children(u, e, names, found);
-    const tal_xform X_BI = read_origin(u, found[0]);
-    if (found[1] == NULL) {
-        error_at(u, e, NULL, " needs <%s>", "mass");
-        return in_I;
-    }
-    check_attributes(u, found[1], value);
-    need_number(u, found[1], "value", &in_I.mass);
-    if (found[2] != NULL) {
-        double *const I[] = {&in_I.inertia.xx, &in_I.inertia.yy, &in_I.inertia.zz,
-                             &in_I.inertia.xy, &in_I.inertia.xz, &in_I.inertia.yz};
-        check_attributes(u, found[2], parts);
-        for (int i = 0; i < 6; ++i) {
-            if (i < 3) {
-                need_number(u, found[2], parts[i], I[i]);
-            } else {
-                (void)read_numbers(u, found[2], parts[i], 1, I[i]);
-            }
-        }
-    }
-    if (tal_diagnostics_num_errors(u->found) > errors) return (tal_mass_props){.mass = 0.0};
-    tal_error why = {TAL_OK, "", ""};
-    tal_mass_props in_B = in_I;
-    const bool any_inertia = u->options.any_inertia;
-    if (tali_mass_props_check(&in_I, any_inertia, &why) == TAL_OK) {
-        in_B = tal_mass_props_transform(&X_BI, &in_I);
-    }
-    if (why.status != TAL_OK || tali_mass_props_check(&in_B, any_inertia, &why) != TAL_OK) {
-        error_at(u, e, NULL, ": %s", why.message);
-        return (tal_mass_props){.mass = 0.0};
-    }
-    const double excess = tal_mass_props_excess(&in_B);
-    if (excess > 0.0 && !any_inertia) {
-        tal_diagnostics_add(u->found, TAL_WARNING, u->xml->file, e->line, e->column,
-                            TALI_INERTIA_WARNING, link != NULL ? link : "", excess);
-    }
-    return in_B;
-}
-
+// A link with its mass; its shapes are read when it is a body.
 static void read_link(tali_urdf *u, const tali_xml_element *e, int i)
 {
     static const char *const allowed[] = {"name", NULL};
-    static const char *const names[] = {"inertial", NULL};
     const tali_xml_element *inertial = NULL;
     tali_urdf_link *link = &u->links[i];
     link->element = e;
     link->joint = -1;
     link->name = need_name(u, e, &u->link_names, i);
-    check_attributes(u, e, allowed);
-    find_children(u, e, names, &inertial);
-    if (inertial != NULL) link->mass = read_inertial(u, inertial, link->name);
-    link->any_inertia =
-        u->options.any_inertia && tali_mass_props_check(&link->mass, false, NULL) != TAL_OK;
+    tali_urdf_check_attributes(u, e, allowed);
+    for (const tali_xml_element *c = e->first; c != NULL; c = c->next) {
+        const bool is_shape = strcmp(c->name, "visual") == 0 ||
+                              (u->options.contact && strcmp(c->name, "collision") == 0);
+        if (is_shape) continue; // urdf_shapes.c
+        if (strcmp(c->name, "inertial") != 0) {
+            tali_urdf_leave(u, c);
+        } else if (inertial != NULL) {
+            tali_urdf_error(u, c, NULL, " is given twice in <%s>", e->name);
+        } else {
+            inertial = c;
+        }
+    }
+    if (inertial != NULL) tali_urdf_inertial(u, inertial, link);
 }
 
 // --- joints ---
@@ -243,15 +58,15 @@ static const char *const kind_names[] = {"fixed",  "revolute", "continuous", "pr
 
 static tali_urdf_kind read_kind(tali_urdf *u, const tali_xml_element *e)
 {
-    const char *type = need_text(u, e, "type");
+    const char *type = tali_urdf_need_text(u, e, "type");
     if (type == NULL) return TALI_URDF_FIXED;
     for (int k = 0; kind_names[k] != NULL; ++k) {
         if (strcmp(type, kind_names[k]) == 0) return (tali_urdf_kind)k;
     }
-    const char *meant = tali_text_did_you_mean(type, allowed_at, (const void *)kind_names);
-    error_at(u, e, tali_xml_find(e, "type"), ": there is no type '%.60s'%s%s%s", type,
-             meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-             meant != NULL ? "'?)" : "");
+    const char *meant = tali_urdf_meant(type, kind_names);
+    tali_urdf_error(u, e, tali_xml_find(e, "type"), ": there is no type '%.60s'%s%s%s", type,
+                    meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
+                    meant != NULL ? "'?)" : "");
     return TALI_URDF_FIXED;
 }
 
@@ -260,15 +75,15 @@ static int read_end(tali_urdf *u, const tali_xml_element *joint, const tali_xml_
 {
     static const char *const allowed[] = {"link", NULL};
     if (e == NULL) {
-        error_at(u, joint, NULL, " needs <%s>", what);
+        tali_urdf_error(u, joint, NULL, " needs <%s>", what);
         return -1;
     }
-    check_attributes(u, e, allowed);
-    const char *name = need_text(u, e, "link");
+    tali_urdf_check_attributes(u, e, allowed);
+    const char *name = tali_urdf_need_text(u, e, "link");
     if (name == NULL) return -1;
     const int link = tali_name_map_find(&u->link_names, name);
     if (link < 0) {
-        error_at(u, e, tali_xml_find(e, "link"), ": there is no link '%.60s'", name);
+        tali_urdf_error(u, e, tali_xml_find(e, "link"), ": there is no link '%.60s'", name);
     }
     return link;
 }
@@ -277,20 +92,33 @@ static void read_axis(tali_urdf *u, const tali_xml_element *e, tali_urdf_joint *
 {
     static const char *const allowed[] = {"xyz", NULL};
     joint->axis = tal_v3(1.0, 0.0, 0.0);
-    if (e == NULL) return;
-    check_attributes(u, e, allowed);
+    const bool has_axis = joint->kind != TALI_URDF_FIXED && joint->kind != TALI_URDF_FLOATING;
+    if (e == NULL || !has_axis) return;
+    tali_urdf_check_attributes(u, e, allowed);
     double v[3];
-    if (!read_numbers(u, e, "xyz", 3, v)) {
+    if (!tali_urdf_numbers(u, e, "xyz", 3, v)) {
         const bool missing = tali_xml_find(e, "xyz") == NULL;
-        if (missing) error_at(u, e, NULL, " needs the attribute '%s'", "xyz");
+        if (missing) tali_urdf_error(u, e, NULL, " needs the attribute '%s'", "xyz");
         return;
     }
     const tal_vec3 axis = tal_v3_normalize(tal_v3(v[0], v[1], v[2]));
     if (v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0) {
-        error_at(u, e, NULL, " has no direction: xyz is zero");
+        tali_urdf_error(u, e, NULL, " has no direction: xyz is zero");
     } else {
         joint->axis = axis;
     }
+}
+
+// One end of a range; what is infinite is no limit.
+static double read_bound(tali_urdf *u, const tali_xml_element *e, const char *name, double infinite)
+{
+    const tali_xml_attribute *a = tali_xml_find(e, name);
+    double bound = 0.0;
+    if (a != NULL && tal_numbers_read(a->value, &bound, 1, NULL) == 1 && isinf(bound)) {
+        return infinite;
+    }
+    (void)tali_urdf_numbers(u, e, name, 1, &bound);
+    return bound;
 }
 
 // Effort and velocity limits are those of a motor, which is not read.
@@ -298,40 +126,38 @@ static void read_limit(tali_urdf *u, const tali_xml_element *e, tali_urdf_joint 
 {
     static const char *const allowed[] = {"lower", "upper", "effort", "velocity", NULL};
     const bool ranged = joint->kind == TALI_URDF_REVOLUTE || joint->kind == TALI_URDF_PRISMATIC;
-    if (e != NULL) check_attributes(u, e, allowed);
     if (!ranged) return;
     if (e == NULL) {
-        char tag[128];
-        tal_diagnostics_add(u->found, TAL_WARNING, u->xml->file, joint->element->line,
-                            joint->element->column, "%s has no <limit>: its range is not limited",
-                            tali_xml_tag(joint->element, tag, sizeof tag));
+        tali_urdf_remark_on(u, TAL_WARNING, "joints have no <limit>: their ranges are not limited",
+                            joint->element, joint->name);
         return;
     }
-    (void)read_numbers(u, e, "lower", 1, &joint->lower);
-    (void)read_numbers(u, e, "upper", 1, &joint->upper);
-    joint->limited = true;
+    tali_urdf_check_attributes(u, e, allowed);
+    joint->lower = read_bound(u, e, "lower", -(double)INFINITY);
+    joint->upper = read_bound(u, e, "upper", (double)INFINITY);
+    joint->limited = !isinf(joint->lower) || !isinf(joint->upper);
     if (joint->lower <= joint->upper) return;
-    error_at(u, e, NULL, ": lower %g is above upper %g", joint->lower, joint->upper);
+    tali_urdf_error(u, e, NULL, ": lower %g is above upper %g", joint->lower, joint->upper);
 }
 
 static void read_dynamics(tali_urdf *u, const tali_xml_element *e, tali_urdf_joint *joint)
 {
     static const char *const allowed[] = {"damping", "friction", NULL};
     if (e == NULL) return;
-    check_attributes(u, e, allowed);
+    tali_urdf_check_attributes(u, e, allowed);
     double friction = 0.0;
-    (void)read_numbers(u, e, "damping", 1, &joint->damping);
-    (void)read_numbers(u, e, "friction", 1, &friction);
+    (void)tali_urdf_numbers(u, e, "damping", 1, &joint->damping);
+    (void)tali_urdf_numbers(u, e, "friction", 1, &friction);
     if (joint->damping < 0.0) {
-        error_at(u, e, tali_xml_find(e, "damping"), ": damping %g is negative", joint->damping);
+        tali_urdf_error(u, e, tali_xml_find(e, "damping"), ": damping %g is negative",
+                        joint->damping);
     }
     if (friction != 0.0) {
-        tal_diagnostics_add(u->found, TAL_NOTE, u->xml->file, e->line, e->column,
-                            "<dynamics>: friction %g is not read", friction);
+        tali_urdf_remark_on(u, TAL_NOTE, "friction is not read, of joints", e, joint->name);
     }
 }
 
-static bool has_one_coordinate(tali_urdf_kind kind)
+bool tali_urdf_has_coordinate(tali_urdf_kind kind)
 {
     return kind == TALI_URDF_REVOLUTE || kind == TALI_URDF_CONTINUOUS ||
            kind == TALI_URDF_PRISMATIC;
@@ -349,9 +175,9 @@ static void read_joint(tali_urdf *u, const tali_xml_element *e, int i)
     joint->multiplier = 1.0;
     joint->name = need_name(u, e, &u->joint_names, i);
     joint->kind = read_kind(u, e);
-    check_attributes(u, e, allowed);
-    find_children(u, e, names, found);
-    joint->X_PJ = read_origin(u, found[0]);
+    tali_urdf_check_attributes(u, e, allowed);
+    tali_urdf_children(u, e, names, found);
+    joint->X_PJ = tali_urdf_origin(u, found[0]);
     joint->parent = read_end(u, e, found[1], "parent");
     joint->child = read_end(u, e, found[2], "child");
     read_axis(u, found[3], joint);
@@ -360,24 +186,30 @@ static void read_joint(tali_urdf *u, const tali_xml_element *e, int i)
     joint->mimic = found[6];
 }
 
-// After all joints are known: which one does this follow?
+// After all joints are known: which one does this follow? Where one of the two does not move, there
+// is nothing to follow.
 static void read_mimic(tali_urdf *u, tali_urdf_joint *joint)
 {
     static const char *const allowed[] = {"joint", "multiplier", "offset", NULL};
     const tali_xml_element *e = joint->mimic;
     if (e == NULL) return;
-    check_attributes(u, e, allowed);
-    (void)read_numbers(u, e, "multiplier", 1, &joint->multiplier);
-    (void)read_numbers(u, e, "offset", 1, &joint->offset);
-    const char *name = need_text(u, e, "joint");
+    tali_urdf_check_attributes(u, e, allowed);
+    (void)tali_urdf_numbers(u, e, "multiplier", 1, &joint->multiplier);
+    (void)tali_urdf_numbers(u, e, "offset", 1, &joint->offset);
+    const char *name = tali_urdf_need_text(u, e, "joint");
     if (name == NULL) return;
-    joint->leader = tali_name_map_find(&u->joint_names, name);
-    const tali_urdf_joint *leader = joint->leader >= 0 ? &u->joints[joint->leader] : NULL;
-    if (leader == NULL) {
-        error_at(u, e, tali_xml_find(e, "joint"), ": there is no joint '%.60s'", name);
-    } else if (!has_one_coordinate(leader->kind) || !has_one_coordinate(joint->kind)) {
-        error_at(u, e, NULL, ": both joints must have one coordinate, but one is %s",
-                 kind_names[has_one_coordinate(joint->kind) ? leader->kind : joint->kind]);
+    const int leader = tali_name_map_find(&u->joint_names, name);
+    if (leader < 0) {
+        tali_urdf_error(u, e, tali_xml_find(e, "joint"), ": there is no joint '%.60s'", name);
+    } else if (!tali_urdf_has_coordinate(joint->kind) ||
+               !tali_urdf_has_coordinate(u->joints[leader].kind)) {
+        tali_urdf_remark_on(
+            u, TAL_NOTE,
+            "<mimic> is not used where one of the two joints is fixed or has several "
+            "coordinates",
+            e, joint->name);
+    } else {
+        joint->leader = leader;
     }
 }
 
@@ -389,7 +221,8 @@ static void find_start(tali_urdf *u, int first, int walk[])
     int n = 0;
     for (int i = first; !u->joints[i].has_q0 && u->joints[i].leader >= 0; i = u->joints[i].leader) {
         if (n == u->num_joints) {
-            error_at(u, u->joints[first].mimic, NULL, ": joints mimic each other in a circle");
+            tali_urdf_error(u, u->joints[first].mimic, NULL,
+                            ": joints mimic each other in a circle");
             return;
         }
         walk[n++] = i;
@@ -401,8 +234,26 @@ static void find_start(tali_urdf *u, int first, int walk[])
     }
 }
 
+// What the caller says of joints that others may follow.
+static void take_starts(tali_urdf *u)
+{
+    for (int k = 0; k < u->options.num_starts; ++k) {
+        const tal_model_param *start = &u->options.starts[k];
+        const int i = start->name != NULL ? tali_name_map_find(&u->joint_names, start->name) : -1;
+        tali_urdf_joint *joint = i >= 0 ? &u->joints[i] : NULL;
+        if (joint == NULL || !isfinite(start->value)) continue; // told when the State is there
+        if (joint->leader >= 0) {
+            tali_urdf_error(u, joint->mimic, NULL, ": '%s' begins where '%s' lets it begin",
+                            joint->name, u->joints[joint->leader].name);
+        }
+        joint->q0 = start->value;
+        joint->has_q0 = true;
+    }
+}
+
 static void find_starts(tali_urdf *u)
 {
+    take_starts(u);
     int *walk = tali_arena_take(&u->arena, ((size_t)u->num_joints + 1) * sizeof *walk);
     if (walk == NULL) {
         u->no_memory = true;
@@ -422,10 +273,11 @@ static void hang_links(tali_urdf *u)
         if (joint->child < 0 || joint->parent < 0) continue;
         tali_urdf_link *child = &u->links[joint->child];
         if (joint->child == joint->parent) {
-            error_at(u, joint->element, NULL, " connects link '%s' with itself", child->name);
+            tali_urdf_error(u, joint->element, NULL, " connects link '%s' with itself",
+                            child->name);
         } else if (child->joint >= 0) {
-            error_at(u, joint->element, NULL, ": link '%s' is the child of another joint already",
-                     child->name);
+            tali_urdf_error(u, joint->element, NULL,
+                            ": link '%s' is the child of another joint already", child->name);
         } else {
             child->joint = i;
         }
@@ -438,9 +290,10 @@ static void find_root(tali_urdf *u)
     for (int i = 0; i < u->num_links; ++i) {
         if (u->links[i].joint >= 0) continue;
         if (u->root >= 0) {
-            error_at(u, u->links[i].element, NULL,
-                     " is the child of no joint, and neither is link '%s': there must be one root",
-                     u->links[u->root].name);
+            tali_urdf_error(
+                u, u->links[i].element, NULL,
+                " is the child of no joint, and neither is link '%s': there must be one root",
+                u->links[u->root].name);
         } else {
             u->root = i;
         }
@@ -465,34 +318,60 @@ static bool take_memory(tali_urdf *u)
     return !u->no_memory;
 }
 
-void tali_urdf_read(tali_urdf *u)
+// A file before its macros are expanded has not all of its links. What is only defined is no loss.
+static bool is_expanded(tali_urdf *u)
 {
-    const tali_xml_element *root = u->xml->root;
-    if (strcmp(root->name, "robot") != 0) {
-        error_at(u, root, NULL, " is not <%s>: this is not a URDF file", "robot");
-        return;
-    }
-    if (!take_memory(u)) return;
-    // links first: joints may stand before what they name
-    for (const tali_xml_element *e = root->first; e != NULL; e = e->next) {
-        if (strcmp(e->name, "link") == 0) {
-            read_link(u, e, u->num_links);
-            u->num_links += 1;
+    static const char *const definitions[] = {"xacro:property", "xacro:arg", "xacro:macro"};
+    for (const tali_xml_element *e = u->xml->root->first; e != NULL; e = e->next) {
+        bool is_harmless = strncmp(e->name, "xacro:", 6) != 0;
+        for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
+            is_harmless = is_harmless || strcmp(e->name, definitions[i]) == 0;
         }
+        if (is_harmless) continue;
+        tali_urdf_error(u, e, NULL, ": " TALI_URDF_TO_EXPAND);
+        return false;
     }
-    for (const tali_xml_element *e = root->first; e != NULL; e = e->next) {
+    return true;
+}
+
+static void read_links(tali_urdf *u)
+{
+    for (const tali_xml_element *e = u->xml->root->first; e != NULL; e = e->next) {
+        if (strcmp(e->name, "link") != 0) continue;
+        read_link(u, e, u->num_links);
+        u->num_links += 1;
+    }
+}
+
+static void read_joints(tali_urdf *u)
+{
+    for (const tali_xml_element *e = u->xml->root->first; e != NULL; e = e->next) {
         if (strcmp(e->name, "joint") == 0) {
             read_joint(u, e, u->num_joints);
             u->num_joints += 1;
-        } else if (strcmp(e->name, "link") != 0) {
-            ignore(u, e);
+        } else if (strcmp(e->name, "link") != 0 && strcmp(e->name, "material") != 0) {
+            tali_urdf_leave(u, e);
         }
     }
     for (int i = 0; i < u->num_joints; ++i) {
         read_mimic(u, &u->joints[i]);
     }
+}
+
+void tali_urdf_read(tali_urdf *u)
+{
+    const tali_xml_element *root = u->xml->root;
+    if (strcmp(root->name, "robot") != 0) {
+        const char *kind = tali_xml_kind(root->name, strlen(root->name));
+        tali_urdf_error(u, root, NULL, " is not <robot>: this is %s%snot a URDF file",
+                        kind != NULL ? kind : "", kind != NULL ? ", " : "");
+        return;
+    }
+    if (!is_expanded(u) || !take_memory(u)) return;
+    read_links(u); // first: joints may stand before what they name
+    read_joints(u);
+    tali_urdf_read_colors(u);
     hang_links(u);
     if (tal_diagnostics_num_errors(u->found) == 0) find_root(u);
     find_starts(u);
-    report_ignored(u);
 }

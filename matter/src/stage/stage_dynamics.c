@@ -44,11 +44,12 @@ static tal_status name_massless_mobility(const tal_matter *matter, tal_state *st
                                          const tali_tree_view *view, const double DI[])
 {
     const int b = tali_prescribed_massless_body(view, DI);
-    return tal_state_fail(state, TAL_ERR_SINGULAR,
-                          "body '%s' can move on its %s without moving any mass: give it, or the "
-                          "bodies it carries, mass or inertia (if constraints hold it: "
-                          "tal_matter_set_solve_way(), in a model file solve=\"kkt\")",
-                          matter->bodies[b].name, matter->bodies[b].ops.name);
+    return tal_state_fail(
+        state, TAL_ERR_SINGULAR,
+        "body '%s' can move on its %s without moving any mass: give it, or the "
+        "bodies it carries, mass or inertia (if constraints hold it: choose the solve way "
+        "\"kkt\", in a model file solve=\"kkt\")",
+        matter->bodies[b].name, matter->bodies[b].ops.name);
 }
 
 tal_status tali_stage_calc_articulated(const void *self, const tal_system *system, tal_state *state,

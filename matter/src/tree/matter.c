@@ -163,9 +163,8 @@ tal_status tali_tree_body_check(const tali_tree_body *body, tal_error *err)
 {
     if (!tali_tree_is_frame(&body->X_PF) || !tali_tree_is_frame(&body->X_BM)) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "body '%s': %s is not a rotation and a finite position, as "
-                         "tal_mobod_def_default() has",
-                         body->name, tali_tree_is_frame(&body->X_PF) ? "X_BM" : "X_PF");
+                         "body '%s': %s is not a rotation and a finite position", body->name,
+                         tali_tree_is_frame(&body->X_PF) ? "X_BM" : "X_PF");
     }
     return check_mass(body, err);
 }

@@ -203,7 +203,7 @@ static tal_status calc_delayed(const void *self, const tal_system *system, tal_s
     if (wanted < earliest && all.ring->lost != 0) {
         return tal_state_fail(state, TAL_ERR_CAPACITY,
                               "delay '%s': its %d samples reach back to t = %g, but t = %g is "
-                              "wanted: raise tal_delay_def.capacity",
+                              "wanted: raise its capacity",
                               tal_measure_name(system, me->me), me->capacity, earliest, wanted);
     }
     if (wanted <= earliest || wanted >= all.t) {

@@ -33,8 +33,7 @@ static tal_status advise(tal_integrator *integ, tal_status st)
     if (st != TAL_ERR_NO_CONVERGENCE) return st;
     const tal_error why = integ->problem.error_record;
     integ->problem.error_record = (tal_error){TAL_OK, "", ""};
-    return TALI_FAIL(&integ->problem.error_record, st,
-                     "%s; assemble the State first (tal_assembler_assemble())", why.message);
+    return TALI_FAIL(&integ->problem.error_record, st, "%s; assemble the model first", why.message);
 }
 
 // Made consistent, as by a step of length zero: prescribed, projected, relaxed. A State that

@@ -129,8 +129,8 @@ static bool set_up(tali_sun *sun)
 static tal_status cannot_project(tal_integrator *integ, const char *what, const char *name)
 {
     return TALI_FAIL(&integ->problem.error_record, TAL_ERR_BAD_VALUE,
-                     "Adams' methods cannot project, which %s '%s' needs: use TAL_METHOD_CVODE_BDF",
-                     what, name);
+                     "Adams' methods cannot project, which %s '%s' needs: use cvode-bdf", what,
+                     name);
 }
 
 // CVODE projects with backward differentiation formulas only.

@@ -113,11 +113,10 @@ tal_status tali_sun_create(tal_integrator *integ, const tali_sun_need *need, tal
 
 tal_status tali_sun_refuse_fixed_step(const char *solver, double fixed_step, tal_error *err)
 {
-    return TALI_FAIL(
-        err, TAL_ERR_BAD_VALUE,
-        "fixed_step is %g: %s chooses its steps itself; TAL_METHOD_RUNGE_KUTTA, "
-        "_SEMI_EXPLICIT_EULER, _VERLET, _ARKODE_EXPLICIT and _ARKODE_DIRK can keep to it",
-        fixed_step, solver);
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                     "fixed_step is %g: %s chooses its steps itself; Runge-Kutta methods, "
+                     "semi-explicit Euler, Verlet and those of ARKODE can keep to one",
+                     fixed_step, solver);
 }
 
 SUNLinearSolver tali_sun_linear_solver(tali_sun *sun)

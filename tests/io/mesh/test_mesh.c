@@ -152,7 +152,8 @@ START_TEST(files_are_read)
     tal_diagnostics *found = tal_diagnostics_create(NULL);
     ck_assert_int_eq(tal_mesh_read_file("test_mesh.tmp", NULL, &mesh, found), TAL_ERR_FILE);
     ck_assert_ptr_null(mesh);
-    ck_assert_str_eq(tal_diagnostics_at(found, 0)->message, "the file cannot be opened");
+    ck_assert_str_eq(tal_diagnostics_at(found, 0)->message,
+                     "the file cannot be opened: No such file or directory");
     tal_diagnostics_destroy(found);
 }
 

@@ -562,7 +562,8 @@ START_TEST(a_mesh_can_be_a_file)
     ck_assert_int_eq(tal_diagnostics_num(found), 2);
     ck_assert_str_eq(tal_diagnostics_at(found, 0)->message,
                      "<mesh name=\"tip\">: 'test_model_box.obj' could not be read");
-    ck_assert_str_eq(tal_diagnostics_at(found, 1)->message, "the file cannot be opened");
+    ck_assert_str_eq(tal_diagnostics_at(found, 1)->message,
+                     "the file cannot be opened: No such file or directory");
     tal_diagnostics_destroy(found);
     (void)remove("test_model_mesh.tmp");
 }

@@ -118,7 +118,7 @@ START_TEST(what_is_wrong_is_told)
     ck_assert_int_eq(read_as("any.csv", "a,b\n1,2\n", NULL, &num, line), TAL_ERR_FILE);
     ck_assert_str_eq(line, "any.csv: error: this is a table, not a model");
     ck_assert_int_eq(read_as("any.none", NULL, NULL, &num, line), TAL_ERR_FILE);
-    ck_assert_str_eq(line, "any.none: error: the file cannot be opened");
+    ck_assert_str_eq(line, "any.none: error: the file cannot be opened: No such file or directory");
     ck_assert_int_eq(read_as("any.none", "<house/>", NULL, &num, line), TAL_ERR_FILE);
     ck_assert_ptr_nonnull(strstr(line, "house"));
 

@@ -34,6 +34,7 @@ static const char *const without_row[] = {
     "tal_forces_add_gravity_def", // <gravity>
     "tal_matter_add_decoration",  // one row for each decoration
     "tal_contact_add_surface",    // one row for each shape
+    "tal_forces_add_path", "tal_forces_add_wrap", "tal_forces_add_function_path", // not yet
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
     "tal_system_add_measure",
@@ -66,7 +67,7 @@ static const char *const setters[] = {
     "tal_contact_surface_set_X_BS", "tal_discrete_set_body_force",
     "tal_discrete_set_mobility_force", "tal_force_set_enabled", "tal_force_set_param",
     "tal_force_set_params", "tal_gravity_set_excluded", "tal_gravity_set_g",
-    "tal_gravity_set_zero_height", "tal_langevin_set_seed",
+    "tal_gravity_set_zero_height", "tal_langevin_set_seed", "tal_path_set_point_station",
     // events
     "tal_event_set_active",
     // how a study sees it: not part of a model

@@ -196,6 +196,85 @@ START_TEST(motions_of_simm_and_storages_of_version_3_are_understood)
 
 END_TEST
 
+// Columns with these names and values, in a row each, and warnings as given.
+static void assert_read(tal_table_format format, const char *text, const char *const names[],
+                        const double values[], int columns, const char *warning)
+{
+    tal_table *table = NULL;
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    const tal_status st =
+        tal_table_read_memory(format, "f", text, strlen(text), NULL, &table, found);
+    const char *said = tal_diagnostics_num(found) > 0 ? tal_diagnostics_at(found, 0)->message : "";
+    ck_assert_msg(st == TAL_OK, "%s", said);
+    ck_assert_str_eq(said, warning);
+    ck_assert_int_le(tal_diagnostics_num(found), 1);
+    ck_assert_int_eq(tal_table_num_columns(table), columns);
+    for (int i = 0; i < columns; ++i) {
+        ck_assert_str_eq(tal_table_column_name(table, i), names[i]);
+        const double value = tal_table_value(table, 0, i);
+        ck_assert_msg(value == values[i] || (isnan(value) && isnan(values[i])), "%s", names[i]);
+    }
+    tal_diagnostics_destroy(found);
+    tal_table_destroy(table);
+}
+
+START_TEST(storages_of_vectors_and_quaternions_are_read)
+{
+    const char *vectors[] = {"time", "a.x", "a.y", "a.z", "b.x", "b.y", "b.z"};
+    const double v[] = {0.5, 1.0, 2.0, -3.0, (double)NAN, (double)NAN, (double)NAN};
+    assert_read(TAL_TABLE_STO,
+                "markers\nDataType=Vec3\nversion=3\nnColumns=3\nOpenSimVersion=4.4\nendheader\n"
+                "time\ta\tb\n0.5\t1,2,-3e0\t\n",
+                vectors, v, 7, "");
+    assert_read(TAL_TABLE_STO,
+                "markers\nDataType=Vec3\nendheader\ntime\ta\tb\n0.5\t1, 2, -3\tnan,nan,nan\t\n",
+                vectors, v, 7, "");
+    const char *quaternions[] = {"time", "imu.w", "imu.x", "imu.y", "imu.z"};
+    const double q[] = {0.0, 0.5, -0.5, 0.5, -0.5};
+    assert_read(TAL_TABLE_STO,
+                "DataRate=100.000000\nDataType=Quaternion\nversion=3\nendheader\ntime\timu\n"
+                "0\t0.5,-0.5,0.5,-0.5\n",
+                quaternions, q, 5, "");
+    const char *pairs[] = {"time", "p.1", "p.2"};
+    assert_read(TAL_TABLE_STO, "x\nDataType=Vec2\nendheader\ntime p\n0 0.5,-0.5\n", pairs, q, 3,
+                "");
+}
+
+END_TEST
+
+START_TEST(a_trc_may_have_blanks_or_tabs_in_its_first_line)
+{
+    const char *names[] = {"time", "m.x", "m.y", "m.z"};
+    const double values[] = {0.5, 1.0, 2.0, 3.0};
+    const char *first[] = {"PathFileType 4 (X/Y/Z) walk.trc",
+                           "PathFileType  4\t(X/Y/Z) my walk.trc",
+                           "PathFileType\t4\t(X/Y/Z)\twalk.trc", "PathFileType 4"};
+    for (int k = 0; k < 4; ++k) {
+        char text[400];
+        (void)snprintf(text, sizeof text,
+                       "%s\nNumFrames\tNumMarkers\tUnits\n1\t1\tm\nFrame#\tTime\tm\n"
+                       "\t\tX1\tY1\tZ1\n\n1\t0.5\t1\t2\t3\n",
+                       first[k]);
+        assert_read(TAL_TABLE_TRC, text, names, values, 4, "");
+    }
+}
+
+END_TEST
+
+START_TEST(counts_and_names_that_are_off_are_warned_of)
+{
+    const char *names[] = {"time", "a", "a_2", "a_3"};
+    const double values[] = {0.0, 1.0, 2.0, 3.0};
+    assert_read(TAL_TABLE_STO, "x\nnRows=5\ninDegrees=no\nendheader\ntime\ta\n0\t1\n", names,
+                values, 2, "the header says nRows=5, but there are 1 rows: was the file cut off?");
+    assert_read(TAL_TABLE_STO, "x\ninDegrees=no\nendheader\ntime\ta\ta_2\ta\n0\t1\t2\t3\n", names,
+                values, 4, "columns 2 and 4 are both named 'a'; the second one is read as 'a_3'");
+    assert_read(TAL_TABLE_CSV, "time,a,a\n0,1,2\n", names, values, 3,
+                "columns 2 and 3 are both named 'a'; the second one is read as 'a_2'");
+}
+
+END_TEST
+
 START_TEST(markers_that_are_not_seen_are_blank)
 {
     const char text[] =
@@ -548,6 +627,9 @@ int main(void)
     tcase_add_test(tc, a_storage_file_with_every_quirk_is_understood);
     tcase_add_test(tc, motions_of_simm_and_storages_of_version_3_are_understood);
     tcase_add_test(tc, markers_that_are_not_seen_are_blank);
+    tcase_add_test(tc, storages_of_vectors_and_quaternions_are_read);
+    tcase_add_test(tc, a_trc_may_have_blanks_or_tabs_in_its_first_line);
+    tcase_add_test(tc, counts_and_names_that_are_off_are_warned_of);
     tcase_add_test(tc, a_trc_says_how_many_frames_there_are_in_a_second);
     tcase_add_test(tc, rows_that_are_reserved_take_no_memory_later);
     tcase_add_test(tc, a_table_goes_out_piece_by_piece_as_it_would_in_one);

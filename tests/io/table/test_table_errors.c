@@ -34,6 +34,23 @@ static void assert_says(tal_table_format format, const char *text, const char *e
     ck_assert_str_eq(said, expected);
 }
 
+#define VECTORS(type) "x\nDataType=" type "\nversion=3\nendheader\ntime\ta\tb\n"
+
+START_TEST(vectors_that_are_not_whole_are_refused_with_their_line)
+{
+    assert_says(TAL_TABLE_STO, VECTORS("Vec3") "0\t1,2\t1,2,3\n1\t1,2,3\t1,2,3,4\n",
+                "f:6: error: '1,2' is not a vector of 3 numbers with commas between them\n"
+                "f:7: error: '1,2,3,4' is not a vector of 3 numbers with commas between them\n");
+    assert_says(TAL_TABLE_STO, VECTORS("Quaternion") "0\t1,0,0,0\n",
+                "f:6: error: the row has 5 fields, but there are 9 columns\n");
+    assert_says(TAL_TABLE_STO, VECTORS("Vec2") "0\t1,x\t1,2\n",
+                "f:6: error: column 'a.2': 'x' is not a number that a double can hold\n");
+    assert_says(TAL_TABLE_STO, "x\nDataType=Vec3\nnColumns=7\nendheader\ntime\ta\tb\n",
+                "f:5: error: the header says nColumns=7, but there are 3 labels\n");
+}
+
+END_TEST
+
 #define STO "x\ninDegrees=no\nendheader\ntime\ta\tb\n"
 
 START_TEST(rows_of_a_storage_are_refused_with_their_line)
@@ -65,13 +82,14 @@ END_TEST
 START_TEST(headers_that_contradict_are_refused)
 {
     assert_says(TAL_TABLE_STO,
-                "x\nversion=9\nnRows=2147483647\nnColumns=-1\ninDegrees=maybe\nDataType=Vec3\n"
+                "x\nversion=9\nnRows=2147483647\nnColumns=-1\ninDegrees=maybe\nDataType=Mat33\n"
                 "nRows=99999999999999999999\nendheader\ntime\ta\n",
                 "f:2: error: version '9' is unknown; it must be 1, 2 or 3\n"
                 "f:3: error: nRows is '2147483647'; it must be a number between 0 and 100000000\n"
                 "f:4: error: nColumns is '-1'; it must be a number between 0 and 100000000\n"
                 "f:5: error: inDegrees is 'maybe'; it must be yes or no\n"
-                "f:6: error: columns of type 'Vec3' cannot be read; it must be double\n"
+                "f:6: error: columns of type 'Mat33' cannot be read; it must be double, Vec3, "
+                "Quaternion or another vector\n"
                 "f:7: error: nRows is '99999999999999999999'; it must be a number between 0 and "
                 "100000000\n");
     assert_says(TAL_TABLE_STO,
@@ -79,7 +97,8 @@ START_TEST(headers_that_contradict_are_refused)
                 "f:3: error: nRows=3 contradicts the value 2 above\n"
                 "f:5: warning: the key 'k' is given twice; the last value is used\n"
                 "f:6: warning: the key '' is ignored: it is empty or has control characters\n"
-                "f: error: the header says nRows=3, but there are 1 rows\n");
+                "f: warning: the header says nRows=3, but there are 1 rows: was the file cut "
+                "off?\n");
     assert_says(TAL_TABLE_STO, "x\nnColumns=3\nendheader\ntime\ta\n0\t0\n",
                 "f:3: warning: the header does not say inDegrees: radians are assumed\n"
                 "f:4: error: the header says nColumns=3, but there are 2 labels\n");
@@ -91,8 +110,9 @@ START_TEST(headers_that_contradict_are_refused)
                 "f:4: error: the first column is '0', not 'time'\n");
     assert_says(TAL_TABLE_STO, "x\ninDegrees=yes\nendheader\ntime\ta\t\ta\tb\x02\n",
                 "f:4: error: column 3 has no name\n"
-                "f:4: error: columns 2 and 3 are both named 'a'\n"
-                "f:4: error: column 3 is named 'b?', with characters that a name cannot have\n");
+                "f:4: warning: columns 2 and 3 are both named 'a'; the second one is read as "
+                "'a_2'\n"
+                "f:4: error: column 4 is named 'b?', with characters that a name cannot have\n");
 }
 
 END_TEST
@@ -159,7 +179,8 @@ START_TEST(lists_say_what_is_ambiguous)
                 "f:1: error: inDegrees is 'maybe'; it must be yes or no\n");
     assert_says(TAL_TABLE_CSV, "a,\" b\",a\n",
                 "f:1: error: column 2 is named ' b', with characters that a name cannot have\n"
-                "f:1: error: columns 1 and 2 are both named 'a'\n");
+                "f:1: warning: columns 1 and 2 are both named 'a'; the second one is read as "
+                "'a_2'\n");
     assert_says(TAL_TABLE_NPZ, "x", "f: error: .npz is written, not read\n");
 }
 
@@ -226,7 +247,7 @@ START_TEST(files_that_cannot_be_read_or_written_are_named)
         ck_assert_ptr_null(table);
         ck_assert_str_eq(tal_diagnostics_at(found, i)->message,
                          i < 2 ? "the name does not end with .sto, .mot, .trc or .csv"
-                               : "the file cannot be opened");
+                               : "the file cannot be opened: No such file or directory");
     }
     tal_table_options options = tal_table_options_default();
     options.max_bytes = 100;
@@ -437,6 +458,7 @@ int main(void)
     tcase_add_test(tc, headers_without_end_are_bounded);
     tcase_add_test(tc, files_that_cannot_be_read_or_written_are_named);
     tcase_add_test(tc, an_archive_that_would_be_too_long_is_refused);
+    tcase_add_test(tc, vectors_that_are_not_whole_are_refused_with_their_line);
     tcase_add_test(tc, tables_that_do_not_fit_a_format_are_refused);
     tcase_add_test(tc, broken_contracts_of_tables_are_reported);
     tcase_add_test(tc, reading_survives_every_failure_of_memory);

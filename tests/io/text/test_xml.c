@@ -221,7 +221,7 @@ START_TEST(files_are_read_like_memory)
     ck_assert_ptr_null(xml);
     char line[TAL_DIAGNOSTIC_SIZE];
     ck_assert_str_eq(tal_diagnostic_text(tal_diagnostics_at(found, 0), line),
-                     "test_xml.tmp: error: the file cannot be opened");
+                     "test_xml.tmp: error: the file cannot be opened: No such file or directory");
     ck_assert_int_eq(tali_xml_read_file(".", NULL, NULL, &xml, found), TAL_ERR_FILE);
     tal_diagnostics_destroy(found);
 }

@@ -351,7 +351,7 @@ START_TEST(what_moves_no_mass_is_refused_unless_it_is_held)
     ck_assert_int_eq(tal_system_realize(l.system, l.state, TAL_STAGE_ACCELERATION),
                      TAL_ERR_SINGULAR);
     const char *why = tal_state_error(l.state)->message;
-    ck_assert_msg(strstr(why, "'point'") && strstr(why, "tal_matter_set_solve_way"), "%s", why);
+    ck_assert_msg(strstr(why, "'point'") && strstr(why, "\"kkt\""), "%s", why);
     loop_end(&l);
 
     build_held_particle(&l, 1.0, 0.0, 1, TAL_SOLVE_KKT);

@@ -383,7 +383,7 @@ START_TEST(a_ring_that_is_too_short_says_so)
     const tal_error *err = tal_state_error(f.state);
     ck_assert_int_eq(err->status, TAL_ERR_CAPACITY);
     ck_assert_str_eq(err->message, "delay 'echo': its 10 samples reach back to t = 0.125, but t = "
-                                   "0.0625 is wanted: raise tal_delay_def.capacity");
+                                   "0.0625 is wanted: raise its capacity");
     ck_assert_int_eq(test_breaches(), 0);
     end_fixture(&f);
 }

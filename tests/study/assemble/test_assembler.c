@@ -100,7 +100,7 @@ START_TEST(a_run_from_where_nobody_assembled_says_so)
     ck_assert_int_eq(tal_integrator_step_to(integ, m.state, 1.0), TAL_ERR_NO_CONVERGENCE);
     const char *message = tal_integrator_error(integ)->message;
     ck_assert_msg(strstr(message, "'knuckle' is still off by") != NULL &&
-                      strstr(message, "; assemble the State first (") != NULL,
+                      strstr(message, "; assemble the model first") != NULL,
                   "%s", message);
     tal_integrator_destroy(integ);
     end_model(&m);

@@ -313,7 +313,7 @@ START_TEST(a_projection_that_fails_is_reported)
     ck_assert_int_eq(tal_integrator_step_to(r.integ, r.state, 5.0), TAL_ERR_NO_CONVERGENCE);
     const char *message = tal_integrator_error(r.integ)->message;
     ck_assert_msg(strstr(message, "'diary'") != NULL, "%s", message);
-    ck_assert_ptr_nonnull(strstr(message, "; assemble the State first"));
+    ck_assert_ptr_nonnull(strstr(message, "; assemble the model first"));
     end_run(&r);
 }
 

@@ -379,7 +379,7 @@ START_TEST(what_cvode_cannot_do_is_refused)
     tal_integrator_def def = bdf(1e-6);
     def.fixed_step = 0.1;
     study_check_refused(def, "fixed_step is 0.1");
-    study_check_refused(def, "_ARKODE_DIRK can keep to it");
+    study_check_refused(def, "those of ARKODE can keep to one");
     def = bdf(1e-6);
     def.order = 6;
     study_check_refused(def, "goes up to 5");

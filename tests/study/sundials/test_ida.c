@@ -311,7 +311,7 @@ START_TEST(what_ida_cannot_do_is_refused)
     tal_integrator_def def = ida(1e-6);
     def.fixed_step = 0.1;
     study_check_refused(def, "fixed_step is 0.1");
-    study_check_refused(def, "_ARKODE_DIRK can keep to it");
+    study_check_refused(def, "those of ARKODE can keep to one");
     def = ida(1e-6);
     def.order = 5; // the highest is not refused
     study highest = study_pin_pendulum(&def);

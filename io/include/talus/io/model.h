@@ -62,6 +62,10 @@ typedef struct tal_model_options {
     tal_allocator allocator;       ///< of the System, the State, and of reading
     const tal_model_param *params; ///< [num_params] each must be in the file
     int num_params;
+    /// [num_starts] coordinates by name, and where each begins, instead of what the file says [rad
+    /// or m]; what follows a robot's joint by a `<mimic>` follows it there too
+    const tal_model_param *starts;
+    int num_starts;
     /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file
     /// are looked up beside it.
     const char *folder;
@@ -69,6 +73,10 @@ typedef struct tal_model_options {
     /// Takes inertias that no real body can have, of all bodies; those that need it get
     /// tal_mobod_def.any_inertia, and are written with it.
     bool any_inertia;
+    bool strict; ///< refuse inertias that no real body can have where they are only warned of
+    /// How tal_model_read_any() reads a robot, with the allocator and both rules for inertias from
+    /// here; NULL: tal_urdf_options_default().
+    const struct tal_urdf_options *urdf;
 } tal_model_options;
 
 /// The C heap, no params, no folder, no elements of your own.

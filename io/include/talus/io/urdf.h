@@ -18,8 +18,10 @@
  *     tal_diagnostics_destroy(found);
  *
  * A link is a body with the link's frame; a joint is the mobilizer of its child, and the joint's
- * name that of the coordinate. What is not read (looks, collisions, transmissions) is listed in
- * notes.
+ * name that of the coordinate. The model has the name of the robot. Visuals become decorations, and
+ * collisions, if wanted, contact with the floor. What is not read (transmissions, gazebo) is listed
+ * in a note. What no real robot has, such as an inertia that breaks the triangle inequality, is
+ * warned of and taken, or refused if `strict`.
  */
 
 #include <talus/io/model.h>
@@ -34,17 +36,34 @@ extern "C" {
 /// How to read. Obtain it from tal_urdf_options_default(), then edit.
 typedef struct tal_urdf_options {
     tal_allocator allocator; ///< of the System, the State, and of reading
-    bool free_base;          ///< the root link moves freely; otherwise it is part of Ground
-    tal_vec3 g;              ///< acceleration of free fall, in Ground [m/s^2]
-    bool dampers;            ///< make a damper of each joint's `damping`
-    bool any_inertia;        ///< as tal_model_options.any_inertia
+    /// The root link moves freely, or, where that is Ground, what is fixed to it; its coordinates
+    /// `<link>_tx`, `_ty` and `_tz` say where it is. Otherwise the root is part of Ground.
+    bool free_base;
+    tal_vec3 g;       ///< acceleration of free fall, in Ground [m/s^2]
+    bool dampers;     ///< make a damper of each joint's `damping`
+    bool any_inertia; ///< do not warn of inertias that break the triangle inequality
+    bool strict;      ///< refuse what is warned of because no real robot has it
+    /// Make compliant contact of the collision shapes of links that can move: with a floor at
+    /// z = 0, not with each other. Corners and rims are rounded to a tenth of the smallest half
+    /// length. Meshes must be closed, in `.obj` files.
+    bool contact;
+    tal_contact_material material; ///< of these shapes; the floor is rigid, with this friction
+    const tal_model_param *starts; ///< [num_starts] as tal_model_options.starts
+    int num_starts;
+    /// Folders in which packages are looked up, "one:two", for meshes at `package://name/...`; also
+    /// above the folder of the file. NULL: only there.
+    const char *packages;
+    /// Where relative paths of meshes begin; NULL: where the file is, and for a robot in memory
+    /// nowhere.
+    const char *folder;
 } tal_urdf_options;
 
-/// The C heap, a fixed base, 9.81 m/s^2 along -z, dampers.
+/// The C heap, a fixed base, 9.81 m/s^2 along -z, dampers, no contact; a material of 1 MPa, a
+/// dissipation of 1 s/m and friction of 0.9 (static) and 0.8.
 TAL_API tal_urdf_options tal_urdf_options_default(void);
 
 /**
- * Read a URDF file. A root link named "world" is Ground.
+ * Read a URDF file. A root link named "world" or "ground" is Ground.
  *
  * @param[in]     options  NULL: the defaults
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure

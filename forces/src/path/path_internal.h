@@ -1,0 +1,196 @@
+// Paths as structs: how they are built, and what a State keeps of them.
+#ifndef TALUS_PATH_INTERNAL_H
+#define TALUS_PATH_INTERNAL_H
+
+#include "names_internal.h"
+
+#include <talus/forces/path.h>
+
+typedef enum tali_path_point_kind {
+    TALI_PATH_FIXED,
+    TALI_PATH_CONDITIONAL,
+    TALI_PATH_MOVING
+} tali_path_point_kind;
+
+/// How a point moves: at (f0(q0), f1(q1), f2(q2)) in P.
+typedef struct tali_path_motion {
+    tal_xform X_BP;
+    tal_mobility at[3];
+    tal_function *f[3]; ///< owned; NULL: zero
+} tali_path_motion;
+
+/// A point of a path.
+typedef struct tali_path_point {
+    tali_path_point_kind kind;
+    int body;
+    tal_vec3 p_BS;            ///< initially; unless it moves
+    tal_mobility when;        ///< the coordinate of a conditional point
+    double low, high;         ///< its limits
+    tali_path_motion *motion; ///< owned; of a moving point
+} tali_path_point;
+
+/// An obstacle of a path, between two of its points.
+typedef struct tali_path_over {
+    int wrap;
+    int first, last;
+} tali_path_over;
+
+typedef struct tali_path {
+    char name[TAL_MAX_NAME + 1];
+    tali_path_point *points; ///< [num_points]
+    int num_points, capacity;
+    tali_path_over *over; ///< [num_over]
+    int num_over, over_capacity;
+    bool is_plain; ///< no obstacle, all points fixed
+    // of a path that is a function of coordinates
+    tal_function *length; ///< owned; NULL: a path of points
+    tal_mobility *at;     ///< [num_at]
+    int num_at;
+    // places among those of all paths, from the topology on
+    int first_point, first_load, first_push;
+} tali_path;
+
+/// An obstacle on a body.
+typedef struct tali_path_wrap {
+    char name[TAL_MAX_NAME + 1];
+    int body;
+    tal_xform X_BW;
+    tal_wrap shape;
+} tali_path_wrap;
+
+/// All paths and obstacles of a force subsystem.
+typedef struct tali_paths {
+    tali_path *items;
+    int num, capacity;
+    tali_names names;
+    tali_path_wrap *wraps;
+    int num_wraps, wraps_capacity;
+    tali_names wrap_names;
+    int num_points;       ///< of all paths
+    int num_loads;        ///< the most that all paths together can have
+    int num_pushes;       ///< likewise
+    int max_nodes;        ///< the most points that one path can go through
+    tal_var_ix stations;  ///< p_BS of all points
+    tal_cache_ix placed;  ///< tali_path_station of all points
+    tal_cache_ix mounted; ///< X_MW of all obstacles
+    tal_cache_ix pulled;  ///< tali_path_pulls
+    tal_cache_ix speeds;  ///< of all paths
+} tali_paths;
+
+/// A point where it is on its body, from Mo in M.
+typedef struct tali_path_station {
+    tal_vec3 p_MS;
+    int body;
+} tali_path_station;
+
+/// What a tension of one does to a body: moment about Mo and force, in Ground.
+typedef struct tali_path_load {
+    tal_spatial_vec F_GM;
+    int body;
+} tali_path_load;
+
+/// What a tension of one does along a speed.
+typedef struct tali_path_push {
+    double f;
+    int u;           ///< among those of matter
+    tal_mobility at; ///< the same as a body and its speed
+} tali_path_push;
+
+/// What a path touches at the moment.
+typedef struct tali_path_touch {
+    uint64_t on; ///< a bit for each obstacle that it lies on
+    int num_inside;
+    int num_loads, num_pushes;
+} tali_path_touch;
+
+/// What is known of all paths at Position.
+typedef struct tali_path_pulls {
+    double *lengths;        ///< [num]
+    tali_path_touch *touch; ///< [num]
+    tali_path_load *loads;  ///< [num_loads] those of a path from its first_load on
+    tali_path_push *pushes; ///< [num_pushes] likewise
+} tali_path_pulls;
+
+/// A point that the path goes through at one instant.
+typedef struct tali_path_node {
+    tal_vec3 p_MS_G; ///< from Mo, in Ground
+    tal_vec3 p_GS;
+    tal_vec3 pull; ///< sum of the unit vectors to its neighbors
+    int body;
+    int point;  ///< its number on the path; -1 on an obstacle
+    int over;   ///< the obstacle, as the path numbers them; -1
+    double arc; ///< length on the obstacle from here to the next node; below zero: a straight line
+    tal_vec3 t_W; ///< direction at the beginning of an arc, in W
+} tali_path_node;
+
+/// A path at one instant.
+typedef struct tali_path_line {
+    const tali_path *path;
+    tali_path_node *nodes;
+    int num;
+    uint64_t on;
+    int num_inside;
+} tali_path_line;
+
+/// The path; NULL after a breach in the name of `where`.
+const tali_path *tali_path_at(const tal_forces *forces, tal_path_ix path, const char *where);
+
+/// The obstacle; NULL after a breach.
+const tali_path_wrap *tali_path_wrap_at(const tal_forces *forces, tal_wrap_ix wrap,
+                                        const char *where);
+
+/// Whether paths can still be changed; false after the reason has been told, or a failure before.
+bool tali_path_can_build(const tal_forces *forces, const char *where);
+
+/// The path that a part is added to; NULL after the reason has been told.
+tali_path *tali_path_to_change(tal_forces *forces, tal_path_ix path, const char *where);
+
+/// Copy a name, or make one of `kind` and `index`. A bad one is told to the System.
+tal_status tali_path_take_name(const tal_forces *forces, const char *kind, int index,
+                               const char *name, bool is_taken, char own[TAL_MAX_NAME + 1]);
+
+/// Whether there is such a coordinate; otherwise the System is told with the path's name.
+bool tali_path_has_coordinate(const tal_forces *forces, const tali_path *path, tal_mobility at);
+
+/// The slot of a coordinate in q; -1 where it is part of a quaternion.
+int tali_path_slot(const tal_forces *forces, const tal_state *state, tal_mobility at);
+
+/// Declare what all paths keep in a State. False after a failure, which the System remembers.
+bool tali_paths_declare(tal_forces *forces);
+
+/// Where the points are on their bodies. On entry: matter has realized Instance.
+tal_status tali_paths_realize_instance(const tal_forces *forces, tal_state *state);
+
+/// Make lengths and pulls of all paths valid; and speeds with `moving`. On entry: Position, or
+/// Velocity with `moving`.
+tal_status tali_paths_realize(const tal_forces *forces, tal_state *state, bool moving);
+
+/// What is known of all paths, after tali_paths_realize().
+tali_path_pulls tali_path_pulls_of(const tal_forces *forces, tal_state *state);
+
+/// What the paths are computed from at Position.
+typedef struct tali_path_arg {
+    const tal_forces *forces;
+    tal_state *state;
+    tal_bodies_view poses;
+    const tali_path_station *stations; ///< of all paths
+    const tal_xform *X_MW;             ///< of all obstacles
+} tali_path_arg;
+
+tali_path_arg tali_path_arg_of(const tal_forces *forces, tal_state *state);
+
+/// Whether a point is part of its path.
+bool tali_path_is_active(const tali_path_arg *arg, const tali_path_point *point);
+
+/// Draw a path of points: its nodes from end to end, into memory for tali_paths.max_nodes.
+tal_status tali_path_draw(const tali_path_arg *arg, tali_path_line *line);
+
+/// Length of path `i`; what a tension of one does is written to `to`.
+tal_status tali_path_follow(const tali_path_arg *arg, int i, const tali_path_pulls *to);
+
+/// Continue a hash with what the paths are.
+uint64_t tali_paths_hash(const tal_forces *forces, uint64_t hash);
+
+void tali_paths_free(tal_forces *forces);
+
+#endif // TALUS_PATH_INTERNAL_H
