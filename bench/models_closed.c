@@ -136,7 +136,7 @@ static void add_squeezer_bodies(model *m)
         {K3, 0}, {tal_v3(0.02, -0.018, 0.0), tal_v3(0.014, 0.072, 0.0)}, 4530.0, 0.07785};
 }
 
-// The values are those after 3 and 9 ms (refs/a03_andrews_squeezer.json), in the order of the
+// The values are those after 3 and 9 ms (refs:a03_andrews_squeezer), in the order of the
 // bodies.
 model model_squeezer(int unused)
 {

@@ -3,14 +3,13 @@
 
 #include <stdio.h>
 
-static const double PI = 3.14159265358979323846;
-
 model model_pin_chain(int n)
 {
     model m = model_start(n);
     (void)snprintf(m.name, sizeof m.name, "chain %d", n);
     for (int b = 1; b <= n; ++b) {
-        const tal_mat3 R_PF = tal_rotation_about(TAL_AXIS_X, b % 2 == 0 ? 0.5 * PI : -0.5 * PI);
+        const tal_mat3 R_PF =
+            tal_rotation_about(TAL_AXIS_X, b % 2 == 0 ? 0.5 * TAL_PI : -0.5 * TAL_PI);
         (void)model_add(&m, b - 1, MODEL_PIN, tal_xf(R_PF, tal_v3(b > 1 ? 0.3 : 0.0, 0.0, 0.0)),
                         model_limb(1.0, 0.3));
     }

@@ -37,7 +37,7 @@ typedef struct cli_option {
     const char *name; // without dashes
     char letter;      // short form; 0: none
     cli_kind kind;
-    const char *value;   // stands for the value in help texts; NULL for a flag
+    const char *value;   // shown as the value in help texts; NULL for a flag
     const char *initial; // when it is not given; NULL: nothing
     const char *help;
     bool is_setting; // a result depends on it and records it

@@ -8,7 +8,7 @@ enum {
     LINE = 78 // characters
 };
 
-// Print a text in lines that begin at a column; `column` is where the line stands.
+// Print a text in lines that begin at a column; `column` is where the line is.
 static void wrap(FILE *out, const char *text, int indent, int column)
 {
     while (*text != 0) {

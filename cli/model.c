@@ -42,7 +42,7 @@ static uint64_t add_to_hash(uint64_t hash, const unsigned char bytes[], size_t s
 }
 
 // Of the model as it would be written, includes and meshes in it, and of all that the State holds.
-// Where comments and blanks stand makes no difference.
+// Where comments and blanks are makes no difference.
 static tal_status find_hash(cli_model *model, tal_error *err)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

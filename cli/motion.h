@@ -12,10 +12,10 @@ typedef struct motion {
     const cli_model *model;
     tal_integrator *integ;
     tal_time_stepper *stepper; // NULL without events
-    tal_state *state;          // where the run stands
+    tal_state *state;          // where the run is
     tal_state *shown;          // at the time of the row
     double end;
-    bool (*go_on)(void *context, double t); // told after every step; false ends the run
+    bool (*go_on)(void *context, double t); // called after every step; false ends the run
     void *context;
     bool has_begun;
     bool was_stopped; // by go_on

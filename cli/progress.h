@@ -19,7 +19,7 @@ typedef struct progress {
 // Begin. All go to stderr; nothing is printed with --quiet.
 void progress_begin(progress *p, const cli_args *args, const char *unit, bool is_time, double first,
                     double last);
-// Say where it stands, from any thread. False when the user wants it to end.
+// Say where it is, from any thread. False when the user wants it to end.
 bool progress_tell(progress *p, double now);
 // Take the bar away and say how long it took.
 void progress_end(progress *p, double now);

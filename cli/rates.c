@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 // Values on their way.
 typedef struct rows {
     const cli_args *args;
@@ -39,10 +37,10 @@ static int name_of(const rows *it, int slot, tal_body_ix *body, int *i, char nam
 static void warn_of_jumps(const rows *it, const char *name, const double y[])
 {
     for (int r = 1; r < it->num; ++r) {
-        if (!(fabs(y[r] - y[r - 1]) > pi)) continue;
+        if (!(fabs(y[r] - y[r - 1]) > TAL_PI)) continue;
         cli_warn(it->args,
                  "%s, column '%s' jumps by %.3g degrees at t = %g; is a full turn missing?",
-                 it->path, name, (y[r] - y[r - 1]) * 180.0 / pi, it->times[r]);
+                 it->path, name, (y[r] - y[r - 1]) * 180.0 / TAL_PI, it->times[r]);
         return;
     }
 }
@@ -82,7 +80,7 @@ static int read_column(rows *it, int slot)
         return CLI_OK;
     }
     const bool turns = cli_is_angle(it->model, it->state, body, i);
-    const double unit = turns && tal_table_in_degrees(it->motion) ? pi / 180.0 : 1.0;
+    const double unit = turns && tal_table_in_degrees(it->motion) ? TAL_PI / 180.0 : 1.0;
     for (int r = 0; r < it->num; ++r) {
         y[r] = unit * tal_table_value(it->motion, r, column);
         if (isfinite(y[r])) continue;

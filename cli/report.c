@@ -52,7 +52,7 @@ void report_end(report *r)
     if (r->json) fputs("\n}\n", r->out);
 }
 
-// What stands before a value.
+// What is before a value.
 static void begin_entry(report *r, const char *key)
 {
     if (r->json) {

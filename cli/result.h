@@ -43,11 +43,11 @@ int result_read(const cli_args *args, const char *path, tal_table **out);
 // A column of a table by name; -1, and a sentence, when there is none.
 int result_find_column(const cli_args *args, const tal_table *table, const char *name);
 
-// The columns of --columns, or else all but `skip`: their numbers, [tal_table_num_columns()]. How
-// many; -1, and a sentence, on failure.
+// The columns of --columns, or else all except `skip`: their numbers, [tal_table_num_columns()].
+// How many; -1, and a sentence, on failure.
 int result_choose_columns(const cli_args *args, const tal_table *table, int skip, int columns[]);
 
-// Keys of the header. Files and options that do not fit a line stand there as JSON texts:
+// Keys of the header. Files and options that do not fit a line are there as JSON texts:
 // "\u0009x.talus".
 #define RESULT_VERSION    "talus_version"
 #define RESULT_GIT        "talus_git_hash"

@@ -77,7 +77,7 @@ static void hear_breach(const tal_error *breach)
     tal_error heard = *breach;
     char *hashes = strstr(heard.message, ": structure");
     if (hashes != NULL) *hashes = '\0';
-    say("    the contract handler hears", &heard);
+    say("    the contract handler gets", &heard);
 }
 
 // --- mobilizers: a bead on the parabola y = x^2 ---

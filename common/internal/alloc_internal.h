@@ -29,7 +29,7 @@ static inline size_t tali_align(size_t size)
 }
 
 /// @name Gaps
-/// Arrays of one block stand side by side, so a step past the end of one is not past the end of the
+/// Arrays of one block are side by side, so a step past the end of one is not past the end of the
 /// block, and no tool would notice. In builds with the address sanitizer there is a gap behind
 /// each, which may not be touched; in others a gap is of no bytes and these do nothing.
 /// @{
@@ -87,7 +87,9 @@ static inline void tali_alloc_close_behind(const void *array, size_t size)
 
 /// @}
 
-/// One array out of a block: the pointer that is to hold its address, and its bytes.
+/// One array out of a block: the pointer that is to hold its address, and its bytes. A block that
+/// has one owner is laid out by these. Cache entries that are read where a State may not change
+/// have their offsets in one function instead (matter/src/stage/view.c).
 typedef struct tali_piece {
     void *where; // address of a pointer to any type
     size_t bytes;

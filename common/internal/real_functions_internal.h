@@ -230,7 +230,7 @@ TAL_ALWAYS_INLINE mask is_integer(real x)
     return equal((size + two52) - two52, size) || less(two52, size);
 }
 
-// x^y for x >= 0, but for what pow() says of 0, 1 and infinities.
+// x^y for x >= 0, except for what pow() says of 0, 1 and infinities.
 TAL_ALWAYS_INLINE real power_of_positive(real x, real y)
 {
     const real infinity = spread((double)INFINITY);

@@ -42,7 +42,7 @@ typedef struct tali_detect_face {
     tal_vec3 p_G; ///< centroid of the face: where the spring is fixed to its mesh
     tal_vec3 n_G; ///< unit vector from surface 2 towards surface 1, along the spring
     double depth; ///< distance from the centroid to the nearest point of the other surface [m]
-    /// Area the spring stands for: that of the face; half of it where both surfaces are meshes,
+    /// Area the spring represents: that of the face; half of it where both surfaces are meshes,
     /// since then the faces of each cover the patch [m^2].
     double area;
 } tali_detect_face;
@@ -102,7 +102,7 @@ typedef struct tali_detect_store {
     uint64_t *keys;            ///< [2 max(n, limits.pairs)]
 } tali_detect_store;
 
-/// Bytes of the block for so many surfaces and these limits.
+/// Bytes of the block for this number of surfaces and these limits.
 size_t tali_detect_store_size(int num_surfaces, const tali_detect_limits *limits);
 
 /// A store whose arrays are in `block`, aligned to TAL_ALIGNMENT and as large as
@@ -145,7 +145,7 @@ static inline tal_vec3 tali_detect_point_P(const tali_detect_point *c, double s1
     return tal_v3_axpy((s1 - 0.5) * c->depth, c->n_G, c->p_G);
 }
 
-/// A box around a shape, the smallest but for a mesh; unbounded for a half-space.
+/// A box around a shape, the smallest except for a mesh; unbounded for a half-space.
 tali_detect_box tali_detect_shape_box(const tal_shape *shape, const tal_xform *X_GS);
 
 /**

@@ -86,8 +86,13 @@ done
 while IFS=: read -r file _ name; do
     grep -q "^| $name |" tests/refs/README.md ||
         complain "$file cites refs:$name, which tests/refs/README.md does not explain"
-done < <(grep -roE 'refs:[A-Za-z0-9_]+' tests doc --include='*.[ch]' --include='*.md' |
+done < <(grep -roE 'refs:[A-Za-z0-9_]+' tests bench doc --include='*.[ch]' --include='*.md' |
     grep -v '^tests/refs/README.md')
+
+# and by that name: files outside of the repository mean nothing to a reader
+while IFS= read -r line; do
+    complain "$line: cite it as refs:NAME, and explain it in tests/refs/README.md"
+done < <(grep -rnE '(^|[^a-z/])refs/[a-z0-9_]+' tests bench doc ./*/src cli --include='*.[ch]')
 
 # links between documents lead somewhere, to a heading too; "#" is how GitHub names headings: lower
 # case, blanks as dashes, no other punctuation

@@ -2,6 +2,8 @@
 # private_names.sh SOURCE_DIR
 # A private name tells its room: what a header of a room declares begins with a word of that room
 # (private_names.txt), a word belongs to one layer, and no name is declared in two rooms.
+# Suffixes have one meaning each: tali_..._at() gives what is at an index or address that it is
+# given; tali_..._of() gives what belongs to its arguments. So no name has both.
 set -eu
 export LC_ALL=C
 cd "$1"
@@ -49,6 +51,23 @@ awk 'count[$2]++ { print $2 }' "$work/declared" | sort -u >"$work/twice"
 while read -r name; do
     complain "$name is declared in two rooms"
 done <"$work/twice"
+
+# the declarations of functions that end with _at, each in one line
+declared_at() {
+    find ./*/internal ./*/src -name '*.h' -exec awk '
+        /^[a-z].*tali_[A-Za-z0-9_]+_at\(/ { text = ""; inside = 1 }
+        inside { text = text " " $0 }
+        inside && /\)/ { print text; inside = 0 }' {} +
+}
+place='(int|size_t|tal_[a-z]+_ix|tali_jet3) [a-z_A-Z]+|(void|double) \*'
+while IFS= read -r line; do
+    complain "not given an index or an address:$line"
+done < <(declared_at | grep -vE "_at\\(.*($place)")
+
+sed -nE 's/.* (tali_.*)_(at|of)$/\1/p' "$work/declared" | sort | uniq -d >"$work/both"
+while read -r name; do
+    complain "there are ${name}_at and ${name}_of: one of them needs another name"
+done <"$work/both"
 
 echo "$(wc -l <"$work/declared") names, $failures failures"
 [ -s "$work/declared" ] && [ "$failures" -eq 0 ]

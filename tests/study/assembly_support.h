@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 typedef struct model {
     tal_system *system;
     tal_matter *matter;
@@ -101,7 +99,7 @@ static inline void closed_form(double crank, double side, double *coupler, doubl
 
 static inline double angle_between(double a, double b)
 {
-    return fabs(remainder(a - b, 2.0 * PI));
+    return fabs(remainder(a - b, 2.0 * TAL_PI));
 }
 
 // --- a chain of pins ---
@@ -111,7 +109,7 @@ static inline tal_body_ix add_chain(model *m, int n)
     tal_body_ix body = TAL_GROUND;
     for (int i = 0; i < n; ++i) {
         tal_mobod_def link = link_at(tal_v3(i == 0 ? 0.0 : 1.0, 0.0, 0.0));
-        const double turn = i % 2 == 0 ? 0.0 : 0.5 * PI; // pins about z and y in turn
+        const double turn = i % 2 == 0 ? 0.0 : 0.5 * TAL_PI; // pins about z and y in turn
         link.X_PF.R = tal_rotation_about(TAL_AXIS_X, turn);
         body = tal_matter_add_pin(m->matter, body, &link);
     }

@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-#define STUDY_PI 3.14159265358979323846
-
 /// A System with matter and forces, one State, and the integrator under test.
 typedef struct study {
     tal_system *system;
@@ -74,7 +72,7 @@ static inline study study_pin_pendulum(const tal_integrator_def *def)
     bob.mass = tal_mass_props_point(1.0, tal_v3(0.0, -1.0, 0.0));
     (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
     study_finish(&s, def);
-    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, STUDY_PI / 2.0);
+    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, TAL_PI / 2.0);
     return s;
 }
 
@@ -96,7 +94,7 @@ static inline study study_rod_pendulum(const tal_integrator_def *def)
 static inline double study_pendulum_error(const study *s)
 {
     const double *q = tal_state_q(s->state), *u = tal_state_u(s->state);
-    if (tal_state_nq(s->state) == 1) return hypot(q[0] - STUDY_PI / 2.0, u[0]);
+    if (tal_state_nq(s->state) == 1) return hypot(q[0] - TAL_PI / 2.0, u[0]);
     return sqrt((q[0] - 1.0) * (q[0] - 1.0) + q[1] * q[1] + u[0] * u[0] + u[1] * u[1]);
 }
 
@@ -174,7 +172,7 @@ static inline study study_four_bar(const tal_integrator_def *def)
                                               tal_v3(1.0, 0.0, 0.0), 2.0 / 3.0);
     study_tie(&s, coupler, tal_v3(2.0, 0.0, 0.0), rocker, tal_v3(2.0, 0.0, 0.0));
     study_finish(&s, def);
-    (void)tal_body_set_q(s.matter, s.state, crank, 0, STUDY_PI / 3.0);
+    (void)tal_body_set_q(s.matter, s.state, crank, 0, TAL_PI / 3.0);
     (void)tal_body_set_q(s.matter, s.state, coupler, 0, -0.1);
     (void)tal_body_set_q(s.matter, s.state, rocker, 0, 1.5);
     return s;
@@ -253,7 +251,7 @@ static inline study study_double_pendulum(const tal_integrator_def *def)
     const tal_body_ix upper = study_add_link(&s, TAL_GROUND, TAL_VEC3_ZERO, 1.0, end, 0.0);
     (void)study_add_link(&s, upper, end, 1.0, end, 0.0);
     study_finish(&s, def);
-    (void)tal_body_set_q(s.matter, s.state, upper, 0, STUDY_PI / 2.0);
+    (void)tal_body_set_q(s.matter, s.state, upper, 0, TAL_PI / 2.0);
     return s;
 }
 
@@ -399,11 +397,11 @@ static inline void study_check_mixed(const tal_integrator_def *def)
     (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
     (void)tal_system_add_subsystem(s.system, "after", &study_spring_ops, &after);
     study_finish(&s, def);
-    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, STUDY_PI / 2.0);
+    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, TAL_PI / 2.0);
     const double t = STUDY_PENDULUM_PERIOD;
     study_step_to(&s, t);
     const double steps = (double)tal_integrator_statistics(s.integ).steps_taken;
-    const double q[] = {cos(t), STUDY_PI / 2.0, cos(t)}, u[] = {-sin(t), 0.0, -sin(t)};
+    const double q[] = {cos(t), TAL_PI / 2.0, cos(t)}, u[] = {-sin(t), 0.0, -sin(t)};
     test_assert_near(tal_state_q(s.state), q, 3, 5.0 * def->accuracy * steps, "q");
     test_assert_near(tal_state_u(s.state), u, 3, 5.0 * def->accuracy * steps, "u");
     study_end(&s);
@@ -675,7 +673,7 @@ static inline void study_check_stiff(const tal_integrator_def *def, int max_step
     (void)tal_matter_add_pin(s.matter, TAL_GROUND, &bob);
     (void)tal_system_add_subsystem(s.system, "odes", &study_odes_ops, &it);
     study_finish(&s, def);
-    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, STUDY_PI / 2.0);
+    (void)tal_body_set_q(s.matter, s.state, (tal_body_ix){1}, 0, TAL_PI / 2.0);
     study_step_to(&s, 1.0);
     ck_assert_uint_le(tal_integrator_statistics(s.integ).steps_taken, (uint64_t)max_steps);
     // z lags by 1e-5 s: 1.2e-5 at most

@@ -1,6 +1,6 @@
 // Motions known in closed form or to 17 digits, and energy that is kept, by every method with
-// control (PROMISES P4: within 1e-7 at accuracy 1e-10): refs/spring_mass_damper,
-// refs/screw_and_gears, refs/sundials_slider_crank. Others are in test_trajectories.c,
+// control (PROMISES P4: within 1e-7 at accuracy 1e-10): refs:spring_mass_damper,
+// refs:screw_and_gears, refs:sundials_slider_crank. Others are in test_trajectories.c,
 // test_constrained_runs.c, test_cvode.c, test_ida.c and test_arkode.c.
 #include "study_model.h"
 
@@ -156,7 +156,7 @@ static study begin_slider_crank(const tal_integrator_def *def)
     (void)tal_forces_add_constant_force(s.forces, "push", rod, tal_v3(1.0, 0.0, 0.0),
                                         tal_v3(1.0, 0.0, 0.0));
     study_finish(&s, def);
-    const double q[] = {STUDY_PI / 2.0, sqrt(0.75), -STUDY_PI / 6.0};
+    const double q[] = {TAL_PI / 2.0, sqrt(0.75), -TAL_PI / 6.0};
     (void)tal_state_set_q(s.state, q, 3);
     return s;
 }

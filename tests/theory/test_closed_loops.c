@@ -12,8 +12,6 @@
 
 #include <stdio.h>
 
-#define PI 3.14159265358979323846
-
 static const double BOUND = 1e-7;
 static const double DRIFT = 1e-10;
 
@@ -132,7 +130,7 @@ static pendulum swing(pendulum a, long double kappa, double seconds)
 static run begin_four_bars(loop *l, int N, const tal_integrator_def *def)
 {
     build_four_bars(l, N, 1.0);
-    pose_four_bars(l, N, PI / 2.0, -1.0);
+    pose_four_bars(l, N, TAL_PI / 2.0, -1.0);
     return begin_run_by(l, def);
 }
 

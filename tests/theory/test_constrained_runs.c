@@ -291,7 +291,7 @@ static void build_disk(loop *l)
     loop_finish(l);
     loop_realize(l, TAL_STAGE_MODEL);
     // refs:rolling_disk_steady: leaning by 70 degrees about y
-    const double half = 35.0 * 3.14159265358979323846 / 180.0;
+    const double half = 35.0 * TAL_PI / 180.0;
     const double q[] = {cos(half), 0.0, sin(half), 0.0, 0.0, 0.0, DISK_R * sin(2.0 * half)};
     const double u[] = {-2.7724680787553229527, 0.0, 0.99090414387985712682, 0.0,
                         1.1331793088295369328,  0.0};
@@ -326,7 +326,7 @@ START_TEST(a_leaning_disk_rolls_in_a_steady_circle)
     for (double t = 1.0; t <= end; t += 1.0) {
         go_to(integ, &l, t);
         const tal_vec3 e = tal_body_X_GB(l.matter, l.state, disk).R.z;
-        const double lean = 70.0 * 3.14159265358979323846 / 180.0;
+        const double lean = 70.0 * TAL_PI / 180.0;
         const tal_vec3 wanted =
             tal_v3(sin(lean) * cos(OMEGA * t), sin(lean) * sin(OMEGA * t), cos(lean));
         test_assert_v3_near(e, wanted, 1e-7);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static const double PI = 3.14159265358979323846, G = 9.81;
+static const double G = 9.81;
 
 // One body over a floor y = 0, gravity g_G; the body's shape has its frame at the body's.
 typedef struct world {
@@ -25,7 +25,7 @@ static tal_contact_surface_def floor_def(const tal_contact_material *material)
 {
     tal_contact_surface_def floor = tal_contact_surface_def_default();
     floor.name = "floor";
-    floor.X_BS.R = tal_rotation_about(TAL_AXIS_Z, -0.5 * PI); // its inside, +x, points down
+    floor.X_BS.R = tal_rotation_about(TAL_AXIS_Z, -0.5 * TAL_PI); // its inside, +x, points down
     floor.material = *material;
     return floor;
 }
@@ -441,7 +441,8 @@ START_TEST(elastoplastic_friction_does_not_drift_when_shaken)
     const double normal = G * cos(atan(0.2));
     const double period = 0.1;
     double t[2] = {2.0, 12.0}, held[2], drifted[2];
-    const slope plastic = {TAL_CONTACT_ELASTOPLASTIC, 0.2, 0.7, {0.1 * normal, 2.0 * PI / period}};
+    const slope plastic = {
+        TAL_CONTACT_ELASTOPLASTIC, 0.2, 0.7, {0.1 * normal, 2.0 * TAL_PI / period}};
     (void)slide(&plastic, t, held, 2);
     slope lugre = plastic;
     lugre.breakaway = 0.0;

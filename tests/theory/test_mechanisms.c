@@ -7,8 +7,6 @@
 
 #include <float.h>
 
-#define PI 3.14159265358979323846
-
 // Mechanisms of some ten bodies, well conditioned: a thousand eps of the largest number.
 static const double AGREE = 2e-12;
 
@@ -197,9 +195,9 @@ static void pose_lift(lift *x, double theta, double rate)
 {
     double *q = tal_state_upd_q(x->l.state), *u = tal_state_upd_u(x->l.state);
     for (int k = 0; k < x->n; ++k) {
-        q[2 * k] = k == 0 ? theta : 2.0 * theta - PI;
+        q[2 * k] = k == 0 ? theta : 2.0 * theta - TAL_PI;
         u[2 * k] = k == 0 ? rate : 2.0 * rate;
-        q[2 * k + 1] = PI - 2.0 * theta;
+        q[2 * k + 1] = TAL_PI - 2.0 * theta;
         u[2 * k + 1] = -2.0 * rate;
     }
     q[2 * x->n] = x->n * x->L * sin(theta);

@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 static const double ACCURACY = 1e-10;
 static const double BOUND = 1e-7;
 
@@ -108,7 +106,7 @@ START_TEST(a_double_pendulum_of_points_follows_its_reference)
                                       {3.065288192073401238, 2.9492715475716191176},
                                       {2.1254086738429106105, 3.8818887272656075739},
                                       {6.0783848857619661464, -9.6813606817088805952}};
-    const double start[] = {PI / 2.0, PI / 2.0};
+    const double start[] = {TAL_PI / 2.0, TAL_PI / 2.0};
     model m = begin_chain(2, false, start, ACCURACY);
     for (int k = 0; k < 5; ++k) {
         go_to(&m, times[k]);
@@ -184,7 +182,7 @@ START_TEST(a_pendulum_is_back_after_its_period)
         {90.0, 2.3678419475762374493}, {120.0, 2.754089828887825677}, {170.0, 4.893524274105486164},
     };
     for (int k = 0; k < 6; ++k) {
-        const double amplitude = rows[k][0] * PI / 180.0;
+        const double amplitude = rows[k][0] * TAL_PI / 180.0;
         model m = begin_chain(1, false, &amplitude, ACCURACY);
         go_to(&m, rows[k][1]);
         const double at_rest = 0.0;
@@ -200,7 +198,7 @@ START_TEST(merson_is_of_order_four_on_a_pendulum)
 {
     double error[2];
     for (int k = 0; k < 2; ++k) {
-        const double amplitude = PI / 2.0, half_period = 0.5 * 2.3678419475762374493;
+        const double amplitude = TAL_PI / 2.0, half_period = 0.5 * 2.3678419475762374493;
         model m = begin_chain(1, false, &amplitude, ACCURACY);
         tal_integrator_destroy(m.integ);
         tal_integrator_def def = tal_integrator_def_default();
@@ -310,7 +308,7 @@ START_TEST(a_lagrange_top_nutates_as_it_should)
     top.mass.inertia = (tal_sym3){.xx = 0.02, .yy = 0.02, .zz = 0.01};
     (void)tal_matter_add_ball(m.matter, TAL_GROUND, &top);
     finish_model(&m, ACCURACY);
-    const double half = 0.5 * PI / 6.0;
+    const double half = 0.5 * TAL_PI / 6.0;
     set_rotation(&m, (tal_quat){cos(half), sin(half), 0.0, 0.0}, tal_v3(0.0, 0.0, 50.0));
     for (int k = 0; k < 4; ++k) {
         go_to(&m, rows[k][0]);
@@ -342,7 +340,7 @@ START_TEST(a_spherical_pendulum_precesses_as_it_should)
     bob.mass = tal_mass_props_point(1.0, p_BS);
     const tal_body_ix body = tal_matter_add_universal(m.matter, TAL_GROUND, &bob);
     finish_model(&m, ACCURACY);
-    tal_body_set_q(m.matter, m.state, body, 1, -PI / 3.0);
+    tal_body_set_q(m.matter, m.state, body, 1, -TAL_PI / 3.0);
     tal_body_set_u(m.matter, m.state, body, 0, 2.0);
     for (int k = 0; k < 3; ++k) {
         const double *row = rows[k];

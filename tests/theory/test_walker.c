@@ -17,7 +17,7 @@
 static const double BOUND = 1e-9;
 
 static const double LENGTH = 1.0, MIDDLE = 0.5, LEG = 5.0, HIP = 10.0;
-static const double SLOPE = 3.14159265358979323846 / 60.0;
+static const double SLOPE = TAL_PI / 60.0;
 
 enum {
     MOST_STEPS = 40

@@ -348,14 +348,14 @@ static void fill_quintic(const knots *p, const piecewise *f, const double c[])
         a[4] = (T[1] - T[0]) / 12.0 / h;
         a[5] = (T[0] - 2.0 * T[1] + T[2]) / 60.0 / h / h;
 
-        // overwritten by its own interval, but for the last knot
+        // overwritten by its own interval, except for the last knot
         next[0] = p->y[i + 1];
         next[1] = a[1] + h * m + h * h * (3.0 * T[0] + 2.0 * T[1] + T[2]) / 12.0;
         next[2] = 0.5 * (m + gain);
     }
 }
 
-// Left of all knots the curve goes on with the first `kept` coefficients it has at x[0].
+// Left of all knots the curve continues with the first `kept` coefficients it has at x[0].
 static void fill_left(const piecewise *f, int kept)
 {
     memcpy(f->a, row_after(f, 0), (size_t)kept * sizeof *f->a);

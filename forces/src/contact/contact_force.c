@@ -31,7 +31,7 @@ static double exponent_of(const tali_contact_element *it)
 // The combination of two materials, and which two: surfaces are many, materials few, and combining
 // them takes roots.
 typedef struct combined {
-    const tal_contact_material *of[2]; // NULL in the beginning
+    const tal_contact_material *materials[2]; // NULL in the beginning
     bool is_patch;
     tal_contact_pair_material pair;
 } combined;
@@ -39,7 +39,7 @@ typedef struct combined {
 static bool is_made_of(const tal_contact_material *known, const tal_contact_material *wanted)
 {
     if (known == NULL || known == wanted) return known == wanted;
-    // materials that are equal but for the sign of a zero are combined again, to the same effect
+    // materials that are equal except for the sign of a zero are combined again, to the same effect
     return memcmp(known, wanted, sizeof *known) == 0; // NOLINT(*-memory-comparison,cert-*)
 }
 
@@ -49,10 +49,10 @@ static const tal_contact_pair_material *combine(const tali_contact_element *it,
 {
     const tal_contact_material *m1 = &materials[contact->surface[0]];
     const tal_contact_material *m2 = &materials[contact->surface[1]];
-    const bool known = last->is_patch == contact->is_patch && is_made_of(last->of[0], m1) &&
-                       is_made_of(last->of[1], m2);
+    const bool known = last->is_patch == contact->is_patch && is_made_of(last->materials[0], m1) &&
+                       is_made_of(last->materials[1], m2);
     if (known) return &last->pair;
-    *last = (combined){.of = {m1, m2}, .is_patch = contact->is_patch};
+    *last = (combined){.materials = {m1, m2}, .is_patch = contact->is_patch};
     last->pair = contact->is_patch ? tal_contact_combine_foundations(m1, m2)
                                    : tal_contact_combine(m1, m2, exponent_of(it));
     return &last->pair;
@@ -284,7 +284,7 @@ typedef struct walk {
     int pair, bristle;
 } walk;
 
-// Goes on to a bristle. Returns the power of those passed on the way, which hold nothing.
+// Continues to a bristle. Returns the power of those passed on the way, which hold nothing.
 static double walk_to(const scene *at, walk *here, int bristle)
 {
     double power = 0.0;
@@ -294,7 +294,7 @@ static double walk_to(const scene *at, walk *here, int bristle)
     return power;
 }
 
-// Goes on to the pair of surfaces that is in contact, and returns its first bristle.
+// Continues to the pair of surfaces that is in contact, and returns its first bristle.
 static int first_bristle(const tali_contact_element *it, walk *here, const int surface[2])
 {
     const tali_contact_held_pair *held = &it->held[here->pair];

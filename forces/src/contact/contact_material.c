@@ -74,7 +74,7 @@ tal_contact_material tal_contact_material_of(tal_common_material which)
         return (tal_contact_material){.stiffness = HUGE_VAL, .foundation = HUGE_VAL};
     }
     // rubber keeps its volume, so that a confined layer of it is as stiff as its bulk modulus,
-    // which nu = 0.5 does not tell: a layer that can swell at its edges stands for it
+    // which nu = 0.5 does not tell: a layer that can swell at its edges is taken instead
     const double layer = it->poisson < 0.5 ? tal_confined_modulus(it->young, it->poisson)
                                            : tal_plane_strain_modulus(it->young, it->poisson);
     material = (tal_contact_material){

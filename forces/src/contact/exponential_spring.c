@@ -38,7 +38,7 @@ static normal press(const double values[], real pz, real vz)
     const real zero = spread(0.0), most = spread(max);
     const real exponent = -d2 * (pz - value(values, TAL_EXPONENTIAL_D0));
     const real grown = value(values, TAL_EXPONENTIAL_D1) * real_exp(exponent);
-    // where the force is at its limit the energy goes on with that slope
+    // where the force is at its limit the energy continues with that slope
     const real beyond = exponent + real_log(spread(value(values, TAL_EXPONENTIAL_D1) / max));
     normal on = {.elastic = at_most(grown, most)};
     on.energy = on.elastic / d2 + pick(less(most, grown), max * beyond / d2, zero);
@@ -134,8 +134,8 @@ static tal_vec3 force_of(const instant *at)
     return tal_v3(on->elastic.x + on->viscous.x, on->elastic.y + on->viscous.y, at->normal.force);
 }
 
-// While the spring is off its anchor stays: a step that goes on from where the last one ended must
-// not restart because of a change without effect.
+// While the spring is off its anchor stays: a step that continues from where the last one ended
+// must not restart because of a change without effect.
 static tal_status update_anchor(const void *self, const tal_system *system, tal_state *state,
                                 void *next)
 {

@@ -66,7 +66,7 @@ tali_on_plane_view tali_on_plane_look(const tali_on_plane *it, const tal_force_c
  * Add such an element: check the bodies, fill in station and frame, and hand over.
  *
  * @param[in]     like    begins with a tali_on_plane whose bodies are set; copied
- * @param[in,out] params  initial values of all but station and frame
+ * @param[in,out] params  initial values of all except station and frame
  */
 tal_force_ix tali_on_plane_add(tal_forces *forces, const char *name, const tali_force_kind *kind,
                                tali_on_plane *like, size_t size, tal_vec3 p_BS,

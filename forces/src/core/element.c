@@ -107,10 +107,12 @@ tal_force_ix tali_force_element_add(tal_forces *forces, const char *name,
         (void)tal_system_fail(forces->system, why.status, "%s", why.message);
         return drop(kind, like);
     }
-    const size_t place = tali_align(size); // of the initial values
-    const size_t bytes = place + (size_t)kind->num_params * sizeof(double);
-    tali_force_element *it = tali_alloc(&forces->allocator, bytes);
-    if (it == NULL) {
+    tali_force_element *it;
+    double *initial;
+    const tali_piece pieces[] = {{&it, size},
+                                 {&initial, (size_t)kind->num_params * sizeof *initial}};
+    size_t bytes;
+    if (tali_alloc_pieces(&forces->allocator, pieces, 2, &bytes) == NULL) {
         (void)tal_system_fail(forces->system, TAL_ERR_NO_MEMORY, "no memory for %s '%s'",
                               kind->ops.name, said(name));
         return drop(kind, like);
@@ -120,7 +122,6 @@ tal_force_ix tali_force_element_add(tal_forces *forces, const char *name,
     it->allocator = forces->allocator;
     it->size = bytes;
     it->needs = kind->ops.needs;
-    double *initial = (double *)(void *)((char *)it + place);
     for (int i = 0; i < kind->num_params; ++i) {
         initial[i] = params[i];
     }

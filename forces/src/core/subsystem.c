@@ -203,7 +203,7 @@ static tal_status realize_acceleration(const void *self, const tal_system *syste
         const tal_status st = write_rates(element, &context);
         if (st != TAL_OK) return tali_force_explain(state, element, st);
     }
-    // the z of what is disabled stand still
+    // the z of disabled elements do not change
     for (int k = 0; k < forces->num_groups; ++k) {
         const tal_group_ix group = forces->groups[k].group;
         if (enabled[forces->groups[k].element]) continue;
@@ -269,7 +269,7 @@ tal_status tal_force_set_enabled(const tal_forces *forces, tal_state *state, tal
     return TAL_OK;
 }
 
-// True when the State stands where an element can be asked; otherwise a breach has been reported.
+// True when the State is where an element can be asked; otherwise a breach has been reported.
 static bool can_ask(const tal_state *state, tal_stage needed, const char *where)
 {
     if (tal_state_stage(state) >= needed) return true;
@@ -287,30 +287,38 @@ static const tali_force *ready_to_apply(const tal_forces *forces, const tal_stat
     return tal_matter_velocities(forces->matter, state).bytes != NULL ? element : NULL;
 }
 
+// For an element that is ready to apply.
+static tal_status apply_about_Mo(const tal_forces *forces, tal_state *state,
+                                 const tali_force *element, tal_spatial_vec F_GM[], double f[])
+{
+    const tal_force_context all = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    const tal_force_context context = tali_force_context_for(&all, element->ops.needs);
+    return tali_force_explain(state, element, element->ops.apply(element->self, &context, F_GM, f));
+}
+
 tal_status tali_force_apply_about_Mo(const tal_forces *forces, tal_state *state, tal_force_ix force,
                                      tal_spatial_vec F_GM[], double f[])
 {
     const tali_force *element = ready_to_apply(forces, state, force, __func__);
     if (element == NULL) return tal_contract_last()->status;
-    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
-    const tal_force_context told = tali_force_context_for(&context, element->ops.needs);
-    return tali_force_explain(state, element, element->ops.apply(element->self, &told, F_GM, f));
+    return apply_about_Mo(forces, state, element, F_GM, f);
 }
 
 tal_status tal_force_apply(const tal_forces *forces, tal_state *state, tal_force_ix force,
                            tal_spatial_vec F_GB[], double f[])
 {
-    if (ready_to_apply(forces, state, force, __func__) == NULL) return tal_contract_last()->status;
+    const tali_force *element = ready_to_apply(forces, state, force, __func__);
+    if (element == NULL) return tal_contract_last()->status;
     if (F_GB == NULL || f == NULL) return TALI_BREACH(TAL_ERR_NULL, "an output is NULL");
     if (tali_matter_is_every_Bo_Mo(forces->matter, state)) {
-        return tali_force_apply_about_Mo(forces, state, force, F_GB, f);
+        return apply_about_Mo(forces, state, element, F_GB, f);
     }
     const size_t mark = tal_state_scratch_mark(state);
     const size_t bytes = (size_t)forces->num_bodies * sizeof *F_GB;
     tal_spatial_vec *F = tal_state_scratch_take(state, bytes);
     if (F == NULL) return tal_contract_last()->status;
     memset(F, 0, bytes);
-    const tal_status st = tali_force_apply_about_Mo(forces, state, force, F, f);
+    const tal_status st = apply_about_Mo(forces, state, element, F, f);
     if (st == TAL_OK) {
         tali_matter_shift_to_Bo(forces->matter, state, F);
         for (int b = 0; b < forces->num_bodies; ++b) {

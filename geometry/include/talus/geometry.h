@@ -5,7 +5,8 @@
 
 /**
  * @file talus/geometry.h
- * @brief Shapes and triangle meshes. Knows nothing of bodies or States: it stands on common/ alone.
+ * @brief Shapes and triangle meshes. Knows nothing of bodies or States: it depends on common/
+ * alone.
  */
 
 #include <talus/common.h>

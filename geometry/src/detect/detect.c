@@ -75,27 +75,21 @@ tal_status tali_detect_check(const tali_detect_surface surfaces[], int num_surfa
 
 // ---- the store
 
-// Take `count` items of a block; NULL while only sizes are asked for.
-static void *take_items(char *block, size_t *offset, size_t count, size_t item)
-{
-    const size_t at = *offset;
-    *offset = at + tali_align(count * item);
-    return block != NULL ? block + at : NULL;
-}
-
-static size_t place(tali_detect_store *store, char *block, int num_surfaces)
+// The bytes of the store's arrays; their addresses are set unless `block` is NULL.
+static size_t place(tali_detect_store *store, void *block, int num_surfaces)
 {
     const size_t n = (size_t)num_surfaces, pairs = (size_t)store->limits.pairs;
-    size_t size = 0;
-    store->contacts = take_items(block, &size, pairs, sizeof store->contacts[0]);
-    store->points = take_items(block, &size, (size_t)store->limits.points, sizeof store->points[0]);
-    store->faces = take_items(block, &size, (size_t)store->limits.faces, sizeof store->faces[0]);
-    store->pairs = take_items(block, &size, pairs, sizeof store->pairs[0]);
-    store->sweep = take_items(block, &size, 2 * n, sizeof store->sweep[0]);
-    store->strips = take_items(block, &size, 2 * n, sizeof store->strips[0]);
-    store->starts = take_items(block, &size, 2 * n + 3, sizeof store->starts[0]);
-    store->keys = take_items(block, &size, 2 * (n > pairs ? n : pairs), sizeof store->keys[0]);
-    return size;
+    const tali_piece pieces[] = {
+        {&store->contacts, pairs * sizeof *store->contacts},
+        {&store->points, (size_t)store->limits.points * sizeof *store->points},
+        {&store->faces, (size_t)store->limits.faces * sizeof *store->faces},
+        {&store->pairs, pairs * sizeof *store->pairs},
+        {&store->sweep, 2 * n * sizeof *store->sweep},
+        {&store->strips, 2 * n * sizeof *store->strips},
+        {&store->starts, (2 * n + 3) * sizeof *store->starts},
+        {&store->keys, 2 * (n > pairs ? n : pairs) * sizeof *store->keys},
+    };
+    return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], block);
 }
 
 size_t tali_detect_store_size(int num_surfaces, const tali_detect_limits *limits)

@@ -12,7 +12,7 @@
 //
 // Half-spaces, and boxes several times as large as the others, are not swept: each is compared with
 // every box. In the end the pairs are sorted by their surfaces, so the list depends on the boxes
-// alone, and not on axes, strips or the order in which the sweep came upon them.
+// alone, and not on axes, strips or the order in which the sweep found them.
 #include "mesh/mesh_internal.h"
 
 #include <limits.h>

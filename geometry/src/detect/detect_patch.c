@@ -18,7 +18,7 @@ static probe probe_of(const tali_detect_placed *it, int side, tali_detect_sink *
     return (probe){it->shape->mesh, it->X_GS, side, sink};
 }
 
-// `share`: how much of the face's area this spring stands for.
+// `share`: how much of the face's area this spring represents.
 static void add_face(const probe *it, int f, tal_vec3 n_G, double depth, double share)
 {
     const tali_mesh_face *face = &it->mesh->faces[f];
@@ -143,15 +143,15 @@ static void mesh_visit(void *self, int f)
     add_face(&m->it, f, tal_m3_mul_v3(m->R_GT, n_T), at.distance, 0.5);
 }
 
-static void probe_mesh(const tali_detect_placed *of, int side, const tali_detect_placed *in,
+static void probe_mesh(const tali_detect_placed *own, int side, const tali_detect_placed *in,
                        tali_detect_sink *sink)
 {
-    mesh_probe m = {.it = probe_of(of, side, sink),
+    mesh_probe m = {.it = probe_of(own, side, sink),
                     .hint = -1,
                     .other = in->shape->mesh,
-                    .X_TS = tal_xf_inv_mul(*in->X_GS, *of->X_GS),
+                    .X_TS = tal_xf_inv_mul(*in->X_GS, *own->X_GS),
                     .R_GT = in->X_GS->R};
-    tali_mesh_walk(of->shape->mesh, &m, mesh_wants, mesh_visit);
+    tali_mesh_walk(own->shape->mesh, &m, mesh_wants, mesh_visit);
 }
 
 void tali_detect_mesh_mesh(const tali_detect_placed *a, const tali_detect_placed *b,

@@ -10,36 +10,27 @@
 
 // ---- memory: one block for the mesh
 
-static size_t place_part(size_t *offset, int count, size_t item)
-{
-    const size_t at = *offset;
-    *offset = at + tali_align((size_t)count * item);
-    return at;
-}
-
 // One block for a mesh and its arrays, with their addresses set.
 static tal_mesh *mesh_alloc(const tal_allocator *allocator, int num_vertices, int num_faces)
 {
-    const int num_nodes = tali_mesh_count_nodes(num_faces);
-    size_t size = tali_align(sizeof(tal_mesh));
-    const size_t vertices = place_part(&size, num_vertices, sizeof(tal_vec3));
-    const size_t normals = place_part(&size, num_vertices, sizeof(tal_vec3));
-    const size_t faces = place_part(&size, num_faces, sizeof(tali_mesh_face));
-    const size_t nodes = place_part(&size, num_nodes, sizeof(tali_mesh_node));
-    const size_t order = place_part(&size, num_faces, sizeof(int));
-    char *block = tali_alloc(allocator, size);
-    if (block == NULL) return NULL;
-    tal_mesh *mesh = (tal_mesh *)(void *)block;
-    *mesh = (tal_mesh){.allocator = *allocator,
-                       .size = size,
-                       .num_vertices = num_vertices,
-                       .num_faces = num_faces,
-                       .num_nodes = num_nodes,
-                       .vertices = (tal_vec3 *)(void *)(block + vertices),
-                       .vertex_normals = (tal_vec3 *)(void *)(block + normals),
-                       .faces = (tali_mesh_face *)(void *)(block + faces),
-                       .nodes = (tali_mesh_node *)(void *)(block + nodes),
-                       .order = (int *)(void *)(block + order)};
+    tal_mesh made = {.allocator = *allocator,
+                     .num_vertices = num_vertices,
+                     .num_faces = num_faces,
+                     .num_nodes = tali_mesh_count_nodes(num_faces)};
+    tal_mesh *mesh = NULL;
+    const tali_piece pieces[] = {
+        {&mesh, sizeof *mesh},
+        {&made.vertices, (size_t)num_vertices * sizeof *made.vertices},
+        {&made.vertex_normals, (size_t)num_vertices * sizeof *made.vertex_normals},
+        {&made.faces, (size_t)num_faces * sizeof *made.faces},
+        {&made.nodes, (size_t)made.num_nodes * sizeof *made.nodes},
+        {&made.order, (size_t)num_faces * sizeof *made.order},
+    };
+    if (tali_alloc_pieces(allocator, pieces, sizeof pieces / sizeof pieces[0], &made.size) ==
+        NULL) {
+        return NULL;
+    }
+    *mesh = made;
     return mesh;
 }
 
@@ -111,7 +102,7 @@ static tal_status take_faces(tal_mesh *mesh, const int faces[], tal_error *err)
 // ---- edges
 //
 // Half-edge 3 f + k runs from vertex k of face f to the next. Sorted by their two vertices, the
-// lower first, the half-edges of one edge stand together: there must be two, of opposite direction.
+// lower first, the half-edges of one edge are together: there must be two, of opposite direction.
 
 typedef struct half_edge {
     int low, high, id;
@@ -185,22 +176,29 @@ static tal_status join(tal_mesh *mesh, const half_edge edges[], int n, tal_error
     return TAL_OK;
 }
 
+// Finds the neighbor of each face across each of its edges: half-edges, sorted so that the two of
+// an edge are side by side.
 static tal_status connect(tal_mesh *mesh, tal_error *err)
 {
     const int n = 3 * mesh->num_faces;
-    const size_t edges_size = 2 * (size_t)n * sizeof(half_edge);
-    const size_t size = edges_size + (size_t)(mesh->num_vertices + 1) * sizeof(int);
-    half_edge *edges = tali_alloc(&mesh->allocator, size);
-    if (edges == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for the mesh's edges");
-    half_edge *sorted = edges + n;
-    int *counts = (int *)(void *)((char *)edges + edges_size);
+    half_edge *edges = NULL, *sorted = NULL;
+    int *counts = NULL;
+    const tali_piece pieces[] = {
+        {&edges, (size_t)n * sizeof *edges},
+        {&sorted, (size_t)n * sizeof *sorted},
+        {&counts, ((size_t)mesh->num_vertices + 1) * sizeof *counts},
+    };
+    size_t size;
+    void *block =
+        tali_alloc_pieces(&mesh->allocator, pieces, sizeof pieces / sizeof pieces[0], &size);
+    if (block == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for the mesh's edges");
     for (int id = 0; id < n; ++id) {
         edges[id] = half_edge_of(mesh, id);
     }
     sort_by_vertex(edges, sorted, n, false, counts, mesh->num_vertices);
     sort_by_vertex(sorted, edges, n, true, counts, mesh->num_vertices);
     const tal_status st = join(mesh, edges, n, err);
-    tali_free(&mesh->allocator, edges, size);
+    tali_free(&mesh->allocator, block, size);
     return st;
 }
 
@@ -220,9 +218,9 @@ static double angle_at(const tal_mesh *mesh, const tali_mesh_face *face, int k)
     return atan2(tal_v3_norm(tal_v3_cross(a, b)), tal_v3_dot(a, b));
 }
 
-// Faces around vertex v, from face `start` across the edge that leaves v, on and on until it is
+// Faces around vertex v, from face `start` across the edge that leaves v, until `start` is
 // reached again: the edges pair up, so it is.
-static int go_round(tal_mesh *mesh, int v, int start)
+static int walk_fan(tal_mesh *mesh, int v, int start)
 {
     int count = 0;
     int f = start;
@@ -248,7 +246,7 @@ static tal_status check_fans(tal_mesh *mesh, int first[], int count[], tal_error
         if (count[v] == 0) {
             return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "vertex %d of the mesh belongs to no face", v);
         }
-        const int around = go_round(mesh, v, first[v]);
+        const int around = walk_fan(mesh, v, first[v]);
         if (around != count[v]) {
             return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                              "the mesh pinches at vertex %d: of its %d faces, %d make a fan by "

@@ -66,7 +66,7 @@ static tal_status begin_mesh(const tal_shape *solid, tal_mesh **out, tal_error *
     return tal_shape_check(solid, "", err);
 }
 
-// ---- sphere: an icosahedron, its faces split in four again and again
+// ---- sphere: an icosahedron, its faces split in four repeatedly
 
 // The corners of an icosahedron with edges of length 2 are the corners of three golden rectangles.
 static void draft_icosahedron(draft *d, double radius)

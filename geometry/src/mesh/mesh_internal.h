@@ -12,7 +12,7 @@
 /// would be 31 levels deep, and a walk keeps one node per level, two at the last.
 #define TALI_MESH_STACK 64
 
-/// A triangle and what is asked of it again and again.
+/// A triangle and what is asked of it often.
 typedef struct tali_mesh_face {
     int vertex[3];
     int neighbor[3]; ///< across the edge from vertex[k] to vertex[k + 1]
@@ -41,7 +41,7 @@ struct tal_mesh {
     int *order; ///< [num_faces] the faces in the order of the leaves
 };
 
-/// How many nodes the tree of so many faces has.
+/// How many nodes the tree of this number of faces has.
 int tali_mesh_count_nodes(int num_faces);
 
 /// Fill `nodes` and `order` of a mesh whose faces are known.

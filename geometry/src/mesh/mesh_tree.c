@@ -60,7 +60,7 @@ static void swap(int *a, int *b)
     *b = was;
 }
 
-// Move what comes before order[pivot] in front of it, the rest behind; where it comes to stand.
+// Move what comes before order[pivot] in front of it, the rest behind; returns its place.
 static int partition(tal_mesh *mesh, tal_axis axis, int first, int last, int pivot)
 {
     int *order = mesh->order;

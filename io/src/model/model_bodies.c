@@ -482,7 +482,7 @@ static tali_model_list lock_list(const tal_model *model, tal_body_ix body)
     return (tali_model_list){.shown = at, .stride = 1, .count = same ? 0 : count};
 }
 
-// What all bodies have, but for lists.
+// What all bodies have, except for lists.
 static void describe_body_values(tali_model_description *d, const tal_mass_props *mass)
 {
     const tal_matter *matter = d->w->model.matter;

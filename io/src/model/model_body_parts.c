@@ -1,4 +1,4 @@
-// The table: what stands in a body: coordinates, and functions of a mobilizer made of them.
+// The table: what is in a body: coordinates, and functions of a mobilizer made of them.
 #include "matter_facts_internal.h"
 
 #include "model/model_write_internal.h"

@@ -321,7 +321,7 @@ static bool comes_before(const tali_model *m, const tal_diagnostic *a, const tal
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-// Hand on what was found, in the order in which it stands in the files.
+// Pass on what was found, in the order in which it is in the files.
 static void hand_on(const tali_model *m, tal_diagnostics *found)
 {
     int order[TAL_MAX_DIAGNOSTICS];

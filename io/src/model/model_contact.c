@@ -385,7 +385,7 @@ void tali_model_write_surfaces(tali_model_description *contact)
         const tal_contact_surface_ix surface = {i};
         const tal_shape shape =
             tal_contact_surface_shape(model->forces, model->state, force, surface);
-        // rows stand in the order of tal_shape_kind
+        // rows are in the order of tal_shape_kind
         tali_model_description d = {.w = contact->w,
                                     .row = &tali_model_surface_rows[(int)shape.kind],
                                     .name = tal_contact_surface_name(model->forces, force, surface),

@@ -198,7 +198,7 @@ static tal_status compose(const tal_allocator *allocator, tal_function *const pa
 static const tali_model_attribute named_attributes[] = {
     {"named", TALI_TYPE_FUNCTION, .doc = "the function's name"}, {.name = NULL}};
 
-// Make the function of an item once more. Children stand behind their parents.
+// Make the function of an item once more. Children are after their parents.
 static void repeat(tali_model *m, int index)
 {
     int end = index + 1;
@@ -235,7 +235,7 @@ static void make_named(tali_model *m, tali_model_item *item)
                               " is not allowed in <functions>: it has a name already");
         return;
     }
-    if (definition < 0) return; // told
+    if (definition < 0) return; // reported
     if (stands_in(m, item, definition)) {
         tali_model_item_error(m, item, "named", ": the function '%s' uses itself",
                               m->items[definition].name);

@@ -67,32 +67,32 @@ typedef struct tali_model_attribute {
     const char *name;
     tali_model_type type;
     int count;           ///< of TALI_TYPE_REAL
-    const char *initial; ///< what stands for it when it is missing; NULL: it must be there
+    const char *initial; ///< the value used when it is missing; NULL: it is required
     unsigned flags;
     const char *words; ///< of TALI_TYPE_WORD, "this|that"
     const char *doc;   ///< one sentence, without a full stop
 } tali_model_attribute;
 
-/// What an element stands in, and what kind of thing it makes.
+/// What an element is in, and what kind of thing it makes.
 typedef enum tali_model_group {
     TALI_GROUP_NONE,
     TALI_GROUP_TOP,             ///< <talus>
-    TALI_GROUP_SECTIONS,        ///< what stands in <talus>
-    TALI_GROUP_NAMED_FUNCTIONS, ///< what stands in <functions>
-    TALI_GROUP_MATERIALS,       ///< what stands in <materials>
-    TALI_GROUP_BODIES,          ///< what stands in <bodies>: a body, named after its mobilizer
-    TALI_GROUP_BODY_PARTS,      ///< what stands in a body
-    TALI_GROUP_CONSTRAINTS,     ///< what stands in <constraints>
-    TALI_GROUP_MOTIONS,         ///< what stands in <motions>
-    TALI_GROUP_MEASURES,        ///< what stands in <measures>
-    TALI_GROUP_FORCES,          ///< what stands in <forces>
-    TALI_GROUP_SURFACES,        ///< what stands in <contact>
-    TALI_GROUP_MESH_PARTS,      ///< what stands in a <mesh> of <contact>
-    TALI_GROUP_LOADS,           ///< what stands in <discrete_forces>
-    TALI_GROUP_STOPS,           ///< what stands in <stops>
-    TALI_GROUP_MARKERS,         ///< what stands in <markers>
-    TALI_GROUP_DECORATIONS,     ///< what stands in <decorations>
-    TALI_GROUP_FUNCTIONS,       ///< what stands in elements that need functions
+    TALI_GROUP_SECTIONS,        ///< what is in <talus>
+    TALI_GROUP_NAMED_FUNCTIONS, ///< what is in <functions>
+    TALI_GROUP_MATERIALS,       ///< what is in <materials>
+    TALI_GROUP_BODIES,          ///< what is in <bodies>: a body, named after its mobilizer
+    TALI_GROUP_BODY_PARTS,      ///< what is in a body
+    TALI_GROUP_CONSTRAINTS,     ///< what is in <constraints>
+    TALI_GROUP_MOTIONS,         ///< what is in <motions>
+    TALI_GROUP_MEASURES,        ///< what is in <measures>
+    TALI_GROUP_FORCES,          ///< what is in <forces>
+    TALI_GROUP_SURFACES,        ///< what is in <contact>
+    TALI_GROUP_MESH_PARTS,      ///< what is in a <mesh> of <contact>
+    TALI_GROUP_LOADS,           ///< what is in <discrete_forces>
+    TALI_GROUP_STOPS,           ///< what is in <stops>
+    TALI_GROUP_MARKERS,         ///< what is in <markers>
+    TALI_GROUP_DECORATIONS,     ///< what is in <decorations>
+    TALI_GROUP_FUNCTIONS,       ///< what is in elements that need functions
     TALI_NUM_GROUPS
 } tali_model_group;
 
@@ -105,9 +105,9 @@ typedef struct tali_model_row {
         *shared; ///< attributes of all its group, ended by a NULL name; NULL: none
     const tali_model_attribute
         *own; ///< attributes of its own, likewise; they come behind the shared ones
-    tali_model_group children;      ///< what may stand in it
+    tali_model_group children;      ///< what may be in it
     int min_children, max_children; ///< -1: any number
-    bool has_numbers; ///< numbers stand in it instead -> the first list; it has no attributes
+    bool has_numbers; ///< numbers are in it instead -> the first list; it has no attributes
 
     /// Check what needs resolved references or several attributes together; NULL: nothing.
     void (*check)(tali_model *m, tali_model_item *item);
@@ -125,9 +125,9 @@ typedef struct tali_model_row {
     /// System and State have them, in their order (model_write_internal.h); NULL: there are none.
     void (*describe_shared)(tali_model_description *d);
     void (*describe)(tali_model_description *d);
-    /// Write what stands in it besides functions; NULL: nothing can.
+    /// Write what is in it besides functions; NULL: nothing can.
     void (*write_children)(tali_model_description *d);
-    /// Of a section: find element `d->index` of those in a System that stand in it: its name, and
+    /// Of a section: find element `d->index` of those in a System that are in it: its name, and
     /// its row, which `own` becomes if a user registered it; no row, and refused, when no file can
     /// say it. False behind the last one. NULL: nothing of a System does.
     bool (*find)(tali_model_description *d, tali_model_own_row *own);
@@ -189,7 +189,7 @@ void tali_model_start_exponential_spring(tali_model *m, const tali_model_item *i
 void tali_model_build_smooth_contact(tali_model *m, tali_model_item *item);
 void tali_model_build_exponential_spring(tali_model *m, tali_model_item *item);
 extern const tali_model_attribute tali_model_mesh_attributes[];
-/// The mesh of an item, from a file or from what stands in it.
+/// The mesh of an item, from a file or from what is in it.
 void tali_model_make_mesh(tali_model *m, tali_model_item *item, const char *file, double scale);
 /// Hand it over to the model, which keeps it as long as the System; NULL when memory runs out.
 const tal_mesh *tali_model_keep_mesh(tali_model *m, tali_model_item *item);
@@ -450,7 +450,7 @@ enum {
     TALI_FORCE_REFS
 };
 
-/// Refs of what stands in a body.
+/// Refs of what is in a body.
 enum {
     TALI_PART_INDEX,
     TALI_PART_LOCK

@@ -14,7 +14,7 @@ static tal_subsystem_ix owner(const tali_model *m)
     return tal_matter_subsystem(m->matter);
 }
 
-// Operands stand before those that use them, so their sizes are known. Lists must fit them.
+// Operands are before those that use them, so their sizes are known. Lists must fit them.
 static void check_operands(tali_model *m, tali_model_item *item)
 {
     const char *names[] = {"of", "with"};
@@ -35,11 +35,11 @@ static tal_measure_ix operand(const tali_model *m, const tali_model_item *item, 
 
 // The initial values, if there are as many as the operand has; NULL otherwise, which may be a
 // failure.
-static const double *initial_of(tali_model *m, const tali_model_item *item, tal_measure_ix of)
+static const double *initial_of(tali_model *m, const tali_model_item *item, tal_measure_ix measure)
 {
     const tali_model_list *list = &item->lists[0];
     if (list->count == 0) return NULL;
-    const int size = tal_measure_size(m->system, of);
+    const int size = tal_measure_size(m->system, measure);
     if (list->count == size) return list->values;
     (void)tal_system_fail(m->system, TAL_ERR_BAD_VALUE,
                           "'initial' has %d numbers; the operand has %d", list->count, size);
@@ -126,9 +126,9 @@ static const tali_model_attribute integrate_attributes[] = {
 
 static void build_integrate(tali_model *m, tali_model_item *item)
 {
-    const tal_measure_ix of = operand(m, item, 0);
-    const double *initial = initial_of(m, item, of);
-    item->built = tal_measure_add_integrate(m->system, owner(m), item->name, of, initial).i;
+    const tal_measure_ix integrand = operand(m, item, 0);
+    const double *initial = initial_of(m, item, integrand);
+    item->built = tal_measure_add_integrate(m->system, owner(m), item->name, integrand, initial).i;
 }
 
 static const tali_model_attribute of_attributes[] = {
@@ -222,7 +222,7 @@ static tal_mobility mobility_of(const tali_model *m, const tali_model_item *item
 // The body has coordinates as it begins, and speeds: not always as many.
 static void check_mobility(tali_model *m, tali_model_item *item)
 {
-    if (item->ref[0] < 0) return; // told
+    if (item->ref[0] < 0) return; // reported
     const tali_model_item *body = &m->items[item->ref[0]];
     const bool speed = strcmp(item->row->name, "speed") == 0;
     const int n = speed ? tali_model_item_nu(body) : tali_model_item_nq(body);

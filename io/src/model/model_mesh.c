@@ -177,7 +177,7 @@ static void make_from_parts(tali_model *m, tali_model_item *item, double scale)
 
 void tali_model_make_mesh(tali_model *m, tali_model_item *item, const char *file, double scale)
 {
-    if (!(scale > 0.0)) return; // told
+    if (!(scale > 0.0)) return; // reported
     if (*file != '\0' && item->num_children > 0) {
         tali_model_item_error(m, item, "file", ": give 'file' or <vertices> and <faces>, not both");
     } else if (*file != '\0') {

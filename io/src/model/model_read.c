@@ -1,4 +1,4 @@
-// From documents to items: what stands where, names, params, includes.
+// From documents to items: what is where, names, params, includes.
 #include "alloc_internal.h"
 #include "error_internal.h"
 #include "hash_internal.h"
@@ -19,7 +19,7 @@ enum {
     INCLUDE_ROW = 1
 };
 
-static const double DEGREE = 3.14159265358979323846 / 180.0;
+static const double DEGREE = TAL_PI / 180.0;
 
 // ---- the frame of a file
 
@@ -377,7 +377,7 @@ typedef struct walk {
     int depth;
 } walk;
 
-// Go on to the next element in document order, to a child only if `into`.
+// Continue to the next element in document order, to a child only if `into`.
 static void step_to_next(place *p, bool into)
 {
     if (into && p->at->first != NULL) {

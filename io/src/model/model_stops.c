@@ -173,7 +173,7 @@ static void describe_marker(tali_model_description *d)
     tali_model_say_number(d, marker->weight);
 }
 
-// Markers are the caller's: nobody has checked them.
+// Markers are the caller's: no one has checked them.
 static void check_marker(tali_model_writer *w, int index)
 {
     const tal_marker *marker = &w->model.markers[index];

@@ -33,7 +33,7 @@ static void check_subsystems(tali_model_writer *w)
 
 // ---- the whole
 
-// A section with all that stands in it.
+// A section with all that is in it.
 static void put_section(tali_model_writer *w, const tali_model_row *section)
 {
     bool is_open = false;

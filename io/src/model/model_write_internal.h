@@ -26,9 +26,9 @@ struct tali_model_description {
     tali_model_writer *w;
     const tali_model_row *row;
     const char *name;  ///< NULL: none
-    const char *whose; ///< where it has none: name of what it stands in
-    int index;         ///< of the body, constraint, ... force; or its number in what it stands in
-    int owner;         ///< index of what it stands in
+    const char *whose; ///< where it has none: name of what it is in
+    int index;         ///< of the body, constraint, ... force; or its number in what it is in
+    int owner;         ///< index of what it is in
     int part;          ///< of a load: mobility of the body `index`
     const tali_function_facts *function; ///< instead of all these, of a function
 
@@ -39,7 +39,7 @@ struct tali_model_description {
     tali_model_room at; ///< how much of these is said
     tali_model_mobility_ref mobilities[TAL_CONSTRAINT_MOBILITIES];
     int num_mobilities;
-    const tal_function *functions[TAL_MAX_NQ]; ///< that stand in it
+    const tal_function *functions[TAL_MAX_NQ]; ///< that are in it
     int num_functions;
 
     double kept[64]; ///< numbers of lists that are nowhere else
@@ -131,7 +131,7 @@ void tali_model_refuse_table(const tali_model_description *d, const char *what, 
 /// Text as the value of an attribute.
 void tali_model_write_text(tali_model_writer *w, const char *text);
 
-/// Describe an element and write it between `before` and `after`, with all that stands in it.
+/// Describe an element and write it between `before` and `after`, with all that is in it.
 void tali_model_write_element(tali_model_description *d, const char *before, const char *after);
 
 /// Why an element is refused that is a table of a user's.

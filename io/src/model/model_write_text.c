@@ -58,7 +58,7 @@ static void put_some(tali_model_writer *w, const tali_model_list *list, int firs
 void tali_model_write_text(tali_model_writer *w, const char *text)
 {
     for (const char *at = text; *at != '\0'; ++at) {
-        size_t plain = 0; // what stands for itself
+        size_t plain = 0; // characters that need no escape
         while ((unsigned char)at[plain] >= ' ' && strchr("&<\"", at[plain]) == NULL) {
             ++plain;
         }

@@ -55,12 +55,12 @@ bool tali_table_goes_on(const tali_table_reader *r);
 
 /// @name Texts
 /// @{
-/// Whether two words are the same but for the case of ASCII letters.
+/// Whether two words are the same except for the case of ASCII letters.
 bool tali_table_same_word(const char *a, const char *b);
 bool tali_table_span_is(tali_table_span span, const char *word);
 tali_table_span tali_table_span_trim(tali_table_span span);
 bool tali_table_span_has(tali_table_span span, char c);
-/// As it stands; a string of the arena, "" when memory runs out.
+/// Unchanged; a string of the arena, "" when memory runs out.
 const char *tali_table_copy(tali_table_reader *r, tali_table_span span);
 /// Without its quotes, doubled quotes made single; a string of the arena, "" when memory runs out.
 const char *tali_table_string(tali_table_reader *r, tali_table_span span);
@@ -72,7 +72,7 @@ const char *tali_table_show(tali_table_span span, char text[44]);
 /// Read the next line that is not blank. False at the end, and when reading should stop.
 bool tali_table_next(tali_table_reader *r);
 
-/// Cut the line at each `separator`; ' ' stands for runs of blanks. A quoted field of a list with
+/// Cut the line at each `separator`; ' ' means runs of blanks. A quoted field of a list with
 /// ',' or ';' may contain it.
 void tali_table_split(tali_table_reader *r, char separator);
 

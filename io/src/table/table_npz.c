@@ -199,7 +199,7 @@ void tali_table_write_npz(const tal_table *table, tali_table_sink *sink)
                                   {.name = "in_degrees.npy", .put = put_in_degrees}};
     for (int i = 0; i < NUM_ENTRIES; ++i) {
         entry *it = &entries[i];
-        // the checksum stands before what it is of
+        // the checksum comes before its data
         tali_table_sink sum = {.sums = true};
         it->put(table, &sum);
         // four bytes hold each length and place

@@ -453,7 +453,7 @@ static void refuse_count(tali_table_reader *r, int expected)
                      n == 2 * expected ? "; are these decimal commas?" : "");
 }
 
-// Time goes on. Twice the same instant is how an event is recorded, but it may also be a slip.
+// Time increases. Twice the same instant is how an event is recorded, but it may also be a slip.
 static bool check_time(tali_table_reader *r)
 {
     const double t = r->row[0];

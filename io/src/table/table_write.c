@@ -85,7 +85,7 @@ static void put_row(tali_table_sink *sink, const tal_table *table, int row, char
 
 // --- .sto ---
 
-// Column 0 is "time", and it goes on: what readers ask for.
+// Column 0 is "time", and it increases: what readers require.
 static tal_status check_time(const tal_table *table, tal_error *err)
 {
     if (tal_table_num_columns(table) == 0 || strcmp(tal_table_column_name(table, 0), "time") != 0) {
@@ -100,7 +100,7 @@ static tal_status check_time(const tal_table *table, tal_error *err)
     return TAL_OK;
 }
 
-// Tabs stand between labels, so a label may have blanks in it only where there are tabs.
+// Tabs are between labels, so a label may have blanks in it only where there are tabs.
 static void write_sto(const tal_table *table, tali_table_sink *sink)
 {
     const char *name = tal_table_header(table, "name");
@@ -170,7 +170,7 @@ static void write_csv(const tal_table *table, tali_table_sink *sink)
 
 // --- .trc ---
 
-// Length of the name of the marker that a column is of; 0 when it is of none, or cannot stand
+// Length of the name of the marker that a column is of; 0 when it is of none, or cannot be
 // alone.
 static size_t stem(const char *name, char axis)
 {

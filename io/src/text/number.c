@@ -24,7 +24,7 @@ static bool is_digit(char c)
 
 // ---- reading
 
-// A decimal number as it stands in the text.
+// A decimal number as it is in the text.
 typedef struct decimal {
     const char *first;  // first digit that is not zero; NULL when all are
     const char *last;   // behind the last digit
@@ -269,7 +269,7 @@ static uint64_t round_digits(uint64_t bits, int n, int *q)
         *q = k + 1 - n;
         tali_number_binary x = tali_number_binary_product(m, -*q);
         x.exponent += e;
-        // n digits fit 64 bits, so at least 64 bits stand behind the point; all do where the digit
+        // n digits fit 64 bits, so at least 64 bits are after the point; all are where the digit
         // is a one that the cut took a little from
         const int shift = -x.exponent;
         const tali_number_u128 half = (tali_number_u128)1 << (shift - 1);

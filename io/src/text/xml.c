@@ -339,7 +339,7 @@ tal_status tali_xml_read_memory(const char *name, const char *text, size_t size,
     return end_reading(&r, st, out);
 }
 
-// Whether a file is too large, where that can be told before it is read.
+// Whether a file is too large, where that is known before it is read.
 static bool is_too_large(const reader *r, FILE *stream)
 {
     if (fseek(stream, 0, SEEK_END) != 0) return false;

@@ -1,4 +1,4 @@
-// One XML parser for all formats: expat, into a tree of elements that know where they stand.
+// One XML parser for all formats: expat, into a tree of elements that know where they are.
 //
 //     tali_xml *xml = NULL;
 //     tal_status st = tali_xml_read_file(path, &limits, &allocator, &xml, found);
@@ -24,10 +24,10 @@ typedef struct tali_xml_attribute {
     int line, column; ///< where its name begins
 } tali_xml_attribute;
 
-/// An element. In a document, parents stand before children.
+/// An element. In a document, parents are before children.
 typedef struct tali_xml_element {
     const char *name;
-    const char *text; ///< what stands before the first child, without blanks around it; never NULL
+    const char *text; ///< what is before the first child, without blanks around it; never NULL
     const struct tali_xml_element *parent; ///< NULL for the root
     const struct tali_xml_element *first;  ///< first child; NULL when there is none
     const struct tali_xml_element *next;   ///< next child of the same parent
@@ -47,7 +47,7 @@ typedef struct tali_xml {
 /// How much of a document is taken before it is refused.
 typedef struct tali_xml_limits {
     size_t file_bytes;   ///< of the text
-    size_t tag_bytes;    ///< of one tag, comment or the like
+    size_t tag_bytes;    ///< of one tag, comment or similar
     size_t memory_bytes; ///< of the tree
     int depth;           ///< of nesting; the root has 1
 } tali_xml_limits;
@@ -69,7 +69,7 @@ TAL_NODISCARD tal_status tali_xml_read_file(const char *path, const tali_xml_lim
                                             const tal_allocator *allocator, tali_xml **out,
                                             tal_diagnostics *found);
 
-/// The same from memory. `name` stands for the file in diagnostics.
+/// The same from memory. `name` is used for the file in diagnostics.
 TAL_NODISCARD tal_status tali_xml_read_memory(const char *name, const char *text, size_t size,
                                               const tali_xml_limits *limits,
                                               const tal_allocator *allocator, tali_xml **out,

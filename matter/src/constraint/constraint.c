@@ -75,6 +75,21 @@ static tal_status check_counts(const tali_constraint *c, const tal_constraint_de
                      c->name, tali_constraint_rows(c), bodies, mobilities);
 }
 
+// Cuts the arrays out of a block that `bodies` begins; returns their bytes, also without a block.
+static size_t place_arrays(tali_constraint *c, void *block)
+{
+    const size_t num_bodies = (size_t)c->ops.num_bodies;
+    const size_t num_mobilities = (size_t)c->num_mobilities;
+    const tali_piece pieces[] = {
+        {&c->bodies, num_bodies * sizeof *c->bodies},
+        {&c->mobility_bodies, num_mobilities * sizeof *c->mobility_bodies},
+        {&c->mobility_index, num_mobilities * sizeof *c->mobility_index},
+        {&c->wrench_places, (num_bodies + 1) * sizeof *c->wrench_places},
+        {&c->speed_places, num_mobilities * sizeof *c->speed_places},
+    };
+    return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], block);
+}
+
 // How many bodies and mobilities there are, and memory for them.
 static tal_status make_block(const tal_matter *matter, tali_constraint *c,
                              const tal_constraint_def *def, tal_error *err)
@@ -83,21 +98,19 @@ static tal_status make_block(const tal_matter *matter, tali_constraint *c,
     c->num_mobilities = c->ops.num_mobilities >= 0 ? c->ops.num_mobilities : def->num_mobilities;
     const tal_status st = check_counts(c, def, err);
     if (st != TAL_OK) return st;
-    c->bodies = tali_alloc(&matter->allocator, tali_constraint_block_bytes(c));
-    if (c->bodies == NULL) {
+    void *block = tali_alloc(&matter->allocator, place_arrays(c, NULL));
+    if (block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "constraint '%s': no memory", c->name);
     }
-    c->mobility_bodies = c->bodies + c->ops.num_bodies;
-    c->mobility_index = c->mobility_bodies + c->num_mobilities;
-    c->wrench_places = c->mobility_index + c->num_mobilities;
-    c->speed_places = c->wrench_places + c->ops.num_bodies + 1;
+    (void)place_arrays(c, block);
     return TAL_OK;
 }
 
 static void free_block(const tal_matter *matter, const tali_constraint *c)
 {
     if (c->bodies == NULL) return;
-    tali_free(&matter->allocator, c->bodies, tali_constraint_block_bytes(c));
+    tali_constraint same_size = *c;
+    tali_free(&matter->allocator, c->bodies, place_arrays(&same_size, NULL));
 }
 
 static tal_status take_bodies(const tal_matter *matter, tali_constraint *c,

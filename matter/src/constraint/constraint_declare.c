@@ -31,7 +31,7 @@ static bool takes_part(const tali_constraint *c, uint8_t is_enabled)
     return is_enabled && c->fast_level == TAL_LEVEL_FREE;
 }
 
-// Row numbers run through a block, so the rows of one block stand together in its matrix.
+// Row numbers run through a block, so the rows of one block are together in its matrix.
 static tal_status calc_rows(const void *self, const tal_system *system, tal_state *state,
                             void *value)
 {
@@ -178,14 +178,7 @@ size_t tali_constraints_scratch(const tal_matter *matter)
 {
     const tali_constraints *cs = &matter->constraints;
     if (cs->count == 0) return 0;
-    const size_t n = (size_t)cs->max_small_rows, m = (size_t)cs->max_block_rows;
-    const size_t in_range = tali_align(m * sizeof(double)) +
-                            tali_align(tali_envelope_work_size((int)m) * sizeof(double));
-    const size_t dense = 2 * tali_align(n * n * sizeof(double)) +
-                         2 * tali_align(n * sizeof(double)) +
-                         tali_align(tal_cod_work_size((int)n, (int)n) * sizeof(double)) +
-                         tali_align(tal_cod_iwork_size((int)n, (int)n) * sizeof(int) + 1);
-    const size_t least_squares = dense > in_range ? dense : in_range;
+    const size_t least_squares = tali_constraints_solve_scratch(cs);
     const size_t projection = tali_projection_scratch(matter);
     return tali_align((size_t)cs->max_path_len * sizeof(tal_spatial_vec) + 1) +
            3 * tali_align(((size_t)matter->tree.num_u + 1) * sizeof(double)) +

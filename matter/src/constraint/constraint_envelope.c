@@ -46,7 +46,7 @@ double tali_envelope_growth(const double entries[], const tali_envelope_row rows
     return TALI_GROWTH * sum / diagonal;
 }
 
-// Forward, x is gathered to its columns; backward, it is spread again. A column never stands behind
+// Forward, x is gathered to its columns; backward, it is spread again. A column is never after
 // its row, so both can be done in place.
 void tali_envelope_solve(const double entries[], const tali_envelope_row rows[], int n, double x[])
 {

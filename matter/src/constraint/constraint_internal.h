@@ -50,7 +50,7 @@ static inline bool tali_constraint_mobility_is_free(const tali_tree_view *view, 
 
 /// Add lambda times column `r` of G^T: to the bodies about Mo in Ground, and along u.
 void tali_constraint_add_row_forces(const tal_matter *matter, const tali_constraint *c,
-                                    tali_constraint_const_wrenches of, int r, double lambda,
+                                    tali_constraint_const_wrenches row_forces, int r, double lambda,
                                     tal_spatial_vec F[], double f[]);
 
 /// A length that no lever between the bodies of a constraint's path exceeds.
@@ -60,13 +60,14 @@ double tali_constraint_reach(const tal_matter *matter, const tali_tree_view *vie
 /// Whether what row `r` does along its path, e [path_nu] of the inward sweep, is nothing but
 /// round-off. `reach` from tali_constraint_reach().
 bool tali_constraint_row_is_idle(const tal_matter *matter, const tali_tree_view *view,
-                                 const tali_constraint *c, tali_constraint_const_wrenches of, int r,
-                                 double reach, const double e[]);
+                                 const tali_constraint *c,
+                                 tali_constraint_const_wrenches row_forces, int r, double reach,
+                                 const double e[]);
 
 /// Row `r` of G over the speeds of its constraint's path: g [path_nu], zero where it would be
 /// round-off alone. `reach` from tali_constraint_reach(); F is room for path_len.
 void tali_constraint_row(const tal_matter *matter, const tali_tree_view *view,
-                         const tali_constraint *c, tali_constraint_const_wrenches of, int r,
+                         const tali_constraint *c, tali_constraint_const_wrenches row_forces, int r,
                          double reach, tal_spatial_vec F[], double g[]);
 
 /// Determined at Instance: the rows in use. -1 for a disabled constraint.
@@ -82,7 +83,7 @@ typedef struct tali_constraint_row_map {
 tali_constraint_row_map tali_constraint_row_map_of(const tal_matter *matter,
                                                    const tal_state *state);
 
-/// Where row `r` of constraint `i` stands among all: position rows of all constraints first, then
+/// Where row `r` of constraint `i` is among all: position rows of all constraints first, then
 /// velocity rows, then acceleration rows.
 static inline int tali_constraint_row_slot(const tali_constraint_row_map *map,
                                            const tali_constraint *c, int i, int r)
@@ -108,7 +109,7 @@ typedef struct tali_constraint_row_walk {
     int i;                    ///< its index
     int r;                    ///< the row among those of its constraint
     int row;                  ///< the row among those of the walk
-    int slot;                 ///< where it stands among all: tali_constraint_row_slot()
+    int slot;                 ///< where it is among all: tali_constraint_row_slot()
 
     const tali_constraints *cs;
     const tali_constraint_row_map *map;
@@ -317,6 +318,9 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
                                                  const double lambda[]);
 void tali_constraints_declare_wrenches(tal_matter *matter);
 size_t tali_projection_scratch(const tal_matter *matter);
+
+/// Scratch bytes in which one block of constraints is solved.
+size_t tali_constraints_solve_scratch(const tali_constraints *cs);
 tal_status tali_constraint_project_q(const void *self, const tal_system *system, tal_state *state,
                                      const tal_project_options *options, double q_error[],
                                      tal_project_result *result);

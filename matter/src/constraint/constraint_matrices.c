@@ -48,11 +48,12 @@ bool tali_constraint_see_matrices(const tal_matter *matter, tal_state *state,
 }
 
 // What row r puts on its path: -wrenches in z [path_len], coefficients in f [path_nu].
-static void load_path(const tali_constraint *c, tali_constraint_const_wrenches of, int r,
+static void load_path(const tali_constraint *c, tali_constraint_const_wrenches row_forces, int r,
                       tal_spatial_vec z[], double f[])
 {
-    const tal_spatial_vec *wrench = of.wrench + (size_t)r * (size_t)tali_constraint_num_wrenches(c);
-    const double *coefficient = of.coefficient + (size_t)r * (size_t)c->num_mobilities;
+    const tal_spatial_vec *wrench =
+        row_forces.wrench + (size_t)r * (size_t)tali_constraint_num_wrenches(c);
+    const double *coefficient = row_forces.coefficient + (size_t)r * (size_t)c->num_mobilities;
     memset(f, 0, (size_t)c->path_nu * sizeof *f);
     memset(z, 0, (size_t)c->path_len * sizeof *z);
     for (int i = 0; i < tali_constraint_num_wrenches(c); ++i) {
@@ -66,7 +67,7 @@ static void load_path(const tali_constraint *c, tali_constraint_const_wrenches o
 
 // Inward sweeps of the columns of G^T that belong to one constraint. z and f are room for its path.
 static void sweep_rows(const tal_matter *matter, const tali_tree_view *view,
-                       const tali_constraint *c, tali_constraint_const_wrenches of,
+                       const tali_constraint *c, tali_constraint_const_wrenches row_forces,
                        double *matrices, tal_spatial_vec z[], double f[])
 {
     const tali_constraint_path_entry *path = matter->constraints.path + c->path0;
@@ -75,9 +76,9 @@ static void sweep_rows(const tal_matter *matter, const tali_tree_view *view,
     for (int r = 0; r < tali_constraint_rows(c); ++r) {
         double *e = matrices + c->matrix0 + (size_t)r * nu;
         double *y = e + m * nu;
-        load_path(c, of, r, z, f);
+        load_path(c, row_forces, r, z, f);
         view->sweeps->path(view, path, c->path_len, f, z, e, y);
-        if (tali_constraint_row_is_idle(matter, view, c, of, r, reach, e)) {
+        if (tali_constraint_row_is_idle(matter, view, c, row_forces, r, reach, e)) {
             memset(e, 0, nu * sizeof *e);
             memset(y, 0, nu * sizeof *y);
         }
@@ -347,7 +348,7 @@ tal_status tali_constraint_calc_matrices(const void *self, const tal_system *sys
     const tal_matter *matter = self;
     tali_tree_view view;
     const double *wrenches = tal_cache_realize(system, state, matter->constraints.wrenches);
-    if (wrenches == NULL || !tali_tree_view_at(matter, state, TALI_ARTICULATED, &view)) {
+    if (wrenches == NULL || !tali_tree_realize_view(matter, state, TALI_ARTICULATED, &view)) {
         return TAL_ERR_CALLBACK;
     }
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
@@ -385,7 +386,7 @@ static tal_status calc_without_masses(const tal_matter *matter, tal_state *state
     const tali_constraints *cs = &matter->constraints;
     tali_tree_view view;
     const double *wrenches = tal_cache_realize(matter->system, state, cs->wrenches);
-    if (wrenches == NULL || !tali_tree_view_at(matter, state, TALI_POSITION, &view)) {
+    if (wrenches == NULL || !tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     const double *W_u =

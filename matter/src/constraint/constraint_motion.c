@@ -231,7 +231,7 @@ tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state
     const tali_constraints *cs = &matter->constraints;
     if (cs->mp == 0) return TAL_OK;
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_POSITION, &view)) {
+    if (!tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
@@ -256,7 +256,7 @@ tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state
     const tali_constraints *cs = &matter->constraints;
     if (cs->mp + cs->mv == 0) return TAL_OK;
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_VELOCITY, &view)) {
+    if (!tali_tree_realize_view(matter, state, TALI_VELOCITY, &view)) {
         return tal_state_error(state)->status;
     }
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
@@ -341,7 +341,8 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
                                                  const double lambda[])
 {
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_A0, &view)) return tal_state_error(state)->status;
+    if (!tali_tree_realize_view(matter, state, TALI_A0, &view))
+        return tal_state_error(state)->status;
     double *errors = tal_group_upd_errors(matter->system, state, matter->constraints.udoterr);
     if (!tali_prescribed_see_known_udot(matter, state, &view)) {
         return tal_state_error(state)->status;

@@ -1,4 +1,4 @@
-// In which order the constraints of a block stand in its matrix: rows that share a mobility near
+// In which order the constraints of a block are in its matrix: rows that share a mobility near
 // each other, so that the envelope is small.
 //
 // Constraints are neighbors when a body is on the paths of both. Three orders are compared:
@@ -7,7 +7,7 @@
 //     from the farthest constraint to the nearest: small for rings and nets. A breadth-first walk,
 //         backward (Cuthill and McKee's, without their sorting)
 //     subtrees one after the other, each before the constraint it hangs on: n log n for trees. The
-//         largest stands first, so that a row reaches back over the smaller ones only
+//         largest is first, so that a row reaches back over the smaller ones only
 //
 // An order other than as listed is taken only when it halves the envelope: most models are listed
 // well, and their results stay the same to the last bit. Equal choices go to the lower index.
@@ -26,39 +26,29 @@ typedef struct ordering {
     int32_t *child0;    ///< [count] first of those found from a constraint, in the queue
     int32_t *children;  ///< [count] how many
     int32_t *size;      ///< [count] constraints in a subtree
-    int32_t *at;        ///< [count] where a subtree, then a constraint, stands
-    int32_t *first;     ///< [num_bodies] where the first constraint on a body stands
+    int32_t *at;        ///< [count] where a subtree, then a constraint, is
+    int32_t *first;     ///< [num_bodies] where the first constraint on a body is
     int walk;           ///< number of the last walk
 } ordering;
 
-static int32_t *take_array(int32_t **next, size_t n)
+// A block with the arrays of an ordering, or NULL.
+static void *take_room(const tal_matter *matter, ordering *o, size_t *bytes)
 {
-    int32_t *piece = *next;
-    *next += n;
-    return piece;
-}
-
-static ordering begin_ordering(const tal_matter *matter, tali_constraints *all, int32_t *room)
-{
-    const size_t bodies = (size_t)matter->num_bodies, n = (size_t)all->count;
-    ordering o = {.tree = &matter->tree, .all = all};
-    o.on_body0 = take_array(&room, bodies + 1);
-    o.on_body = take_array(&room, (size_t)all->path_total);
-    o.body_seen = take_array(&room, bodies);
-    o.first = take_array(&room, bodies);
-    o.seen = take_array(&room, n);
-    o.queue = take_array(&room, n);
-    o.child0 = take_array(&room, n);
-    o.children = take_array(&room, n);
-    o.size = take_array(&room, n);
-    o.at = take_array(&room, n);
-    return o;
-}
-
-static size_t room_bytes(const tal_matter *matter, const tali_constraints *all)
-{
-    return (3 * (size_t)matter->num_bodies + 1 + (size_t)all->path_total + 6 * (size_t)all->count) *
-           sizeof(int32_t);
+    const size_t per_body = (size_t)matter->num_bodies * sizeof(int32_t);
+    const size_t per_constraint = (size_t)o->all->count * sizeof(int32_t);
+    const tali_piece pieces[] = {
+        {&o->on_body0, per_body + sizeof(int32_t)},
+        {&o->on_body, (size_t)o->all->path_total * sizeof(int32_t)},
+        {&o->body_seen, per_body},
+        {&o->first, per_body},
+        {&o->seen, per_constraint},
+        {&o->queue, per_constraint},
+        {&o->child0, per_constraint},
+        {&o->children, per_constraint},
+        {&o->size, per_constraint},
+        {&o->at, per_constraint},
+    };
+    return tali_alloc_pieces(&matter->allocator, pieces, sizeof pieces / sizeof pieces[0], bytes);
 }
 
 // Which constraints have a body on their paths.
@@ -162,7 +152,7 @@ static void place_subtrees(const ordering *o, int count)
 
 // --- what they cost ---
 
-// Entries of the envelope when the constraints of a block stand in this order. Leaves behind where
+// Entries of the envelope when the constraints of a block are in this order. Leaves behind where
 // the rows of each begin.
 static size_t envelope_of(const ordering *o, const int32_t order[], int count)
 {
@@ -243,10 +233,10 @@ static void find_first_coupled(const ordering *o)
 bool tali_constraints_order(tal_matter *matter)
 {
     tali_constraints *all = &matter->constraints;
-    const size_t bytes = room_bytes(matter, all);
-    int32_t *room = tali_alloc(&matter->allocator, bytes);
+    ordering o = {.tree = &matter->tree, .all = all};
+    size_t bytes;
+    void *room = take_room(matter, &o, &bytes);
     if (room == NULL) return false;
-    ordering o = begin_ordering(matter, all, room);
     list_by_body(&o);
     for (int k = 0; k < all->num_blocks; ++k) {
         order_block(&o, k);

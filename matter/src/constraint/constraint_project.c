@@ -363,7 +363,7 @@ static tal_status project_quaternions(const tal_matter *matter, tal_state *state
     double after = before;
     if (!(before <= options->tolerance) || options->even_if_met || result->changed) {
         tali_tree_view view;
-        if (!tali_tree_view_at(matter, state, TALI_CONSTANTS, &view)) {
+        if (!tali_tree_realize_view(matter, state, TALI_CONSTANTS, &view)) {
             return tal_state_error(state)->status;
         }
         if (normalize_free_quaternions(matter, state, &view)) result->changed = true;

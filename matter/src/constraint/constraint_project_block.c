@@ -58,8 +58,7 @@ static double nearest_turn(double a, double b)
 // angles before.
 static void choose_angles(const double before[3], double angles[3])
 {
-    static const double half = 3.141592653589793;
-    const double other[3] = {angles[0] + half, half - angles[1], angles[2] + half};
+    const double other[3] = {angles[0] + TAL_PI, TAL_PI - angles[1], angles[2] + TAL_PI};
     double to[2][3], distance[2] = {0.0, 0.0};
     for (int i = 0; i < 3; ++i) {
         to[0][i] = nearest_turn(angles[i], before[i]);
@@ -513,7 +512,7 @@ static tal_status change_block(const tali_projection *p, const tali_tree_view *v
 // NULL when they cannot be computed; the State says why, since nothing is realized after them.
 static const double *see_wrenches(const tali_projection *p, tali_tree_view *view)
 {
-    if (!tali_tree_view_at(p->matter, p->state, TALI_POSITION, view)) return NULL;
+    if (!tali_tree_realize_view(p->matter, p->state, TALI_POSITION, view)) return NULL;
     return tal_cache_realize(p->matter->system, p->state, p->matter->constraints.wrenches);
 }
 
@@ -548,79 +547,54 @@ double tali_projection_turn(const tali_projection *p)
 
 // --- memory ---
 
-static size_t doubles(size_t n)
+// Cuts the arrays of a projection out of `block`; returns their bytes, also without a block.
+static size_t carve(const tal_matter *matter, tali_projection *p, void *block)
 {
-    return tali_align((n + 1) * sizeof(double));
-}
-
-static size_t work_doubles(const tali_constraints *cs)
-{
-    const size_t dense = tal_cod_work_size(cs->max_small_rows, cs->max_small_speeds);
-    const size_t in_range = tali_envelope_work_size(cs->max_block_rows);
-    return dense > in_range ? dense : in_range;
-}
-
-static size_t iwork_bytes(const tali_constraints *cs)
-{
-    return tal_cod_iwork_size(cs->max_small_rows, cs->max_small_speeds) * sizeof(int) + 1;
+    const tali_constraints *cs = &matter->constraints;
+    const size_t m = (size_t)cs->max_block_rows, n = (size_t)cs->max_block_speeds;
+    const size_t num_rows = (size_t)(cs->mp + cs->mv), count = (size_t)cs->count;
+    const size_t num_q = (size_t)matter->tree.max_nq, num_u = (size_t)matter->tree.num_u;
+    const size_t num_bodies = (size_t)matter->num_bodies;
+    const int dense_rows = cs->max_small_rows, dense_columns = cs->max_small_speeds;
+    const size_t dense_work = tal_cod_work_size(dense_rows, dense_columns);
+    const size_t range_work = tali_envelope_work_size(cs->max_block_rows);
+    const size_t num_work = dense_work > range_work ? dense_work : range_work;
+    const tali_piece pieces[] = {
+        {&p->T, num_rows * sizeof *p->T},
+        {&p->length, num_rows * sizeof *p->length},
+        {&p->start, num_q * sizeof *p->start},
+        {&p->from, num_q * sizeof *p->from},
+        {&p->change, num_u * sizeof *p->change},
+        {&p->column, num_bodies * sizeof *p->column},
+        {&p->bodies, num_bodies * sizeof *p->bodies},
+        {&p->repeats, count * sizeof *p->repeats},
+        {&p->row0, count * sizeof *p->row0},
+        {&p->entries, count * sizeof *p->entries},
+        {&p->S, cs->max_block_entries * sizeof *p->S},
+        {&p->A, cs->max_small_matrix * sizeof *p->A},
+        {&p->envelope, cs->max_block_envelope * sizeof *p->envelope},
+        {&p->envelope_rows, m * sizeof *p->envelope_rows},
+        {&p->envelope_columns, m * sizeof *p->envelope_columns},
+        {&p->residual, m * sizeof *p->residual},
+        {&p->y, m * sizeof *p->y},
+        {&p->x, (m + n) * sizeof *p->x},
+        {&p->g, num_u * sizeof *p->g},
+        {&p->F, (size_t)cs->max_path_len * sizeof *p->F},
+        {&p->work, num_work * sizeof *p->work},
+        {&p->iwork, tal_cod_iwork_size(dense_rows, dense_columns) * sizeof *p->iwork},
+    };
+    return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], block);
 }
 
 size_t tali_projection_scratch(const tal_matter *matter)
 {
-    const tali_constraints *cs = &matter->constraints;
-    const size_t m = (size_t)cs->max_block_rows, n = (size_t)cs->max_block_speeds;
-    const size_t count = (size_t)cs->count;
-    return 2 * doubles((size_t)(cs->mp + cs->mv)) + 2 * doubles((size_t)matter->tree.max_nq) +
-           2 * tali_align((size_t)matter->num_bodies * sizeof(int32_t)) +
-           2 * tali_align(count * sizeof(int32_t)) + tali_align(count * sizeof(size_t)) +
-           doubles(cs->max_block_entries) + doubles(cs->max_small_matrix) +
-           doubles(cs->max_block_envelope) + tali_align(m * sizeof(tali_envelope_row) + 1) +
-           tali_align(m * sizeof(tali_envelope_column) + 1) + 2 * doubles(m) + doubles(m + n) +
-           2 * doubles((size_t)matter->tree.num_u) +
-           tali_align((size_t)cs->max_path_len * sizeof(tal_spatial_vec) + 1) +
-           doubles(work_doubles(cs)) + tali_align(iwork_bytes(cs));
-}
-
-static void *take_scratch(tali_projection *p, size_t bytes)
-{
-    void *piece = tal_state_scratch_take(p->state, bytes);
-    if (piece == NULL) p->is_short = true;
-    return piece;
-}
-
-static double *take_doubles(tali_projection *p, size_t n)
-{
-    return take_scratch(p, doubles(n));
+    tali_projection p;
+    return carve(matter, &p, NULL);
 }
 
 bool tali_projection_take_room(tali_projection *p)
 {
-    const tal_matter *matter = p->matter;
-    const tali_constraints *cs = &matter->constraints;
-    const size_t m = (size_t)cs->max_block_rows, n = (size_t)cs->max_block_speeds;
-    const size_t bodies = (size_t)matter->num_bodies * sizeof(int32_t);
-    const size_t count = (size_t)cs->count;
-    p->T = take_doubles(p, (size_t)(cs->mp + cs->mv));
-    p->length = take_doubles(p, (size_t)(cs->mp + cs->mv));
-    p->start = take_doubles(p, (size_t)matter->tree.max_nq);
-    p->from = take_doubles(p, (size_t)matter->tree.max_nq);
-    p->change = take_doubles(p, (size_t)matter->tree.num_u);
-    p->column = take_scratch(p, bodies);
-    p->bodies = take_scratch(p, bodies);
-    p->repeats = take_scratch(p, count * sizeof(int32_t));
-    p->row0 = take_scratch(p, count * sizeof(int32_t));
-    p->entries = take_scratch(p, count * sizeof(size_t));
-    p->S = take_doubles(p, cs->max_block_entries);
-    p->A = take_doubles(p, cs->max_small_matrix);
-    p->envelope = take_doubles(p, cs->max_block_envelope);
-    p->envelope_rows = take_scratch(p, m * sizeof(tali_envelope_row) + 1);
-    p->envelope_columns = take_scratch(p, m * sizeof(tali_envelope_column) + 1);
-    p->residual = take_doubles(p, m);
-    p->y = take_doubles(p, m);
-    p->x = take_doubles(p, m + n);
-    p->g = take_doubles(p, (size_t)matter->tree.num_u);
-    p->F = take_scratch(p, (size_t)cs->max_path_len * sizeof *p->F + 1);
-    p->work = take_doubles(p, work_doubles(cs));
-    p->iwork = take_scratch(p, iwork_bytes(cs));
-    return !p->is_short;
+    void *block = tal_state_scratch_take(p->state, tali_projection_scratch(p->matter));
+    if (block != NULL) (void)carve(p->matter, p, block);
+    return block != NULL;
 }

@@ -22,7 +22,6 @@ typedef struct tali_projection {
     const tal_matter *matter;
     tal_state *state;
     const tal_project_options *options;
-    bool is_short;   ///< of memory
     bool velocities; ///< of u onto uerr, not of q onto qerr
     bool is_partial; ///< only blocks whose rows repeat others take part
     tali_constraint_row_map map;

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-// A pivot that has lost all but this much of its diagonal entry was the difference of equal
+// A pivot that has lost all except this much of its diagonal entry was the difference of equal
 // numbers.
 static double round_off(int rows)
 {

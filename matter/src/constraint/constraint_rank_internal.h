@@ -20,8 +20,8 @@
 /// assembled.
 #define TALI_LARGEST_REDUNDANT_SHARE 1e-8
 
-/// The share of its diagonal entry that a pivot must exceed, in a block of so many rows whose
-/// position errors are `error` (tali_constraint_turn()).
+/// The share of its diagonal entry that a pivot must exceed, in a block of this number of rows
+/// whose position errors are `error` (tali_constraint_turn()).
 double tali_constraint_redundant_share(int rows, double error);
 
 /**

@@ -12,7 +12,7 @@ static tal_status calc_wrenches(const void *self, const tal_system *system, tal_
     const tali_constraints *cs = &matter->constraints;
     tali_tree_view view;
     const tali_tree_what what = cs->forces_need_velocity ? TALI_VELOCITY : TALI_POSITION;
-    if (!tali_tree_view_at(matter, state, what, &view)) return TAL_ERR_CALLBACK;
+    if (!tali_tree_realize_view(matter, state, what, &view)) return TAL_ERR_CALLBACK;
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
     tal_status st = TAL_OK;
     for (int i = 0; i < cs->count && st == TAL_OK; ++i) {
@@ -72,14 +72,14 @@ typedef struct row_size {
     double moment, force;
 } row_size;
 
-static row_size size_of_row(const tali_constraint *c, tali_constraint_const_wrenches of, int r,
-                            double reach)
+static row_size size_of_row(const tali_constraint *c, tali_constraint_const_wrenches row_forces,
+                            int r, double reach)
 {
     const int n = tali_constraint_num_wrenches(c);
     row_size size = {0.0, 0.0};
     for (int i = 0; i < n; ++i) {
-        size.moment += sum_of_sizes(of.wrench[r * n + i].w);
-        size.force += sum_of_sizes(of.wrench[r * n + i].v);
+        size.moment += sum_of_sizes(row_forces.wrench[r * n + i].w);
+        size.force += sum_of_sizes(row_forces.wrench[r * n + i].v);
     }
     size.moment += reach * size.force;
     return size;
@@ -93,13 +93,14 @@ static bool is_round_off(double e, tal_spatial_vec H, row_size size)
 
 // Mostly the first mobility settles it.
 bool tali_constraint_row_is_idle(const tal_matter *matter, const tali_tree_view *view,
-                                 const tali_constraint *c, tali_constraint_const_wrenches of, int r,
-                                 double reach, const double e[])
+                                 const tali_constraint *c,
+                                 tali_constraint_const_wrenches row_forces, int r, double reach,
+                                 const double e[])
 {
     for (int i = 0; i < c->num_mobilities; ++i) {
-        if (of.coefficient[r * c->num_mobilities + i] != 0.0) return false;
+        if (row_forces.coefficient[r * c->num_mobilities + i] != 0.0) return false;
     }
-    const row_size size = size_of_row(c, of, r, reach);
+    const row_size size = size_of_row(c, row_forces, r, reach);
     for (int k = 0; k < c->path_len; ++k) {
         const tali_constraint_path_entry at = matter->constraints.path[c->path0 + k];
         const tal_spatial_vec *H = view->H + matter->tree.u0[at.body];
@@ -129,12 +130,13 @@ static void clear_round_off(const tal_matter *matter, const tali_tree_view *view
 
 // g = J^T (wrench) + coefficient: the transpose of how the row sees the speeds of its path.
 void tali_constraint_row(const tal_matter *matter, const tali_tree_view *view,
-                         const tali_constraint *c, tali_constraint_const_wrenches of, int r,
+                         const tali_constraint *c, tali_constraint_const_wrenches row_forces, int r,
                          double reach, tal_spatial_vec F[], double g[])
 {
     const tali_constraint_path_entry *path = matter->constraints.path + c->path0;
-    const tal_spatial_vec *wrench = of.wrench + (size_t)r * (size_t)tali_constraint_num_wrenches(c);
-    const double *coefficient = of.coefficient + (size_t)r * (size_t)c->num_mobilities;
+    const tal_spatial_vec *wrench =
+        row_forces.wrench + (size_t)r * (size_t)tali_constraint_num_wrenches(c);
+    const double *coefficient = row_forces.coefficient + (size_t)r * (size_t)c->num_mobilities;
     for (int k = 0; k < c->path_len; ++k) {
         F[k] = TAL_SPATIAL_VEC_ZERO;
     }
@@ -143,24 +145,24 @@ void tali_constraint_row(const tal_matter *matter, const tali_tree_view *view,
         if (k >= 0) F[k] = tal_sv_add(F[k], wrench[i]);
     }
     view->sweeps->path_JT(view, path, c->path_len, F, g);
-    clear_round_off(matter, view, c, size_of_row(c, of, r, reach), g);
+    clear_round_off(matter, view, c, size_of_row(c, row_forces, r, reach), g);
     for (int i = 0; i < c->num_mobilities; ++i) {
         g[c->speed_places[i]] += coefficient[i];
     }
 }
 
 void tali_constraint_add_row_forces(const tal_matter *matter, const tali_constraint *c,
-                                    tali_constraint_const_wrenches of, int r, double lambda,
+                                    tali_constraint_const_wrenches row_forces, int r, double lambda,
                                     tal_spatial_vec F[], double f[])
 {
     const int n = tali_constraint_num_wrenches(c);
     for (int k = 0; k < n; ++k) {
         tal_spatial_vec *at = &F[tali_constraint_wrench_body(c, k)];
-        *at = tal_sv_axpy(lambda, of.wrench[r * n + k], *at);
+        *at = tal_sv_axpy(lambda, row_forces.wrench[r * n + k], *at);
     }
     for (int k = 0; k < c->num_mobilities; ++k) {
         f[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]] +=
-            lambda * of.coefficient[r * c->num_mobilities + k];
+            lambda * row_forces.coefficient[r * c->num_mobilities + k];
     }
 }
 
@@ -174,9 +176,9 @@ tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *stat
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
-        const tali_constraint_const_wrenches of = tali_constraint_wrenches_in(c, entry);
+        const tali_constraint_const_wrenches row_forces = tali_constraint_wrenches_in(c, entry);
         for (int r = 0; map.row0[i] >= 0 && r < tali_constraint_rows(c); ++r) {
-            tali_constraint_add_row_forces(matter, c, of, r,
+            tali_constraint_add_row_forces(matter, c, row_forces, r,
                                            lambda[tali_constraint_row_slot(&map, c, i, r)], F, f);
         }
     }

@@ -44,7 +44,22 @@ static void weigh_by_shares(const tal_matter *matter, const tal_state *state,
     }
 }
 
-/// Room for the least squares of one block, from a State's scratch memory.
+/// Room to solve one block within its envelope, from a State's scratch memory.
+typedef struct range_room {
+    double *S; ///< [rows] shares
+    double *work;
+} range_room;
+
+static size_t carve_range_room(int rows, range_room *room, void *block)
+{
+    const tali_piece pieces[] = {
+        {&room->S, (size_t)rows * sizeof *room->S},
+        {&room->work, tali_envelope_work_size(rows) * sizeof *room->work},
+    };
+    return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], block);
+}
+
+/// Room for the least squares of one block, likewise.
 typedef struct squares_room {
     double *W, *null; ///< and its null space: rows x rows
     double *D;        ///< [rows] what a row is scaled by
@@ -52,22 +67,40 @@ typedef struct squares_room {
     int *iwork;
 } squares_room;
 
-static bool take_squares_room(tal_state *state, int rows, squares_room *room)
+// Cuts the room out of `block`; returns its bytes, also without a block.
+static size_t carve_squares_room(int rows, squares_room *room, void *block)
 {
     const size_t n = (size_t)rows;
-    room->W = tal_state_scratch_take(state, n * n * sizeof(double));
-    room->null = tal_state_scratch_take(state, n * n * sizeof(double));
-    room->D = tal_state_scratch_take(state, n * sizeof(double));
-    room->work = tal_state_scratch_take(state, tal_cod_work_size(rows, rows) * sizeof(double));
-    room->iwork = tal_state_scratch_take(state, tal_cod_iwork_size(rows, rows) * sizeof(int) + 1);
-    return room->W != NULL && room->null != NULL && room->D != NULL && room->work != NULL &&
-           room->iwork != NULL;
+    const tali_piece pieces[] = {
+        {&room->W, n * n * sizeof *room->W},
+        {&room->null, n * n * sizeof *room->null},
+        {&room->D, n * sizeof *room->D},
+        {&room->work, tal_cod_work_size(rows, rows) * sizeof *room->work},
+        {&room->iwork, tal_cod_iwork_size(rows, rows) * sizeof *room->iwork},
+    };
+    return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], block);
+}
+
+static bool take_squares_room(tal_state *state, int rows, squares_room *room)
+{
+    void *block = tal_state_scratch_take(state, carve_squares_room(rows, room, NULL));
+    if (block != NULL) (void)carve_squares_room(rows, room, block);
+    return block != NULL;
+}
+
+// A block is solved by one or the other.
+size_t tali_constraints_solve_scratch(const tali_constraints *cs)
+{
+    squares_room room;
+    const size_t dense = carve_squares_room(cs->max_small_rows, &room, NULL);
+    const size_t in_range = carve_range_room(cs->max_block_rows, &(range_room){NULL, NULL}, NULL);
+    return dense > in_range ? dense : in_range;
 }
 
 // Diagonal entries of W that differ by less are of like size.
 static const double ALIKE = 1e6;
 
-// Whether the diagonal entries of W, but for zeros, differ by less than a factor.
+// Whether the diagonal entries of W, except for zeros, differ by less than a factor.
 static bool are_alike(int n, const double W[], double most_apart)
 {
     double least = (double)INFINITY, most = 0.0;
@@ -198,12 +231,11 @@ static tal_status solve_in_range(const tal_matter *matter, tal_state *state,
     const double *shares = tal_var_value(matter->system, state, cs->shares);
     const int n = tali_constraint_block_rows(cs, map, block);
     const size_t mark = tal_state_scratch_mark(state);
-    double *S = tal_state_scratch_take(state, (size_t)n * sizeof *S);
-    double *work = tal_state_scratch_take(state, tali_envelope_work_size(n) * sizeof *work);
-    if (S == NULL || work == NULL) {
-        tal_state_scratch_release(state, mark);
-        return TAL_ERR_CAPACITY;
-    }
+    range_room room;
+    void *block_room = tal_state_scratch_take(state, carve_range_room(n, &room, NULL));
+    if (block_room == NULL) return TAL_ERR_CAPACITY;
+    (void)carve_range_room(n, &room, block_room);
+    double *S = room.S, *work = room.work;
     tali_constraint_row_walk at = tali_constraint_walk_block(cs, map, block);
     while (tali_constraint_next_row(&at)) {
         S[at.row] = shares[at.i];

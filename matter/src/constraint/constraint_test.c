@@ -53,7 +53,7 @@ typedef tal_status (*level)(subject *s, double rows[]);
 
 static tal_status look_at_state(subject *s, tali_tree_what what, tali_tree_view *view)
 {
-    const bool is_there = tali_tree_view_at(s->matter, s->state, what, view);
+    const bool is_there = tali_tree_realize_view(s->matter, s->state, what, view);
     return is_there ? TAL_OK : tal_state_error(s->state)->status;
 }
 

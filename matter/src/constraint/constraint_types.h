@@ -34,12 +34,6 @@ typedef struct tali_constraint {
     size_t matrix0;    ///< first of its doubles in the constraint matrices
 } tali_constraint;
 
-/// Bytes of the block that `bodies` begins.
-static inline size_t tali_constraint_block_bytes(const tali_constraint *c)
-{
-    return (2 * (size_t)c->ops.num_bodies + 1 + 3 * (size_t)c->num_mobilities) * sizeof(int);
-}
-
 /// One body on a constraint's path.
 typedef struct tali_constraint_path_entry {
     int32_t body;

@@ -17,7 +17,7 @@
 #include "kernel/kernel_inertia.h"
 #include "kernel/kernel_set.h"
 
-// F0 - F of one body, where F0 = M A0 + b (theory eq. 4.1), and known accelerations count as though
+// F0 - F of one body, where F0 = M A0 + b (theory eq. 4.1), and known accelerations count as if
 // velocities had caused them.
 TAL_ALWAYS_INLINE sv unbalanced(const tali_tree_view *view, int b, const sv F[], const sv A_known[])
 {
@@ -29,7 +29,7 @@ TAL_ALWAYS_INLINE sv unbalanced(const tali_tree_view *view, int b, const sv F[],
 
 // --- inward: from forces to residuals ---
 
-// Where the tree has particles, they have been seen to. A tree without particles has no extra cost.
+// Where the tree has particles, they have been treated. A tree without particles has no extra cost.
 TAL_ALWAYS_INLINE void sweep_inward_of(const tali_tree_view *view, const double f[], const sv F[],
                                        const bool moving, const sv A_known[],
                                        const bool has_particles, double e[], sv open[])

@@ -10,7 +10,7 @@
 #include "kernel/kernel_begin.h"
 #include "kernel/kernel_set.h"
 
-// The sign bit of what is left to SINCOS_MAX tells of angles beyond it, which are rare.
+// The sign bit of what is left to SINCOS_MAX shows angles beyond it, which are rare.
 static void sines_and_cosines(int n, const double angle[], double s[], double c[])
 {
     const int whole = tali_kernel_whole_lanes(n);

@@ -78,7 +78,7 @@ struct tali_sweeps {
     /// Mass properties of each body alone, in Ground ([num_bodies]).
     void (*rigid)(const tali_tree_view *view, tali_tree_composite out[]);
 
-    /// F += (mc x g, m g), bodies in a uniform field g, for all but Ground.
+    /// F += (mc x g, m g), bodies in a uniform field g, for all except Ground.
     void (*weights)(const tali_tree_pose pose[], int num_bodies, const tali_weight weights[],
                     tal_vec3 g, tal_spatial_vec F[]);
 
@@ -97,7 +97,7 @@ struct tali_sweeps {
     void (*mass_matrix)(const tali_tree_view *view, double *M, int ld,
                         const tali_kernel_mass_matrix_room *room);
 
-    /// The rows of M that tree->row_begin tells of, one after the other, given the composite
+    /// The rows of M that tree->row_begin lists, one after the other, given the composite
     /// inertias of all bodies.
     void (*mass_rows)(const tali_tree_view *view, const tali_tree_composite composite[],
                       double rows[]);

@@ -34,7 +34,7 @@ typedef struct pose_fit {
     tali_mobilizer_fit_parts parts;
 } pose_fit;
 
-// Where the improvement stands.
+// Where the improvement is.
 typedef struct pose_guess {
     double q[TAL_MAX_NQ];
     tal_xform X_FM;
@@ -239,7 +239,7 @@ tal_status tali_mobilizer_refine_q(const tal_mobilizer_ops *ops, const void *sel
         for (int i = 0; i < max_steps[k] && !is_done && guess.cost > exact; ++i) {
             const tal_status step = improve(&fit, rules[k], &guess, &damping, &is_done);
             if (step == TAL_ERR_CALLBACK || (step != TAL_OK && k == 0)) return step;
-            if (step != TAL_OK) break; // differences reach past an edge: the best so far stands
+            if (step != TAL_OK) break; // differences reach past an edge: the best so far counts
         }
     }
     memcpy(q, guess.q, size_q);

@@ -21,8 +21,8 @@ static tal_status calc_H_FM(const void *self, const tal_mobilizer_arg *arg, tal_
 }
 
 /*
- * The rotation tells the angle but for whole turns, the translation tells the turn. If the wanted
- * rotation is about z by a + 2 pi k, (q - a - 2 pi k)^2 + (pitch q - p_z)^2 is least at
+ * The rotation tells the angle except for whole turns, the translation tells the turn. If the
+ * wanted rotation is about z by a + 2 pi k, (q - a - 2 pi k)^2 + (pitch q - p_z)^2 is least at
  *
  *     q = (a + 2 pi k + pitch p_z) / (1 + pitch^2)
  *
@@ -32,7 +32,7 @@ static tal_status calc_H_FM(const void *self, const tal_mobilizer_arg *arg, tal_
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
 {
-    const double pitch = arg->params[0], turn = 2.0 * acos(-1.0);
+    const double pitch = arg->params[0], turn = 2.0 * TAL_PI;
     double angle;
     const tal_status st = tali_mobilizer_fit_about_z(X_FM, &angle);
     if (st != TAL_OK) return st;

@@ -21,9 +21,14 @@ static const double SMALL_PIVOT = 1e-9;
 
 // --- rows ---
 
-static size_t rows_bytes(int num_u, int num_entries)
+// Cuts the lists of rows out of `block`; returns their bytes, also without a block.
+static size_t place_rows(tali_tree *tree, void *block)
 {
-    return ((size_t)num_u + 1 + (size_t)num_entries) * sizeof(int32_t);
+    const tali_piece pieces[] = {
+        {&tree->row_begin, ((size_t)tree->num_u + 1) * sizeof *tree->row_begin},
+        {&tree->row_column, (size_t)tree->num_row_entries * sizeof *tree->row_column},
+    };
+    return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], block);
 }
 
 // Speeds on the way from each body to Ground, its own included; returns the entries of all rows.
@@ -41,7 +46,6 @@ static size_t count_entries(const tali_tree *tree, int32_t depth[])
     return entries;
 }
 
-// The speed inboard of speed i: the one before it, or the last one of the next body that has any.
 // The columns of the row of speed j of body b; where those of the next row begin.
 static int32_t *fill_row(const tali_tree *tree, int b, int j, int32_t *column)
 {
@@ -80,22 +84,21 @@ bool tali_op_mass_rows_build(tal_matter *matter)
     if (entries > (size_t)MOST_ENTRIES * (size_t)tree->num_u) return true;
 
     tree->num_row_entries = (int)entries;
-    tree->row_begin =
-        tali_alloc(&matter->allocator, rows_bytes(tree->num_u, tree->num_row_entries));
-    if (tree->row_begin == NULL) {
+    void *block = tali_alloc(&matter->allocator, place_rows(tree, NULL));
+    if (block == NULL) {
         (void)tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %zu entries of M",
                               entries);
         return false;
     }
-    tree->row_column = tree->row_begin + tree->num_u + 1;
+    (void)place_rows(tree, block);
     fill_rows(tree);
     return true;
 }
 
 void tali_op_mass_rows_free(tal_matter *matter)
 {
-    const tali_tree *tree = &matter->tree;
-    tali_free(&matter->allocator, tree->row_begin, rows_bytes(tree->num_u, tree->num_row_entries));
+    void *block = matter->tree.row_begin;
+    tali_free(&matter->allocator, block, place_rows(&matter->tree, NULL));
 }
 
 // --- the factor: D^-1 of all speeds, then the rows of L, then 1 if it can be used ---

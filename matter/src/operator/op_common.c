@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// Why tali_tree_view_at() failed: a broken contract that the State could not record, or what it
-// did.
+// Why tali_tree_realize_view() failed: a broken contract that the State could not record, or what
+// it did.
 static tal_status why_no_view(const tal_matter *matter, const tal_state *state)
 {
     const tal_system *system = matter->system;
@@ -19,7 +19,7 @@ tal_status tali_op_view(const tal_matter *matter, tal_state *state, tali_tree_wh
                         tali_tree_view *view, const char *where)
 {
     if (matter == NULL) return tali_breach(TAL_ERR_NULL, where, "matter is NULL");
-    if (tali_tree_view_at(matter, state, what, view)) return TAL_OK;
+    if (tali_tree_realize_view(matter, state, what, view)) return TAL_OK;
     return why_no_view(matter, state);
 }
 

@@ -87,7 +87,7 @@ static tal_status see_G(const tal_matter *matter, tal_state *state, tal_g_part p
     return TAL_OK;
 }
 
-// Where a row of all stands in the part; -1 when it does not.
+// Where a row of all is in the part; -1 when it is not.
 static int place_in_part(const jacobian *G, int slot)
 {
     const int place = slot - G->first;
@@ -100,14 +100,14 @@ static double row_times(const tal_matter *matter, const jacobian *G,
                         const double v[])
 {
     const tali_constraint *c = row->c;
-    const tali_constraint_const_wrenches of = tali_constraint_wrenches_in(c, G->wrenches);
+    const tali_constraint_const_wrenches row_forces = tali_constraint_wrenches_in(c, G->wrenches);
     const int n = tali_constraint_num_wrenches(c);
     double sum = 0.0;
     for (int k = 0; k < n; ++k) {
-        sum += tal_sv_dot(of.wrench[row->r * n + k], V[tali_constraint_wrench_body(c, k)]);
+        sum += tal_sv_dot(row_forces.wrench[row->r * n + k], V[tali_constraint_wrench_body(c, k)]);
     }
     for (int k = 0; k < c->num_mobilities; ++k) {
-        sum += of.coefficient[row->r * c->num_mobilities + k] *
+        sum += row_forces.coefficient[row->r * c->num_mobilities + k] *
                v[matter->tree.u0[c->mobility_bodies[k]] + c->mobility_index[k]];
     }
     return sum;
@@ -133,8 +133,9 @@ static void add_forces(const tal_matter *matter, const jacobian *G, const double
     while (tali_constraint_next_row(&row)) {
         const int at = place_in_part(G, row.slot);
         if (at < 0 || (only >= 0 && row.i != only)) continue;
-        const tali_constraint_const_wrenches of = tali_constraint_wrenches_in(row.c, G->wrenches);
-        tali_constraint_add_row_forces(matter, row.c, of, row.r, lambda[at], F, f);
+        const tali_constraint_const_wrenches row_forces =
+            tali_constraint_wrenches_in(row.c, G->wrenches);
+        tali_constraint_add_row_forces(matter, row.c, row_forces, row.r, lambda[at], F, f);
     }
 }
 

@@ -505,7 +505,7 @@ tal_status tali_matter_forward_dynamics_kkt(const tal_matter *matter, tal_state 
                                             double udot[], tal_spatial_vec A_GM[], double lambda[])
 {
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_BIAS, &view) ||
+    if (!tali_tree_realize_view(matter, state, TALI_BIAS, &view) ||
         !tali_prescribed_see_known_udot(matter, state, &view)) {
         return tal_state_error(state)->status;
     }

@@ -26,7 +26,7 @@ tal_vec3 tali_constraint_turn_of_axes(tal_vec3 should, tal_vec3 is)
     if (s > 0.0) return tal_v3_scale(atan2(s, c) / s, across);
     if (c > 0.0) return TAL_VEC3_ZERO;
     const tal_vec3 any = fabs(should.x) < 0.5 ? tal_v3(1.0, 0.0, 0.0) : tal_v3(0.0, 1.0, 0.0);
-    return tal_v3_scale(acos(-1.0), tal_v3_normalize(tal_v3_cross(should, any)));
+    return tal_v3_scale(TAL_PI, tal_v3_normalize(tal_v3_cross(should, any)));
 }
 
 // --- the operator ---

@@ -163,7 +163,7 @@ static void fill_composite(const tali_tree_view *view, int base, const float_roo
     }
 }
 
-// H and F, column by column: one speed accelerates, the base stands still.
+// H and F, column by column: one speed accelerates, the base does not move.
 static void fill_joints(const tali_tree_view *view, int base, const float_room *room,
                         const tal_floating *form)
 {

@@ -157,7 +157,7 @@ static tal_status prepare_inverse(const tal_matter *matter, tal_state *state, in
 {
     const tal_status st = tali_mass_factor_of(matter, state, &out->view, &out->factor);
     if (st != TAL_OK || out->factor != NULL) return st;
-    if (!tali_tree_view_at(matter, state, TALI_ARTICULATED, &out->view)) {
+    if (!tali_tree_realize_view(matter, state, TALI_ARTICULATED, &out->view)) {
         return tal_state_error(state)->status;
     }
     out->room = take_inverse_room(out->view.tree, state);

@@ -10,7 +10,7 @@
 
 // Room for the columns.
 typedef struct task_room {
-    tal_spatial_vec *F;    ///< [num_bodies] zeros, but for the body that is pushed
+    tal_spatial_vec *F;    ///< [num_bodies] zeros, except for the body that is pushed
     tal_spatial_vec *open; ///< [num_slots]
     tal_spatial_vec *A;    ///< [num_bodies]
     double *e;             ///< [num_u]

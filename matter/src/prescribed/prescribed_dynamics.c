@@ -88,7 +88,7 @@ static tal_status calc_forces(const void *self, const tal_system *system, tal_st
     if (known.num_known == 0) return TAL_OK;
 
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_VELOCITY, &view)) return TAL_ERR_CALLBACK;
+    if (!tali_tree_realize_view(matter, state, TALI_VELOCITY, &view)) return TAL_ERR_CALLBACK;
     const tali_tree_applied applied = tali_prescribed_loads_of(matter, state);
     if (applied.F == NULL) return TAL_ERR_CALLBACK;
     const double *udot = tal_state_udot(state) + tal_group_start(system, state, matter->u);

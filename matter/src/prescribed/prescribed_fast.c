@@ -79,7 +79,7 @@ tal_status tali_prescribed_fast_errors(const tal_matter *matter, tal_state *stat
                                        bool velocities, double errors[])
 {
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, velocities ? TALI_VELOCITY : TALI_POSITION, &view)) {
+    if (!tali_tree_realize_view(matter, state, velocities ? TALI_VELOCITY : TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     fast_walk at = BEFORE_ALL;
@@ -108,7 +108,7 @@ typedef struct one_constraint {
 
 static tal_status wrenches_of(const tal_matter *matter, tal_state *state,
                               const tali_tree_view *view, int i, one_constraint *room,
-                              tali_constraint_const_wrenches *of)
+                              tali_constraint_const_wrenches *row_forces)
 {
     const tali_constraints *cs = &matter->constraints;
     tali_constraint_large large = {room->wrench, room->coefficient};
@@ -118,14 +118,14 @@ static tal_status wrenches_of(const tal_matter *matter, tal_state *state,
                                       &motion, &large);
     }
     const tali_constraint_wrenches out = {large.wrench, large.coefficient};
-    *of = (tali_constraint_const_wrenches){large.wrench, large.coefficient};
+    *row_forces = (tali_constraint_const_wrenches){large.wrench, large.coefficient};
     return tali_constraint_find_wrenches(matter, state, view, i, &out);
 }
 
 static bool view_velocities(const tal_matter *matter, tal_state *state, tali_tree_view *view)
 {
     const bool moving = matter->constraints.forces_need_velocity;
-    return tali_tree_view_at(matter, state, moving ? TALI_VELOCITY : TALI_POSITION, view);
+    return tali_tree_realize_view(matter, state, moving ? TALI_VELOCITY : TALI_POSITION, view);
 }
 
 tal_status tali_prescribed_fast_G(const tal_matter *matter, tal_state *state,
@@ -139,13 +139,13 @@ tal_status tali_prescribed_fast_G(const tal_matter *matter, tal_state *state,
     fast_walk at = BEFORE_ALL;
     while (next_fast(matter, state, fast->level, velocities, &at)) {
         one_constraint room;
-        tali_constraint_const_wrenches of;
-        const tal_status st = wrenches_of(matter, state, &view, at.i, &room, &of);
+        tali_constraint_const_wrenches row_forces;
+        const tal_status st = wrenches_of(matter, state, &view, at.i, &room, &row_forces);
         if (st != TAL_OK) return st;
         for (int r = 0; r < at.rows; ++r) {
             memset(F, 0, (size_t)matter->num_bodies * sizeof *F);
             memset(f, 0, nu * sizeof *f);
-            tali_constraint_add_row_forces(matter, at.c, of, r, 1.0, F, f);
+            tali_constraint_add_row_forces(matter, at.c, row_forces, r, 1.0, F, f);
             view.sweeps->JT(&view, F, along);
             for (int k = 0; k < fast->n; ++k) {
                 const int u = fast->speed[k];
@@ -165,11 +165,11 @@ tal_status tali_prescribed_fast_push(const tal_matter *matter, tal_state *state,
     fast_walk at = BEFORE_ALL;
     while (next_fast(matter, state, level, velocities, &at)) {
         one_constraint room;
-        tali_constraint_const_wrenches of;
-        const tal_status st = wrenches_of(matter, state, &view, at.i, &room, &of);
+        tali_constraint_const_wrenches row_forces;
+        const tal_status st = wrenches_of(matter, state, &view, at.i, &room, &row_forces);
         if (st != TAL_OK) return st;
         for (int r = 0; r < at.rows; ++r) {
-            tali_constraint_add_row_forces(matter, at.c, of, r, -lambda[at.row + r], F, f);
+            tali_constraint_add_row_forces(matter, at.c, row_forces, r, -lambda[at.row + r], F, f);
         }
     }
     return TAL_OK;
@@ -258,7 +258,7 @@ static tal_status load_level(const tal_matter *matter, tal_state *state, tal_lev
     tal_status st =
         tali_prescribed_fast_G(matter, state, &room->fast, velocities, G, room->F, room->f);
     tali_tree_view view;
-    if (st != TAL_OK || !tali_tree_view_at(matter, state, TALI_POSITION, &view)) {
+    if (st != TAL_OK || !tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     memcpy(room->F, F, (size_t)matter->num_bodies * sizeof *F);

@@ -75,11 +75,11 @@ bool tali_prescribed_see_known_udot(const tal_matter *matter, tal_state *state,
 /// there.
 void tali_prescribed_add_known(const tali_tree_view *view, double udot[], tal_spatial_vec A[]);
 
-/// Locks as they stand: levels [num_u], and for each body whether its q values are angles.
+/// Locks as they are: levels [num_u], and for each body whether its q values are angles.
 const uint8_t *tali_prescribed_lock_levels(const tal_matter *matter, const tal_state *state);
 
 /// Applied forces, with those of constraints on fast bodies: what makes bodies accelerate and what
-/// mobilizers bear. NULLs with the reason in the State. The State must have reached Dynamics.
+/// mobilizers carry. NULLs with the reason in the State. The State must have reached Dynamics.
 tali_tree_applied tali_prescribed_loads_of(const tal_matter *matter, tal_state *state);
 
 /// A row or motion counts as dependent below this: well above round-off, well below any geometry.

@@ -1,6 +1,6 @@
 // Fast mobilizers: finding the q, or the u, at which the forces on what they carry are in balance.
 //
-// The forces along the fast mobilities, r = f + J^T F, must vanish but for those of constraints
+// The forces along the fast mobilities, r = f + J^T F, must vanish except for those of constraints
 // (manual sec. 10.4.2), and the constraints on fast bodies must be met:
 //
 //     r(x) - G^T lambda = 0          c(x) = 0
@@ -182,7 +182,7 @@ static tal_status forces_at(const tal_matter *matter, tal_state *state, const re
     tal_status st = step != NULL ? displace(matter, state, room, step) : TAL_OK;
     if (st == TAL_OK) st = tal_system_realize(matter->system, state, TAL_STAGE_DYNAMICS);
     tali_tree_view view;
-    if (st != TAL_OK || !tali_tree_view_at(matter, state, TALI_POSITION, &view)) {
+    if (st != TAL_OK || !tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
     const tali_tree_applied applied = tali_tree_applied_of(matter, state);
@@ -397,7 +397,7 @@ static tal_status see_forces(const tal_matter *matter, tal_state *state, const r
     return st;
 }
 
-// One iteration from where it stands. `done` when the step is within tolerance of a balance that
+// One iteration from where it is. `done` when the step is within tolerance of a balance that
 // holds.
 static tal_status iterate(const tal_matter *matter, tal_state *state, const relax_room *room,
                           double tolerance, bool *done)

@@ -232,8 +232,9 @@ static tal_measure_ix add_on(tal_matter *matter, const char *name, const tal_mea
     if (b < 0 || b >= matter->num_bodies) {
         return refuse_measure(matter, name, "body", b);
     }
-    const tal_mobilizer_ops *of = &matter->bodies[b].ops;
-    const int most = speed ? of->nu : of->nq > of->nq_angles ? of->nq : of->nq_angles;
+    const tal_mobilizer_ops *mobilizer = &matter->bodies[b].ops;
+    const int nq = mobilizer->nq > mobilizer->nq_angles ? mobilizer->nq : mobilizer->nq_angles;
+    const int most = speed ? mobilizer->nu : nq;
     if (b == 0 || at.i < 0 || at.i >= most) {
         return refuse_measure(matter, name, ops->name, at.i);
     }
@@ -282,8 +283,8 @@ tal_measure_ix tal_measure_add_multiplier(tal_matter *matter, const char *name,
     if (constraint.i < 0 || constraint.i >= matter->constraints.count) {
         return refuse_measure(matter, name, "constraint", constraint.i);
     }
-    const tal_constraint_ops *of = &matter->constraints.list[constraint.i].ops;
-    if (row < 0 || row >= of->mp + of->mv + of->ma) {
+    const tal_constraint_ops *table = &matter->constraints.list[constraint.i].ops;
+    if (row < 0 || row >= table->mp + table->mv + table->ma) {
         return refuse_measure(matter, name, "equation", row);
     }
     const quantity what = {.constraint = constraint, .i = row};

@@ -25,7 +25,8 @@ tal_status tali_tree_calc_inertias(const void *self, const tal_system *system, t
 {
     (void)system;
     tali_tree_view view;
-    if (!tali_tree_view_at(self, state, TALI_INERTIA, &view)) return tal_state_error(state)->status;
+    if (!tali_tree_realize_view(self, state, TALI_INERTIA, &view))
+        return tal_state_error(state)->status;
     const size_t mark = tal_state_scratch_mark(state);
     const size_t slots = (size_t)view.tree->num_slots + 1;
     tali_kernel_open_inertia *open = tal_state_scratch_take(state, slots * sizeof *open);
@@ -90,7 +91,7 @@ static const void *realize_for(const tal_matter *matter, tal_state *state, tal_b
                                tal_cache_ix entry, tal_vec3 *p_MB_G)
 {
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_POSITION, &view)) return NULL;
+    if (!tali_tree_realize_view(matter, state, TALI_POSITION, &view)) return NULL;
     *p_MB_G = tal_m3_mul_v3(view.pose[body.i].R_GM, view.constants[body.i].X_MB.p);
     return tal_cache_realize(matter->system, state, entry);
 }

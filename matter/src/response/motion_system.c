@@ -178,7 +178,7 @@ double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state
 {
     if (tali_tree_body_at(matter, TAL_GROUND, __func__) == NULL) return TALI_NAN;
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_INERTIA, &view)) return TALI_NAN;
+    if (!tali_tree_realize_view(matter, state, TALI_INERTIA, &view)) return TALI_NAN;
     if (u == NULL && view.tree->num_u > 0) {
         (void)TALI_BREACH(TAL_ERR_NULL, "u is NULL, but there are %d speeds", view.tree->num_u);
         return TALI_NAN;

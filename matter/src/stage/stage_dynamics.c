@@ -134,7 +134,7 @@ tal_status tali_matter_forward_dynamics(const tal_matter *matter, tal_state *sta
         return tali_matter_forward_dynamics_kkt(matter, state, F, f, udot, A_GM, lambda);
     }
     tali_tree_view view;
-    if (!tali_tree_view_at(matter, state, TALI_DYNAMICS, &view)) {
+    if (!tali_tree_realize_view(matter, state, TALI_DYNAMICS, &view)) {
         return tal_state_error(state)->status;
     }
     return tali_stage_solve_motion(matter, state, &view, F, f, udot, A_GM, lambda);
@@ -157,7 +157,7 @@ static tal_status check_accelerations(const tal_matter *matter, tal_state *state
                                       const double udot[], const double qdotdot[])
 {
     const tali_tree *tree = &matter->tree;
-    const tali_matter_model model = tali_matter_model_at(matter, state);
+    const tali_matter_model model = tali_matter_model_unchecked(matter, state);
     const int last = tree->num_bodies - 1, num_q = model.q0[last] + model.nq[last];
     // qdotdot = N udot + Ndot u shows whatever udot does
     if (tali_finite_all(qdotdot, num_q)) return TAL_OK;

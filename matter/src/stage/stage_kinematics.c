@@ -114,7 +114,7 @@ tal_status tali_stage_calc_position(const void *self, const tal_system *system, 
 {
     const tal_matter *matter = self;
     const tali_tree_constants *constants = tali_cache_at(system, state, matter->constants);
-    const tali_matter_model model = tali_matter_model_at(matter, state);
+    const tali_matter_model model = tali_matter_model_unchecked(matter, state);
     const tali_tree_position at = tali_stage_position_in(&matter->tree, value);
     const double *q = tali_tree_q_of(matter, state);
     tal_status st = check_q(matter, &model, state, q);

@@ -36,7 +36,7 @@ tali_matter_model tali_matter_model_of(const tal_matter *matter, const tal_state
                     tal_var_value(matter->system, state, matter->modes));
 }
 
-tali_matter_model tali_matter_model_at(const tal_matter *matter, const tal_state *state)
+tali_matter_model tali_matter_model_unchecked(const tal_matter *matter, const tal_state *state)
 {
     return model_in(&matter->tree, tali_cache_at(matter->system, state, matter->model),
                     tali_cache_var_in(matter->system, state, matter->modes));

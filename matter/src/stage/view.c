@@ -112,8 +112,8 @@ void tali_tree_view_of(const tal_matter *matter, const tal_state *state, tali_tr
 
 // Each of these entries rests on those before it in this order, so it is enough to check the last
 // of those that depend on q alone, and velocities besides.
-bool tali_tree_view_at(const tal_matter *matter, tal_state *state, tali_tree_what what,
-                       tali_tree_view *view)
+bool tali_tree_realize_view(const tal_matter *matter, tal_state *state, tali_tree_what what,
+                            tali_tree_view *view)
 {
     const tal_system *system = matter->system;
     const tal_cache_ix last = (what & TALI_ARTICULATED) == TALI_ARTICULATED ? matter->articulated

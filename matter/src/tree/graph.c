@@ -38,7 +38,7 @@ static int free_end(const growth *g, int joint, int body)
     return g->level[other] < 0 ? other : -1;
 }
 
-// The joint to go on by from a body without mass: to a body with mass if there is one; -1 at the
+// The joint to continue by from a body without mass: to a body with mass if there is one; -1 at the
 // end.
 static int next_joint(const growth *g, int tip)
 {

@@ -47,7 +47,7 @@ typedef struct tali_tree_coordinate {
     int next;                    ///< the next of the same body; -1: none
     char name[TAL_MAX_NAME + 1]; ///< empty: the default
     bool has_range;
-    int range; ///< where it stands in the variable "ranges"
+    int range; ///< where it is in the variable "ranges"
     double low, high;
 } tali_tree_coordinate;
 
@@ -278,9 +278,9 @@ bool tali_tree_is_frame(const tal_xform *X);
 /// Are a body's frames and mass physical? The sentence names the body.
 tal_status tali_tree_body_check(const tali_tree_body *body, tal_error *err);
 
-/// @name The cached parts of a State in place. `tali_tree_view_at` realizes what is missing up to
-/// `what`, and returns false with the reason in the State. `tali_tree_view_of` is for the functions
-/// that compute entries: the prerequisites of these are valid.
+/// @name The cached parts of a State in place. `tali_tree_realize_view` realizes what is missing up
+/// to `what`, and returns false with the reason in the State. `tali_tree_view_of` is for the
+/// functions that compute entries: the prerequisites of these are valid.
 /// @{
 typedef enum tali_tree_what {
     TALI_CONSTANTS = 0,
@@ -293,8 +293,8 @@ typedef enum tali_tree_what {
     TALI_DYNAMICS = TALI_ARTICULATED | TALI_A0 ///< everything
 } tali_tree_what;
 
-bool tali_tree_view_at(const tal_matter *matter, tal_state *state, tali_tree_what what,
-                       tali_tree_view *view);
+bool tali_tree_realize_view(const tal_matter *matter, tal_state *state, tali_tree_what what,
+                            tali_tree_view *view);
 void tali_tree_view_of(const tal_matter *matter, const tal_state *state, tali_tree_what what,
                        tali_tree_view *view);
 
@@ -305,7 +305,7 @@ const tal_vec3 *tali_tree_p_PM_of(const tali_tree *tree, const void *position);
 tali_matter_model tali_matter_model_of(const tal_matter *matter, const tal_state *state);
 
 /// The same where it is known that the State is of the System and has reached Model.
-tali_matter_model tali_matter_model_at(const tal_matter *matter, const tal_state *state);
+tali_matter_model tali_matter_model_unchecked(const tal_matter *matter, const tal_state *state);
 
 /// @}
 
@@ -335,7 +335,7 @@ typedef struct tali_tree_applied {
 tali_tree_applied tali_tree_applied_of(const tal_matter *matter, const tal_state *state);
 
 /// udot = M^-1 (f - J^T (F0 - F) - G^T lambda), and the accelerations A_GM of all bodies. F and
-/// A_GM may not be the same array. `lambda` NULL: as though there were no constraints.
+/// A_GM may not be the same array. `lambda` NULL: as if there were no constraints.
 tal_status tali_matter_forward_dynamics(const tal_matter *matter, tal_state *state,
                                         const tal_spatial_vec F[], const double f[], double udot[],
                                         tal_spatial_vec A_GM[], double lambda[]);

@@ -95,7 +95,7 @@ static void assign_slots(tali_tree *tree, int32_t free_slots[])
     }
 }
 
-// Where the speeds of each subtree would stand if the bodies were numbered depth first: then they
+// Where the speeds of each subtree would be if the bodies were numbered depth first: then they
 // are neighbors, from place[b] to place[b] + span[b].
 static void place_subtrees(tali_tree *tree)
 {

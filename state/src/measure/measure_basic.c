@@ -218,7 +218,7 @@ tal_measure_ix tal_measure_add_variable(tal_system *system, tal_subsystem_ix own
     return tal_system_add_measure(system, owner, &variable_ops, &def);
 }
 
-// --- result: the values stand in an entry that only others write ---
+// --- result: the values are in an entry that only others write ---
 
 typedef struct result {
     tal_result_def def; // its pointers only until it is declared

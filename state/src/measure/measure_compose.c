@@ -116,7 +116,7 @@ tal_measure_ix tal_measure_add_scale(tal_system *system, tal_subsystem_ix owner,
     const tal_measure_ix none = {-1};
     if (!tali_measure_check_values(system, "scale", name, &factor, 1)) return none;
     const scale self = {factor, a};
-    return tali_measure_add_of(system, owner, &scale_ops, name, a, &self, sizeof self);
+    return tali_measure_add_unary(system, owner, &scale_ops, name, a, &self, sizeof self);
 }
 
 // --- integrate ---
@@ -212,7 +212,8 @@ tal_measure_ix tal_measure_add_integrate(tal_system *system, tal_subsystem_ix ow
                                          const double initial[])
 {
     const integrate self = {.derivative = derivative, .initial = initial};
-    return tali_measure_add_of(system, owner, &integrate_ops, name, derivative, &self, sizeof self);
+    return tali_measure_add_unary(system, owner, &integrate_ops, name, derivative, &self,
+                                  sizeof self);
 }
 
 // --- facts ---

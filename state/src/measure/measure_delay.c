@@ -36,7 +36,7 @@ typedef struct ring {
 
 // The samples before t, and the one at t.
 typedef struct samples {
-    const delay *of;
+    const delay *self;
     const ring *ring;
     int stored;
     double t;
@@ -63,17 +63,17 @@ static const double *stored_sample(const delay *me, const ring *at, int i)
 
 static double time_at(const samples *all, int i)
 {
-    return i < all->stored ? stored_sample(all->of, all->ring, i)[0] : all->t;
+    return i < all->stored ? stored_sample(all->self, all->ring, i)[0] : all->t;
 }
 
 static const double *value_at(const samples *all, int i)
 {
-    return i < all->stored ? stored_sample(all->of, all->ring, i) + 1 : all->f;
+    return i < all->stored ? stored_sample(all->self, all->ring, i) + 1 : all->f;
 }
 
 static const double *slope_at(const samples *all, int i)
 {
-    return i < all->stored ? stored_sample(all->of, all->ring, i) + 1 + all->of->n : all->fdot;
+    return i < all->stored ? stored_sample(all->self, all->ring, i) + 1 + all->self->n : all->fdot;
 }
 
 // Collects the samples that matter at the State's t: later ones are of a future that was undone.
@@ -156,7 +156,7 @@ static void interpolate_hermite(const samples *all, int k, double wanted, double
     const double *f1 = value_at(all, k + 1);
     const double *d0 = slope_at(all, k);
     const double *d1 = slope_at(all, k + 1);
-    for (int i = 0; i < all->of->n; ++i) {
+    for (int i = 0; i < all->self->n; ++i) {
         const double df = f1[i] - f0[i];
         const double quadratic = 3.0 * df - h * (2.0 * d0[i] + d1[i]);
         const double cubic = h * (d0[i] + d1[i]) - 2.0 * df;
@@ -164,7 +164,7 @@ static void interpolate_hermite(const samples *all, int k, double wanted, double
     }
 }
 
-// Lagrange polynomial through the samples nearest to interval k, four where there are so many:
+// Lagrange polynomial through the samples nearest to interval k, four where there are enough:
 //
 //     sum_i f_i prod_{j != i} (wanted - t_j) / (t_i - t_j)
 static void interpolate_lagrange(const samples *all, int k, double wanted, double value[])
@@ -175,7 +175,7 @@ static void interpolate_lagrange(const samples *all, int k, double wanted, doubl
     if (first > total - m) first = total - m;
     if (first < 0) first = 0;
 
-    memset(value, 0, (size_t)all->of->n * sizeof(double));
+    memset(value, 0, (size_t)all->self->n * sizeof(double));
     for (int i = first; i < first + m; ++i) {
         double weight = 1.0;
         for (int j = first; j < first + m; ++j) {
@@ -183,7 +183,7 @@ static void interpolate_lagrange(const samples *all, int k, double wanted, doubl
             weight *= (wanted - time_at(all, j)) / (time_at(all, i) - time_at(all, j));
         }
         const double *f = value_at(all, i);
-        for (int c = 0; c < all->of->n; ++c) {
+        for (int c = 0; c < all->self->n; ++c) {
             value[c] += weight * f[c];
         }
     }
@@ -287,8 +287,8 @@ tal_measure_ix tal_measure_add_delay(tal_system *system, tal_subsystem_ix owner,
 {
     if (def == NULL) return tal_system_add_measure(system, owner, &delay_ops, NULL);
     const delay self = {.operand = def->operand, .delay = def->delay, .capacity = def->capacity};
-    return tali_measure_add_of(system, owner, &delay_ops, def->name, def->operand, &self,
-                               sizeof self);
+    return tali_measure_add_unary(system, owner, &delay_ops, def->name, def->operand, &self,
+                                  sizeof self);
 }
 
 // --- facts ---

@@ -138,8 +138,8 @@ tal_measure_ix tal_measure_add_differentiate(tal_system *system, tal_subsystem_i
                                              const char *name, tal_measure_ix operand)
 {
     const differentiate self = {.operand = operand};
-    return tali_measure_add_of(system, owner, &differentiate_ops, name, operand, &self,
-                               sizeof self);
+    return tali_measure_add_unary(system, owner, &differentiate_ops, name, operand, &self,
+                                  sizeof self);
 }
 
 // --- facts ---

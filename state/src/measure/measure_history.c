@@ -163,7 +163,7 @@ tal_measure_ix tal_measure_add_extreme(tal_system *system, tal_subsystem_ix owne
                                        tal_extreme which, tal_measure_ix operand)
 {
     const extreme self = {.operand = operand, .which = which};
-    return tali_measure_add_of(system, owner, &extreme_ops, name, operand, &self, sizeof self);
+    return tali_measure_add_unary(system, owner, &extreme_ops, name, operand, &self, sizeof self);
 }
 
 double tal_measure_time_of_extreme(const tal_system *system, tal_state *state,

@@ -35,7 +35,7 @@ static double sampling_times_by(const hold *me, double t)
     return passed > 0.0 ? passed : 0.0;
 }
 
-// What a step that starts here goes on with.
+// What a step that starts here continues with.
 static tal_status update(const void *self, const tal_system *system, tal_state *state, void *value)
 {
     const hold *me = self;
@@ -152,8 +152,8 @@ tal_measure_ix tal_measure_add_hold(tal_system *system, tal_subsystem_ix owner,
                        .t0 = def->t0,
                        .initial = def->initial,
                        .invalidates = def->invalidates};
-    return tali_measure_add_of(system, owner, &hold_ops, def->name, def->operand, &self,
-                               sizeof self);
+    return tali_measure_add_unary(system, owner, &hold_ops, def->name, def->operand, &self,
+                                  sizeof self);
 }
 
 // The sample waits in scratch memory while the State is lowered: the operand's own memory may hold

@@ -13,10 +13,10 @@ bool tali_measure_check_values(tal_system *system, const char *kind, const char 
                                const double values[], int n);
 
 /// Declare a measure of one operand; `self` is copied.
-static inline tal_measure_ix tali_measure_add_of(tal_system *system, tal_subsystem_ix owner,
-                                                 const tal_measure_ops *ops, const char *name,
-                                                 tal_measure_ix operand, const void *self,
-                                                 size_t self_size)
+static inline tal_measure_ix tali_measure_add_unary(tal_system *system, tal_subsystem_ix owner,
+                                                    const tal_measure_ops *ops, const char *name,
+                                                    tal_measure_ix operand, const void *self,
+                                                    size_t self_size)
 {
     tal_measure_def def = tal_measure_def_default();
     def.name = name;

@@ -19,7 +19,7 @@ TAL_ALWAYS_INLINE bool exists(const tal_system *system, const tal_state *state, 
     return tali_system_has_element(system, &system->entries, entry.i, "cache entry", where);
 }
 
-// Says that an entry cannot be had at this stage.
+// Says that an entry cannot be used at this stage.
 static tal_status breach_too_low(const tal_system *system, const tal_state *state, int entry,
                                  const char *where)
 {

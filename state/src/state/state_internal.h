@@ -15,7 +15,7 @@ typedef struct tali_state_slice {
 /// When realization of a stage began that the State has not reached: no result is newer.
 #define TALI_NEVER UINT64_MAX
 
-/// Where a State stands. One clock counts every change and every computation, so "computed after
+/// Where a State is. One clock counts every change and every computation, so "computed after
 /// everything it rests on changed" is one comparison of stamps.
 typedef struct tali_state_core {
     tal_stage stage;     ///< every stage up to and including this one is realized
@@ -64,7 +64,7 @@ static inline const void *tali_state_cpart(const tal_state *state, size_t offset
     return (const char *)state + offset;
 }
 
-/// The core stands first, where the compiler can find it.
+/// The core is first, where the compiler can find it.
 #define TALI_CORE_OFFSET tali_align(sizeof(tal_state))
 
 static inline tali_state_core *tali_state_core_of(tal_state *state)
@@ -92,7 +92,7 @@ static inline const tali_state_slice *tali_state_cslices(const tal_state *state)
     return tali_state_cpart(state, state->at.slices);
 }
 
-/// Stamps of cache entries stand next.
+/// Stamps of cache entries are next.
 #define TALI_STAMPS_OFFSET (TALI_CORE_OFFSET + tali_align(sizeof(tali_state_core)))
 
 static inline uint64_t *tali_state_entry_stamps(tal_state *state)
@@ -107,11 +107,11 @@ static inline uint64_t tali_state_entry_stamp(const tal_state *state, int entry)
 
 /// @}
 
-/// What is taken of the scratch memory stands this many times as far apart as it is long, so that
+/// What is taken of the scratch memory is this many times as far apart as it is long, so that
 /// there is a gap behind each piece where there are gaps at all.
 #define TALI_SCRATCH_SPREAD (TALI_GAP > 0 ? 2 : 1)
 
-/// Where the scratch memory goes on after `used` bytes of it.
+/// Where the scratch memory continues after `used` bytes of it.
 static inline void *tali_state_scratch_at(tal_state *state, size_t used)
 {
     return tali_state_part(state, state->at.scratch + TALI_SCRATCH_SPREAD * used);
@@ -144,7 +144,7 @@ static inline tal_stage tali_state_level(const tal_state *state)
     (((state) != NULL && tali_state_ccore(state)->stage >= (needed)) ||                            \
      tali_state_breach_stage((state), (needed), __func__))
 
-/// Tell the handler that the State is NULL or stands too low; always false.
+/// Tell the handler that the State is NULL or is too low; always false.
 bool tali_state_breach_stage(const tal_state *state, tal_stage needed, const char *where) TALI_COLD;
 
 /// True when System and State are there and belong together. Otherwise a breach has been reported.

@@ -88,10 +88,10 @@ static tal_stage prereq_stage(const tal_system *system, tal_prereq prereq)
     for (int i = 0; i < system->vars.count; ++i) {
         if (tali_system_var_at(system, i)->update == prereq.i) return TAL_STAGE_INFINITY;
     }
-    return tali_system_entry_at(system, prereq.i)->depends_on; // what it rests on stands beside it
+    return tali_system_entry_at(system, prereq.i)->depends_on; // what it rests on is beside it
 }
 
-// Promised by a stage, an entry must not go out of date while the State still stands there.
+// Promised by a stage, an entry must not go out of date while the State is still there.
 static bool can_be_promised(tal_system *system, const tali_system_entry *entry, tal_prereq prereq)
 {
     if (prereq_stage(system, prereq) <= entry->computed_by) return true;

@@ -95,7 +95,7 @@ tal_status tal_group_set_size(const tal_system *system, tal_state *state, tal_gr
     return TAL_OK;
 }
 
-// Moves the slots of one pool from where they stood to where they stand next. A group that keeps
+// Moves the slots of one pool from where they were to where they are next. A group that keeps
 // its size keeps its values; another takes `fresh` (or, when that is NULL, `filling` times its
 // weight, which leaves a filling of zero or NaN as it is).
 static void move_slots(const tal_system *system, tal_state *state, tal_pool pool,

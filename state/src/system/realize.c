@@ -16,7 +16,7 @@ static void fill_nan(tal_state *state, size_t array, int first, int n)
     }
 }
 
-// Slots that a subsystem forgets to write must not show what stood there before.
+// Slots that a subsystem forgets to write must not show what was there before.
 static void clear_slots(tal_state *state, tal_stage stage)
 {
     const tali_system_layout *at = &state->at;

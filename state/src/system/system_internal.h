@@ -1,4 +1,4 @@
-// What a System is inside: flat lists of declared elements, and where each will stand in a State.
+// What a System is inside: flat lists of declared elements, and where each will be in a State.
 #ifndef TALUS_SYSTEM_INTERNAL_H
 #define TALUS_SYSTEM_INTERNAL_H
 
@@ -123,7 +123,7 @@ typedef struct tali_system_list {
     tali_names names; ///< of items that begin with a tali_system_element
 } tali_system_list;
 
-/// Where a cache entry stands in a State, and from which stage on it can be valid.
+/// Where a cache entry is in a State, and from which stage on it can be valid.
 typedef struct tali_system_entry_place {
     size_t offset;
     size_t size;
@@ -143,7 +143,7 @@ typedef struct tali_system_layout {
     // core: stage, clock, stamps
     size_t core;
     size_t var_stamps; ///< uint64_t[num_vars] when each variable changed
-    // uint64_t[num_entries] when each entry was computed, 0 for never, stand behind the core
+    // uint64_t[num_entries] when each entry was computed, 0 for never, are after the core
     size_t busy;         ///< uint8_t[num_entries] 1 while the entry is being computed
     size_t model_sizes;  ///< int32_t[num_groups] sizes chosen at Model
     size_t chosen_sizes; ///< int32_t[num_groups] sizes chosen so far in this realization

@@ -1,4 +1,4 @@
-// Realizing the topology: the order of things, where each stands in a State, and the structure
+// Realizing the topology: the order of things, where each is in a State, and the structure
 // hash.
 #include "state/state_internal.h"
 
@@ -277,7 +277,7 @@ static void place_private(const tal_system *system, tali_system_layout *at, size
     at->scratch_bytes = system->scratch_bytes;
 }
 
-// Discrete values stand in the order they were declared, each aligned for any plain type.
+// Discrete values are in the order they were declared, each aligned for any plain type.
 static size_t place_vars(tal_system *system)
 {
     const size_t alignment = _Alignof(max_align_t);

@@ -456,7 +456,7 @@ static bool has_nan(const double values[], int n)
 }
 
 // A point of weight w counts as a mass, an orientation of weight w as an inertia about every axis.
-void tali_assembler_look_at(tal_assembler *it, tali_assembler_observed *seen)
+void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *seen)
 {
     it->seen = seen;
     const tal_assembler_def *def = &it->def;

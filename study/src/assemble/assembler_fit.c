@@ -112,7 +112,7 @@ static tal_status go_outward(tal_assembler *it, tal_state *state, const bool see
         if (!look_only_at(it, seen, is_free, b)) continue;
         const tal_body_ix body = {b};
         if (is_all_free(it, body)) st = place_body(it, state, body);
-        tali_assembler_look_at(it, it->seen);
+        tali_assembler_use_observed(it, it->seen);
         tal_assembly alone = {0};
         if (st == TAL_OK) st = tali_assembler_goal(it, state, &alone.goal);
         if (st == TAL_OK) st = tali_assembler_improve(it, state, &alone);
@@ -138,6 +138,6 @@ tal_status tali_assembler_place_bodies(tal_assembler *it, tal_state *state)
     it->def = def;
     it->num_rows = num_rows;
     it->num_turns = num_turns;
-    tali_assembler_look_at(it, &it->of_q);
+    tali_assembler_use_observed(it, &it->of_q);
     return st;
 }

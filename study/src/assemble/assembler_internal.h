@@ -191,7 +191,7 @@ tal_status tali_assembler_observe_rates(tal_assembler *it, const tal_vec3 veloci
                                         const tal_vec3 rates[]);
 
 /// Let the next search be about these observations.
-void tali_assembler_look_at(tal_assembler *it, tali_assembler_observed *seen);
+void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *seen);
 
 // --- assembler_search.c ---
 

@@ -303,7 +303,7 @@ static tal_status assemble(tal_assembler *it, tal_state *state, bool place_first
 {
     it->error_record = (tal_error){TAL_OK, "", ""};
     tal_assembly record = {.worst = {-1}, .worst_marker = -1};
-    tali_assembler_look_at(it, &it->of_q);
+    tali_assembler_use_observed(it, &it->of_q);
     tal_status st = check_seen(it);
     if (st != TAL_OK) return st;
     st = tal_system_realize(it->system, state, TAL_STAGE_TIME);
@@ -418,7 +418,7 @@ tal_status tal_assembler_assemble_u(tal_assembler *assembler, const tal_vec3 vel
     tal_assembly record = {.worst = {-1}, .worst_marker = -1};
     tal_status st = tali_assembler_observe_rates(it, velocities, rates);
     if (st != TAL_OK) return st;
-    tali_assembler_look_at(it, &it->of_u);
+    tali_assembler_use_observed(it, &it->of_u);
     st = tal_system_realize(it->system, state, TAL_STAGE_POSITION);
     if (st != TAL_OK) return tali_assembler_pass_on(it, state, st);
     const int u0 = tal_group_start(it->system, state, it->u_group);

@@ -167,8 +167,8 @@ static void project_onto(const double *A, int n, const double *Z, int k, double 
 //
 //     Z^T A Z s = Z^T (rhs - A y_p)
 //
-// What the goals do not ask for is zero in Z^T A Z but for round-off of A, however little is left
-// in it.
+// What the goals do not ask for is zero in Z^T A Z except for round-off of A, however little is
+// left in it.
 static tal_status solve_with_equations(tal_assembler *it, int nf, double *y)
 {
     const int m = it->at.m;

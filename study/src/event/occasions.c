@@ -113,7 +113,7 @@ static tal_status report(tal_time_stepper *ts, const tal_state *state, tal_event
     return st == TAL_OK ? report_seen(ts, cause, n) : tali_stepper_explain(ts, ts->seen, st);
 }
 
-// At a time within the last step, or where the State stands.
+// At a time within the last step, or where the State is.
 static tal_status report_at(tal_time_stepper *ts, const tal_state *state, double t, int n)
 {
     if (t >= tal_state_t(state)) return report(ts, state, TAL_EVENT_SCHEDULED, n);
@@ -252,7 +252,7 @@ static tal_status handle_appointed(tal_time_stepper *ts, tal_state *state)
 
 // --- triggered ---
 
-// Detects a witness that triggers again and again in no time.
+// Detects a witness that triggers repeatedly within almost no time.
 static tal_status remember_crossing(tal_time_stepper *ts, const tal_state *state, int event)
 {
     tali_stepper_watch *watch = &ts->watches[event];
@@ -308,7 +308,7 @@ static tal_status handle_triggered(tal_time_stepper *ts, tal_state *state)
 
 // A handler that sets the time skips scheduled events in between, or lets them happen again.
 // Crossings before the change do not count when events accumulate.
-tal_status tali_stepper_go_on_from(tal_time_stepper *ts, tal_state *state, double t_was)
+tal_status tali_stepper_continue_from(tal_time_stepper *ts, tal_state *state, double t_was)
 {
     tali_stepper_have_done(ts, tal_state_t(state));
     for (int i = 0; i < ts->num_events && ts->t_done != t_was; ++i) {
@@ -329,7 +329,7 @@ tal_status tali_stepper_begin_run(tal_time_stepper *ts, tal_state *state)
     if (st == TAL_OK) st = tali_stepper_report_appointed(ts, state, &t);
     if (st == TAL_OK && !ts->terminate) st = handle_appointed(ts, state);
     if (st == TAL_OK && !ts->terminate) st = tali_stepper_handle_signaled(ts, state);
-    return st == TAL_OK ? tali_stepper_go_on_from(ts, state, tal_state_t(state)) : st;
+    return st == TAL_OK ? tali_stepper_continue_from(ts, state, tal_state_t(state)) : st;
 }
 
 tal_status tali_stepper_handle_step(tal_time_stepper *ts, tal_state *state)
@@ -356,9 +356,9 @@ tal_status tali_stepper_handle_step(tal_time_stepper *ts, tal_state *state)
     }
     if (st == TAL_OK && !ts->terminate) st = tali_stepper_handle_signaled(ts, state);
     if (st != TAL_OK) return st;
-    // if nothing was handled, watching goes on with the values that are known
-    if (ts->any_handled || any_pending) return tali_stepper_go_on_from(ts, state, t);
-    tali_stepper_watch_go_on(ts, true);
+    // if nothing was handled, watching continues with the values that are known
+    if (ts->any_handled || any_pending) return tali_stepper_continue_from(ts, state, t);
+    tali_stepper_watch_continue(ts, true);
     return TAL_OK;
 }
 

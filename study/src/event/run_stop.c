@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// Its name and message stand behind it.
+// Its name and message are after it.
 typedef struct stop {
     tal_run_stop def;
 } stop;

@@ -8,7 +8,7 @@
 
 /// What is remembered of one event from step to step; saved with a run.
 typedef struct tali_event_memory {
-    double value, rate; // of its witness where the run stands
+    double value, rate; // of its witness where the run is
     double steepest;    // largest slope of a step without an event
     double t_crossed;   // [s] when it was triggered last; -infinity: never
     double w_crossed;   // its value then, before a handler ran
@@ -49,7 +49,7 @@ struct tal_time_stepper {
     tali_stepper_watch *watches; // [num_events]
     tal_event_ix *list;          // [num_events] room for the events of one call
 
-    // where the run stands; saved
+    // where the run is; saved
     bool has_begun, has_ended, was_terminated;
     int ended_by;      // the event that asked for the end; -1: none
     bool is_broken;    // a step was taken, but what happened in it could not be found or handled
@@ -118,9 +118,9 @@ void tali_stepper_watch_resume(tal_time_stepper *ts, const tal_state *state);
 /// Read all witnesses at the end of a step, and their rates where they are wanted.
 tal_status tali_stepper_watch_ends(tal_time_stepper *ts, tal_state *state);
 
-/// Go on watching with what is known where the State stands; after a step without an event
+/// Continue watching with what is known where the State is; after a step without an event
 /// (`is_step`) its slopes are remembered.
-void tali_stepper_watch_go_on(tal_time_stepper *ts, bool is_step);
+void tali_stepper_watch_continue(tal_time_stepper *ts, bool is_step);
 
 // --- crossing.c ---
 
@@ -132,7 +132,7 @@ tal_status tali_stepper_find_crossings(tal_time_stepper *ts, const tal_state *st
 
 // --- time_stepper.c ---
 
-/// Tell the progress function that the run stands at a time; false: go on.
+/// Tell the progress function that the run is at a time; false: continue.
 bool tali_stepper_is_cancelled(tal_time_stepper *ts, double t);
 
 // --- occasions.c ---
@@ -155,7 +155,7 @@ tal_status tali_stepper_report_appointed(tal_time_stepper *ts, const tal_state *
 
 /// Continue from a State that handlers, or the caller between calls, may have changed; its time was
 /// `t_was`.
-tal_status tali_stepper_go_on_from(tal_time_stepper *ts, tal_state *state, double t_was);
+tal_status tali_stepper_continue_from(tal_time_stepper *ts, tal_state *state, double t_was);
 
 /// The start of a run: consistent, initialization, appointments of this very time.
 tal_status tali_stepper_begin_run(tal_time_stepper *ts, tal_state *state);

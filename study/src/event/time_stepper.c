@@ -217,7 +217,7 @@ static tal_status step_to_event(tal_time_stepper *ts, tal_state *state, double t
 }
 
 // Reports within the step. Where the call is to end after one of them, the step ends there: nothing
-// of the run is lost, and the next call goes on.
+// of the run is lost, and the next call continues.
 static tal_status report_step(tal_time_stepper *ts, tal_state *state)
 {
     double t = 0.0;
@@ -272,7 +272,8 @@ bool tali_stepper_is_cancelled(tal_time_stepper *ts, double t)
     return !ts->def.progress(ts->def.progress_context, &progress);
 }
 
-// Begin a run, or go on with one: a State that was changed since the last call is taken as it is.
+// Begin a run, or continue with one: a State that was changed since the last call is taken as it
+// is.
 static tal_status enter_run(tal_time_stepper *ts, tal_state *state)
 {
     const bool is_as_left = tali_stepper_is_as_left(ts, state);
@@ -289,7 +290,7 @@ static tal_status enter_run(tal_time_stepper *ts, tal_state *state)
     ts->any_handled = false;
     if (st == TAL_OK) st = tali_stepper_handle_signaled(ts, state);
     if (st == TAL_OK && (!is_as_left || ts->any_handled)) {
-        st = tali_stepper_go_on_from(ts, state, ts->t);
+        st = tali_stepper_continue_from(ts, state, ts->t);
     }
     return st;
 }

@@ -120,7 +120,7 @@ static void differ(tal_time_stepper *ts, const tal_state *state, bool all)
     ts->error_record = story;
 }
 
-// Rates where the State stands, into rate1. `all`: also those that only tell a sign.
+// Rates where the State is, into rate1. `all`: also those that only tell a sign.
 static tal_status find_rates(tal_time_stepper *ts, tal_state *state, bool all)
 {
     bool any = false;
@@ -147,7 +147,7 @@ static bool is_on(const tal_time_stepper *ts, const tal_state *state, int event)
 }
 
 // A witness that starts at zero has the sign its rate gives it. So has one whose event has just
-// happened, if it still stands where localizing has left it. One that jumped across zero, or that
+// happened, if it is still where localizing has left it. One that jumped across zero, or that
 // its handler has moved, has the sign of its value.
 static int side_of(const tal_time_stepper *ts, const tali_stepper_watch *watch)
 {
@@ -174,7 +174,7 @@ tal_status tali_stepper_watch_begin(tal_time_stepper *ts, tal_state *state)
         watch->side1 = sign_of(watch->w1);
     }
     st = find_rates(ts, state, signs);
-    if (st == TAL_OK) tali_stepper_watch_go_on(ts, false);
+    if (st == TAL_OK) tali_stepper_watch_continue(ts, false);
     return st;
 }
 
@@ -185,7 +185,7 @@ void tali_stepper_watch_resume(tal_time_stepper *ts, const tal_state *state)
     }
 }
 
-void tali_stepper_watch_go_on(tal_time_stepper *ts, bool is_step)
+void tali_stepper_watch_continue(tal_time_stepper *ts, bool is_step)
 {
     for (int i = 0; i < ts->num_events; ++i) {
         tali_stepper_watch *watch = &ts->watches[i];

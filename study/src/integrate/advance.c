@@ -17,7 +17,7 @@ tal_status tali_integrator_spend_step(tal_integrator *integ, double t0, double t
     return TAL_OK;
 }
 
-// Does the State stand where the last step ended, with nothing changed that rates depend on?
+// Is the State where the last step ended, with nothing changed that rates depend on?
 static bool goes_on(const tal_integrator *integ, const tal_state *state)
 {
     if (!integ->is_settled || tal_state_t(state) != integ->t1) return false;

@@ -154,31 +154,32 @@ static tal_status take_workspace(tal_integrator *integ, tal_error *err)
     const int ny = tal_system_pool_capacity(system, TAL_POOL_Q) +
                    tal_system_pool_capacity(system, TAL_POOL_U) +
                    tal_system_pool_capacity(system, TAL_POOL_Z);
-    double **const named[] = {&integ->problem.y0,      &integ->y1,
-                              &integ->ydot1,           &integ->problem.error,
-                              &integ->problem.weighed, &integ->zero};
-    const size_t num_named = sizeof named / sizeof named[0];
     const size_t one = tali_align((size_t)ny * sizeof(double));
     integ->stride = one / sizeof(double);
     const size_t stages = (size_t)integ->method.num_stages;
-    const size_t dense = (2 * TALI_MOST_TERMS + 1 + stages) * (stages > 0);
-    const size_t stabilizer =
-        tali_align(tali_problem_baumgarte_size(&integ->problem) * sizeof(double));
-    const size_t num_uerr = (size_t)tal_system_pool_capacity(system, TAL_POOL_UERR);
-    integ->kept_bytes = one * (num_named + stages) + stabilizer + tali_align(num_uerr);
-    integ->block_bytes = integ->kept_bytes + one * dense;
-    integ->block = tali_alloc(&integ->problem.allocator, integ->block_bytes);
+    const size_t num_dense = stages > 0 ? 2 * TALI_MOST_TERMS + 1 + stages : 0;
+    double *dense;
+    const tali_piece pieces[] = {
+        {&integ->problem.y0, one},
+        {&integ->y1, one},
+        {&integ->ydot1, one},
+        {&integ->problem.error, one},
+        {&integ->problem.weighed, one},
+        {&integ->zero, one},
+        {&integ->k, stages * one},
+        {&integ->problem.stabilizer,
+         tali_problem_baumgarte_size(&integ->problem) * sizeof *integ->problem.stabilizer},
+        {&integ->repeats,
+         (size_t)tal_system_pool_capacity(system, TAL_POOL_UERR) * sizeof *integ->repeats},
+        {&dense, num_dense * one}, // the last: it is not saved
+    };
+    const size_t n = sizeof pieces / sizeof pieces[0];
+    integ->kept_bytes = tali_pieces_place(pieces, n - 1, NULL);
+    integ->block = tali_alloc_pieces(&integ->problem.allocator, pieces, n, &integ->block_bytes);
     if (integ->block == NULL) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for an integrator's workspace");
     }
-    double *next = integ->block;
-    for (size_t i = 0; i < num_named; ++i, next += integ->stride) {
-        *named[i] = next;
-    }
-    integ->k = next;
-    integ->problem.stabilizer = next + stages * integ->stride;
-    integ->repeats = (bool *)(void *)((char *)integ->problem.stabilizer + stabilizer);
-    if (dense > 0) cut_dense(integ, (double *)(void *)((char *)integ->block + integ->kept_bytes));
+    if (num_dense > 0) cut_dense(integ, dense);
     return TAL_OK;
 }
 

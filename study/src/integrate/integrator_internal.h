@@ -24,7 +24,7 @@ typedef struct tali_integrator_method {
     void (*prepare)(tal_integrator *integ);
     /// Keep more of the start of a step than t0, y0 and its rates; NULL: that is all it needs.
     tal_status (*begin)(tal_integrator *integ, const tal_state *state);
-    /// A step from t0 to t1. On success the State stands at t1, and `norm` is that of the weighted
+    /// A step from t0 to t1. On success the State is at t1, and `norm` is that of the weighted
     /// error; 0 when steps are fixed. The end of the step is left to tali_integrator_end_trial().
     tal_status (*try_step)(tal_integrator *integ, tal_state *state, double t1, double *norm);
 } tali_integrator_method;
@@ -37,11 +37,11 @@ typedef struct tali_integrator_family {
     /// nothing is left behind.
     tal_status (*create)(tal_integrator *integ, tal_error *err);
     void (*destroy)(tal_integrator *integ);
-    /// The next step does not go on from the last one: forget what was kept of steps before. NULL:
-    /// nothing is.
+    /// The next step does not continue from the last one: forget what was kept of steps before.
+    /// NULL: nothing is.
     void (*restart)(tal_integrator *integ);
     /// One accepted step that does not pass t_end, from a State that is consistent. Sets t0, y0. On
-    /// success the State is prescribed, projected and relaxed; on failure it stands at the start.
+    /// success the State is prescribed, projected and relaxed; on failure it is at the start.
     tal_status (*step)(tal_integrator *integ, tal_state *state, double t_end);
     /// y at a time within the last step, as the method knows it.
     tal_status (*dense)(tal_integrator *integ, double t, int ny, double y[]);
@@ -107,7 +107,7 @@ struct tal_integrator {
     bool *repeats;      // rows of uerr that are among such that repeat others: projection's
     tali_integrator_dense dense; // of interpolate.c
 
-    // where the run stands
+    // where the run is
     double t0, t1;        // [s] start and end of the last step
     bool has_step;        // y0 ... k belong to a step that can be interpolated
     bool is_settled;      // a State at t1, y1 is prescribed, projected and relaxed
@@ -116,7 +116,7 @@ struct tal_integrator {
     tal_rows_margin rows; // of the constraints, at the start of the step
     tali_integrator_share now,
         past;         // least share of rows at the start of this step and of the last
-    double let_off;   // sum of errors beyond step_accuracy that steps were let off with
+    double let_off;   // sum of errors beyond step_accuracy that steps were allowed
     double clearest;  // largest share of such rows since the run began
     double tolerance; // of the step's error: step_accuracy, or what round-off leaves of it
     long steps_left;
@@ -181,7 +181,7 @@ double tali_integrator_resolved_step(const tal_integrator *integ, double t);
 /// The least step worth taking: that one, or the def's.
 double tali_integrator_least_step(const tal_integrator *integ, double t);
 
-/// A fixed step that t cannot resolve would go on for ever.
+/// A fixed step that t cannot resolve would continue forever.
 tal_status tali_integrator_check_fixed_step(tal_integrator *integ, double t0);
 
 /// Where a step of about `h` ends. A remainder that is a step up to round-off is the step; so times
@@ -228,7 +228,7 @@ enum {
 /// Keep the end of a trial step in `integ->y1` as it is before projection.
 void tali_integrator_keep_end(tal_integrator *integ, const tal_state *state);
 
-/// The end of a trial step that stands in the State and was kept as it was before any projection
+/// The end of a trial step that is in the State and was kept as it was before any projection
 /// (tali_integrator_keep_end()), with its error in `integ->problem.error`: prescribed,
 /// projected, tested and, if the error is small enough, relaxed.
 tal_status tali_integrator_end_trial(tal_integrator *integ, tal_state *state, double *norm);

@@ -91,7 +91,7 @@ tal_status tal_integrator_save(tal_integrator *integ, void *bytes, size_t size)
     header.bad = integ->bad;
     header.stats = integ->stats;
     memcpy(bytes, &header, sizeof header);
-    memcpy((char *)bytes + sizeof header, integ->block, integ->kept_bytes);
+    tali_alloc_copy((char *)bytes + sizeof header, integ->block, integ->kept_bytes);
     tali_seal_bytes(bytes, total, MAGIC, FORMAT_VERSION, identity_of(integ));
     return TAL_OK;
 }
@@ -122,7 +122,7 @@ tal_status tal_integrator_restore(tal_integrator *integ, tal_state *state, const
     if (integ->family->restart != NULL) integ->family->restart(integ);
     saved header;
     memcpy(&header, bytes, sizeof header);
-    memcpy(integ->block, (const char *)bytes + sizeof header, integ->kept_bytes);
+    tali_alloc_copy(integ->block, (const char *)bytes + sizeof header, integ->kept_bytes);
     integ->dense.is_known = false;
     integ->t0 = header.t0;
     integ->t1 = header.t1;

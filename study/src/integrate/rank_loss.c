@@ -9,12 +9,12 @@
 // So errors below that cannot be made smaller by shorter steps, which only follow the differences
 // into the singular configuration. It is passed in one step of usual length, which begins and ends
 // at a distance and takes no rates near it; steps before it are planned for that. On the way there
-// constraint errors are taken away even if they are within tolerance. What steps are let off with
-// is kept account of: a run that has lost too much ends.
+// constraint errors are taken away even if they are within tolerance. The errors that steps are
+// allowed is kept account of: a run that has lost too much ends.
 //
 // Derived is the form of noise(), which is that of errors above. All numbers are chosen: 0.1 in
 // is_close(), 100 eps in noise(), 0.05 in tali_integrator_ends_too_close() (less would undo plans,
-// which end at a third of the distance at which they begin), what a step is let off with (the
+// which end at a third of the distance at which they begin), the error that a step is allowed (the
 // accuracy and 1e-9), what a run is (half of the ten accuracies and 1e-8 that tests allow), what
 // the end of a step may be moved by (30 accuracies and 3e-9), and 1e-8 in
 // tali_integrator_check_passage(). They were chosen by the runs of two and three cranks that
@@ -34,7 +34,7 @@ static bool is_close(const tal_integrator *integ, double share)
 }
 
 // Round-off of the speeds, where the rows' share is `share`. Positions of a long chain are good to
-// some ten eps, and rows are compared with where they were farthest apart. No step is let off with
+// some ten eps, and rows are compared with where they were farthest apart. No step is allowed
 // more than the accuracy and a tenth of what a run may lose besides (tali_integrator_account()).
 static double noise(const tal_integrator *integ, double share)
 {
@@ -236,7 +236,7 @@ tal_status tali_integrator_check_end(tal_integrator *integ, tal_state *state)
                      integ->problem.worst.pool == TAL_POOL_Q ? "coordinates" : "speeds", change);
 }
 
-// Errors that steps were let off with add up; runs of some seconds may be off by twice this.
+// Errors that steps were allowed add up; runs of some seconds may be off by twice this.
 tal_status tali_integrator_account(tal_integrator *integ, const tal_state *state, double norm)
 {
     if (!(norm > integ->step_accuracy) || !tali_integrator_is_near_rank_loss(integ)) return TAL_OK;

@@ -49,12 +49,12 @@ bool tali_integrator_may_retry(tal_status st)
            st == TAL_ERR_NO_CONVERGENCE;
 }
 
-// Evaluations that may end in a NaN or infinity before a run gives up, unless so many good steps
-// lie between them: each makes the step shorter by a factor of 4. Half of them are enough when as
-// many evaluations have been spent since the first.
+// Evaluations that may end in a NaN or infinity before a run gives up, unless this number of good
+// steps lie between them: each makes the step shorter by a factor of 4. Half of them are enough
+// when as many evaluations have been spent since the first.
 static const uint64_t MAX_BAD_EVALUATIONS = 8, MAX_SPENT = 50, GOOD_STEPS_TO_FORGET = 20;
 
-// Promise P13: a run ends within so many evaluations from the first bad one.
+// Promise P13: a run ends within this number of evaluations from the first bad one.
 static const uint64_t MOST_EVALUATIONS = 100;
 
 bool tali_integrator_forgive(tal_integrator *integ)
@@ -250,7 +250,7 @@ tal_status tali_integrator_check_fixed_step(tal_integrator *integ, double t0)
 }
 
 // One accepted step that does not pass t_end. A step that is not allowed does not begin, so that a
-// run can go on where it was stopped.
+// run can continue where it was stopped.
 static tal_status take_step(tal_integrator *integ, tal_state *state, double t_end)
 {
     const double t0 = tal_state_t(state);

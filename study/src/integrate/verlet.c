@@ -1,7 +1,7 @@
 // Verlet's method with speeds that enter the forces (manual sec. 10.4):
 //
 //     q' = q0 + h qdot0 + h^2/2 qdotdot0
-//     u1 = u0 + h udot0,   u_k = u0 + h/2 (udot0 + udot(q', u_k-1))   until u stands still
+//     u1 = u0 + h udot0,   u_k = u0 + h/2 (udot0 + udot(q', u_k-1))   until u no longer changes
 //
 // and z as u. Of order 2. The error is estimated from solutions of lower order,
 //
@@ -89,7 +89,7 @@ static tal_status correct(tal_integrator *integ, tal_state *state, double h, dou
     return TAL_OK;
 }
 
-// Rounds until u and z stand still.
+// Rounds until u and z no longer change.
 static tal_status converge(tal_integrator *integ, tal_state *state, double t1)
 {
     const double h = t1 - integ->t0, tolerance = tolerance_of(integ);

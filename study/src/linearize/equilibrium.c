@@ -424,8 +424,8 @@ static tal_status step_anywhere(tal_equilibrium *eq, double *size)
 
 // --- the search ---
 
-// Speeds are zero but for those that no force decides on: what is prescribed moves as it is told,
-// and where only udot is known, u goes on.
+// Speeds are zero except for those that no force decides on: prescribed ones move as prescribed,
+// and where only udot is known, u continues.
 static tal_status stop_motion(tal_equilibrium *eq)
 {
     const tali_chart *chart = &eq->chart;

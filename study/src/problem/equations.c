@@ -40,7 +40,7 @@ static bool is_there(const tal_equations *eq, const tal_state *state, const void
     return false;
 }
 
-// Whether the State stands where one of the calls left it; else a breach in the name of `where`.
+// Whether the State is where one of the calls left it; else a breach in the name of `where`.
 static bool has_weights(const tal_state *state, const char *where)
 {
     if (tal_state_stage(state) >= TAL_STAGE_POSITION) return true;

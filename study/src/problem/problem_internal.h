@@ -132,7 +132,7 @@ tal_status tali_problem_stabilize(tali_problem *problem, tal_state *state, doubl
 double tali_problem_error_norm(tali_problem *problem, tal_state *state);
 
 /// Norm of how far free coordinates and speeds have moved from those in `y`, weighed as errors are.
-/// It stands in for the error: sets `worst` and overwrites `error`.
+/// It replaces the error: sets `worst` and overwrites `error`.
 double tali_problem_change_by_projection(tali_problem *problem, tal_state *state, const double y[]);
 
 /// A variable in words, e.g. "speed 0 of body 'shank'".

@@ -16,7 +16,7 @@ typedef struct tali_seal {
     uint64_t checksum;
 } tali_seal;
 
-/// Write the seal at the start of bytes that are complete but for it.
+/// Write the seal at the start of bytes that are complete except for it.
 void tali_seal_bytes(void *bytes, size_t size, const char magic[8], uint32_t version,
                      uint64_t identity);
 

@@ -227,8 +227,8 @@ static bool set_table(tali_sun *sun)
                             implicit ? NULL : &it) == ARK_SUCCESS;
 }
 
-// Could the C library give so many blocks? Each is larger than any that is then asked for, and than
-// those that a thread keeps for itself, so that what was given back serves any request.
+// Could the C library give this number of blocks? Each is larger than any that is then asked for,
+// and than those that a thread keeps for itself, so that what was given back serves any request.
 static bool is_room_for(int num_blocks)
 {
     const tal_allocator heap = tal_allocator_default(); // SUNDIALS', whatever the integrator's is
@@ -319,7 +319,7 @@ static void count(tali_sun *sun)
     tali_sun_count(sun, &counts);
 }
 
-// A step begins where the integrator stands; its rates there are in ydot1.
+// A step begins where the integrator is; its rates there are in ydot1.
 static void remember(tali_sun_arkode *it)
 {
     const tal_integrator *integ = it->sun.integ;

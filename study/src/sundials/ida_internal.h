@@ -26,8 +26,8 @@ typedef struct tali_ida_rank {
 ///     0  = v(t, q, u), a(t, q, u, u')                 velocity errors, acceleration-only ones
 ///     0  = p(t, q)                                    position errors
 ///
-/// mu is zero but for the errors of the method: it keeps q on the constraints while lambda keeps u
-/// on theirs. What prescribed motion knows has Y = its value instead.
+/// mu is zero except for the errors of the method: it keeps q on the constraints while lambda keeps
+/// u on theirs. What prescribed motion knows has Y = its value instead.
 typedef struct tali_ida {
     tali_sun sun;            // first: the engine is this
     N_Vector yp, id;         // Y'; id is 1 where Y' enters, 0 for the algebraic unknowns

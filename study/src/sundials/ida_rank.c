@@ -7,7 +7,7 @@
 //
 //     r <- r + N N^T (lambda - r),
 //
-// which leaves other combinations alone and makes lambda unique. N is kept while IDA goes on from
+// which leaves other combinations alone and makes lambda unique. N is kept while IDA continues from
 // step to step, for its history to be one of the same equations, and as long as the combinations
 // have not turned away from it.
 #include "array_internal.h"

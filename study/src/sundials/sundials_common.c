@@ -155,7 +155,7 @@ static bool stands_at(const tal_state *state, double t, const double y[])
            memcmp(tal_state_y(state), y, bytes) == 0;
 }
 
-// ydot at t and y, prescribed and relaxed first. Free where the State stands already.
+// ydot at t and y, prescribed and relaxed first. Free where the State is already.
 static tal_status rates_at(tali_sun *sun, double t, const double y[], double ydot[])
 {
     tal_integrator *integ = sun->integ;

@@ -153,7 +153,7 @@ typedef struct tali_sun_solver {
     bool is_one_step;        // a restart makes no step shorter
     bool is_cautious;        // its second step is as long as its first, however accurate that was
     double round_off;        // of what it estimates errors from, in eps of y
-    /// Before a step: `is_fresh` becomes true where it cannot go on from the last. NULL: it can.
+    /// Before a step: `is_fresh` becomes true where it cannot continue from the last. NULL: it can.
     tal_status (*look)(tali_sun *sun, tal_state *state);
     /// Forget everything: y is in `sun->y`, t in the integrator. `first_step` 0: the solver's
     /// choice.

@@ -7,8 +7,8 @@
 
 // --- steps ---
 
-// No error below round-off of y can be told from it, so none is asked for; accuracies beyond it are
-// for the solver to refuse.
+// No error below round-off of y can be distinguished from it, so none is asked for; accuracies
+// beyond it are for the solver to refuse.
 static tal_status set_weights(tali_sun *sun, tal_state *state)
 {
     tal_integrator *integ = sun->integ;
@@ -64,7 +64,7 @@ void tali_sun_count(tali_sun *sun, const tali_sun_counts *counts)
     sun->counts = *counts;
 }
 
-// Has the State been left there by the solver's projection, but for round-off?
+// Has the State been left there by the solver's projection, except for round-off?
 static bool is_there(const tali_sun *sun, const tal_state *state, double t)
 {
     const double *y = tali_sun_data(sun->y), *found = tal_state_y(state);
@@ -132,7 +132,7 @@ static tal_status too_inaccurate(tali_sun *sun, tal_state *state)
     return tali_integrator_step_too_small(sun->integ, state, sun->integ->t0, h);
 }
 
-// Why the solver failed, in the user's terms; the State stands at the start of the step. A callback
+// Why the solver failed, in the user's terms; the State is at the start of the step. A callback
 // that failed has left its sentence.
 static tal_status explain(tali_sun *sun, tal_state *state, tali_sun_failure why)
 {

@@ -153,15 +153,15 @@ static double value_of(const norm *it, bool infinity_norm)
     return infinity_norm ? it->largest : sqrt(it->sum / it->count);
 }
 
-// Coordinates of other subsystems stand before and after matter's.
+// Coordinates of other subsystems are before and after matter's.
 static norm norm_of_q(const tali_sun_weights *it, const double y[], const double id[])
 {
-    norm of = {0.0, 0.0, 0};
+    norm sum = {0.0, 0.0, 0};
     int next = 0;
     for (int k = 0; k < it->num_blocks; ++k) {
         const tali_sun_weight_block *b = &it->blocks[k];
         for (; next < b->q0; ++next) {
-            if (id == NULL || id[next] != 0.0) add_error(&of, it->e[next] * y[next]);
+            if (id == NULL || id[next] != 0.0) add_error(&sum, it->e[next] * y[next]);
         }
         next = b->q0 + b->nq;
         if (id != NULL && id[b->q0] == 0.0) continue;
@@ -171,23 +171,23 @@ static norm norm_of_q(const tali_sun_weights *it, const double y[], const double
             for (int j = 0; j < b->nq; ++j) {
                 motion += coef[j] * y[b->q0 + j];
             }
-            if (!it->known_q[b->u0 + i]) add_error(&of, motion);
+            if (!it->known_q[b->u0 + i]) add_error(&sum, motion);
         }
     }
     for (; next < it->nq; ++next) {
-        if (id == NULL || id[next] != 0.0) add_error(&of, it->e[next] * y[next]);
+        if (id == NULL || id[next] != 0.0) add_error(&sum, it->e[next] * y[next]);
     }
-    return of;
+    return sum;
 }
 
 static norm norm_of(const double e[], const double y[], const double *id, const bool *known, int n)
 {
-    norm of = {0.0, 0.0, 0};
+    norm sum = {0.0, 0.0, 0};
     for (int i = 0; i < n; ++i) {
         if ((known != NULL && known[i]) || (id != NULL && id[i] == 0.0)) continue;
-        add_error(&of, e[i] * y[i]);
+        add_error(&sum, e[i] * y[i]);
     }
-    return of;
+    return sum;
 }
 
 double tali_sun_weights_norm(const tali_sun_weights *it, const double y[], const double id[])

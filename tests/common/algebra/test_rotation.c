@@ -13,7 +13,6 @@ enum {
     SEQUENCES = 12
 };
 
-static const double PI = 3.14159265358979323846;
 static const double TOL = 1e-14, FD_STEP = 1e-5, FD_TOL = 1e-8;
 
 // The 12 sequences of three turns: no two neighbors equal.
@@ -34,7 +33,7 @@ static tal_mat3 from_xyz(tal_vec3 q)
 
 START_TEST(a_turn_about_an_axis_carries_the_next_into_the_one_after)
 {
-    const double quarter = PI / 2.0;
+    const double quarter = TAL_PI / 2.0;
     for (int i = 0; i < 3; ++i) {
         const tal_vec3 next = tal_v3_axis((tal_axis)((i + 1) % 3));
         const tal_vec3 after = tal_v3_axis((tal_axis)((i + 2) % 3));
@@ -51,7 +50,8 @@ START_TEST(a_turn_leaves_its_axis_alone_and_adds_up)
     test_rng rng = test_rng_seed(1);
     for (int trial = 0; trial < TRIALS; ++trial) {
         const tal_vec3 axis = test_random_vec3(&rng);
-        const double a = test_random_uniform(&rng, -PI, PI), b = test_random_uniform(&rng, -PI, PI);
+        const double a = test_random_uniform(&rng, -TAL_PI, TAL_PI),
+                     b = test_random_uniform(&rng, -TAL_PI, TAL_PI);
         const tal_mat3 A = tal_rotation_from_angle_axis(a, axis);
         const tal_mat3 B = tal_rotation_from_angle_axis(b, axis);
 
@@ -135,7 +135,7 @@ START_TEST(angle_and_axis_come_back)
     test_rng rng = test_rng_seed(5);
     for (int trial = 0; trial < TRIALS; ++trial) {
         const tal_vec3 axis = test_random_unit(&rng);
-        const double angle = trial % 2 == 0 ? test_random_uniform(&rng, 0.0, PI)
+        const double angle = trial % 2 == 0 ? test_random_uniform(&rng, 0.0, TAL_PI)
                                             : exp(test_random_uniform(&rng, -300.0, 0.0));
         const tal_mat3 R = tal_rotation_from_angle_axis(angle, axis);
         const tal_angle_axis turn = tal_rotation_to_angle_axis(&R);
@@ -153,7 +153,7 @@ START_TEST(distance_is_the_angle_of_the_turn_between)
     test_rng rng = test_rng_seed(6);
     for (int trial = 0; trial < TRIALS; ++trial) {
         const tal_mat3 R = test_random_rotation(&rng);
-        const double angle = trial % 2 == 0 ? test_random_uniform(&rng, 0.0, PI) : 1e-9;
+        const double angle = trial % 2 == 0 ? test_random_uniform(&rng, 0.0, TAL_PI) : 1e-9;
         const tal_mat3 turn = tal_rotation_from_angle_axis(angle, test_random_unit(&rng));
         const tal_mat3 S = tal_m3_mul(R, turn);
         ck_assert_double_eq_tol(tal_rotation_distance(&R, &S), angle, TOL);
@@ -189,12 +189,12 @@ START_TEST(three_angles_come_back)
 {
     const tal_axis *axis = SEQUENCE[_i % SEQUENCES];
     const tal_turning turning = _i < SEQUENCES ? TAL_BODY_FIXED : TAL_SPACE_FIXED;
-    const double low = axis[0] == axis[2] ? 0.1 : -PI / 2.0 + 0.1;
+    const double low = axis[0] == axis[2] ? 0.1 : -TAL_PI / 2.0 + 0.1;
     test_rng rng = test_rng_seed(8);
     for (int trial = 0; trial < TRIALS; ++trial) {
-        const double angle[3] = {test_random_uniform(&rng, -PI, PI),
-                                 test_random_uniform(&rng, low, low + PI - 0.2),
-                                 test_random_uniform(&rng, -PI, PI)};
+        const double angle[3] = {test_random_uniform(&rng, -TAL_PI, TAL_PI),
+                                 test_random_uniform(&rng, low, low + TAL_PI - 0.2),
+                                 test_random_uniform(&rng, -TAL_PI, TAL_PI)};
         const tal_mat3 R = tal_rotation_from_angles(turning, 3, axis, angle);
         double back[3];
         ck_assert_int_eq(tal_rotation_to_angles(&R, turning, 3, axis, back), TAL_OK);
@@ -208,14 +208,14 @@ START_TEST(three_angles_rebuild_the_rotation_near_and_at_the_singularity)
 {
     const tal_axis *axis = SEQUENCE[_i % SEQUENCES];
     const tal_turning turning = _i < SEQUENCES ? TAL_BODY_FIXED : TAL_SPACE_FIXED;
-    const double step = axis[0] == axis[2] ? PI : PI / 2.0;
+    const double step = axis[0] == axis[2] ? TAL_PI : TAL_PI / 2.0;
     test_rng rng = test_rng_seed(9);
     for (int trial = 0; trial < 20 * TRIALS; ++trial) {
         const double off = trial % 20 == 0 ? 0.0 : pow(10.0, -(double)(trial % 20));
         const double sign = trial % 40 < 20 ? 1.0 : -1.0;
-        const double angle[3] = {test_random_uniform(&rng, -PI, PI),
+        const double angle[3] = {test_random_uniform(&rng, -TAL_PI, TAL_PI),
                                  step * (double)(trial % 3 - 1) + sign * off,
-                                 test_random_uniform(&rng, -PI, PI)};
+                                 test_random_uniform(&rng, -TAL_PI, TAL_PI)};
         const tal_mat3 R = tal_rotation_from_angles(turning, 3, axis, angle);
         double back[3];
         ck_assert_int_eq(tal_rotation_to_angles(&R, turning, 3, axis, back), TAL_OK);
@@ -232,8 +232,8 @@ START_TEST(two_angles_come_back)
     const tal_turning turning = _i < SEQUENCES ? TAL_BODY_FIXED : TAL_SPACE_FIXED;
     test_rng rng = test_rng_seed(10);
     for (int trial = 0; trial < TRIALS; ++trial) {
-        const double angle[2] = {test_random_uniform(&rng, -PI, PI),
-                                 test_random_uniform(&rng, -PI, PI)};
+        const double angle[2] = {test_random_uniform(&rng, -TAL_PI, TAL_PI),
+                                 test_random_uniform(&rng, -TAL_PI, TAL_PI)};
         const tal_mat3 R = tal_rotation_from_angles(turning, 2, axis, angle);
         double back[2];
         ck_assert_int_eq(tal_rotation_to_angles(&R, turning, 2, axis, back), TAL_OK);
@@ -252,19 +252,19 @@ START_TEST(one_and_two_angles_are_the_nearest_turn)
         const tal_mat3 R = test_random_rotation(&rng);
         double fit[2];
         ck_assert_int_eq(tal_rotation_to_angles(&R, turning, n, axis, fit), TAL_OK);
-        ck_assert(fabs(fit[0]) <= PI && fabs(fit[n - 1]) <= PI);
+        ck_assert(fabs(fit[0]) <= TAL_PI && fabs(fit[n - 1]) <= TAL_PI);
         const tal_mat3 turn = tal_rotation_from_angles(turning, n, axis, fit);
         const double left = tal_rotation_distance(&R, &turn);
 
-        double best = PI;
+        double best = TAL_PI;
         for (int i = 0; i < 60 * 60; ++i) {
-            const double grid[2] = {PI * (i % 60) / 30.0, PI * (double)(i / 60) / 30.0};
+            const double grid[2] = {TAL_PI * (i % 60) / 30.0, TAL_PI * (double)(i / 60) / 30.0};
             const tal_mat3 other = tal_rotation_from_angles(turning, n, axis, grid);
             best = fmin(best, tal_rotation_distance(&R, &other));
         }
         ck_assert(left <= best + TOL);
         // and a point of the grid is within half a spacing of the fit in each angle
-        ck_assert(best <= left + n * PI / 60.0);
+        ck_assert(best <= left + n * TAL_PI / 60.0);
     }
 }
 
@@ -468,7 +468,8 @@ START_TEST(quaternion_transposes_are_transposes)
 // Random angles with |cos q.y| > 0.36, so rates are at most three times w.
 static tal_vec3 random_xyz(test_rng *rng)
 {
-    const double x = test_random_uniform(rng, -PI, PI), z = test_random_uniform(rng, -PI, PI);
+    const double x = test_random_uniform(rng, -TAL_PI, TAL_PI),
+                 z = test_random_uniform(rng, -TAL_PI, TAL_PI);
     return tal_v3(x, test_random_uniform(rng, -1.2, 1.2), z);
 }
 
@@ -532,10 +533,10 @@ START_TEST(xyz_transposes_are_transposes)
 
 START_TEST(xyz_angles_are_singular_where_the_middle_one_is_a_quarter_turn)
 {
-    ck_assert(tal_xyz_is_singular(tal_v3(0.3, PI / 2.0, 0.1)));
-    ck_assert(tal_xyz_is_singular(tal_v3(0.3, -PI / 2.0 + 1e-9, 0.1)));
-    ck_assert(!tal_xyz_is_singular(tal_v3(0.3, PI / 2.0 - 1e-7, 0.1)));
-    ck_assert(!tal_xyz_is_singular(tal_v3(PI / 2.0, 0.0, PI / 2.0)));
+    ck_assert(tal_xyz_is_singular(tal_v3(0.3, TAL_PI / 2.0, 0.1)));
+    ck_assert(tal_xyz_is_singular(tal_v3(0.3, -TAL_PI / 2.0 + 1e-9, 0.1)));
+    ck_assert(!tal_xyz_is_singular(tal_v3(0.3, TAL_PI / 2.0 - 1e-7, 0.1)));
+    ck_assert(!tal_xyz_is_singular(tal_v3(TAL_PI / 2.0, 0.0, TAL_PI / 2.0)));
 }
 
 START_TEST(a_bad_sequence_is_a_broken_contract)

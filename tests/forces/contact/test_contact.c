@@ -322,7 +322,7 @@ END_TEST
 // 2^level.
 START_TEST(a_mesh_sphere_carries_the_volume_of_its_cap)
 {
-    const double R = 0.5, x = 0.15, pi = 3.14159265358979323846;
+    const double R = 0.5, x = 0.15, pi = TAL_PI;
     for (int level = 4; level <= 6; ++level) {
         rail r = rail_begin(NULL);
         tal_mesh *mesh = NULL;
@@ -522,7 +522,7 @@ START_TEST(simbody_finds_the_same_forces)
     def.friction = TAL_CONTACT_HOLLARS;
     const tal_force_ix contact = tal_forces_add_contact(m.forces, "contact", &def);
     tal_contact_surface_def surface = tal_contact_surface_def_default();
-    surface.X_BS.R = tal_rotation_about(TAL_AXIS_Z, -0.5 * 3.14159265358979323846);
+    surface.X_BS.R = tal_rotation_about(TAL_AXIS_Z, -0.5 * TAL_PI);
     surface.material = (tal_contact_material){2e6, 1.0, 0.3, 0.8, 0.5, 0.1};
     (void)tal_contact_add_surface(m.forces, contact, &surface);
     tal_smooth_contact_def smooth = tal_smooth_contact_def_default();

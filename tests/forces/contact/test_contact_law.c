@@ -2,8 +2,6 @@
 #include "contact/contact_law_internal.h"
 #include "talus_test.h"
 
-static const double PI = 3.14159265358979323846;
-
 // --- normal laws ---
 
 START_TEST(hunt_crossley_is_its_formula)
@@ -68,10 +66,10 @@ static void elliptic(double ratio, double *K, double *E)
     const int n = 4000;
     *K = *E = 0.0;
     for (int i = 0; i < n; ++i) {
-        const double t = PI * (i + 0.5) / n, s = sin(t), c = cos(t);
+        const double t = TAL_PI * (i + 0.5) / n, s = sin(t), c = cos(t);
         const double d = sqrt(c * c + ratio * ratio * s * s);
-        *K += 0.5 * PI / n / d;
-        *E += 0.5 * PI / n * d;
+        *K += 0.5 * TAL_PI / n / d;
+        *E += 0.5 * TAL_PI / n * d;
     }
 }
 
@@ -90,9 +88,9 @@ START_TEST(ellipses_obey_hertz)
         ck_assert_double_eq_tol(it.ratio, ratio, 1e-12);
         ck_assert_double_eq_tol(it.radius, 1.0 / sqrt(flat * curved), 1e-14);
         const double F1 =
-            cbrt(4.0 / (PI * e2) * pow(ratio, 1.5) * sqrt((E / (ratio * ratio) - K) * (K - E)));
+            cbrt(4.0 / (TAL_PI * e2) * pow(ratio, 1.5) * sqrt((E / (ratio * ratio) - K) * (K - E)));
         ck_assert_double_eq_tol(it.spread, F1, 1e-12);
-        ck_assert_double_eq_tol(it.soften, 2.0 / PI * sqrt(ratio) / F1 * K, 1e-12);
+        ck_assert_double_eq_tol(it.soften, 2.0 / TAL_PI * sqrt(ratio) / F1 * K, 1e-12);
         const tali_contact_ellipse same = tali_contact_hertz_ellipse(curved, flat);
         ck_assert_int_eq(memcmp(&it, &same, sizeof it), 0);
     }

@@ -4,8 +4,6 @@
 
 #include <float.h>
 
-#define PI 3.14159265358979323846
-
 // Sizes are about 1 and a result takes some tens of operations.
 #define ROUND 1e-13
 
@@ -248,11 +246,11 @@ START_TEST(a_mesh_sphere_on_a_half_space_is_a_spherical_cap)
         }
         const double cut =
             area_cut(ball, &s.X_GS[1], &s.surfaces[0].shape, &s.X_GS[0], depth_in_half_space);
-        const double lacks_area = 4.0 * PI * R * R - tal_mesh_area(ball);
-        const double lacks_volume = 4.0 / 3.0 * PI * R * R * R - tal_mesh_volume(ball);
-        ck_assert_double_eq_tol(area, 2.0 * PI * R * d, cut + lacks_area);
+        const double lacks_area = 4.0 * TAL_PI * R * R - tal_mesh_area(ball);
+        const double lacks_volume = 4.0 / 3.0 * TAL_PI * R * R * R - tal_mesh_volume(ball);
+        ck_assert_double_eq_tol(area, 2.0 * TAL_PI * R * d, cut + lacks_area);
         const double edge = 1.2 * pow(0.5, level),
-                     error = fabs(volume - PI * d * d * (3.0 * R - d) / 3.0);
+                     error = fabs(volume - TAL_PI * d * d * (3.0 * R - d) / 3.0);
         ck_assert_double_lt(error, edge * cut + lacks_volume);
         // all of that is of second order: by 4 per level, and 2.5 leaves room for how cells fall
         ck_assert_double_lt(error, last_error / 2.5);
@@ -260,7 +258,7 @@ START_TEST(a_mesh_sphere_on_a_half_space_is_a_spherical_cap)
         scene_end(&s);
         tal_mesh_destroy(ball);
     }
-    ck_assert_double_lt(last_error, 2e-3 * PI * d * d * (3.0 * R - d) / 3.0);
+    ck_assert_double_lt(last_error, 2e-3 * TAL_PI * d * d * (3.0 * R - d) / 3.0);
 }
 
 END_TEST
@@ -270,7 +268,7 @@ END_TEST
 START_TEST(a_sphere_in_a_plate_makes_the_dent_of_a_sphere_in_a_half_space)
 {
     const double R = 0.5, d = 0.1, h = R - d, a2 = 2.0 * R * d - d * d;
-    const double dent = PI * R * a2 - 2.0 / 3.0 * PI * (R * R * R - h * h * h);
+    const double dent = TAL_PI * R * a2 - 2.0 / 3.0 * TAL_PI * (R * R * R - h * h * h);
     test_rng rng = test_rng_seed(6);
     for (int n = 20; n <= 80; n *= 2) {
         tal_mesh *plate = mesh_of_brick(tal_v3(0.5, 0.5, 0.5), n, n, 1);
@@ -291,11 +289,11 @@ START_TEST(a_sphere_in_a_plate_makes_the_dent_of_a_sphere_in_a_half_space)
         }
         const double cut =
             area_cut(plate, &s.X_GS[1], &s.surfaces[0].shape, &s.X_GS[0], depth_in_sphere);
-        ck_assert_double_eq_tol(area, PI * a2, cut);
+        ck_assert_double_eq_tol(area, TAL_PI * a2, cut);
         // a cut face has depth below its longest side; inside, the midpoint rule is wrong by a
         // third of side^2 times the curvature 1/h, which is generous
         const double side = sqrt(2.0) / n;
-        ck_assert_double_eq_tol(sum, dent, cut * side + PI * a2 * side * side / (3.0 * h));
+        ck_assert_double_eq_tol(sum, dent, cut * side + TAL_PI * a2 * side * side / (3.0 * h));
         // the sphere is pushed straight out of the plate
         const tal_vec3 direction = tal_m3_tmul_v3(X.R, tal_v3_normalize(push));
         test_assert_v3_near(direction, tal_v3(0.0, 0.0, 1.0), 2.0 * side);
@@ -337,8 +335,8 @@ START_TEST(mesh_spheres_meet_in_a_lens)
             cut += 0.5 * area_cut(ball, &s.X_GS[side], &s.surfaces[1 - side].shape,
                                   &s.X_GS[1 - side], depth_in_mesh);
         }
-        const double lacks = 4.0 * PI * R * R - tal_mesh_area(ball);
-        ck_assert_double_eq_tol(area, PI * R * d, cut + lacks);
+        const double lacks = 4.0 * TAL_PI * R * R - tal_mesh_area(ball);
+        ck_assert_double_eq_tol(area, TAL_PI * R * d, cut + lacks);
         // the other mesh is a sphere but for the height of its faces below it, of second order
         ck_assert_double_lt(worst, last_error / 3.0);
         last_error = worst;

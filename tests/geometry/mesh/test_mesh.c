@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define PI 3.14159265358979323846
-
 // Sizes are about 1 and a result takes some ten operations.
 #define ROUND 1e-13
 
@@ -146,8 +144,8 @@ START_TEST(a_cylinder_is_a_prism)
         const double r = 0.7, h = 0.9;
         tal_mesh *mesh = cylinder(r, h, m);
         assert_sound(mesh);
-        const double base = 0.5 * m * r * r * sin(2.0 * PI / m);
-        const double side = 4.0 * m * r * h * sin(PI / m);
+        const double base = 0.5 * m * r * r * sin(2.0 * TAL_PI / m);
+        const double side = 4.0 * m * r * h * sin(TAL_PI / m);
         ck_assert_double_eq_tol(tal_mesh_volume(mesh), 2.0 * h * base, 100.0 * ROUND);
         ck_assert_double_eq_tol(tal_mesh_area(mesh), 2.0 * base + side, 100.0 * ROUND);
         tal_mesh_destroy(mesh);
@@ -167,7 +165,7 @@ END_TEST
 // halved; the icosahedron itself has volume 5/12 (3 + sqrt 5) a^3 at edge a.
 START_TEST(finer_spheres_approach_the_sphere_from_inside_at_second_order)
 {
-    const double r = 2.0, volume = 4.0 / 3.0 * PI * r * r * r, area = 4.0 * PI * r * r;
+    const double r = 2.0, volume = 4.0 / 3.0 * TAL_PI * r * r * r, area = 4.0 * TAL_PI * r * r;
     double missing_volume = 0.0, missing_area = 0.0;
     for (int level = 0; level <= 4; ++level) {
         tal_mesh *mesh = mesh_of_sphere(r, level);

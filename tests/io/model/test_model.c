@@ -263,7 +263,7 @@ START_TEST(what_only_a_state_knows_is_written)
         "<forces><mobility_damper name='d' mobility='r' damping='1' track_dissipation='yes' z='0.75'/>"
         "<thermostat name='t' kT='1' chain='2' track_dissipation='yes' z='1 2 3 4 5'/>"
         "<exponential_spring name='e' body='r' anchor='0.1 0.2 1'/></forces></talus>");
-    const double degree = 3.14159265358979323846 / 180.0;
+    const double degree = TAL_PI / 180.0;
     const tal_body_ix at = {1}, one = {2}, s = {3}, r = {4};
     ck_assert(tal_body_q(m.matter, m.state, at, 0) == 90.0 * degree);
     ck_assert_int_eq(tal_body_lock_level(m.matter, m.state, one), TAL_LEVEL_FREE);
@@ -338,7 +338,7 @@ START_TEST(the_state_begins_where_the_file_says)
         "<forces><gravity g='0 -9.81 0'/><global_damper name='g' damping='1' enabled='no'/>"
         "<mobility_spring mobility='a' stiffness='1' rest='90'/>"
         "<mobility_spring mobility='d' stiffness='1' rest='90'/></forces></talus>");
-    const double pi = 3.14159265358979323846;
+    const double pi = TAL_PI;
     const tal_body_ix a = tal_matter_find_body(m.matter, "a"),
                       b = tal_matter_find_body(m.matter, "b");
     const tal_body_ix c = tal_matter_find_body(m.matter, "c"),
@@ -396,7 +396,7 @@ START_TEST(stops_know_what_is_an_angle)
         "<stop when='turn' rises_above='90'/><stop when='quat' falls_below='90'/>"
         "<stop when='euler' crosses='90'/><stop when='w' crosses='90'/>"
         "<stop when='twice' crosses='90'/><stop time='90'/></stops></talus>");
-    const double right = 90.0 * (3.14159265358979323846 / 180.0);
+    const double right = 90.0 * (TAL_PI / 180.0);
     const double expected[] = {right, 90.0, right, 90.0, right, right, 90.0, 90.0};
     ck_assert_int_eq(tal_system_num_events(m.system), 8);
     for (int i = 0; i < 8; ++i) {
@@ -594,7 +594,7 @@ START_TEST(files_include_files_with_units_of_their_own)
     tal_model m;
     ck_assert_int_eq(tal_model_read_file("test_model_outer.tmp", NULL, &m, NULL), TAL_OK);
     ck_assert(tal_state_q(m.state)[0] == 1.0);
-    ck_assert(tal_state_q(m.state)[1] == 180.0 * (3.14159265358979323846 / 180.0));
+    ck_assert(tal_state_q(m.state)[1] == 180.0 * (TAL_PI / 180.0));
     tal_model_destroy(&m);
 
     // from memory only with a folder

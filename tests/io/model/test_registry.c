@@ -354,7 +354,7 @@ START_TEST(elements_of_a_users_own_come_and_go_bit_for_bit)
     mine all;
     register_all(&all);
     tal_model m = read_with(file, &all.registry);
-    const double degree = 3.14159265358979323846 / 180.0;
+    const double degree = TAL_PI / 180.0;
     ck_assert_int_eq(all.balloons, 2);
     // what the file said has arrived, in radians
     const tal_body_ix cork = tal_matter_find_body(m.matter, "cork");

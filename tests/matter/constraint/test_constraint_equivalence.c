@@ -92,7 +92,7 @@ static void tie_line(tal_matter *matter, const tal_constraint_def *def, const ta
 static void tie_plane(tal_matter *matter, const tal_constraint_def *def, const tal_xform *X_F,
                       const tal_xform *X_M)
 {
-    const double right = acos(-1.0) / 2.0;
+    const double right = TAL_PI / 2.0;
     const double height = tal_v3_dot(X_F->R.z, X_F->p);
     (void)tal_constraint_add_point_in_plane(matter, def, X_F->R.z, height, X_M->p);
     (void)tal_constraint_add_constant_angle(matter, def, X_F->R.x, X_M->R.z, right);

@@ -29,7 +29,7 @@ static ends ends_of(shape kind, int particles, int rod)
 static tal_vec3 place_of(shape kind, int particles, int i)
 {
     if (kind == RING) {
-        const double angle = 2.0 * acos(-1.0) * i / particles, r = 0.2 * particles;
+        const double angle = 2.0 * TAL_PI * i / particles, r = 0.2 * particles;
         return tal_v3(r * cos(angle), r * sin(angle), 0.3 * (i % 3));
     }
     if (kind != TREE || i == 0) return tal_v3(0.8 * i, 0.6 * (i % 2), 1e-3 * (i % 7));

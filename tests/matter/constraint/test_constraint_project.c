@@ -694,7 +694,7 @@ START_TEST(a_stewart_platform_finds_its_pose_from_its_legs)
          1.1637836476327049738, 1.5145258328180988702, 1.2848861925630022525}};
     static const double position[2][3] = {{0.1, -0.2, 1.1}, {0.3, 0.1, 0.9}};
     static const double angles[2][3] = {{0.2, -0.1, 0.3}, {-0.3, 0.25, -0.4}};
-    const double degree = acos(-1.0) / 180.0;
+    const double degree = TAL_PI / 180.0;
     for (int k = 0; k < 2; ++k) {
         loop l;
         loop_begin(&l);

@@ -2,8 +2,6 @@
 #include "constraint_support.h"
 #include "ref_constraints.h"
 
-static const double PI = 3.14159265358979323846;
-
 static tal_body_ix body(int i)
 {
     return (tal_body_ix){i};
@@ -123,7 +121,7 @@ START_TEST(a_four_bar_moves_as_its_loop_equations_say)
         build_fourbar(&model, closure);
         for (size_t k = 0; k < sizeof ref_fourbar / sizeof ref_fourbar[0]; ++k) {
             const ref_fourbar_row *row = &ref_fourbar[k];
-            const double theta2 = row->theta2_deg * PI / 180.0;
+            const double theta2 = row->theta2_deg * TAL_PI / 180.0;
             double *q = tal_state_upd_q(model.state), *u = tal_state_upd_u(model.state);
             q[0] = theta2, q[1] = row->theta3 - theta2, q[2] = row->theta4;
             u[0] = 10.0, u[1] = row->omega3 - 10.0, u[2] = row->omega4;
@@ -167,7 +165,7 @@ START_TEST(a_four_bar_with_its_coupler_cut_moves_the_same)
     ck_assert_double_eq(tal_body_mass_props(model.matter, model.state, body(2)).mass, 1.0);
     ck_assert_double_eq(tal_body_mass_props(model.matter, model.state, added).mass, 1.0);
     const ref_fourbar_row *row = &ref_fourbar[2];
-    const double theta2 = row->theta2_deg * PI / 180.0;
+    const double theta2 = row->theta2_deg * TAL_PI / 180.0;
     double *q = tal_state_upd_q(model.state), *u = tal_state_upd_u(model.state);
     q[0] = theta2, q[1] = row->theta3 - theta2, q[2] = row->theta4;
     q[3] = row->theta3 - row->theta4;
@@ -209,7 +207,7 @@ START_TEST(a_slider_crank_takes_the_torque_of_the_closed_form)
     build_slider_crank(&model);
     for (size_t k = 0; k < sizeof ref_slider_crank / sizeof ref_slider_crank[0]; ++k) {
         const ref_slider_crank_row *row = &ref_slider_crank[k];
-        const double theta = row->theta_deg * PI / 180.0;
+        const double theta = row->theta_deg * TAL_PI / 180.0;
         double *q = tal_state_upd_q(model.state), *u = tal_state_upd_u(model.state);
         q[0] = theta, q[1] = row->phi - theta, q[2] = row->x;
         u[0] = 50.0, u[1] = row->phidot - 50.0, u[2] = row->xdot;
@@ -235,7 +233,7 @@ START_TEST(two_shafts_joined_by_a_cross_turn_by_the_textbook_ratio)
         test_model_begin(&model);
         tal_mobod_def shaft = planar_body(1.0, 0.0, 0.3);
         (void)tal_matter_add_pin(model.matter, TAL_GROUND, &shaft);
-        shaft.X_PF = tal_xf_from_R(tal_rotation_about(TAL_AXIS_Y, row->beta_deg * PI / 180.0));
+        shaft.X_PF = tal_xf_from_R(tal_rotation_about(TAL_AXIS_Y, row->beta_deg * TAL_PI / 180.0));
         (void)tal_matter_add_pin(model.matter, TAL_GROUND, &shaft);
         const tal_constraint_def cross = tal_constraint_between(body(1), body(2));
         const tal_xform here = TAL_XFORM_IDENTITY;
@@ -244,7 +242,7 @@ START_TEST(two_shafts_joined_by_a_cross_turn_by_the_textbook_ratio)
         (void)tal_constraint_add_constant_acceleration(model.matter, &drive, 0.0);
         test_model_freeze(&model);
         double *q = tal_state_upd_q(model.state), *u = tal_state_upd_u(model.state);
-        q[0] = row->theta_in_deg * PI / 180.0, q[1] = row->theta_out;
+        q[0] = row->theta_in_deg * TAL_PI / 180.0, q[1] = row->theta_out;
         u[0] = 3.0, u[1] = 3.0 * row->ratio;
         test_model_realize(&model, TAL_STAGE_ACCELERATION);
         ck_assert_double_le(test_largest(tal_state_qerr(model.state), 4), 1e-15);

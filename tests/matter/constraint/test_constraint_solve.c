@@ -41,7 +41,7 @@ START_TEST(four_bars_side_by_side_turn_as_one)
         build_four_bars(&l, N, 1.0);
         const double kappa = ((N + 1) / 2.0 + N) * 9.81 / ((N + 1) / 3.0 + N); // 11.445 for N = 2
         for (int k = 0; k < 6; ++k) {
-            pose_four_bars(&l, N, acos(-1.0) / 2.0 - phis[k], -1.5);
+            pose_four_bars(&l, N, TAL_PI / 2.0 - phis[k], -1.5);
             loop_realize(&l, TAL_STAGE_ACCELERATION);
             for (int i = 0; i < 2 * N + 1; ++i) {
                 const double wanted = (i <= N ? -1.0 : 1.0) * kappa * sin(phis[k]);
@@ -104,7 +104,7 @@ START_TEST(a_slider_crank_needs_the_known_torque)
     double *work = malloc(tal_matter_dense_work_size(l.matter, l.state) * sizeof *work);
     int *iwork = malloc(tal_matter_dense_iwork_size(l.matter, l.state) * sizeof *iwork);
     for (int k = 0; k < 5; ++k) {
-        const double theta = rows[k].theta * acos(-1.0) / 180.0, omega = 50.0;
+        const double theta = rows[k].theta * TAL_PI / 180.0, omega = 50.0;
         const double q[] = {theta, rows[k].phi - theta, rows[k].x};
         const double u[] = {omega, rows[k].phidot - omega, rows[k].xdot};
         const double udot[] = {0.0, rows[k].phiddot, rows[k].xddot};
@@ -221,7 +221,7 @@ START_TEST(a_mechanism_without_freedom_stands_still)
     (void)add_ball(&l, TAL_GROUND, tal_v3(1.0, 1.0, 0.0), b, tal_v3(1.0, 0.0, 0.0));
     loop_finish(&l);
     loop_realize(&l, TAL_STAGE_MODEL);
-    tal_state_upd_q(l.state)[1] = acos(-1.0) / 2.0;
+    tal_state_upd_q(l.state)[1] = TAL_PI / 2.0;
     loop_realize(&l, TAL_STAGE_ACCELERATION);
     for (int i = 0; i < 2; ++i) {
         ck_assert_double_le(fabs(tal_state_udot(l.state)[i]), 1e-12);

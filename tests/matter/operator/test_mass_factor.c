@@ -45,7 +45,7 @@ static const double *factor_of(const tal_matter *matter, tal_state *state)
 {
     tali_tree_view view;
     const double *factor = NULL;
-    ck_assert(tali_tree_view_at(matter, state, TALI_POSITION, &view));
+    ck_assert(tali_tree_realize_view(matter, state, TALI_POSITION, &view));
     ck_assert_int_eq(tali_mass_factor_of(matter, state, &view, &factor), TAL_OK);
     return factor;
 }

@@ -129,7 +129,7 @@ END_TEST
 START_TEST(the_angle_of_a_turn_is_found_up_to_half_a_turn)
 {
     test_rng rng = test_rng_seed(982);
-    const double pi = acos(-1.0);
+    const double pi = TAL_PI;
     for (int kind = 0; kind < NUM_KINDS; ++kind) {
         pair p = make_pair(kind, &rng);
         for (int k = 0; k <= 20; ++k) {
@@ -192,7 +192,7 @@ END_TEST
 // Exactly half a turn, and exactly none, where no cross product tells the axis.
 START_TEST(opposite_axes_are_turned_by_half_a_turn)
 {
-    const double pi = acos(-1.0);
+    const double pi = TAL_PI;
     for (int k = 0; k < 3; ++k) {
         const tal_axis axis = (tal_axis)k;
         const tal_vec3 should = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};

@@ -395,7 +395,7 @@ START_TEST(prescribed_angles_have_the_prescribed_rates)
 static double kinetic_energy(world *w)
 {
     tali_tree_view view;
-    ck_assert(tali_tree_view_at(w->matter, w->state, TALI_BIAS, &view));
+    ck_assert(tali_tree_realize_view(w->matter, w->state, TALI_BIAS, &view));
     double sum = 0.0;
     for (int b = 1; b < w->num_bodies; ++b) {
         const tali_tree_composite *body = &view.rigid[b];
@@ -480,7 +480,7 @@ START_TEST(M_inverse_acts_on_the_free_mobilities_only)
     (void)tal_mobility_lock(w.matter, w.state, (tal_mobility){{15}, 1}, TAL_LEVEL_VELOCITY);
     world_realize(&w, TAL_STAGE_POSITION);
     tali_tree_view view;
-    ck_assert(tali_tree_view_at(w.matter, w.state, TALI_ARTICULATED, &view));
+    ck_assert(tali_tree_realize_view(w.matter, w.state, TALI_ARTICULATED, &view));
     double e[MAX_SPEEDS], udot[MAX_SPEEDS], back[MAX_SPEEDS];
     tal_spatial_vec open[MAX_BODIES], A[MAX_BODIES];
     view.sweeps->inward(&view, w.f, NULL, e, open);

@@ -267,8 +267,7 @@ static void build_idle_pin(world *w, test_rng *rng)
     def.X_PF = test_random_xform(rng);
     const tal_xform axis = def.X_PF;
     const tal_body_ix pin = tal_matter_add_pin(w->matter, TAL_GROUND, &def);
-    def.X_PF =
-        tal_xf_from_R(tal_rotation_from_angle_axis(-0.5 * acos(-1.0), tal_v3(0.0, 1.0, 0.0)));
+    def.X_PF = tal_xf_from_R(tal_rotation_from_angle_axis(-0.5 * TAL_PI, tal_v3(0.0, 1.0, 0.0)));
     const tal_body_ix lift = tal_matter_add_slider(w->matter, pin, &def);
     const tal_body_ix other = tal_matter_add_slider(w->matter, TAL_GROUND, &def);
     const tal_constraint_def plane = tal_constraint_between(TAL_GROUND, lift);

@@ -69,7 +69,7 @@ START_TEST(a_fast_pendulum_hangs_along_gravity)
         ck_assert_int_eq(relax(&s, &changed), TAL_OK);
         ck_assert(changed);
         // a whole number of turns is the same place
-        const double off = remainder(tal_state_q(s.w.state)[0] - 0.3, 2.0 * 3.14159265358979323846);
+        const double off = remainder(tal_state_q(s.w.state)[0] - 0.3, 2.0 * TAL_PI);
         ck_assert_double_eq_tol(off, 0.0, 1e-12);
         ck_assert(tal_state_u(s.w.state)[0] == 0.0);
 

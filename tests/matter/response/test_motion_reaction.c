@@ -189,7 +189,7 @@ static const tal_subsystem_ops gravity_ops = {
     .realize_dynamics = pull_down,
 };
 
-// refs/compound_pendulum_reactions: a rod of 3 kg and 2 m on a pin at the origin, released from the
+// refs:compound_pendulum_reactions: a rod of 3 kg and 2 m on a pin at the origin, released from the
 // horizontal; elliptic functions, 18 digits. Theta is measured from the downward vertical.
 START_TEST(a_falling_rod_pulls_at_its_pin_as_in_closed_form)
 {

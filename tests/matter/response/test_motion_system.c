@@ -38,7 +38,7 @@ START_TEST(kinetic_energy_is_half_u_M_u)
     for (int i = 0; i < TRIALS; ++i) {
         random_tree tree = realized_tree(i);
         tali_tree_view view;
-        ck_assert(tali_tree_view_at(tree.matter, tree.state, TALI_INERTIA, &view));
+        ck_assert(tali_tree_realize_view(tree.matter, tree.state, TALI_INERTIA, &view));
         double u[MAX_SPEEDS], Mu[MAX_SPEEDS];
         tal_spatial_vec room[BODIES + 1], open[BODIES + 1];
         for (int j = 0; j < tree.nu; ++j) {

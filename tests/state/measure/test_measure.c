@@ -51,7 +51,7 @@ START_TEST(every_derivative_of_a_sinusoid_is_analytic)
     const tal_measure_ix m = tal_measure_add_sinusoid(f.system, f.owner, "s", a, w, p);
     finish_fixture(&f);
 
-    const double pi = 3.14159265358979323846;
+    const double pi = TAL_PI;
     for (int i = -4; i < 5; ++i) {
         go_to(&f, 0.7 * i);
         for (int k = 0; k <= TAL_MEASURE_MAX_DERIVATIVES; ++k) {

@@ -9,7 +9,7 @@ START_TEST(a_four_bar_closes_on_both_branches_all_the_way_round)
     model m = four_bar(NULL);
     for (int side = -1; side <= 1; side += 2) {
         for (int k = 0; k < 36; ++k) {
-            const double crank = 2.0 * PI * k / 36.0;
+            const double crank = 2.0 * TAL_PI * k / 36.0;
             double coupler = 0.0, rocker = 0.0;
             closed_form(crank, side, &coupler, &rocker);
             set_q(&m, CRANK, crank);
@@ -54,7 +54,7 @@ START_TEST(a_four_bar_closes_from_anywhere)
     test_rng rng = test_rng_seed(81);
     for (int k = 0; k < 2000; ++k) {
         for (int b = CRANK; b <= ROCKER; ++b) {
-            set_q(&m, b, test_random_uniform(&rng, -PI, PI));
+            set_q(&m, b, test_random_uniform(&rng, -TAL_PI, TAL_PI));
         }
         tal_assembly found;
         const tal_status st = tal_assembler_assemble(m.assembler, m.state, &found);

@@ -369,7 +369,7 @@ START_TEST(minima_on_constraints_are_stationary_however_redundant_these_are)
         finish_model(&m, &def);
         test_rng rng = test_rng_seed(1531);
         for (int trial = 0; trial < 60; ++trial) {
-            const double at = test_random_uniform(&rng, -PI, PI),
+            const double at = test_random_uniform(&rng, -TAL_PI, TAL_PI),
                          side = trial % 2 == 0 ? 1.0 : -1.0;
             double q[3] = {at, 0.0, 0.0};
             closed_form(at, side, &q[1], &q[2]);

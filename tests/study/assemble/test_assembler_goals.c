@@ -652,7 +652,7 @@ START_TEST(what_meets_its_constraints_never_becomes_worse)
     model m = four_bar(&def);
     test_rng rng = test_rng_seed(951);
     for (int k = 0; k < 400; ++k) {
-        const double crank = test_random_uniform(&rng, -PI, PI);
+        const double crank = test_random_uniform(&rng, -TAL_PI, TAL_PI);
         double coupler = 0.0, rocker = 0.0;
         closed_form(crank, k % 2 == 0 ? 1.0 : -1.0, &coupler, &rocker);
         set_q(&m, CRANK, crank);
@@ -728,7 +728,7 @@ START_TEST(staying_close_means_the_short_way_round)
     goals.num_markers = 4;
     goals.stay_close = 2.0;
     finish_model(&m, &goals);
-    const double degree = PI / 180.0;
+    const double degree = TAL_PI / 180.0;
     const tal_mat3 start = tal_rotation_about(TAL_AXIS_Z, 170.0 * degree);
     const tal_mat3 seen = tal_rotation_about(TAL_AXIS_Z, -170.0 * degree);
     ck_assert_int_eq(tal_body_fit_rotation(m.matter, m.state, body, &start), TAL_OK);

@@ -41,7 +41,7 @@ START_TEST(a_slider_crank_closes_on_both_sides_all_the_way_round)
 {
     model m = slider_crank();
     for (int k = 0; k < 144; ++k) {
-        const double theta = 2.0 * PI * k / 72.0, side = k < 72 ? 1.0 : -1.0;
+        const double theta = 2.0 * TAL_PI * k / 72.0, side = k < 72 ? 1.0 : -1.0;
         const double reach = side * sqrt(L * L - R * R * sin(theta) * sin(theta));
         const double x = R * cos(theta) + reach, phi = atan2(-R * sin(theta), reach);
         const double xdot = -RATE * R * sin(theta) * (1.0 + R * cos(theta) / reach);

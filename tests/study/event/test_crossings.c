@@ -454,7 +454,7 @@ static tal_status swing_found(void *context, const tal_system *system, tal_state
 {
     (void)system, (void)cause, (void)terminate;
     swing *it = context;
-    const double root = (it->n++ + 0.5) * 3.14159265358979323846 / SWING_RATE;
+    const double root = (it->n++ + 0.5) * TAL_PI / SWING_RATE;
     it->worst = fmax(it->worst, fabs(tal_state_t(state) - it->start - root));
     return TAL_OK;
 }

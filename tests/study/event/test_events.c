@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 static const double BOUND = 1e-9;
 
 typedef struct impacts {
@@ -73,7 +71,7 @@ static void play(table *it, double x, double y, double vx, double vy, double acc
 START_TEST(a_hundred_reflections_in_a_circle_come_in_time)
 {
     table it = {.a = 1.0, .b = 1.0};
-    const double angle = 37.5 * PI / 180.0;
+    const double angle = 37.5 * TAL_PI / 180.0;
     play(&it, 1.0, 0.0, -cos(angle), sin(angle), 1e-12);
     for (int n = 1; n <= 100; ++n) {
         ck_assert_double_eq_tol(it.hits.t[n - 1], 2.0 * n * cos(angle), BOUND);
@@ -223,7 +221,7 @@ START_TEST(a_pendulum_has_its_period)
         (void)tal_events_add(m.events, &down);
         const tal_integrator_def def = dormand_prince(1e-12);
         finish_stepper_model(&m, &def, NULL);
-        const double q = rows[k].amplitude * PI / 180.0, T = rows[k].period;
+        const double q = rows[k].amplitude * TAL_PI / 180.0, T = rows[k].period;
         (void)tal_state_set_q(m.state, &q, 1);
         run_stepper(&m, 2.0 * T);
         ck_assert_int_eq(it.n, 4);
@@ -285,7 +283,7 @@ static double swing_time(double a, double b, double omega0, double g)
 
 START_TEST(a_rimless_wheel_walks_in_time)
 {
-    wheel it = {.alpha = PI / 8.0, .gamma = 0.1};
+    wheel it = {.alpha = TAL_PI / 8.0, .gamma = 0.1};
     stepper_model m = begin_stepper_model(9.81);
     tal_mobod_def hub = tal_mobod_def_default();
     hub.mass = tal_mass_props_point(1.0, TAL_VEC3_ZERO);

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 // --- the methods ---
 
 typedef struct candidate {
@@ -104,7 +102,7 @@ static model begin_pendulum(const tal_integrator_def *def)
     bob.X_BM = tal_xf_from_p(tal_v3(0.0, 1.0, 0.0));
     const tal_body_ix body = tal_matter_add_pin(m.matter, TAL_GROUND, &bob);
     finish_model(&m, def);
-    tal_body_set_q(m.matter, m.state, body, 0, PI / 2.0);
+    tal_body_set_q(m.matter, m.state, body, 0, TAL_PI / 2.0);
     return m;
 }
 
@@ -647,7 +645,7 @@ START_TEST(known_motion_limits_no_step)
                 (void)tal_matter_add_motion_sinusoid(m.matter, &shake, 1.0, 100.0, 0.0);
             }
             finish_model(&m, &def);
-            tal_body_set_q(m.matter, m.state, (tal_body_ix){1}, 0, PI / 2.0);
+            tal_body_set_q(m.matter, m.state, (tal_body_ix){1}, 0, TAL_PI / 2.0);
             go_to(&m, 1.0);
             steps[j] = tal_integrator_statistics(m.integ).steps_attempted;
             end_model(&m);
@@ -671,7 +669,7 @@ START_TEST(what_cannot_be_interpolated_is_reported)
     ck_assert_int_eq(tal_integrator_step(m.integ, m.state, 1.0), TAL_OK);
     const double t1 = tal_state_t(m.state);
     ck_assert_int_eq(tal_integrator_interpolate(m.integ, m.state, 0.0, out), TAL_OK);
-    ck_assert_double_eq(tal_state_q(out)[0], PI / 2.0);
+    ck_assert_double_eq(tal_state_q(out)[0], TAL_PI / 2.0);
     ck_assert_int_eq(tal_integrator_interpolate(m.integ, m.state, -0.1, out), TAL_ERR_BAD_VALUE);
     ck_assert_int_eq(tal_integrator_interpolate(m.integ, m.state, 2.0 * t1, out),
                      TAL_ERR_BAD_VALUE);

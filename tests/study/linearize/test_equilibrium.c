@@ -7,7 +7,6 @@
 #include <math.h>
 
 static const double G = 9.81;
-static const double PI = 3.14159265358979323846;
 
 typedef struct model {
     tal_system *system;
@@ -72,7 +71,7 @@ START_TEST(a_pendulum_comes_to_rest_below_from_nearly_above)
     ck_assert_int_eq(tal_body_set_q(m.matter, m.state, body, 0, 3.1), TAL_OK);
     ck_assert_int_eq(tal_body_set_u(m.matter, m.state, body, 0, 5.0), TAL_OK);
     const tal_rest rest = find(&m);
-    ck_assert_double_lt(fabs(remainder(q_of(&m, body), 2.0 * PI)), 1e-9);
+    ck_assert_double_lt(fabs(remainder(q_of(&m, body), 2.0 * TAL_PI)), 1e-9);
     ck_assert(rest.is_stable);
     ck_assert_double_lt(rest.udot, 1e-8);
     ck_assert_double_eq(tal_body_u(m.matter, m.state, body, 0), 0.0);
@@ -90,7 +89,7 @@ START_TEST(any_equilibrium_near_the_top_is_the_top)
     finish_model(&m, &def);
     ck_assert_int_eq(tal_body_set_q(m.matter, m.state, body, 0, 2.9), TAL_OK);
     const tal_rest rest = find(&m);
-    ck_assert_double_eq_tol(q_of(&m, body), PI, 1e-9);
+    ck_assert_double_eq_tol(q_of(&m, body), TAL_PI, 1e-9);
     ck_assert(!rest.is_stable);
     end_model(&m);
 }
@@ -334,7 +333,7 @@ static model hoop_with_bead(tal_equilibrium_kind kind, double w, turning how, ta
     model m = begin_model();
     tal_mobod_def def = tal_mobod_def_default();
     def.mass = (tal_mass_props){1.0, TAL_VEC3_ZERO, tal_s3_diag(1.0, 1.0, 1.0)};
-    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_X, -0.5 * PI); // pin about y
+    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_X, -0.5 * TAL_PI); // pin about y
     *hoop = tal_matter_add_pin(m.matter, TAL_GROUND, &def);
     def = tal_mobod_def_default();
     def.mass = tal_mass_props_point(1.0, tal_v3(0.0, -0.5, 0.0));
@@ -421,7 +420,7 @@ START_TEST(constraints_on_speeds_leave_one_way_to_go)
     tal_mobod_def def = tal_mobod_def_default();
     def.mass = tal_mass_props_point(3.0, TAL_VEC3_ZERO);
     const tal_body_ix x = tal_matter_add_slider(m.matter, TAL_GROUND, &def);
-    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_Y, -0.5 * PI); // along z
+    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_Y, -0.5 * TAL_PI); // along z
     const tal_body_ix z = tal_matter_add_slider(m.matter, x, &def);
     tal_constraint_def on = tal_constraint_def_default();
     on.mobilities[0] = (tal_mobility){x, 0};
@@ -552,7 +551,7 @@ START_TEST(auxiliary_variables_stay_and_their_rates_are_reported)
     creeping springs[] = {{40.0, 1, {0}}, {80.0, 0, {0}}};
     model m = begin_model();
     tal_mobod_def def = tal_mobod_def_default();
-    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_Z, 0.5 * PI); // along y
+    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_Z, 0.5 * TAL_PI); // along y
     def.mass = tal_mass_props_point(3.0, TAL_VEC3_ZERO);
     const tal_body_ix first = tal_matter_add_slider(m.matter, TAL_GROUND, &def);
     def.mass = tal_mass_props_point(2.0, TAL_VEC3_ZERO);

@@ -87,7 +87,7 @@ START_TEST(a_particle_on_a_rod_is_a_pendulum)
     for (int i = 0; i < 4; i += 2) {
         const tal_mode mode = tal_linearizer_mode(m.lin, i);
         ck_assert_double_eq_tol(mode.im, omega, 1e-9);
-        ck_assert_double_eq_tol(mode.frequency, omega / (2.0 * acos(-1.0)), 1e-9);
+        ck_assert_double_eq_tol(mode.frequency, omega / (2.0 * TAL_PI), 1e-9);
         double re[3], im[3];
         ck_assert_int_eq(tal_linearizer_mode_motion(m.lin, i, re, im), TAL_OK);
         ck_assert_double_lt(hypot(re[1], im[1]), 1e-9); // it swings across the rod
@@ -178,7 +178,7 @@ static void check_carousel(turning how)
     const double w = 4.0, l = 1.0;
     tal_mobod_def def = tal_mobod_def_default();
     def.mass = (tal_mass_props){1.0, TAL_VEC3_ZERO, tal_s3_diag(1.0, 1.0, 1.0)};
-    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_X, -0.5 * acos(-1.0)); // pin about y
+    def.X_PF.R = def.X_BM.R = tal_rotation_about(TAL_AXIS_X, -0.5 * TAL_PI); // pin about y
     const tal_body_ix carousel = tal_matter_add_pin(m.matter, TAL_GROUND, &def);
     def = tal_mobod_def_default();
     def.mass = tal_mass_props_point(1.0, tal_v3(0.0, -l, 0.0));

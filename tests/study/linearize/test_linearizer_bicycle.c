@@ -12,7 +12,6 @@
 
 #include <math.h>
 
-static const double PI = 3.14159265358979323846;
 static const double G = 9.81, WHEELBASE = 1.02, TRAIL = 0.08, R_REAR = 0.3, R_FRONT = 0.35;
 
 // --- a thin wheel that rolls on the plane z = 0 of Ground, its axle along y of its body ---
@@ -125,7 +124,7 @@ static tal_mass_props mass_at(double mass, tal_vec3 p, double xx, double yy, dou
 static tal_mobod_def wheel_at(tal_vec3 p, tal_mass_props mass)
 {
     tal_mobod_def def = tal_mobod_def_default();
-    def.X_PF = tal_xf(tal_rotation_about(TAL_AXIS_X, -0.5 * PI), p);
+    def.X_PF = tal_xf(tal_rotation_about(TAL_AXIS_X, -0.5 * TAL_PI), p);
     def.X_BM.R = def.X_PF.R;
     def.mass = mass;
     return def;
@@ -154,7 +153,7 @@ static bicycle build(void)
     def = wheel_at(TAL_VEC3_ZERO, mass_at(2.0, TAL_VEC3_ZERO, 0.0603, 0.12, 0.0603, 0.0));
     b.rear = tal_matter_add_pin(b.matter, b.frame, &def);
     def = tal_mobod_def_default();
-    def.X_PF = tal_xf(tal_rotation_about(TAL_AXIS_Y, PI / 10.0), tal_v3_sub(axis, hub));
+    def.X_PF = tal_xf(tal_rotation_about(TAL_AXIS_Y, TAL_PI / 10.0), tal_v3_sub(axis, hub));
     def.X_BM.R = def.X_PF.R;
     def.mass =
         mass_at(4.0, tal_v3_sub(tal_v3(0.9, 0.0, -0.7), axis), 0.05892, 0.06, 0.00708, -0.00756);

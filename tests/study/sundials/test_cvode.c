@@ -351,7 +351,7 @@ START_TEST(a_wheel_may_have_turned_far)
     for (int k = 0; k < 2; ++k) {
         const tal_integrator_def def = study_def(methods[k], 1e-10);
         study s = study_pin_pendulum(&def);
-        const double turns = 2.0 * STUDY_PI * 5000.0;
+        const double turns = 2.0 * TAL_PI * 5000.0;
         tal_state_upd_q(s.state)[0] += turns;
         study_step_to(&s, STUDY_PENDULUM_PERIOD);
         ck_assert_double_gt(s.integ->tolerance, s.integ->step_accuracy);

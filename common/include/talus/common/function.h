@@ -25,7 +25,7 @@
  *
  * **Evaluating.** Every evaluation is checked, in release builds too. A wrong number of arguments,
  * a NULL, or a derivative the function does not have is a broken contract: the result is NaN and
- * the contract handler is told. A NaN among the arguments is not a breach: the result is
+ * the contract handler is called. A NaN among the arguments is not a breach: the result is
  * NaN, for every kind of function, the constant too. At +-infinity a polynomial, a step and a
  * spline return their limit, a sinusoid NaN, and a linear function what IEEE arithmetic makes of
  * the sum (so 0 * inf and inf - inf are NaN).
@@ -108,7 +108,7 @@ TAL_API int tal_function_max_order(const tal_function *f);
 TAL_API const char *tal_function_name(const tal_function *f);
 
 /// Destroy a function and those it has adopted. NULL is allowed. A function that was itself adopted
-/// is left alone, and the contract handler is told.
+/// is left alone, and the contract handler is called.
 TAL_API void tal_function_destroy(tal_function *f);
 
 /** @} */
@@ -181,7 +181,7 @@ typedef enum tal_spline_end {
     TAL_SPLINE_SIMM = 1
 } tal_spline_end;
 
-/// Straight lines between `count` >= 2 points; the first and last line go on forever.
+/// Straight lines between `count` >= 2 points; the first and last line continue forever.
 /// @param[in] x  [count] copied
 /// @param[in] y  [count] copied
 TAL_API TAL_NODISCARD tal_status tal_function_create_piecewise_linear(

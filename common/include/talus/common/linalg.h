@@ -19,7 +19,7 @@
  *   written. A solution too large for a double is answered with the same code; it is then written
  *   as it came out.
  * - A NULL, a negative size or sizes that do not match are broken contracts: ::TAL_ERR_NULL or
- *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler is told.
+ *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler is called.
  * - `err` is optional (NULL) and receives the sentence of a runtime failure.
  */
 
@@ -197,7 +197,7 @@ TAL_API size_t tal_cod_work_size(int m, int n);
 TAL_API size_t tal_cod_iwork_size(int m, int n);
 
 /**
- * Factor A by Householder QR with column pivoting, then clear what stands right of the leading
+ * Factor A by Householder QR with column pivoting, then clear what is right of the leading
  * triangle by reflectors from the right.
  *
  * The rank is the number of steps after which no remaining column is longer than `rcond` times the

@@ -28,7 +28,7 @@ extern "C" {
 /// A degree [rad]: 30.0 * TAL_DEGREE.
 #define TAL_DEGREE (TAL_PI / 180.0)
 
-/// A quaternion, scalar first. The rotation it stands for depends on its direction alone, never
+/// A quaternion, scalar first. The rotation it represents depends on its direction alone, never
 /// on its length: q, 2 q and -q are the same rotation.
 typedef struct tal_quat {
     double w, x, y, z;

@@ -19,7 +19,7 @@
  *
  * One element holds all surfaces that can meet. Two surfaces meet when they are on different bodies
  * and have no clique in common (shape.h says which shapes can). Undeformed shapes that
- * overlap by a depth x stand for bodies that have been flattened by as much. The materials
+ * overlap by a depth x represent bodies that have been flattened by that much. The materials
  * decide how hard they push back, where, and how much energy is lost; see doc/contact.md.
  *
  * Point contacts obey Hertz's law with Hunt and Crossley's dissipation (manual sec. 11.2.2), or a

@@ -56,7 +56,7 @@ typedef struct tal_force_context {
     tal_state *state; ///< to read variables and results, and to realize lazy entries of your own
     /// X_GM of all bodies; `bytes` is NULL below Position, and in `apply` for TAL_FORCE_NEEDS_T.
     tal_bodies_view poses;
-    /// V_GM of all bodies; `bytes` is NULL below Velocity, and in `apply` for all but
+    /// V_GM of all bodies; `bytes` is NULL below Velocity, and in `apply` for all except
     /// TAL_FORCE_NEEDS_ALL.
     tal_bodies_view velocities;
     /// Other elements are being applied to the same State at the same time: only read the State,
@@ -103,8 +103,8 @@ typedef struct tal_force_ops {
 
     // Optional. The default, when NULL, is given after the colon.
 
-    /// Declare variables, cache entries and z by tal_force_add_var() and the like. Runs once, when
-    /// the topology is realized: nothing.
+    /// Declare variables, cache entries and z by tal_force_add_var() and similar calls. Runs once,
+    /// when the topology is realized: nothing.
     tal_status (*declare)(void *self, tal_forces *forces, tal_force_ix me);
 
     /// Compute what depends on parameters alone, e.g. stations re-expressed from B to M
@@ -139,8 +139,8 @@ typedef struct tal_force_ops {
      * Add the change of what `apply` adds, to first order in `change`: found by differences.
      *
      * It is linear in `change`. An element that works with bodies reads dX and dV, one that works
-     * with coordinates dq and du: both tell of the same change. On entry as for `apply`, with poses
-     * and velocities.
+     * with coordinates dq and du: both describe the same change. On entry as for `apply`, with
+     * poses and velocities.
      *
      * @param[in,out] dF_GM  [num_bodies] change of moment about Mo, which moves along, and of force
      * @param[in,out] df     [nu] change of the forces along speeds

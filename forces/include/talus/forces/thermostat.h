@@ -31,7 +31,7 @@
  *
  * The noise is a function of seed, interval, body and q, and of nothing else: a run can be repeated
  * and continued to the bit. It is constant through a step, which must be one interval long: use an
- * integrator with `fixed_step` = dt. A step that begins between two intervals, or goes on past the
+ * integrator with `fixed_step` = dt. A step that begins between two intervals, or extends past the
  * end of one, is refused with TAL_ERR_BAD_VALUE. Held noise makes the temperature low by a fraction
  * (gamma dt)^2 / 12, and it turns with the bodies while it is held: choose dt well below 1 / gamma,
  * and so that nothing turns by more than a tenth of a radian in it.
@@ -93,8 +93,9 @@ TAL_API double tal_thermostat_bath_energy(const tal_forces *forces, const tal_st
 TAL_API int tal_thermostat_chain_length(const tal_forces *forces, tal_force_ix force);
 
 /// @name The chain's variables
-/// The c [1/s] and s [-] above. They are z of the State, zero at first; a run goes on where another
-/// ended if both are handed over. `n` must be tal_thermostat_chain_length(). Need TAL_STAGE_MODEL.
+/// The c [1/s] and s [-] above. They are z of the State, zero at first; a run continues where
+/// another ended if both are handed over. `n` must be tal_thermostat_chain_length(). Need
+/// TAL_STAGE_MODEL.
 /// @{
 
 /// @param[out] c  [n] frictions; NULL: not wanted

@@ -95,7 +95,7 @@ TAL_API TAL_NODISCARD tal_status tal_model_read_file(const char *path,
                                                      const tal_model_options *options,
                                                      tal_model *model, tal_diagnostics *found);
 
-/// The same from memory. `name` stands for the file in diagnostics.
+/// The same from memory. `name` is used for the file in diagnostics.
 TAL_API TAL_NODISCARD tal_status tal_model_read_memory(const char *name, const char *text,
                                                        size_t size,
                                                        const tal_model_options *options,
@@ -108,8 +108,8 @@ TAL_API void tal_model_destroy(tal_model *model);
  * Write a System and a State as a model file.
  *
  * What is written is what the State holds: parameters, coordinates, speeds, z, locks, what is
- * enabled. Reading it gives the same model, bit for bit, but for what a run remembers (samples of
- * measures, the interval of a Langevin bath) and for the weights that studies see it with. An
+ * enabled. Reading it gives the same model, bit for bit, except for what a run remembers (samples
+ * of measures, the interval of a Langevin bath) and for the weights that studies see it with. An
  * element that a file cannot describe is refused by name, and nothing is written: functions of a
  * user's own, elements of a user's own that are not registered, measures that are results or not of
  * matter, handlers and reporters, subsystems besides matter, one for forces and one for stops.

@@ -44,7 +44,7 @@ extern "C" {
 /// Most numbers of one attribute that says how many it has.
 #define TAL_MODEL_MAX_NUMBERS 12
 
-/// Where an element stands, and what it makes.
+/// Where an element is, and what it makes.
 typedef enum tal_model_place {
     TAL_MODEL_BODY,       ///< in `<bodies>`: a body with a mobilizer; `ops` is a tal_mobilizer_ops
     TAL_MODEL_CONSTRAINT, ///< in `<constraints>`; a tal_constraint_ops
@@ -71,7 +71,7 @@ typedef struct tal_model_attribute {
     const char *name; ///< none that all elements of the place have
     tal_model_type type;
     int count; ///< of numbers, 0 to TAL_MODEL_MAX_NUMBERS
-    /// What stands for it when it is missing; NULL: it must be there. Of a frame "0 0 0".
+    /// The value used when it is missing; NULL: it is required. Of a frame "0 0 0".
     const char *initial;
     const char *doc; ///< one sentence; may be NULL
 } tal_model_attribute;
@@ -98,7 +98,7 @@ typedef struct tal_model_site {
     tal_body_ix parent;
     tal_mobod_def body;            ///< of TAL_MODEL_BODY: all that the file says
     tal_constraint_def constraint; ///< of TAL_MODEL_CONSTRAINT: name, and whether it is disabled
-    tal_motion_def motion;         ///< of TAL_MODEL_MOTION: all but the level
+    tal_motion_def motion;         ///< of TAL_MODEL_MOTION: all except the level
 } tal_model_site;
 
 struct tal_model;

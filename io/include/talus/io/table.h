@@ -64,8 +64,8 @@ TAL_API tal_status tal_table_add_column(tal_table *table, const char *name);
 /// @param[in] values  [tal_table_num_columns()] copied
 TAL_API tal_status tal_table_add_row(tal_table *table, const double values[]);
 
-/// Take memory for so many rows at once, so that none of them lacks it later. TAL_OK, TAL_ERR_NULL,
-/// TAL_ERR_CAPACITY (no columns) or TAL_ERR_NO_MEMORY.
+/// Take memory for this number of rows at once, so that adding them cannot fail later. TAL_OK,
+/// TAL_ERR_NULL, TAL_ERR_CAPACITY (no columns) or TAL_ERR_NO_MEMORY.
 TAL_API TAL_NODISCARD tal_status tal_table_reserve(tal_table *table, int num_rows);
 
 /// Change one value. TAL_ERR_BAD_INDEX outside of the table.
@@ -130,7 +130,7 @@ TAL_API const char *tal_table_header(const tal_table *table, const char *key);
 typedef enum tal_table_format {
     TAL_TABLE_STO, ///< `.sto`, `.mot`: OpenSim storage; column 0 is "time"
     TAL_TABLE_TRC, ///< markers: "time", then "<marker>.x", ".y", ".z" in the file's units
-    TAL_TABLE_CSV, ///< comma-separated; the header stands before it as "# key=value"
+    TAL_TABLE_CSV, ///< comma-separated; the header comes before it as "# key=value"
     TAL_TABLE_NPZ  ///< NumPy; written, not read
 } tal_table_format;
 
@@ -142,7 +142,7 @@ TAL_API bool tal_table_format_of(const char *path, tal_table_format *format);
 typedef struct tal_table_options {
     tal_allocator allocator; ///< of the table, and of reading
     size_t max_bytes;        ///< a longer file is refused
-    int max_errors;          ///< reading stops after so many
+    int max_errors;          ///< reading stops after this number
 } tal_table_options;
 
 /// The C heap, 1 GiB, 50 errors.
@@ -165,7 +165,7 @@ TAL_API TAL_NODISCARD tal_status tal_table_read_file(const char *path,
                                                      const tal_table_options *options,
                                                      tal_table **out, tal_diagnostics *found);
 
-/// The same from memory. `name` stands for the file in diagnostics.
+/// The same from memory. `name` is used for the file in diagnostics.
 TAL_API TAL_NODISCARD tal_status tal_table_read_memory(tal_table_format format, const char *name,
                                                        const char *text, size_t size,
                                                        const tal_table_options *options,

@@ -75,7 +75,7 @@ TAL_API TAL_NODISCARD tal_status tal_urdf_read_file(const char *path,
                                                     const tal_urdf_options *options,
                                                     tal_model *model, tal_diagnostics *found);
 
-/// The same from memory. `name` stands for the file in diagnostics.
+/// The same from memory. `name` is used for the file in diagnostics.
 TAL_API TAL_NODISCARD tal_status tal_urdf_read_memory(const char *name, const char *text,
                                                       size_t size, const tal_urdf_options *options,
                                                       tal_model *model, tal_diagnostics *found);

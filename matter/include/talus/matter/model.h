@@ -167,7 +167,7 @@ TAL_API const char *tal_body_mobilizer(const tal_matter *matter, tal_body_ix bod
 /// Number of speeds of a body's mobilizer.
 TAL_API int tal_body_nu(const tal_matter *matter, tal_body_ix body);
 
-/// First speed of a body among those of matter: where it stands in the arrays over u that matter's
+/// First speed of a body among those of matter: its place in the arrays over u that matter's
 /// operators and tal_applied_forces use. In the u of a State, matter's speeds begin at slot 0 if
 /// matter was created before any other subsystem with speeds. Needs the topology, -1 before.
 TAL_API int tal_body_u_start(const tal_matter *matter, tal_body_ix body);
@@ -279,7 +279,7 @@ TAL_API tal_status tal_body_set_mass_props(const tal_matter *matter, tal_state *
  * The next body whose inertia is not physical: within TAL_INERTIA_TOLERANCE, or any with
  * tal_mobod_def.any_inertia. Begin with Ground; `i` < 0 when there is no other.
  *
- * @param[in]  after   the body to go on from
+ * @param[in]  after   the body to continue from
  * @param[out] excess  tal_mass_props_excess() of the body found; may be NULL
  */
 TAL_API tal_body_ix tal_matter_find_unphysical(const tal_matter *matter, const tal_state *state,

@@ -32,7 +32,7 @@
  * - Returned: TAL_OK; TAL_ERR_NOT_FINITE for a NaN or an infinity in the input; or why the State
  *   could not be realized that far: tal_state_error() has the sentence. A NULL, an index or a size
  *   that does not fit, a State of another System or before its stage are broken contracts: the
- *   specific status, and the contract handler is told. On failure no output is written.
+ *   specific status, and the contract handler is called. On failure no output is written.
  */
 
 #include <talus/common/linalg.h>

@@ -40,8 +40,8 @@ static tal_status check_params(const void *self, const double params[], tal_erro
     if (st != TAL_OK) return st;
     st = tali_constraint_check_direction(params + TAL_CONSTANT_ANGLE_AXIS_2, "axis on body 2", err);
     if (st != TAL_OK) return st;
-    const double angle = params[TAL_CONSTANT_ANGLE_ANGLE], pi = acos(-1.0);
-    if (angle > 0.0 && angle < pi) return TAL_OK;
+    const double angle = params[TAL_CONSTANT_ANGLE_ANGLE];
+    if (angle > 0.0 && angle < TAL_PI) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its angle must be between 0 and pi, not %g", angle);
 }
 

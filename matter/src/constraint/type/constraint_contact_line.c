@@ -11,7 +11,7 @@
 //
 //     Q1 = P1 + (x1 . d - c x2 . d) / s2 x1        Q2 = P2 + (c x1 . d - x2 . d) / s2 x2
 //
-// Parallel edges have no such points: n is then z1 and stands still, and Q1, Q2 are P1, P2.
+// Parallel edges have no such points: n is then z1 and constant, and Q1, Q2 are P1, P2.
 #include "constraint/type/constraint_builtin_internal.h"
 
 // Edges whose angle has a square below this are parallel: half the digits of n are lost there.

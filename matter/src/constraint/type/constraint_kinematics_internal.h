@@ -146,7 +146,7 @@ static const double TALI_NO_LENGTH = 1e-100;
  *     edot  = (vdot - rdot e) / r
  *     eddot = (vddot - rddot e - 2 rdot edot) / r
  *
- * At length zero e is `otherwise`, and stands still: r is then taken along it.
+ * At length zero e is `otherwise`, and constant: r is then taken along it.
  */
 static inline tali_jet tali_jet3_polar(tali_jet3 v, tal_vec3 otherwise, tali_jet3 *e)
 {

@@ -121,7 +121,7 @@ static loop_frames find_frames(const tal_constraint_arg *arg)
     return at;
 }
 
-// atan2(s, c). Where both vanish there is no angle, and it is taken to stand still.
+// atan2(s, c). Where both vanish there is no angle, and it is taken to be constant.
 static tali_jet angle_of(tali_jet s, tali_jet c)
 {
     const double square = c.x * c.x + s.x * s.x;
@@ -141,7 +141,7 @@ static tali_jet angle_about_z(const loop_frames *at)
 // A screw has turned as often as its advance says.
 static tali_jet angle_of_screw(const loop_frames *at, double pitch)
 {
-    const double turn = 2.0 * acos(-1.0);
+    const double turn = 2.0 * TAL_PI;
     tali_jet angle = angle_about_z(at);
     const double advance = tal_v3_dot(at->F[Z].x, at->p_FM.x);
     const double turns = pitch != 0.0 ? round((advance / pitch - angle.x) / turn) : 0.0;
@@ -202,7 +202,7 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     return TAL_OK;
 }
 
-// A joint about z also closes with one z turned round; a slider as a weld does.
+// A joint about z also closes with one z reversed; a slider as a weld does.
 static void calc_turn(const void *self, const tal_constraint_arg *arg, tal_vec3 *turn,
                       tal_vec3 *free_axis)
 {
@@ -342,7 +342,7 @@ tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal_state *
     }
     tali_tree_view view;
     const tali_tree_what level = qdot != NULL ? TALI_VELOCITY : TALI_POSITION;
-    if (!tali_tree_view_at(matter, state, level, &view)) return tal_state_error(state)->status;
+    if (!tali_tree_realize_view(matter, state, level, &view)) return tal_state_error(state)->status;
     tali_constraint_motion room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(matter, state, &view, constraint.i, NULL, NULL, &room);

@@ -11,8 +11,8 @@
  * first failure stays in the State and the next tal_system_realize() returns it. A writable view
  * (`upd`) invalidates once, at the call, and dies at the next call on the State.
  *
- * Reading a result before its stage is a breach of contract: the contract handler is told, and the
- * call returns NaN, an array of NaN, or NULL. It never returns a stale number.
+ * Reading a result before its stage is a breach of contract: the contract handler is called, and
+ * the call returns NaN, an array of NaN, or NULL. It never returns a stale number.
  */
 
 #include <talus/state/system.h>
@@ -52,7 +52,7 @@ TAL_API uint64_t tal_state_structure_hash(const tal_state *state);
 TAL_API const tal_error *tal_state_error(const tal_state *state);
 
 /// Forget the last failure, also that of a setter, which the next tal_system_realize() would
-/// return otherwise: for a program that has seen to it. What the setter refused stays unset;
+/// return otherwise: for a program that has dealt with it. What the setter refused stays unset;
 /// stages, values and results stay as they are.
 TAL_API tal_status tal_state_clear_error(tal_state *state);
 
@@ -313,7 +313,7 @@ TAL_API tal_status tal_cache_invalidate(const tal_system *system, tal_state *sta
 /// @defgroup scratch Scratch memory
 /// @{
 
-/// Where the scratch memory stands; give it back to tal_state_scratch_release().
+/// Where the scratch memory is; give it back to tal_state_scratch_release().
 TAL_API size_t tal_state_scratch_mark(const tal_state *state);
 
 /// `bytes` of scratch memory aligned to TAL_ALIGNMENT, contents undefined. NULL and a breach when

@@ -119,8 +119,8 @@ typedef struct tal_project_options {
     bool even_if_met;   ///< take one iteration even if the tolerance is met already
     /// Whether a row of uerr is known to repeat others where the constraints are
     /// met, [size of the pool]; NULL: none is. The closer q comes the clearer it is which repeat
-    /// others. What they seem to say farther off is left out, and q goes on beyond the tolerance as
-    /// long as that brings it closer. Not owned.
+    /// others. What they require farther away is ignored, and q is projected beyond the tolerance
+    /// as long as that brings it closer. Not owned.
     const bool *redundant;
     bool only_redundant; ///< leave all other rows, and quaternions, as they are
 } tal_project_options;
@@ -348,7 +348,7 @@ static inline tal_prereq tal_prereq_cache(tal_cache_ix entry)
 /**
  * A result kept in the State.
  *
- * It is valid while the State stands at `depends_on` or later, has not been taken below that stage
+ * It is valid while the State is at `depends_on` or later, has not been taken below that stage
  * since the result was computed, and none of the prerequisites has changed since. A result that
  * needs q but not t says so: `depends_on = TAL_STAGE_INSTANCE` with the prerequisite q survives a
  * change of time.
@@ -389,7 +389,7 @@ TAL_API tal_subsystem_ix tal_cache_owner(const tal_system *system, tal_cache_ix 
 /// @{
 
 /// The System-wide arrays. Each is cut into groups with one owner each; the groups of one subsystem
-/// stand together, in the order they were declared.
+/// are together, in the order they were declared.
 typedef enum tal_pool {
     TAL_POOL_Q,       ///< generalized coordinates; qdot and qdotdot alike
     TAL_POOL_U,       ///< generalized speeds; udot alike

@@ -89,7 +89,7 @@ TAL_API TAL_NODISCARD tal_status tal_equations_errors(tal_equations *eq, tal_sta
 /**
  * Move y onto the constraints, and remove from the error of a step what that removes.
  *
- * @param[in,out] y      [ny] prescribed, projected and relaxed on return; the State stands there
+ * @param[in,out] y      [ny] prescribed, projected and relaxed on return; the State is there
  * @param[in,out] error  [ny] estimated error of y, or NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_equations_project(tal_equations *eq, tal_state *state,

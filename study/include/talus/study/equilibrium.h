@@ -17,8 +17,8 @@
  * forces count, whether they have a potential energy or not: a step goes downhill when the forces
  * do work along it.
  *
- * What is prescribed moves as it is told: a bead on a hoop that is made to turn is at rest where it
- * stays on the hoop. Where a lock or motion knows udot alone, u is that of the State, and goes on.
+ * Prescribed variables move as prescribed: a bead on a turning hoop is at rest where it
+ * stays on the hoop. Where a lock or motion knows udot alone, u is that of the State, and stays so.
  * Coordinates whose speeds or accelerations are known stay where they are, unless constraints must
  * move them. z stays as it is.
  */

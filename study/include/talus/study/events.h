@@ -40,7 +40,7 @@ extern "C" {
 /**
  * Change a State because something happened.
  *
- * Variables of any stage may be changed; the run goes on from the lowest stage that was. Where the
+ * Variables of any stage may be changed; the run continues from the lowest one. Where the
  * time is set, what is appointed in between is passed over, or comes again. On entry the State is
  * realized to TAL_STAGE_ACCELERATION. Must not allocate.
  *
@@ -60,7 +60,7 @@ typedef tal_status (*tal_reporter_fn)(void *context, const tal_system *system, t
 typedef tal_status (*tal_witness_fn)(void *context, const tal_system *system, tal_state *state,
                                      double *value);
 
-/// The first appointed time later than `after` [s]; infinity when there is none.
+/// The first scheduled time later than `after` [s]; infinity when there is none.
 typedef double (*tal_next_time_fn)(void *context, const tal_system *system, const tal_state *state,
                                    double after);
 

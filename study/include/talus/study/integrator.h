@@ -21,7 +21,7 @@
  * weights W of the State (tal_state_weights(), 1 unless set) and the estimated error e of one step:
  *
  *     q    norm of W_u N^+ e_q             always absolute
- *     u    norm of min(W_u, 1/|u|) e_u     relative unless told otherwise
+ *     u    norm of min(W_u, 1/|u|) e_u     relative unless set otherwise
  *     z    norm of min(W_z, 1/|z|) e_z     likewise
  *
  * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add
@@ -32,7 +32,7 @@
  * whether a quaternion or angles describe it.
  *
  * The error of a run is proportional to the accuracy for methods that estimate the error of a lower
- * order than their own, which is all but Euler's and semi-explicit Euler's: for these it is
+ * order than their own, which is all except Euler's and semi-explicit Euler's: for these it is
  * proportional to the root of the accuracy. The factor depends on the system. The energy of a
  * closed loop changes by less than the accuracy in 10 s (with TAL_METHOD_IDA at 1e-3: by up to 1.5
  * times that), while a chaotic motion multiplies any error.
@@ -49,7 +49,7 @@ extern "C" {
 /// @{
 
 /// How a step is made. Those from CVODE on are SUNDIALS' solvers; the implicit ones are for stiff
-/// systems. All but CVODE and IDA, which are multistep methods, can run with fixed steps too.
+/// systems. All except CVODE and IDA, which are multistep methods, can run with fixed steps too.
 typedef enum tal_method {
     TAL_METHOD_RUNGE_KUTTA,         ///< the one in def.tableau
     TAL_METHOD_SEMI_EXPLICIT_EULER, ///< order 1: u first, then q with it; controlled by doubling
@@ -214,7 +214,7 @@ typedef struct tal_integrator_stats {
     uint64_t jacobians;            ///< Jacobians of ydot; their realizations are counted above
     uint64_t nonlinear_iterations; ///< of implicit methods
     uint64_t projections;          ///< within steps of SUNDIALS' solvers
-    uint64_t restarts;             ///< SUNDIALS' solvers began anew, at the start of a run, too
+    uint64_t restarts;             ///< times SUNDIALS' solvers restarted; the start of a run counts
     double last_step;              ///< [s] length of the last step taken; 0 before the first
     double next_step;              ///< [s] the step to be tried next; 0 before the first
     double last_error;             ///< norm of the last step's weighted error; 0 for fixed steps

@@ -28,7 +28,7 @@
  * round-off is all it sees, the step is found for each column, and for each entry, by the error
  * that the extrapolation shows. That error is kept: tal_linearizer_A_error() for the entries of A,
  * and `tal_mode.error` for what they make of an eigenvalue. Where accelerations jump in slope, as
- * at the very edge of a contact, it is half the jump.
+ * exactly at the edge of a contact, it is half the jump.
  */
 
 #include <talus/forces.h>

@@ -56,7 +56,7 @@ typedef enum tal_outcome {
                               ///< handler has set the clock past the time that was asked for
     TAL_OUTCOME_END,          ///< the final time of the run; termination events were handled
     TAL_OUTCOME_TERMINATED,   ///< a handler asked for the end; termination events were handled
-    TAL_OUTCOME_CANCELLED     ///< the progress function returned false; the next call goes on
+    TAL_OUTCOME_CANCELLED     ///< the progress function returned false; the next call continues
 } tal_outcome;
 
 /// Name of an outcome, e.g. "reached time"; never NULL.
@@ -64,7 +64,7 @@ TAL_API const char *tal_outcome_name(tal_outcome outcome);
 
 /// How a run is getting on.
 typedef struct tal_progress {
-    double t;         ///< [s] where it stands
+    double t;         ///< [s] where it is
     double remaining; ///< [s] to the time that the call was asked for
     double step;      ///< [s] length of the last step
     double error;     ///< norm of that step's weighted error; 0 for fixed steps
@@ -82,7 +82,7 @@ typedef struct tal_time_stepper_def {
     long max_steps;    ///< most steps of one call; 0: no limit
     long max_events;   ///< most events handled by one call; 0: no limit
     long max_reports;  ///< most scheduled reports made by one call, within those of one time; 0: no
-                       ///< limit. The State stands at the last one then, and the next call goes on
+                       ///< limit. The State is then at the last one, and the next call continues
     int zeno_events; ///< a witness that triggers this often in a row, each time within ten windows
                      ///< of the last, piles up: the run ends with TAL_ERR_EVENT_LIMIT
     double checkpoint_period; ///< [s] > 0: a checkpoint at every multiple of it, see below
@@ -125,7 +125,7 @@ TAL_API void tal_time_stepper_destroy(tal_time_stepper *stepper);
  *         TAL_ERR_EVENT_LIMIT; TAL_ERR_STEP_LIMIT; or what the integrator, a handler or a reporter
  *         returned. tal_time_stepper_error() has the sentence. After a failure of a witness, a
  *         handler or a reporter, or TAL_ERR_EVENT_LIMIT, further calls return the same until the
- *         stepper is reset: no event is skipped. After max_reports they go on.
+ *         stepper is reset: no event is skipped. After max_reports they continue.
  */
 TAL_API TAL_NODISCARD tal_status tal_time_stepper_step_to(tal_time_stepper *stepper,
                                                           tal_state *state, double t,

@@ -84,7 +84,7 @@ typedef struct tal_fit {
 } tal_fit;
 
 /**
- * Follow the frames. A frame that cannot be met is kept as best effort, and the run goes on.
+ * Follow the frames. A frame that cannot be met keeps the best pose found, and the run continues.
  *
  * @param[in]  start  a State to start from; stays as it is
  * @param[in]  frames
