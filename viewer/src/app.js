@@ -12,6 +12,7 @@ import { Trails, trailBodies } from './trails.js';
 const wantsStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 const isPhone = () => matchMedia('(max-width: 700px)').matches;
 const views = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
+const ALL = 0; // follow the mass center of all bodies
 const speedChoices = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 export class App {
@@ -270,9 +271,9 @@ export class App {
         this.stale = true;
     }
 
-    // The view fits the first frame: from there on it moves with the base.
+    // The view fits the first frame: from there on it moves with the mass center of all bodies.
     followFromStart() {
-        this.follow(this.base);
+        this.follow(ALL);
         this.figures[0].setTime(this.player.first, { layers: this.layers, forceScale: 1 });
         this.showFollowed();
     }
@@ -341,8 +342,33 @@ export class App {
     }
 
     savePicture() {
+        this.picture(this.canvas.width, this.canvas.height).toBlob((blob) => this.save(blob, `${this.fileName()}.png`));
+    }
+
+    /** The scene alone, of so many pixels, over the background of the page; a canvas. */
+    picture(width, height) {
+        const ratio = this.stage.renderer.getPixelRatio();
+        const offset = this.stage.perspective.view;
+        this.stage.perspective.clearViewOffset();
+        this.stage.perspective.zoom = 1;
+        this.stage.resize(width, height, 1);
+        this.stale = true;
         this.draw();
-        this.canvas.toBlob((blob) => this.save(blob, `${this.fileName()}.png`));
+        const canvas = document.createElement('canvas');
+        canvas.width = width;
+        canvas.height = height;
+        const context = canvas.getContext('2d');
+        const style = getComputedStyle(document.documentElement);
+        const sky = context.createLinearGradient(0, 0.3 * height, 0, height);
+        sky.addColorStop(0, style.getPropertyValue('--sky').trim());
+        sky.addColorStop(1, style.getPropertyValue('--haze').trim());
+        context.fillStyle = sky;
+        context.fillRect(0, 0, width, height);
+        context.drawImage(this.canvas, 0, 0);
+        this.stage.resize(this.width, this.height, ratio);
+        if (offset) this.lift();
+        this.stale = true;
+        return canvas;
     }
 
     saveNumbers() {
@@ -513,11 +539,26 @@ export class App {
     }
 
     showFollowed() {
-        if (this.followed < 1) return;
-        const com = this.scene.bodies[this.followed].com ?? [0, 0, 0];
-        const place = new THREE.Vector3(...this.figures[0].poses.station(this.followed, ...com, [0, 0, 0]));
+        if (this.followed < ALL) return;
+        const place = this.placeOf(this.followed);
         if (this.lastPlace) this.stage.shift(place.clone().sub(this.lastPlace));
         this.lastPlace = place;
+    }
+
+    // The mass center of a body, or of all.
+    placeOf(body) {
+        const { bodies } = this.scene;
+        const place = new THREE.Vector3();
+        const point = [0, 0, 0];
+        let mass = 0;
+        bodies.forEach(({ com, mass: own }, b) => {
+            if (b === 0 || (body !== ALL && b !== body)) return;
+            const weight = body === ALL ? own || 0 : 1;
+            const [x, y, z] = this.figures[0].poses.station(b, ...(com ?? [0, 0, 0]), point);
+            place.add(new THREE.Vector3(x, y, z).multiplyScalar(weight));
+            mass += weight;
+        });
+        return place.divideScalar(mass || 1);
     }
 
     showClock() {

@@ -24,6 +24,7 @@ function stickMatrix(from, to, radius) {
 }
 
 const identity = [0, 0, 0, 1, 0, 0, 0];
+const layerOf = { atom: 'atoms', wrap: 'paths' };
 
 /** One run of a scene. `index` tells runs apart: the first is solid, others are translucent. */
 export class Figure {
@@ -71,7 +72,7 @@ export class Figure {
         for (const shape of this.scene.shapes) {
             const isExtra = shape.layer === 'contact' && (decorated.has(shape.body) || shape.kind === 'plane');
             if (shape.kind === 'text') this.labels.push({ body: shape.body, p: shape.X, text: shape.text, layer: 'bodies' });
-            else this.addShape(shape, isExtra ? 'surfaces' : shape.layer === 'atom' ? 'atoms' : 'bodies');
+            else this.addShape(shape, isExtra ? 'surfaces' : layerOf[shape.layer] ?? 'bodies');
         }
     }
 
@@ -221,9 +222,9 @@ export class Figure {
             else color.lerpColors(muscle.low, muscle.high, Math.min(1, Math.max(0, active)));
             const radius = this.L * (0.004 + 0.016 * Math.sqrt((path.strength ?? 1) / this.strongest)) * 0.8;
             let before = null;
-            for (let k = 0; k < row(1); ++k) {
+            for (let k = 0; k < Math.round(row(1)); ++k) {
                 const at = 2 + 4 * k;
-                const p = this.poses.station(row(at), value(at + 1), value(at + 2), value(at + 3), [0, 0, 0]);
+                const p = this.poses.station(Math.round(row(at)), value(at + 1), value(at + 2), value(at + 3), [0, 0, 0]);
                 if (before) this.tubes.between(before, p, radius, color);
                 this.knots.at(p, radius, color);
                 before = p;

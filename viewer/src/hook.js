@@ -1,5 +1,7 @@
 // window.talusView: what programs and tests ask of a page (viewer/README.md).
 
+import { film } from './film.js';
+
 const VERSION = 1;
 
 export function makeHook(errors) {
@@ -97,6 +99,18 @@ export function makeHook(errors) {
             let sum = 0;
             for (let i = 0; i < words.length; ++i) sum = (Math.imul(sum, 31) + words[i]) | 0;
             return { width, height, colors: new Set(words).size, sum };
+        },
+        /** A picture of so many pixels, as a data URL, over the background of the page. */
+        async png(width, height) {
+            return (await app.picture(width, height)).toDataURL('image/png');
+        },
+        /** A film of the whole run as base64 of an MP4; pictures at exact times. */
+        mp4(fps, speed, width, height) {
+            return film(app, { fps, speed, width, height });
+        },
+        /** Times of the run: first, last, how many frames. */
+        get span() {
+            return { first: app.player.first, last: app.player.last, frames: app.scene.runs[0]?.frames ?? 0 };
         },
         /** The color of the canvas at a point in CSS pixels: red, green, blue, opacity. */
         pixelAt(x, y) {

@@ -14,19 +14,14 @@ export const models = join(source, 'examples/models');
 export const folder = mkdtempSync(join(tmpdir(), 'talus-pages-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** How each example model is run. */
-export const runs = {
-    elbow: ['--end', '2', '--set', 'load=4'],
-    four_bar: ['--end', '4'],
-    human_body: ['--end', '1.6', '--accuracy', '1e-6'],
-    knee: ['--end', '2'],
-    octane: ['--step', '0.002', '--end', '5'],
-    pendulum: ['--end', '5'],
-    rimless_wheel: ['--end', '3'],
-    squeezer: ['--end', '0.03'],
-    stewart_platform: ['--end', '4'],
-    t_handle: ['--end', '10'],
-};
+/** How each example model is run: options by name. */
+export const runs = Object.fromEntries(
+    readFileSync(join(models, 'pages.txt'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' '))
+        .map(([name, ...options]) => [name, options])
+);
 
 export function run(...args) {
     return execFileSync(talus, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

@@ -8,7 +8,7 @@ import { examplePage, file, handPage, libraryPoses, models, pageOf, readTable, r
 
 let browser;
 before(async () => {
-    browser = await Browser.start();
+    browser = await Browser.start({ width: 800, height: 500 });
 });
 after(() => browser.stop());
 
@@ -156,7 +156,7 @@ test('a click selects, in the picture and in the tree', async () => {
     await browser.click(x, y);
     assert.equal(await browser.run('document.querySelector(".row.selected button").textContent'), 'thorax');
     assert.match(await browser.run('document.querySelector(".info").textContent'), /thorax.*mass 16\.2/);
-    await browser.click(20, 300);
+    await browser.click(20, 200);
     assert.equal(await browser.run('document.querySelectorAll(".row.selected").length'), 0);
 });
 
@@ -293,7 +293,7 @@ test('a phone, dark, and eyes that want no motion', async () => {
     assert.ok((await browser.run('Math.min(...[...document.querySelectorAll(".bar button")].map((b) => b.offsetHeight))')) >= 44);
     await assertDrawn('phone');
     await browser.media({});
-    await browser.resize(1280, 720);
+    await browser.resize(800, 500);
 });
 
 test('a lost context is reported and comes back', async () => {

@@ -99,7 +99,7 @@ typedef enum tali_scene_shape_kind {
 /// A shape on a body, as it is drawn.
 typedef struct tali_scene_shape {
     tali_scene_shape_kind kind;
-    const char *layer; ///< "decoration", "contact", "derived"
+    const char *layer; ///< "decoration", "contact", "derived", "wrap"
     int body;
     tal_xform X_BD;
     tal_vec3 size, end;
@@ -197,6 +197,24 @@ bool tali_scene_loads_begin(tal_scene *scene, tali_scene_loads *loads, int frame
 tal_status tali_scene_loads_add(tal_scene *scene, tali_scene_loads *loads, int frame);
 void tali_scene_loads_describe(tal_scene *scene, tali_scene_loads *loads, tali_scene_bytes *json);
 void tali_scene_loads_end(tal_scene *scene, tali_scene_loads *loads);
+
+// ---- paths (scene_paths.c)
+
+/// Muscles, ligaments and cables through time.
+typedef struct tali_scene_paths {
+    int frames, channels;
+    double *values;   ///< [channels][frames] owned; NULL without paths
+    size_t bytes;     ///< of them
+    tal_vec3 *points; ///< work
+} tali_scene_paths;
+
+/// Write the member "paths" of the model.
+void tali_scene_put_paths(const tal_scene *scene, tali_scene_bytes *out);
+bool tali_scene_paths_begin(tal_scene *scene, tali_scene_paths *paths, int frames);
+/// Look at the scene's State, realized to Position.
+tal_status tali_scene_paths_add(tal_scene *scene, tali_scene_paths *paths, int frame);
+void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json);
+void tali_scene_paths_end(tal_scene *scene, tali_scene_paths *paths);
 
 // ---- writers (scene_html.c, scene_glb.c)
 

@@ -381,6 +381,7 @@ void tali_scene_describe_model(tal_scene *scene)
     }
     tali_scene_put_text(out, "]");
     put_markers(scene, out);
+    tali_scene_put_paths(scene, out);
     tali_scene_put_key(out, "links");
     tali_scene_put_text(out, "[");
     put_constraints(scene, out);

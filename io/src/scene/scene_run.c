@@ -20,6 +20,7 @@ typedef struct recording {
     tal_scene *scene;
     tali_scene_rows rows;
     tali_scene_loads loads;
+    tali_scene_paths paths;
     int bodies, frames, num_rows;
     double *time;    // [frames]
     tal_xform *X_GB; // [frames][bodies]
@@ -64,7 +65,8 @@ static tal_status record_frame(recording *it, int frame, tal_error *err)
         const size_t at = (size_t)frame * (size_t)it->bodies + (size_t)b;
         it->X_GB[at] = tal_body_X_GB(scene->model.matter, scene->state, (tal_body_ix){b});
     }
-    if (has_loads(it)) st = tali_scene_loads_add(scene, &it->loads, frame);
+    st = tali_scene_paths_add(scene, &it->paths, frame);
+    if (st == TAL_OK && has_loads(it)) st = tali_scene_loads_add(scene, &it->loads, frame);
     if (st == TAL_OK) return st;
     return TALI_FAIL(err, st, "row %d: %s", row_of(it, frame) + 1,
                      tal_state_error(scene->state)->message);
@@ -244,6 +246,7 @@ static bool put_run(recording *it, const char *name)
     bool good = tali_scene_add_values(scene, &it->json, it->time, 1, it->frames, time_precision,
                                       &it->run.time);
     good = good && put_poses(it) && put_columns(it);
+    if (good) tali_scene_paths_describe(scene, &it->paths, &it->json);
     if (good && has_loads(it)) tali_scene_loads_describe(scene, &it->loads, &it->json);
     if (good && !it->rows.has_speeds) {
         tali_scene_put_key(&it->json, "note");
@@ -317,12 +320,14 @@ tal_status tal_scene_add_run(tal_scene *scene, const char *name, const tal_table
         {&it.X_GB, (size_t)it.frames * (size_t)it.bodies * sizeof *it.X_GB}};
     size_t bytes = 0;
     void *const block = tali_alloc_pieces(from, pieces, 2, &bytes);
-    if (block == NULL || !tali_scene_loads_begin(scene, &it.loads, it.frames)) {
+    if (block == NULL || !tali_scene_loads_begin(scene, &it.loads, it.frames) ||
+        !tali_scene_paths_begin(scene, &it.paths, it.frames)) {
         st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for %d frames", it.frames);
     } else {
         st = record(&it, name, err);
     }
     tali_scene_loads_end(scene, &it.loads);
+    tali_scene_paths_end(scene, &it.paths);
     tali_scene_bytes_free(&it.json);
     tali_free(from, block, bytes);
     return st;

@@ -216,6 +216,33 @@ static void add_solid(tal_scene *scene, int body, const crowd_facts *crowd, unsi
     if (away > tal_v3_max_abs(shape.size)) add_stick(scene, body, X_BM.p, props.com, has);
 }
 
+// Obstacles that paths go over, faint. A cylinder of paths lies along z, one of pictures along y.
+static void add_wraps(tal_scene *scene)
+{
+    static const tali_scene_shape_kind kinds[] = {TALI_SCENE_CYLINDER, TALI_SCENE_SPHERE,
+                                                  TALI_SCENE_ELLIPSOID, TALI_SCENE_TORUS};
+    const tal_forces *const forces = scene->model.forces;
+    for (int i = 0; i < tal_forces_num_wraps(forces); ++i) {
+        tal_wrap wrap;
+        tal_xform X_BW;
+        if (tal_wrap_shape(forces, (tal_wrap_ix){i}, &wrap, &X_BW) != TAL_OK) continue;
+        tali_scene_shape shape = {.kind = kinds[wrap.kind],
+                                  .layer = "wrap",
+                                  .body = tal_wrap_body(forces, (tal_wrap_ix){i}).i,
+                                  .X_BD = X_BW,
+                                  .size = wrap.size,
+                                  .color = surface,
+                                  .opacity = 0.15,
+                                  .mesh = -1};
+        if (wrap.kind == TAL_WRAP_CYLINDER) {
+            const double half = 0.5 * wrap.size.y;
+            shape.X_BD = tal_xf_mul(X_BW, tal_xf_from_R(turn_of(TAL_SHAPE_CYLINDER)));
+            shape.size.y = half < scene->size ? half : scene->size; // it may be infinite
+        }
+        add_shape(scene, &shape);
+    }
+}
+
 bool tali_scene_collect_shapes(tal_scene *scene)
 {
     const tal_matter *const matter = scene->model.matter;
@@ -227,6 +254,7 @@ bool tali_scene_collect_shapes(tal_scene *scene)
         add_decoration(scene, tal_matter_decoration(matter, i), has);
     }
     add_surfaces(scene, has);
+    add_wraps(scene);
     add_sticks(scene, has);
     const crowd_facts crowd = count_crowd(scene);
     for (int b = 1; b < bodies; ++b) {
