@@ -58,6 +58,17 @@ has err 'the table has no coordinate of the model'
 expect 3 view swing.sto -o no/folder/x.json
 [ ! -e x.json ] || complain "a failed command left x.json behind"
 
+# pictures: only what needs no browser
+expect 2 render swing.sto
+has err "--out is a .png"
+expect 2 render swing.sto -o 'x%s.png'
+expect 2 render swing.sto -o x.png --size 12
+has err "--size is WIDTHxHEIGHT"
+if "$talus" view swing.sto -q >/dev/null 2>&1; then
+    TALUS_CHROMIUM=/nowhere expect 1 render swing.sto -o x.png
+    has err 'install chromium-headless-shell or chromium'
+fi
+
 # the page, or what to do where the program was built without it
 if "$talus" view swing.sto >out 2>err; then
     is out swing.html

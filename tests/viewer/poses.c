@@ -1,5 +1,5 @@
-// poses MODEL TABLE: where bodies are at every row of a table, by the library alone: for the tests of
-// the viewer. A line for each row and body: row, time, body, p_GB, quaternion.
+// poses MODEL TABLE: where bodies are at every row of a table, by the library alone: for the tests
+// of the viewer. A line for each row and body: row, time, body, p_GB, quaternion.
 #include <talus/talus.h>
 
 #include <stdio.h>
