@@ -650,6 +650,42 @@ void good_tal_cod(tal_cod *out)
     if (tal_cod_factor(out, tal_matrix_view(A, 3, 3), 1e-12, work, iwork, NULL) != TAL_OK) abort();
 }
 
+// 2 on the diagonal of a 3 x 3 matrix, and a row that is pushed.
+static double push_A[9] = {2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0};
+static double push_b[3] = {-1.0, 0.5, 0.25};
+static tal_friction_contact push_contact = {
+    .normal = 0, .tangent = 1, .num_tangents = 2, .static_mu = 0.5, .sliding_mu = 0.5};
+
+void good_tal_bounded_problem(tal_bounded_problem *out)
+{
+    static double lower[3], upper[3] = {INFINITY, INFINITY, INFINITY};
+    *out = (tal_bounded_problem){tal_matrix_view(push_A, 3, 3), push_b, lower, upper, true};
+}
+
+void good_tal_friction_problem(tal_friction_problem *out)
+{
+    *out = (tal_friction_problem){tal_matrix_view(push_A, 3, 3), push_b, &push_contact, 1, false};
+}
+
+void good_tal_friction_rows(tal_friction_rows *out)
+{
+    static int start[4] = {0, 1, 2, 3}, index[3] = {0, 1, 2};
+    static double one[3] = {1.0, 1.0, 1.0};
+    *out = (tal_friction_rows){.num_rows = 3,
+                               .num_speeds = 3,
+                               .J_start = start,
+                               .J_index = index,
+                               .J = one,
+                               .K_start = start,
+                               .K_index = index,
+                               .K = one,
+                               .b = push_b,
+                               .contacts = &push_contact,
+                               .num_contacts = 1,
+                               .most_sweeps = 10,
+                               .tolerance = 1e-9};
+}
+
 void good_tal_rk_tableau(tal_rk_tableau *out)
 {
     *out = *tal_rk_merson();

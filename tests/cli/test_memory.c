@@ -201,7 +201,7 @@ static void redirect(int to, const char *path)
 
 static void tell(void)
 {
-    *told_asked = heap_asked - *told_asked;
+    *told_asked = heap.asked - *told_asked;
 }
 
 // Run a command in a process of its own in which the n-th request fails; 0: none. What wait() says.
@@ -219,9 +219,9 @@ static int run(const line *it, long n, bool stays_empty)
         redirect(STDERR_FILENO, "aside/stderr");
         (void)alarm(SECONDS);
         (void)atexit(tell);
-        heap_is_strict = !it->reuses;
-        heap_stays_empty = stays_empty;
-        *told_asked = heap_asked;
+        heap.is_strict = !it->reuses;
+        heap.stays_empty = stays_empty;
+        *told_asked = heap.asked;
         heap_fail(n);
         exit(cli_main(num, words));
     }

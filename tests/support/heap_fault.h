@@ -24,34 +24,28 @@
 #define HEAP_IS_WATCHED 1
 #endif
 
-/// Blocks asked for since the program began.
-static long heap_asked;
-/// Blocks not given back.
-static long heap_live;
-/// The request that is to fail, counted as `heap_asked` counts; 0: none.
-static long heap_fails_at;
-/// Blocks that were given back serve no request.
-static int heap_is_strict;
-/// Whatever is asked for after the request that fails is refused too.
-static int heap_stays_empty;
-/// Requests that blocks given back have served since one was last to fail.
-static long heap_served;
-
 enum {
     HEAP_MOST_SPARE = 16
 };
 
-/// Sizes of blocks given back since then; 0: used up.
-static size_t heap_spare[HEAP_MOST_SPARE];
+static struct {
+    long asked;      // blocks, since the program began
+    long live;       // blocks not given back
+    long fails_at;   // the request that is to fail, counted as `asked` counts; 0: none
+    int is_strict;   // blocks that were given back serve no request
+    int stays_empty; // whatever is asked for after the request that fails is refused too
+    long served;     // requests that blocks given back have served since one was last to fail
+    size_t spare[HEAP_MOST_SPARE]; // sizes of blocks given back since then; 0: used up
+} heap;
 
 /// Let the n-th request from here fail; 0: none.
 static inline void heap_fail(long n)
 {
     for (int i = 0; i < HEAP_MOST_SPARE; ++i) {
-        heap_spare[i] = 0;
+        heap.spare[i] = 0;
     }
-    heap_served = 0;
-    heap_fails_at = HEAP_IS_WATCHED && n > 0 ? heap_asked + n : 0;
+    heap.served = 0;
+    heap.fails_at = HEAP_IS_WATCHED && n > 0 ? heap.asked + n : 0;
 }
 
 #if HEAP_IS_WATCHED
@@ -70,8 +64,8 @@ static int heap_find_spare(size_t size)
 {
     int found = -1;
     for (int i = 0; i < HEAP_MOST_SPARE; ++i) {
-        if (heap_spare[i] == 0 || heap_spare[i] < size) continue;
-        if (found < 0 || heap_spare[i] < heap_spare[found]) found = i;
+        if (heap.spare[i] == 0 || heap.spare[i] < size) continue;
+        if (found < 0 || heap.spare[i] < heap.spare[found]) found = i;
     }
     return found;
 }
@@ -79,31 +73,31 @@ static int heap_find_spare(size_t size)
 static void heap_keep_spare(void *block)
 {
     for (int i = 0; i < HEAP_MOST_SPARE; ++i) {
-        if (heap_spare[i] > 0) continue;
-        heap_spare[i] = malloc_usable_size(block);
+        if (heap.spare[i] > 0) continue;
+        heap.spare[i] = malloc_usable_size(block);
         return;
     }
 }
 
 static int heap_refuses(size_t size)
 {
-    const int looks = heap_asked < heap_fails_at && !heap_is_strict;
+    const int looks = heap.asked < heap.fails_at && !heap.is_strict;
     const int spare = looks ? heap_find_spare(size) : -1;
     if (spare >= 0) {
-        heap_spare[spare] = 0;
-        ++heap_served;
-        ++heap_fails_at;
+        heap.spare[spare] = 0;
+        ++heap.served;
+        ++heap.fails_at;
     }
-    ++heap_asked;
-    const int is_past = heap_fails_at > 0 && heap_asked > heap_fails_at;
-    if (heap_asked != heap_fails_at && !(heap_stays_empty && is_past)) return 0;
+    ++heap.asked;
+    const int is_past = heap.fails_at > 0 && heap.asked > heap.fails_at;
+    if (heap.asked != heap.fails_at && !(heap.stays_empty && is_past)) return 0;
     errno = ENOMEM;
     return 1;
 }
 
 static void *heap_given(void *block)
 {
-    heap_live += block != NULL ? 1 : 0;
+    heap.live += block != NULL ? 1 : 0;
     return block;
 }
 
@@ -120,7 +114,7 @@ void *calloc(size_t count, size_t size)
 void *realloc(void *block, size_t size)
 {
     if (heap_refuses(size)) return NULL;
-    if (block != NULL) --heap_live;
+    if (block != NULL) --heap.live;
     return heap_given(__libc_realloc(block, size));
 }
 
@@ -138,8 +132,8 @@ int posix_memalign(void **block, size_t alignment, size_t size)
 
 void free(void *block)
 {
-    heap_live -= block != NULL ? 1 : 0;
-    if (heap_asked < heap_fails_at && block != NULL) heap_keep_spare(block);
+    heap.live -= block != NULL ? 1 : 0;
+    if (heap.asked < heap.fails_at && block != NULL) heap_keep_spare(block);
     __libc_free(block);
 }
 

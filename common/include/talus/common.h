@@ -9,7 +9,9 @@
  */
 
 #include <talus/common/alloc.h>
+#include <talus/common/complementarity.h>
 #include <talus/common/executor.h>
+#include <talus/common/friction.h>
 #include <talus/common/function.h>
 #include <talus/common/inertia.h>
 #include <talus/common/lapack.h>

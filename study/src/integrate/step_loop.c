@@ -249,6 +249,17 @@ tal_status tali_integrator_check_fixed_step(tal_integrator *integ, double t0)
                      "fixed_step %g is too small for double precision at t = %g", h, t0);
 }
 
+// Where rank is lost, rows seem to contradict each other: the pose is to blame, not the rows.
+static tal_status explain(tal_integrator *integ, double t0, tal_status st)
+{
+    if (st != TAL_ERR_SINGULAR || !tali_integrator_is_near_rank_loss(integ)) return st;
+    integ->problem.error_record = (tal_error){TAL_OK, "", ""};
+    return TALI_FAIL(&integ->problem.error_record, st,
+                     "at t = %.17g the constraints lose rank, and accelerations cannot be found: "
+                     "choose merson or cvode-bdf, or a coarser accuracy than %g",
+                     t0, integ->def.accuracy);
+}
+
 // One accepted step that does not pass t_end. A step that is not allowed does not begin, so that a
 // run can continue where it was stopped.
 static tal_status take_step(tal_integrator *integ, tal_state *state, double t_end)
@@ -257,7 +268,7 @@ static tal_status take_step(tal_integrator *integ, tal_state *state, double t_en
     tal_status st = tali_integrator_check_fixed_step(integ, t0);
     if (st == TAL_OK) st = tali_integrator_spend_step(integ, t0, t_end);
     if (st == TAL_OK) st = begin_step(integ, state);
-    if (st != TAL_OK) return st;
+    if (st != TAL_OK) return explain(integ, t0, st);
     const bool fixed = integ->def.fixed_step > 0.0;
     if (integ->h_next == 0.0) integ->h_next = limited(integ, first_step(integ));
     const double h =
@@ -270,7 +281,7 @@ static tal_status take_step(tal_integrator *integ, tal_state *state, double t_en
     if (st == TAL_OK) st = try_steps(integ, state, h, t_end);
     integ->problem.is_free = integ->problem.is_open = false;
     if (st != TAL_OK) tali_integrator_leave_at_start(integ, state);
-    return st;
+    return explain(integ, t0, st);
 }
 
 // --- within the last step ---

@@ -248,6 +248,19 @@ static tal_error step_too_often(plant *p)
     return *tal_integrator_error(p->m.integ);
 }
 
+// A body in a slot, both walls of which are asked to give way.
+static tal_error squeeze_from_both_sides(plant *p)
+{
+    (void)p;
+    double A[4] = {1.0, -1.0, -1.0, 1.0}, work[64], z[2] = {0.0, 0.0}, w[2];
+    const double b[2] = {-1.0, -1.0}, lower[2] = {0.0, 0.0}, upper[2] = {HUGE_VAL, HUGE_VAL};
+    int iwork[8];
+    const tal_bounded_problem problem = {tal_matrix_view(A, 2, 2), b, lower, upper, false};
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_lt(tal_bounded_solve(&problem, z, w, work, iwork, NULL, &err), 0);
+    return err;
+}
+
 // A status, how to get it, and the two things that its sentence must name: whom it is about, and
 // what was wrong.
 static const struct {
@@ -272,6 +285,7 @@ static const struct {
     {TAL_ERR_STEP_TOO_SMALL, want_too_much, "'arm'", "t = "},
     {TAL_ERR_STEP_LIMIT, step_too_often, "10 steps", "t = "},
     {TAL_ERR_EVENT_LIMIT, have_too_many_events, "'tick'", "10"},
+    {TAL_ERR_INFEASIBLE, squeeze_from_both_sides, "row 1", "contradict"},
 };
 
 enum {

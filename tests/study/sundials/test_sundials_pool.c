@@ -340,19 +340,19 @@ START_TEST(memory_that_runs_out_at_create_is_reported_and_nothing_leaks)
     const int kept = silence();
     while (st == TAL_ERR_NO_MEMORY && tried < 10000) {
         tal_error err = {0};
-        const long live = heap_live;
+        const long live = heap.live;
         heap_fail(++tried);
         st = tal_integrator_create(s.system, &def, &s.integ, &err);
-        heap_fails_at = 0;
+        heap.fails_at = 0;
         if (st == TAL_OK) break;
-        ck_assert_int_eq(heap_live, live);
+        ck_assert_int_eq(heap.live, live);
         ck_assert_ptr_null(s.integ);
         ck_assert_str_ne(err.message, "");
     }
     speak(kept);
     ck_assert_int_eq(st, TAL_OK);
     if (HEAP_IS_WATCHED) ck_assert_int_gt(tried, 10);
-    if (HEAP_IS_WATCHED) ck_assert_int_eq(heap_served, num_served(CHOICES[_i]));
+    if (HEAP_IS_WATCHED) ck_assert_int_eq(heap.served, num_served(CHOICES[_i]));
     study_step_to(&s, 0.1); // and it works
     study_end(&s);
 }
@@ -407,7 +407,7 @@ START_TEST(steps_do_not_touch_the_heap)
     study s = begin_choice(CHOICES[_i]);
     const int num_steps = getenv("TALUS_SOAK") != NULL ? 100000 : 2000;
     tal_status st = TAL_OK;
-    const long asked = heap_asked, live = heap_live;
+    const long asked = heap.asked, live = heap.live;
     for (int i = 0; i < num_steps && st == TAL_OK; ++i) {
         st = tal_integrator_step(s.integ, s.state, 1e6);
         const double t = tal_state_t(s.state);
@@ -416,7 +416,7 @@ START_TEST(steps_do_not_touch_the_heap)
             st = tal_integrator_back_up(s.integ, s.state, t - 0.5 * h);
         }
     }
-    const long more_asked = heap_asked - asked, more_live = heap_live - live; // Check allocates too
+    const long more_asked = heap.asked - asked, more_live = heap.live - live; // Check allocates too
     ck_assert_int_eq(st, TAL_OK);
     ck_assert_int_eq(more_asked, 0);
     ck_assert_int_eq(more_live, 0);

@@ -60,7 +60,8 @@ extern "C" {
     X(TAL_ERR_FILE, -14, "a file cannot be read, written, or understood")                          \
     X(TAL_ERR_STEP_TOO_SMALL, -15, "the accuracy cannot be met with steps of a useful size")       \
     X(TAL_ERR_STEP_LIMIT, -16, "the allowed number of steps does not reach the end")               \
-    X(TAL_ERR_EVENT_LIMIT, -17, "more events than allowed, or events that accumulate at one time")
+    X(TAL_ERR_EVENT_LIMIT, -17, "more events than allowed, or events that accumulate at one time") \
+    X(TAL_ERR_INFEASIBLE, -18, "conditions contradict each other: no solution exists")
 
 /// Result of every function that can fail. Zero is success, negative is failure; the one
 /// positive value is for callbacks only.
