@@ -15,6 +15,20 @@ const views = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 const ALL = 0; // follow the mass center of all bodies
 const speedChoices = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
+/** The mass center of all bodies. */
+function centerOf(bodies, poses) {
+    const center = new THREE.Vector3();
+    const point = [0, 0, 0];
+    let total = 0;
+    bodies.forEach(({ com, mass }, b) => {
+        if (!(mass > 0)) return;
+        const [x, y, z] = poses.station(b, com[0], com[1], com[2], point);
+        center.addScaledVector(new THREE.Vector3(x, y, z), mass);
+        total += mass;
+    });
+    return center.divideScalar(total || 1);
+}
+
 export class App {
     constructor(parent, scene) {
         Object.assign(this, { parent, scene });
@@ -34,6 +48,7 @@ export class App {
         this.resize();
         this.fit();
         if (this.followsBase) this.followFromStart();
+        this.buildTrails();
         this.setTime(this.startTime ?? this.player.first);
         if (!wantsStill() && this.startTime === undefined) this.player.play(true);
         this.loop = this.loop.bind(this);
@@ -115,40 +130,41 @@ export class App {
         const { scene } = this;
         const poses = new Poses(scene.bodies);
         const all = new THREE.Box3();
-        const start = new THREE.Box3();
         const up = new THREE.Vector3(...scene.up);
         const reach = this.bodyReach();
         const p = new THREE.Vector3();
         const q = [0, 0, 0];
+        const moving = { center: null, radius: 0 }; // a ball about the mass center that holds all frames
         let lowest = Infinity;
         for (const run of scene.runs) {
             const step = Math.max(1, Math.ceil(run.frames / 150));
             for (let i = 0; i < run.frames; i += step) {
                 poses.setFromRun(run, { i, part: 0 });
+                const middle = centerOf(scene.bodies, poses);
+                moving.center ??= middle;
                 for (let b = 1; b < scene.bodies.length; ++b) {
                     const { center, radius } = reach[b];
                     p.set(...poses.station(b, ...center, q));
                     const grow = new THREE.Vector3(radius, radius, radius);
-                    for (const box of i === 0 ? [all, start] : [all]) {
-                        box.expandByPoint(p.clone().add(grow));
-                        box.expandByPoint(p.clone().sub(grow));
-                    }
+                    all.expandByPoint(p.clone().add(grow));
+                    all.expandByPoint(p.clone().sub(grow));
                     lowest = Math.min(lowest, p.dot(up) - radius);
+                    moving.radius = Math.max(moving.radius, p.distanceTo(middle) + radius);
                 }
             }
         }
         for (const end of scene.links.flatMap((link) => [link.a, link.b]).filter((e) => e[0] === 0)) {
-            for (const box of [all, start]) box.expandByPoint(p.set(end[1], end[2], end[3]));
+            all.expandByPoint(p.set(end[1], end[2], end[3]));
         }
         if (all.isEmpty()) {
             all.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)).expandByScalar(scene.size - 1);
-            start.copy(all);
             lowest = 0;
         }
         const ball = (box) => ({ center: box.getCenter(new THREE.Vector3()), radius: Math.max(0.6 * scene.size, Math.min(box.getSize(new THREE.Vector3()).length() / 2, 3 * scene.size)) });
         this.base = Math.max(1, scene.bodies.findIndex((body) => body.parent === 0));
         this.followsBase = scene.bodies.length > 1 && all.getSize(p).length() / 2 > 3 * scene.size;
-        this.extent = ball(this.followsBase ? start : all);
+        moving.radius = 1.08 * Math.min(moving.radius, 3 * scene.size);
+        this.extent = this.followsBase ? moving : ball(all);
         this.floorHeight = this.floorOf(lowest, up);
     }
 
@@ -547,18 +563,9 @@ export class App {
 
     // The mass center of a body, or of all.
     placeOf(body) {
-        const { bodies } = this.scene;
-        const place = new THREE.Vector3();
-        const point = [0, 0, 0];
-        let mass = 0;
-        bodies.forEach(({ com, mass: own }, b) => {
-            if (b === 0 || (body !== ALL && b !== body)) return;
-            const weight = body === ALL ? own || 0 : 1;
-            const [x, y, z] = this.figures[0].poses.station(b, ...(com ?? [0, 0, 0]), point);
-            place.add(new THREE.Vector3(x, y, z).multiplyScalar(weight));
-            mass += weight;
-        });
-        return place.divideScalar(mass || 1);
+        const { poses } = this.figures[0];
+        if (body === ALL) return centerOf(this.scene.bodies, poses);
+        return new THREE.Vector3(...poses.station(body, ...(this.scene.bodies[body].com ?? [0, 0, 0]), [0, 0, 0]));
     }
 
     showClock() {

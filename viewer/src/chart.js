@@ -76,6 +76,7 @@ export class Charts {
             dash: dashes[Math.floor(k / palette.length) % dashes.length],
             width: 1.75,
             points: { show: false },
+            pxAlign: 0,
             value: (plot, value) => show(value),
         }));
         const options = {

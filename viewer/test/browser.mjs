@@ -112,7 +112,7 @@ export class Browser {
     async view(path, hash = '') {
         const begin = performance.now();
         await this.open(`file://${path}${hash}`);
-        for (let tries = 0; tries < 400; ++tries) {
+        for (let tries = 0; tries < 2400; ++tries) {
             if (await this.run('Boolean(window.talusView && window.talusView.isReady)')) break;
             await new Promise((done) => setTimeout(done, 25));
         }

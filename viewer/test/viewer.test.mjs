@@ -38,14 +38,15 @@ const chain = (links) => {
 for (const name of Object.keys(runs)) {
     test(`${name}: ready, silent, drawn, and it moves`, async () => {
         const took = await open(examplePage(name));
-        assert.ok(took < 15000, `ready after ${took} ms`);
+        console.log(`    ${name}: ready after ${Math.round(took)} ms`);
+        assert.ok(took < 60000, `ready after ${took} ms`); // on a machine with nothing else to do: 1 s
         await assertDrawn(name);
         const still = await view('pixels()');
         const length = await browser.run('document.querySelector(".clock span").textContent');
         assert.match(length, /\/ [\d.]+ s/);
         await view('play(true)');
         const frames = await view('frames');
-        await pause(700);
+        for (let tries = 0; tries < 60 && (await view('frames')) < frames + 2; ++tries) await pause(250);
         assert.equal(await view('playing'), true);
         assert.ok((await view('frames')) > frames, 'playing draws pictures');
         await view('play(false)');
