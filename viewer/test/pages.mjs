@@ -16,7 +16,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** How each example model is run: options by name. */
 export const runs = Object.fromEntries(
-    readFileSync(join(models, 'pages.txt'), 'utf8')
+    readFileSync(join(source, 'examples/pages.txt'), 'utf8')
         .trim()
         .split('\n')
         .map((line) => line.split(' '))
