@@ -121,36 +121,56 @@ static int refuse_option(const cli_args *args, const char *name, size_t length)
                     args->command->name);
 }
 
-// One option at argv[*k]; its value may be in the next argument. --NAME, --NAME=VALUE, -x VALUE,
-// -xVALUE
+// The value of option i: what stands behind it, or the next argument.
+static int parse_value(cli_args *args, int i, const char *rest, int argc, const char *const argv[],
+                       int *k)
+{
+    if (rest != NULL) return take_value(args, i, rest);
+    if (*k + 1 < argc) return take_value(args, i, argv[++*k]);
+    return cli_fail(args, CLI_USAGE, "--%s needs a value, %s.", args->options[i]->name,
+                    args->options[i]->value);
+}
+
+static void raise_flag(cli_args *args, int i)
+{
+    args->values[i][0] = "yes";
+    args->num_values[i] = 1;
+}
+
+// --NAME, --NAME=VALUE, --NAME VALUE
+static int parse_long(cli_args *args, int argc, const char *const argv[], int *k)
+{
+    const char *const name = argv[*k] + 2;
+    const size_t length = strcspn(name, "=");
+    const int i = find_option(args, name, length, 0);
+    if (i < 0) return refuse_option(args, name, length);
+    const char *const rest = name[length] == '=' ? name + length + 1 : NULL;
+    if (args->options[i]->kind != CLI_FLAG) return parse_value(args, i, rest, argc, argv, k);
+    if (rest != NULL) {
+        return cli_fail(args, CLI_USAGE, "--%s has no value.", args->options[i]->name);
+    }
+    raise_flag(args, i);
+    return CLI_OK;
+}
+
+// -x VALUE, -xVALUE, and flags before it: -qxVALUE
+static int parse_short(cli_args *args, int argc, const char *const argv[], int *k)
+{
+    for (const char *at = argv[*k] + 1; *at != 0; ++at) {
+        const int i = find_option(args, NULL, 0, *at);
+        if (i < 0) return cli_fail(args, CLI_USAGE, "there is no option -%c.", *at);
+        if (args->options[i]->kind != CLI_FLAG) {
+            return parse_value(args, i, at[1] != 0 ? at + 1 : NULL, argc, argv, k);
+        }
+        raise_flag(args, i);
+    }
+    return CLI_OK;
+}
+
+// One option at argv[*k]; its value may be in the next argument.
 static int parse_option(cli_args *args, int argc, const char *const argv[], int *k)
 {
-    const char *const text = argv[*k];
-    const bool is_long = text[1] == '-';
-    const char *const name = text + (is_long ? 2 : 1);
-    const size_t length = is_long ? strcspn(name, "=") : 1;
-    const char letter = name[0];
-    const int i = is_long ? find_option(args, name, length, 0) : find_option(args, NULL, 0, letter);
-    if (i < 0 && is_long) return refuse_option(args, name, length);
-    if (i < 0) return cli_fail(args, CLI_USAGE, "there is no option -%c.", name[0]);
-
-    const char *value = name[length] == 0 ? NULL : name + length + (is_long ? 1 : 0);
-    if (args->options[i]->kind == CLI_FLAG) {
-        if (value != NULL) {
-            return cli_fail(args, CLI_USAGE, "--%s has no value.", args->options[i]->name);
-        }
-        args->values[i][0] = "yes";
-        args->num_values[i] = 1;
-        return CLI_OK;
-    }
-    if (value == NULL) {
-        if (*k + 1 >= argc) {
-            return cli_fail(args, CLI_USAGE, "--%s needs a value, %s.", args->options[i]->name,
-                            args->options[i]->value);
-        }
-        value = argv[++*k];
-    }
-    return take_value(args, i, value);
+    return argv[*k][1] == '-' ? parse_long(args, argc, argv, k) : parse_short(args, argc, argv, k);
 }
 
 static int check_files(const cli_args *args)
@@ -328,6 +348,22 @@ char *cli_format_list(const char *fmt, va_list list)
     char *const text = cli_alloc(size, 1);
     vsnprintf(text, size, fmt, list);
     return text;
+}
+
+char *cli_join(tal_name_at_fn at, const void *context, int most)
+{
+    char *text = cli_copy("");
+    int n = 0;
+    for (; at(context, n) != NULL; ++n) {
+        if (n >= most) continue;
+        char *const longer = cli_format("%s%s%s", text, n > 0 ? ", " : "", at(context, n));
+        free(text);
+        text = longer;
+    }
+    if (n <= most) return text;
+    char *const longer = cli_format("%s and %d more", text, n - most);
+    free(text);
+    return longer;
 }
 
 char *cli_format(const char *fmt, ...)

@@ -59,10 +59,11 @@ enum {
     CLI_FREE_BASE = 1 << 11,
     CLI_CONTACT = 1 << 12,
     CLI_PACKAGES = 1 << 13,
-    CLI_NUM_COMMON = 14,
+    CLI_FORMAT = 1 << 14,
+    CLI_NUM_COMMON = 15,
     CLI_READING = CLI_SET | CLI_ANY_INERTIA | CLI_START | CLI_STRICT | CLI_FREE_BASE | CLI_CONTACT |
                   CLI_PACKAGES, // what reading a model has
-    CLI_RESULT = 1 << 14        // no option: the command writes a table that talus rerun can repeat
+    CLI_RESULT = 1 << 15        // no option: the command writes a table that talus rerun can repeat
 };
 
 typedef struct cli_args cli_args;
@@ -96,6 +97,7 @@ struct cli_args {
     int num_options;
     // for talus rerun
     int only_rows;                                     // of the result; 0: all
+    double only_time;                                  // where a result with fewer rows was cut
     int (*take)(void *taker, const tal_table *result); // gets the result; an exit code
     void *taker;
 };
@@ -143,6 +145,8 @@ char *cli_copy(const char *text);
 // Like printf(), of any length.
 char *cli_format(const char *fmt, ...) TAL_PRINTF(1, 2);
 char *cli_format_list(const char *fmt, va_list list) TAL_PRINTF(1, 0);
+// Names with commas between them, at most `most`, "and 3 more" behind them; owned by the caller.
+char *cli_join(tal_name_at_fn at, const void *context, int most);
 // The result of a library call; ends the program when it is NULL.
 void *cli_need(void *made);
 

@@ -4,6 +4,7 @@
 #include "pose.h"
 #include "report.h"
 #include "result.h"
+#include "stream.h"
 
 // Find q and u that meet all constraints, and report them.
 static int assemble(const cli_args *args, const cli_model *model, tal_state *state)
@@ -23,7 +24,7 @@ static int assemble(const cli_args *args, const cli_model *model, tal_state *sta
     tal_assembler_destroy(assembler);
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &err);
 
-    if (cli_flag(args, "quiet") && result_is_wanted(args)) {
+    if (result_is_wanted(args) && (stream_is_output(args) || !report_is_wanted(args))) {
         return pose_write(args, model, state);
     }
     report r;

@@ -3,6 +3,7 @@
 #include "pose.h"
 #include "rest.h"
 #include "result.h"
+#include "stream.h"
 
 int cli_find_rest(const cli_args *args, const cli_model *model, tal_state *state, bool any,
                   double accuracy, tal_rest *rest)
@@ -34,7 +35,7 @@ static int find_equilibrium(const cli_args *args, const cli_model *model, tal_st
     const int code = cli_find_rest(args, model, state, cli_flag(args, "any"),
                                    cli_number(args, "accuracy"), &rest);
     if (code != CLI_OK) return code;
-    if (cli_flag(args, "quiet") && result_is_wanted(args)) {
+    if (result_is_wanted(args) && (stream_is_output(args) || !report_is_wanted(args))) {
         return pose_write(args, model, state);
     }
     report r;

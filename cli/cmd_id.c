@@ -1,11 +1,13 @@
 // talus id: the forces behind a motion.
 #include "angles.h"
 #include "commands.h"
+#include "loads.h"
 #include "progress.h"
 #include "rates.h"
 #include "result.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // The motion, and room for one row.
 typedef struct study {
@@ -14,6 +16,7 @@ typedef struct study {
     tal_state *state;
     int nq, nu, nb, m;
     cli_rates rates;
+    cli_loads loads;
     double *rest;          // [nq] qdotdot - Ndot u
     double *udot, *f;      // [nu]
     double *row;           // [1 + nu]
@@ -43,6 +46,7 @@ static void prepare(study *it)
 static void study_destroy(study *it)
 {
     rates_destroy(&it->rates);
+    loads_destroy(&it->loads);
     free(it->rest);
     free(it->udot);
     free(it->f);
@@ -90,21 +94,39 @@ static tal_status sum_forces(study *it)
     return st;
 }
 
-static tal_status find_forces(study *it, int row)
+// The forces that the motion of one row takes, besides those of the model and the loads; an exit
+// code.
+static int find_forces(study *it, int row)
 {
     const tal_matter *const matter = it->model->matter;
-    const bool alone = cli_flag(it->args, "no-forces");
     tal_status st = pose(it, row);
-    if (st == TAL_OK && !alone) st = sum_forces(it);
-    if (st != TAL_OK) return st;
-    const tal_spatial_vec *const F_GB = alone ? NULL : it->F_GB;
-    const double *const f = alone ? NULL : it->f;
+    memset(it->F_GB, 0, (size_t)it->nb * sizeof *it->F_GB);
+    memset(it->f, 0, (size_t)it->nu * sizeof *it->f);
+    if (st == TAL_OK && !cli_flag(it->args, "no-forces")) st = sum_forces(it);
+    if (st != TAL_OK) return cli_fail_with(it->args, CLI_FAILED, tal_state_error(it->state));
+    const int code = loads_add(it->args, &it->loads, it->model, it->state, it->F_GB);
+    if (code != CLI_OK) return code;
     it->row[0] = it->rates.times[row];
-    if (it->m == 0) {
-        return tal_matter_inverse_dynamics(matter, it->state, it->udot, F_GB, f, it->row + 1);
+    st =
+        it->m == 0
+            ? tal_matter_inverse_dynamics(matter, it->state, it->udot, it->F_GB, it->f, it->row + 1)
+            : tal_matter_constrained_inverse_dynamics(matter, it->state, it->udot, it->F_GB, it->f,
+                                                      it->lambda, it->row + 1, it->work, it->iwork);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(it->args, CLI_FAILED, tal_state_error(it->state));
+}
+
+// A force is named after its coordinate, as in OpenSim: "knee_moment", "pelvis_tx_force"; that of a
+// speed which is no coordinate's rate after its body: "boat.u3_force".
+static void name_force(const study *it, tal_body_ix body, int i, bool turns, char name[],
+                       size_t size)
+{
+    char of[TAL_COORDINATE_NAME_SIZE];
+    const tal_matter *const matter = it->model->matter;
+    snprintf(of, sizeof of, "%s.u%d", tal_body_name(matter, body), i);
+    if (tal_body_qdot_is_u(matter, body)) {
+        (void)tal_body_coordinate_name(matter, it->state, body, i, of);
     }
-    return tal_matter_constrained_inverse_dynamics(matter, it->state, it->udot, F_GB, f, it->lambda,
-                                                   it->row + 1, it->work, it->iwork);
+    snprintf(name, size, "%s_%s", of, turns ? "moment" : "force");
 }
 
 static tal_status name_columns(const study *it, tal_table *table)
@@ -116,9 +138,10 @@ static tal_status name_columns(const study *it, tal_table *table)
         int i = -1;
         char name[TAL_COORDINATE_NAME_SIZE + 8];
         const tal_body_ix body = tal_matter_u_owner(it->model->matter, it->state, slot, &i);
-        snprintf(name, sizeof name, "%s.f%d", tal_body_name(it->model->matter, body), i);
+        const bool turns = cli_is_turning(it->model, it->state, body, i);
+        name_force(it, body, i, turns, name, sizeof name);
         st = tal_table_add_column(table, name);
-        units[slot + 1] = cli_is_turning(it->model, it->state, body, i) ? "N m" : "N";
+        units[slot + 1] = turns ? "N m" : "N";
     }
     if (st == TAL_OK) st = result_set_units(table, 0, units, it->nu + 1);
     free(units);
@@ -151,21 +174,22 @@ static int find_all_forces(study *it)
     const int rows = it->rates.num;
     progress told;
     progress_begin(&told, it->args, "rows", false, 0.0, (double)rows);
-    tal_status st = TAL_OK;
     int r = 0;
-    for (; r < rows && st == TAL_OK && progress_tell(&told, (double)r); ++r) {
-        st = find_forces(it, r);
-        if (st == TAL_OK) st = tal_table_add_row(table, it->row);
+    for (; r < rows && code == CLI_OK && progress_tell(&told, (double)r); ++r) {
+        code = find_forces(it, r);
+        if (code == CLI_OK && tal_table_add_row(table, it->row) != TAL_OK) {
+            code = cli_fail_status(it->args, CLI_FAILED, TAL_ERR_NO_MEMORY);
+        }
     }
     progress_end(&told, (double)r);
-    if (st != TAL_OK) {
-        (void)cli_fail_with(it->args, CLI_FAILED, tal_state_error(it->state));
+    if (code != CLI_OK) {
         code = result_write_part(it->args, table, "failed");
     } else if (r < rows) {
         (void)cli_fail(it->args, CLI_FAILED, "interrupted after %d of %d rows.", r, rows);
         code = result_write_part(it->args, table, "interrupted");
     } else {
         code = result_write(it->args, table);
+        if (code == CLI_OK) result_report(it->args, table);
     }
     tal_table_destroy(table);
     return code;
@@ -181,7 +205,11 @@ static int follow_motion(const cli_args *args, const cli_model *model, const tal
         code = rates_find(args, model, it.state, motion, args->files[1], cli_number(args, "cutoff"),
                           &it.rates);
     }
-    if (code == CLI_OK) code = find_all_forces(&it);
+    if (code == CLI_OK) code = loads_read(args, model, &it.loads);
+    if (code == CLI_OK) {
+        loads_check_times(args, &it.loads, it.rates.times[0], it.rates.times[it.rates.num - 1]);
+        code = find_all_forces(&it);
+    }
     study_destroy(&it);
     return code;
 }

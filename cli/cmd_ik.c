@@ -1,10 +1,14 @@
 // talus ik: coordinates that follow markers.
 #include "columns.h"
 #include "commands.h"
+#include "markers.h"
 #include "model.h"
 #include "progress.h"
+#include "report.h"
 #include "result.h"
+#include "stream.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +42,12 @@ static int take_frames(const cli_args *args, const tal_table *table, const tal_m
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_marker_frames_create(table, names, n, NULL, &it->seen, found);
     free(names);
-    cli_print_diagnostics(args, found);
     if (st != TAL_OK) {
+        cli_print_diagnostics(args, found);
         return cli_fail_file(args, args->files[1], st);
     }
+    tal_diagnostics_destroy(found); // of what is unused, one by one
+    markers_say_unused(args, table, model);
     it->num_frames = it->seen.frames.num_frames;
     it->q = cli_alloc((size_t)it->num_frames * (size_t)it->nq, sizeof *it->q);
     it->fits = cli_alloc((size_t)it->num_frames, sizeof *it->fits);
@@ -123,6 +129,13 @@ static tal_status track_frames(const cli_args *args, const cli_model *model, tra
     return st;
 }
 
+// Nothing is known of a frame in which no marker is seen.
+static bool is_empty(const tal_fit *fit)
+{
+    return fit->worst_marker < 0;
+}
+
+// One row for each frame that was reached: coordinates and errors.
 static tal_status add_rows(const tracking *it, tal_table *table)
 {
     double *const row = cli_alloc((size_t)(it->nq + 4 + it->num_markers), sizeof *row);
@@ -138,6 +151,9 @@ static tal_status add_rows(const tracking *it, tal_table *table)
         for (int k = 0; k < it->num_markers; ++k) {
             row[it->nq + 4 + k] = it->distances[(size_t)f * (size_t)it->num_markers + (size_t)k];
         }
+        for (int k = 1; k < it->nq + 4 + it->num_markers && is_empty(fit); ++k) {
+            row[k] = (double)NAN;
+        }
         st = tal_table_add_row(table, row);
     }
     free(row);
@@ -151,7 +167,7 @@ static tal_status add_marker_columns(const cli_model *model, int num_markers, ta
     for (int k = 0; k < num_markers && st == TAL_OK; ++k) {
         char name[TAL_MAX_NAME + 8];
         snprintf(name, sizeof name, "%s.error", model->file.markers[k].name);
-        st = tal_table_add_column(table, name);
+        st = result_add_column(table, name, "m");
     }
     return st;
 }
@@ -163,9 +179,9 @@ static int make_table(const cli_args *args, const cli_model *model, const cli_co
     tal_table *const table = result_create(args, model);
     if (table == NULL) return CLI_FAILED;
     tal_status st = columns_name(columns, table);
-    if (st == TAL_OK) st = tal_table_add_column(table, "marker_rms");
-    if (st == TAL_OK) st = tal_table_add_column(table, "marker_max");
-    if (st == TAL_OK) st = tal_table_add_column(table, "constraint_error");
+    if (st == TAL_OK) st = result_add_column(table, "marker_rms", "m");
+    if (st == TAL_OK) st = result_add_column(table, "marker_max", "m");
+    if (st == TAL_OK) st = result_add_column(table, "constraint_error", "");
     if (st == TAL_OK) st = add_marker_columns(model, it->num_markers, table);
     if (st == TAL_OK) st = tal_table_reserve(table, it->num_frames);
     const int code =
@@ -178,12 +194,83 @@ static int make_table(const cli_args *args, const cli_model *model, const cli_co
     return code;
 }
 
+// How well all frames fit.
+typedef struct summary {
+    double rms, max; // [m] over all markers that were seen; NaN: none was
+    int worst;       // marker, -1: none
+    double when;     // [s]
+    int num_empty;   // frames without markers
+} summary;
+
+// The errors of all frames in a few numbers.
+static summary summarize(const tracking *it, int num_markers)
+{
+    summary all = {(double)NAN, (double)NAN, -1, 0.0, 0};
+    double sum = 0.0, count = 0.0;
+    for (int f = 0; f < it->num_frames; ++f) {
+        const tal_fit *const fit = &it->fits[f];
+        if (fit->status == TAL_RETRY) continue; // never reached
+        all.num_empty += is_empty(fit);
+        if (is_empty(fit)) continue;
+        int seen = 0;
+        for (int k = 0; k < num_markers; ++k) {
+            seen +=
+                marker_is_seen(it->seen.frames.points[(size_t)f * (size_t)num_markers + (size_t)k]);
+        }
+        sum += fit->marker_rms * fit->marker_rms * seen;
+        count += seen;
+        if (fit->marker_max <= all.max) continue;
+        all.max = fit->marker_max;
+        all.worst = fit->worst_marker;
+        all.when = it->seen.frames.times[f];
+    }
+    if (count > 0.0) all.rms = sqrt(sum / count);
+    return all;
+}
+
+static void report_fit(const cli_args *args, const cli_model *model, const tracking *it,
+                       const summary *all)
+{
+    const char *const name = all->worst >= 0 ? model->file.markers[all->worst].name : "none";
+    if (stream_out_path(args) == NULL) {
+        fprintf(stderr, "talus ik: %d frames, rms %.3g m, maximum %.3g m, marker %s at t = %g s\n",
+                it->num_frames, all->rms, all->max, name, all->when);
+        return;
+    }
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "result", cli_text(args, "out"));
+    report_count(&r, "frames", it->num_frames);
+    report_count(&r, "frames without markers", all->num_empty);
+    report_number(&r, "rms", all->rms, "m");
+    report_number(&r, "maximum", all->max, "m");
+    report_text(&r, "worst marker", name);
+    report_number(&r, "at time", all->when, "s");
+    report_end(&r);
+}
+
+static void warn_of_errors(const cli_args *args, const cli_model *model, const summary *all)
+{
+    const double MOST = 0.05; // m
+    if (all->num_empty > 0) {
+        cli_warn(args, "%d frames of %s have no markers; their rows are nan.", all->num_empty,
+                 args->files[1]);
+    }
+    if (!(all->max > MOST)) return;
+    cli_warn(args,
+             "marker '%s' is %.3g m from where it was seen at t = %g; above 0.05 m a marker is "
+             "misplaced or mislabelled, or the model does not fit.",
+             model->file.markers[all->worst].name, all->max, all->when);
+}
+
 static int write_result(const cli_args *args, const tracking *it, tal_table *table)
 {
     const tal_status st = add_rows(it, table);
     if (st != TAL_OK) return cli_fail_status(args, CLI_FAILED, st);
     int bad = 0;
     for (int f = 0; f < it->num_frames; ++f) {
+        const bool was_reached = it->fits[f].status != TAL_RETRY;
+        if (was_reached && is_empty(&it->fits[f])) continue;
         bad += it->fits[f].status != TAL_OK;
     }
     if (bad == 0) return result_write(args, table);
@@ -194,6 +281,7 @@ static int write_result(const cli_args *args, const tracking *it, tal_table *tab
     return result_write_part(args, table, why);
 }
 
+// Fit all frames, write the result, and say how well they fit.
 static int follow_frames(const cli_args *args, const cli_model *model, const tal_table *frames)
 {
     tracking it = {.nq = tal_state_nq(model->state)};
@@ -201,13 +289,20 @@ static int follow_frames(const cli_args *args, const cli_model *model, const tal
     tal_table *table = NULL;
     tal_error err = {0};
     int code = take_frames(args, frames, &model->file, &it);
+    if (code == CLI_OK) markers_check_units(args, model, &it.seen.frames);
     if (code == CLI_OK) code = columns_choose(args, model, "q", true, &columns);
     if (code == CLI_OK) code = make_table(args, model, &columns, &it, &table);
     if (code == CLI_OK) {
         const tal_status st = track_frames(args, model, &it, &err);
         if (st != TAL_OK && st != TAL_ERR_CALLBACK) code = cli_fail_with(args, CLI_FAILED, &err);
     }
-    if (code == CLI_OK) code = write_result(args, &it, table);
+    if (code == CLI_OK) {
+        const summary all = summarize(&it, model->file.num_markers);
+        code = write_result(args, &it, table);
+        warn_of_errors(args, model, &all);
+        const bool is_there = code == CLI_OK || code == CLI_FAILED;
+        if (is_there && report_is_wanted(args)) report_fit(args, model, &it, &all);
+    }
     tal_table_destroy(table);
     columns_destroy(&columns);
     tracking_destroy(&it);

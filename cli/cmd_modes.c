@@ -75,6 +75,7 @@ static int write_modes(const cli_args *args, const cli_model *model, const tal_l
     }
     const int code =
         st == TAL_OK ? result_write(args, table) : cli_fail_status(args, CLI_FAILED, st);
+    if (code == CLI_OK) result_report(args, table);
     tal_table_destroy(table);
     return code;
 }

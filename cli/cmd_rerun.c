@@ -1,6 +1,7 @@
 // talus rerun: repeat the run that a result came from, and compare every bit.
 #include "commands.h"
 #include "model.h"
+#include "report.h"
 #include "result.h"
 
 #include <math.h>
@@ -109,6 +110,12 @@ static int num_good_rows(const tal_table *result)
     return tal_table_header(result, RESULT_INCOMPLETE) != NULL && rows > 0 ? rows - 1 : rows;
 }
 
+static double time_of_cut(const tal_table *result)
+{
+    const int rows = tal_table_num_rows(result);
+    return rows > 0 ? tal_table_value(result, rows - 1, 0) : 0.0;
+}
+
 // Compare; of a result that is not complete only what is there.
 static int compare(const cli_args *args, const tal_table *old, const tal_table *again)
 {
@@ -132,7 +139,15 @@ static int compare(const cli_args *args, const tal_table *old, const tal_table *
                             tal_table_column_name(old, c), is, was);
         }
     }
-    if (!cli_flag(args, "quiet")) {
+    if (cli_flag(args, "json")) {
+        report r;
+        report_begin(&r, args);
+        report_text(&r, "result", "the same, bit for bit");
+        report_count(&r, "rows", rows);
+        report_count(&r, "columns", tal_table_num_columns(old));
+        if (is_part) report_text(&r, "incomplete", tal_table_header(old, RESULT_INCOMPLETE));
+        report_end(&r);
+    } else if (!cli_flag(args, "quiet")) {
         printf("the same, bit for bit: %d rows, %d columns\n", rows, tal_table_num_columns(old));
         if (is_part) {
             printf("the result is not complete: %s\n", tal_table_header(old, RESULT_INCOMPLETE));
@@ -211,12 +226,16 @@ static int run_again(const cli_args *args, const cli_command *command, compariso
     add_options(&words, command, it->old);
     add_word(&words, cli_copy("--quiet"));
     if (out != NULL) add_word(&words, cli_format("--out=%s", out));
+    if (cli_is_given(args, "format")) {
+        add_word(&words, cli_format("--format=%s", cli_text(args, "format")));
+    }
     add_word(&words, cli_copy("--"));
     add_files(&words, args, it->old);
     cli_args again;
     int code = cli_parse(words.num, (const char *const *)words.words, &again);
     if (tal_table_header(it->old, RESULT_INCOMPLETE) != NULL) {
         again.only_rows = num_good_rows(it->old);
+        again.only_time = time_of_cut(it->old);
     }
     again.take = take_result;
     again.taker = it;

@@ -6,11 +6,13 @@
 #include "progress.h"
 #include "report.h"
 #include "result.h"
+#include "stream.h"
+#include "thinning.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// Times of the rows: from the start, every so often, and the end.
+// Times of the rows: from the start, every so often, and the end; or at steps, when `every` is 0.
 typedef struct schedule {
     double start, end, every;
     int num;
@@ -28,7 +30,7 @@ static int make_schedule(const cli_args *args, const cli_model *model, schedule 
     if (out->every < 0.0) {
         return cli_fail(args, CLI_USAGE, "--every needs a positive number, not %g.", out->every);
     }
-    if (out->every == 0.0) out->every = (out->end - out->start) / 100.0;
+    if (out->every == 0.0) return CLI_OK;
     // a row within round-off of the end is the end
     const double rows = ceil((out->end - out->start) / out->every * (1.0 - 1e-12));
     if (!(rows < 1e8)) {
@@ -48,32 +50,113 @@ static bool go_on(void *context, double t)
     return progress_tell(context, t);
 }
 
-static tal_status add_row(const cli_columns *columns, motion *run, tal_table *table, double row[])
+// A run, and where its rows go.
+typedef struct recording {
+    motion *run;
+    const cli_columns *columns;
+    tal_table *table;
+    double *row; // [columns->num]
+    double stop; // where a run that is repeated was cut
+} recording;
+
+// A row at `shown`.
+static tal_status read_row(const recording *it)
 {
-    tal_status st = columns_read(columns, run->model, run->shown, row);
-    if (st != TAL_OK) {
-        run->error = *tal_state_error(run->shown);
-        return st;
-    }
-    st = tal_table_add_row(table, row);
-    if (st != TAL_OK) run->error = (tal_error){st, "add_row", "no memory for a row of the table"};
+    motion *const run = it->run;
+    const tal_status st = columns_read(it->columns, run->model, run->shown, it->row);
+    if (st != TAL_OK) run->error = *tal_state_error(run->shown);
     return st;
 }
 
-// Fill the table. A failure, an interrupt or an event may end it early; the last row is at that
-// time.
-static tal_status record(motion *run, const schedule *s, int num, const cli_columns *columns,
-                         tal_table *table)
+static tal_status put_row(const recording *it, const double row[])
 {
-    double *const row = cli_alloc((size_t)columns->num, sizeof *row);
+    const tal_status st = tal_table_add_row(it->table, row);
+    if (st == TAL_OK) return st;
+    it->run->error = (tal_error){st, "put_row", "no memory for a row of the table"};
+    return st;
+}
+
+static bool goes_on(const motion *run, tal_status st)
+{
+    return st == TAL_OK && !run->was_stopped && !run->has_ended;
+}
+
+// Fill the table at given times. A failure, an interrupt or an event may end it early; the last row
+// is at that time.
+static tal_status record_times(const recording *it, const schedule *s, int num)
+{
     tal_status st = TAL_OK;
-    for (int k = 0; k < num && st == TAL_OK && !run->was_stopped && !run->has_ended; ++k) {
-        st = motion_go(run, time_of(s, k));
-        const tal_status added = add_row(columns, run, table, row);
+    for (int k = 0; k < num && goes_on(it->run, st); ++k) {
+        st = motion_go(it->run, time_of(s, k));
+        tal_status added = read_row(it);
+        if (added == TAL_OK) added = put_row(it, it->row);
         if (st == TAL_OK) st = added;
     }
-    free(row);
     return st;
+}
+
+// The rows within a step that began at `before`, and its end.
+static tal_status keep_step(const recording *it, thinning *kept, long step, double before)
+{
+    motion *const run = it->run;
+    const double end = tal_state_t(run->state);
+    tal_status st = TAL_OK;
+    for (int part = 1; part < THINNING_PARTS && st == TAL_OK && !run->had_event; ++part) {
+        const long number = (step - 1) * THINNING_PARTS + part;
+        if (!thinning_wants(kept, number)) continue;
+        st = motion_look(run, before + (end - before) * part / THINNING_PARTS);
+        if (st == TAL_OK) st = read_row(it);
+        if (st == TAL_OK) thinning_add(kept, number, it->row);
+    }
+    (void)tal_state_copy(run->shown, run->state);
+    if (st == TAL_OK && thinning_wants(kept, step * THINNING_PARTS)) {
+        st = read_row(it);
+        if (st == TAL_OK) thinning_add(kept, step * THINNING_PARTS, it->row);
+    }
+    return st;
+}
+
+static tal_status put_kept_rows(const recording *it, const thinning *kept)
+{
+    tal_status st = TAL_OK;
+    for (int r = 0; r < kept->num && st == TAL_OK; ++r) {
+        st = put_row(it, kept->rows + (size_t)r * (size_t)kept->width);
+    }
+    return st;
+}
+
+// Is the end of the run among the rows?
+static bool has_end(const recording *it, const thinning *kept)
+{
+    if (kept->num == 0) return false;
+    const double *const last = kept->rows + (size_t)(kept->num - 1) * (size_t)kept->width;
+    return last[0] == tal_state_t(it->run->shown);
+}
+
+// Fill the table at steps. It ends early as record_times() does.
+static tal_status record_steps(const recording *it, double end)
+{
+    motion *const run = it->run;
+    thinning kept;
+    thinning_begin(&kept, it->columns->num);
+    tal_status st = motion_step(run);
+    if (st == TAL_OK) st = read_row(it);
+    if (st == TAL_OK) thinning_add(&kept, 0, it->row);
+    for (long step = 1; goes_on(run, st) && tal_state_t(run->state) < fmin(end, it->stop); ++step) {
+        const double before = tal_state_t(run->state);
+        st = motion_step(run);
+        if (st == TAL_OK && tal_state_t(run->state) > before) {
+            st = keep_step(it, &kept, step, before);
+        }
+        thinning_count(&kept, step);
+    }
+    tal_status put = put_kept_rows(it, &kept);
+    if (put == TAL_OK && !has_end(it, &kept)) {
+        put = read_row(it);
+        if (put == TAL_OK) put = put_row(it, it->row);
+    }
+    thinning_destroy(&kept);
+    return st == TAL_OK ? put : st;
 }
 
 // Which event of the model ended the run, with what it says about itself; NULL when none did. Owned
@@ -150,8 +233,8 @@ static int write_run(const cli_args *args, const motion *run, tal_status st, tal
         code = why != NULL ? result_write_part(args, table, why) : result_write(args, table);
     }
     const bool is_there = code == CLI_OK || (why != NULL && code == CLI_FAILED);
-    if (is_there && !cli_flag(args, "quiet")) {
-        if (cli_is_given(args, "out")) {
+    if (is_there && report_is_wanted(args)) {
+        if (stream_out_path(args) != NULL) {
             report_run(args, run, table, end);
         } else if (end != NULL) {
             fprintf(stderr, "talus simulate: ended by %s\n", end);
@@ -174,7 +257,10 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
     run->go_on = go_on;
     run->context = &told;
     const int num = args->only_rows > 0 && args->only_rows < s->num ? args->only_rows : s->num;
-    const tal_status st = record(run, s, num, columns, table);
+    const recording it = {run, columns, table, cli_alloc((size_t)columns->num, sizeof(double)),
+                          args->only_rows > 0 ? args->only_time : (double)INFINITY};
+    const tal_status st = s->every > 0.0 ? record_times(&it, s, num) : record_steps(&it, s->end);
+    free(it.row);
     progress_end(&told, tal_state_t(run->state));
     run->go_on = NULL;
     run->context = NULL;

@@ -532,7 +532,11 @@ static int make_table(study *it, const cli_model *model, int num)
 static int write_results(study *it, int num)
 {
     const int num_failed = num - it->num_finished;
-    if (num_failed == 0) return result_write(it->args, it->table);
+    if (num_failed == 0) {
+        const int code = result_write(it->args, it->table);
+        if (code == CLI_OK) result_report(it->args, it->table);
+        return code;
+    }
     char why[64];
     snprintf(why, sizeof why, "%d of %d samples %s", num_failed, num,
              cli_is_interrupted() ? "were interrupted" : "failed");

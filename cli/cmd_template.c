@@ -1,5 +1,6 @@
 // talus template: a first model file.
 #include "commands.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static const char *const lines[] = {
 
 int cmd_template(const cli_args *args)
 {
-    const char *const path = cli_text(args, "out");
+    const char *const path = stream_out_path(args);
     FILE *const out = path != NULL ? fopen(path, "wx") : stdout; // never overwrite a file
     if (out == NULL) {
         if (errno == EEXIST) return cli_fail(args, CLI_BAD_FILE, "%s exists already.", path);

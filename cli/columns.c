@@ -1,7 +1,6 @@
 // Columns of results: choosing and reading them.
 #include "columns.h"
 
-#include "angles.h"
 #include "result.h"
 
 #include <math.h>
@@ -14,87 +13,34 @@ typedef struct group {
     column_kind first, last;
 } group;
 
-static const group groups[] = {{"q", COLUMN_Q, COLUMN_Q},
+static const group groups[] = {{"time", COLUMN_TIME, COLUMN_TIME},
+                               {"q", COLUMN_Q, COLUMN_Q},
                                {"u", COLUMN_U, COLUMN_U},
+                               {"udot", COLUMN_UDOT, COLUMN_UDOT},
+                               {"z", COLUMN_Z, COLUMN_Z},
                                {"measures", COLUMN_MEASURE, COLUMN_MEASURE},
                                {"energy", COLUMN_KINETIC_ENERGY, COLUMN_TOTAL_ENERGY},
-                               {"errors", COLUMN_POSITION_ERROR, COLUMN_VELOCITY_ERROR}};
+                               {"bath", COLUMN_TEMPERATURE, COLUMN_CONSERVED_ENERGY},
+                               {"errors", COLUMN_POSITION_ERROR, COLUMN_VELOCITY_ERROR},
+                               {"poses", COLUMN_POSE, COLUMN_POSE},
+                               {"reactions", COLUMN_REACTION, COLUMN_REACTION},
+                               {"contacts", COLUMN_CONTACT, COLUMN_CONTACT}};
 
 enum {
     NUM_GROUPS = sizeof groups / sizeof groups[0]
 };
 
-static column *add_column(cli_columns *it, column_kind kind, int i, int j)
+const char *columns_group_name(int i)
 {
-    it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
-    column *const c = &it->list[it->num++];
-    *c = (column){.kind = kind, .i = i, .j = j, .unit = ""};
-    return c;
+    return i >= 0 && i < NUM_GROUPS ? groups[i].name : NULL;
 }
 
-static void add_named(cli_columns *it, column_kind kind, const char *name)
+const char *columns_group(column_kind kind)
 {
-    column *const c = add_column(it, kind, 0, 0);
-    snprintf(c->name, sizeof c->name, "%s", name);
-}
-
-static void add_coordinates(cli_columns *it, const cli_model *model)
-{
-    for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
-        int local = -1;
-        const tal_body_ix body = tal_matter_q_owner(model->matter, model->state, slot, &local);
-        column *const c = add_column(it, COLUMN_Q, slot, 0);
-        snprintf(c->name, sizeof c->name, "q%d", slot);
-        if (body.i < 0) continue;
-        (void)tal_body_coordinate_name(model->matter, model->state, body, local, c->name);
+    for (int g = 0; g < NUM_GROUPS; ++g) {
+        if (kind >= groups[g].first && kind <= groups[g].last) return groups[g].name;
     }
-}
-
-// A speed is named after its body: "<body>.u<i>".
-static void add_speeds(cli_columns *it, const cli_model *model)
-{
-    for (int slot = 0; slot < tal_state_nu(model->state); ++slot) {
-        int local = -1;
-        const tal_body_ix body = tal_matter_u_owner(model->matter, model->state, slot, &local);
-        column *const c = add_column(it, COLUMN_U, slot, 0);
-        if (body.i < 0) {
-            snprintf(c->name, sizeof c->name, "u%d", slot);
-        } else {
-            snprintf(c->name, sizeof c->name, "%s.u%d", tal_body_name(model->matter, body), local);
-        }
-    }
-}
-
-static void add_measures(cli_columns *it, const cli_model *model)
-{
-    for (int i = 0; i < tal_system_num_measures(model->system); ++i) {
-        const tal_measure_ix measure = {i};
-        const int size = tal_measure_size(model->system, measure);
-        const char *const name = tal_measure_name(model->system, measure);
-        for (int j = 0; j < size; ++j) {
-            column *const c = add_column(it, COLUMN_MEASURE, i, j);
-            if (size == 1) {
-                snprintf(c->name, sizeof c->name, "%s", name);
-            } else {
-                snprintf(c->name, sizeof c->name, "%s[%d]", name, j);
-            }
-        }
-    }
-}
-
-// Everything that a State can be asked for, in the order of results.
-static cli_columns all_columns(const cli_model *model)
-{
-    cli_columns all = {0};
-    add_coordinates(&all, model);
-    add_speeds(&all, model);
-    add_measures(&all, model);
-    add_named(&all, COLUMN_KINETIC_ENERGY, "kinetic_energy");
-    add_named(&all, COLUMN_POTENTIAL_ENERGY, "potential_energy");
-    add_named(&all, COLUMN_TOTAL_ENERGY, "total_energy");
-    add_named(&all, COLUMN_POSITION_ERROR, "position_error");
-    add_named(&all, COLUMN_VELOCITY_ERROR, "velocity_error");
-    return all;
+    return "";
 }
 
 static tal_stage stage_of(const cli_model *model, const column *c)
@@ -103,12 +49,17 @@ static tal_stage stage_of(const cli_model *model, const column *c)
     case COLUMN_TIME:
     case COLUMN_Q:
     case COLUMN_U:
+    case COLUMN_Z:
         return TAL_STAGE_MODEL;
     case COLUMN_MEASURE:
         return tal_measure_stage(model->system, (tal_measure_ix){c->i}, 0);
     case COLUMN_POTENTIAL_ENERGY:
     case COLUMN_POSITION_ERROR:
+    case COLUMN_POSE:
         return TAL_STAGE_POSITION;
+    case COLUMN_UDOT:
+    case COLUMN_REACTION:
+        return TAL_STAGE_ACCELERATION;
     default:
         return TAL_STAGE_VELOCITY;
     }
@@ -133,8 +84,8 @@ static void take_column(const cli_args *args, cli_columns *it, const cli_model *
         cli_warn(args, "two columns would be named '%s'; the second one is left out.", c->name);
         return;
     }
-    column *const copy = add_column(it, c->kind, c->i, c->j);
-    *copy = *c;
+    it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
+    it->list[it->num++] = *c;
     const tal_stage stage = stage_of(model, c);
     if (stage > it->stage) it->stage = stage;
 }
@@ -163,50 +114,22 @@ static const char *name_at(const void *context, int i)
 {
     const cli_columns *const all = context;
     if (i < NUM_GROUPS) return groups[i].name;
-    return i - NUM_GROUPS < all->num ? all->list[i - NUM_GROUPS].name : NULL;
+    // the first of all is the time, which is a group as well
+    return i + 1 - NUM_GROUPS < all->num ? all->list[i + 1 - NUM_GROUPS].name : NULL;
 }
 
 static int refuse_word(const cli_args *args, const cli_columns *all, const char *word)
 {
     const char *const meant = tal_did_you_mean(word, name_at, all);
-    if (meant == NULL) return cli_fail(args, CLI_USAGE, "there is no column '%s'.", word);
-    return cli_fail(args, CLI_USAGE, "there is no column '%s' (did you mean '%s'?).", word, meant);
-}
-
-// Of a coordinate or a speed; the State is realized to Position.
-static const char *unit_of(const column *c, const cli_model *model, const tal_state *state)
-{
-    int i = -1;
-    if (c->kind == COLUMN_Q) {
-        const tal_body_ix body = tal_matter_q_owner(model->matter, state, c->i, &i);
-        if (body.i < 0) return "";
-        if (cli_is_angle(model, state, body, i)) return "rad";
-        return cli_is_of_quaternion(model, state, body, i) ? "1" : "m";
+    if (meant != NULL) {
+        return cli_fail(args, CLI_USAGE, "there is no column '%s' (did you mean '%s'?).", word,
+                        meant);
     }
-    const tal_body_ix body = tal_matter_u_owner(model->matter, state, c->i, &i);
-    if (body.i < 0) return "";
-    return cli_is_turning(model, state, body, i) ? "rad/s" : "m/s";
-}
-
-// An exit code. A model without a pose has no units of coordinates; commands that need the pose
-// report why.
-static int find_units(const cli_args *args, const cli_model *model, cli_columns *it)
-{
-    tal_state *const state = cli_state_copy(args, model);
-    if (state == NULL) return CLI_FAILED;
-    const bool has_pose = tal_system_realize(model->system, state, TAL_STAGE_POSITION) == TAL_OK;
-    for (int k = 0; k < it->num; ++k) {
-        column *const c = &it->list[k];
-        if (c->kind == COLUMN_TIME) c->unit = "s";
-        if (c->kind == COLUMN_POSITION_ERROR) c->unit = "m or rad";
-        if (c->kind == COLUMN_VELOCITY_ERROR) c->unit = "m/s or rad/s";
-        if (c->kind >= COLUMN_KINETIC_ENERGY && c->kind <= COLUMN_TOTAL_ENERGY) c->unit = "J";
-        if (has_pose && (c->kind == COLUMN_Q || c->kind == COLUMN_U)) {
-            c->unit = unit_of(c, model, state);
-        }
-    }
-    tal_state_destroy(state);
-    return CLI_OK;
+    char *const names = cli_join(name_at, all, 60);
+    const int code =
+        cli_fail(args, CLI_USAGE, "there is no column '%s'; there are %s.", word, names);
+    free(names);
+    return code;
 }
 
 int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,
@@ -214,10 +137,11 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
 {
     memset(out, 0, sizeof *out);
     out->stage = TAL_STAGE_MODEL;
-    if (with_time) add_named(out, COLUMN_TIME, "time");
-    cli_columns all = all_columns(model);
+    cli_columns all;
+    int code = columns_all(args, model, &all);
+    if (code != CLI_OK) return code;
+    if (with_time) take_column(args, out, model, &all.list[0]); // the time comes first
     char *const words = cli_copy(list);
-    int code = CLI_OK;
     for (char *word = words; word != NULL && code == CLI_OK;) {
         char *const comma = strchr(word, ',');
         if (comma != NULL) *comma = 0;
@@ -226,7 +150,7 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
     }
     free(words);
     columns_destroy(&all);
-    return code == CLI_OK ? find_units(args, model, out) : code;
+    return code;
 }
 
 void columns_destroy(cli_columns *it)
@@ -257,63 +181,4 @@ double cli_largest(const double values[], int n)
         if (!(fabs(values[i]) <= largest)) largest = fabs(values[i]);
     }
     return largest;
-}
-
-// Energies of a row, found once, for several columns may want them; NaN: not yet.
-typedef struct energies {
-    double kinetic, potential;
-} energies;
-
-static double kinetic_energy(energies *it, const cli_model *model, const tal_state *state)
-{
-    if (isnan(it->kinetic)) it->kinetic = tal_matter_kinetic_energy(model->matter, state);
-    return it->kinetic;
-}
-
-static double potential_energy(energies *it, const cli_model *model, tal_state *state)
-{
-    if (isnan(it->potential)) it->potential = tal_forces_potential_energy(model->forces, state);
-    return it->potential;
-}
-
-// The value of one column. NaN when it cannot be computed.
-static double read_one(const column *c, const cli_model *model, tal_state *state, energies *energy)
-{
-    const double *values;
-    switch (c->kind) {
-    case COLUMN_TIME:
-        return tal_state_t(state);
-    case COLUMN_Q:
-        return tal_state_q(state)[c->i];
-    case COLUMN_U:
-        return tal_state_u(state)[c->i];
-    case COLUMN_MEASURE:
-        values = tal_measure_values(model->system, state, (tal_measure_ix){c->i});
-        return values != NULL ? values[c->j] : (double)NAN;
-    case COLUMN_KINETIC_ENERGY:
-        return kinetic_energy(energy, model, state);
-    case COLUMN_POTENTIAL_ENERGY:
-        return potential_energy(energy, model, state);
-    case COLUMN_TOTAL_ENERGY:
-        return kinetic_energy(energy, model, state) + potential_energy(energy, model, state);
-    case COLUMN_POSITION_ERROR:
-        return cli_largest(tal_state_qerr(state), tal_state_pool_size(state, TAL_POOL_QERR));
-    case COLUMN_VELOCITY_ERROR:
-        return cli_largest(tal_state_uerr(state), tal_state_pool_size(state, TAL_POOL_UERR));
-    }
-    return (double)NAN;
-}
-
-tal_status columns_read(const cli_columns *it, const cli_model *model, tal_state *state,
-                        double row[])
-{
-    const tal_status st = tal_system_realize(model->system, state, it->stage);
-    energies energy = {(double)NAN, (double)NAN};
-    for (int k = 0; k < it->num && st == TAL_OK; ++k) {
-        row[k] = read_one(&it->list[k], model, state, &energy);
-        if (!isnan(row[k])) continue;
-        const tal_status why = tal_state_error(state)->status; // a measure that failed is a NaN
-        if (why != TAL_OK) return why;
-    }
-    return st;
 }

@@ -10,19 +10,27 @@ typedef enum column_kind {
     COLUMN_TIME,
     COLUMN_Q,
     COLUMN_U,
+    COLUMN_UDOT,
+    COLUMN_Z,
     COLUMN_MEASURE,
     COLUMN_KINETIC_ENERGY,
     COLUMN_POTENTIAL_ENERGY,
     COLUMN_TOTAL_ENERGY,
-    COLUMN_POSITION_ERROR, // largest |qerr|
-    COLUMN_VELOCITY_ERROR  // largest |uerr|
+    COLUMN_TEMPERATURE,      // 2 K / N [J]
+    COLUMN_BATH_ENERGY,      // of all thermostats
+    COLUMN_CONSERVED_ENERGY, // total energy and bath energy
+    COLUMN_POSITION_ERROR,   // largest |qerr|
+    COLUMN_VELOCITY_ERROR,   // largest |uerr|
+    COLUMN_POSE,             // i: body; j: x, y, z, and a quaternion
+    COLUMN_REACTION,         // i: body; j: force, then moment about Mo
+    COLUMN_CONTACT           // i: force element; j: which surface, and which component
 } column_kind;
 
 typedef struct column {
     column_kind kind;
     int i, j; // which slot; which measure, and which of its values
-    char name[TAL_COORDINATE_NAME_SIZE + 16];
-    const char *unit; // "": none, or unknown
+    char name[2 * TAL_COORDINATE_NAME_SIZE + 16];
+    char unit[TAL_UNIT_SIZE]; // "": none, or unknown
 } column;
 
 // The columns of a result.
@@ -31,6 +39,13 @@ typedef struct cli_columns {
     int num;
     tal_stage stage; // that they need
 } cli_columns;
+
+// Everything that a State of a model can be asked for, in the order of results. An exit code.
+int columns_all(const cli_args *args, const cli_model *model, cli_columns *out);
+// The group of columns that a kind belongs to; "": none.
+const char *columns_group(column_kind kind);
+// The names of all groups, up to NULL.
+const char *columns_group_name(int i);
 
 // Choose columns by a list as in --columns; the time comes first when `with_time`. An exit code.
 int columns_choose(const cli_args *args, const cli_model *model, const char *list, bool with_time,

@@ -35,7 +35,8 @@ const cli_option cli_common_options[] = {
      .letter = 'o',
      .kind = CLI_TEXT,
      .value = "FILE",
-     .help = "write the result to this file; its extension selects the format"},
+     .help =
+         "write the result to this file; its extension selects the format; - is standard output"},
     {.name = "set",
      .letter = 's',
      .kind = CLI_LIST,
@@ -69,12 +70,17 @@ const cli_option cli_common_options[] = {
      .help =
          "of a URDF: folders with the packages of its meshes, separated by colons; if not given, the environment variable TALUS_PACKAGE_PATH, then ROS_PACKAGE_PATH",
      .is_setting = true},
+    {.name = "format",
+     .letter = 'f',
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .help = "format on standard output, which is also -o -: an extension such as csv"},
 };
 
 // What any command on a model has.
 #define MODEL_OPTIONS  (CLI_JSON | CLI_QUIET | CLI_READING)
 // What a simulation has besides.
-#define MOTION_OPTIONS (MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT)
+#define MOTION_OPTIONS (MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT | CLI_FORMAT)
 
 static const cli_option simulate_options[] = {
     {.name = "end",
@@ -88,13 +94,14 @@ static const cli_option simulate_options[] = {
      .kind = CLI_NUMBER,
      .value = "SECONDS",
      .initial = "0",
-     .help = "time between rows of the result; 0: a hundredth of the run",
+     .help =
+         "time between rows of the result; 0: a row at each step, at most 1000, and rows between steps where there are fewer than 200",
      .is_setting = true},
     {.name = "columns",
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .initial = "q,u,measures,energy,errors",
+     .initial = "q,u,measures,energy,bath,errors",
      .help = "what to write: these groups, or single columns by name, separated by commas",
      .is_setting = true},
     {.name = "step",
@@ -158,6 +165,19 @@ static const cli_option id_options[] = {
      .help =
          "smooth the coordinates first, with a Butterworth low-pass filter forward and backward, which is less accurate at the ends; 0: off",
      .is_setting = true},
+    {.name = "external",
+     .letter = 'x',
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help = "a table of measured loads, for example of force plates",
+     .is_setting = true},
+    {.name = "load",
+     .letter = 'l',
+     .kind = CLI_LIST,
+     .value = "BODY=FORCE,POINT,TORQUE",
+     .help =
+         "where columns of --external act: a body, and what the names of the columns begin with before x, y, z; in ground [N, m, N m]. Without POINT: at the origin of the body; can be repeated",
+     .is_setting = true},
     {0}};
 
 static const cli_option modes_options[] = {
@@ -204,7 +224,7 @@ static const cli_option sweep_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .initial = "q,u,measures,energy",
+     .initial = "q,u,measures,energy,bath",
      .help = "what to write, as for talus simulate",
      .is_setting = true},
     {0}};
@@ -322,6 +342,28 @@ static const cli_option show_options[] = {
      .help = "largest number of rows, evenly chosen; 0: all"},
     {0}};
 
+static const cli_option stats_options[] = {
+    {.name = "columns",
+     .letter = 'c',
+     .kind = CLI_TEXT,
+     .value = "LIST",
+     .help = "columns to average, separated by commas; default: all but the first"},
+    {.name = "from",
+     .kind = CLI_NUMBER,
+     .value = "TIME",
+     .help = "leave out rows whose first column is below this"},
+    {.name = "histogram",
+     .kind = CLI_COUNT,
+     .value = "BINS",
+     .initial = "0",
+     .help = "also count values in this many intervals; 0: do not"},
+    {.name = "autocorrelation",
+     .kind = CLI_COUNT,
+     .value = "ROWS",
+     .initial = "0",
+     .help = "also correlate values up to this many rows apart; 0: do not"},
+    {0}};
+
 static const cli_option bench_options[] = {{.name = "seconds",
                                             .kind = CLI_POSITIVE,
                                             .value = "SECONDS",
@@ -359,13 +401,13 @@ const cli_command cli_commands[] = {
     {"assemble", "MODEL", 1, 1, "find coordinates that meet all constraints",
      "Starts from the initial coordinates of the model and prints the solution. -o writes a table of "
      "one row or, if the name ends with .talus, the assembled model.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_SEED | CLI_OUT, assemble_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_SEED | CLI_OUT | CLI_FORMAT, assemble_options,
      "talus assemble four_bar.talus", "close the loop", cmd_assemble},
     {"ik", "MODEL FRAMES", 2, 2, "find coordinates that follow markers",
      "FRAMES is a .trc file. The <markers> of the model give the place and the weight of each marker. "
      "A marker that is only in the model or only in FRAMES is left out, with a warning. The result "
      "has the coordinates of each frame and its errors.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_THREADS | CLI_OUT, ik_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_THREADS | CLI_OUT | CLI_FORMAT, ik_options,
      "talus ik mine.talus frames.trc -o found.sto", "coordinates of each frame", cmd_ik},
     {"id", "MODEL MOTION", 2, 2, "find the forces behind a motion",
      "MOTION is a table of time and coordinates, as written by talus ik or talus simulate. A "
@@ -373,17 +415,17 @@ const cli_command cli_commands[] = {
      "Speeds and accelerations come from polynomials through nine rows, which amplify noise: use "
      "--cutoff for measured motions, 6 Hz for walking. The result has one force for each speed: "
      "the force that is needed besides the forces of the model.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_OUT, id_options,
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, id_options,
      "talus id pendulum.talus swing.sto -o forces.sto", "moments at the joints", cmd_id},
     {"modes", "MODEL", 1, 1, "find frequencies and damping of small motions",
      "Linearizes the model at its initial state, or at an equilibrium. A mode with a positive real "
      "part grows.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_OUT, modes_options, "talus modes pendulum.talus --at-rest",
-     "how it swings about its equilibrium", cmd_modes},
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, modes_options,
+     "talus modes pendulum.talus --at-rest", "how it swings about its equilibrium", cmd_modes},
     {"equilibrium", "MODEL", 1, 1, "find where a model stays at rest",
      "Starts from the initial coordinates of the model and goes downhill. -o is as for talus assemble.",
-     MODEL_OPTIONS | CLI_RESULT | CLI_OUT, equilibrium_options, "talus equilibrium pendulum.talus",
-     "it hangs down", cmd_equilibrium},
+     MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, equilibrium_options,
+     "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
     {"sweep", "MODEL", 1, 1, "simulate a model for many values of its parameters",
      "Writes one row for each sample: the values, then the columns at the end of the run. The model "
      "is read again for each value of a <param>, but not for coordinates, speeds and masses. The last "
@@ -406,16 +448,22 @@ const cli_command cli_commands[] = {
     {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",
      "TABLE is a .sto, .mot, .trc or .csv file. There is one panel for each unit, if the table has "
      "units. Without -o the picture is written to standard output.",
-     CLI_QUIET | CLI_OUT, plot_options, "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg",
-     "two angles over time", cmd_plot},
-    {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON, show_options,
+     CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
+     "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg", "two angles over time", cmd_plot},
+    {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON | CLI_QUIET, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
+    {"stats", "TABLE", 1, 1, "average columns of a table",
+     "Prints mean, standard deviation and range of each column, for how many rows its values are "
+     "correlated, and the error of the mean: the block error, which takes account of correlations. "
+     "Rows must be evenly spaced in time (talus simulate --every).",
+     CLI_JSON | CLI_QUIET, stats_options, "talus stats bath.sto -c temperature --from 10",
+     "the temperature after 10 s, and its error", cmd_stats},
     {"convert", "FILE", 1, 2, "write a file in another format",
      "Tables: reads .sto, .mot, .trc and .csv, writes these and .npz. Models: reads .talus and .urdf, "
      "writes .talus with includes and params resolved. The extensions select the formats. The new "
      "name can also follow FILE, without -o.",
-     CLI_QUIET | CLI_READING | CLI_OUT, NULL, "talus convert swing.sto -o swing.csv",
-     "for a spreadsheet", cmd_convert},
+     CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, NULL,
+     "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "
      "libraries.",
@@ -430,10 +478,11 @@ const cli_command cli_commands[] = {
      "number, bit for bit. The exit code is 1 if a number differs. The last bits depend on the build "
      "and on the processor, with or without fused multiply-adds. A message says so if the set of "
      "kernels has changed (talus version).",
-     CLI_QUIET | CLI_OUT, rerun_options, "talus rerun swing.sto", "the same, bit for bit",
-     cmd_rerun},
-    {"help", "[COMMAND]", 0, 1, "explain the program, or a command", "", 0, help_options,
-     "talus help simulate", "what it does, and its options", cmd_help},
+     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, rerun_options, "talus rerun swing.sto",
+     "the same, bit for bit", cmd_rerun},
+    {"help", "[COMMAND]", 0, 1, "explain the program, a command, or an element of model files",
+     "talus help integrators lists the integration methods.", 0, help_options, "talus help pin",
+     "the attributes of <pin>", cmd_help},
     {"version", "", 0, 0, "print the version", "", CLI_JSON, NULL, "talus version",
      "version and commit", cmd_version},
     {0}};

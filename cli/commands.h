@@ -20,6 +20,7 @@ int cmd_render(const cli_args *args);
 int cmd_rerun(const cli_args *args);
 int cmd_show(const cli_args *args);
 int cmd_simulate(const cli_args *args);
+int cmd_stats(const cli_args *args);
 int cmd_sweep(const cli_args *args);
 int cmd_template(const cli_args *args);
 int cmd_version(const cli_args *args);

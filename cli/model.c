@@ -1,6 +1,8 @@
 // Reading models: diagnostics, params, hash.
 #include "model.h"
 
+#include "stream.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +135,8 @@ static int read_with(const cli_args *args, const char *path, const param_list *p
             args, CLI_BAD_FILE,
             "%s is a table, not a model; talus show, plot, convert and rerun take tables.", path);
     }
+    const char *const real = stream_input(args, path);
+    if (real == NULL) return CLI_BAD_FILE;
     tal_model_options options = tal_model_options_default();
     const tal_urdf_options robot = robot_options(args);
     options.params = params->list;
@@ -143,7 +147,7 @@ static int read_with(const cli_args *args, const char *path, const param_list *p
     options.strict = cli_flag(args, "strict");
     options.urdf = &robot;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
-    const tal_status st = tal_model_read_any(path, &options, &model->file, found);
+    const tal_status st = tal_model_read_any(real, &options, &model->file, found);
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
         (void)cli_fail_file(args, path, st);
     }
@@ -172,6 +176,23 @@ int cli_model_read(const cli_args *args, const char *path, const tal_model_param
     }
     free_params(&params);
     free_params(&starts);
+    return code;
+}
+
+int cli_model_write(const cli_args *args, const tal_model *model, const char *path)
+{
+    tal_error err = {0};
+    size_t size = 0;
+    if (path != NULL) {
+        if (tal_model_write_file(model, NULL, path, &err) == TAL_OK) return CLI_OK;
+        return cli_fail_with(args, CLI_FAILED, &err);
+    }
+    tal_status st = tal_model_write_memory(model, NULL, NULL, 0, &size, &err);
+    char *const text = cli_alloc(size + 1, 1);
+    if (st == TAL_OK) st = tal_model_write_memory(model, NULL, text, size + 1, &size, &err);
+    const int code =
+        st == TAL_OK ? stream_write(args, NULL, text, size) : cli_fail_with(args, CLI_FAILED, &err);
+    free(text);
     return code;
 }
 

@@ -19,6 +19,8 @@ typedef struct cli_model {
 // `more` replaces values of <param>s besides those of --set; it may be NULL.
 int cli_model_read(const cli_args *args, const char *path, const tal_model_param more[],
                    int num_more, cli_model *model);
+// Write a model to a file, or to standard output for NULL. An exit code.
+int cli_model_write(const cli_args *args, const tal_model *model, const char *path);
 void cli_model_destroy(cli_model *model);
 
 // Split "NAME=REST" into a copy of the name, owned by the caller, and the rest; NULL when it is not

@@ -66,6 +66,7 @@ static tal_status one_step(motion *run, double t)
     }
     const tal_status st = tal_time_stepper_advance(run->stepper, run->state, t, &why);
     if (st != TAL_OK) run->error = *tal_time_stepper_error(run->stepper);
+    run->had_event = why != TAL_OUTCOME_STEP && why != TAL_OUTCOME_REACHED_TIME;
     run->is_over = why == TAL_OUTCOME_TERMINATED || why == TAL_OUTCOME_END;
     return st;
 }
@@ -84,14 +85,28 @@ static tal_status step_past(motion *run, double t)
     return st;
 }
 
+tal_status motion_step(motion *run)
+{
+    const bool is_first = !run->has_begun;
+    run->has_begun = true;
+    const tal_status st = one_step(run, is_first ? tal_state_t(run->state) : run->end);
+    (void)tal_state_copy(run->shown, run->state);
+    run->has_ended = run->is_over;
+    return st;
+}
+
+tal_status motion_look(motion *run, double t)
+{
+    const tal_status st = tal_integrator_interpolate(run->integ, run->state, t, run->shown);
+    if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
+    return st;
+}
+
 tal_status motion_go(motion *run, double t)
 {
     tal_status st = step_past(run, t);
     const bool is_behind = tal_state_t(run->state) > t;
-    if (st == TAL_OK && is_behind) {
-        st = tal_integrator_interpolate(run->integ, run->state, t, run->shown);
-        if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
-    }
+    if (st == TAL_OK && is_behind) st = motion_look(run, t);
     if (st != TAL_OK || !is_behind) (void)tal_state_copy(run->shown, run->state);
     run->has_ended = run->is_over && !is_behind;
     return st;

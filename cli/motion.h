@@ -18,6 +18,7 @@ typedef struct motion {
     bool (*go_on)(void *context, double t); // called after every step; false ends the run
     void *context;
     bool has_begun;
+    bool had_event;   // in the last step: what is within it cannot be looked at
     bool was_stopped; // by go_on
     bool is_over;     // an event of the model has ended it
     bool has_ended;   // and `shown` is there
@@ -31,6 +32,11 @@ void motion_destroy(motion *run);
 
 // Begin again, from another State of the model's System.
 tal_status motion_restart(motion *run, const tal_state *start);
+
+// One step, as long as the method likes; the first one has no length. Then `shown` is there.
+tal_status motion_step(motion *run);
+// Look at a time within the last step; then `shown` is there.
+tal_status motion_look(motion *run, double t);
 
 // Go to a time; then `shown` is there. It is where the run has ended when that comes first.
 tal_status motion_go(motion *run, double t);

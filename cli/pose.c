@@ -3,6 +3,7 @@
 
 #include "columns.h"
 #include "result.h"
+#include "stream.h"
 
 #include <stdlib.h>
 
@@ -43,9 +44,7 @@ static int write_model(const cli_args *args, const cli_model *model, tal_state *
 {
     tal_model there = model->file;
     there.state = state;
-    tal_error err = {0};
-    if (tal_model_write_file(&there, NULL, cli_text(args, "out"), &err) == TAL_OK) return CLI_OK;
-    return cli_fail_with(args, CLI_FAILED, &err);
+    return cli_model_write(args, &there, stream_out_path(args));
 }
 
 // One row.
@@ -67,8 +66,8 @@ static int write_row(const cli_args *args, const cli_model *model, tal_state *st
 int pose_write(const cli_args *args, const cli_model *model, tal_state *state)
 {
     if (!result_is_wanted(args)) return CLI_OK;
-    const char *const path = cli_text(args, "out");
-    if (path != NULL && tal_file_kind_of(path, NULL, 0) == TAL_FILE_TALUS) {
+    const char *const name = stream_out_name(args);
+    if (name != NULL && tal_file_kind_of(name, NULL, 0) == TAL_FILE_TALUS) {
         return write_model(args, model, state);
     }
     cli_columns columns = {0};

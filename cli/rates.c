@@ -190,6 +190,60 @@ static void turn(const rows *it, const double by_slot[], double by_row[])
     }
 }
 
+// The second derivative once more, from every second row: [num / 2] of slot.
+static bool differentiate_coarsely(const rows *it, int slot, double second[], double work[])
+{
+    const int half = (it->num + 1) / 2;
+    double *const times = work, *const y = work + half, *const first = work + 2 * (ptrdiff_t)half;
+    for (int r = 0; r < half; ++r) {
+        times[r] = it->times[2 * r];
+        y[r] = values_of(it, slot)[2 * r];
+    }
+    return tal_signal_differentiate(times, y, half, 1, first, second, NULL) == TAL_OK;
+}
+
+// How much of the accelerations of a coordinate changes without every second row, ends left out.
+static double share_of_change(const rows *it, int slot, const double second[], double work[])
+{
+    const int half = (it->num + 1) / 2;
+    double *const coarse = work + 3 * (ptrdiff_t)half;
+    if (!differentiate_coarsely(it, slot, coarse, work)) return 0.0;
+    double change = 0.0, size = 0.0;
+    for (int r = 2; r < half - 2; ++r) {
+        const double fine = second[(size_t)slot * (size_t)it->num + 2 * (size_t)r];
+        change += (coarse[r] - fine) * (coarse[r] - fine);
+        size += fine * fine;
+    }
+    return size > 0.0 ? sqrt(change / size) : 0.0;
+}
+
+// Accelerations that depend on which rows there are are not those of the motion.
+static void warn_of_coarse_rows(const rows *it, const double second[])
+{
+    const double MOST = 0.1; // a tenth of the accelerations
+    if (it->num < 12) return;
+    double *const work = cli_alloc(4 * (size_t)it->num, sizeof *work);
+    double worst = 0.0;
+    int at = -1;
+    for (int slot = 0; slot < it->nq; ++slot) {
+        const double share = it->is_there[slot] ? share_of_change(it, slot, second, work) : 0.0;
+        if (share <= worst) continue;
+        worst = share;
+        at = slot;
+    }
+    free(work);
+    int i = -1;
+    tal_body_ix body;
+    char name[TAL_COORDINATE_NAME_SIZE];
+    if (worst <= MOST || name_of(it, at, &body, &i, name) != CLI_OK) return;
+    cli_warn(it->args,
+             "%s: the accelerations of '%s' change by %.0f %% if every second row is left out: its "
+             "rows, %.3g s apart, are too far apart for this motion, or noisy; give more rows, or "
+             "smooth them by --cutoff.",
+             it->path, name, fmin(100.0 * worst, 999.0),
+             (it->times[it->num - 1] - it->times[0]) / (it->num - 1));
+}
+
 // Rates of all coordinates in all rows.
 static int differentiate(const rows *it, cli_rates *out)
 {
@@ -199,6 +253,7 @@ static int differentiate(const rows *it, cli_rates *out)
     tal_error err = {0};
     const tal_status st =
         tal_signal_differentiate(it->times, it->y, it->num, it->nq, first, second, &err);
+    if (st == TAL_OK) warn_of_coarse_rows(it, second);
     turn(it, it->y, out->q);
     turn(it, first, out->qdot);
     turn(it, second, out->qdotdot);

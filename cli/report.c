@@ -39,6 +39,11 @@ static void json_key(FILE *out, const char *key)
     free(name);
 }
 
+bool report_is_wanted(const cli_args *args)
+{
+    return args->take == NULL && (cli_flag(args, "json") || !cli_flag(args, "quiet"));
+}
+
 void report_begin(report *r, const cli_args *args)
 {
     memset(r, 0, sizeof *r);

@@ -15,6 +15,9 @@ typedef struct report {
     int num_cells, capacity;
 } report;
 
+// Is a report to be printed besides the result? Yes with --json, else unless --quiet.
+bool report_is_wanted(const cli_args *args);
+
 // Begin and end. Everything goes to standard output.
 void report_begin(report *r, const cli_args *args);
 void report_end(report *r);

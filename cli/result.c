@@ -2,6 +2,7 @@
 #include "result.h"
 
 #include "report.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -182,11 +183,15 @@ static int check_folder(const cli_args *args, const char *path)
 
 int result_check_out(const cli_args *args, bool or_model)
 {
-    const char *const path = cli_text(args, "out");
-    if (path == NULL) return CLI_OK;
-    const tal_file_kind kind = tal_file_kind_of(path, NULL, 0);
+    const char *const path = stream_out_path(args), *const name = stream_out_name(args);
+    if (name == NULL) return CLI_OK;
+    const tal_file_kind kind = tal_file_kind_of(name, NULL, 0);
     if (kind == TAL_FILE_TABLE || (or_model && kind == TAL_FILE_TALUS)) {
-        return check_folder(args, path);
+        return path != NULL ? check_folder(args, path) : CLI_OK;
+    }
+    if (path == NULL) {
+        return cli_fail(args, CLI_USAGE, "--format '%s' should be %ssto, mot, trc, csv or npz.",
+                        cli_text(args, "format"), or_model ? "talus, " : "");
     }
     return cli_fail(args, CLI_USAGE, "--out '%s' should end with %s.sto, .mot, .trc, .csv or .npz.",
                     path, or_model ? ".talus, " : "");
@@ -211,6 +216,16 @@ tal_status result_set_units(tal_table *table, int first, const char *const units
     const bool has_any = strspn(text, ",") < strlen(text);
     const tal_status st = has_any ? tal_table_set_header(table, RESULT_UNITS, text) : TAL_OK;
     free(text);
+    return st;
+}
+
+tal_status result_add_column(tal_table *table, const char *name, const char *unit)
+{
+    const char *const before = tal_table_header(table, RESULT_UNITS);
+    char *const units = cli_format("%s,%s", before != NULL ? before : "", unit);
+    tal_status st = tal_table_add_column(table, name);
+    if (st == TAL_OK) st = tal_table_set_header(table, RESULT_UNITS, units);
+    free(units);
     return st;
 }
 
@@ -258,29 +273,33 @@ static bool put_bytes(void *context, const void *bytes, size_t size)
     return fwrite(bytes, 1, size, context) == size;
 }
 
-// Where there is no file, a table goes by its first column.
-static tal_table_format format_of(const tal_table *table)
+// What -o or --format say; else a table goes by its first column.
+static tal_table_format format_of(const cli_args *args, const tal_table *table)
 {
+    tal_table_format format = TAL_TABLE_STO;
+    const char *const name = stream_out_name(args);
+    if (name != NULL && tal_table_format_of(name, &format)) return format;
     const bool has_time = strcmp(tal_table_column_name(table, 0), "time") == 0;
     return has_time ? TAL_TABLE_STO : TAL_TABLE_CSV;
 }
 
 int result_check_fit(const cli_args *args, const tal_table *table)
 {
-    const char *const path = cli_text(args, "out");
-    tal_table_format format = format_of(table);
+    const char *const path = cli_text(args, "out"), *const name = stream_out_name(args);
+    tal_table_format format = format_of(args, table);
     size_t length = 0;
     tal_error err = {0};
-    if (path != NULL && !tal_table_format_of(path, &format)) return CLI_OK; // it is no table
+    if (name != NULL && !tal_table_format_of(name, &format)) return CLI_OK; // it is no table
     if (tal_table_write_memory(table, format, NULL, 0, &length, &err) == TAL_OK) return CLI_OK;
     return cli_fail(args, CLI_USAGE, "this table cannot be written to --out %s: %s.",
                     path != NULL ? path : "", err.message);
 }
 
-static int print_table(const cli_args *args, const tal_table *table)
+int result_print(const cli_args *args, const tal_table *table)
 {
     tal_error err = {0};
-    const tal_status st = tal_table_write_to(table, format_of(table), put_bytes, stdout, &err);
+    const tal_status st =
+        tal_table_write_to(table, format_of(args, table), put_bytes, stdout, &err);
     if (st == TAL_OK) return CLI_OK;
     if (ferror(stdout) == 0) return cli_fail_with(args, CLI_FAILED, &err);
     return cli_fail(args, CLI_BAD_FILE, "cannot write to standard output: %s.", strerror(errno));
@@ -293,19 +312,30 @@ bool result_is_wanted(const cli_args *args)
 
 int result_write(const cli_args *args, const tal_table *table)
 {
-    const char *const path = cli_text(args, "out");
+    const char *const path = stream_out_path(args);
     tal_error err = {0};
     const int taken = args->take != NULL ? args->take(args->taker, table) : CLI_OK;
     if (path != NULL) {
         if (tal_table_write_file(table, path, &err) == TAL_OK) return taken;
         return cli_fail_with(args, CLI_BAD_FILE, &err);
     }
-    if (args->take != NULL) return taken;
-    if (cli_flag(args, "json")) {
+    if (args->take != NULL && !stream_is_output(args)) return taken;
+    if (cli_flag(args, "json") && stream_out_name(args) == NULL) {
         print_json(stdout, table);
         return CLI_OK;
     }
-    return print_table(args, table);
+    return result_print(args, table);
+}
+
+void result_report(const cli_args *args, const tal_table *table)
+{
+    if (args->take != NULL || !cli_flag(args, "json") || stream_out_path(args) == NULL) return;
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "result", stream_out_path(args));
+    report_count(&r, "rows", tal_table_num_rows(table));
+    report_count(&r, "columns", tal_table_num_columns(table));
+    report_end(&r);
 }
 
 int result_write_part(const cli_args *args, tal_table *table, const char *why)
@@ -317,10 +347,37 @@ int result_write_part(const cli_args *args, tal_table *table, const char *why)
     return code == CLI_OK ? CLI_FAILED : code;
 }
 
+// What the bytes of a table look like.
+static tal_table_format format_of_bytes(const char *bytes, size_t size)
+{
+    const char zip[] = "PK", markers[] = "PathFileType", end[] = "endheader";
+    if (size >= 2 && memcmp(bytes, zip, 2) == 0) return TAL_TABLE_NPZ;
+    if (size >= sizeof markers - 1 && memcmp(bytes, markers, sizeof markers - 1) == 0) {
+        return TAL_TABLE_TRC;
+    }
+    for (size_t i = 0; i + sizeof end - 1 <= size && i < 65536; ++i) {
+        if (memcmp(bytes + i, end, sizeof end - 1) == 0) return TAL_TABLE_STO;
+    }
+    return TAL_TABLE_CSV;
+}
+
+static tal_status read_input(tal_table **out, tal_diagnostics *found)
+{
+    size_t size = 0;
+    char *const bytes = stream_read(&size);
+    const tal_status st = tal_table_read_memory(format_of_bytes(bytes, size), "standard input",
+                                                bytes, size, NULL, out, found);
+    free(bytes);
+    return st;
+}
+
 int result_read(const cli_args *args, const char *path, tal_table **out)
 {
+    const char *const real = stream_input(args, path);
+    if (real == NULL) return CLI_BAD_FILE;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
-    const tal_status st = tal_table_read_file(path, NULL, out, found);
+    const tal_status st = stream_is_input(path) ? read_input(out, found)
+                                                : tal_table_read_file(real, NULL, out, found);
     if (st != TAL_OK && tal_diagnostics_num(found) < 1) {
         (void)cli_fail_file(args, path, st);
     }
@@ -338,9 +395,15 @@ int result_find_column(const cli_args *args, const tal_table *table, const char 
     const int column = tal_table_find_column(table, name);
     if (column >= 0) return column;
     const char *const meant = tal_did_you_mean(name, column_at, table);
-    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'%s%s%s.", args->files[0], name,
-                   meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                   meant != NULL ? "'?)" : "");
+    if (meant != NULL) {
+        (void)cli_fail(args, CLI_USAGE, "%s has no column '%s' (did you mean '%s'?).",
+                       args->files[0], name, meant);
+        return -1;
+    }
+    char *const names = cli_join(column_at, table, 60);
+    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'; it has %s.", args->files[0], name,
+                   names);
+    free(names);
     return -1;
 }
 

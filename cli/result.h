@@ -16,6 +16,8 @@ int result_check_out(const cli_args *args, bool or_model);
 // Say in the header which units columns have, from column `first` on; those of others are unknown,
 // as "" is.
 tal_status result_set_units(tal_table *table, int first, const char *const units[], int n);
+// One more column, and its unit.
+tal_status result_add_column(tal_table *table, const char *name, const char *unit);
 // The units of all columns, [tal_table_num_columns()]; "": unknown.
 typedef char result_unit_text[16];
 void result_units(const tal_table *table, result_unit_text units[]);
@@ -31,6 +33,10 @@ bool result_is_wanted(const cli_args *args);
 
 // Write it to -o, or else to standard output as .sto, or as JSON with --json. An exit code.
 int result_write(const cli_args *args, const tal_table *table);
+// Write it to standard output, as --format says. An exit code.
+int result_print(const cli_args *args, const tal_table *table);
+// Say as JSON what was written to -o, if --json is given; for commands that say nothing else.
+void result_report(const cli_args *args, const tal_table *table);
 // Write a result that is not all of what was asked for, marked; never CLI_OK.
 int result_write_part(const cli_args *args, tal_table *table, const char *why);
 

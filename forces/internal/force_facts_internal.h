@@ -3,6 +3,7 @@
 #define TALUS_FORCE_FACTS_INTERNAL_H
 
 #include <talus/forces/contact.h>
+#include <talus/forces/path.h>
 
 /// What an element was added with besides its parameters.
 typedef struct tali_force_facts {
@@ -13,6 +14,7 @@ typedef struct tali_force_facts {
     bool flag;                      ///< in_body of an actuator, has_kink of a smooth contact
     int count;                      ///< chain_length of a thermostat
     const tal_contact_def *contact; ///< borrowed
+    tal_path_ix path;               ///< `i` < 0: none
 } tali_force_facts;
 
 /// Facts of a built-in element. False for gravity and for a user-defined element.

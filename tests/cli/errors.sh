@@ -64,7 +64,7 @@ refused 2 "talus sweep: there is no 'arm.q1' to vary (did you mean 'arm.q0'?); $
     sweep held.talus -v arm.q1=1:2:5 -v x=1:2
 refused 2 "talus sweep: there is no 'stiffness' to vary; $varied" \
     sweep held.talus -v stiffness=1:2:5
-refused 2 "talus help: there is no command 'plto' (did you mean 'plot'?)." help plto
+refused 2 "talus help: there is no command and no element 'plto' (did you mean 'plot'?)." help plto
 refused 3 'talus ik: held.talus has no <markers>.' ik held.talus frames.trc
 refused 2 'talus plot: a picture has at least 200 x 120 pixels.' plot table.csv --width 10
 

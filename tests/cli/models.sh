@@ -76,7 +76,8 @@ period=$(awk 'BEGIN {
     a = 1; g = sqrt(1 - k2); for (i = 0; i < 20; i++) { t = (a + g) / 2; g = sqrt(a * g); a = t }
     rate = sqrt((I3 - I2) * (L2 - E2 * I1) / (I1 * I2 * I3))
     printf "%.17g", 4 * 3.14159265358979323846 / (2 * a) / rate }')
-expect 0 simulate t_handle.talus -q -e "$period" -a 1e-11 -i verner-8 -o spin.sto
+expect 0 simulate t_handle.talus -q -e "$period" -a 1e-11 -i verner-8 -o spin.sto \
+    --every "$(awk -v p="$period" 'BEGIN { printf "%.17g", p / 100 }')"
 # the spin about the stem, y of the body: minus itself after half a period, itself after a whole one
 spins=$(rows spin.sto '{
     a = x["bar.q0"]; b = x["bar.q1"]; c = x["bar.q2"]; d = x["bar.q3"]

@@ -4,6 +4,7 @@
 
 #include "model_cases_forces.h"
 #include "model_cases_matter.h"
+#include "model_cases_paths.h"
 #include "model_cases_watch.h"
 
 // ---- functions: each is the energy of a spring on b
@@ -283,6 +284,51 @@ static const model_case model_cases[] = {
      "<time name='x'/><multiplier name='y' constraint='x' row='2'/></measures><constraints><ball " B_E
      "station1='0.1 0.2 0.3' station2='0.4 0.5 0.6'/></constraints><measures>",
      case_measure_multiplier, NULL},
+    {TALI_GROUP_MEASURES, "path_length", PATH_BEFORE "<path_length name='x' path='p'/>",
+     case_path_length, NULL},
+    {TALI_GROUP_MEASURES, "path_speed", PATH_BEFORE "<path_speed name='x' path='p'/>",
+     case_path_speed, NULL},
+    {TALI_GROUP_WRAPS, "wrap_cylinder",
+     "<wrap_cylinder " WRAP_PLACE "radius='0.2' length='0.7'/>" USE_WRAP, case_wrap_cylinder, NULL},
+    {TALI_GROUP_WRAPS, "wrap_sphere", "<wrap_sphere " WRAP_PLACE "radius='0.2'/>" USE_WRAP,
+     case_wrap_sphere, NULL},
+    {TALI_GROUP_WRAPS, "wrap_ellipsoid",
+     "<wrap_ellipsoid " WRAP_PLACE "radii='0.2 0.25 0.3'/>" USE_WRAP, case_wrap_ellipsoid, NULL},
+    {TALI_GROUP_WRAPS, "wrap_torus",
+     "<wrap_torus " WRAP_HOLLOW "ring_radius='0.5' tube_radius='0.1'/>" USE_WRAP, case_wrap_torus,
+     NULL},
+    {TALI_GROUP_PATHS, "path", PATH(PATH_ENDS), case_path, NULL},
+    {TALI_GROUP_PATHS, "function_path",
+     "<function_path name='p' coordinates='b; e:1'><linear slopes='0.3 0.4' offset='1'/>"
+     "</function_path></paths>" PATH_SPRING "<paths>",
+     case_function_path, NULL},
+    {TALI_GROUP_PATH_PARTS, "point", PATH(PATH_ENDS), case_path, NULL},
+    {TALI_GROUP_PATH_PARTS, "conditional_point",
+     PATH(PATH_ENDS "<conditional_point body='b' station='0.1 0.2 0.3' coordinate='e:2' "
+                    "range='-0.2 inf'/>"),
+     case_path_conditional, NULL},
+    {TALI_GROUP_PATH_PARTS, "moving_point",
+     PATH(PATH_ENDS "<moving_point body='d' coordinates='b; e:1; d' "
+                    "frame='0.1 0.2 0.3 0.4 0.5 0.6'>" PATH_CURVE PATH_CURVE PATH_CURVE
+                    "</moving_point>"),
+     case_path_moving, NULL},
+    {TALI_GROUP_PATH_PARTS, "over",
+     "</paths><wraps><wrap_sphere " WRAP_PLACE
+     "radius='0.2'/></wraps><paths>" PATH(PATH_ENDS "<over wrap='w'/>"),
+     case_wrap_sphere, NULL},
+    {TALI_GROUP_FORCES, "path_spring",
+     PATH_P "<path_spring name='x' path='p' stiffness='30' rest_length='0.1' dissipation='0.2'/>",
+     case_path, NULL},
+    {TALI_GROUP_FORCES, "ligament",
+     PATH_P "<ligament name='x' path='p' force='20' rest_length='0.1'>" PATH_CURVE "</ligament>",
+     case_ligament, NULL},
+    {TALI_GROUP_FORCES, "path_actuator",
+     PATH_P "<path_actuator name='x' path='p' gain='20' control='0.4'/>", case_path_actuator,
+     start_path_actuator},
+    {TALI_GROUP_FORCES, "clutched_spring",
+     PATH_P "<clutched_spring name='x' path='p' stiffness='20' dissipation='0.1' time='0.2' "
+            "control='0.4' z='0.3'/>",
+     case_clutched_spring, start_clutched_spring},
     {TALI_GROUP_STOPS, "stop", STOPS, case_stop, NULL},
     {TALI_GROUP_MARKERS, "marker", MARKERS, case_marker, NULL},
     {TALI_GROUP_FORCES, "gravity", "<gravity g='0.1 -9.81 0.2' zero_height='0.4'/>", case_gravity,
@@ -425,7 +471,8 @@ static inline const char *case_file(const model_case *c, char text[4000])
         [TALI_GROUP_FUNCTIONS] = "forces",    [TALI_GROUP_SURFACES] = "forces",
         [TALI_GROUP_MESH_PARTS] = "forces",   [TALI_GROUP_LOADS] = "forces",
         [TALI_GROUP_STOPS] = "stops",         [TALI_GROUP_MARKERS] = "markers",
-        [TALI_GROUP_MATERIALS] = "materials",
+        [TALI_GROUP_MATERIALS] = "materials", [TALI_GROUP_WRAPS] = "wraps",
+        [TALI_GROUP_PATHS] = "paths",         [TALI_GROUP_PATH_PARTS] = "paths",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES

@@ -28,6 +28,11 @@ static const struct {
      "</function_based></bodies>"},
     {TALI_GROUP_CONSTRAINTS, "<constraints>", "</constraints>"},
     {TALI_GROUP_MOTIONS, "<motions>", "</motions>"},
+    {TALI_GROUP_WRAPS, "<wraps>", "</wraps>"},
+    {TALI_GROUP_PATHS, "<paths>", "</paths>"},
+    {TALI_GROUP_PATH_PARTS,
+     "<paths><path name=\"p\"><point body=\"a\"/><point body=\"b\"/><point body=\"c\"/>",
+     "</path></paths>"},
     {TALI_GROUP_MEASURES, "<measures>", "</measures>"},
     {TALI_GROUP_FORCES, "<forces>", "</forces>"},
     {TALI_GROUP_LOADS, "<forces><discrete_forces>", "</discrete_forces></forces>"},
@@ -46,6 +51,8 @@ static const char around[] =
     "<pin name=\"b\" parent=\"a\" mass=\"1\" inertia=\"1 1 1\"/>"
     "<free name=\"c\" mass=\"1\" inertia=\"1 1 1\"/></bodies>"
     "<constraints><ball name=\"link\" body1=\"b\" body2=\"c\"/></constraints>"
+    "<wraps><wrap_sphere name=\"knob\" radius=\"0.2\"/></wraps>"
+    "<paths><path name=\"way\"><point body=\"a\"/><point body=\"b\"/></path></paths>"
     "<measures><constant name=\"sig\" values=\"0.5\"/>"
     "<constant name=\"six\" values=\"1 2 3 4 5 6\"/></measures>";
 
@@ -177,9 +184,13 @@ static inline bool make_value(const tali_model_attribute *a, int attribute, int 
         return CHOOSE("steel");
     case TALI_TYPE_MOBILITY:
         return CHOOSE("a", "c:4");
+    case TALI_TYPE_WRAP:
+        return CHOOSE("knob");
+    case TALI_TYPE_PATH:
+        return CHOOSE("way");
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
-        return CHOOSE("a", "a; b");
+        return CHOOSE("a", "a; b", "a; b; a");
     }
     return false;
 }
@@ -206,7 +217,9 @@ static inline void add_children(char text[TEXT_SIZE], const tali_model_row *row)
                   "<faces>0 2 1 0 1 3 0 3 2 1 2 3</faces>");
     }
     for (int i = 0; i < row->min_children; ++i) {
-        add(text, row->children == TALI_GROUP_BODY_PARTS
+        const bool is_path = row->children == TALI_GROUP_PATH_PARTS;
+        add(text, is_path ? "<point body=\"a\"/>"
+                  : row->children == TALI_GROUP_BODY_PARTS
                       ? "<rotation index=\"0\" coordinates=\"0\"><linear slopes=\"2\"/></rotation>"
                       : "<linear slopes=\"0.5\" offset=\"0.1\"/>");
     }

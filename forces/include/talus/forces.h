@@ -23,6 +23,8 @@
 #include <talus/forces/mobility.h>
 #include <talus/forces/params.h>
 #include <talus/forces/path.h>
+#include <talus/forces/path_force.h>
+#include <talus/forces/path_measure.h>
 #include <talus/forces/smooth_contact.h>
 #include <talus/forces/thermostat.h>
 #include <talus/forces/two_point.h>

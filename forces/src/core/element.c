@@ -87,6 +87,29 @@ bool tali_force_element_has_mobility(tal_forces *forces, const char *name,
     return false;
 }
 
+bool tali_force_element_can_drive_by(const tal_forces *forces, const char *name,
+                                     const tali_force_kind *kind, tal_measure_ix control,
+                                     int num_controls)
+{
+    if (forces == NULL || control.i < 0) return true;
+    const tal_system *system = forces->system;
+    if (control.i >= tal_system_num_measures(system)) {
+        (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
+                              "%s '%s': there is no measure %d: there are %d", kind->ops.name,
+                              said(name), control.i, tal_system_num_measures(system));
+        return false;
+    }
+    const tal_stage stage = tal_measure_stage(system, control, 0);
+    const int size = tal_measure_size(system, control);
+    if (size == num_controls && stage <= TAL_STAGE_VELOCITY) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                          "%s '%s': measure '%s' has %d values at stage %s: %s needed, at Velocity "
+                          "or before",
+                          kind->ops.name, said(name), tal_measure_name(system, control), size,
+                          tal_stage_name(stage), num_controls == 1 ? "one is" : "six are");
+    return false;
+}
+
 // Frees what an element owns that could not be created.
 static tal_force_ix drop(const tali_force_kind *kind, void *like)
 {
@@ -315,7 +338,7 @@ tal_status tal_force_set_param(const tal_forces *forces, tal_state *state, tal_f
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts)
 {
     const tali_force *element = &forces->elements[force.i];
-    *facts = (tali_force_facts){.mobility = {{-1}, 0}, .measure = {-1}};
+    *facts = (tali_force_facts){.mobility = {{-1}, 0}, .measure = {-1}, .path = {-1}};
     if (element->ops.destroy != tali_force_element_destroy) return false;
     const tali_force_element *it = element->self;
     if (it->kind->fill_facts != NULL) it->kind->fill_facts(it, facts);

@@ -81,6 +81,19 @@ bool tali_force_element_has_mobility(tal_forces *forces, const char *name,
                                      const tali_force_kind *kind, tal_mobility at,
                                      tali_force_count_fn count);
 
+/// Whether a measure can drive an element with this many controls; none (`i` < 0) can. False after
+/// the failure has been reported. `forces` may be NULL.
+bool tali_force_element_can_drive_by(const tal_forces *forces, const char *name,
+                                     const tali_force_kind *kind, tal_measure_ix control,
+                                     int num_controls);
+
+/// The same for one control.
+static inline bool tali_force_element_can_drive(const tal_forces *forces, const char *name,
+                                                const tali_force_kind *kind, tal_measure_ix control)
+{
+    return tali_force_element_can_drive_by(forces, name, kind, control, 1);
+}
+
 /// tal_force_ops.declare of every kind; one that needs more calls it first.
 tal_status tali_force_element_declare(void *self, tal_forces *forces, tal_force_ix me);
 

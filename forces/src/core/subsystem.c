@@ -118,7 +118,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     forces->me = me;
     forces->num_bodies = tal_matter_num_bodies(forces->matter);
     forces->nu = num_speeds(forces->matter);
-    if (!declare_enabled(forces) || !declare_identity(forces) || !tali_paths_declare(forces)) {
+    if (!declare_enabled(forces) || !tali_paths_declare(forces) || !declare_identity(forces)) {
         return tal_system_error(system)->status;
     }
     forces->declaring = true;

@@ -35,37 +35,6 @@ static tal_status calc_output(const actuator *it, const tal_force_context *conte
     return TAL_OK;
 }
 
-// Whether the measure can drive an actuator with this many controls; otherwise the System remembers
-// why not.
-static bool can_drive_by(const tal_forces *forces, const char *name, const tali_force_kind *kind,
-                         tal_measure_ix control, int num_controls)
-{
-    if (forces == NULL || control.i < 0) return true;
-    const tal_system *system = forces->system;
-    const char *said = name != NULL ? name : "(no name)";
-    if (control.i >= tal_system_num_measures(system)) {
-        (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
-                              "%s '%s': there is no measure %d: there are %d", kind->ops.name, said,
-                              control.i, tal_system_num_measures(system));
-        return false;
-    }
-    const tal_stage stage = tal_measure_stage(system, control, 0);
-    const int size = tal_measure_size(system, control);
-    if (size == num_controls && stage <= TAL_STAGE_VELOCITY) return true;
-    (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
-                          "%s '%s': measure '%s' has %d values at stage %s: %s needed, at Velocity "
-                          "or before",
-                          kind->ops.name, said, tal_measure_name(system, control), size,
-                          tal_stage_name(stage), num_controls == 1 ? "one is" : "six are");
-    return false;
-}
-
-static bool can_drive(const tal_forces *forces, const char *name, const tali_force_kind *kind,
-                      tal_measure_ix control)
-{
-    return can_drive_by(forces, name, kind, control, 1);
-}
-
 // --- along a speed ---
 
 static tal_status apply_mobility(const void *self, const tal_force_context *context,
@@ -106,7 +75,7 @@ tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *na
                                               tal_measure_ix control)
 {
     if (!tali_force_element_has_mobility(forces, name, &mobility_kind, mobility, tal_body_nu) ||
-        !can_drive(forces, name, &mobility_kind, control)) {
+        !tali_force_element_can_drive(forces, name, &mobility_kind, control)) {
         return (tal_force_ix){-1};
     }
     actuator like = {.control = control, .at = mobility};
@@ -201,7 +170,7 @@ tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
     const tal_force_ix none = {-1};
     if (!tali_force_element_given(forces, name, &point_kind, push, "push") ||
         !tali_force_element_has(forces, name, &point_kind, push->body) ||
-        !can_drive(forces, name, &point_kind, control)) {
+        !tali_force_element_can_drive(forces, name, &point_kind, control)) {
         return none;
     }
     actuator like = {.control = control, .body = {0, push->body.i}, .in_body = push->in_body};
@@ -267,7 +236,7 @@ tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name
     if (!tali_force_element_given(forces, name, &torque_kind, twist, "twist") ||
         !tali_force_element_has(forces, name, &torque_kind, twist->body1) ||
         !tali_force_element_has(forces, name, &torque_kind, twist->body2) ||
-        !can_drive(forces, name, &torque_kind, control)) {
+        !tali_force_element_can_drive(forces, name, &torque_kind, control)) {
         return none;
     }
     actuator like = {.control = control, .body = {twist->body1.i, twist->body2.i}};
@@ -351,7 +320,7 @@ tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char *name,
     const tal_force_ix none = {-1};
     if (!tali_force_element_given(forces, name, &body_kind, thrust, "thrust") ||
         !tali_force_element_has(forces, name, &body_kind, thrust->body) ||
-        !can_drive_by(forces, name, &body_kind, control, 6)) {
+        !tali_force_element_can_drive_by(forces, name, &body_kind, control, 6)) {
         return none;
     }
     actuator like = {.control = control, .body = {0, thrust->body.i}, .in_body = thrust->in_body};

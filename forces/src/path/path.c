@@ -1,5 +1,6 @@
 // Paths as they are built: names, points, lengths as functions.
 #include "hash_internal.h"
+#include "path_facts_internal.h"
 
 #include "core/forces_internal.h"
 
@@ -221,6 +222,12 @@ static void drop_functions(tal_function *const f[], int n)
 static bool are_usable(const tal_forces *forces, const tali_path *path, const tal_mobility at[],
                        tal_function *const f[])
 {
+    if (f[0] == NULL && f[1] == NULL && f[2] == NULL) {
+        (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                              "path '%s', point %d: a point that moves needs a function",
+                              path->name, path->num_points);
+        return false;
+    }
     for (int k = 0; k < 3; ++k) {
         if (f[k] == NULL) continue;
         const int n = tal_function_num_args(f[k]), order = tal_function_max_order(f[k]);
@@ -234,6 +241,25 @@ static bool are_usable(const tal_forces *forces, const tali_path *path, const ta
             return false;
         }
         if (!tali_path_has_coordinate(forces, path, at[k])) return false;
+    }
+    return true;
+}
+
+// Zero where no function was given. False when memory runs out, which the System is told.
+static bool fill_in(tal_forces *forces, const tali_path *path, tali_path_motion *motion)
+{
+    int used = 0;
+    while (motion->f[used] == NULL) {
+        ++used;
+    }
+    for (int k = 0; k < 3; ++k) {
+        if (motion->f[k] != NULL) continue;
+        motion->at[k] = motion->at[used];
+        if (tal_function_create_constant(&forces->allocator, 0.0, 1, &motion->f[k], NULL) !=
+            TAL_OK) {
+            (void)fail_memory(forces, path->name);
+            return false;
+        }
     }
     return true;
 }
@@ -260,7 +286,12 @@ static tali_path_motion *make_motion(tal_forces *forces, const tali_path *path,
         motion->at[k] = at[k];
         motion->f[k] = f[k];
     }
-    return motion;
+    if (fill_in(forces, path, motion)) return motion;
+    for (int k = 0; k < 3; ++k) {
+        if (f[k] == NULL) tal_function_destroy(motion->f[k]);
+    }
+    tali_free(&forces->allocator, motion, sizeof *motion);
+    return NULL;
 }
 
 int tal_path_add_moving_point(tal_forces *forces, tal_path_ix path, tal_body_ix body,
@@ -281,7 +312,7 @@ int tal_path_add_moving_point(tal_forces *forces, tal_path_ix path, tal_body_ix 
     const tali_path_point point = {.kind = TALI_PATH_MOVING, .body = body.i, .motion = motion};
     const int number = add_point(forces, it, point);
     if (number >= 0) return number;
-    drop_functions(f, 3);
+    drop_functions(motion->f, 3);
     tali_free(&forces->allocator, motion, sizeof *motion);
     return -1;
 }
@@ -377,4 +408,37 @@ void tali_paths_free(tal_forces *forces)
     tali_names_free(&all->names, &forces->allocator);
     tali_free(&forces->allocator, all->wraps, (size_t)all->wraps_capacity * sizeof *all->wraps);
     tali_names_free(&all->wrap_names, &forces->allocator);
+}
+
+// --- facts ---
+
+tali_path_point_facts tali_path_point_facts_of(const tal_forces *forces, tal_path_ix path,
+                                               int point)
+{
+    const tali_path_point *it = &forces->paths.items[path.i].points[point];
+    tali_path_point_facts facts = {(int)it->kind, it->when, it->low, it->high, NULL, NULL, NULL};
+    if (it->motion != NULL) {
+        facts.X_BP = &it->motion->X_BP;
+        facts.at = it->motion->at;
+        facts.f = it->motion->f;
+    }
+    return facts;
+}
+
+void tali_path_over_facts_of(const tal_forces *forces, tal_path_ix path, int k, tal_wrap_ix *wrap,
+                             int *first, int *last)
+{
+    const tali_path_over *over = &forces->paths.items[path.i].over[k];
+    wrap->i = over->wrap;
+    *first = over->first;
+    *last = over->last;
+}
+
+const tal_function *tali_path_function_of(const tal_forces *forces, tal_path_ix path,
+                                          const tal_mobility **at, int *n)
+{
+    const tali_path *it = &forces->paths.items[path.i];
+    *at = it->at;
+    *n = it->num_at;
+    return it->length;
 }

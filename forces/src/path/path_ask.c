@@ -86,7 +86,7 @@ double tal_path_length(const tal_forces *forces, tal_state *state, tal_path_ix p
     return tali_path_pulls_of(forces, state).lengths[path.i];
 }
 
-static const double *speeds_of(const tal_forces *forces, const tal_state *state)
+const double *tali_paths_speeds(const tal_forces *forces, const tal_state *state)
 {
     return tali_cache_at(forces->system, state, forces->paths.speeds);
 }
@@ -95,7 +95,7 @@ double tal_path_speed(const tal_forces *forces, tal_state *state, tal_path_ix pa
 {
     if (tali_path_at(forces, path, __func__) == NULL) return TALI_NAN;
     if (known(forces, state, true, __func__) != TAL_OK) return TALI_NAN;
-    return speeds_of(forces, state)[path.i];
+    return tali_paths_speeds(forces, state)[path.i];
 }
 
 tal_status tal_forces_calc_path_lengths(const tal_forces *forces, tal_state *state,
@@ -116,7 +116,7 @@ tal_status tal_forces_calc_path_speeds(const tal_forces *forces, tal_state *stat
     if (forces->paths.num == 0) return TAL_OK;
     const tal_status st = known(forces, state, true, __func__);
     if (st != TAL_OK) return st;
-    memcpy(speeds, speeds_of(forces, state), (size_t)forces->paths.num * sizeof *speeds);
+    memcpy(speeds, tali_paths_speeds(forces, state), (size_t)forces->paths.num * sizeof *speeds);
     return TAL_OK;
 }
 

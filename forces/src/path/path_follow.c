@@ -47,7 +47,6 @@ static double component(const tali_path_arg *arg, const tali_path_motion *motion
                         double *slope)
 {
     *slope = 0.0;
-    if (motion->f[k] == NULL) return 0.0;
     const tal_mobility at = motion->at[k];
     const int i = tali_path_slot(arg->forces, arg->state, at) -
                   tal_body_q_start(arg->forces->matter, arg->state, at.body);

@@ -16,7 +16,7 @@ typedef enum tali_path_point_kind {
 typedef struct tali_path_motion {
     tal_xform X_BP;
     tal_mobility at[3];
-    tal_function *f[3]; ///< owned; NULL: zero
+    tal_function *f[3]; ///< owned
 } tali_path_motion;
 
 /// A point of a path.
@@ -167,6 +167,9 @@ tal_status tali_paths_realize(const tal_forces *forces, tal_state *state, bool m
 
 /// What is known of all paths, after tali_paths_realize().
 tali_path_pulls tali_path_pulls_of(const tal_forces *forces, tal_state *state);
+
+/// Speeds of all paths, after tali_paths_realize() with `moving`.
+const double *tali_paths_speeds(const tal_forces *forces, const tal_state *state);
 
 /// What the paths are computed from at Position.
 typedef struct tali_path_arg {

@@ -38,9 +38,7 @@ static int num_pushes_of(const tal_forces *forces, const tali_path *path)
     int sum = 0;
     for (int k = 0; k < path->num_points; ++k) {
         const tali_path_motion *motion = path->points[k].motion;
-        for (int j = 0; motion != NULL && j < 3; ++j) {
-            if (motion->f[j] != NULL) sum += num_speeds_of(forces, &motion->at[j], 1);
-        }
+        if (motion != NULL) sum += num_speeds_of(forces, motion->at, 3);
     }
     return sum;
 }
@@ -205,10 +203,8 @@ static tal_status check_coordinates(const tal_forces *forces, tal_state *state,
         const tali_path_point *point = &path->points[k];
         const bool is_conditional = point->kind == TALI_PATH_CONDITIONAL;
         if (is_conditional) st = check_slots(forces, state, path, &point->when, 1);
-        for (int j = 0; point->motion != NULL && j < 3 && st == TAL_OK; ++j) {
-            const bool is_used = point->motion->f[j] != NULL;
-            if (is_used) st = check_slots(forces, state, path, &point->motion->at[j], 1);
-        }
+        const bool moves = point->motion != NULL && st == TAL_OK;
+        if (moves) st = check_slots(forces, state, path, point->motion->at, 3);
     }
     return st;
 }

@@ -245,9 +245,9 @@ void tali_model_build(tali_model *m)
     }
     if (!build_bodies(m)) return;
     const tali_model_group order[] = {
-        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,
-        TALI_GROUP_MEASURES,   TALI_GROUP_FORCES,      TALI_GROUP_SURFACES,
-        TALI_GROUP_STOPS,      TALI_GROUP_MARKERS,     TALI_GROUP_DECORATIONS};
+        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,  TALI_GROUP_WRAPS,
+        TALI_GROUP_PATHS,      TALI_GROUP_PATH_PARTS,  TALI_GROUP_MEASURES, TALI_GROUP_FORCES,
+        TALI_GROUP_SURFACES,   TALI_GROUP_STOPS,       TALI_GROUP_MARKERS,  TALI_GROUP_DECORATIONS};
     for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
         if (!build_group(m, order[i])) return;
     }

@@ -86,6 +86,7 @@ void tali_model_describe_built_in_force(tali_model_description *d)
                                         .measures = {facts.measure},
                                         .mobility = facts.mobility,
                                         .integer = facts.count,
+                                        .path = facts.path.i,
                                         .flag = facts.flag};
     tali_model_say_targets(d, &targets);
     tali_model_say_function(d, facts.function);
@@ -635,6 +636,24 @@ const tali_model_row tali_model_force_rows[] = {
              build_torque_actuator, "A torque between two bodies that a control drives."),
     ACTUATOR("body_actuator", "body actuator", body_actuator_attributes, build_body_actuator,
              "A moment and a force on a body that six controls drive."),
+    FORCE("path_spring", "path spring", tali_model_path_spring_attributes,
+          tali_model_build_path_spring, "A spring that pulls along a path."),
+    {.name = "ligament",
+     .kind = "ligament",
+     .doc = "A ligament along a path. The function inside is its tension over its force, for its "
+            "length over its rest length.",
+     .shared = force_attributes,
+     .own = tali_model_ligament_attributes,
+     .children = TALI_GROUP_FUNCTIONS,
+     .min_children = 1,
+     .max_children = 1,
+     .build = tali_model_build_ligament,
+     .start = start_force,
+     DESCRIBED},
+    ACTUATOR("path_actuator", "path actuator", tali_model_path_actuator_attributes,
+             tali_model_build_path_actuator, "A tension along a path that a control drives."),
+    ACTUATOR("clutched_spring", "clutched spring", tali_model_clutched_spring_attributes,
+             tali_model_build_clutched_spring, "A spring along a path, with a clutch."),
     FORCE("thermostat", "thermostat", tali_model_thermostat_attributes, tali_model_build_thermostat,
           "A Nose-Hoover chain."),
     {.name = "langevin",

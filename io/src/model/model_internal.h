@@ -45,6 +45,8 @@ typedef enum tali_model_type {
     TALI_TYPE_FUNCTION,   ///< -> ref: the item of a function in <functions>
     TALI_TYPE_MATERIAL,   ///< -> ref: the item of a material in <materials>; below zero one of
                           ///< tali_model_common_material_at(-1 - ref)
+    TALI_TYPE_WRAP,       ///< -> ref: the item of an obstacle in <wraps>
+    TALI_TYPE_PATH,       ///< -> ref: the item of a path in <paths>
     TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
     TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities
     TALI_TYPE_BODIES      ///< "body; body" -> mobilities, index unused
@@ -84,6 +86,9 @@ typedef enum tali_model_group {
     TALI_GROUP_BODY_PARTS,      ///< what is in a body
     TALI_GROUP_CONSTRAINTS,     ///< what is in <constraints>
     TALI_GROUP_MOTIONS,         ///< what is in <motions>
+    TALI_GROUP_WRAPS,           ///< what is in <wraps>
+    TALI_GROUP_PATHS,           ///< what is in <paths>
+    TALI_GROUP_PATH_PARTS,      ///< what is in a <path>
     TALI_GROUP_MEASURES,        ///< what is in <measures>
     TALI_GROUP_FORCES,          ///< what is in <forces>
     TALI_GROUP_SURFACES,        ///< what is in <contact>
@@ -156,7 +161,8 @@ extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
     tali_model_constraint_rows[], tali_model_motion_rows[], tali_model_measure_rows[],
     tali_model_force_rows[], tali_model_decoration_rows[], tali_model_function_rows[],
     tali_model_surface_rows[], tali_model_mesh_part_rows[], tali_model_load_rows[],
-    tali_model_stop_rows[], tali_model_marker_rows[], tali_model_material_rows[];
+    tali_model_stop_rows[], tali_model_marker_rows[], tali_model_material_rows[],
+    tali_model_wrap_rows[], tali_model_path_rows[], tali_model_path_part_rows[];
 
 /// What finds the elements of a section, likewise
 bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own);
@@ -164,6 +170,8 @@ bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *o
 bool tali_model_find_motion(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_wrap(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_path(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_stop(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_marker(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_decoration(tali_model_description *d, tali_model_own_row *own);
@@ -172,7 +180,16 @@ bool tali_model_find_decoration(tali_model_description *d, tali_model_own_row *o
 extern const tali_model_attribute tali_model_sinusoid_attributes[],
     tali_model_thermostat_attributes[], tali_model_langevin_attributes[],
     tali_model_smooth_contact_attributes[], tali_model_exponential_spring_attributes[],
-    tali_model_contact_attributes[];
+    tali_model_contact_attributes[], tali_model_path_spring_attributes[],
+    tali_model_ligament_attributes[], tali_model_path_actuator_attributes[],
+    tali_model_clutched_spring_attributes[], tali_model_path_measure_attributes[];
+void tali_model_build_path_spring(tali_model *m, tali_model_item *item);
+void tali_model_build_ligament(tali_model *m, tali_model_item *item);
+void tali_model_build_path_actuator(tali_model *m, tali_model_item *item);
+void tali_model_build_clutched_spring(tali_model *m, tali_model_item *item);
+void tali_model_build_path_length(tali_model *m, tali_model_item *item);
+void tali_model_build_path_speed(tali_model *m, tali_model_item *item);
+void tali_model_describe_path_measure(tali_model_description *d);
 void tali_model_build_thermostat(tali_model *m, tali_model_item *item);
 void tali_model_check_langevin(tali_model *m, tali_model_item *item);
 void tali_model_build_langevin(tali_model *m, tali_model_item *item);

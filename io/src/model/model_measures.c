@@ -1,6 +1,7 @@
 // The table: measures.
 #include "matter_facts_internal.h"
 #include "measure_facts_internal.h"
+#include "path_facts_internal.h"
 
 #include "model/model_write_internal.h"
 
@@ -340,6 +341,13 @@ static void describe_mechanical(tali_model_description *d)
     tali_model_say_vec3(d, facts.points[1]);
 }
 
+// Of a path or a force along it.
+static bool is_of_path(const tal_system *system, tal_measure_ix measure)
+{
+    int i;
+    return tali_path_measure_facts_of(system, measure, &i);
+}
+
 bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own)
 {
     const tal_system *system = d->w->model.system;
@@ -357,6 +365,7 @@ bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own)
     if (d->row == NULL && is_known && (of_matter || is_mechanical)) {
         d->row = tali_model_row_of_kind(TALI_GROUP_MEASURES, kind);
     }
+    if (is_of_path(system, measure)) d->row = tali_model_row_of_kind(TALI_GROUP_MEASURES, kind);
     if (d->row == NULL && of_matter) tali_model_refuse_table(d, "measure", kind);
     if (d->row == NULL) {
         tali_model_write_refuse(
@@ -407,6 +416,12 @@ const tali_model_row tali_model_measure_rows[] = {
                "The distance between two stations [m]."),
     MECHANICAL("multiplier", multiplier_attributes, NULL, build_multiplier,
                "A multiplier of a constraint: the load that it carries."),
+    MEASURE_OF("path_length", "path length", tali_model_path_measure_attributes, NULL,
+               tali_model_build_path_length, tali_model_describe_path_measure,
+               "The length of a path [m]."),
+    MEASURE_OF("path_speed", "path speed", tali_model_path_measure_attributes, NULL,
+               tali_model_build_path_speed, tali_model_describe_path_measure,
+               "The rate of the length of a path [m/s]."),
     MEASURE_OF("kinetic_energy", "kinetic energy", NULL, NULL, build_kinetic_energy,
                describe_mechanical, "The kinetic energy of all bodies [J]."),
     {.name = NULL}};

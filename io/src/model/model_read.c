@@ -85,6 +85,16 @@ static const tali_model_row section_rows[] = {
      .children = TALI_GROUP_MOTIONS,
      .max_children = -1,
      .find = tali_model_find_motion},
+    {.name = "wraps",
+     .doc = "Obstacles that paths go over.",
+     .children = TALI_GROUP_WRAPS,
+     .max_children = -1,
+     .find = tali_model_find_wrap},
+    {.name = "paths",
+     .doc = "Paths that forces pull along.",
+     .children = TALI_GROUP_PATHS,
+     .max_children = -1,
+     .find = tali_model_find_path},
     {.name = "measures",
      .doc = "Signals. Operands come before the measures that use them.",
      .children = TALI_GROUP_MEASURES,
@@ -128,6 +138,12 @@ const tali_model_row *tali_model_rows(tali_model_group group)
         return tali_model_constraint_rows;
     case TALI_GROUP_MOTIONS:
         return tali_model_motion_rows;
+    case TALI_GROUP_WRAPS:
+        return tali_model_wrap_rows;
+    case TALI_GROUP_PATHS:
+        return tali_model_path_rows;
+    case TALI_GROUP_PATH_PARTS:
+        return tali_model_path_part_rows;
     case TALI_GROUP_MEASURES:
         return tali_model_measure_rows;
     case TALI_GROUP_FORCES:

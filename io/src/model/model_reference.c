@@ -43,6 +43,8 @@ static void put_type(tali_model_sink *out, const tali_model_attribute *a)
                                         [TALI_TYPE_CONSTRAINT] = "constraint",
                                         [TALI_TYPE_FUNCTION] = "function",
                                         [TALI_TYPE_MATERIAL] = "material",
+                                        [TALI_TYPE_WRAP] = "obstacle",
+                                        [TALI_TYPE_PATH] = "path",
                                         [TALI_TYPE_MOBILITY] = "mobility",
                                         [TALI_TYPE_MOBILITIES] = "mobilities",
                                         [TALI_TYPE_BODIES] = "bodies"};
@@ -176,6 +178,9 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In a body", TALI_GROUP_BODY_PARTS);
     put_group(&out, "In `<constraints>`", TALI_GROUP_CONSTRAINTS);
     put_group(&out, "In `<motions>`", TALI_GROUP_MOTIONS);
+    put_group(&out, "In `<wraps>`", TALI_GROUP_WRAPS);
+    put_group(&out, "In `<paths>`", TALI_GROUP_PATHS);
+    put_group(&out, "In a `<path>`", TALI_GROUP_PATH_PARTS);
     put_group(&out, "In `<measures>`", TALI_GROUP_MEASURES);
     put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
     put_group(&out, "In `<discrete_forces>`", TALI_GROUP_LOADS);

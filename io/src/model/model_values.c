@@ -330,6 +330,8 @@ tali_model_room tali_model_room_of(const tali_model_attribute *a)
     case TALI_TYPE_CONSTRAINT:
     case TALI_TYPE_FUNCTION:
     case TALI_TYPE_MATERIAL:
+    case TALI_TYPE_WRAP:
+    case TALI_TYPE_PATH:
         return (tali_model_room){.ref = 1};
     case TALI_TYPE_NAME:
     case TALI_TYPE_MOBILITIES:
@@ -431,6 +433,8 @@ static void parse_attribute(tali_model *m, tali_model_item *item, const tali_mod
     case TALI_TYPE_CONSTRAINT:
     case TALI_TYPE_FUNCTION:
     case TALI_TYPE_MATERIAL:
+    case TALI_TYPE_WRAP:
+    case TALI_TYPE_PATH:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -749,6 +753,10 @@ void tali_model_item_resolve(tali_model *m, tali_model_item *item)
             if (*text != '\0') (void)resolve_name(m, item, a, TALI_GROUP_MEASURES, text, ref);
         } else if (a->type == TALI_TYPE_CONSTRAINT) {
             (void)resolve_name(m, item, a, TALI_GROUP_CONSTRAINTS, text, ref);
+        } else if (a->type == TALI_TYPE_WRAP) {
+            (void)resolve_name(m, item, a, TALI_GROUP_WRAPS, text, ref);
+        } else if (a->type == TALI_TYPE_PATH) {
+            (void)resolve_name(m, item, a, TALI_GROUP_PATHS, text, ref);
         } else if (a->type == TALI_TYPE_FUNCTION) {
             resolve_earlier(m, item, a, TALI_GROUP_NAMED_FUNCTIONS, text, ref);
         } else if (a->type == TALI_TYPE_MATERIAL) {

@@ -23,6 +23,7 @@
 #include <talus/matter/operators.h>
 #include <talus/matter/prescribed.h>
 #include <talus/matter/tree_factor.h>
+#include <talus/matter/units.h>
 #include <talus/state.h>
 
 #endif // TALUS_MATTER_H

@@ -155,7 +155,7 @@ static tal_constraint_arg fill_arg(const tal_matter *matter, tal_state *state,
 {
     tali_constraint_open_room(matter, state, c, room);
     fill_bodies(all, c, room);
-    const tali_matter_model model = tali_matter_model_of(matter, state);
+    const tali_matter_model model = tali_matter_model_unchecked(matter, state);
     for (int i = 0; i < c->num_mobilities; ++i) {
         const int b = c->mobility_bodies[i];
         const int u = matter->tree.u0[b] + c->mobility_index[i];
@@ -164,7 +164,7 @@ static tal_constraint_arg fill_arg(const tal_matter *matter, tal_state *state,
         // Ndot u is not zero where qdot != u; constraints that need q refuse those mobilizers
         room->udot[i] = all->udot != NULL ? all->udot[u] : 0.0;
     }
-    const double *params = tal_var_value(matter->system, state, matter->constraints.var_params);
+    const double *params = tali_cache_var_in(matter->system, state, matter->constraints.var_params);
     return (tal_constraint_arg){.t = tal_state_t(state),
                                 .num_bodies = c->ops.num_bodies,
                                 .num_mobilities = c->num_mobilities,

@@ -34,7 +34,11 @@ static const char *const without_row[] = {
     "tal_forces_add_gravity_def", // <gravity>
     "tal_matter_add_decoration",  // one row for each decoration
     "tal_contact_add_surface",    // one row for each shape
-    "tal_forces_add_path", "tal_forces_add_wrap", "tal_forces_add_function_path", // not yet
+    "tal_forces_add_wrap",        // one row for each surface
+    // <path> and <function_path> in <paths>
+    "tal_forces_add_path", "tal_forces_add_function_path",
+    // of a force, and measures are built before forces
+    "tal_measure_add_path_tension",
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
     "tal_system_add_measure",

@@ -91,7 +91,24 @@ typedef struct golden {
 #define PIN            BODIES("<pin name='p' mass='1'/>")
 #define KNEE           BODIES("<pin name='shin' mass='1'><coordinate name='knee'/></pin>")
 
+#define ENDS     "<point body='p'/><point station='1 0 0'/>"
+#define PATHS(x) PIN "<paths><path name='s'>" x "</path></paths>"
+
 static const golden goldens[] = {
+    // paths
+    {PATHS("<point body='p'/>"), "contains 1 element; it needs at least 2"},
+    {PATHS(ENDS "<over wrap='w'/>"), "1:"},
+    {PATHS(ENDS "<over wrap='w'/>"), "'w'"},
+    {PATHS(ENDS "<conditional_point coordinate='p' range='1 0'/>"),
+     "path 's', point 2: its limits are 1 and 0"},
+    {PATHS(ENDS "<moving_point coordinates='p'><constant value='1'/><constant value='1'/>"
+                "<constant value='1'/></moving_point>"),
+     "'coordinates' has 1 coordinates; 3 are needed"},
+    {"<wraps><wrap_sphere radius='0'/></wraps>", "'radius' is 0"},
+    {"<wraps><wrap_cylinder radius='1' side='+z'/></wraps>", "no side +z along its axis"},
+    {"<wraps><wrap_torus ring_radius='1' tube_radius='2'/></wraps>",
+     "the tube radius 2 must be below the ring radius 1"},
+    {FORCES("<path_spring path='none' stiffness='1' rest_length='1'/>"), "'none'"},
     {"!<model/>", "1:1: error: there is no <model> at the top of a model file"},
     {"!<talus/>", "1:1: error: <talus> needs the attribute 'version'"},
     {"!<talus version='2'/>", "1:8: error: <talus>: 'version' is '2'; it must be one of 1"},

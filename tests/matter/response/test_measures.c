@@ -78,6 +78,55 @@ START_TEST(measures_are_what_matter_says)
 
 END_TEST
 
+static void check_unit(const rig *r, tal_measure_ix measure, const char *expected)
+{
+    char unit[TAL_UNIT_SIZE] = "?";
+    ck_assert_int_eq(tal_matter_measure_unit(r->matter, r->state, measure, unit), TAL_OK);
+    ck_assert_str_eq(unit, expected);
+}
+
+START_TEST(coordinates_speeds_and_measures_have_units)
+{
+    rig r;
+    begin(&r);
+    const tal_body_ix a = {1}, b = {2};
+    const tal_subsystem_ix owner = tal_matter_subsystem(r.matter);
+    const tal_measure_ix x = tal_measure_add_coordinate(r.matter, "x", (tal_mobility){a, 4});
+    const tal_measure_ix u = tal_measure_add_speed(r.matter, "u", (tal_mobility){b, 1});
+    const tal_measure_ix e = tal_measure_add_kinetic_energy(r.matter, "e");
+    const tal_measure_ix xdot = tal_measure_add_differentiate(r.system, owner, "xdot", x);
+    const tal_measure_ix acc = tal_measure_add_differentiate(r.system, owner, "acc", xdot);
+    const tal_measure_ix turn = tal_measure_add_integrate(r.system, owner, "turn", u, NULL);
+    const tal_measure_ix action = tal_measure_add_integrate(r.system, owner, "action", e, NULL);
+    const tal_measure_ix sum = tal_measure_add_sum(r.system, owner, "sum", x, x);
+    const tal_measure_ix twice = tal_measure_add_scale(r.system, owner, "twice", 2.0, x);
+    const tal_measure_ix clock = tal_measure_add_time(r.system, owner, "clock");
+    rig_finish(&r);
+    rig_realize(&r, TAL_STAGE_POSITION);
+
+    ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, a, 3), "1");
+    ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, a, 4), "m");
+    ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, b, 0), "rad");
+    ck_assert_str_eq(tal_body_u_unit(r.matter, r.state, a, 0), "rad/s");
+    ck_assert_str_eq(tal_body_u_unit(r.matter, r.state, a, 5), "m/s");
+    check_unit(&r, x, "m");
+    check_unit(&r, u, "rad/s");
+    check_unit(&r, e, "J");
+    check_unit(&r, xdot, "m/s");
+    check_unit(&r, acc, "m/s^2");
+    check_unit(&r, turn, "rad");
+    check_unit(&r, action, "J s");
+    check_unit(&r, sum, "m");
+    check_unit(&r, twice, "");
+    check_unit(&r, clock, "s");
+    test_record_breaches();
+    (void)test_breaches();
+    ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, b, 3), "");
+    ck_assert_str_eq(tal_body_u_unit(r.matter, r.state, b, -1), "");
+    ck_assert_int_eq(test_breaches(), 2);
+    rig_end(&r);
+}
+
 START_TEST(a_coordinate_that_is_not_there_is_reported)
 {
     rig r;
@@ -254,6 +303,7 @@ int main(void)
     Suite *suite = suite_create("measures");
     TCase *same = tcase_create("same");
     tcase_add_test(same, measures_are_what_matter_says);
+    tcase_add_test(same, coordinates_speeds_and_measures_have_units);
     tcase_add_test(same, a_coordinate_that_is_not_there_is_reported);
     tcase_add_test(same, multipliers_are_found_wherever_they_are);
     tcase_add_test(same, multipliers_of_one_constraint_have_several_levels);

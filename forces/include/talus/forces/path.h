@@ -108,7 +108,7 @@ TAL_API int tal_path_add_conditional_point(tal_forces *forces, tal_path_ix path,
  * @param[in] X_BP  the frame, fixed on the body; NULL: B itself
  * @param[in] at    [3] the coordinates q0, q1, q2
  * @param[in] f     [3] functions of one argument with a derivative; adopted by this call whether it
- *                  succeeds or not. NULL: zero
+ *                  succeeds or not. NULL: zero; not all three
  * @return its number on the path; -1 on failure
  */
 TAL_API int tal_path_add_moving_point(tal_forces *forces, tal_path_ix path, tal_body_ix body,

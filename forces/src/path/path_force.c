@@ -1,0 +1,394 @@
+// What pulls along a path: springs, ligaments, actuators.
+#include "cache_internal.h"
+
+#include "core/element_internal.h"
+
+#include <talus/forces/path_force.h>
+
+#include <math.h>
+
+typedef struct path_force path_force;
+
+struct path_force {
+    tali_force_element base;
+    tal_path_ix path;
+    tal_measure_ix control; // `i` < 0: a parameter
+    tal_function *curve;    // owned; of a ligament
+    tal_group_ix stretch;   // of a clutched spring
+    tal_status (*calc_tension)(const path_force *it, const tal_force_context *context, double *t);
+};
+
+// --- what all do ---
+
+static tal_status length_of(const path_force *it, const tal_force_context *context, double *length)
+{
+    *length = tal_path_length(it->base.forces, context->state, it->path);
+    return isnan(*length) ? tal_state_error(context->state)->status : TAL_OK;
+}
+
+static tal_status speed_of(const path_force *it, const tal_force_context *context, double *speed)
+{
+    *speed = tal_path_speed(it->base.forces, context->state, it->path);
+    return isnan(*speed) ? tal_state_error(context->state)->status : TAL_OK;
+}
+
+static tal_status apply(const void *self, const tal_force_context *context, tal_spatial_vec F[],
+                        double f[])
+{
+    const path_force *it = self;
+    double tension = 0.0;
+    const tal_status st = it->calc_tension(it, context, &tension);
+    if (st != TAL_OK || tension == 0.0) return st;
+    return tal_path_apply_tension(it->base.forces, context->state, it->path, tension, F, f);
+}
+
+static void fill_facts(const void *self, tali_force_facts *facts)
+{
+    const path_force *it = self;
+    facts->path = it->path;
+    facts->measure = it->control;
+    facts->function = it->curve;
+}
+
+// Whether there is such a path. False after the failure has been reported. `forces` may be NULL.
+static bool has_path(tal_forces *forces, const char *name, const tali_force_kind *kind,
+                     tal_path_ix path)
+{
+    if (forces == NULL) return true; // tali_force_element_add() tells
+    const int num = tal_forces_num_paths(forces);
+    if (path.i >= 0 && path.i < num) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
+                          "%s '%s': there is no path %d: there are %d", kind->ops.name,
+                          name != NULL ? name : "(no name)", path.i, num);
+    return false;
+}
+
+// --- spring ---
+
+enum {
+    STIFFNESS = TAL_PATH_SPRING_STIFFNESS,
+    REST_LENGTH = TAL_PATH_SPRING_REST_LENGTH,
+    DISSIPATION = TAL_PATH_SPRING_DISSIPATION
+};
+
+static tal_status calc_stretch(const path_force *it, const tal_force_context *context,
+                               double *stretch)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double length = 0.0;
+    const tal_status st = length_of(it, context, &length);
+    *stretch = fmax(length - values[REST_LENGTH], 0.0);
+    return st;
+}
+
+static tal_status tension_of_spring(const path_force *it, const tal_force_context *context,
+                                    double *t)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double e = 0.0, v = 0.0;
+    tal_status st = calc_stretch(it, context, &e);
+    if (st == TAL_OK && e > 0.0) st = speed_of(it, context, &v);
+    *t = values[STIFFNESS] * e * fmax(1.0 + values[DISSIPATION] * v, 0.0);
+    return st;
+}
+
+static tal_status energy_of_spring(const void *self, const tal_force_context *context,
+                                   double *energy)
+{
+    const path_force *it = self;
+    double e = 0.0;
+    const tal_status st = calc_stretch(it, context, &e);
+    *energy = 0.5 * tali_force_element_values(&it->base, context)[STIFFNESS] * e * e;
+    return st;
+}
+
+static tal_status power_of_spring(const void *self, const tal_force_context *context, double *power)
+{
+    const path_force *it = self;
+    double e = 0.0, v = 0.0, t = 0.0;
+    tal_status st = calc_stretch(it, context, &e);
+    if (st == TAL_OK) st = speed_of(it, context, &v);
+    if (st == TAL_OK) st = tension_of_spring(it, context, &t);
+    *power = (t - tali_force_element_values(&it->base, context)[STIFFNESS] * e) * v;
+    return st;
+}
+
+static const tali_force_param spring_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
+                                                 {"rest length", TALI_NOT_NEGATIVE},
+                                                 {"dissipation", TALI_NOT_NEGATIVE}};
+
+static const tali_force_kind spring_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "path spring",
+            .is_concurrent = true,
+            .apply = apply,
+            .declare = tali_force_element_declare,
+            .calc_potential_energy = energy_of_spring,
+            .calc_dissipated_power = power_of_spring,
+            .destroy = tali_force_element_destroy},
+    .params = spring_params,
+    .num_params = 3,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_path_spring(tal_forces *forces, const char *name, tal_path_ix path,
+                                        double stiffness, double rest_length, double dissipation)
+{
+    if (!has_path(forces, name, &spring_kind, path)) return (tal_force_ix){-1};
+    path_force like = {.path = path, .control = {-1}, .calc_tension = tension_of_spring};
+    const double params[] = {stiffness, rest_length, dissipation};
+    return tali_force_element_add(forces, name, &spring_kind, &like, sizeof like, params);
+}
+
+// --- ligament ---
+
+static tal_status tension_of_ligament(const path_force *it, const tal_force_context *context,
+                                      double *t)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double length = 0.0;
+    const tal_status st = length_of(it, context, &length);
+    const double x = length / values[TAL_LIGAMENT_REST_LENGTH];
+    *t = 0.0;
+    if (st != TAL_OK || !(x > 1.0)) return st;
+    *t = values[TAL_LIGAMENT_FORCE] * tal_function_calc_value_1(it->curve, x);
+    return isfinite(*t) ? TAL_OK : TAL_ERR_NOT_FINITE;
+}
+
+// f l0 times the integral of the curve from 1 to l / l0, by Gauss's rule of five points in 64
+// parts: exact for polynomials up to the ninth power, to 1e-12 for splines.
+static tal_status energy_of_ligament(const void *self, const tal_force_context *context,
+                                     double *energy)
+{
+    static const double x[3] = {0.0, 0.53846931010568309, 0.90617984593866399};
+    static const double w[3] = {128.0 / 225.0, 0.47862867049936647, 0.23692688505618909};
+
+    enum {
+        PARTS = 64
+    };
+
+    const path_force *it = self;
+    const double *values = tali_force_element_values(&it->base, context);
+    double length = 0.0, sum = 0.0;
+    const tal_status st = length_of(it, context, &length);
+    const double end = length / values[TAL_LIGAMENT_REST_LENGTH], half = 0.5 * (end - 1.0) / PARTS;
+    for (int i = 0; i < PARTS && half > 0.0; ++i) {
+        const double middle = 1.0 + half * (2 * i + 1);
+        sum += w[0] * tal_function_calc_value_1(it->curve, middle);
+        for (int k = 1; k < 3; ++k) {
+            sum += w[k] * (tal_function_calc_value_1(it->curve, middle - half * x[k]) +
+                           tal_function_calc_value_1(it->curve, middle + half * x[k]));
+        }
+    }
+    *energy = values[TAL_LIGAMENT_FORCE] * values[TAL_LIGAMENT_REST_LENGTH] * fmax(half, 0.0) * sum;
+    return st;
+}
+
+static void release_curve(void *self)
+{
+    path_force *it = self;
+    tal_function_destroy(it->curve);
+}
+
+static const tali_force_param ligament_params[] = {{"force", TALI_NOT_NEGATIVE},
+                                                   {"rest length", TALI_POSITIVE}};
+
+static const tali_force_kind ligament_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "ligament",
+            .needs = TAL_FORCE_NEEDS_Q,
+            .is_concurrent = true,
+            .apply = apply,
+            .declare = tali_force_element_declare,
+            .calc_potential_energy = energy_of_ligament,
+            .destroy = tali_force_element_destroy},
+    .params = ligament_params,
+    .num_params = 2,
+    .release = release_curve,
+    .fill_facts = fill_facts,
+};
+
+static bool is_curve(tal_forces *forces, const char *name, const tal_function *curve)
+{
+    if (tal_function_num_args(curve) == 1 && tal_function_max_order(curve) >= 1) return true;
+    if (forces == NULL) return true;
+    (void)tal_system_fail(forces->system, TAL_ERR_BAD_VALUE,
+                          "ligament '%s': its curve must be a function of one argument with a "
+                          "derivative: it has %d arguments and %d derivatives",
+                          name != NULL ? name : "(no name)", tal_function_num_args(curve),
+                          tal_function_max_order(curve));
+    return false;
+}
+
+tal_force_ix tal_forces_add_ligament(tal_forces *forces, const char *name, tal_path_ix path,
+                                     double force, double rest_length, tal_function *curve)
+{
+    const tal_force_ix none = {-1};
+    if (!tali_force_element_given(forces, name, &ligament_kind, curve, "curve")) return none;
+    if (!has_path(forces, name, &ligament_kind, path) || !is_curve(forces, name, curve)) {
+        tal_function_destroy(curve);
+        return none;
+    }
+    path_force like = {
+        .path = path, .control = {-1}, .curve = curve, .calc_tension = tension_of_ligament};
+    const double params[] = {force, rest_length};
+    return tali_force_element_add(forces, name, &ligament_kind, &like, sizeof like, params);
+}
+
+// --- actuator ---
+
+// The control: the measure's, or parameter `i`.
+static tal_status calc_control(const path_force *it, const tal_force_context *context, int i,
+                               double *control)
+{
+    *control = tali_force_element_values(&it->base, context)[i];
+    if (it->control.i < 0) return TAL_OK;
+    *control = tal_measure_value(context->system, context->state, it->control);
+    const tal_status st = tal_state_error(context->state)->status;
+    if (isnan(*control)) return st != TAL_OK ? st : TAL_ERR_NOT_FINITE;
+    return TAL_OK;
+}
+
+static tal_status tension_of_actuator(const path_force *it, const tal_force_context *context,
+                                      double *t)
+{
+    double control = 0.0;
+    const tal_status st = calc_control(it, context, TAL_PATH_ACTUATOR_CONTROL, &control);
+    *t = tali_force_element_values(&it->base, context)[TAL_PATH_ACTUATOR_GAIN] * control;
+    return st;
+}
+
+static const tali_force_param actuator_params[] = {{"gain", TALI_FINITE}, {"control", TALI_FINITE}};
+
+static const tali_force_kind actuator_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "path actuator",
+            .apply = apply,
+            .declare = tali_force_element_declare,
+            .destroy = tali_force_element_destroy},
+    .params = actuator_params,
+    .num_params = 2,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_path_actuator(tal_forces *forces, const char *name, tal_path_ix path,
+                                          double gain, tal_measure_ix control)
+{
+    if (!has_path(forces, name, &actuator_kind, path) ||
+        !tali_force_element_can_drive(forces, name, &actuator_kind, control)) {
+        return (tal_force_ix){-1};
+    }
+    path_force like = {.path = path, .control = control, .calc_tension = tension_of_actuator};
+    const double params[] = {gain, 0.0};
+    return tali_force_element_add(forces, name, &actuator_kind, &like, sizeof like, params);
+}
+
+// --- clutched spring ---
+
+static tal_status declare_clutched(void *self, tal_forces *forces, tal_force_ix me)
+{
+    path_force *it = self;
+    tal_group_def def = tal_group_def_default();
+    def.name = "stretch";
+    def.capacity = 1;
+    it->stretch = tal_force_add_group(forces, me, &def);
+    return tali_force_element_declare(self, forces, me);
+}
+
+static double stretch_of(const path_force *it, const tal_force_context *context)
+{
+    return *tali_cache_group_y(context->system, context->state, it->stretch);
+}
+
+static tal_status tension_of_clutched(const path_force *it, const tal_force_context *context,
+                                      double *t)
+{
+    const double *values = tali_force_element_values(&it->base, context);
+    double control = 0.0, v = 0.0;
+    tal_status st = calc_control(it, context, TAL_CLUTCHED_SPRING_CONTROL, &control);
+    if (st == TAL_OK) st = speed_of(it, context, &v);
+    const double x = fmin(fmax(control, 0.0), 1.0);
+    const double rate = 1.0 + values[TAL_CLUTCHED_SPRING_DISSIPATION] * v;
+    *t = fmax(x * values[TAL_CLUTCHED_SPRING_STIFFNESS] * stretch_of(it, context) * rate, 0.0);
+    return st;
+}
+
+static tal_status write_stretch_rate(const void *self, const tal_force_context *context)
+{
+    const path_force *it = self;
+    double control = 0.0, v = 0.0;
+    tal_status st = calc_control(it, context, TAL_CLUTCHED_SPRING_CONTROL, &control);
+    if (st == TAL_OK) st = speed_of(it, context, &v);
+    const double tau = tali_force_element_values(&it->base, context)[TAL_CLUTCHED_SPRING_TIME];
+    double *rate = tal_group_upd_dot(context->system, context->state, it->stretch);
+    *rate = control > 0.0 ? v : -stretch_of(it, context) / tau;
+    return st;
+}
+
+static const tali_force_param clutched_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
+                                                   {"dissipation", TALI_NOT_NEGATIVE},
+                                                   {"time", TALI_POSITIVE},
+                                                   {"control", TALI_FINITE}};
+
+static const tali_force_kind clutched_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "clutched spring",
+            .apply = apply,
+            .declare = declare_clutched,
+            .realize_acceleration = write_stretch_rate,
+            .destroy = tali_force_element_destroy},
+    .params = clutched_params,
+    .num_params = 4,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_clutched_spring(tal_forces *forces, const char *name, tal_path_ix path,
+                                            double stiffness, double dissipation, double time,
+                                            tal_measure_ix control)
+{
+    if (!has_path(forces, name, &clutched_kind, path) ||
+        !tali_force_element_can_drive(forces, name, &clutched_kind, control)) {
+        return (tal_force_ix){-1};
+    }
+    path_force like = {.path = path, .control = control, .calc_tension = tension_of_clutched};
+    const double params[] = {stiffness, dissipation, time, 0.0};
+    return tali_force_element_add(forces, name, &clutched_kind, &like, sizeof like, params);
+}
+
+// --- asking ---
+
+// The element, if it is one of these; NULL otherwise.
+static const path_force *path_force_of(const tali_force *element)
+{
+    if (element == NULL || element->ops.destroy != tali_force_element_destroy) return NULL;
+    const tali_force_element *it = element->self;
+    return it->kind->fill_facts == fill_facts ? element->self : NULL;
+}
+
+tal_path_ix tal_path_force_path(const tal_forces *forces, tal_force_ix force)
+{
+    const path_force *it = path_force_of(tali_force_at(forces, force, __func__));
+    return it != NULL ? it->path : (tal_path_ix){-1};
+}
+
+double tal_path_force_tension(const tal_forces *forces, tal_state *state, tal_force_ix force)
+{
+    const tali_force *element = tali_force_at(forces, force, __func__);
+    const path_force *it = path_force_of(element);
+    if (it == NULL) {
+        if (element == NULL) return TALI_NAN;
+        (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "force '%s' is of kind '%s': it has no path",
+                          element->name, element->ops.name);
+        return TALI_NAN;
+    }
+    if (tal_state_stage(state) < TAL_STAGE_VELOCITY) {
+        (void)TALI_BREACH(TAL_ERR_STAGE, "the State is at %s and must be at %s",
+                          tal_stage_name(tal_state_stage(state)),
+                          tal_stage_name(TAL_STAGE_VELOCITY));
+        return TALI_NAN;
+    }
+    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_VELOCITY);
+    double tension = TALI_NAN;
+    const tal_status st = it->calc_tension(it, &context, &tension);
+    return tali_force_explain(state, element, st) == TAL_OK ? tension : TALI_NAN;
+}
