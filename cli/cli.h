@@ -154,5 +154,7 @@ void *cli_need(void *made);
 void cli_help(FILE *out);
 void cli_help_command(FILE *out, const cli_command *command);
 void cli_man_page(FILE *out);
+// The completion script of a shell; false when the shell is not known.
+bool cli_completion(FILE *out, const char *shell);
 
 #endif // TALUS_CLI_CLI_H

@@ -1,4 +1,5 @@
-// talus help: the program, a command, the integrators, an element of model files, the manual page.
+// talus help: the program, a command, the integrators, an element of model files, the manual page,
+// completion scripts.
 #include "commands.h"
 
 #include <stdlib.h>
@@ -66,6 +67,11 @@ int cmd_help(const cli_args *args)
     if (cli_flag(args, "man")) {
         cli_man_page(stdout);
         return CLI_OK;
+    }
+    const char *const shell = cli_text(args, "completion");
+    if (shell != NULL) {
+        if (cli_completion(stdout, shell)) return CLI_OK;
+        return cli_fail(args, CLI_USAGE, "--completion knows bash, zsh and fish, not '%s'.", shell);
     }
     if (args->num_files == 0) {
         cli_help(stdout);

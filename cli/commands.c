@@ -379,7 +379,12 @@ static const cli_option rerun_options[] = {{.name = "model",
                                            {0}};
 
 static const cli_option help_options[] = {
-    {.name = "man", .kind = CLI_FLAG, .help = "print the manual page, as man(7) source"}, {0}};
+    {.name = "man", .kind = CLI_FLAG, .help = "print the manual page, as man(7) source"},
+    {.name = "completion",
+     .kind = CLI_TEXT,
+     .value = "SHELL",
+     .help = "print the completion script of a shell: bash, zsh or fish"},
+    {0}};
 
 const cli_command cli_commands[] = {
     {"info", "MODEL", 1, 1, "list what a model contains",

@@ -2,12 +2,6 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/talus)
 
-# before 1.0 every minor version may break the binary interface
-set(soversion ${PROJECT_VERSION_MAJOR})
-if(PROJECT_VERSION_MAJOR EQUAL 0)
-  set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-endif()
-
 foreach(library talus talus_static)
   add_library(talus::${library} ALIAS ${library})
   set_target_properties(${library} PROPERTIES OUTPUT_NAME talus LINKER_LANGUAGE C)
@@ -16,7 +10,9 @@ foreach(library talus talus_static)
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT ${library}-targets NAMESPACE talus:: DESTINATION ${package_dir})
 endforeach()
-set_target_properties(talus PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion})
+# before 1.0 a minor version may break the binary interface: TAL_VERSION_CHECK() tells
+set_target_properties(talus PROPERTIES VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR})
 
 configure_package_config_file(cmake/talusConfig.cmake.in talusConfig.cmake
   INSTALL_DESTINATION ${package_dir})

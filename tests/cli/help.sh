@@ -32,6 +32,27 @@ has out "talus                   $(sed -n 's/^version: //p' "$source_dir/CITATIO
 expect 0 version --json
 has out '"talus":'
 
+# completion scripts: each shell understands its own, and bash completes with it
+for shell in bash zsh fish; do
+    expect 0 help --completion "$shell"
+    has out simulate
+    has out accuracy
+    cp out "completion.$shell"
+    if command -v "$shell" >/dev/null; then
+        "$shell" -n "completion.$shell" || complain "$shell does not understand its script"
+    fi
+done
+complete_with() { # WORD...: what bash offers for the last one
+    bash -c 'source ./completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _talus
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+[ "$(complete_with talus sim)" = simulate ] || complain "bash does not complete 'talus sim'"
+[ "$(complete_with talus simulate -i verner-)" = verner-8 ] ||
+    complain "bash does not complete names of methods"
+complete_with talus modes --at | grep -qx -- --at-rest || complain "bash does not complete options"
+expect 2 help --completion csh
+has err "bash, zsh and fish, not 'csh'"
+
 expect 0 help --man
 if ! cmp -s out "$source_dir/doc/talus.1"; then
     complain "doc/talus.1 is not the page of the table: talus help --man >doc/talus.1"

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/cli_support.sh
 source "$(dirname "$0")/cli_support.sh"
 
-expect 0 simulate pendulum.talus -q -e 1 -o swing.sto
+expect 0 simulate pendulum.talus -q -e 1 --every 0.01 -o swing.sto
 expect 0 view swing.sto -o swing.glb
 is out swing.glb
 [ "$(head -c 4 swing.glb)" = glTF ] || complain "swing.glb is no glTF"

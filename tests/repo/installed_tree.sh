@@ -32,6 +32,12 @@ echo "== the program"
     "$(sed -n 's/^version: //p' "$source_dir/CITATION.cff")" ] || die "bin/talus does not run"
 [ -n "$(find "$prefix" -name talus.1)" ] || die "the manual page was not installed"
 
+for file in share/bash-completion/completions/talus share/zsh/vendor-completions/_talus \
+    share/fish/vendor_completions.d/talus.fish share/talus/models/pendulum.talus \
+    share/doc/talus/quick_start.md; do
+    [ -s "$prefix/$file" ] || die "$file was not installed"
+done
+
 programs=("$source_dir/tests/repo/consumer/consumer.c")
 [ ! -e "$source_dir/examples/01_subsystem.c" ] || programs+=("$source_dir/examples/01_subsystem.c")
 
