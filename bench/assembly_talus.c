@@ -62,7 +62,7 @@ static bool track(const tracking_problem *problem, double accuracy, assembly_res
     double *q = calloc((size_t)TRACKING_FRAMES * (size_t)problem->m.nq, sizeof *q);
     tal_fit *fits = calloc(TRACKING_FRAMES, sizeof *fits);
     if (q == NULL || fits == NULL) return false;
-    const tal_frames frames = {TRACKING_FRAMES, NULL, &problem->points[0][0], NULL};
+    const tal_frames frames = {TRACKING_FRAMES, NULL, &problem->points[0][0], NULL, NULL};
     *out = (assembly_result){.allocations = -allocations()};
     const double start = bench_now();
     const tal_status st = tal_tracker_run(tracker, t.state, &frames, q, fits);

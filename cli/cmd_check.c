@@ -69,6 +69,62 @@ static void check_masses(findings *it, const cli_model *model)
     free(has_children);
 }
 
+// The sum of the moments of inertia about the mass center, twice the mass times the square of the
+// body's size.
+static double sum_of_moments(const tal_mass_props *props)
+{
+    const tal_sym3 I = tal_mass_props_central_inertia(*props);
+    return I.xx + I.yy + I.zz;
+}
+
+// Bodies that are possible, but look like a mistake in units or in a frame.
+static void check_sizes(findings *it, const cli_model *model)
+{
+    const double LARGE = 100.0; // m
+    for (int b = 1; b < tal_matter_num_bodies(model->matter); ++b) {
+        const tal_body_ix body = {b};
+        const tal_mass_props props = tal_body_mass_props(model->matter, model->state, body);
+        const char *const name = tal_body_name(model->matter, body);
+        const double far = tal_v3_norm(props.com), trace = sum_of_moments(&props);
+        const double size = props.mass > 0.0 ? sqrt(0.5 * trace / props.mass) : 0.0;
+        if (far > LARGE) {
+            add_finding(it, REMARK, name, "its mass center is %.3g m from its origin.", far);
+        }
+        if (size > LARGE) {
+            add_finding(it, REMARK, name,
+                        "its inertia is that of a body of %.3g m; is it in kg m^2?", size);
+        }
+        // a point mass has no size but round-off
+        if (size > 1e-6 * far && size < 1e-3 * far) {
+            add_finding(it, REMARK, name,
+                        "its origin is %.3g m away from it, %.0f times its size: round-off grows "
+                        "with that.",
+                        far, far / size);
+        }
+        const double away = tal_v3_norm(tal_body_p_GB(model->matter, model->state, body));
+        if (away > 1e3 * LARGE) {
+            add_finding(it, REMARK, name, "it starts %.3g m from the origin of ground.", away);
+        }
+    }
+}
+
+static void check_angles(findings *it, const cli_model *model)
+{
+    const double MANY = 4.0 * 3.14159265358979323846; // two turns
+    for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
+        int i = -1;
+        char name[TAL_COORDINATE_NAME_SIZE];
+        const tal_body_ix body = tal_matter_q_owner(model->matter, model->state, slot, &i);
+        const double q = tal_state_q(model->state)[slot];
+        if (body.i < 0 || !(fabs(q) > MANY)) continue;
+        if (strcmp(tal_body_q_unit(model->matter, model->state, body, i), "rad") != 0) continue;
+        (void)tal_body_coordinate_name(model->matter, model->state, body, i, name);
+        add_finding(it, WARNING, name,
+                    "it starts at %.3g rad, %.1f turns; is it in degrees? (units=\"deg\")", q,
+                    fabs(q) / (0.5 * MANY));
+    }
+}
+
 static void check_ranges(findings *it, const cli_model *model)
 {
     for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
@@ -176,6 +232,8 @@ static int check_model(const cli_args *args, const cli_model *model)
     report_table(&r, "findings", columns, 3);
     check_masses(&it, model);
     check_ranges(&it, model);
+    check_sizes(&it, model);
+    check_angles(&it, model);
     check_errors(&it, model);
     const char *redundant = check_rows(&it, model);
     if (tal_system_realize(model->system, model->state, TAL_STAGE_ACCELERATION) != TAL_OK) {

@@ -1,4 +1,5 @@
 // talus simulate: a model through time.
+#include "advice.h"
 #include "columns.h"
 #include "commands.h"
 #include "integrators.h"
@@ -245,6 +246,7 @@ static int write_run(const cli_args *args, const motion *run, tal_status st, tal
     return code;
 }
 
+// Run through time, write the rows, and say what could be better.
 static int simulate(const cli_args *args, const cli_model *model, motion *run, const schedule *s,
                     const cli_columns *columns)
 {
@@ -265,6 +267,7 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
     run->go_on = NULL;
     run->context = NULL;
     code = write_run(args, run, st, table);
+    if (st == TAL_OK && !cli_flag(args, "quiet")) advice_of_stability(args, run, s->start);
     tal_table_destroy(table);
     return code;
 }
@@ -278,10 +281,6 @@ int cmd_simulate(const cli_args *args)
     tal_integrator_def def;
     int code = cli_integrator_def(args, &def);
     if (code != CLI_OK) return code;
-    def.fixed_step = cli_number(args, "step");
-    if (def.fixed_step < 0.0) {
-        return cli_fail(args, CLI_USAGE, "--step needs a positive number, not %g.", def.fixed_step);
-    }
     code = result_check_out(args, false);
     if (code != CLI_OK) return code;
     code = cli_model_read(args, args->files[0], NULL, 0, &model);

@@ -108,7 +108,8 @@ static const cli_option simulate_options[] = {
      .kind = CLI_NUMBER,
      .value = "SECONDS",
      .initial = "0",
-     .help = "fixed step size, without error control; 0: variable steps with error control",
+     .help =
+         "fixed step size, without error control; 0: variable steps with error control, or the interval of a Langevin bath",
      .is_setting = true},
     {0}};
 
@@ -226,6 +227,12 @@ static const cli_option sweep_options[] = {
      .value = "LIST",
      .initial = "q,u,measures,energy,bath",
      .help = "what to write, as for talus simulate",
+     .is_setting = true},
+    {.name = "step",
+     .kind = CLI_NUMBER,
+     .value = "SECONDS",
+     .initial = "0",
+     .help = "fixed step size, as for talus simulate",
      .is_setting = true},
     {0}};
 
@@ -371,6 +378,20 @@ static const cli_option bench_options[] = {{.name = "seconds",
                                             .help = "time for each measurement"},
                                            {0}};
 
+static const cli_option run_options[] = {
+    {.name = "property",
+     .letter = 'p',
+     .kind = CLI_LIST,
+     .value = "NAME=VALUE",
+     .help = "give a property of the tool another value; can be repeated",
+     .is_setting = true},
+    {.name = "out",
+     .letter = 'o',
+     .kind = CLI_TEXT,
+     .value = "FOLDER",
+     .help = "write the results into this folder instead of the one that the set-up names"},
+    {0}};
+
 static const cli_option rerun_options[] = {{.name = "model",
                                             .letter = 'm',
                                             .kind = CLI_TEXT,
@@ -464,11 +485,16 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET, stats_options, "talus stats bath.sto -c temperature --from 10",
      "the temperature after 10 s, and its error", cmd_stats},
     {"convert", "FILE", 1, 2, "write a file in another format",
-     "Tables: reads .sto, .mot, .trc and .csv, writes these and .npz. Models: reads .talus and .urdf, "
+     "Tables: reads .sto, .mot, .trc and .csv, writes these and .npz. Models: reads .talus, .urdf and .osim, "
      "writes .talus with includes and params resolved. The extensions select the formats. The new "
      "name can also follow FILE, without -o.",
      CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, NULL,
      "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
+    {"run", "SETUP", 1, 1, "run a tool of OpenSim",
+     "SETUP is a set-up file of OpenSim's InverseKinematicsTool or InverseDynamicsTool. The results "
+     "have the names and columns that OpenSim gives them.",
+     CLI_QUIET | CLI_THREADS | CLI_RESULT, run_options,
+     "talus run setup_ik.xml -p model_file=leg.osim -o results", "angles from markers", cmd_run},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "
      "libraries.",

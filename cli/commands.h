@@ -18,6 +18,7 @@ int cmd_modes(const cli_args *args);
 int cmd_plot(const cli_args *args);
 int cmd_render(const cli_args *args);
 int cmd_rerun(const cli_args *args);
+int cmd_run(const cli_args *args);
 int cmd_show(const cli_args *args);
 int cmd_simulate(const cli_args *args);
 int cmd_stats(const cli_args *args);

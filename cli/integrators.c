@@ -19,5 +19,10 @@ int cli_integrator_def(const cli_args *args, tal_integrator_def *def)
     }
     *def = tal_method_def(method);
     def->accuracy = cli_number(args, "accuracy");
+    if (cli_text(args, "step") != NULL) def->fixed_step = cli_number(args, "step");
+    if (def->fixed_step < 0.0) {
+        return cli_fail(args, CLI_USAGE, "--step needs a positive number, not %g.",
+                        def->fixed_step);
+    }
     return CLI_OK;
 }

@@ -11,6 +11,16 @@ static bool tell(void *context, const tal_progress *progress)
     return false;
 }
 
+// Whether events do more than end the run. Within a step at whose end they changed the State there
+// is nothing to read off.
+static bool has_jumps(const tal_system *system)
+{
+    for (int i = 0; i < tal_system_num_events(system); ++i) {
+        if (tal_event_stop(system, (tal_event_ix){i}) == NULL) return true;
+    }
+    return false;
+}
+
 static tal_status create_stepper(motion *run)
 {
     tal_time_stepper_def def = tal_time_stepper_def_default();
@@ -20,16 +30,31 @@ static tal_status create_stepper(motion *run)
     return tal_time_stepper_create(run->integ, &def, &run->stepper, &run->error);
 }
 
+// The step that a Langevin bath needs, the interval of its noise; 0: there is none.
+static double interval_of_bath(const cli_model *model)
+{
+    for (int i = 0; i < tal_forces_num(model->forces); ++i) {
+        const tal_force_ix force = {i};
+        const bool is_bath = strcmp(tal_force_kind(model->forces, force), "langevin") == 0;
+        if (!is_bath || !tal_force_is_enabled(model->forces, model->state, force)) continue;
+        return tal_force_param(model->forces, model->state, force, TAL_LANGEVIN_INTERVAL);
+    }
+    return 0.0;
+}
+
 int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
                   motion *run)
 {
     memset(run, 0, sizeof *run);
     run->model = model;
-    tal_status st = tal_integrator_create(model->system, def, &run->integ, &run->error);
+    tal_integrator_def own = *def;
+    if (own.fixed_step == 0.0) own.fixed_step = interval_of_bath(model);
+    tal_status st = tal_integrator_create(model->system, &own, &run->integ, &run->error);
     if (st == TAL_OK && tal_system_num_events(model->system) > 0) st = create_stepper(run);
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &run->error);
     run->state = cli_state_copy(args, model);
     run->shown = run->state != NULL ? cli_state_copy(args, model) : NULL;
+    run->has_jumps = has_jumps(model->system);
     return run->shown != NULL ? CLI_OK : CLI_FAILED;
 }
 
@@ -80,7 +105,7 @@ static tal_status step_past(motion *run, double t)
         st = one_step(run, tal_state_t(run->state));
     }
     while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped && !run->is_over) {
-        st = one_step(run, run->end);
+        st = one_step(run, run->has_jumps ? t : run->end);
     }
     return st;
 }

@@ -17,6 +17,7 @@ typedef struct motion {
     double end;
     bool (*go_on)(void *context, double t); // called after every step; false ends the run
     void *context;
+    bool has_jumps; // events change the State: steps end at rows
     bool has_begun;
     bool had_event;   // in the last step: what is within it cannot be looked at
     bool was_stopped; // by go_on

@@ -141,20 +141,26 @@ static tal_status set_options(const cli_args *args, tal_table *table)
     return st;
 }
 
-tal_table *result_create(const cli_args *args, const cli_model *model)
+int result_record(const cli_args *args, const cli_model *model, tal_table *table)
 {
-    tal_table *const table = cli_need(tal_table_create(NULL));
-    const char *const name = tal_system_name(model->system);
-    tal_status st = name[0] != 0 ? set_text(table, "name", name) : TAL_OK;
-    if (st == TAL_OK) st = set_value(table, RESULT_VERSION, tal_version_string());
+    tal_status st = set_value(table, RESULT_VERSION, tal_version_string());
     if (st == TAL_OK) st = set_value(table, RESULT_GIT, tal_git_hash());
     if (st == TAL_OK) st = set_value(table, RESULT_KERNELS, tal_matter_kernel_set());
     if (st == TAL_OK) st = set_value(table, RESULT_COMMAND, args->command->name);
     if (st == TAL_OK) st = set_files(args, table);
     if (st == TAL_OK) st = set_value(table, RESULT_MODEL_HASH, model->hash);
     if (st == TAL_OK) st = set_options(args, table);
-    if (st == TAL_OK) return table;
-    (void)cli_fail_status(args, CLI_FAILED, st);
+    return st == TAL_OK ? CLI_OK : cli_fail_status(args, CLI_FAILED, st);
+}
+
+tal_table *result_create(const cli_args *args, const cli_model *model)
+{
+    tal_table *const table = cli_need(tal_table_create(NULL));
+    const char *const name = tal_system_name(model->system);
+    const tal_status st = name[0] != 0 ? set_text(table, "name", name) : TAL_OK;
+    const int code =
+        st == TAL_OK ? result_record(args, model, table) : cli_fail_status(args, CLI_FAILED, st);
+    if (code == CLI_OK) return table;
     tal_table_destroy(table);
     return NULL;
 }

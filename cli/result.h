@@ -8,6 +8,8 @@
 // An empty table whose header has version, commit, kernels, command, files, the model's hash and
 // every setting; NULL, and a sentence, on failure.
 tal_table *result_create(const cli_args *args, const cli_model *model);
+// The same header for a table that is there already. An exit code.
+int result_record(const cli_args *args, const cli_model *model, tal_table *table);
 
 // Can a table go where -o says? Asked before the work, so that none is lost. `or_model`: the
 // command can write a model, too. An exit code.

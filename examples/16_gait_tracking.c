@@ -118,7 +118,7 @@ int main(void)
     if (st == TAL_OK) st = film(&it, state, points);
 
     // From the reference pose at the origin: nothing is known of where the figure is.
-    const tal_frames frames = {FRAMES, NULL, points, NULL};
+    const tal_frames frames = {FRAMES, NULL, points, NULL, NULL};
     if (st == TAL_OK) st = tal_tracker_run(tracker, start, &frames, q, fits);
 
     (void)printf("frame   knee true   knee found   marker rms [mm]\n");

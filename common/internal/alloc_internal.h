@@ -28,6 +28,12 @@ static inline size_t tali_align(size_t size)
     return (size + TAL_ALIGNMENT - 1) / TAL_ALIGNMENT * TAL_ALIGNMENT;
 }
 
+/// The larger of two sizes: room that two uses share, one after the other.
+static inline size_t tali_alloc_larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 /// @name Gaps
 /// Arrays of one block are side by side, so a step past the end of one is not past the end of the
 /// block, and no tool would notice. In builds with the address sanitizer there is a gap behind

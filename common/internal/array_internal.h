@@ -3,6 +3,7 @@
 #define TALUS_ARRAY_INTERNAL_H
 
 #include <math.h>
+#include <stddef.h>
 
 /// a^T b, summed in order.
 static inline double tali_array_dot(const double a[], const double b[], int n)
@@ -20,6 +21,16 @@ static inline double tali_array_largest(const double x[], int n)
     double most = 0.0;
     for (int i = 0; i < n; ++i) {
         most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+/// The largest diagonal entry of a matrix of n columns, `ld` apart; 0 if no entry is positive.
+static inline double tali_array_largest_diagonal(const double A[], int n, int ld)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, A[(ptrdiff_t)i * ld + i]);
     }
     return most;
 }

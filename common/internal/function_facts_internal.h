@@ -10,7 +10,7 @@
 typedef struct tali_function_facts {
     const char *kind;   ///< tal_function_name()
     double numbers[4];  ///< constant: value; linear: b; sinusoid: amplitude, omega, phase; step:
-                        ///< x0, y0, x1, y1
+                        ///< x0, y0, x1, y1; power: scale, exponent; exponential: scale, rate
     const double *list; ///< linear: a; polynomial: lowest power first; curves: x
     int count;          ///< of `list`
     const double *y;    ///< curves: the first y; the next one is `stride` further

@@ -13,7 +13,8 @@ typedef struct tali_measure_facts {
     tal_group_ix z;        ///< an integral's values
     tal_stage invalidates; ///< variable, hold
     tal_extreme which;
-    int capacity; ///< of a delay
+    int capacity;                 ///< of a delay
+    const tal_function *function; ///< borrowed
 } tali_measure_facts;
 
 /// False for a user-defined measure, and for a result.

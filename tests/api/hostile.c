@@ -395,6 +395,31 @@ static void make_studies(void)
     check(tal_scene_create(&model, NULL, &o->scene, &err), &err);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0) no_world(path);
+}
+
+// The results of a tool, from files that are gone afterwards.
+static tal_osim_results *run_tool(void)
+{
+    static const char *const files[] = {"hostile_pin.osim", "hostile_q.sto", "hostile_id.xml"};
+    tal_osim_results *results = NULL;
+    write_text(files[0], "<OpenSimDocument Version='40000'><Model><BodySet><objects><Body name='b'>"
+                         "<mass>1</mass></Body></objects></BodySet></Model></OpenSimDocument>");
+    write_text(files[1],
+               "q\ninDegrees=no\nendheader\ntime\tb_freejoint_coord_3\n0\t0\n1\t0\n2\t0\n");
+    write_text(files[2],
+               "<InverseDynamicsTool><model_file>hostile_pin.osim</model_file>"
+               "<coordinates_file>hostile_q.sto</coordinates_file></InverseDynamicsTool>");
+    if (tal_osim_run_file(files[2], NULL, &results, NULL) != TAL_OK) no_world("a tool failed");
+    for (int i = 0; i < 3; ++i) {
+        (void)remove(files[i]);
+    }
+    return results;
+}
+
 static void make_objects(void)
 {
     tal_error err;
@@ -406,6 +431,7 @@ static void make_objects(void)
     o->diagnostics = tal_diagnostics_create(NULL);
     const double times[] = {0.0, 1.0, 2.0}, values[] = {0.0, 1.0, 0.0};
     check(tal_signal_create(NULL, NULL, times, values, 3, 1, &o->signal, &err), &err);
+    o->results = run_tool();
     check(tal_threads_create(1, &o->threads, &err), &err); // one: no thread is started
 }
 

@@ -210,6 +210,7 @@ typedef struct hostile_objects {
     tal_mesh *mesh;
     tal_threads *threads;
     tal_signal *signal;
+    tal_osim_results *results;
     const tal_matter *matter; // of the world that is finished, and a State of it
     const tal_state *state;
 } hostile_objects;
@@ -231,5 +232,6 @@ OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
+OBJECT(tal_osim_results, results)
 
 #endif // TALUS_HOSTILE_H

@@ -87,6 +87,52 @@ else
     complain "bath.talus: $(head -2 err)"
 fi
 
+# A Langevin bath needs steps of its interval: they are taken from there, in sweeps too
+expect 0 simulate octane.talus -q -e 0.1 -c temperature -o unasked.sto
+expect 0 simulate octane.talus -q -e 0.1 -c temperature --step 0.002 -o asked.sto
+cmp -s <(sed '1,/^endheader/d' unasked.sto) <(sed '1,/^endheader/d' asked.sto) ||
+    complain "simulate does not take its step from the interval of the bath"
+for step in '' '--step 0.002'; do
+    # shellcheck disable=SC2086
+    expect 0 sweep octane.talus -q -v twist=60:120:3 -e 0.1 -c temperature $step -o swept.csv
+    near "$(tail -1 swept.csv | cut -d, -f 2)" "$(last asked.sto temperature)" 1e-12 'a sample'
+done
+expect 0 rerun swept.csv
+expect 2 sweep octane.talus -v twist=60:120:3 --step=-1
+
+# --- steps that stability limits: a damper that is done after 0.1 ms, followed for a second ---
+cat >stiff.talus <<'END'
+<talus version="1"><bodies><slider name="cart" mass="1" q="1"/></bodies>
+<forces><mobility_spring mobility="cart" stiffness="1"/>
+<mobility_damper mobility="cart" damping="10000"/></forces></talus>
+END
+expect 0 simulate stiff.talus -e 1 -o stiff.sto
+has err 'longer ones would not be stable, not for accuracy: something dies away in 0.0001 s.'
+has err 'try -i cvode-bdf.'
+expect 0 simulate stiff.talus -e 1 -i cvode-bdf -o stiff.sto
+grep -q 'not be stable' err && complain "an implicit method is advised against: $(cat err)"
+expect 0 simulate held.talus -e 20 -a 1e-9 -o exact.sto
+grep -q 'not be stable' err && complain "an exact run is advised against: $(cat err)"
+
+# --- sizes that look like mistakes ---
+cat >odd.talus <<'END'
+<talus version="1"><bodies><pin name="turned" mass="1" solid="sphere 0.1" q="90"/>
+<pin name="huge" mass="1" com="500 0 0" solid="sphere 200"/>
+<pin name="thin" mass="1" com="10 0 0" solid="sphere 0.001"/>
+<slider name="away" mass="1" q="1e6"/></bodies></talus>
+END
+expect 1 check odd.talus
+has out 'it starts at 90 rad, 14.3 turns; is it in degrees?'
+has out 'its mass center is 500 m from its origin.'
+has out 'its inertia is that of a body of '
+has out 'its origin is 10 m away from it, '
+has out 'it starts 1e+06 m from the origin of ground.'
+for model in pendulum elbow octane human_body; do
+    "$talus" check $model.talus >out 2>err
+    grep -qE "turns|from its origin|times its size|of a body of" out &&
+        complain "$model: $(cat out)"
+done
+
 # --- what is there ---
 expect 0 info elbow.talus
 has out 'flexion     1.5708  rad       0  2.61799'

@@ -199,6 +199,44 @@ has err 'a URDF has no params'
 cp arm.urdf arm.xml
 expect 0 info arm.xml
 
+# --- OpenSim ---
+cat >arm.osim <<'END'
+<OpenSimDocument Version="40000"><Model name="arm"><BodySet><objects>
+  <Body name="hand"><mass>2</mass><mass_center>0 -0.5 0</mass_center>
+    <inertia>0.1 0.01 0.1 0 0 0</inertia></Body>
+</objects></BodySet><JointSet><objects><PinJoint name="elbow">
+  <socket_parent_frame>/ground</socket_parent_frame>
+  <socket_child_frame>/bodyset/hand</socket_child_frame>
+  <coordinates><Coordinate name="flexion">
+    <default_value>1</default_value></Coordinate></coordinates>
+</PinJoint></objects></JointSet></Model></OpenSimDocument>
+END
+expect 0 check arm.osim
+expect 0 convert arm.osim -o arm_osim.talus
+expect 0 simulate arm.osim -q -e 1 -c q -o osim.csv
+expect 0 simulate arm_osim.talus -q -e 1 -c q -o osim_talus.csv
+cmp -s <(grep -v '^#' osim.csv) <(grep -v '^#' osim_talus.csv) ||
+    complain "an .osim file moves otherwise as .talus"
+expect 2 info arm.osim -s a=1
+has err 'an .osim file has no params'
+expect 2 convert arm.osim -o arm.sto
+
+# a pendulum of 2 kg held still at one radian: 2 kg 9.80665 m/s^2 0.5 m sin 1
+{
+    printf 'still\nnRows=5\nnColumns=2\ninDegrees=no\nendheader\ntime\tflexion\n'
+    for t in 0 1 2 3 4; do printf '%s\t1\n' $t; done
+} >still.mot
+cat >id.xml <<'END'
+<OpenSimDocument Version="40000"><InverseDynamicsTool name="still"><model_file>arm.osim</model_file>
+<coordinates_file>none.mot</coordinates_file></InverseDynamicsTool></OpenSimDocument>
+END
+expect 3 run id.xml
+has err 'none.mot'
+expect 0 run id.xml -p coordinates_file=still.mot -o still
+near "$(last still/inverse_dynamics.sto flexion_moment)" '9.80665 * sin(1)' 1e-12 'a moment'
+expect 0 rerun still/inverse_dynamics.sto
+expect 2 run id.xml -p nothing
+
 # --- a hub without mass, held by the wheel it rolls on: solve="kkt"; it turns by -3/2 of the wheel,
 # and its spring is 9/4 of that on a wheel alone. Each run is within ten times its accuracy of what
 # is exact ---

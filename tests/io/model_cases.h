@@ -41,6 +41,16 @@ static inline void case_f_sinusoid(built *m)
     spring_on_b(m, sinusoid_of_time());
 }
 
+static inline void case_f_power(built *m)
+{
+    MADE(tal_function_create_power(NULL, 1.5, 3.0, &f, NULL))
+}
+
+static inline void case_f_exponential(built *m)
+{
+    MADE(tal_function_create_exponential(NULL, 1.5, -0.5, &f, NULL))
+}
+
 static inline void case_f_step(built *m)
 {
     MADE(tal_function_create_step(NULL, -3.0, 1.0, 3.0, 2.0, &f, NULL))
@@ -258,6 +268,11 @@ static const model_case model_cases[] = {
      NULL},
     {TALI_GROUP_MEASURES, "difference", WAVE CLOCK "<difference name='x' of='w' with='t'/>",
      case_measure_difference, NULL},
+    {TALI_GROUP_MEASURES, "product", WAVE CLOCK "<product name='x' of='w' with='t'/>",
+     case_measure_product, NULL},
+    {TALI_GROUP_MEASURES, "function",
+     WAVE "<function name='x' of='w'><power scale='2' exponent='3'/></function>",
+     case_measure_function, NULL},
     {TALI_GROUP_MEASURES, "scale", WAVE "<scale name='x' of='w' factor='1.7'/>", case_measure_scale,
      NULL},
     {TALI_GROUP_MEASURES, "integrate", WAVE "<integrate name='x' of='w' initial='0.4'/>",
@@ -330,6 +345,13 @@ static const model_case model_cases[] = {
             "control='0.4' z='0.3'/>",
      case_clutched_spring, start_clutched_spring},
     {TALI_GROUP_STOPS, "stop", STOPS, case_stop, NULL},
+    {TALI_GROUP_STOPS, "set", SETS, case_set, NULL},
+    {TALI_GROUP_STOPS, "impulse",
+     "<impulse name='x' time='0.5' body='c' in='d' station='0.1 0.2 0.3' impulse='1 2 3'/>",
+     case_impulse, NULL},
+    {TALI_GROUP_STOPS, "mobility_impulse",
+     "<mobility_impulse name='x' time='0.5' period='0.125' mobility='c:1' impulse='0.7'/>",
+     case_mobility_impulse, NULL},
     {TALI_GROUP_MARKERS, "marker", MARKERS, case_marker, NULL},
     {TALI_GROUP_FORCES, "gravity", "<gravity g='0.1 -9.81 0.2' zero_height='0.4'/>", case_gravity,
      start_gravity_case},
@@ -379,6 +401,9 @@ static const model_case model_cases[] = {
      "<point_actuator name='x' body='c' station='0.1 0.2 0.3' direction='1 2 2' in_body='yes' gain='3' "
      "control='0.4'/>",
      case_point_actuator, start_point_actuator_case},
+    {TALI_GROUP_FORCES, "two_point_actuator",
+     "<two_point_actuator " POINTS "gain='3' control='0.4'/>", case_two_point_actuator,
+     start_two_point_actuator_case},
     {TALI_GROUP_FORCES, "torque_actuator",
      "<torque_actuator " B_E "axis='1 2 2' gain='3' control='0.4'/>", case_torque_actuator,
      start_torque_actuator_case},
@@ -429,6 +454,9 @@ static const model_case model_cases[] = {
     {SPRING_OF, "polynomial", ENERGY("<polynomial coefficients='2 1 -3'/>"), case_f_polynomial,
      NULL},
     {SPRING_OF, "sinusoid", ENERGY(SINUSOID), case_f_sinusoid, NULL},
+    {SPRING_OF, "power", ENERGY("<power scale='1.5' exponent='3'/>"), case_f_power, NULL},
+    {SPRING_OF, "exponential", ENERGY("<exponential scale='1.5' rate='-0.5'/>"), case_f_exponential,
+     NULL},
     {SPRING_OF, "step", ENERGY("<step from='-3 1' to='3 2'/>"), case_f_step, NULL},
     {SPRING_OF, "piecewise_linear",
      ENERGY("<piecewise_linear x='-2 -0.5 0.5 2' y='0.1 0.3 -0.2 0.4'/>"), case_f_piecewise, NULL},

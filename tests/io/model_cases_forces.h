@@ -161,6 +161,18 @@ static inline void start_torque_actuator_case(built *m)
     tal_force_set_param(m->forces, m->state, m->force, TAL_TORQUE_ACTUATOR_CONTROL, 0.4);
 }
 
+static inline void case_two_point_actuator(built *m)
+{
+    const tal_two_points points = points_b_e(m);
+    m->force =
+        tal_forces_add_two_point_actuator(m->forces, "x", &points, 3.0, (tal_measure_ix){-1});
+}
+
+static inline void start_two_point_actuator_case(built *m)
+{
+    tal_force_set_param(m->forces, m->state, m->force, TAL_TWO_POINT_ACTUATOR_CONTROL, 0.4);
+}
+
 static inline void case_body_actuator(built *m)
 {
     const tal_thrust thrust = {m->c, tal_v3(0.1, 0.2, 0.3), true};

@@ -61,6 +61,25 @@ static inline void case_measure_difference(built *m)
     drive_b(m, tal_measure_add_difference(OWNER, "x", w, t));
 }
 
+static inline void case_measure_product(built *m)
+{
+    const tal_measure_ix wave = add_wave(m, "w"), clock = add_clock(m);
+    drive_b(m,
+            tal_measure_add_product(m->system, tal_matter_subsystem(m->matter), "x", wave, clock));
+}
+
+// The function outlives all Systems.
+static inline void case_measure_function(built *m)
+{
+    static tal_function *power = NULL;
+    if (power == NULL) {
+        ck_assert_int_eq(tal_function_create_power(NULL, 2.0, 3.0, &power, NULL), TAL_OK);
+    }
+    const tal_measure_ix wave = add_wave(m, "w"), none = {-1};
+    drive_b(m, tal_measure_add_function(m->system, tal_matter_subsystem(m->matter), "x", power,
+                                        wave, none));
+}
+
 static inline void case_measure_scale(built *m)
 {
     drive_b(m, tal_measure_add_scale(OWNER, "x", 1.7, add_wave(m, "w")));
@@ -169,6 +188,60 @@ static inline void case_stop(built *m)
     add_stop(m, "late", (tal_measure_ix){-1}, TAL_CROSSING_EITHER);
 }
 
+static inline void case_set(built *m)
+{
+    const double value = 0.75;
+    const tal_measure_ix gate = tal_measure_add_variable(m->system, tal_matter_subsystem(m->matter),
+                                                         "gate", &value, 1, TAL_STAGE_DYNAMICS);
+    const tal_measure_ix speed = tal_measure_add_speed(m->matter, "speed", (tal_mobility){m->b, 0});
+    m->events = tal_events_create(m->system);
+    tal_run_set set = tal_run_set_default();
+    set.when.name = "one";
+    set.when.value = 0.5;
+    set.period = 0.25;
+    set.measure = gate;
+    set.values = &value;
+    set.num_values = 1;
+    (void)tal_events_add_set(m->events, &set);
+    set.when.name = "two";
+    set.when.measure = speed;
+    set.when.crossing = TAL_CROSSING_FALLING;
+    set.period = 0.0;
+    set.from = speed;
+    (void)tal_events_add_set(m->events, &set);
+}
+
+static inline void case_impulse(built *m)
+{
+    m->events = tal_events_create(m->system);
+    tal_run_impulse it = tal_run_impulse_default();
+    it.when.name = "x";
+    it.when.value = 0.5;
+    it.matter = m->matter;
+    it.body = m->c;
+    it.in = m->d;
+    it.p_BS = tal_v3(0.1, 0.2, 0.3);
+    it.impulse = tal_v3(1.0, 2.0, 3.0);
+    (void)tal_events_add_impulse(m->events, &it);
+}
+
+static inline void case_mobility_impulse(built *m)
+{
+    m->events = tal_events_create(m->system);
+    tal_run_impulse it = tal_run_impulse_default();
+    it.when.name = "x";
+    it.when.value = 0.5;
+    it.period = 0.125;
+    it.matter = m->matter;
+    it.mobility = (tal_mobility){m->c, 1};
+    it.along = 0.7;
+    (void)tal_events_add_impulse(m->events, &it);
+}
+
+#define SETS                                                                                       \
+    "</stops><measures><variable name='gate' values='0.75'/><speed name='speed' mobility='b'/>"    \
+    "</measures><stops><set name='one' time='0.5' period='0.25' measure='gate' to='0.75'/>"        \
+    "<set name='two' when='speed' falls_below='0.5' measure='gate' from='speed'/>"
 #define STOPS                                                                                      \
     "</stops><measures><speed name='speed' mobility='b'/></measures><stops>"                       \
     "<stop name='down' when='speed' falls_below='0.25' " STOP_MORE "/>"                            \

@@ -54,7 +54,8 @@ static const char around[] =
     "<wraps><wrap_sphere name=\"knob\" radius=\"0.2\"/></wraps>"
     "<paths><path name=\"way\"><point body=\"a\"/><point body=\"b\"/></path></paths>"
     "<measures><constant name=\"sig\" values=\"0.5\"/>"
-    "<constant name=\"six\" values=\"1 2 3 4 5 6\"/></measures>";
+    "<constant name=\"six\" values=\"1 2 3 4 5 6\"/>"
+    "<variable name=\"var\" values=\"0.25\"/></measures>";
 
 // What an attribute needs besides itself; for the attribute "" the element alone does.
 static const struct {
@@ -62,12 +63,20 @@ static const struct {
     const char *row;        // NULL: any
     const char *attribute, *with;
 } companions[] = {
-    {TALI_GROUP_STOPS, "stop", "", "time=\"3\""},
-    {TALI_GROUP_STOPS, "stop", "when", "crosses=\"0.3\""},
-    {TALI_GROUP_STOPS, "stop", "falls_below", "when=\"sig\""},
-    {TALI_GROUP_STOPS, "stop", "rises_above", "when=\"sig\""},
-    {TALI_GROUP_STOPS, "stop", "crosses", "when=\"sig\""},
-    {TALI_GROUP_STOPS, "stop", "time", " "},
+    {TALI_GROUP_STOPS, "set", "", "time=\"3\" to=\"0.7\""},
+    {TALI_GROUP_STOPS, "set", "to", "time=\"3\""},
+    {TALI_GROUP_STOPS, "set", "from", "time=\"3\""},
+    {TALI_GROUP_STOPS, "set", "when", "crosses=\"0.3\" to=\"0.7\""},
+    {TALI_GROUP_STOPS, "set", "falls_below", "when=\"sig\" to=\"0.7\""},
+    {TALI_GROUP_STOPS, "set", "rises_above", "when=\"sig\" to=\"0.7\""},
+    {TALI_GROUP_STOPS, "set", "crosses", "when=\"sig\" to=\"0.7\""},
+    {TALI_GROUP_STOPS, "set", "time", "to=\"0.7\""},
+    {TALI_GROUP_STOPS, NULL, "", "time=\"3\""},
+    {TALI_GROUP_STOPS, NULL, "when", "crosses=\"0.3\""},
+    {TALI_GROUP_STOPS, NULL, "falls_below", "when=\"sig\""},
+    {TALI_GROUP_STOPS, NULL, "rises_above", "when=\"sig\""},
+    {TALI_GROUP_STOPS, NULL, "crosses", "when=\"sig\""},
+    {TALI_GROUP_STOPS, NULL, "time", " "},
     {TALI_GROUP_BODY_PARTS, "coordinate", "", "lock=\"velocity\""},
     {TALI_GROUP_BODY_PARTS, "coordinate", "lock", " "},
     {TALI_GROUP_NONE, NULL, "lock_at", "lock=\"velocity\""},
@@ -80,7 +89,15 @@ static const struct {
 // What no file says again: it is asked for once, and its effect is written.
 static inline bool is_ephemeral(const tali_model_row *row, const tali_model_attribute *a)
 {
-    return strcmp(row->name, "mesh") == 0 && strcmp(a->name, "file") == 0; // of no file here
+    // of no file here; the function of two measures would be another one
+    return (strcmp(row->name, "mesh") == 0 && strcmp(a->name, "file") == 0) ||
+           (strcmp(row->name, "function") == 0 && strcmp(a->name, "with") == 0);
+}
+
+// What needs a file beside it: io/model_express has one.
+static inline bool needs_file(const tali_model_row *row)
+{
+    return strcmp(row->name, "table") == 0;
 }
 
 static inline const char *companion(tali_model_group group, const tali_model_row *row,
@@ -175,7 +192,7 @@ static inline bool make_value(const tali_model_attribute *a, int attribute, int 
     case TALI_TYPE_BODY:
         return attribute % 2 == 0 ? CHOOSE("a", "c") : CHOOSE("c", "b");
     case TALI_TYPE_MEASURE:
-        return CHOOSE("sig", "six");
+        return CHOOSE("sig", "six", "var");
     case TALI_TYPE_CONSTRAINT:
         return CHOOSE("link");
     case TALI_TYPE_FUNCTION:

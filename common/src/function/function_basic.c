@@ -1,4 +1,4 @@
-// Functions given by a formula: constant, linear, polynomial, sinusoid, step.
+// Functions given by a formula: constant, linear, polynomial, sinusoid, power, exponential, step.
 #include "function/function_internal.h"
 
 #include <math.h>
@@ -217,6 +217,97 @@ tal_status tal_function_create_sinusoid(const tal_allocator *allocator, double a
     return tali_function_finish(&call, &def);
 }
 
+// ---- power and exponential
+
+typedef struct growth {
+    tali_function_block block;
+    double scale, exponent; // a x^p, or a exp(p x)
+} growth;
+
+// d^k x^p / dx^k = p (p - 1) ... (p - k + 1) x^(p - k). Where that product is zero, so is all of
+// it, at x = 0 too.
+static double power_derivative(const void *self, const double x[], int n, const int wrt[],
+                               int order)
+{
+    (void)n;
+    (void)wrt;
+    const growth *f = self;
+    double scale = f->scale;
+    for (int k = 0; k < order; ++k) {
+        scale *= f->exponent - k;
+    }
+    return scale == 0.0 ? 0.0 : scale * pow(x[0], f->exponent - order);
+}
+
+static double power_value(const void *self, const double x[], int n)
+{
+    return power_derivative(self, x, n, NULL, 0);
+}
+
+static const tal_function_ops power_ops = {
+    .size = sizeof power_ops,
+    .name = "power",
+    .calc_value = power_value,
+    .calc_derivative = power_derivative,
+    .destroy = tali_function_block_destroy,
+};
+
+static double exponential_derivative(const void *self, const double x[], int n, const int wrt[],
+                                     int order)
+{
+    (void)n;
+    (void)wrt;
+    const growth *f = self;
+    double scale = f->scale;
+    for (int k = 0; k < order; ++k) {
+        scale *= f->exponent;
+    }
+    return scale == 0.0 ? 0.0 : scale * exp(f->exponent * x[0]);
+}
+
+static double exponential_value(const void *self, const double x[], int n)
+{
+    return exponential_derivative(self, x, n, NULL, 0);
+}
+
+static const tal_function_ops exponential_ops = {
+    .size = sizeof exponential_ops,
+    .name = "exponential",
+    .calc_value = exponential_value,
+    .calc_derivative = exponential_derivative,
+    .destroy = tali_function_block_destroy,
+};
+
+static tal_status create_growth(const tali_function_call *call, const tal_function_ops *ops,
+                                double scale, const char *what, double exponent)
+{
+    tal_status st = tali_function_check_number(call, "scale", scale);
+    if (st == TAL_OK) st = tali_function_check_number(call, what, exponent);
+    if (st != TAL_OK) return st;
+    growth *f = tali_function_block_create(call, sizeof *f);
+    if (f == NULL) return TAL_ERR_NO_MEMORY;
+    f->scale = scale;
+    f->exponent = exponent;
+    tal_function_def def = {ops, f, 1, TAL_FUNCTION_MAX_ORDER, NULL, 0};
+    return tali_function_finish(call, &def);
+}
+
+tal_status tal_function_create_power(const tal_allocator *allocator, double scale, double exponent,
+                                     tal_function **out, tal_error *err)
+{
+    tali_function_call call;
+    const tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
+    return st == TAL_OK ? create_growth(&call, &power_ops, scale, "exponent", exponent) : st;
+}
+
+tal_status tal_function_create_exponential(const tal_allocator *allocator, double scale,
+                                           double rate, tal_function **out, tal_error *err)
+{
+    tali_function_call call;
+    const tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
+    return st == TAL_OK ? create_growth(&call, &exponential_ops, scale, "rate", rate) : st;
+}
+
 // ---- step
 
 typedef struct step {
@@ -314,6 +405,11 @@ bool tali_function_basic_facts(const tal_function_ops *ops, const void *self,
         const sinusoid *f = self;
         const double numbers[] = {f->amplitude, f->omega, f->phase};
         memcpy(facts->numbers, numbers, sizeof numbers);
+    } else if (ops->calc_value == power_ops.calc_value ||
+               ops->calc_value == exponential_ops.calc_value) {
+        const growth *f = self;
+        facts->numbers[0] = f->scale;
+        facts->numbers[1] = f->exponent;
     } else if (ops->calc_value == step_ops.calc_value) {
         const step *f = self;
         const double numbers[] = {f->x0, f->y0, f->x1, f->y1};

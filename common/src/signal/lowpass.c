@@ -4,10 +4,10 @@
 // one of samples, whose cutoff is at w = tan(pi cutoff / rate).
 #include "signal/signal_internal.h"
 
+#include <talus/common/rotation.h>
+
 #include <math.h>
 #include <string.h>
-
-static const double pi = 3.14159265358979323846;
 
 // --- one pass ---
 
@@ -21,7 +21,7 @@ typedef struct section {
 // The poles of s^2 + 2 sin(theta) s + 1, theta = pi (2 k + 1) / (2 n): pair k of n.
 static section pair_of_poles(double w, int k, int n)
 {
-    const double damping = 2.0 * sin(pi * (2 * k + 1) / (2.0 * n)) * w;
+    const double damping = 2.0 * sin(TAL_PI * (2 * k + 1) / (2.0 * n)) * w;
     const double below = 1.0 + damping + w * w;
     return (section){2, w * w / below, 2.0 * (1.0 - w) * (1.0 + w) / below,
                      -(1.0 - damping + w * w) / below};
@@ -126,7 +126,7 @@ tal_status tal_signal_lowpass(double rate, double cutoff, int order, double y[],
     if (st != TAL_OK) return st;
 
     // two passes multiply amplitudes by 1 / (1 + (tan / w)^(2 order)), which is to be 1 / sqrt(2)
-    const double w = tan(pi * cutoff / rate) / pow(sqrt(2.0) - 1.0, 0.5 / order);
+    const double w = tan(TAL_PI * cutoff / rate) / pow(sqrt(2.0) - 1.0, 0.5 / order);
     const int more = memory_of(rate, cutoff, order, count), longer = count + 2 * more;
     tali_signal_pad(y, count, more, work);
     // a straight line passes unchanged: what is left of the chord is exactly zero then
@@ -173,7 +173,7 @@ tal_status tal_signal_lowpass_opensim(double rate, double cutoff, double y[], in
     const tal_status st = check_filter(rate, cutoff, y, count, ORDER + 1, __func__, err);
     if (st != TAL_OK) return st;
     const double least = 0.5 * rate, f = cutoff < least ? cutoff : 0.49 * rate;
-    const double w = tan(pi * f / rate);
+    const double w = tan(TAL_PI * f / rate);
 
     // (1 + w + (w - 1) z^-1) (1 + w + w^2 + 2 (w^2 - 1) z^-1 + (1 - w + w^2) z^-2)
     const double p0 = 1.0 + w, p1 = w - 1.0;

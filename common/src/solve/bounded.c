@@ -1,5 +1,6 @@
 // Complementarity problems with bounds: checks, sharing of forces that are not unique, answers.
 // The method is in active_set.c.
+#include "array_internal.h"
 #include "error_internal.h"
 
 #include "solve/active_set_internal.h"
@@ -124,7 +125,8 @@ static tal_status find_shortest(const tal_bounded_problem *problem, const double
         }
     }
     tal_pchol factor;
-    const double tolerance = 64.0 * s->num * DBL_EPSILON * tali_lcp_largest_diagonal(s->A);
+    const double tolerance =
+        64.0 * s->num * DBL_EPSILON * tali_array_largest_diagonal(s->A.data, s->A.rows, s->A.ld);
     tal_status st = tal_pchol_factor(&factor, s->A, tolerance, s->work, s->perm, NULL);
     if (st != TAL_OK) return st;
     return tal_pchol_solve_min_norm(&factor, tal_matrix_view(s->solution, s->num, 1), NULL);
@@ -287,7 +289,7 @@ tal_status tal_bounded_solve(const tal_bounded_problem *problem, double z[], dou
     }
     if (!(report->residual <= TALI_ACTIVE_ACCEPTED)) {
         return TALI_FAIL(err, TAL_ERR_NO_CONVERGENCE,
-                         "after %d pivots row %d is violated by %g of what is added up there",
+                         "after %d pivots row %d is violated by %g of the sum of its terms",
                          report->pivots, report->worst, report->residual);
     }
     return TAL_OK;

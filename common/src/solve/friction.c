@@ -1,4 +1,5 @@
 // Contacts with Coulomb friction: the order of attempts, and the check of an answer.
+#include "alloc_internal.h"
 #include "error_internal.h"
 
 #include "solve/friction_internal.h"
@@ -12,11 +13,6 @@
 // An answer may violate the problem by this part of its largest force or acceleration.
 #define ACCEPTED   1e-8
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 static size_t own_work(int n, int num_contacts)
 {
     return (size_t)n * (size_t)n + 6 * (size_t)n + (size_t)num_contacts;
@@ -25,15 +21,16 @@ static size_t own_work(int n, int num_contacts)
 size_t tal_friction_work_size(int n, int num_contacts)
 {
     if (n <= 0 || num_contacts < 0) return 0;
-    return own_work(n, num_contacts) +
-           larger(tali_friction_start_work(n, num_contacts), tali_friction_newton_work(n));
+    return own_work(n, num_contacts) + tali_alloc_larger(tali_friction_start_work(n, num_contacts),
+                                                         tali_friction_newton_work(n));
 }
 
 size_t tal_friction_iwork_size(int n, int num_contacts)
 {
     if (n <= 0 || num_contacts < 0) return 0;
     return (size_t)n + (size_t)num_contacts +
-           larger(tali_friction_start_iwork(n, num_contacts), tali_friction_newton_iwork(n));
+           tali_alloc_larger(tali_friction_start_iwork(n, num_contacts),
+                             tali_friction_newton_iwork(n));
 }
 
 // --- what was asked ---

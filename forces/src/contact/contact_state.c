@@ -76,7 +76,7 @@ tal_status tali_contact_check_shape(const tali_contact_element *it, const tal_sh
     const bool has_edge = shape->kind == TAL_SHAPE_BRICK || shape->kind == TAL_SHAPE_CYLINDER;
     if (!has_edge || shape->edge_radius > 0.0 || it->def.law != TAL_CONTACT_HERTZ) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                     "surface '%s': a %s with sharp edges does not resist by Hertz's law: round "
+                     "surface '%s': Hertz's law does not hold for a %s with sharp edges: round "
                      "them, or choose the power law",
                      name, tal_shape_kind_name(shape->kind));
 }

@@ -458,7 +458,7 @@ double tal_force_dissipated_energy(const tal_forces *forces, const tal_state *st
     if (element == NULL) return TALI_NAN;
     if (!element->is_tracked) {
         (void)TALI_BREACH(TAL_ERR_BAD_INDEX,
-                          "the dissipated energy of force '%s' is not tracked: ask for it with "
+                          "the dissipated energy of force '%s' is not tracked: start that with "
                           "tal_force_track_dissipation()",
                           element->name);
         return TALI_NAN;

@@ -1,4 +1,5 @@
-// Actuators: output = gain * control, along a speed, at a point, about an axis, or on a body.
+// Actuators: output = gain * control, along a speed, at a point, between two, about an axis, or on
+// a body.
 #include "core/element_internal.h"
 
 #include <talus/forces/actuator.h>
@@ -179,6 +180,86 @@ tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
     return tali_force_element_add(forces, name, &point_kind, &like, sizeof like, params);
 }
 
+// --- between two points ---
+
+// The stations, from Mo in M.
+typedef struct ends {
+    tal_vec3 p_MS[2];
+} ends;
+
+static tal_status declare_ends(void *self, tal_forces *forces, tal_force_ix me)
+{
+    (void)tali_force_element_declare(self, forces, me);
+    tali_force_element_declare_placed(self, forces, sizeof(ends));
+    return TAL_OK;
+}
+
+static tal_status place_ends(const void *self, const tal_force_context *context)
+{
+    const actuator *it = self;
+    const double *geometry = tali_force_geometry(&it->base, context);
+    ends *placed = tal_cache_upd(context->system, context->state, it->base.placed);
+    for (int k = 0; k < 2; ++k) {
+        placed->p_MS[k] = tali_force_station_in_M(context, it->body[k], geometry + 3 * k);
+    }
+    return tal_cache_mark_valid(context->system, context->state, it->base.placed);
+}
+
+// Along the line from station 1 to station 2, which pushes them apart; nothing where they meet.
+static tal_status apply_two_point(const void *self, const tal_force_context *context,
+                                  tal_spatial_vec F[], double f[])
+{
+    (void)f;
+    const actuator *it = self;
+    const ends *placed = tali_force_placed(&it->base, context);
+    tal_vec3 p_GS[2];
+    for (int k = 0; k < 2; ++k) {
+        p_GS[k] = tal_xf_apply(*tal_view_X_GM(&context->poses, it->body[k]), placed->p_MS[k]);
+    }
+    double output = 0.0;
+    const tal_status st = calc_output(it, context, &output);
+    const tal_vec3 p = tal_v3_sub(p_GS[1], p_GS[0]);
+    const double x = tal_v3_norm(p);
+    const tal_vec3 f_G = tal_v3_scale(x > 1e-150 ? output / x : 0.0, p);
+    tal_apply_station_force(&context->poses, it->body[0], placed->p_MS[0], tal_v3_neg(f_G), F);
+    tal_apply_station_force(&context->poses, it->body[1], placed->p_MS[1], f_G, F);
+    return st;
+}
+
+static const tali_force_param two_point_params[] = {
+    {"station 1 x", TALI_FINITE}, {"station 1 y", TALI_FINITE}, {"station 1 z", TALI_FINITE},
+    {"station 2 x", TALI_FINITE}, {"station 2 y", TALI_FINITE}, {"station 2 z", TALI_FINITE},
+    {"gain", TALI_FINITE},        {"control", TALI_FINITE}};
+
+static const tali_force_kind two_point_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "two-point actuator",
+            .apply = apply_two_point,
+            .declare = declare_ends,
+            .realize_instance = place_ends,
+            .destroy = tali_force_element_destroy},
+    .params = two_point_params,
+    .num_params = 8,
+    .num_instance = 6,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_two_point_actuator(tal_forces *forces, const char *name,
+                                               const tal_two_points *points, double gain,
+                                               tal_measure_ix control)
+{
+    if (!tali_force_element_given(forces, name, &two_point_kind, points, "pair of points") ||
+        !tali_force_element_has(forces, name, &two_point_kind, points->body1) ||
+        !tali_force_element_has(forces, name, &two_point_kind, points->body2) ||
+        !tali_force_element_can_drive(forces, name, &two_point_kind, control)) {
+        return (tal_force_ix){-1};
+    }
+    actuator like = {.control = control, .body = {points->body1.i, points->body2.i}};
+    const tal_vec3 p = points->p_B1, q = points->p_B2;
+    const double params[] = {p.x, p.y, p.z, q.x, q.y, q.z, gain, 0.0};
+    return tali_force_element_add(forces, name, &two_point_kind, &like, sizeof like, params);
+}
+
 // --- about an axis ---
 
 static tal_status place_torque(const void *self, const tal_force_context *context)
@@ -349,7 +430,7 @@ double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force
     if (element == NULL) return TALI_NAN;
     const char *kind = element->ops.name;
     if (kind != mobility_kind.ops.name && kind != point_kind.ops.name &&
-        kind != torque_kind.ops.name) {
+        kind != torque_kind.ops.name && kind != two_point_kind.ops.name) {
         (void)TALI_BREACH(TAL_ERR_BAD_INDEX,
                           "force '%s' is of kind '%s', not an actuator with one output",
                           element->name, kind);

@@ -102,10 +102,10 @@ tal_status tal_wrap_check(const tal_wrap *wrap, const char *name, tal_error *err
     }
     const int kind = (int)wrap->kind, side = (int)wrap->side;
     if (kind < 0 || kind >= TAL_NUM_WRAP_KINDS) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': %d is no kind of it", of, kind);
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': there is no kind %d", of, kind);
     }
     if (side < 0 || side >= TAL_NUM_WRAP_SIDES) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': %d is no side", of, side);
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': there is no side %d", of, side);
     }
     const tal_status st = check_sizes(wrap, of, err);
     return st == TAL_OK ? check_side(wrap, of, err) : st;

@@ -60,7 +60,7 @@ tali_wrap_turn tali_wrap_turn_round(tali_wrap_flat a, tali_wrap_flat b, double r
     turn.e[0] = touch(a, radius, turn.way, &turn.lift[0]);
     turn.e[1] = touch(b, radius, -turn.way, &turn.lift[1]);
     turn.angle = atan2(turn.way * cross(turn.e[0], turn.e[1]), dot(turn.e[0], turn.e[1]));
-    if (turn.angle < 0.0) turn.angle = is_long ? turn.angle + 2.0 * acos(-1.0) : 0.0;
+    if (turn.angle < 0.0) turn.angle = is_long ? turn.angle + 2.0 * TAL_PI : 0.0;
     return turn;
 }
 

@@ -15,6 +15,7 @@
 #include <talus/io/mesh.h>
 #include <talus/io/model.h>
 #include <talus/io/number.h>
+#include <talus/io/opensim.h>
 #include <talus/io/registry.h>
 #include <talus/io/scene.h>
 #include <talus/io/suggest.h>

@@ -199,6 +199,17 @@ const tal_mesh *tali_model_kept_mesh(struct tal_model_kept *kept, tal_mesh *mesh
     return mesh;
 }
 
+const tal_function *tali_model_kept_function(struct tal_model_kept *kept, tal_function *f)
+{
+    if (!tali_grow(&kept->arena.allocator, (void **)&kept->functions, kept->num_functions,
+                   &kept->functions_capacity, sizeof *kept->functions)) {
+        tal_function_destroy(f);
+        return NULL;
+    }
+    kept->functions[kept->num_functions++] = f;
+    return f;
+}
+
 // What the model will own, and room for its markers.
 static bool keep_owned(tali_model *m)
 {
@@ -219,8 +230,13 @@ void tali_model_kept_destroy(struct tal_model_kept *kept)
     for (int i = 0; i < kept->num_meshes; ++i) {
         tal_mesh_destroy(kept->meshes[i]);
     }
+    for (int i = 0; i < kept->num_functions; ++i) {
+        tal_function_destroy(kept->functions[i]);
+    }
     tali_free(&allocator, (void *)kept->meshes,
               (size_t)kept->meshes_capacity * sizeof *kept->meshes);
+    tali_free(&allocator, (void *)kept->functions,
+              (size_t)kept->functions_capacity * sizeof *kept->functions);
     tali_arena_free(&kept->arena);
     tali_free(&allocator, kept, sizeof *kept);
 }

@@ -197,28 +197,33 @@ static void build_two_point_force(tali_model *m, tali_model_item *item)
 
 static const tali_model_attribute constant_force_attributes[] = {
     {"body", TALI_TYPE_BODY, .doc = "what it acts on"},
+    {"in", TALI_TYPE_BODY, .initial = "ground",
+     .doc = "the body in which the force is constant, and with which it turns"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on the body [m]"},
-    {"force", TALI_TYPE_REAL, 3, .doc = "in Ground [N]"},
+    {"force", TALI_TYPE_REAL, 3, .doc = "in Ground, or in the body `in` [N]"},
     {.name = NULL}};
 
 static void build_constant_force(tali_model *m, tali_model_item *item)
 {
-    item->built = tal_forces_add_constant_force(
+    item->built = tal_forces_add_constant_force_in(
                       m->forces, item->name, tali_model_body_at(m, item->ref[TARGET]),
-                      tali_model_vec3_at(item->p), tali_model_vec3_at(item->p + 3))
+                      tali_model_vec3_at(item->p), tali_model_body_at(m, item->ref[TARGET_2]),
+                      tali_model_vec3_at(item->p + 3))
                       .i;
 }
 
 static const tali_model_attribute constant_torque_attributes[] = {
     {"body", TALI_TYPE_BODY, .doc = "what it acts on"},
-    {"torque", TALI_TYPE_REAL, 3, .doc = "in Ground [N m]"},
+    {"in", TALI_TYPE_BODY, .initial = "ground",
+     .doc = "the body in which the torque is constant, and with which it turns"},
+    {"torque", TALI_TYPE_REAL, 3, .doc = "in Ground, or in the body `in` [N m]"},
     {.name = NULL}};
 
 static void build_constant_torque(tali_model *m, tali_model_item *item)
 {
-    item->built = tal_forces_add_constant_torque(m->forces, item->name,
-                                                 tali_model_body_at(m, item->ref[TARGET]),
-                                                 tali_model_vec3_at(item->p))
+    item->built = tal_forces_add_constant_torque_in(
+                      m->forces, item->name, tali_model_body_at(m, item->ref[TARGET]),
+                      tali_model_body_at(m, item->ref[TARGET_2]), tali_model_vec3_at(item->p))
                       .i;
 }
 
@@ -515,6 +520,23 @@ static void build_point_actuator(tali_model *m, tali_model_item *item)
                       .i;
 }
 
+static const tali_model_attribute two_point_actuator_attributes[] = {
+    {"body1", TALI_TYPE_BODY, .initial = "ground", .doc = "body 1"},
+    {"body2", TALI_TYPE_BODY, .initial = "ground", .doc = "body 2"},
+    DRIVER,
+    {"station1", TALI_TYPE_REAL, 3, "0", .doc = "on body 1 [m]"},
+    {"station2", TALI_TYPE_REAL, 3, "0", .doc = "on body 2 [m]"},
+    DRIVE,
+    {.name = NULL}};
+
+static void build_two_point_actuator(tali_model *m, tali_model_item *item)
+{
+    const tal_two_points points = points_of(m, item);
+    item->built = tal_forces_add_two_point_actuator(m->forces, item->name, &points, item->p[6],
+                                                    tali_model_measure_at(m, item->ref[TARGET_3]))
+                      .i;
+}
+
 static const tali_model_attribute torque_actuator_attributes[] = {
     {"body1", TALI_TYPE_BODY, .initial = "ground", .doc = "feels the opposite torque"},
     {"body2", TALI_TYPE_BODY, .doc = "feels the torque"},
@@ -632,6 +654,9 @@ const tali_model_row tali_model_force_rows[] = {
              build_mobility_actuator, "A force along a speed that a control drives."),
     ACTUATOR("point_actuator", "point actuator", point_actuator_attributes, build_point_actuator,
              "A force at a station that a control drives."),
+    ACTUATOR("two_point_actuator", "two-point actuator", two_point_actuator_attributes,
+             build_two_point_actuator,
+             "A force between two stations that a control drives; positive pushes them apart."),
     ACTUATOR("torque_actuator", "torque actuator", torque_actuator_attributes,
              build_torque_actuator, "A torque between two bodies that a control drives."),
     ACTUATOR("body_actuator", "body actuator", body_actuator_attributes, build_body_actuator,

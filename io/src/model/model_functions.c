@@ -1,6 +1,8 @@
 // The table: functions.
 #include "model/model_write_internal.h"
 
+#include <talus/io/table.h>
+
 #include <string.h>
 
 // ---- functions: made while the file is checked, so that all their errors are reported
@@ -87,6 +89,33 @@ static void describe_sinusoid(tali_model_description *d)
     tali_model_say_numbers(d, d->function->numbers, 3);
 }
 
+static const tali_model_attribute power_attributes[] = {
+    {"scale", TALI_TYPE_REAL, 1, "1", .doc = "a of a x^p"},
+    {"exponent", TALI_TYPE_REAL, 1, .doc = "p; -1 for 1/x"},
+    {.name = NULL}};
+
+static tal_status power(const tali_model_item *item, const tal_allocator *allocator,
+                        tal_function **out, tal_error *err)
+{
+    return tal_function_create_power(allocator, item->p[0], item->p[1], out, err);
+}
+
+static const tali_model_attribute exponential_attributes[] = {
+    {"scale", TALI_TYPE_REAL, 1, "1", .doc = "a of a exp(r x)"},
+    {"rate", TALI_TYPE_REAL, 1, .doc = "r [1 per unit of x]"},
+    {.name = NULL}};
+
+static tal_status exponential(const tali_model_item *item, const tal_allocator *allocator,
+                              tal_function **out, tal_error *err)
+{
+    return tal_function_create_exponential(allocator, item->p[0], item->p[1], out, err);
+}
+
+static void describe_growth(tali_model_description *d)
+{
+    tali_model_say_numbers(d, d->function->numbers, 2);
+}
+
 static const tali_model_attribute step_attributes[] = {
     {"from", TALI_TYPE_REAL, 2, .doc = "x and y where the step begins"},
     {"to", TALI_TYPE_REAL, 2, .doc = "x and y where the step ends"},
@@ -156,6 +185,91 @@ static tal_status quintic_spline(const tali_model_item *item, const tal_allocato
 {
     return tal_function_create_quintic_spline(
         allocator, item->lists[0].values, item->lists[1].values, item->lists[0].count, out, err);
+}
+
+// ---- columns of tables
+
+static const tali_model_attribute table_attributes[] = {
+    {"curve", TALI_TYPE_WORD, .initial = "spline", .words = "linear|spline|quintic",
+     .doc = "lines between the rows, a natural cubic spline, or a quintic one"},
+    {"file", TALI_TYPE_TEXT, .doc = "path of a table, relative to this file"},
+    {"column", TALI_TYPE_TEXT, .doc = "name of the column that has the values"},
+    {"against", TALI_TYPE_TEXT, .initial = "time",
+     .doc = "name of the column that has the arguments, increasing"},
+    {"scale", TALI_TYPE_REAL, 1, "1", .doc = "factor on the values"},
+    {.name = NULL}};
+
+enum {
+    TABLE_FILE,
+    TABLE_COLUMN,
+    TABLE_AGAINST,
+    TABLE_PATH_SIZE = 1000
+};
+
+// The column of a name; NULL, and an error, when there is none or memory runs out.
+static double *take_column(tali_model *m, const tali_model_item *item, const tal_table *table,
+                           const char *attribute, const char *name)
+{
+    const int column = tal_table_find_column(table, name), rows = tal_table_num_rows(table);
+    if (column < 0) {
+        tali_model_item_error(m, item, attribute, ": the table has no column '%.60s'", name);
+        return NULL;
+    }
+    double *values = tali_arena_take(&m->arena, (size_t)rows * sizeof *values + 1);
+    m->no_memory = m->no_memory || values == NULL;
+    for (int i = 0; i < rows && values != NULL; ++i) {
+        values[i] = tal_table_value(table, i, column);
+    }
+    return values;
+}
+
+static tal_status create_curve(const tali_model_item *item, const tal_allocator *allocator,
+                               const double x[], const double y[], int count, tal_function **out,
+                               tal_error *err)
+{
+    switch (item->ref[0]) {
+    case 0:
+        return tal_function_create_piecewise_linear(allocator, x, y, count, out, err);
+    case 1:
+        return tal_function_create_spline(allocator, x, y, count, TAL_SPLINE_NATURAL, out, err);
+    default:
+        return tal_function_create_quintic_spline(allocator, x, y, count, out, err);
+    }
+}
+
+static void make_from_table(tali_model *m, tali_model_item *item, const tal_table *table)
+{
+    double *x = take_column(m, item, table, "against", item->text[TABLE_AGAINST]);
+    double *y = take_column(m, item, table, "column", item->text[TABLE_COLUMN]);
+    if (x == NULL || y == NULL) return;
+    const int rows = tal_table_num_rows(table);
+    for (int i = 0; i < rows; ++i) {
+        y[i] *= item->p[0];
+    }
+    tal_error err = {TAL_OK, "", ""};
+    const tal_status st =
+        create_curve(item, &m->options.allocator, x, y, rows, &item->function, &err);
+    if (st == TAL_OK) return;
+    m->no_memory = m->no_memory || st == TAL_ERR_NO_MEMORY;
+    tali_model_item_error(m, item, "file", ": %s", err.message);
+}
+
+static void make_table(tali_model *m, tali_model_item *item)
+{
+    char path[TABLE_PATH_SIZE];
+    if (!tali_model_item_has(item, "file") || !tali_model_item_has(item, "column")) return; // told
+    if (!tali_model_item_path(m, item, item->text[TABLE_FILE], path, sizeof path)) return;
+    tal_table_options how = tal_table_options_default();
+    how.allocator = m->options.allocator;
+    tal_table *table = NULL;
+    const tal_status st = tal_table_read_file(path, &how, &table, m->found);
+    m->no_memory = m->no_memory || st == TAL_ERR_NO_MEMORY;
+    if (st == TAL_OK) {
+        make_from_table(m, item, table);
+    } else {
+        tali_model_item_error(m, item, "file", ": '%.100s' could not be read", path);
+    }
+    tal_table_destroy(table);
 }
 
 // ---- functions of functions
@@ -277,6 +391,10 @@ const tali_model_row tali_model_function_rows[] = {
              describe_polynomial, "A polynomial of one argument."),
     FUNCTION("sinusoid", "sinusoid", tali_model_sinusoid_attributes, make_function, sinusoid,
              describe_sinusoid, "a sin(w x + p)."),
+    FUNCTION("power", "power", power_attributes, make_function, power, describe_growth,
+             "a x^p, such as 1/x."),
+    FUNCTION("exponential", "exponential", exponential_attributes, make_function, exponential,
+             describe_growth, "a exp(r x)."),
     FUNCTION("step", "step", step_attributes, make_function, smooth_step, describe_step,
              "A smooth step."),
     FUNCTION("piecewise_linear", "piecewise linear function", points_attributes, make_curve,
@@ -289,6 +407,8 @@ const tali_model_row tali_model_function_rows[] = {
     COMBINED("product", 1, tal_function_create_product, "The product of the functions inside."),
     COMBINED("composition", 2, compose,
              "The first function inside, applied to the values of the others."),
+    FUNCTION("table", NULL, table_attributes, make_table, NULL, NULL,
+             "The curve through the rows of a table in a file: .sto, .mot, .trc or .csv."),
     FUNCTION("function", NULL, named_attributes, make_named, NULL, NULL,
              "A function from `<functions>` above."),
     {.name = NULL}};

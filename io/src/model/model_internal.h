@@ -173,6 +173,7 @@ bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_wrap(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_path(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_stop(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_event(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_marker(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_decoration(tali_model_description *d, tali_model_own_row *own);
 
@@ -294,6 +295,8 @@ struct tal_model_kept {
     tali_arena arena; ///< markers, params and their names
     tal_mesh **meshes;
     int num_meshes, meshes_capacity;
+    tal_function **functions; ///< of measures
+    int num_functions, functions_capacity;
 };
 
 /// A model file being turned into a System.
@@ -404,6 +407,9 @@ struct tal_model_kept *tali_model_kept_create(const tal_allocator *allocator);
 
 /// Hand a mesh over to what keeps it; NULL, and it is destroyed, when memory runs out.
 const tal_mesh *tali_model_kept_mesh(struct tal_model_kept *kept, tal_mesh *mesh);
+
+/// The same for a function.
+const tal_function *tali_model_kept_function(struct tal_model_kept *kept, tal_function *f);
 
 /// Free what a model keeps; NULL is allowed.
 void tali_model_kept_destroy(struct tal_model_kept *kept);

@@ -109,6 +109,31 @@ static void build_difference(tali_model *m, tali_model_item *item)
                       .i;
 }
 
+static void build_product(tali_model *m, tali_model_item *item)
+{
+    item->built = tal_measure_add_product(m->system, owner(m), item->name, operand(m, item, 0),
+                                          operand(m, item, 1))
+                      .i;
+}
+
+static const tali_model_attribute function_attributes[] = {
+    {"of", TALI_TYPE_MEASURE, .doc = "the first argument, one number"},
+    {"with", TALI_TYPE_MEASURE, .initial = "",
+     .doc = "the second argument, one number; not given: the function has one"},
+    {.name = NULL}};
+
+static void build_function(tali_model *m, tali_model_item *item)
+{
+    const tal_function *f = tali_model_kept_function(m->kept, tali_model_take_function(m, item, 0));
+    if (f == NULL) {
+        m->no_memory = true;
+        return;
+    }
+    item->built = tal_measure_add_function(m->system, owner(m), item->name, f, operand(m, item, 0),
+                                           operand(m, item, 1))
+                      .i;
+}
+
 static const tali_model_attribute scale_attributes[] = {
     {"of", TALI_TYPE_MEASURE, .doc = "the operand"},
     {"factor", TALI_TYPE_REAL, 1, .doc = "factor"},
@@ -326,6 +351,7 @@ static void describe_measure(tali_model_description *d)
     tali_model_say_targets(d, &targets);
     tali_model_say_numbers(d, facts.numbers, 3);
     tali_model_say_list(d, values_of(model, measure, &facts, is_hold));
+    tali_model_say_function(d, facts.function);
 }
 
 static void describe_mechanical(tali_model_description *d)
@@ -396,6 +422,19 @@ const tali_model_row tali_model_measure_rows[] = {
     MEASURE("sum", two_attributes, check_operands, build_sum, "The sum of two measures."),
     MEASURE("difference", two_attributes, check_operands, build_difference,
             "The difference of two measures."),
+    MEASURE("product", two_attributes, check_operands, build_product,
+            "The product of two measures, component by component."),
+    {.name = "function",
+     .kind = "function",
+     .doc = "A function of one or two measures, given inside; of more, by functions of functions.",
+     .shared = measure_attributes,
+     .own = function_attributes,
+     .children = TALI_GROUP_FUNCTIONS,
+     .min_children = 1,
+     .max_children = 1,
+     .check = check_operands,
+     .build = build_function,
+     .describe = describe_measure},
     MEASURE("scale", scale_attributes, check_operands, build_scale, "A factor times a measure."),
     MEASURE("integrate", integrate_attributes, check_operands, build_integrate,
             "The time integral of a measure."),

@@ -110,6 +110,12 @@ static const tali_model_row section_rows[] = {
      .children = TALI_GROUP_STOPS,
      .max_children = -1,
      .find = tali_model_find_stop},
+    {.name = "events",
+     .doc = "What happens when a measure crosses a value, or at a time: variables are set, "
+            "impulses act, a run ends. `<stops>` may have the same.",
+     .children = TALI_GROUP_STOPS,
+     .max_children = -1,
+     .find = tali_model_find_event},
     {.name = "markers",
      .doc = "Points of bodies that are observed.",
      .children = TALI_GROUP_MARKERS,

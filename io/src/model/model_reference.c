@@ -154,8 +154,8 @@ static const char introduction[] =
     "  that changes nothing.\n"
     "- Nothing is removed or renamed, no default changes, and no element means something else. Where a better\n"
     "  way is added, the old one stays, and may get a note.\n"
-    "- What was refused may be accepted, and a mistake may be told in other words.\n"
-    "- A defect may be cured, which changes what it made wrong; the list of changes says so.\n"
+    "- What was refused may be accepted, and the text of an error may change.\n"
+    "- A defect may be fixed, which changes its wrong results; the list of changes says so.\n"
     "- An older Talus refuses what it does not know, with line and column. It never skips it.\n"
     "\n"
     "Anything else needs version 2, which would be read beside version 1, not instead of it.\n"
@@ -186,7 +186,7 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<discrete_forces>`", TALI_GROUP_LOADS);
     put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
     put_group(&out, "In a `<mesh>` of `<contact>`", TALI_GROUP_MESH_PARTS);
-    put_group(&out, "In `<stops>`", TALI_GROUP_STOPS);
+    put_group(&out, "In `<events>` and `<stops>`", TALI_GROUP_STOPS);
     put_group(&out, "In `<markers>`", TALI_GROUP_MARKERS);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);
     put_group(&out, "Functions, also in `<functions>`", TALI_GROUP_FUNCTIONS);

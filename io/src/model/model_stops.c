@@ -1,4 +1,4 @@
-// The table: stops and markers.
+// The table: events that are given as data, and markers.
 #include "error_internal.h"
 
 #include "model/model_write_internal.h"
@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-// ---- stops
+// ---- when
 
-static const tali_model_attribute stop_attributes[] = {
-    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the stop"},
+static const tali_model_attribute when_attributes[] = {
+    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the event"},
     {"enabled", TALI_TYPE_BOOL, .initial = "yes", .doc = "whether it is enabled at the start"},
     {"when", TALI_TYPE_MEASURE, .initial = "", .doc = "the measure that is watched, one number"},
     {"falls_below", TALI_TYPE_REALS, .initial = "",
@@ -20,11 +20,14 @@ static const tali_model_attribute stop_attributes[] = {
     {"crosses", TALI_TYPE_REALS, .initial = "",
      .doc = "value that it must cross in either direction, in the same units"},
     {"time", TALI_TYPE_REALS, .initial = "", .doc = "instead of `when`: a time [s]"},
-    {"message", TALI_TYPE_TEXT, .initial = "", .doc = "message for the user: why the run ended"},
     {"window", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
      .doc = "accuracy of the time of the crossing [s]; 0: time scale times accuracy"},
     {"separation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
      .doc = "smallest time between two crossings [s]: steps are kept shorter; 0: unknown"},
+    {.name = NULL}};
+
+static const tali_model_attribute stop_attributes[] = {
+    {"message", TALI_TYPE_TEXT, .initial = "", .doc = "message for the user: why the run ended"},
     {.name = NULL}};
 
 enum {
@@ -32,7 +35,9 @@ enum {
     TIME_LIST = 3,
     NUM_LISTS = 4,
     WINDOW = 0,
-    SEPARATION
+    SEPARATION,
+    FIRST_REF = 2,   // of a row's own
+    FIRST_NUMBER = 2 // likewise
 };
 
 static const char *const list_names[NUM_LISTS] = {"falls_below", "rises_above", "crosses", "time"};
@@ -80,52 +85,214 @@ static void check_stop(tali_model *m, tali_model_item *item)
     }
 }
 
-static void build_stop(tali_model *m, tali_model_item *item)
+// When, as the API has it; false when there are no events.
+static bool when_of(tali_model *m, const tali_model_item *item, tal_run_stop *when)
 {
     const tal_crossing crossings[] = {TAL_CROSSING_FALLING, TAL_CROSSING_RISING,
                                       TAL_CROSSING_EITHER, TAL_CROSSING_EITHER};
     const int which = given(item);
     if (m->events == NULL) m->events = tal_events_create(m->system);
-    if (m->events == NULL) return;
-    tal_run_stop stop = tal_run_stop_default();
-    stop.name = item->name;
+    *when = tal_run_stop_default();
+    when->name = item->name;
+    when->measure = tali_model_measure_at(m, item->ref[WHEN]);
+    when->value = item->lists[which].values[0];
+    when->crossing = crossings[which];
+    when->window = item->p[WINDOW];
+    when->separation = item->p[SEPARATION];
+    when->begins_inactive = !item->ref[0];
+    return m->events != NULL;
+}
+
+static void build_stop(tali_model *m, tali_model_item *item)
+{
+    tal_run_stop stop;
+    if (!when_of(m, item, &stop)) return;
     stop.message = *item->text[0] != '\0' ? item->text[0] : NULL;
-    stop.measure = tali_model_measure_at(m, item->ref[WHEN]);
-    stop.value = item->lists[which].values[0];
-    stop.crossing = crossings[which];
-    stop.window = item->p[WINDOW];
-    stop.separation = item->p[SEPARATION];
-    stop.begins_inactive = !item->ref[0];
     item->built = tal_events_add_stop(m->events, &stop).i;
+}
+
+// ---- actions
+
+// Behind what is its own.
+#define PERIOD                                                                                     \
+    {                                                                                              \
+        "period", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,                                 \
+            .doc = "of a `time`: again and again from then on [s]; 0: once"                        \
+    }
+
+// A period belongs to a time.
+static void check_action(tali_model *m, tali_model_item *item, int period)
+{
+    check_stop(m, item);
+    if (item->p[period] == 0.0 || tali_model_item_has(item, "time")) return;
+    tali_model_item_error(m, item, "period", ": 'period' needs 'time', when it happens first");
+}
+
+static const tali_model_attribute set_attributes[] = {
+    {"measure", TALI_TYPE_MEASURE, .doc = "what is set: a `<variable>`, or an `<integrate>`"},
+    {"from", TALI_TYPE_MEASURE, .initial = "", .doc = "the measure whose value it gets"},
+    {"to", TALI_TYPE_REALS, .initial = "", .doc = "instead of `from`: the values that it gets"},
+    PERIOD,
+    {.name = NULL}};
+
+static void check_set(tali_model *m, tali_model_item *item)
+{
+    check_action(m, item, FIRST_NUMBER);
+    if (tali_model_item_has(item, "from") != tali_model_item_has(item, "to")) return;
+    tali_model_item_error(m, item, NULL, " needs one of 'from' and 'to'");
+}
+
+static void build_set(tali_model *m, tali_model_item *item)
+{
+    tal_run_set set = tal_run_set_default();
+    if (!when_of(m, item, &set.when)) return;
+    set.measure = tali_model_measure_at(m, item->ref[FIRST_REF]);
+    set.from = tali_model_measure_at(m, item->ref[FIRST_REF + 1]);
+    set.values = item->lists[NUM_LISTS].values;
+    set.num_values = item->lists[NUM_LISTS].count;
+    set.period = item->p[FIRST_NUMBER];
+    item->built = tal_events_add_set(m->events, &set).i;
+}
+
+static const tali_model_attribute impulse_attributes[] = {
+    {"body", TALI_TYPE_BODY, .doc = "what it acts on"},
+    {"in", TALI_TYPE_BODY, .initial = "ground", .doc = "the body in whose frame it is given"},
+    {"station", TALI_TYPE_REAL, 3, "0", .doc = "on the body [m]"},
+    {"impulse", TALI_TYPE_REAL, 3, .doc = "[N s]"},
+    PERIOD,
+    {.name = NULL}};
+
+static void check_impulse(tali_model *m, tali_model_item *item)
+{
+    check_action(m, item, FIRST_NUMBER + 6);
+}
+
+static void build_impulse(tali_model *m, tali_model_item *item)
+{
+    tal_run_impulse it = tal_run_impulse_default();
+    if (!when_of(m, item, &it.when)) return;
+    const double *p = item->p + FIRST_NUMBER;
+    it.matter = m->matter;
+    it.body = tali_model_body_at(m, item->ref[FIRST_REF]);
+    it.in = tali_model_body_at(m, item->ref[FIRST_REF + 1]);
+    it.p_BS = tali_model_vec3_at(p);
+    it.impulse = tali_model_vec3_at(p + 3);
+    it.period = p[6];
+    item->built = tal_events_add_impulse(m->events, &it).i;
+}
+
+static const tali_model_attribute mobility_impulse_attributes[] = {
+    {"mobility", TALI_TYPE_MOBILITY, .doc = "along which speed"},
+    {"impulse", TALI_TYPE_REAL, 1, .doc = "[N s or N m s]"},
+    PERIOD,
+    {.name = NULL}};
+
+static void check_mobility_impulse(tali_model *m, tali_model_item *item)
+{
+    check_action(m, item, FIRST_NUMBER + 1);
+}
+
+static void build_mobility_impulse(tali_model *m, tali_model_item *item)
+{
+    tal_run_impulse it = tal_run_impulse_default();
+    if (!when_of(m, item, &it.when)) return;
+    it.matter = m->matter;
+    it.mobility = tali_model_mobility_at(m, item->ref[FIRST_REF], item->ref[FIRST_REF + 1]);
+    it.along = item->p[FIRST_NUMBER];
+    it.period = item->p[FIRST_NUMBER + 1];
+    item->built = tal_events_add_impulse(m->events, &it).i;
+}
+
+// ---- writing
+
+// When an event happens, whatever it does then.
+static const tal_run_stop *when_it_happens(const tal_system *system, tal_event_ix event)
+{
+    const tal_run_stop *stop = tal_event_stop(system, event);
+    const tal_run_set *set = tal_event_run_set(system, event);
+    const tal_run_impulse *impulse = tal_event_run_impulse(system, event);
+    return stop != NULL ? stop : set != NULL ? &set->when : impulse != NULL ? &impulse->when : NULL;
+}
+
+static void describe_when(tali_model_description *d)
+{
+    const tal_model *model = &d->w->model;
+    const tal_event_ix event = {d->index};
+    const tal_run_stop *when = when_it_happens(model->system, event);
+    const int which = when->measure.i < 0                      ? TIME_LIST
+                      : when->crossing == TAL_CROSSING_FALLING ? 0
+                      : when->crossing == TAL_CROSSING_RISING  ? 1
+                                                               : 2;
+    tali_model_say_index(d, tal_event_is_active(model->system, model->state, event));
+    tali_model_say_index(d, when->measure.i);
+    for (int i = 0; i < NUM_LISTS; ++i) {
+        tali_model_say_values(d, &when->value, i == which ? 1 : 0);
+    }
+    tali_model_say_number(d, when->window);
+    tali_model_say_number(d, when->separation);
 }
 
 static void describe_stop(tali_model_description *d)
 {
-    const tal_model *model = &d->w->model;
-    const tal_event_ix event = {d->index};
-    const tal_run_stop *stop = tal_event_stop(model->system, event);
-    const int which = stop->measure.i < 0                      ? TIME_LIST
-                      : stop->crossing == TAL_CROSSING_FALLING ? 0
-                      : stop->crossing == TAL_CROSSING_RISING  ? 1
-                                                               : 2;
-    tali_model_say_index(d, tal_event_is_active(model->system, model->state, event));
-    tali_model_say_index(d, stop->measure.i);
-    for (int i = 0; i < NUM_LISTS; ++i) {
-        tali_model_say_values(d, &stop->value, i == which ? 1 : 0);
-    }
-    tali_model_say_text(d, stop->message);
-    tali_model_say_number(d, stop->window);
-    tali_model_say_number(d, stop->separation);
+    const tal_system *system = d->w->model.system;
+    tali_model_say_text(d, tal_event_stop(system, (tal_event_ix){d->index})->message);
 }
 
-bool tali_model_find_stop(tali_model_description *d, tali_model_own_row *own)
+static void describe_set(tali_model_description *d)
 {
-    (void)own;
+    const tal_run_set *set = tal_event_run_set(d->w->model.system, (tal_event_ix){d->index});
+    const tali_model_targets targets = {.measures = {set->measure, set->from}};
+    tali_model_say_targets(d, &targets);
+    tali_model_say_values(d, set->values, set->num_values);
+    tali_model_say_number(d, set->period);
+}
+
+static void describe_impulse(tali_model_description *d)
+{
+    const tal_run_impulse *it = tal_event_run_impulse(d->w->model.system, (tal_event_ix){d->index});
+    const tali_model_targets targets = {.bodies = {it->body.i, it->in.i}, .mobility = it->mobility};
+    tali_model_say_targets(d, &targets);
+    if (it->body.i >= 0) {
+        tali_model_say_vec3(d, it->p_BS);
+        tali_model_say_vec3(d, it->impulse);
+    } else {
+        tali_model_say_number(d, it->along);
+    }
+    tali_model_say_number(d, it->period);
+}
+
+enum {
+    STOP_ROW,
+    SET_ROW,
+    IMPULSE_ROW,
+    MOBILITY_IMPULSE_ROW
+};
+
+static const tali_model_row *row_of_event(const tal_system *system, tal_event_ix event)
+{
+    const tal_run_impulse *impulse = tal_event_run_impulse(system, event);
+    if (tal_event_stop(system, event) != NULL) return &tali_model_stop_rows[STOP_ROW];
+    if (tal_event_run_set(system, event) != NULL) return &tali_model_stop_rows[SET_ROW];
+    if (impulse == NULL) return NULL;
+    return &tali_model_stop_rows[impulse->body.i >= 0 ? IMPULSE_ROW : MOBILITY_IMPULSE_ROW];
+}
+
+// Whether all events only end a run: then they stand in <stops>, as they always have.
+static bool are_stops(const tal_system *system)
+{
+    for (int i = 0; i < tal_system_num_events(system); ++i) {
+        if (tal_event_stop(system, (tal_event_ix){i}) == NULL) return false;
+    }
+    return true;
+}
+
+static bool find_event(tali_model_description *d, bool in_stops)
+{
     const tal_system *system = d->w->model.system;
     const tal_event_ix event = {d->index};
-    if (event.i >= tal_system_num_events(system)) return false;
+    if (event.i >= tal_system_num_events(system) || are_stops(system) != in_stops) return false;
     d->name = tal_event_name(system, event);
-    d->row = tal_event_stop(system, event) != NULL ? &tali_model_stop_rows[0] : NULL;
+    d->row = row_of_event(system, event);
     if (d->row == NULL) {
         tali_model_write_refuse(
             d->w, "event '%s' calls a function, which cannot be written to a file", d->name);
@@ -133,14 +300,38 @@ bool tali_model_find_stop(tali_model_description *d, tali_model_own_row *own)
     return true;
 }
 
+bool tali_model_find_stop(tali_model_description *d, tali_model_own_row *own)
+{
+    (void)own;
+    return find_event(d, true);
+}
+
+bool tali_model_find_event(tali_model_description *d, tali_model_own_row *own)
+{
+    (void)own;
+    return find_event(d, false);
+}
+
+#define EVENT(element, text, attributes, checker, builder, describer)                              \
+    {                                                                                              \
+        .name = (element), .doc = (text), .shared = when_attributes, .own = (attributes),          \
+        .check = (checker), .build = (builder), .describe_shared = describe_when,                  \
+        .describe = (describer)                                                                    \
+    }
+
 const tali_model_row tali_model_stop_rows[] = {
-    {.name = "stop",
-     .doc = "Ends a run when a measure crosses a value, or at a time. "
-            "A measure that is beyond the value at the start does not cross it.",
-     .own = stop_attributes,
-     .check = check_stop,
-     .build = build_stop,
-     .describe = describe_stop},
+    EVENT("stop",
+          "Ends a run when a measure crosses a value, or at a time. "
+          "A measure that is beyond the value at the start does not cross it.",
+          stop_attributes, check_stop, build_stop, describe_stop),
+    EVENT("set", "Sets a variable when a measure crosses a value, or at a time.", set_attributes,
+          check_set, build_set, describe_set),
+    EVENT("impulse",
+          "An impulse on a body when a measure crosses a value, or at a time: speeds jump, and "
+          "constraints hold.",
+          impulse_attributes, check_impulse, build_impulse, describe_impulse),
+    EVENT("mobility_impulse", "The same along a speed.", mobility_impulse_attributes,
+          check_mobility_impulse, build_mobility_impulse, describe_impulse),
     {.name = NULL}};
 
 // ---- markers

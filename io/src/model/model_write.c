@@ -26,7 +26,7 @@ static void check_subsystems(tali_model_writer *w)
     }
     tali_model_own_row none;
     tali_model_description d = {.w = w};
-    while (tali_model_find_stop(&d, &none)) { // refuses what is no stop, by name
+    while (tali_model_find_event(&d, &none)) { // refuses what is a function, by name
         d.index += 1;
     }
 }

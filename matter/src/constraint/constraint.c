@@ -150,7 +150,8 @@ static tal_status check_params(const tali_constraint *c, const double params[], 
 {
     for (int i = 0; i < c->ops.num_params; ++i) {
         if (isfinite(params[i])) continue;
-        return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "constraint '%s': parameter %d is %g", c->name, i,
+        return TALI_FAIL(err, TAL_ERR_NOT_FINITE,
+                         "constraint '%s': parameter %d is %g: give a finite number", c->name, i,
                          params[i]);
     }
     if (c->ops.check_params == NULL) return TAL_OK;

@@ -141,11 +141,6 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-static size_t larger_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 // What the room of a large constraint needs.
 static void add_own_sizes(tali_constraints *all, const tali_constraint *c)
 {
@@ -154,9 +149,9 @@ static void add_own_sizes(tali_constraints *all, const tali_constraint *c)
     all->max_bodies = larger(all->max_bodies, c->ops.num_bodies);
     all->max_mobilities = larger(all->max_mobilities, c->num_mobilities);
     all->max_own_rows = larger(all->max_own_rows, (int)m);
-    all->max_own_wrenches = larger_size(all->max_own_wrenches, wrenches);
+    all->max_own_wrenches = tali_alloc_larger(all->max_own_wrenches, wrenches);
     all->max_own_coefficients =
-        larger_size(all->max_own_coefficients, m * (size_t)c->num_mobilities);
+        tali_alloc_larger(all->max_own_coefficients, m * (size_t)c->num_mobilities);
     all->has_large = all->has_large || !tali_constraint_is_small(c);
 }
 
@@ -253,7 +248,7 @@ static size_t most_heads(const tali_constraints *all)
     size_t most = 0;
     for (int i = 0; i < all->count; ++i) {
         const tali_constraint *c = &all->list[i];
-        most = larger_size(most, (size_t)c->ops.num_bodies + (size_t)c->num_mobilities);
+        most = tali_alloc_larger(most, (size_t)c->ops.num_bodies + (size_t)c->num_mobilities);
     }
     return most;
 }

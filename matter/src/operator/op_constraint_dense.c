@@ -16,8 +16,7 @@ static size_t most_cod_work(int n, int m)
 {
     const size_t tall = tal_cod_work_size(n, m), wide = tal_cod_work_size(m, n);
     const size_t all = tal_cod_work_size(n + m, n + m);
-    const size_t most = tall > wide ? tall : wide;
-    return most > all ? most : all;
+    return tali_alloc_larger(tali_alloc_larger(tall, wide), all);
 }
 
 static size_t work_doubles(int n, int m)

@@ -92,7 +92,8 @@ static tal_status check_params(const tali_prescribed_drive *drive, const double 
 {
     for (int i = 0; i < drive->num_params; ++i) {
         if (isfinite(params[i])) continue;
-        return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "motion '%s': parameter %d is %g", drive->name, i,
+        return TALI_FAIL(err, TAL_ERR_NOT_FINITE,
+                         "motion '%s': parameter %d is %g: give a finite number", drive->name, i,
                          params[i]);
     }
     return TAL_OK;

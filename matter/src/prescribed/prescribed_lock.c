@@ -177,7 +177,7 @@ tal_status tal_body_lock_at(const tal_matter *matter, tal_state *state, tal_body
     if (!find_body(matter, state, body, level, &to, __func__)) return tal_contract_last()->status;
     if (n != to.num_values || (values == NULL && n > 0)) {
         return tal_state_refuse(state, TAL_ERR_BAD_VALUE,
-                                "body '%s' is locked there by %d values, not %d", to.body->name,
+                                "body '%s' is locked by %d values, not %d", to.body->name,
                                 to.num_values, values != NULL ? n : 0);
     }
     return lock_at(matter, state, &to, level, values);

@@ -14,6 +14,7 @@
 // Where Z^T H Z is not positive definite, Newton's method would go to an unstable balance, so a
 // shift is added until it is: the step then follows the forces, and the shift vanishes near a
 // stable balance.
+#include "alloc_internal.h"
 #include "array_internal.h"
 
 #include "constraint/constraint_internal.h"
@@ -78,8 +79,7 @@ static bool seeks_u(const relax_room *room)
 static size_t most_work(int n, int m)
 {
     const size_t wide = tal_cod_work_size(m, n), tall = tal_cod_work_size(n, m);
-    const size_t square = tal_cod_work_size(n, n), most = wide > tall ? wide : tall;
-    return most > square ? most : square;
+    return tali_alloc_larger(tali_alloc_larger(wide, tall), tal_cod_work_size(n, n));
 }
 
 // Cuts the room out of `base`; returns its size, also without a base.

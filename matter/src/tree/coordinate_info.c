@@ -117,10 +117,9 @@ static tal_status check_coordinate_name(const tal_matter *matter, const tali_tre
                          flaw);
     }
     if (ends_like_default(name)) {
-        return TALI_FAIL(
-            err, TAL_ERR_BAD_NAME,
-            "body '%s', coordinate %d: '%s' ends like the name of a coordinate without a name",
-            body->name, i, name);
+        return TALI_FAIL(err, TAL_ERR_BAD_NAME,
+                         "body '%s', coordinate %d: '%s' ends like a default name, .q<number>",
+                         body->name, i, name);
     }
     const tali_tree_coordinate *named = find_record(matter, body, i);
     if (named != NULL && named->name[0] != '\0') {

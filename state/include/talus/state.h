@@ -17,7 +17,7 @@
  *     tal_system_realize(system, state, TAL_STAGE_ACCELERATION);
  *
  * Setting a variable invalidates its stage and every later one; realizing computes only what is
- * missing. doc/concepts.md tells the whole story.
+ * missing. doc/concepts.md explains all of this.
  */
 
 #include <talus/state/measure.h>

@@ -99,8 +99,9 @@ static bool check_operands(tal_system *system, const tal_measure_def *def,
     const char *name = measure->element.name;
     if (def->num_operands < 0 || (def->num_operands > 0 && def->operands == NULL)) {
         (void)tali_system_build_fail(system, TAL_ERR_BAD_VALUE, where,
-                                     "measure '%s' has %d operands at NULL", name,
-                                     def->num_operands);
+                                     "measure '%s' has %d operands: "
+                                     "the number is negative or the array is NULL",
+                                     name, def->num_operands);
         return false;
     }
     measure->num_derivatives = def->num_operands > 0 ? TAL_MEASURE_MAX_DERIVATIVES : 0;

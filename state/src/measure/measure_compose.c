@@ -1,7 +1,8 @@
-// Measures made of others, without a memory of their own samples: sum, difference, scale,
-// integrate, and the exact derivative.
+// Measures made of others, without a memory of their own samples: sum, difference, product,
+// function, scale, integrate, and the exact derivative.
 #include "measure/measure_kinds.h"
 
+#include <math.h>
 #include <string.h>
 
 // Copies an operand's value or derivative.
@@ -83,6 +84,160 @@ tal_measure_ix tal_measure_add_difference(tal_system *system, tal_subsystem_ix o
                                           const char *name, tal_measure_ix a, tal_measure_ix b)
 {
     return add_binary(system, owner, &difference_ops, name, a, b);
+}
+
+// --- product ---
+
+enum {
+    PRODUCT_DERIVATIVES = 3 // each of two operands, and their derivatives up to the order: eight
+};
+
+static tal_status product_declare(void *self, tal_system *system, tal_measure_site *site)
+{
+    (void)self;
+    (void)system;
+    if (site->num_derivatives > PRODUCT_DERIVATIVES) site->num_derivatives = PRODUCT_DERIVATIVES;
+    return TAL_OK;
+}
+
+static void binary_needs(const void *self, const tal_system *system, int order,
+                         tal_measure_needs *needs)
+{
+    const binary *me = self;
+    for (int k = 0; k <= order; ++k) {
+        tal_measure_needs_operand(needs, system, me->a, k);
+        if (me->b.i >= 0 && me->b.i != me->a.i) {
+            tal_measure_needs_operand(needs, system, me->b, k);
+        }
+    }
+}
+
+// Leibniz: (a b)^(n) = sum over k of C(n, k) a^(k) b^(n - k)
+static tal_status product_calc(const void *self, const tal_system *system, tal_state *state,
+                               int order, int n, double value[])
+{
+    const binary *me = self;
+    double choose = 1.0; // C(order, k)
+    memset(value, 0, (size_t)n * sizeof *value);
+    for (int k = 0; k <= order; ++k) {
+        const double *a = tal_measure_derivatives(system, state, me->a, k);
+        const double *b = tal_measure_derivatives(system, state, me->b, order - k);
+        if (a == NULL || b == NULL) return tal_state_error(state)->status;
+        for (int i = 0; i < n; ++i) {
+            value[i] += choose * a[i] * b[i];
+        }
+        choose = choose * (order - k) / (k + 1);
+    }
+    return TAL_OK;
+}
+
+static const tal_measure_ops product_ops = {
+    .size = sizeof product_ops,
+    .name = "product",
+    .calc = product_calc,
+    .declare = product_declare,
+    .needs = binary_needs,
+};
+
+tal_measure_ix tal_measure_add_product(tal_system *system, tal_subsystem_ix owner, const char *name,
+                                       tal_measure_ix a, tal_measure_ix b)
+{
+    return add_binary(system, owner, &product_ops, name, a, b);
+}
+
+// --- function ---
+
+typedef struct applied {
+    binary of; // b.i < 0: of one measure; first, so that needs are those of two operands
+    const tal_function *f;
+} applied;
+
+static tal_status function_declare(void *self, tal_system *system, tal_measure_site *site)
+{
+    const applied *me = self;
+    (void)system;
+    const int most = tal_function_max_order(me->f) < 2 ? tal_function_max_order(me->f) : 2;
+    if (site->num_derivatives > most) site->num_derivatives = most;
+    return TAL_OK;
+}
+
+// With x the operands: f' = sum f_i x_i', f'' = sum f_ij x_i' x_j' + sum f_i x_i''
+static tal_status function_calc(const void *self, const tal_system *system, tal_state *state,
+                                int order, int n, double value[])
+{
+    (void)n;
+    const applied *me = self;
+    const tal_measure_ix of[] = {me->of.a, me->of.b};
+    const int args = me->of.b.i >= 0 ? 2 : 1;
+    double x[3][2] = {{0.0}}; // by order of derivative
+    for (int k = 0; k <= order; ++k) {
+        for (int i = 0; i < args; ++i) {
+            x[k][i] = tal_measure_derivative(system, state, of[i], k);
+        }
+    }
+    double sum = order == 0 ? tal_function_calc_value(me->f, x[0], args) : 0.0;
+    for (int i = 0; i < args && order > 0; ++i) {
+        sum += tal_function_calc_derivative(me->f, x[0], args, &i, 1) * x[order][i];
+        for (int j = 0; j < args && order == 2; ++j) {
+            const int wrt[] = {i, j};
+            sum += tal_function_calc_derivative(me->f, x[0], args, wrt, 2) * x[1][i] * x[1][j];
+        }
+    }
+    *value = sum;
+    const tal_status st = tal_state_error(state)->status;
+    return st == TAL_OK || isfinite(sum) ? TAL_OK : st;
+}
+
+static const tal_measure_ops function_ops = {
+    .size = sizeof function_ops,
+    .name = "function",
+    .calc = function_calc,
+    .declare = function_declare,
+    .needs = binary_needs,
+};
+
+// Each operand is one number, and there are as many as the function has arguments.
+static bool check_function(tal_system *system, const char *name, const tal_function *f,
+                           const tal_measure_ix of[], int count)
+{
+    const char *said = name != NULL ? name : "(no name)";
+    const int args = tal_function_num_args(f); // a breach when there is none
+    for (int i = 0; i < count; ++i) {
+        if (of[i].i < 0 || of[i].i >= tal_system_num_measures(system)) return true; // told later
+        const int size = tal_measure_size(system, of[i]);
+        if (size == 1) continue;
+        (void)tal_system_fail(system, TAL_ERR_BAD_VALUE,
+                              "function '%s': measure '%s' has %d values; it must have one", said,
+                              tal_measure_name(system, of[i]), size);
+        return false;
+    }
+    if (args == count) return true;
+    (void)tal_system_fail(system, TAL_ERR_BAD_VALUE,
+                          "function '%s': a function of %d arguments is applied to %d measures",
+                          said, args, count);
+    return false;
+}
+
+tal_measure_ix tal_measure_add_function(tal_system *system, tal_subsystem_ix owner,
+                                        const char *name, const tal_function *f, tal_measure_ix a,
+                                        tal_measure_ix b)
+{
+    const tal_measure_ix none = {-1}, operands[] = {a, b};
+    const int count = b.i >= 0 ? 2 : 1;
+    tal_measure_def def = tal_measure_def_default();
+    if (system == NULL) return tal_system_add_measure(system, owner, &function_ops, &def);
+    if (tal_system_error(system)->status != TAL_OK ||
+        !check_function(system, name, f, operands, count)) {
+        return none;
+    }
+    const applied self = {{a, b}, f};
+    def.name = name;
+    def.size = 1;
+    def.operands = operands;
+    def.num_operands = count;
+    def.self = &self;
+    def.self_size = sizeof self;
+    return tal_system_add_measure(system, owner, &function_ops, &def);
 }
 
 // --- scale ---
@@ -221,10 +376,12 @@ tal_measure_ix tal_measure_add_integrate(tal_system *system, tal_subsystem_ix ow
 bool tali_measure_composed_facts(const tal_measure_ops *table, const void *self,
                                  tali_measure_facts *facts)
 {
-    if (table == &sum_ops || table == &difference_ops) {
-        const binary *me = self;
+    if (table == &sum_ops || table == &difference_ops || table == &product_ops ||
+        table == &function_ops) {
+        const binary *me = self; // that of a function comes first
         facts->operands[0] = me->a;
         facts->operands[1] = me->b;
+        if (table == &function_ops) facts->function = ((const applied *)self)->f;
     } else if (table == &scale_ops) {
         const scale *me = self;
         facts->operands[0] = me->a;

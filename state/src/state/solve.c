@@ -301,7 +301,8 @@ static bool events_exist(const tal_system *system, tal_event_cause cause,
         return false;
     }
     if (count < 0 || (count > 0 && events == NULL)) {
-        (void)tali_breach(TAL_ERR_BAD_VALUE, where, "%d events at NULL", count);
+        (void)tali_breach(TAL_ERR_BAD_VALUE, where,
+                          "%d events: the number is negative or the array is NULL", count);
         return false;
     }
     for (int i = 0; i < count; ++i) {

@@ -29,8 +29,9 @@ static bool check_cache(tal_system *system, const tal_cache_def *def, const char
                                      tal_stage_name(def->depends_on));
     } else if (def->num_prereqs < 0 || (def->num_prereqs > 0 && def->prereqs == NULL)) {
         (void)tali_system_build_fail(system, TAL_ERR_BAD_VALUE, where,
-                                     "cache entry '%s' has %d prerequisites at NULL", name,
-                                     def->num_prereqs);
+                                     "cache entry '%s' has %d prerequisites: "
+                                     "the number is negative or the array is NULL",
+                                     name, def->num_prereqs);
     }
     return system->error.status == TAL_OK;
 }

@@ -166,8 +166,9 @@ static tal_status check_arrays(const tal_assembler_def *def, tal_error *err)
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         if (all[i].n < 0 || (all[i].n > 0 && all[i].array == NULL)) {
-            return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%d %s at address %p are invalid", all[i].n,
-                             all[i].name, all[i].array);
+            return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                             "%d %s: the number is negative or the array is NULL", all[i].n,
+                             all[i].name);
         }
     }
     return TAL_OK;
@@ -194,24 +195,19 @@ static tal_status check_def(const tal_matter *matter, const tal_assembler_def *d
 
 // --- memory ---
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 // Room of the factorizations, of equations by speeds or the other way round.
 static size_t work_doubles(const tal_assembler *it)
 {
     const int m = it->max_rows, n = it->nu;
-    const size_t cod = larger(tal_cod_work_size(m, n), tal_cod_work_size(n, m));
-    return larger(larger(cod, tal_pchol_work_size(n)), (size_t)n);
+    const size_t cod = tali_alloc_larger(tal_cod_work_size(m, n), tal_cod_work_size(n, m));
+    return tali_alloc_larger(tali_alloc_larger(cod, tal_pchol_work_size(n)), (size_t)n);
 }
 
 static size_t work_ints(const tal_assembler *it)
 {
     const int m = it->max_rows, n = it->nu;
-    const size_t cod = larger(tal_cod_iwork_size(m, n), tal_cod_iwork_size(n, m));
-    return larger(cod, tal_pchol_iwork_size(n));
+    const size_t cod = tali_alloc_larger(tal_cod_iwork_size(m, n), tal_cod_iwork_size(n, m));
+    return tali_alloc_larger(cod, tal_pchol_iwork_size(n));
 }
 
 // Place all arrays in a block, or count its bytes when `block` is NULL.
@@ -219,7 +215,8 @@ static size_t lay_out(tal_assembler *it, char *block)
 {
     const tal_assembler_def *def = &it->def;
     const size_t n = (size_t)it->nu, nq = (size_t)it->max_nq, rows = (size_t)it->max_rows;
-    const size_t side = larger(n, rows), bodies = (size_t)tal_matter_num_bodies(it->matter);
+    const size_t side = tali_alloc_larger(n, rows),
+                 bodies = (size_t)tal_matter_num_bodies(it->matter);
     const size_t markers = (size_t)def->num_markers, sensors = (size_t)def->num_sensors;
     const size_t goal_rows = (size_t)it->max_goal_rows, d = sizeof(double);
     const tali_piece pieces[] = {
@@ -455,6 +452,16 @@ static bool has_nan(const double values[], int n)
     return any;
 }
 
+// What the weights of markers are multiplied by.
+static double marker_scale(const tal_assembler *it, const tali_assembler_observed *seen)
+{
+    double sum = 0.0;
+    for (int k = 0; k < it->def.num_markers && it->def.mean_markers; ++k) {
+        if (seen->markers[k]) sum += it->def.markers[k].weight;
+    }
+    return sum > 0.0 ? 1.0 / sum : 1.0;
+}
+
 // A point of weight w counts as a mass, an orientation of weight w as an inertia about every axis.
 void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *seen)
 {
@@ -462,15 +469,16 @@ void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *see
     const tal_assembler_def *def = &it->def;
     memset(it->weights, 0, (size_t)tal_matter_num_bodies(it->matter) * sizeof *it->weights);
     it->num_seen = 0;
+    it->marker_scale = marker_scale(it, seen);
     for (int k = 0; k < def->num_markers; ++k) {
         const tal_marker *marker = &def->markers[k];
         tal_mass_props *sum = &it->weights[marker->body.i];
         if (!seen->markers[k]) continue;
         ++it->num_seen;
-        sum->mass += marker->weight;
-        sum->com = tal_v3_axpy(marker->weight, marker->p_BS, sum->com); // mass times com, so far
-        sum->inertia = tal_s3_add(sum->inertia,
-                                  tal_s3_scale(marker->weight, tal_s3_cross_square(marker->p_BS)));
+        const double w = it->marker_scale * marker->weight;
+        sum->mass += w;
+        sum->com = tal_v3_axpy(w, marker->p_BS, sum->com); // mass times com, so far
+        sum->inertia = tal_s3_add(sum->inertia, tal_s3_scale(w, tal_s3_cross_square(marker->p_BS)));
     }
     for (int b = 0; b < tal_matter_num_bodies(it->matter); ++b) {
         tal_mass_props *sum = &it->weights[b];
@@ -489,7 +497,8 @@ static tal_status check_vectors(tal_assembler *it, const tal_vec3 v[], int n, co
 {
     for (int k = 0; k < n && v != NULL; ++k) {
         if (!isinf(v[k].x) && !isinf(v[k].y) && !isinf(v[k].z)) continue;
-        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE, "%s %d is (%g, %g, %g)", what, k,
+        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE,
+                         "%s %d is (%g, %g, %g): give finite numbers, or NaN for not seen", what, k,
                          v[k].x, v[k].y, v[k].z);
     }
     return TAL_OK;

@@ -71,6 +71,7 @@ struct tal_assembler {
     tal_mass_props *weights;       // [num_bodies] normal matrix of what is seen, body by body
     int num_seen;
     tal_vec3 *p_MS, *p_BS_M;       // [num_markers] from Mo and from Bo, in M
+    double marker_scale;           // what the weights of markers are multiplied by
     tal_vec3 *marker_r, *sensor_r; // residuals where the State was last
     bool is_observed;              // tal_assembler_observe() was called
 

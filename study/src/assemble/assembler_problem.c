@@ -376,7 +376,7 @@ static double goal_of_seen(tal_assembler *it, const tal_state *state)
     for (int k = 0; k < it->def.num_markers; ++k) {
         if (!it->seen->markers[k]) continue;
         const tal_vec3 r = it->marker_r[k] = marker_residual(it, state, &poses, k);
-        goal += 0.5 * it->def.markers[k].weight * tal_v3_dot(r, r);
+        goal += 0.5 * it->marker_scale * it->def.markers[k].weight * tal_v3_dot(r, r);
     }
     for (int k = 0; k < it->def.num_sensors; ++k) {
         if (!it->seen->sensors[k]) continue;
@@ -395,7 +395,8 @@ tal_status tali_assembler_goal(tal_assembler *it, tal_state *state, double *goal
     }
     if (st == TAL_OK && it->level == TAL_LEVEL_POSITION) st = goal_of_q(it, state, goal);
     if (st == TAL_OK && !isfinite(*goal)) {
-        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE, "the goals add up to %g", *goal);
+        return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE,
+                         "the sum of the goals is %g: it must be finite", *goal);
     }
     return st;
 }
@@ -413,7 +414,7 @@ static tal_status observed_gradient(tal_assembler *it, tal_state *state)
     for (int k = 0; k < it->def.num_markers; ++k) {
         if (!it->seen->markers[k]) continue;
         const tal_marker *marker = &it->def.markers[k];
-        const tal_vec3 f = tal_v3_scale(marker->weight, it->marker_r[k]);
+        const tal_vec3 f = tal_v3_scale(it->marker_scale * marker->weight, it->marker_r[k]);
         const tal_xform *X_GM = tal_view_X_GM(&poses, marker->body.i);
         const tal_vec3 p_BS_G = tal_m3_mul_v3(X_GM->R, it->p_BS_M[k]);
         tal_spatial_vec *F = &it->F[marker->body.i];

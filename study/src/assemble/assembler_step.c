@@ -1,4 +1,6 @@
 // One step of a search: a quadratic goal, linear equations, ranges of coordinates.
+#include "array_internal.h"
+
 #include "assemble/assembler_internal.h"
 
 #include <float.h>
@@ -82,15 +84,6 @@ static void reduce_equations(tal_assembler *it, int nf)
 
 // --- solving ---
 
-static double largest_diagonal(const double *A, int n)
-{
-    double largest = 0.0;
-    for (int i = 0; i < n; ++i) {
-        largest = fmax(largest, A[(size_t)i * (size_t)(n + 1)]);
-    }
-    return largest;
-}
-
 static double least_pivot(const double *L, int n)
 {
     double least = (double)INFINITY;
@@ -115,7 +108,7 @@ static bool is_convex(tal_assembler *it, const double *A, int n, double floor)
 static double least_curvature(const tal_assembler *it, int nf, double roundoff)
 {
     const double share = it->at.is_whole ? 1e-8 : roundoff * nf * DBL_EPSILON;
-    return share * largest_diagonal(it->A, nf);
+    return share * tali_array_largest_diagonal(it->A, nf, nf);
 }
 
 // A y = rhs in place of rhs, A symmetric and positive semidefinite: the shortest y where A is

@@ -48,8 +48,10 @@ static tal_status check_def(const tal_tracker_def *def, tal_error *err)
 {
     if (def == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "'def' is NULL");
     if (def->chunk < 0 || def->lanes < 1) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "chunk is %d and lanes is %d", def->chunk,
-                         def->lanes);
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "chunk is %d and lanes is %d: chunk must not be negative, "
+                         "and lanes at least 1",
+                         def->chunk, def->lanes);
     }
     if (def->executor != NULL && def->executor->run == NULL) {
         return TALI_FAIL(err, TAL_ERR_NULL, "the executor has no function");
@@ -145,6 +147,12 @@ static tal_status observe(const tal_tracker *tracker, tal_assembler *assembler, 
     const tal_frames *frames = tracker->frames;
     const size_t markers = (size_t)tracker->def.assembler.num_markers;
     const size_t sensors = (size_t)tracker->def.assembler.num_sensors;
+    const size_t goals = (size_t)tracker->def.assembler.num_coordinates;
+    for (size_t i = 0; i < goals && frames->coordinates != NULL; ++i) {
+        const double value = frames->coordinates[(size_t)k * goals + i];
+        const tal_status st = tal_assembler_set_coordinate(assembler, (int)i, value);
+        if (st != TAL_OK) return st;
+    }
     return tal_assembler_observe(
         assembler, frames->points != NULL ? frames->points + (size_t)k * markers : NULL,
         frames->rotations != NULL ? frames->rotations + (size_t)k * sensors : NULL);

@@ -18,4 +18,13 @@ double tali_event_next_of_period(double first, double period, double after);
 /// An event as it was added, without its name; NULL for an event of another subsystem.
 const tal_happening *tali_event_happening(const tal_system *system, tal_event_ix event);
 
+/// The System of events to which a stop or an action is added; NULL, and a breach in the name of
+/// `where`, or a failure before, when there is none.
+tal_system *tali_events_action_begin(tal_events *events, const void *def, const char *where);
+
+/// Add an action with a context of `size` bytes that begins with a tal_run_stop, which is adopted
+/// as by tali_events_add_owning(). Of its names only the System has copies.
+tal_event_ix tali_events_action_add(tal_events *events, const tal_run_stop *when, double period,
+                                    tal_handler_fn handle, void *context, size_t size);
+
 #endif // TALUS_EVENTS_INTERNAL_H

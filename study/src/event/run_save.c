@@ -123,7 +123,8 @@ static tal_status check_bytes(tal_time_stepper *ts, const tal_state *state, cons
                          (int)header->ended_by, ts->num_events);
     }
     if (header->has_begun != 0 && (!isfinite(header->t) || isnan(header->t_done))) {
-        return TALI_FAIL(err, TAL_ERR_FILE, "stands at t = %g and has done %g", header->t,
+        return TALI_FAIL(err, TAL_ERR_FILE,
+                         "damaged: its time is %g, and its events are handled up to %g", header->t,
                          header->t_done);
     }
     const char *integ_bytes = (const char *)bytes + sizeof *header + memory_bytes(ts);

@@ -93,19 +93,48 @@ static void watch_measure(const tal_system *system, const tal_run_stop *def, tal
     it->rate_stage = rate_stage < TAL_STAGE_TIME ? TAL_STAGE_TIME : rate_stage;
 }
 
+tal_system *tali_events_action_begin(tal_events *events, const void *def, const char *where)
+{
+    if (events == NULL || def == NULL) {
+        (void)tali_breach(TAL_ERR_NULL, where, "the %s",
+                          events == NULL ? "events are NULL" : "stop is NULL");
+        if (events != NULL) tali_system_keep_breach(tali_events_system(events));
+        return NULL;
+    }
+    tal_system *system = tali_events_system(events);
+    return tal_system_error(system)->status == TAL_OK ? system : NULL;
+}
+
+// An action that is given as data, at one time, from one on with a period, or when a measure
+// crosses a value.
+tal_event_ix tali_events_action_add(tal_events *events, const tal_run_stop *when, double period,
+                                    tal_handler_fn handle, void *context, size_t size)
+{
+    tal_system *system = tali_events_system(events);
+    tal_run_stop *kept = context;
+    tal_happening happening = tal_happening_default();
+    happening.name = when->name;
+    happening.handle = handle;
+    happening.begins_inactive = when->begins_inactive;
+    const bool is_wrong = check_stop(system, when) != TAL_OK;
+    if (!is_wrong && when->measure.i >= 0) {
+        watch_measure(system, when, &happening);
+    } else if (!is_wrong && period > 0.0) {
+        happening.first = when->value;
+        happening.period = period;
+    } else {
+        happening.times = &kept->value;
+        happening.num_times = 1;
+    }
+    kept->name = kept->message = NULL; // the System has the name
+    return tali_events_add_owning(events, &happening, context, size);
+}
+
 tal_event_ix tal_events_add_stop(tal_events *events, const tal_run_stop *def)
 {
     const tal_event_ix none = {-1};
-    if (events == NULL || def == NULL) {
-        (void)TALI_BREACH(TAL_ERR_NULL, "the %s",
-                          events == NULL ? "events are NULL" : "stop is NULL");
-        if (events != NULL) tali_system_keep_breach(tali_events_system(events));
-        return none;
-    }
-    tal_system *system = tali_events_system(events);
-    if (tal_system_error(system)->status != TAL_OK || check_stop(system, def) != TAL_OK) {
-        return none;
-    }
+    tal_system *system = tali_events_action_begin(events, def, __func__);
+    if (system == NULL || check_stop(system, def) != TAL_OK) return none;
     const tal_allocator allocator = tal_system_allocator(system);
     size_t size = 0;
     stop *it = copy_stop(&allocator, def, &size);

@@ -375,7 +375,7 @@ tal_status tal_linearizer_find_modes(tal_linearizer *lin)
     lin->error_record = (tal_error){TAL_OK, "", ""};
     if (!lin->has_run) {
         return TALI_FAIL(&lin->error_record, TAL_ERR_BAD_VALUE,
-                         "call tal_linearizer_run() before modes are found");
+                         "call tal_linearizer_run() before tal_linearizer_find_modes()");
     }
     const int nx = tali_chart_nx(&lin->chart);
     lin->num_modes = 0;

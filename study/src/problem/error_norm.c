@@ -5,46 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-// Collects a norm over weighted errors.
-typedef struct norm {
-    double sum, largest;
-    int count, worst;
-} norm;
-
-static void add_error(norm *it, int slot, double weighted)
-{
-    const double size = fabs(weighted);
-    it->sum += weighted * weighted;
-    ++it->count;
-    if (size > it->largest) {
-        it->largest = size;
-        it->worst = slot;
-    }
-}
-
-// An error that is not a number is as large as can be.
-static double value_of(const norm *it, bool infinity_norm)
-{
-    if (it->count == 0) return 0.0;
-    if (isnan(it->sum)) return (double)INFINITY;
-    return infinity_norm ? it->largest : sqrt(it->sum / it->count);
-}
-
 // Keeps the worst of q, u and z.
-static double merge(tali_problem *problem, tal_pool pool, const norm *part, double worst_so_far)
+static double merge(tali_problem *problem, tal_pool pool, const tali_problem_norm *part,
+                    double worst_so_far)
 {
-    const double value = value_of(part, problem->infinity_norm);
+    const double value = tali_problem_norm_value(part, problem->infinity_norm);
     if (value <= worst_so_far) return worst_so_far;
     problem->worst = (tali_problem_worst){pool, part->worst, part->largest};
     return value;
 }
 
-static norm norm_of(const double error[], const double weights[], const double y[], int n,
-                    bool absolute)
+static tali_problem_norm norm_of(const double error[], const double weights[], const double y[],
+                                 int n, bool absolute)
 {
-    norm it = {0.0, 0.0, 0, 0};
+    tali_problem_norm it = {0.0, 0.0, 0, 0};
     for (int i = 0; i < n; ++i) {
-        add_error(&it, i, tali_problem_weight(weights[i], y[i], absolute) * error[i]);
+        tali_problem_norm_add(&it, i, tali_problem_weight(weights[i], y[i], absolute) * error[i]);
     }
     return it;
 }
@@ -71,9 +47,9 @@ static int clear_known(const tali_problem *problem, const tal_state *state, tal_
 }
 
 // W_u N^+ e_q for matter's coordinates; those of other subsystems are weighed by 1.
-static norm norm_of_q(tali_problem *problem, tal_state *state, int nq)
+static tali_problem_norm norm_of_q(tali_problem *problem, tal_state *state, int nq)
 {
-    norm it = {0.0, 0.0, 0, 0};
+    tali_problem_norm it = {0.0, 0.0, 0, 0};
     const double *error = problem->error;
     int q0 = 0, num_q = 0;
     if (problem->matter != NULL) {
@@ -86,11 +62,12 @@ static norm norm_of_q(tali_problem *problem, tal_state *state, int nq)
         const double *weights = tal_state_weights(state, TAL_POOL_U) + u0;
         it.count -= clear_known(problem, state, TAL_LEVEL_POSITION, problem->weighed);
         for (int j = 0; j < num_u; ++j) {
-            add_error(&it, u0 + j, st == TAL_OK ? weights[j] * problem->weighed[j] : TALI_NAN);
+            tali_problem_norm_add(&it, u0 + j,
+                                  st == TAL_OK ? weights[j] * problem->weighed[j] : TALI_NAN);
         }
     }
     for (int i = 0; i < nq; ++i) {
-        if (i < q0 || i >= q0 + num_q) add_error(&it, i, error[i]);
+        if (i < q0 || i >= q0 + num_q) tali_problem_norm_add(&it, i, error[i]);
     }
     return it;
 }
@@ -101,7 +78,7 @@ double tali_problem_error_norm(tali_problem *problem, tal_state *state)
     double *error = problem->error;
     const double *y = problem->y0;
     problem->worst = (tali_problem_worst){TAL_POOL_Q, 0, 0.0};
-    norm part = norm_of_q(problem, state, nq);
+    tali_problem_norm part = norm_of_q(problem, state, nq);
     double worst = merge(problem, TAL_POOL_Q, &part, 0.0);
     int known = 0;
     if (problem->matter != NULL) {

@@ -9,6 +9,8 @@
 #include <talus/matter.h>
 #include <talus/study/integrator.h>
 
+#include <math.h>
+
 /// Which variable has the largest weighted error.
 typedef struct tali_problem_worst {
     tal_pool pool;
@@ -69,6 +71,31 @@ static inline double tali_problem_weight(double W, double y, bool absolute)
 {
     const double size = y < 0.0 ? -y : y;
     return absolute || size * W <= 1.0 ? W : 1.0 / size;
+}
+
+/// Collects a norm over weighted errors (manual sec. 9.1): begin with zeros, add each error.
+typedef struct tali_problem_norm {
+    double sum, largest;
+    int count, worst; // `worst`: slot of the largest
+} tali_problem_norm;
+
+static inline void tali_problem_norm_add(tali_problem_norm *it, int slot, double weighted)
+{
+    const double size = fabs(weighted);
+    it->sum += weighted * weighted;
+    ++it->count;
+    if (size > it->largest) {
+        it->largest = size;
+        it->worst = slot;
+    }
+}
+
+/// Root mean square, or the largest. An error that is not a number counts as infinite.
+static inline double tali_problem_norm_value(const tali_problem_norm *it, bool infinity_norm)
+{
+    if (it->count == 0) return 0.0;
+    if (isnan(it->sum)) return (double)INFINITY;
+    return infinity_norm ? it->largest : sqrt(it->sum / it->count);
 }
 
 // --- trial.c: what methods do to the State ---

@@ -1,4 +1,5 @@
 // The equations of motion as IDA sees them: F(t, Y, Y') = 0, and its Jacobian.
+#include "array_internal.h"
 #include "finite_internal.h"
 
 #include "sundials/ida_internal.h"
@@ -200,15 +201,6 @@ int tali_ida_residual(double t, N_Vector Y, N_Vector Yp, N_Vector r, void *self)
 
 // --- Jacobian ---
 
-static double largest_diagonal(const double A[], int n)
-{
-    double largest = 0.0;
-    for (int i = 0; i < n; ++i) {
-        largest = fmax(largest, A[(size_t)i * (size_t)n + (size_t)i]);
-    }
-    return largest;
-}
-
 // dF/d lambda: G^T along speeds that are free.
 static tal_status columns_of_lambda(tali_ida *ida, double cj, SUNMatrix J)
 {
@@ -220,7 +212,7 @@ static tal_status columns_of_lambda(tali_ida *ida, double cj, SUNMatrix J)
         tal_matter_calc_G(integ->problem.matter, state, TAL_G, tal_matrix_view(ida->G, m, ida->nu));
     if (st == TAL_OK) st = tali_ida_calc_W(ida, state);
     if (st != TAL_OK) return st;
-    const double largest = largest_diagonal(ida->W, m);
+    const double largest = tali_array_largest_diagonal(ida->W, m, m);
     memset(ida->a, 0, (size_t)m * sizeof *ida->a);
     for (int i = 0; i < m; ++i) {
         double *column = tali_sun_column(J, ida->ny + i);

@@ -92,13 +92,12 @@ static tal_status set_columns(tali_sun_weights *it, tal_state *state, int j)
     return st;
 }
 
-// E = min(W, 1/|y|), or W (manual eq. 9.3), over the accuracy.
+// tali_problem_weight() over the accuracy.
 static void set_relative(const double weights[], const double y[], int n, bool absolute,
                          double scale, double e[])
 {
     for (int i = 0; i < n; ++i) {
-        const double size = fabs(y[i]);
-        e[i] = scale * (absolute || size * weights[i] <= 1.0 ? weights[i] : 1.0 / size);
+        e[i] = scale * tali_problem_weight(weights[i], y[i], absolute);
     }
 }
 
@@ -135,33 +134,17 @@ tal_status tali_sun_weights_set(tali_sun_weights *it, tal_state *state, bool res
 
 // --- the norm ---
 
-typedef struct norm {
-    double sum, largest;
-    int count;
-} norm;
-
-static void add_error(norm *it, double weighted)
-{
-    it->sum += weighted * weighted;
-    it->largest = fmax(it->largest, fabs(weighted));
-    ++it->count;
-}
-
-static double value_of(const norm *it, bool infinity_norm)
-{
-    if (it->count == 0) return 0.0;
-    return infinity_norm ? it->largest : sqrt(it->sum / it->count);
-}
-
 // Coordinates of other subsystems are before and after matter's.
-static norm norm_of_q(const tali_sun_weights *it, const double y[], const double id[])
+static tali_problem_norm norm_of_q(const tali_sun_weights *it, const double y[], const double id[])
 {
-    norm sum = {0.0, 0.0, 0};
+    tali_problem_norm sum = {0.0, 0.0, 0, 0};
     int next = 0;
     for (int k = 0; k < it->num_blocks; ++k) {
         const tali_sun_weight_block *b = &it->blocks[k];
         for (; next < b->q0; ++next) {
-            if (id == NULL || id[next] != 0.0) add_error(&sum, it->e[next] * y[next]);
+            if (id == NULL || id[next] != 0.0) {
+                tali_problem_norm_add(&sum, next, it->e[next] * y[next]);
+            }
         }
         next = b->q0 + b->nq;
         if (id != NULL && id[b->q0] == 0.0) continue;
@@ -171,21 +154,22 @@ static norm norm_of_q(const tali_sun_weights *it, const double y[], const double
             for (int j = 0; j < b->nq; ++j) {
                 motion += coef[j] * y[b->q0 + j];
             }
-            if (!it->known_q[b->u0 + i]) add_error(&sum, motion);
+            if (!it->known_q[b->u0 + i]) tali_problem_norm_add(&sum, b->u0 + i, motion);
         }
     }
     for (; next < it->nq; ++next) {
-        if (id == NULL || id[next] != 0.0) add_error(&sum, it->e[next] * y[next]);
+        if (id == NULL || id[next] != 0.0) tali_problem_norm_add(&sum, next, it->e[next] * y[next]);
     }
     return sum;
 }
 
-static norm norm_of(const double e[], const double y[], const double *id, const bool *known, int n)
+static tali_problem_norm norm_of(const double e[], const double y[], const double *id,
+                                 const bool *known, int n)
 {
-    norm sum = {0.0, 0.0, 0};
+    tali_problem_norm sum = {0.0, 0.0, 0, 0};
     for (int i = 0; i < n; ++i) {
         if ((known != NULL && known[i]) || (id != NULL && id[i] == 0.0)) continue;
-        add_error(&sum, e[i] * y[i]);
+        tali_problem_norm_add(&sum, i, e[i] * y[i]);
     }
     return sum;
 }
@@ -194,12 +178,12 @@ double tali_sun_weights_norm(const tali_sun_weights *it, const double y[], const
 {
     const int nq = it->nq, nu = it->nu, nz = it->nz;
     const bool infinity_norm = it->integ->def.infinity_norm;
-    const norm q = norm_of_q(it, y, id);
-    const norm u = norm_of(it->e + nq, y + nq, id != NULL ? id + nq : NULL, it->known_u, nu);
-    const norm z =
+    const tali_problem_norm q = norm_of_q(it, y, id);
+    const tali_problem_norm u =
+        norm_of(it->e + nq, y + nq, id != NULL ? id + nq : NULL, it->known_u, nu);
+    const tali_problem_norm z =
         norm_of(it->e + nq + nu, y + nq + nu, id != NULL ? id + nq + nu : NULL, NULL, nz);
-    // a sum that is not a number is as large as can be
-    if (isnan(q.sum + u.sum + z.sum)) return (double)INFINITY;
-    return fmax(fmax(value_of(&q, infinity_norm), value_of(&u, infinity_norm)),
-                value_of(&z, infinity_norm));
+    return fmax(fmax(tali_problem_norm_value(&q, infinity_norm),
+                     tali_problem_norm_value(&u, infinity_norm)),
+                tali_problem_norm_value(&z, infinity_norm));
 }

@@ -349,7 +349,8 @@ tal_status tal_sweep_run(tal_sweep *sweep, const tal_state *start, const double 
     if (sweep == NULL || start == NULL) return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
     const bool has_values = values != NULL || sweep->def.num_parameters == 0;
     if (n < 0 || (n > 0 && (!has_values || results == NULL))) {
-        return TALI_BREACH(TAL_ERR_NULL, "%d samples without values or results", n);
+        return TALI_BREACH(TAL_ERR_NULL,
+                           "%d samples: the number is negative, or values or results are NULL", n);
     }
     sweep->error_record = (tal_error){TAL_OK, "", ""};
     if (tal_state_structure_hash(start) != tal_system_structure_hash(sweep->system)) {

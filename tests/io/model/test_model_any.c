@@ -20,10 +20,10 @@ START_TEST(the_end_of_a_name_says_what_a_file_is)
         const char *path;
         tal_file_kind kind;
     } cases[] = {
-        {"a.talus", TAL_FILE_TALUS}, {"b/c.d.urdf", TAL_FILE_URDF}, {"A.URDF", TAL_FILE_URDF},
-        {"a.sto", TAL_FILE_TABLE},   {"a.mot", TAL_FILE_TABLE},     {"a.trc", TAL_FILE_TABLE},
-        {"a.CSV", TAL_FILE_TABLE},   {"a.npz", TAL_FILE_TABLE},     {"a.talus.x", TAL_FILE_UNKNOWN},
-        {"talus", TAL_FILE_UNKNOWN}, {"", TAL_FILE_UNKNOWN}};
+        {"a.talus", TAL_FILE_TALUS},     {"b/c.d.urdf", TAL_FILE_URDF}, {"A.URDF", TAL_FILE_URDF},
+        {"a.osim", TAL_FILE_OSIM},       {"a.sto", TAL_FILE_TABLE},     {"a.mot", TAL_FILE_TABLE},
+        {"a.trc", TAL_FILE_TABLE},       {"a.CSV", TAL_FILE_TABLE},     {"a.npz", TAL_FILE_TABLE},
+        {"a.talus.x", TAL_FILE_UNKNOWN}, {"talus", TAL_FILE_UNKNOWN},   {"", TAL_FILE_UNKNOWN}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         ck_assert_msg(tal_file_kind_of(cases[i].path, NULL, 0) == cases[i].kind, "%s",
@@ -42,6 +42,7 @@ START_TEST(otherwise_the_first_element_does)
     ck_assert_int_eq(kind_of_text(pendulum), TAL_FILE_TALUS);
     ck_assert_int_eq(kind_of_text(arm), TAL_FILE_URDF);
     ck_assert_int_eq(kind_of_text("\xef\xbb\xbf <!DOCTYPE robot>\n<robot/>"), TAL_FILE_URDF);
+    ck_assert_int_eq(kind_of_text("<OpenSimDocument Version='40000'>"), TAL_FILE_OSIM);
     const char *const others[] = {"",       "<",         "<robo",
                                   "<robot", "<robots>",  "<!-- <talus> ",
                                   "<?xml",  "time\tq\n", "<a><talus>"};

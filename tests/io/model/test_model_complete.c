@@ -47,6 +47,8 @@ static const char *const without_row[] = {
     // what tables declare for themselves
     "tal_system_add_cache", "tal_system_add_group", "tal_system_add_var", "tal_force_add_cache",
     "tal_force_add_group", "tal_force_add_var",
+    // <constant_force in> and <constant_torque in>
+    "tal_forces_add_constant_force_in", "tal_forces_add_constant_torque_in",
     // questions
     "tal_shape_can_touch", "tal_shape_check", "tal_shape_kind_name"};
 
@@ -73,7 +75,7 @@ static const char *const setters[] = {
     "tal_force_set_params", "tal_gravity_set_excluded", "tal_gravity_set_g",
     "tal_gravity_set_zero_height", "tal_langevin_set_seed", "tal_path_set_point_station",
     // events
-    "tal_event_set_active",
+    "tal_event_set_active", "tal_run_set_default",
     // how a study sees it: not part of a model
     "tal_state_set_weights", "tal_assembler_set_coordinate",
     // variables of elements, by those that know them

@@ -98,7 +98,7 @@ START_TEST(every_row_is_read_written_and_read_again)
     const tali_model_row *rows = tali_model_rows(group);
     said of_group = {.shared = {NULL}};
     for (int i = 0; rows[i].name != NULL; ++i) {
-        check_row(group, &rows[i], &of_group);
+        if (!needs_file(&rows[i])) check_row(group, &rows[i], &of_group);
     }
     for (int i = 0; i < 32 && group != TALI_GROUP_FUNCTIONS; ++i) { // only <functions> name them
         ck_assert_msg(of_group.shared[i] == NULL || of_group.is_said[i],

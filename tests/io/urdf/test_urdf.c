@@ -508,11 +508,10 @@ START_TEST(what_is_no_tree_is_refused)
                 "<joint name='a.q0' type='continuous'><parent link='a'/><child link='ground'/>"
                 "</joint></robot>",
                 "r: error: there is a body 'ground' already\n");
-    assert_says(
-        "<robot><link name='a'/><link name='b'>" MASS "</link>"
-        "<joint name='a.q0' type='continuous'><parent link='a'/><child link='b'/>"
-        "</joint></robot>",
-        "r: error: body 'b', coordinate 0: 'a.q0' ends like the name of a coordinate without a name\n");
+    assert_says("<robot><link name='a'/><link name='b'>" MASS "</link>"
+                "<joint name='a.q0' type='continuous'><parent link='a'/><child link='b'/>"
+                "</joint></robot>",
+                "r: error: body 'b', coordinate 0: 'a.q0' ends like a default name, .q<number>\n");
 }
 
 END_TEST

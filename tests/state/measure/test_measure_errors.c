@@ -81,7 +81,8 @@ START_TEST(a_result_whose_prerequisites_are_bad_is_refused)
     tal_result_def def = tal_result_def_default();
     def.num_prereqs = 2;
     (void)tal_measure_add_result(f.system, f.owner, &def);
-    assert_refused(&f, TAL_ERR_BAD_VALUE, "2 prerequisites at NULL");
+    assert_refused(&f, TAL_ERR_BAD_VALUE,
+                   "2 prerequisites: the number is negative or the array is NULL");
 }
 
 START_TEST(elements_cannot_be_added_to_a_realized_system)
@@ -270,7 +271,8 @@ START_TEST(a_table_must_be_complete)
     tal_measure_def def = tal_measure_def_default();
     def.num_operands = -1;
     ck_assert_int_lt(tal_system_add_measure(f.system, f.owner, &ops, &def).i, 0);
-    assert_refused(&f, TAL_ERR_BAD_VALUE, "-1 operands at NULL");
+    assert_refused(&f, TAL_ERR_BAD_VALUE,
+                   "-1 operands: the number is negative or the array is NULL");
 }
 
 START_TEST(an_older_shorter_table_is_enough)

@@ -487,7 +487,7 @@ START_TEST(events_that_do_not_exist_are_reported)
     test_assert_breach(
         ck_assert_int_eq(tal_system_report_events(system, state, TAL_EVENT_SCHEDULED, NULL, 1),
                          TAL_ERR_BAD_VALUE),
-        TAL_ERR_BAD_VALUE, "1 events at NULL");
+        TAL_ERR_BAD_VALUE, "1 events: the number is negative or the array is NULL");
     test_assert_breach(
         ck_assert_int_eq(tal_system_report_events(system, state, TAL_EVENT_SCHEDULED, wrong, -1),
                          TAL_ERR_BAD_VALUE),

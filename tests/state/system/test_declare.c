@@ -191,7 +191,8 @@ START_TEST(a_bad_cache_entry_is_refused_with_a_sentence)
     def.depends_on = TAL_STAGE_POSITION;
     def.computed_by = TAL_STAGE_INFINITY;
     def.num_prereqs = 1;
-    assert_cache_fails(&def, TAL_ERR_BAD_VALUE, "1 prerequisites at NULL");
+    assert_cache_fails(&def, TAL_ERR_BAD_VALUE,
+                       "1 prerequisites: the number is negative or the array is NULL");
     tal_prereq need = {(tal_prereq_kind)77, 0};
     def.prereqs = &need;
     assert_cache_fails(&def, TAL_ERR_BAD_VALUE, "unknown kind 77");

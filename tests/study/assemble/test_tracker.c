@@ -92,7 +92,7 @@ static tal_status run(model *m, const tal_tracker_def *def)
     tal_error err = {0};
     tal_tracker *tracker = NULL;
     ck_assert_msg(tal_tracker_create(m->system, def, &tracker, &err) == TAL_OK, "%s", err.message);
-    const tal_frames frames = {FRAMES, NULL, &m->points[0][0], NULL};
+    const tal_frames frames = {FRAMES, NULL, &m->points[0][0], NULL, NULL};
     const tal_status st = tal_tracker_run(tracker, m->state, &frames, &m->q[0][0], m->fits);
     ck_assert_int_eq(tal_tracker_error(tracker)->status, st);
     tal_tracker_destroy(tracker);
@@ -147,7 +147,7 @@ START_TEST(a_chunk_starts_anew)
     ck_assert_int_eq(tal_tracker_create(m.system, &def, &tracker, NULL), TAL_OK);
     int anew = 0, onward = 0;
     for (int f = 0; f < FRAMES; ++f) {
-        const tal_frames one = {1, NULL, m.points[f], NULL};
+        const tal_frames one = {1, NULL, m.points[f], NULL, NULL};
         ck_assert_int_eq(tal_tracker_run(tracker, m.state, &one, alone.q[0], alone.fits), TAL_OK);
         ck_assert_mem_eq(alone.q[0], q_of(&m, f), (size_t)m.nq * sizeof(double));
         anew += m.fits[f].iterations;
@@ -283,7 +283,7 @@ START_TEST(sensors_and_times_count)
         times[k] = 0.1 * k;
         seen[k] = tal_rotation_about(TAL_AXIS_Z, 0.05 * k);
     }
-    const tal_frames frames = {N, times, NULL, seen};
+    const tal_frames frames = {N, times, NULL, seen, NULL};
     ck_assert_int_eq(tal_tracker_run(tracker, start, &frames, &q[0][0], fits), TAL_OK);
     for (int k = 0; k < N; ++k) {
         ck_assert_int_eq(fits[k].status, TAL_OK);
@@ -317,15 +317,15 @@ START_TEST(bad_input_is_refused)
     ck_assert_int_eq(tal_tracker_create(m.system, &def, &tracker, &err), TAL_ERR_BAD_VALUE);
     def.lanes = 1;
     ck_assert_int_eq(tal_tracker_create(m.system, &def, &tracker, &err), TAL_OK);
-    tal_frames frames = {-1, NULL, &m.points[0][0], NULL};
+    tal_frames frames = {-1, NULL, &m.points[0][0], NULL, NULL};
     ck_assert_int_eq(tal_tracker_run(tracker, m.state, &frames, &m.q[0][0], m.fits),
                      TAL_ERR_BAD_VALUE);
     const double times[] = {0.0, (double)NAN};
-    frames = (tal_frames){2, times, &m.points[0][0], NULL};
+    frames = (tal_frames){2, times, &m.points[0][0], NULL, NULL};
     ck_assert_int_eq(tal_tracker_run(tracker, m.state, &frames, &m.q[0][0], m.fits),
                      TAL_ERR_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(tal_tracker_error(tracker)->message, "frame 1"));
-    frames = (tal_frames){2, NULL, NULL, NULL};
+    frames = (tal_frames){2, NULL, NULL, NULL, NULL};
     ck_assert_int_eq(tal_tracker_run(tracker, m.state, &frames, &m.q[0][0], m.fits),
                      TAL_ERR_BAD_VALUE);
     ck_assert_str_eq(tal_tracker_marker_name(tracker, 3), "marker3");
@@ -333,7 +333,7 @@ START_TEST(bad_input_is_refused)
     tal_state *foreign = NULL;
     ck_assert_int_eq(tal_system_realize_topology(other, NULL), TAL_OK);
     ck_assert_int_eq(tal_state_create(other, &foreign, NULL), TAL_OK);
-    frames = (tal_frames){2, NULL, &m.points[0][0], NULL};
+    frames = (tal_frames){2, NULL, &m.points[0][0], NULL, NULL};
     ck_assert_int_eq(tal_tracker_run(tracker, foreign, &frames, &m.q[0][0], m.fits),
                      TAL_ERR_WRONG_SYSTEM);
     tal_state_destroy(foreign);

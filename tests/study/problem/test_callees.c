@@ -522,7 +522,7 @@ static tal_status run_tracker(model *it, tal_state *state, results *out)
 
     const tal_vec3 seen[NUM] = {{0.4, 0.2, 0.0}, {0.38, 0.22, 0.0}, {0.36, 0.24, 0.0}};
     const double times[NUM] = {0.0, 0.1, 0.2};
-    const tal_frames frames = {NUM, times, seen, NULL};
+    const tal_frames frames = {NUM, times, seen, NULL, NULL};
     double q[NUM][8] = {{0.0}};
     tal_fit fits[NUM];
     const tal_status st = tal_tracker_run(it->study, state, &frames, &q[0][0], fits);

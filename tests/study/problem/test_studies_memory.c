@@ -214,7 +214,7 @@ START_TEST(running_takes_no_memory)
     const tal_vec3 seen[7][2] = {{{1.0, -0.8, 0.0}, {1.5, -0.4, 0.0}}};
     double q[7][3];
     tal_fit fits[7];
-    const tal_frames frames = {7, NULL, &seen[0][0], NULL};
+    const tal_frames frames = {7, NULL, &seen[0][0], NULL, NULL};
     test_assert_no_heap(st = tal_tracker_run(made[1], m.state, &frames, &q[0][0], fits));
     ck_assert_int_eq(st, TAL_OK);
 

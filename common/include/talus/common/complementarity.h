@@ -23,7 +23,7 @@
  * - Sizes may be 0; an array without elements may be NULL.
  * - A NaN or an infinity in A or b is ::TAL_ERR_NOT_FINITE; nothing is written then.
  * - A NULL, a negative size or sizes that do not match are broken contracts: ::TAL_ERR_NULL or
- *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler is told.
+ *   ::TAL_ERR_BAD_VALUE, nothing is written, and the contract handler is called.
  * - `err` is optional (NULL) and receives the sentence of a runtime failure.
  */
 

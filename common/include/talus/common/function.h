@@ -145,6 +145,18 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_sinusoid(const tal_allocato
                                                               double phase, tal_function **out,
                                                               tal_error *err);
 
+/// scale * x^exponent: 1/x has the exponent -1. NaN for x < 0 unless the exponent is a whole
+/// number; infinite at x = 0 where it is negative.
+TAL_API TAL_NODISCARD tal_status tal_function_create_power(const tal_allocator *allocator,
+                                                           double scale, double exponent,
+                                                           tal_function **out, tal_error *err);
+
+/// scale * exp(rate x).
+TAL_API TAL_NODISCARD tal_status tal_function_create_exponential(const tal_allocator *allocator,
+                                                                 double scale, double rate,
+                                                                 tal_function **out,
+                                                                 tal_error *err);
+
 /**
  * A smooth step: y0 on one side, y1 on the other, and between the two points
  *

@@ -8,7 +8,7 @@
  * @brief Measured data over time: smoothed, as curves, with rates.
  *
  * Data are rows at increasing times, and columns. A ::tal_signal makes a curve of each column,
- * after smoothing it if asked, and gives values and rates at any time:
+ * after smoothing if wanted, and gives values and rates at any time:
  *
  *     tal_signal_def def = tal_signal_def_default();
  *     def.cutoff = 6.0; // Hz
@@ -134,7 +134,7 @@ typedef enum tal_signal_curve {
 typedef enum tal_signal_filter {
     TAL_SIGNAL_LOWPASS = 0, ///< tal_signal_lowpass() of order 2
     /// As OpenSim's inverse dynamics: half as many samples are added at each end
-    /// (tal_signal_pad()), data that are not at exactly equal steps are sampled anew at the
+    /// (tal_signal_pad()), data that are not at exactly equal steps are resampled at the
     /// smallest step, then tal_signal_lowpass_opensim(). The curves go through the padded samples.
     TAL_SIGNAL_LOWPASS_OPENSIM = 1
 } tal_signal_filter;
@@ -159,7 +159,7 @@ typedef struct tal_signal tal_signal;
 /**
  * Make curves of data.
  *
- * With a cutoff, data at steps that differ by more than 1 % are first sampled anew at the smallest
+ * With a cutoff, data at steps that differ by more than 1 % are first resampled at the smallest
  * step by a quintic spline, and it is an error if that takes more than a hundred times as many
  * samples as rows.
  *

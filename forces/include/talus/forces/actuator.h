@@ -5,8 +5,8 @@
 
 /**
  * @file talus/forces/actuator.h
- * @brief Actuators driven by a control: a force along a speed or at a point, a torque between two
- *        bodies, or a moment and a force on a body.
+ * @brief Actuators driven by a control: a force along a speed, at a point or between two, a torque
+ *        between two bodies, or a moment and a force on a body.
  *
  *     output = gain * control
  *
@@ -22,6 +22,7 @@
  */
 
 #include <talus/forces/params.h>
+#include <talus/forces/two_point.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +72,18 @@ typedef struct tal_push {
 TAL_API tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
                                                    const tal_push *push, double gain,
                                                    tal_measure_ix control);
+
+/// Parameters of a two-point actuator, behind the stations of tal_two_points.
+enum {
+    TAL_TWO_POINT_ACTUATOR_GAIN = 6,   ///< [N]; positive output drives the stations apart
+    TAL_TWO_POINT_ACTUATOR_CONTROL = 7 ///< as TAL_ACTUATOR_CONTROL
+};
+
+/// Add a force between two stations, along the line between them: a cylinder, a cable that is
+/// pulled where the output is negative.
+TAL_API tal_force_ix tal_forces_add_two_point_actuator(tal_forces *forces, const char *name,
+                                                       const tal_two_points *points, double gain,
+                                                       tal_measure_ix control);
 
 /// What a torque actuator turns.
 typedef struct tal_twist {

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/forces/body_force.h
- * @brief A force and a torque on one body that keep size and direction in Ground.
+ * @brief A force and a torque on one body that keep size and direction in Ground, or in a body.
  *
  * Their work counts as coming from outside: no potential energy, no dissipated power.
  */
@@ -22,12 +22,12 @@ extern "C" {
 /// Parameters of a constant force.
 enum {
     TAL_CONSTANT_FORCE_STATION = 0, ///< x, y, z from Bo in B [m]
-    TAL_CONSTANT_FORCE_FORCE = 3    ///< x, y, z in Ground [N]
+    TAL_CONSTANT_FORCE_FORCE = 3    ///< x, y, z in Ground, or in the body that it turns with [N]
 };
 
 /// Parameters of a constant torque.
 enum {
-    TAL_CONSTANT_TORQUE_TORQUE = 0 ///< x, y, z in Ground [N m]
+    TAL_CONSTANT_TORQUE_TORQUE = 0 ///< x, y, z in Ground, or in the body that it turns with [N m]
 };
 
 /**
@@ -45,6 +45,20 @@ TAL_API tal_force_ix tal_forces_add_constant_force(tal_forces *forces, const cha
 /// @param[in] m_G  in Ground [N m]
 TAL_API tal_force_ix tal_forces_add_constant_torque(tal_forces *forces, const char *name,
                                                     tal_body_ix body, tal_vec3 m_G);
+
+/// The same with a force that turns with a body, which may be the one that it acts on: a thruster.
+/// That body feels no reaction.
+/// @param[in] in  the body in whose frame the force is constant
+/// @param[in] f   the force, in that frame [N]
+TAL_API tal_force_ix tal_forces_add_constant_force_in(tal_forces *forces, const char *name,
+                                                      tal_body_ix body, tal_vec3 p_BS,
+                                                      tal_body_ix in, tal_vec3 f);
+
+/// The same for a torque.
+/// @param[in] m  in the frame of body `in` [N m]
+TAL_API tal_force_ix tal_forces_add_constant_torque_in(tal_forces *forces, const char *name,
+                                                       tal_body_ix body, tal_body_ix in,
+                                                       tal_vec3 m);
 
 /// @}
 

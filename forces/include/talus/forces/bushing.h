@@ -30,7 +30,7 @@ extern "C" {
 /// Parameters of a bushing.
 enum {
     TAL_BUSHING_FRAME_1 = 0,    ///< X_B1F: columns of R, then p; set all twelve together
-    TAL_BUSHING_FRAME_2 = 12,   ///< X_B2M, likewise
+    TAL_BUSHING_FRAME_2 = 12,   ///< X_B2M, in the same form
     TAL_BUSHING_STIFFNESS = 24, ///< k_1 ... k_6 [N m/rad, N/m], not negative
     TAL_BUSHING_DAMPING = 30    ///< c_1 ... c_6 [N m s/rad, N s/m], not negative
 };

@@ -120,8 +120,8 @@ TAL_API tal_contact_surface_ix tal_contact_add_surface(tal_forces *forces, tal_f
 TAL_API tal_contact_grip tal_contact_grip_of(const tal_forces *forces, const tal_state *state,
                                              tal_force_ix contact);
 
-/// Change how friction takes hold; invalidates TAL_STAGE_DYNAMICS. What building would refuse is
-/// refused.
+/// Change how friction takes hold; invalidates TAL_STAGE_DYNAMICS. Refuses the
+/// values that building refuses.
 TAL_API tal_status tal_contact_set_grip(const tal_forces *forces, tal_state *state,
                                         tal_force_ix contact, const tal_contact_grip *grip);
 
@@ -137,7 +137,7 @@ TAL_API tal_body_ix tal_contact_surface_body(const tal_forces *forces, tal_force
                                              tal_contact_surface_ix surface);
 
 /// @name Surfaces in a State. NaN, or a shape of no size, on a breach.
-/// Setters refuse what building would refuse. A shape keeps its kind and its mesh.
+/// Setters refuse the values that building refuses. A shape keeps its kind and its mesh.
 /// @{
 TAL_API tal_contact_material tal_contact_surface_material(const tal_forces *forces,
                                                           const tal_state *state,

@@ -46,16 +46,16 @@ typedef enum tal_common_material {
     TAL_CONCRETE,
     TAL_STEEL,
     TAL_DIAMOND,
-    TAL_RIGID, ///< does not deform; in no handbook
+    TAL_RIGID, ///< does not deform; not from a handbook
     TAL_NUM_COMMON_MATERIALS
 } tal_common_material;
 
 /**
- * A common material, by the table of manual sec. 11.2.2: ballpark figures.
+ * A common material, by the table of manual sec. 11.2.2: rough values.
  *
  * The stiffness is E / (1 - nu^2). The dissipation is the table's for rubber, lead and steel and 0
- * where it has none. The foundation is that of a layer 1 cm thick. Friction is a matter of pairs
- * and of what lies between them, not of materials: it is 0. Rigid is infinitely stiff, by stiffness
+ * where it has none. The foundation is that of a layer 1 cm thick. Friction depends on both
+ * surfaces and on what is between them, so it is 0 here. Rigid is infinitely stiff, by stiffness
  * and by foundation, and without losses of its own.
  *
  * @return NaN, and a breach, for a number that is not in the list

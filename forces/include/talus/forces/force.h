@@ -9,7 +9,7 @@
  *
  * A force element adds to the forces on bodies and along speeds while the Dynamics stage is
  * realized (manual sec. 4.4). It may own variables, z and cache, and may report potential energy
- * and dissipated power. Everything built in is such a table; yours has the same standing.
+ * and dissipated power. Everything built in is such a table; yours is treated the same.
  *
  *     tal_forces *forces = tal_forces_create(system, matter);
  *     tal_forces_add_gravity(forces, tal_v3(0.0, -9.81, 0.0));
@@ -190,7 +190,7 @@ TAL_API const char *tal_force_kind(const tal_forces *forces, tal_force_ix force)
  */
 TAL_API void tal_force_track_dissipation(tal_forces *forces, tal_force_ix force);
 
-/// The same for every element that is there already and has a dissipated power.
+/// The same for every element that was added before and has a dissipated power.
 TAL_API void tal_forces_track_dissipation(tal_forces *forces);
 
 /**
@@ -198,8 +198,9 @@ TAL_API void tal_forces_track_dissipation(tal_forces *forces);
  *
  * Those that may run concurrently (tal_force_ops.is_concurrent) are cut into `num_chunks` runs of
  * elements, which are tasks for the executor; each adds to arrays of its own, which are then added
- * up in order. So results depend on `num_chunks`, in the last digits, but not on the number of
- * threads: not one bit. Every State holds the arrays, 6 num_bodies + nu numbers for each chunk.
+ * up in order. So results depend on `num_chunks`, in the last digits, but are the same bit for bit
+ * for any number of threads. Every State holds the arrays, 6 num_bodies + nu numbers for each
+ * chunk.
  *
  * @param[in] executor    copied; its `context` must outlive the System. NULL: the tasks run one
  *                        after the other, with the same results as on threads
@@ -245,8 +246,8 @@ TAL_API TAL_NODISCARD tal_status tal_force_apply(const tal_forces *forces, tal_s
  *
  * Moments are about Bo, as operators (talus/matter/operators.h) take them:
  * tal_matter_forward_dynamics() of the sum of all enabled elements is the udot of a tree without
- * constraints. For what the elements are worth along the speeds there is
- * tal_forces_calc_generalized(), for all that was applied tal_matter_calc_applied_forces().
+ * constraints. See tal_forces_calc_generalized() for generalized forces, and
+ * tal_matter_calc_applied_forces() for all that was applied.
  *
  * @param[in]  which  [n] elements; one that is named twice counts twice
  * @param[out] F_GB   [num_bodies] moment about Bo and force, in Ground [N m, N]

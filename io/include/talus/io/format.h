@@ -29,12 +29,13 @@ typedef enum tal_file_kind {
     TAL_FILE_UNKNOWN,
     TAL_FILE_TALUS, ///< `.talus`: a model (talus/io/model.h)
     TAL_FILE_URDF,  ///< `.urdf`: a robot, which becomes a model (talus/io/urdf.h)
+    TAL_FILE_OSIM,  ///< `.osim`: a model of OpenSim (talus/io/opensim.h)
     TAL_FILE_TABLE  ///< `.sto`, `.mot`, `.trc`, `.csv`, `.npz`: tal_table_format_of() says which
 } tal_file_kind;
 
 /**
  * What a file is, by the end of its name, in small letters or large ones; where that says nothing,
- * by the first element of its text, `<talus>` or `<robot>`.
+ * by the first element of its text, `<talus>`, `<robot>` or `<OpenSimDocument>`.
  *
  * @param[in] text  [size] the file, or its beginning; NULL: the name alone counts
  */
@@ -48,8 +49,8 @@ TAL_API tal_file_kind tal_file_kind_of(const char *path, const char text[], size
  *                         NULL
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
  * @param[in,out] found    gets everything that is wrong; may be NULL
- * @return as tal_model_read_file(); TAL_ERR_FILE for a table; TAL_ERR_BAD_VALUE for params, which a
- *         URDF has not
+ * @return as tal_model_read_file(); TAL_ERR_FILE for a table; TAL_ERR_BAD_VALUE for params, which
+ *         `.talus` alone has
  */
 TAL_API TAL_NODISCARD tal_status tal_model_read_any(const char *path,
                                                     const tal_model_options *options,

@@ -96,7 +96,7 @@ TAL_API tal_status tal_closure_set_state(const tal_matter *matter, tal_state *st
  * Forward dynamics: the accelerations of y and of all mobilities, for given forces.
  *
  * The State must be where the closure is: tal_closure_set_state(), or an integrator that was there;
- * TAL_ERR_BAD_VALUE when its speeds are elsewhere. Known accelerations (prescribed.h) are met
+ * TAL_ERR_BAD_VALUE when its speeds differ. Known accelerations (prescribed.h) are met
  * first, as far as motion of y can, and what is left of y is solved for. O(num_y n + num_y^3).
  * Velocity.
  *

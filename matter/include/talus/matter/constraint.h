@@ -38,8 +38,8 @@ typedef struct tal_constraint_ix {
     int i;
 } tal_constraint_ix;
 
-/// As many constrained bodies and constrained mobilities have room in a ::tal_constraint_def; more
-/// are given as lists. A constraint can have any number of them, and of equations.
+/// A ::tal_constraint_def has room for this many constrained bodies and constrained mobilities;
+/// more are given as lists. A constraint can have any number of them, and of equations.
 #define TAL_CONSTRAINT_BODIES     4
 #define TAL_CONSTRAINT_MOBILITIES 16
 
@@ -134,7 +134,7 @@ typedef struct tal_constraint_def {
     /// [num_bodies of the table, or of the def] instead of `bodies`, for any number; NULL: those;
     /// copied
     const tal_body_ix *body_list;
-    const tal_mobility *mobility_list; ///< likewise, instead of `mobilities`
+    const tal_mobility *mobility_list; ///< the same, instead of `mobilities`
     bool disabled;                     ///< starts disabled; can be changed in the State
 } tal_constraint_def;
 

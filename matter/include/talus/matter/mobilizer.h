@@ -13,8 +13,8 @@
  *     X_FM = X_FM(q)         V_FM = H_FM(q) u         qdot = N(q) u
  *
  * with V_FM = (w_FM, v_FM), the angular velocity of M in F and the velocity of Mo in F, both
- * expressed in F (manual ch. 5). Every built-in mobilizer is such a table; yours has the same
- * standing. tal_mobilizer_test() checks that the functions of a table agree with each other.
+ * expressed in F (manual ch. 5). Every built-in mobilizer is such a table; yours is treated
+ * the same. tal_mobilizer_test() checks that the functions of a table agree with each other.
  */
 
 #include <talus/common.h>
@@ -73,7 +73,7 @@ typedef struct tal_mobilizer_ops {
     // Required.
 
     /// X_FM(q). A quaternion may be of any length: normalize it here, and let N grow with it.
-    /// Return TAL_ERR_BAD_VALUE for a q that places M nowhere; that q is finite has been checked.
+    /// Return TAL_ERR_BAD_VALUE for a q that gives M no pose; q is finite.
     tal_status (*calc_X_FM)(const void *self, const tal_mobilizer_arg *arg, tal_xform *X_FM);
 
     /// The nu columns of H_FM(q), expressed in F: V_FM = H_FM u.
@@ -212,7 +212,7 @@ typedef struct tal_mobilizer_report {
     double Nplus; ///< N^+ N - 1
     double Ndot;  ///< Ndot against differences of N along N u
     double N_T;   ///< the transposed products against the plain ones
-    double fit_q; ///< X_FM(fit_q(X_FM(q))) against X_FM(q), with a guess some way off q
+    double fit_q; ///< X_FM(fit_q(X_FM(q))) against X_FM(q), with a guess at a distance from q
     double fit_u; ///< fit_u(H_FM u) against u
     double worst; ///< the largest of these
 } tal_mobilizer_report;

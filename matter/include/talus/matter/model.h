@@ -205,8 +205,8 @@ TAL_API tal_status tal_body_set_u(const tal_matter *matter, tal_state *state, ta
 /// @name All coordinates, or speeds, of one body
 /// In the mobilizer's order; a quaternion comes first, as w, x, y, z. `n` must be tal_body_nq(), or
 /// tal_body_nu(). Need TAL_STAGE_MODEL. Setting: a value that is not finite is refused and nothing
-/// changes; q invalidates TAL_STAGE_POSITION, u TAL_STAGE_VELOCITY. Of a body without any, Ground
-/// too, there is nothing to read or set, and `n` is 0.
+/// changes; q invalidates TAL_STAGE_POSITION, u TAL_STAGE_VELOCITY. For a body
+/// without any, such as Ground, `n` is 0.
 /// @{
 
 /// @param[out] q  [n]

@@ -16,8 +16,8 @@
  * Results that are computed with their stage are read from a const State. Results that are computed
  * on request take a State that can be written to. On a broken contract (stage too low, State of
  * another System, no such body) every number of the result is NaN, and the contract handler is
- * told. No call allocates. A call about one body or two takes constant time, a sum over all bodies
- * linear time.
+ * called. No call allocates. A call about one body or two takes constant time, a sum over all
+ * bodies linear time.
  */
 
 #include <talus/matter/model.h>

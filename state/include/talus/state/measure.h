@@ -34,6 +34,7 @@
  * most TAL_MAX_MEASURE_NAME characters, which leaves room for the names of a measure's variables.
  */
 
+#include <talus/common/function.h>
 #include <talus/state/state.h>
 
 #ifdef __cplusplus
@@ -156,6 +157,22 @@ TAL_API tal_measure_ix tal_measure_add_sum(tal_system *system, tal_subsystem_ix 
 TAL_API tal_measure_ix tal_measure_add_difference(tal_system *system, tal_subsystem_ix owner,
                                                   const char *name, tal_measure_ix a,
                                                   tal_measure_ix b);
+
+/// a b, component by component. As many derivatives as both have, up to three.
+TAL_API tal_measure_ix tal_measure_add_product(tal_system *system, tal_subsystem_ix owner,
+                                               const char *name, tal_measure_ix a,
+                                               tal_measure_ix b);
+
+/**
+ * f(a) or f(a, b): a function of one or two measures of one number each; of more, by functions of
+ * functions. As many derivatives as f and the operands have, up to two.
+ *
+ * @param[in] f  borrowed: must outlive the System
+ * @param[in] b  `i` < 0: f has one argument
+ */
+TAL_API tal_measure_ix tal_measure_add_function(tal_system *system, tal_subsystem_ix owner,
+                                                const char *name, const tal_function *f,
+                                                tal_measure_ix a, tal_measure_ix b);
 
 /// factor * a. As many derivatives as a has.
 TAL_API tal_measure_ix tal_measure_add_scale(tal_system *system, tal_subsystem_ix owner,

@@ -108,6 +108,9 @@ typedef struct tal_goal {
 typedef struct tal_assembler_def {
     const tal_marker *markers;
     int num_markers;
+    /// Weights of markers are divided by the sum of those seen, as in OpenSim: other goals then
+    /// count the same however many are seen.
+    bool mean_markers;
     const tal_orientation_sensor *sensors;
     int num_sensors;
     const tal_coordinate_goal *coordinates;
@@ -163,8 +166,8 @@ TAL_API const char *tal_assembler_marker_name(const tal_assembler *assembler, in
  * @param[in] points    [num_markers] in Ground [m]; a marker with a NaN is left out. NULL: none
  *                      seen
  * @param[in] rotations [num_sensors] R_GS; a sensor with a NaN is left out. NULL: none seen
- * @return TAL_OK; TAL_ERR_NOT_FINITE for an infinity, TAL_ERR_BAD_VALUE for a matrix that is no
- *         rotation; then nothing has changed
+ * @return TAL_OK; TAL_ERR_NOT_FINITE for an infinity, TAL_ERR_BAD_VALUE for a matrix that is not
+ *         a rotation; then nothing has changed
  */
 TAL_API TAL_NODISCARD tal_status tal_assembler_observe(tal_assembler *assembler,
                                                        const tal_vec3 points[],
@@ -196,7 +199,7 @@ typedef struct tal_assembly {
  * that meets them never becomes worse.
  *
  * Goals are at their least when the steps that are left are below the accuracy, or round-off makes
- * no shorter ones. Near the minimum, where the goal is too flat to tell, their slopes decide.
+ * no shorter ones. Near the minimum, where the goal itself hardly changes, their slopes decide.
  *
  * @param[in,out] state  at any stage from Model on; its time is the time of the constraints. On
  *                       success realized to TAL_STAGE_POSITION. When the constraints cannot be
@@ -237,7 +240,7 @@ TAL_API TAL_NODISCARD tal_status tal_assembler_assemble_u(tal_assembler *assembl
 
 /**
  * How far each marker is from where it was observed last (tal_assembler_observe()): p_GS -
- * observed. For a goal that counts markers by weight, their weights play no part here.
+ * observed. The weights of the markers are not used here.
  *
  * @param[in]  state   realized to TAL_STAGE_POSITION, as tal_assembler_assemble() leaves it
  * @param[out] errors  [num_markers] in Ground [m]; NaN for a marker that was not seen

@@ -20,7 +20,7 @@
  * any of these reasons, and one of them may be called for several:
  *
  *     triggered      a witness function crosses zero
- *     scheduled      an appointed time comes: a list, a period, or a function of yours
+ *     scheduled      a planned time comes: a list, a period, or a function of yours
  *     signaled       tal_event_signal() was called
  *     initialization, step advanced, termination       `causes`
  *
@@ -28,6 +28,7 @@
  * all this without tal_events: see tal_event_def.
  */
 
+#include <talus/matter.h>
 #include <talus/state.h>
 
 #ifdef __cplusplus
@@ -41,7 +42,7 @@ extern "C" {
  * Change a State because something happened.
  *
  * Variables of any stage may be changed; the run continues from the lowest one. Where the
- * time is set, what is appointed in between is passed over, or comes again. On entry the State is
+ * time is set, what is planned in between is left out, or comes again. On entry the State is
  * realized to TAL_STAGE_ACCELERATION. Must not allocate.
  *
  * @param[in]  context    as given in tal_happening
@@ -128,8 +129,8 @@ typedef struct tal_run_stop {
     tal_measure_ix measure; ///< of one number, which is watched; `i` < 0: the time
     double value;           ///< that it crosses; of the time, when [s]
     tal_crossing crossing;  ///< which way
-    double window;          ///< as of tal_happening
-    double separation;      ///< likewise
+    double window;          ///< as in tal_happening
+    double separation;      ///< as in tal_happening
     bool begins_inactive;   ///< until tal_event_set_active()
 } tal_run_stop;
 
@@ -143,6 +144,57 @@ TAL_API tal_event_ix tal_events_add_stop(tal_events *events, const tal_run_stop 
 /// A stop as it was added; NULL for an event that is not a stop (that is not a breach). Borrowed
 /// from the System.
 TAL_API const tal_run_stop *tal_event_stop(const tal_system *system, tal_event_ix event);
+
+/// @}
+/// @defgroup runaction Actions
+/// Events that change a State, given as data: they can be in a model file.
+/// @{
+
+/// When a variable is to be set, and to what. Obtain it from tal_run_set_default(), then edit.
+typedef struct tal_run_set {
+    tal_run_stop when;      ///< as of a stop; first; without a message
+    double period;          ///< [s] > 0, and `when` is a time: again and again from then on
+    tal_measure_ix measure; ///< what is set: a variable, or an integral
+    const double *values;   ///< [num_values] at most 64; copied
+    int num_values;         ///< the size of the measure
+    tal_measure_ix from;    ///< instead of values: the measure whose value is taken; `i` < 0: none
+} tal_run_set;
+
+/// Nothing is set, at time 0.
+TAL_API tal_run_set tal_run_set_default(void);
+
+/// Set a variable when a measure crosses a value, or at a time. Sticky. `i` < 0 on failure.
+TAL_API tal_event_ix tal_events_add_set(tal_events *events, const tal_run_set *def);
+
+/// What an event sets, without names; NULL when it sets nothing (that is not a breach). Borrowed.
+TAL_API const tal_run_set *tal_event_run_set(const tal_system *system, tal_event_ix event);
+
+/**
+ * When an impulse acts, and where. Obtain it from tal_run_impulse_default(), then edit.
+ *
+ * Speeds jump by du with M du + G^T lambda = J^T impulse and G du = 0: constraints hold through it.
+ */
+typedef struct tal_run_impulse {
+    tal_run_stop when;        ///< as of tal_run_set
+    double period;            ///< likewise
+    const tal_matter *matter; ///< of the System
+    tal_body_ix body;         ///< that it acts on; `i` < 0: it acts along a speed
+    tal_vec3 p_BS;            ///< station on the body [m]
+    tal_body_ix in;           ///< body in whose frame the impulse is given; Ground by default
+    tal_vec3 impulse;         ///< [N s]
+    tal_mobility mobility;    ///< instead of a body
+    double along;             ///< impulse along that speed [N s or N m s]
+} tal_run_impulse;
+
+/// No impulse, at time 0.
+TAL_API tal_run_impulse tal_run_impulse_default(void);
+
+/// Apply an impulse when a measure crosses a value, or at a time. Bodies and constraints must be
+/// there: add it after them. Sticky. `i` < 0 on failure.
+TAL_API tal_event_ix tal_events_add_impulse(tal_events *events, const tal_run_impulse *def);
+
+/// The impulse of an event, without names; NULL when it has none (that is not a breach). Borrowed.
+TAL_API const tal_run_impulse *tal_event_run_impulse(const tal_system *system, tal_event_ix event);
 
 /// @}
 /// @defgroup eventflags Switching and signaling events

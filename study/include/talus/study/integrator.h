@@ -22,12 +22,12 @@
  *
  *     q    norm of W_u N^+ e_q             always absolute
  *     u    norm of min(W_u, 1/|u|) e_u     relative unless set otherwise
- *     z    norm of min(W_z, 1/|z|) e_z     likewise
+ *     z    norm of min(W_z, 1/|z|) e_z     the same
  *
  * and each of the three norms must be at most a quarter of the accuracy a: errors of many steps add
  * up. Those of backward differentiation formulas all have one sign, so that their steps are held to
  * 0.03 a^(6/5) with TAL_METHOD_CVODE_BDF and 0.1 a^(6/5) with TAL_METHOD_IDA, but to no less than
- * round-off of y lets them tell, which is where accuracies below 1e-10 end. The error of q is
+ * round-off of y allows: accuracies below 1e-10 have no effect. The error of q is
  * weighed as a motion (manual eq. 9.3 multiplies by N once more), so that a turn counts the same
  * whether a quaternion or angles describe it.
  *
@@ -62,8 +62,8 @@ typedef enum tal_method {
     TAL_METHOD_IDA,         ///< IDA: as BDF, with constraints and multipliers among the equations
     /// ARKODE: explicit Runge-Kutta of def.order 2 to 6 or 8, projected. ARKODE 6.4.1 writes to an
     /// array that it was not given if the C library refuses it at create. A larger block is asked
-    /// for just before, so that only another thread that empties the heap in between can get there;
-    /// so it is with the next one
+    /// for just before, so that this can happen only when another thread uses up the heap in
+    /// between. The same holds for the next method
     TAL_METHOD_ARKODE_EXPLICIT,
     /// ARKODE: diagonally implicit Runge-Kutta of def.order 2 to 5, projected
     TAL_METHOD_ARKODE_DIRK

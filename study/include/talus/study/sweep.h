@@ -81,7 +81,7 @@ typedef struct tal_sweep_def {
     const tal_executor *executor; ///< runs the lanes; copied; NULL: the calling thread does
 } tal_sweep_def;
 
-/// Nothing varied, nothing asked, no simulation, one lane.
+/// No parameters, no outputs, no simulation, one lane.
 TAL_API tal_sweep_def tal_sweep_def_default(void);
 
 /// A parameter study. Opaque. Use from one thread at a time.

@@ -16,11 +16,11 @@
  * A run begins with a step of length zero (prescribe, project, relax) and the initialization
  * events. Then, for each step (manual sec. 10.4):
  *
- *  1. The integrator steps, not past the next appointed time of a handler.
+ *  1. The integrator steps, not past the next planned time of a handler.
  *  2. Witness functions are compared with the start of the step. The first crossing is found on the
  *     integrator's dense output to a window (t-, t+], and the step is taken again to t+. What
  *     crosses within the same window happens together.
- *  3. Reporters see the times within the step from private States, which disturb nothing.
+ *  3. Reporters see the times within the step from private States, which do not affect the run.
  *  4. Handlers run at t+: those of triggers by stage (Time, Position, Velocity, Dynamics,
  *     Acceleration, Report), then scheduled, step-advanced and signaled ones, in the order they
  *     were declared. After each of these groups the State is prescribed, projected, relaxed and
@@ -62,7 +62,7 @@ typedef enum tal_outcome {
 /// Name of an outcome, e.g. "reached time"; never NULL.
 TAL_API const char *tal_outcome_name(tal_outcome outcome);
 
-/// How a run is getting on.
+/// Progress of a run.
 typedef struct tal_progress {
     double t;         ///< [s] where it is
     double remaining; ///< [s] to the time that the call was asked for

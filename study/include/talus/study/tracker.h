@@ -70,6 +70,8 @@ typedef struct tal_frames {
     const double *times;    ///< [num_frames] [s]; NULL: the time of the start for all
     const tal_vec3 *points; ///< [num_frames][num_markers], as tal_assembler_observe(); may be NULL
     const tal_mat3 *rotations; ///< [num_frames][num_sensors]; may be NULL
+    /// [num_frames][num_coordinates] values of the coordinate goals; NULL: those of the def
+    const double *coordinates;
 } tal_frames;
 
 /// How well one frame fits.

@@ -1,0 +1,240 @@
+// Forces: which class becomes which element.
+#include "error_internal.h"
+
+#include "opensim/osim_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- reading ---
+
+static void read_coordinate(tali_osim *o, tali_osim_force *f)
+{
+    const char *name = tali_osim_text(f->element, "coordinate");
+    if (name == NULL) {
+        tali_osim_error(o, f->element, " needs <coordinate>");
+        return;
+    }
+    f->coordinate = tali_osim_find_coordinate(o, f->element, name);
+}
+
+static void read_coordinate_actuator(tali_osim *o, tali_osim_force *f)
+{
+    read_coordinate(o, f);
+    f->numbers[0] = tali_osim_number(o, f->element, "optimal_force", 1.0);
+}
+
+static void read_spring(tali_osim *o, tali_osim_force *f)
+{
+    read_coordinate(o, f);
+    f->numbers[0] = tali_osim_number(o, f->element, "stiffness", 0.0);
+    f->numbers[1] = tali_osim_number(o, f->element, "rest_length", 0.0);
+    f->numbers[2] = tali_osim_number(o, f->element, "viscosity", 0.0);
+}
+
+static void read_point_actuator(tali_osim *o, tali_osim_force *f)
+{
+    static const tali_osim_place place = {"body", "body", "point", NULL};
+    const tali_xml_element *e = f->element;
+    (void)tali_osim_read_place(o, e, &place, &f->body1, &f->X_1);
+    f->direction = tali_osim_vec3(o, e, "direction", tal_v3(1.0, 0.0, 0.0));
+    f->in_body = !tali_osim_bool(o, e, "force_is_global", false);
+    f->numbers[0] = tali_osim_number(o, e, "optimal_force", 1.0);
+    if (tali_osim_bool(o, e, "point_is_global", false)) {
+        tali_osim_error(o, e, ": a point that stays where it is in ground is not read");
+    }
+}
+
+// On A, and the opposite on B, which is ground when it is not named.
+static void read_torque_actuator(tali_osim *o, tali_osim_force *f)
+{
+    static const tali_osim_place places[] = {{"bodyA", "bodyA", NULL, NULL},
+                                             {"bodyB", "bodyB", NULL, NULL}};
+    const tali_xml_element *e = f->element;
+    const bool has_b = tali_osim_socket(e, "bodyB") != NULL || tali_osim_text(e, "bodyB") != NULL;
+    (void)tali_osim_read_place(o, e, &places[0], &f->body1, &f->X_1);
+    f->body2 = 0;
+    if (has_b) (void)tali_osim_read_place(o, e, &places[1], &f->body2, &f->X_2);
+    f->direction = tali_osim_vec3(o, e, "axis", tal_v3(0.0, 0.0, 1.0));
+    f->in_body = !tali_osim_bool(o, e, "torque_is_global", true);
+    f->numbers[0] = tali_osim_number(o, e, "optimal_force", 1.0);
+    if (!f->in_body && f->body2 != 0) {
+        tali_osim_error(o, e, ": an axis in ground between two moving bodies is not read");
+    }
+}
+
+static void read_two_point_spring(tali_osim *o, tali_osim_force *f)
+{
+    static const tali_osim_place places[] = {{"body1", "body1", "point1", NULL},
+                                             {"body2", "body2", "point2", NULL}};
+    (void)tali_osim_read_place(o, f->element, &places[0], &f->body1, &f->X_1);
+    (void)tali_osim_read_place(o, f->element, &places[1], &f->body2, &f->X_2);
+    f->numbers[0] = tali_osim_number(o, f->element, "stiffness", 1.0);
+    f->numbers[1] = tali_osim_number(o, f->element, "rest_length", 0.0);
+}
+
+// Six stiffnesses, then six dampings: about x, y, z, then along them.
+static void read_bushing(tali_osim *o, tali_osim_force *f)
+{
+    static const tali_osim_place places[] = {
+        {"frame1", "body_1", "location_body_1", "orientation_body_1"},
+        {"frame2", "body_2", "location_body_2", "orientation_body_2"}};
+    static const char *const names[] = {"rotational_stiffness", "translational_stiffness",
+                                        "rotational_damping", "translational_damping"};
+    (void)tali_osim_read_place(o, f->element, &places[0], &f->body1, &f->X_1);
+    (void)tali_osim_read_place(o, f->element, &places[1], &f->body2, &f->X_2);
+    for (int i = 0; i < 4; ++i) {
+        (void)tali_osim_numbers(o, f->element, names[i], 3, &f->numbers[3 * i]);
+    }
+}
+
+// --- adding ---
+
+static const tal_measure_ix no_measure = {-1};
+
+static tal_force_ix add_coordinate_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    return tal_forces_add_mobility_actuator(
+        model->forces, f->name, o->coordinates[f->coordinate].mobility, f->numbers[0], no_measure);
+}
+
+static tal_force_ix add_spring(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    const tal_mobility mobility = o->coordinates[f->coordinate].mobility;
+    if (f->numbers[2] != 0.0) {
+        char name[TAL_MAX_NAME + 1];
+        (void)snprintf(name, sizeof name, "%.50s_viscosity", f->name);
+        f->second = tal_forces_add_mobility_damper(model->forces, name, mobility, f->numbers[2]);
+    }
+    return tal_forces_add_mobility_spring(model->forces, f->name, mobility, f->numbers[0],
+                                          f->numbers[1]);
+}
+
+static tal_force_ix add_point_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    const tal_push push = {o->bodies[f->body1].body, f->X_1.p, f->direction, f->in_body};
+    return tal_forces_add_point_actuator(model->forces, f->name, &push, f->numbers[0], no_measure);
+}
+
+// Ours is about an axis of body 1, and body 2 feels the torque.
+static tal_force_ix add_torque_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    const tal_body_ix a = o->bodies[f->body1].body, b = o->bodies[f->body2].body;
+    const tal_vec3 axis_A = tal_m3_mul_v3(f->X_1.R, f->direction);
+    const tal_twist twist =
+        f->in_body ? (tal_twist){a, b, tal_v3_neg(axis_A)} : (tal_twist){b, a, f->direction};
+    return tal_forces_add_torque_actuator(model->forces, f->name, &twist, f->numbers[0],
+                                          no_measure);
+}
+
+static tal_force_ix add_two_point_spring(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    const tal_two_points points = {o->bodies[f->body1].body, f->X_1.p, o->bodies[f->body2].body,
+                                   f->X_2.p};
+    return tal_forces_add_two_point_spring(model->forces, f->name, &points, f->numbers[0],
+                                           f->numbers[1]);
+}
+
+static tal_force_ix add_bushing(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    tal_bushing_def def = tal_bushing_def_default();
+    def.body1 = o->bodies[f->body1].body;
+    def.body2 = o->bodies[f->body2].body;
+    def.X_B1F = f->X_1;
+    def.X_B2M = f->X_2;
+    memcpy(def.stiffness, &f->numbers[0], sizeof def.stiffness);
+    memcpy(def.damping, &f->numbers[6], sizeof def.damping);
+    return tal_forces_add_bushing(model->forces, f->name, &def);
+}
+
+// --- the table ---
+
+static const struct {
+    const char *name;
+    void (*read)(tali_osim *o, tali_osim_force *f);
+    tal_force_ix (*add)(tali_osim *o, tal_model *model, tali_osim_force *f);
+} rows[] = {
+    {"CoordinateActuator", read_coordinate_actuator, add_coordinate_actuator},
+    {"PointActuator", read_point_actuator, add_point_actuator},
+    {"TorqueActuator", read_torque_actuator, add_torque_actuator},
+    {"SpringGeneralizedForce", read_spring, add_spring},
+    {"PointToPointSpring", read_two_point_spring, add_two_point_spring},
+    {"BushingForce", read_bushing, add_bushing},
+    {"HuntCrossleyForce", tali_osim_read_hunt_crossley, tali_osim_add_hunt_crossley},
+    {"SmoothSphereHalfSpaceForce", tali_osim_read_smooth_contact, tali_osim_add_smooth_contact}};
+
+enum {
+    NUM_ROWS = sizeof rows / sizeof *rows
+};
+
+static int find_row(const char *name)
+{
+    for (int i = 0; i < NUM_ROWS; ++i) {
+        if (strcmp(rows[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+static void check_name(tali_osim *o, const tali_osim_force *f)
+{
+    const char *flaw = tali_text_name_flaw(f->name);
+    if (flaw != NULL) {
+        tali_osim_error(o, f->element, ": %s", flaw);
+    } else if (tali_name_map_find(&o->force_names, f->name) >= 0) {
+        tali_osim_error(o, f->element, ": the name is used already");
+    } else if (!tali_name_map_add(&o->force_names, f->name, o->num_forces - 1)) {
+        o->no_memory = true;
+    }
+}
+
+// A force of any class; one that is not known is counted.
+static void read_force(tali_osim *o, const tali_xml_element *e)
+{
+    tali_osim_force *f = TALI_OSIM_ADD(o, forces);
+    if (f == NULL) return;
+    *f = (tali_osim_force){.element = e,
+                           .name = tali_osim_name(e),
+                           .row = find_row(e->name),
+                           .body1 = -1,
+                           .body2 = -1,
+                           .X_1 = TAL_XFORM_IDENTITY,
+                           .X_2 = TAL_XFORM_IDENTITY,
+                           .coordinate = -1,
+                           .force = {-1},
+                           .second = {-1}};
+    check_name(o, f);
+    f->applies = tali_osim_is_on(o, e, "appliesForce", "isDisabled");
+    tali_osim_check_class(o, e);
+    if (f->row >= 0) {
+        rows[f->row].read(o, f);
+    } else {
+        tali_osim_ignore(o, e, f->applies ? TAL_WARNING : TAL_NOTE, "does not act in Talus yet");
+    }
+}
+
+void tali_osim_read_forces(tali_osim *o)
+{
+    const tali_xml_element *e = tali_osim_first_of(o->model, "ForceSet");
+    for (; e != NULL; e = e->next) {
+        read_force(o, e);
+    }
+}
+
+void tali_osim_add_forces(tali_osim *o, tal_model *model)
+{
+    for (int i = 0; i < o->num_forces; ++i) {
+        tali_osim_force *f = &o->forces[i];
+        if (f->row >= 0) f->force = rows[f->row].add(o, model, f);
+    }
+}
+
+void tali_osim_disable_forces(const tali_osim *o, tal_model *model)
+{
+    for (int i = 0; i < o->num_forces; ++i) {
+        const tali_osim_force *f = &o->forces[i];
+        if (f->applies || f->force.i < 0) continue;
+        (void)tal_force_set_enabled(model->forces, model->state, f->force, false);
+        if (f->second.i < 0) continue;
+        (void)tal_force_set_enabled(model->forces, model->state, f->second, false);
+    }
+}

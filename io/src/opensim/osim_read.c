@@ -1,0 +1,223 @@
+// The whole file: document, arrays, System, State; the entry points.
+#include "alloc_internal.h"
+#include "error_internal.h"
+
+#include "opensim/osim_internal.h"
+#include "text/reading_internal.h"
+
+#include <string.h>
+
+tal_osim_options tal_osim_options_default(void)
+{
+    const tal_osim_options options = {.allocator = tal_allocator_default(), .any_inertia = true};
+    return options;
+}
+
+// --- the document ---
+
+// <OpenSimDocument Version="40000">; before 1.5 the model is the root.
+static void read_version(tali_osim *o)
+{
+    const tali_xml_element *root = o->xml->root;
+    const tali_xml_attribute *version = tali_xml_find(root, "Version");
+    double value = 10500.0;
+    if (version != NULL && tali_osim_parse_numbers(version->value, &value, 1) != 1) {
+        tali_osim_error(o, root, ": its Version is '%.40s'", version->value);
+    }
+    if (version == NULL) {
+        tali_osim_warn(o, root, " has no Version; it is read as 1.5");
+    }
+    o->version = value >= 0.0 && value < 1e6 ? (int)value : 10500;
+    o->model = strcmp(root->name, "Model") == 0 ? root : tali_xml_child(root, "Model");
+    if (o->model == NULL) tali_osim_error(o, root, " has no <Model>; this is not a model");
+}
+
+static void note_sets(tali_osim *o)
+{
+    static const char *const sets[] = {"ControllerSet", "ProbeSet", "ComponentSet"};
+    for (int i = 0; i < 3; ++i) {
+        const tali_xml_element *e = tali_osim_first_of(o->model, sets[i]);
+        for (; e != NULL; e = e->next) {
+            if (strcmp(e->name, "PhysicalOffsetFrame") == 0) continue;
+            tali_osim_ignore(o, e, i == 0 ? TAL_WARNING : TAL_NOTE, "does not act in Talus yet");
+        }
+    }
+}
+
+// A set in another file, as version 1 and 2 can have.
+static void check_files(tali_osim *o)
+{
+    for (const tali_xml_element *e = o->model->first; e != NULL; e = e->next) {
+        if (tali_xml_find(e, "file") == NULL) continue;
+        tali_osim_error(o, e, " stands in another file, '%.80s'; put it into this one",
+                        tali_xml_find(e, "file")->value);
+    }
+}
+
+void tali_osim_read(tali_osim *o)
+{
+    read_version(o);
+    if (o->model == NULL) return;
+    check_files(o);
+    tali_osim_check_class(o, o->model);
+    o->gravity = tali_osim_vec3(o, o->model, "gravity", tal_v3(0.0, -9.80665, 0.0));
+    tali_osim_read_bodies(o);
+    if (o->no_memory) return;
+    tali_osim_resolve_frames(o);
+    tali_osim_read_joints(o);
+    tali_osim_read_markers(o);
+    tali_osim_read_constraints(o);
+    tali_osim_read_contact(o);
+    tali_osim_read_forces(o);
+    note_sets(o);
+    tali_osim_report_ignored(o);
+}
+
+// --- memory ---
+
+static void free_functions(tali_osim *o)
+{
+    for (int i = 0; i < o->num_joints; ++i) {
+        for (int k = 0; k < 6; ++k) {
+            tal_function_destroy(o->joints[i].axes[k].function);
+        }
+    }
+    for (int i = 0; i < o->num_coordinates; ++i) {
+        tal_function_destroy(o->coordinates[i].prescribed);
+    }
+    for (int i = 0; i < o->num_constraints; ++i) {
+        tal_function_destroy(o->constraints[i].function);
+    }
+}
+
+void tali_osim_free(tali_osim *o)
+{
+    const tal_allocator *from = &o->arena.allocator;
+    free_functions(o);
+#define FREE(what) tali_free(from, o->what, (size_t)o->what##_capacity * sizeof *o->what)
+    FREE(bodies);
+    FREE(frames);
+    FREE(joints);
+    FREE(coordinates);
+    FREE(constraints);
+    FREE(markers);
+    FREE(geometries);
+    FREE(forces);
+#undef FREE
+    tali_name_map *const maps[] = {&o->body_names,       &o->frame_paths,    &o->marker_names,
+                                   &o->coordinate_names, &o->geometry_names, &o->force_names,
+                                   &o->unknown};
+    for (int i = 0; i < 7; ++i) {
+        tali_name_map_free(maps[i]);
+    }
+    tali_xml_destroy(o->xml);
+    tali_arena_free(&o->arena);
+    tal_diagnostics_destroy(o->found);
+}
+
+// --- diagnostics ---
+
+// What concerns the file as a whole comes last.
+static bool comes_before(const tal_diagnostic *a, const tal_diagnostic *b)
+{
+    if (a->line == 0 || b->line == 0) return a->line != 0 && b->line == 0;
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+void tali_osim_copy_found(const tali_osim *o, tal_diagnostics *found)
+{
+    for (int i = 0; i < tal_diagnostics_num(o->found); ++i) {
+        const tal_diagnostic *d = tal_diagnostics_at(o->found, i);
+        tal_diagnostics_add(found, d->severity, d->file, d->line, d->column, "%s", d->message);
+    }
+}
+
+void tali_osim_hand_on(const tali_osim *o, tal_diagnostics *found)
+{
+    int order[TAL_MAX_DIAGNOSTICS];
+    const int n = tal_diagnostics_num(o->found);
+    for (int i = 0; i < n; ++i) {
+        const tal_diagnostic *d = tal_diagnostics_at(o->found, i);
+        int k = i;
+        for (; k > 0 && comes_before(d, tal_diagnostics_at(o->found, order[k - 1])); --k) {
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+    for (int i = 0; i < n; ++i) {
+        const tal_diagnostic *d = tal_diagnostics_at(o->found, order[i]);
+        tal_diagnostics_add(found, d->severity, d->file, d->line, d->column, "%s", d->message);
+    }
+}
+
+// --- entry points ---
+
+bool tali_osim_begin(tali_osim *o, const tal_osim_options *options)
+{
+    *o = (tali_osim){.options = options != NULL ? *options : tal_osim_options_default()};
+    const tal_allocator *from = &o->options.allocator;
+    o->arena = tali_arena_make(from);
+    o->body_names.allocator = o->frame_paths.allocator = o->marker_names.allocator = *from;
+    o->coordinate_names.allocator = o->geometry_names.allocator = *from;
+    o->force_names.allocator = o->unknown.allocator = *from;
+    o->found = tal_diagnostics_create(from);
+    return o->found != NULL;
+}
+
+// From a file or a text to a model. What was read is kept in `o`, which the caller frees.
+static tal_status read_model(tali_osim *o, const char *path, const char *text, size_t size,
+                             tal_model *model)
+{
+    const tal_allocator *from = &o->options.allocator;
+    const tal_status st =
+        text == NULL ? tali_xml_read_file(path, NULL, from, &o->xml, o->found)
+                     : tali_xml_read_memory(path, text, size, NULL, from, &o->xml, o->found);
+    if (st == TAL_OK) {
+        tali_osim_read(o);
+        if (!o->no_memory && tal_diagnostics_num_errors(o->found) == 0) tali_osim_build(o, model);
+    }
+    o->no_memory = o->no_memory || st == TAL_ERR_NO_MEMORY;
+    if (o->no_memory) tal_diagnostics_add(o->found, TAL_ERROR, path, 0, 0, "memory ran out");
+    const bool good = tal_diagnostics_num_errors(o->found) == 0;
+    if (!good) tal_model_destroy(model);
+    return good ? TAL_OK : o->no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+}
+
+tal_status tali_osim_open(tali_osim *o, const char *path, tal_model *model)
+{
+    return read_model(o, path, NULL, 0, model);
+}
+
+static tal_status read_any(const char *path, const char *text, size_t size,
+                           const tal_osim_options *options, tal_model *model,
+                           tal_diagnostics *found)
+{
+    tali_osim o;
+    if (!tali_osim_begin(&o, options)) {
+        tali_osim_free(&o);
+        return TAL_ERR_NO_MEMORY;
+    }
+    const tal_status st = read_model(&o, path, text, size, model);
+    if (found != NULL) tali_osim_hand_on(&o, found);
+    tali_osim_free(&o);
+    return st;
+}
+
+tal_status tal_osim_read_file(const char *path, const tal_osim_options *options, tal_model *model,
+                              tal_diagnostics *found)
+{
+    if (model != NULL) *model = (tal_model){.system = NULL};
+    const tal_status st = tali_reading_check(
+        path, path, model, options != NULL ? &options->allocator : NULL, __func__);
+    return st == TAL_OK ? read_any(path, NULL, 0, options, model, found) : st;
+}
+
+tal_status tal_osim_read_memory(const char *name, const char *text, size_t size,
+                                const tal_osim_options *options, tal_model *model,
+                                tal_diagnostics *found)
+{
+    if (model != NULL) *model = (tal_model){.system = NULL};
+    const tal_status st = tali_reading_check(
+        name, text, model, options != NULL ? &options->allocator : NULL, __func__);
+    return st == TAL_OK ? read_any(name, text, size, options, model, found) : st;
+}

@@ -1,0 +1,105 @@
+// A tool of OpenSim between its set-up file and its tables.
+//
+// A tool reads its properties from the set-up file, the model and the tables that these name, and
+// leaves tables. All of it is checked before the work begins: what is wrong is in one list.
+#ifndef TALUS_IO_TOOL_INTERNAL_H
+#define TALUS_IO_TOOL_INTERNAL_H
+
+#include "opensim/osim_internal.h"
+
+#include <talus/io/table.h>
+
+#include <stdatomic.h>
+
+/// A tool at work.
+typedef struct tali_osim_tool {
+    tal_osim_run_options options;
+    tali_osim setup;              ///< the set-up file; its list gets everything that is found
+    const tali_xml_element *root; ///< the tool, with the settings of the options
+    const char *name;             ///< of the tool; begins the names of its results
+    const char *folder;           ///< of the set-up file
+    const char *results_folder;   ///< where the results belong
+    tali_osim o;                  ///< the model's file
+    tal_model model;
+    tal_osim_results *results;
+    atomic_bool interrupted; ///< the user wants it to end
+} tali_osim_tool;
+
+/// Whether nothing is wrong so far.
+bool tali_osim_tool_is_good(const tali_osim_tool *tool);
+
+/// An error about a property of the tool, or about the tool.
+void tali_osim_tool_error(tali_osim_tool *tool, const char *property, const char *fmt, ...)
+    TAL_PRINTF(3, 4);
+void tali_osim_tool_warn(tali_osim_tool *tool, const char *property, const char *fmt, ...)
+    TAL_PRINTF(3, 4);
+/// The failure of a library call; memory that ran out counts as such.
+void tali_osim_tool_fail(tali_osim_tool *tool, tal_status st, const tal_error *err);
+
+/// A path as the file in `folder` means it, in the arena.
+const char *tali_osim_tool_path(tali_osim_tool *tool, const char *folder, const char *path);
+/// The folder of a path, "." for none, in the arena.
+const char *tali_osim_tool_folder(tali_osim_tool *tool, const char *path);
+
+/// Read the table that a property names. NULL, and errors, when there is none.
+tal_table *tali_osim_tool_read_table(tali_osim_tool *tool, const char *property);
+/// The two numbers of <time_range>, or <initial_time> and <final_time>; infinite where there are
+/// none.
+void tali_osim_tool_time_range(tali_osim_tool *tool, double range[2]);
+
+/// A new table for the results, with column "time" and this title. NULL when memory runs out.
+tal_table *tali_osim_tool_add_result(tali_osim_tool *tool, const char *file, const char *title);
+/// Add a column; failures are in the list.
+void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const char *name,
+                               const char *end);
+/// Tell how far it is. False: the user wants it to end.
+bool tali_osim_tool_tell(tali_osim_tool *tool, int done, int total);
+
+// --- coordinates over time (tool_motion.c) ---
+
+/// Rows of a coordinate's value over time. All of it is in the arena.
+typedef struct tali_osim_motion_rows {
+    int num_rows;
+    double *times;  ///< [num_rows]
+    double *values; ///< [num_coordinates of the model][num_rows] in radians and meters
+    bool *given;    ///< [num_coordinates] whether the table has it; else it is its default
+} tali_osim_motion_rows;
+
+/// Coordinates of the model from a table, by their names or paths; warnings about what is missing,
+/// and about columns that are probably in other units. False, and errors, on failure.
+bool tali_osim_tool_read_motion(tali_osim_tool *tool, const tal_table *table, const char *property,
+                                tali_osim_motion_rows *rows);
+
+/// The slot in q of a coordinate.
+int tali_osim_tool_q_slot(const tali_osim_tool *tool, int coordinate);
+/// The slot in matter's u of a coordinate.
+int tali_osim_tool_u_slot(const tali_osim_tool *tool, int coordinate);
+
+// --- external loads (tool_loads.c) ---
+
+/// A force that data give: three columns each of force, point and torque. NULL: none.
+typedef struct tali_osim_load {
+    const char *name;
+    int body, force_body, point_body;              ///< of the model's file
+    tal_function *force[3], *point[3], *torque[3]; ///< of time; owned
+} tali_osim_load;
+
+typedef struct tali_osim_loads {
+    tali_osim_load *loads; ///< [num] in the arena
+    int num;
+    double first, last; ///< times of the data
+} tali_osim_loads;
+
+/// The loads that a property names a file of. None when it is not there; errors on failure.
+void tali_osim_tool_read_loads(tali_osim_tool *tool, const char *property, tali_osim_loads *loads);
+void tali_osim_tool_free_loads(tali_osim_loads *loads);
+/// Add the loads at a time to forces on bodies, about their origins. Position.
+void tali_osim_tool_apply_loads(const tali_osim_tool *tool, const tali_osim_loads *loads, double t,
+                                tal_spatial_vec F_GB[]);
+
+// --- the tools; what is wrong is in the list ---
+
+void tali_osim_tool_ik(tali_osim_tool *tool);
+void tali_osim_tool_id(tali_osim_tool *tool);
+
+#endif // TALUS_IO_TOOL_INTERNAL_H
