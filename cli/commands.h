@@ -16,6 +16,7 @@ int cmd_ik(const cli_args *args);
 int cmd_info(const cli_args *args);
 int cmd_modes(const cli_args *args);
 int cmd_plot(const cli_args *args);
+int cmd_render(const cli_args *args);
 int cmd_rerun(const cli_args *args);
 int cmd_run(const cli_args *args);
 int cmd_show(const cli_args *args);
@@ -24,5 +25,6 @@ int cmd_stats(const cli_args *args);
 int cmd_sweep(const cli_args *args);
 int cmd_template(const cli_args *args);
 int cmd_version(const cli_args *args);
+int cmd_view(const cli_args *args);
 
 #endif // TALUS_CLI_COMMANDS_H

@@ -2,6 +2,7 @@
 # for the programs that link libtalus.a.
 find_package(LAPACK REQUIRED)
 find_package(EXPAT REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # SUNDIALS by name: its own package file asks for MPI, PETSc and others that Talus does not need.
 set(TALUS_SUNDIALS sundials_cvode sundials_ida sundials_arkode)
@@ -10,7 +11,7 @@ foreach(library IN LISTS TALUS_SUNDIALS)
   find_library(TALUS_FOUND_${library} ${library} REQUIRED)
 endforeach()
 
-set(TALUS_PACKAGES LAPACK EXPAT)             # find_dependency() in talusConfig.cmake
-set(TALUS_PC_REQUIRES "lapack, blas, expat")  # pkg-config modules, Requires.private in talus.pc
+set(TALUS_PACKAGES LAPACK EXPAT ZLIB)           # find_dependency() in talusConfig.cmake
+set(TALUS_PC_REQUIRES "lapack, blas, expat, zlib")  # modules, Requires.private in talus.pc
 list(JOIN TALUS_SUNDIALS " -l" sundials_flags)
 set(TALUS_PC_LIBS "-l${sundials_flags} -lm")  # libraries without a module, Libs.private in talus.pc

@@ -29,6 +29,10 @@ typedef struct tali_file_bytes {
 const char *tali_file_load_text(const char *path, size_t most, const tal_allocator *allocator,
                                 tali_file_bytes *out, tal_status *status);
 
+/// The same for a file of any bytes.
+const char *tali_file_load(const char *path, size_t most, const tal_allocator *allocator,
+                           tali_file_bytes *out, tal_status *status);
+
 void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes);
 
 /// "the file cannot be opened: No such file or directory", by errno, as a sentence in `text`.

@@ -48,9 +48,9 @@ static size_t length_of(FILE *stream)
     return (size_t)length;
 }
 
-// A file that is too long is not read at all, and reading stops at a zero byte. The beginning has
-// to be text before memory is taken for all of it.
-static const char *load(FILE *stream, size_t most, const tal_allocator *allocator,
+// A file that is too long is not read at all, and reading of a text stops at a zero byte. The
+// beginning has to be text before memory is taken for all of it.
+static const char *load(FILE *stream, size_t most, bool is_text, const tal_allocator *allocator,
                         tali_file_bytes *out, tal_status *status)
 {
     const size_t at_once = (size_t)1 << 20, length = length_of(stream);
@@ -65,7 +65,7 @@ static const char *load(FILE *stream, size_t most, const tal_allocator *allocato
         const size_t free = out->capacity - out->size, wanted = free < at_once ? free : at_once;
         errno = 0;
         const size_t got = fread(out->block + out->size, 1, wanted, stream);
-        if (memchr(out->block + out->size, '\0', got) != NULL) return TALI_NO_TEXT;
+        if (is_text && memchr(out->block + out->size, '\0', got) != NULL) return TALI_NO_TEXT;
         out->size += got;
         if (out->size > most) return "the file is too long";
         if (got < wanted) break;
@@ -77,8 +77,9 @@ static const char *load(FILE *stream, size_t most, const tal_allocator *allocato
     return NULL;
 }
 
-const char *tali_file_load_text(const char *path, size_t most, const tal_allocator *allocator,
-                                tali_file_bytes *out, tal_status *status)
+static const char *open_and_load(const char *path, size_t most, bool is_text,
+                                 const tal_allocator *allocator, tali_file_bytes *out,
+                                 tal_status *status)
 {
     *out = (tali_file_bytes){.block = NULL};
     *status = TAL_ERR_FILE;
@@ -90,9 +91,21 @@ const char *tali_file_load_text(const char *path, size_t most, const tal_allocat
     if (stream == NULL) {
         return tali_file_reason("the file cannot be opened", out->wrong, sizeof out->wrong);
     }
-    const char *wrong = load(stream, most, allocator, out, status);
+    const char *wrong = load(stream, most, is_text, allocator, out, status);
     (void)fclose(stream);
     return wrong;
+}
+
+const char *tali_file_load_text(const char *path, size_t most, const tal_allocator *allocator,
+                                tali_file_bytes *out, tal_status *status)
+{
+    return open_and_load(path, most, true, allocator, out, status);
+}
+
+const char *tali_file_load(const char *path, size_t most, const tal_allocator *allocator,
+                           tali_file_bytes *out, tal_status *status)
+{
+    return open_and_load(path, most, false, allocator, out, status);
 }
 
 void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes)

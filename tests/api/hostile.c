@@ -388,6 +388,11 @@ static void make_studies(void)
     tal_equilibrium_def rest = tal_equilibrium_def_default();
     rest.max_iterations = 5;
     check(tal_equilibrium_create(whole.system, &rest, &o->equilibrium, &err), &err);
+    const tal_model model = {.system = whole.system,
+                             .state = whole.at[NUM_STAGES - 1],
+                             .matter = whole.matter,
+                             .forces = whole.forces};
+    check(tal_scene_create(&model, NULL, &o->scene, &err), &err);
 }
 
 static void write_text(const char *path, const char *text)

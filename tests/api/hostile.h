@@ -143,6 +143,7 @@ tal_name_at_fn value_tal_name_at_fn(hostile_draw *d);
 
 typedef bool (*take_bytes_fn)(void *context, const void *bytes, size_t size);
 take_bytes_fn value_tal_table_write_to(hostile_draw *d);
+take_bytes_fn value_tal_scene_write_to(hostile_draw *d);
 
 // --- right values of structs that have no default ---
 
@@ -172,6 +173,7 @@ void good_tal_decoration(tal_decoration *out);
 void good_tal_model_registry(tal_model_registry *out);
 void good_tal_eig(tal_eig *out);
 void good_tal_floating(tal_floating *out);
+void good_tal_scene_page(tal_scene_page *out);
 
 // --- objects ---
 
@@ -206,6 +208,7 @@ typedef struct hostile_objects {
     tal_sweep *sweep;
     tal_equilibrium *equilibrium;
     tal_table *table;
+    tal_scene *scene;
     tal_diagnostics *diagnostics;
     tal_mesh *mesh;
     tal_threads *threads;
@@ -227,6 +230,7 @@ OBJECT(tal_tracker, tracker)
 OBJECT(tal_sweep, sweep)
 OBJECT(tal_equilibrium, equilibrium)
 OBJECT(tal_table, table)
+OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
 OBJECT(tal_threads, threads)

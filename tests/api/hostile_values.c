@@ -580,6 +580,17 @@ take_bytes_fn value_tal_table_write_to(hostile_draw *d)
     return chosen == 0 ? take_all : chosen == 1 ? NULL : take_nothing;
 }
 
+take_bytes_fn value_tal_scene_write_to(hostile_draw *d)
+{
+    return value_tal_table_write_to(d);
+}
+
+void good_tal_scene_page(tal_scene_page *out)
+{
+    static const char text[TEXT_BYTES] = "@TALUS_TITLE@@TALUS_SCENE@@TALUS_DATA@";
+    *out = (tal_scene_page){text, sizeof text - 1};
+}
+
 void good_tal_xform(tal_xform *out)
 {
     *out = TAL_XFORM_IDENTITY;

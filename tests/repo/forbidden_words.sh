@@ -61,6 +61,9 @@ report "randomness is seeded and counter-based" < <(
     calls 'rand|srand|random|drand48|time|clock' '^$')
 report "open questions belong into an issue, not into the sources" < <(
     grep -nE '(^|[^A-Za-z])(TODO|FIXME|XXX|HACK)([^A-Za-z]|$)' "${all[@]}" || true)
+report "names reach the page of the viewer as text, never as markup or code" < <(
+    grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|[^a-zA-Z]eval\(|new Function' \
+        viewer/src/*.js || true)
 report "sources are ASCII" < <(
     grep -nP '[^\x00-\x7F]' "${all[@]}" || true)
 report "tabs and trailing blanks" < <(

@@ -17,6 +17,7 @@
 #include <talus/io/number.h>
 #include <talus/io/opensim.h>
 #include <talus/io/registry.h>
+#include <talus/io/scene.h>
 #include <talus/io/suggest.h>
 #include <talus/io/table.h>
 #include <talus/io/urdf.h>

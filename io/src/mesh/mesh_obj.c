@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "file_internal.h"
 
+#include "mesh/soup_internal.h"
 #include "text/reading_internal.h"
 #include "text/text_internal.h"
 
@@ -17,17 +18,12 @@ enum {
 
 // A mesh file being read.
 typedef struct reader {
-    tal_allocator allocator;
+    tali_soup *soup;
     double scale;
     const char *file;
     tal_diagnostics *found;
     int line;
     int errors;
-    bool no_memory;
-    tal_vec3 *vertices;
-    int num_vertices, vertices_capacity;
-    int (*faces)[3];
-    int num_faces, faces_capacity;
 } reader;
 
 // A line, from which words are taken.
@@ -83,12 +79,7 @@ static void add_vertex(reader *r, cursor c)
             return;
         }
     }
-    if (!tali_grow(&r->allocator, (void **)&r->vertices, r->num_vertices, &r->vertices_capacity,
-                   sizeof *r->vertices)) {
-        r->no_memory = true;
-        return;
-    }
-    r->vertices[r->num_vertices++] = tal_v3_scale(r->scale, tal_v3(x[0], x[1], x[2]));
+    tali_soup_add_vertex(r->soup, tal_v3_scale(r->scale, tal_v3(x[0], x[1], x[2])));
 }
 
 // "7", "7/1", "7//3": the vertex comes first. From 0 here; false, and an error, when it is not a
@@ -102,8 +93,8 @@ static bool read_corner(reader *r, span word, int *vertex)
         refuse_word(r, "", word, " is not a corner of a face");
         return false;
     }
-    *vertex = i > 0 ? i - 1 : r->num_vertices + i;
-    if (*vertex >= 0 && *vertex < r->num_vertices) return true;
+    *vertex = i > 0 ? i - 1 : r->soup->num_vertices + i;
+    if (*vertex >= 0 && *vertex < r->soup->num_vertices) return true;
     refuse_word(r, "there is no vertex ", word, " before this face");
     return false;
 }
@@ -116,13 +107,7 @@ static void add_face(reader *r, cursor c)
     for (; next_word(&c, &word); ++n) {
         if (n > 2) corners[1] = corners[2];
         if (!read_corner(r, word, &corners[n < 2 ? n : 2])) return;
-        if (n < 2) continue;
-        if (!tali_grow(&r->allocator, (void **)&r->faces, r->num_faces, &r->faces_capacity,
-                       sizeof *r->faces)) {
-            r->no_memory = true;
-            return;
-        }
-        memcpy(r->faces[r->num_faces++], corners, sizeof corners);
+        if (n >= 2) tali_soup_add_face(r->soup, corners[0], corners[1], corners[2]);
     }
     if (n < 3) refuse_short(r, "a face needs three corners");
 }
@@ -159,7 +144,7 @@ static void read_line(reader *r, cursor c)
 static void read_lines(reader *r, const char *text, size_t size)
 {
     const char *end = text + size;
-    for (const char *at = text; at < end && r->errors < MAX_ERRORS && !r->no_memory;) {
+    for (const char *at = text; at < end && r->errors < MAX_ERRORS && !r->soup->no_memory;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline != NULL ? newline : end;
         r->line += 1;
@@ -168,26 +153,19 @@ static void read_lines(reader *r, const char *text, size_t size)
     }
 }
 
-static tal_status finish(reader *r, tal_mesh **out)
+tal_status tali_soup_read_obj(tali_soup *soup, const char *name, const char *text, size_t size,
+                              double scale, tal_diagnostics *found)
 {
-    tal_error err = {TAL_OK, "", ""};
-    tal_status st = TAL_ERR_FILE;
-    if (r->no_memory) {
-        st = TAL_ERR_NO_MEMORY;
-        tal_diagnostics_add(r->found, TAL_ERROR, r->file, 0, 0, "memory ran out");
-    } else if (r->errors == 0 && (r->num_vertices == 0 || r->num_faces == 0)) {
-        tal_diagnostics_add(r->found, TAL_ERROR, r->file, 0, 0, "this file has no mesh");
-    } else if (r->errors == 0) {
-        const tal_status made = tal_mesh_create(&r->allocator, r->vertices, r->num_vertices,
-                                                &r->faces[0][0], r->num_faces, out, &err);
-        st = made == TAL_OK || made == TAL_ERR_NO_MEMORY ? made : TAL_ERR_FILE;
-        if (made != TAL_OK) {
-            tal_diagnostics_add(r->found, TAL_ERROR, r->file, 0, 0, "%s", err.message);
-        }
+    reader r = {.soup = soup, .scale = scale, .file = name, .found = found};
+    read_lines(&r, text, size);
+    if (soup->no_memory) {
+        tal_diagnostics_add(found, TAL_ERROR, name, 0, 0, "memory ran out");
+        return TAL_ERR_NO_MEMORY;
     }
-    tali_free(&r->allocator, r->vertices, (size_t)r->vertices_capacity * sizeof *r->vertices);
-    tali_free(&r->allocator, r->faces, (size_t)r->faces_capacity * sizeof *r->faces);
-    return st;
+    const bool is_empty = soup->num_vertices == 0 || soup->num_faces == 0;
+    if (r.errors == 0 && !is_empty) return TAL_OK;
+    if (r.errors == 0) tal_diagnostics_add(found, TAL_ERROR, name, 0, 0, "this file has no mesh");
+    return TAL_ERR_FILE;
 }
 
 // ---- entry points
@@ -201,9 +179,17 @@ tal_mesh_options tal_mesh_options_default(void)
 static tal_status parse_obj(const char *name, const char *text, size_t size,
                             const tal_mesh_options *how, tal_mesh **out, tal_diagnostics *found)
 {
-    reader r = {.allocator = how->allocator, .scale = how->scale, .file = name, .found = found};
-    read_lines(&r, text, size);
-    return finish(&r, out);
+    tal_error err = {TAL_OK, "", ""};
+    tali_soup soup = tali_soup_make(&how->allocator);
+    tal_status st = tali_soup_read_obj(&soup, name, text, size, how->scale, found);
+    if (st == TAL_OK) {
+        const tal_status made = tal_mesh_create(&how->allocator, soup.vertices, soup.num_vertices,
+                                                &soup.faces[0][0], soup.num_faces, out, &err);
+        st = made == TAL_OK || made == TAL_ERR_NO_MEMORY ? made : TAL_ERR_FILE;
+        if (made != TAL_OK) tal_diagnostics_add(found, TAL_ERROR, name, 0, 0, "%s", err.message);
+    }
+    tali_soup_free(&soup);
+    return st;
 }
 
 static tal_status check_scale(const tal_mesh_options *how, const char *where)

@@ -10,6 +10,33 @@
 
 #include <string.h>
 
+// --- what columns measure ---
+
+bool tal_coordinate_is_of_quaternion(const tal_matter *matter, const tal_state *state,
+                                     tal_body_ix body, int i)
+{
+    return i >= 0 && i < 4 && tal_body_nq(matter, state, body) > tal_body_nq_angles(matter, body);
+}
+
+bool tal_speed_is_turning(const tal_matter *matter, const tal_state *state, tal_body_ix body, int i)
+{
+    tal_spatial_vec H[TAL_MAX_NU];
+    const int nu = tal_body_nu(matter, body);
+    if (tal_body_H(matter, state, body, TAL_H_FM, H) != TAL_OK || i < 0 || i >= nu) return false;
+    return tal_v3_dot(H[i].w, H[i].w) > 0.0;
+}
+
+bool tal_coordinate_is_angle(const tal_matter *matter, const tal_state *state, tal_body_ix body,
+                             int i)
+{
+    if (!tal_body_qdot_is_u(matter, body)) {
+        // a ball and its kin: three angles come first, or else a quaternion
+        return tal_body_uses_angles(matter, state, body) && i >= 0 && i < 3;
+    }
+    // the speed that belongs to it turns the body
+    return tal_speed_is_turning(matter, state, body, i);
+}
+
 // --- from a recorder ---
 
 static tal_status copy_columns(const tal_recorder *recorder, tal_table *table, tal_error *err)

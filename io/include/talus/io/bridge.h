@@ -44,6 +44,22 @@ TAL_API TAL_NODISCARD tal_status tal_table_from_recorder(const tal_recorder *rec
 /// "integrator.accuracy" and so on, one for each field, all digits of each number.
 TAL_API tal_status tal_table_record_integrator(tal_table *table, const tal_integrator_def *def);
 
+/// @name What columns of coordinates and speeds measure
+/// The State is realized to Position. False on a breach.
+/// @{
+
+/// Whether coordinate i of a body is an angle, which a table may give in degrees.
+TAL_API bool tal_coordinate_is_angle(const tal_matter *matter, const tal_state *state,
+                                     tal_body_ix body, int i);
+/// Whether coordinate i of a body is one of the four of a quaternion.
+TAL_API bool tal_coordinate_is_of_quaternion(const tal_matter *matter, const tal_state *state,
+                                             tal_body_ix body, int i);
+/// Whether speed i of a body turns it.
+TAL_API bool tal_speed_is_turning(const tal_matter *matter, const tal_state *state,
+                                  tal_body_ix body, int i);
+
+/// @}
+
 /// What a table with markers says to a tracker. Owns what `frames` points to.
 typedef struct tal_marker_frames {
     tal_frames frames; ///< points in meters; NaN where a marker is not seen

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# view.sh TALUS SOURCE_DIR
+# talus view: which files it takes, what it writes, what it says when it cannot.
+# shellcheck source=tests/cli/cli_support.sh
+source "$(dirname "$0")/cli_support.sh"
+
+expect 0 simulate pendulum.talus -q -e 1 --every 0.01 -o swing.sto
+expect 0 view swing.sto -o swing.glb
+is out swing.glb
+[ "$(head -c 4 swing.glb)" = glTF ] || complain "swing.glb is no glTF"
+expect 0 view swing.sto -o swing.json --show forces,names --title 'a </script> b'
+has swing.json '"format":"talus-scene"'
+has swing.json '"show":["forces","names"]'
+has swing.json 'a \u003c/script\u003e b'
+expect 0 view swing.sto -o again.json --show forces,names --title 'a </script> b'
+cmp -s swing.json again.json || complain "the same scene has other bytes"
+
+# a model alone, a model and a result, two results; a result of params has its params
+expect 0 view elbow.talus -o elbow.json
+has elbow.json '"frames":41'
+expect 0 view pendulum.talus swing.sto -o both.json
+expect 0 view swing.sto swing.sto --json -o two.glb
+has out '"frames": 202'
+expect 0 simulate elbow.talus -q -e 0.1 -s load=7 -o heavy.sto
+expect 0 view heavy.sto -o heavy.json
+has heavy.json '"mass":7'
+is err ''
+sed -i 's/value="2"/value="3"/' elbow.talus
+expect 0 view heavy.sto -q -o heavy.json
+
+# the model that a result names is looked for beside the result, too
+mkdir -p elsewhere && cp swing.sto pendulum.talus elsewhere
+rm pendulum.talus
+expect 0 view elsewhere/swing.sto -o swing.json
+expect 3 view swing.sto -o swing.json
+has err 'is of the model pendulum.talus, which is not there'
+cp elsewhere/pendulum.talus .
+
+# columns, frames, up
+expect 0 view swing.sto -o few.json -c total_energy --frames 11 --up z
+has err '11 of 101 rows are shown'
+has few.json '"columns":[{"name":"total_energy","unit":"J"}]'
+has few.json '"up":[0,0,1]'
+
+# mistakes
+expect 2 view swing.sto -o swing.png
+has err "should end with .html, .glb or .json"
+expect 2 view swing.sto -o x.json --up w
+has err "--up is x, y or z, not 'w'"
+expect 2 view swing.sto -o x.json --frames 1
+expect 3 view no.talus -o x.json
+expect 3 view pendulum.talus no.sto -o x.json
+printf 'time,x\n0,1\n' >foreign.csv
+expect 2 view foreign.csv -o x.json
+has err 'does not say which model it is of'
+expect 3 view pendulum.talus foreign.csv -o x.json
+has err 'the table has no coordinate of the model'
+expect 3 view swing.sto -o no/folder/x.json
+[ ! -e x.json ] || complain "a failed command left x.json behind"
+
+# pictures: only what needs no browser
+expect 2 render swing.sto
+has err "--out is a .png"
+expect 2 render swing.sto -o 'x%s.png'
+expect 2 render swing.sto -o x.png --size 12
+has err "--size is WIDTHxHEIGHT"
+if "$talus" view swing.sto -q >/dev/null 2>&1; then
+    TALUS_CHROMIUM=/nowhere expect 1 render swing.sto -o x.png
+    has err 'install chromium-headless-shell or chromium'
+fi
+
+# the page, or what to do where the program was built without it
+if "$talus" view swing.sto >out 2>err; then
+    is out swing.html
+    has swing.html 'id="talus-scene"'
+    has swing.html "default-src 'none'"
+    ! grep -qE "@TALUS_|@SCRIPT|src=[\"']?http" swing.html || complain "the page is not complete"
+else
+    has err 'built without its viewer: run ./run viewer and build again'
+fi
+finish

@@ -1,0 +1,154 @@
+// Charts of columns, one panel for each unit, linked to the clock.
+import uPlot from 'uplot';
+import { el, show } from './dom.js';
+import { palette } from './glyphs.js';
+import { frameAt, valueAt } from './poses.js';
+
+const MOST_PANELS = 3;
+const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
+
+/** Which columns to show first: energies, else those that vary most. */
+export function firstColumns(run) {
+    const energies = run.columns.map((c, i) => (c.name.endsWith('_energy') ? i : -1)).filter((i) => i >= 0);
+    if (energies.length > 0) return energies.slice(0, 3);
+    const spread = run.columns.map((column, i) => {
+        const values = run.values.subarray(i * run.frames, (i + 1) * run.frames).filter(Number.isFinite);
+        return { i, spread: values.length ? Math.max(...values) - Math.min(...values) : 0, unit: column.unit };
+    });
+    return spread
+        .filter((c) => c.spread > 0)
+        .sort((a, b) => b.spread - a.spread)
+        .slice(0, 12)
+        .map((c) => c.i)
+        .slice(0, 4);
+}
+
+export class Charts {
+    constructor(parent, run, onTime) {
+        Object.assign(this, { parent, run, onTime, plots: [], time: 0 });
+        this.chosen = new Set(firstColumns(run));
+        this.parent.append((this.box = el('div', { class: 'plots' })));
+    }
+
+    value(name, t) {
+        const i = this.run.columns.findIndex((c) => c.name === name);
+        return i < 0 ? NaN : valueAt(this.run.values, i, this.run.frames, frameAt(this.run.time, this.run.frames, t));
+    }
+
+    choose(i, yes) {
+        if (yes) this.chosen.add(i);
+        else this.chosen.delete(i);
+        this.rebuild();
+    }
+
+    groups() {
+        const units = new Map();
+        for (const i of [...this.chosen].sort((a, b) => a - b)) {
+            const { unit } = this.run.columns[i];
+            if (!units.has(unit)) units.set(unit, []);
+            units.get(unit).push(i);
+        }
+        return [...units].slice(0, MOST_PANELS);
+    }
+
+    rebuild() {
+        this.plots.forEach((plot) => plot.destroy());
+        this.plots = [];
+        this.box.replaceChildren();
+        if (this.box.clientWidth === 0) return;
+        const groups = this.groups();
+        if (groups.length === 0) this.box.append(el('p', { class: 'hint' }, 'Choose columns to draw.'));
+        const height = Math.max(60, Math.floor(this.box.clientHeight / Math.max(1, groups.length)));
+        for (const [unit, columns] of groups) this.plots.push(this.makePlot(unit, columns, height));
+        this.setTime(this.time);
+    }
+
+    makePlot(unit, columns, height) {
+        const { run } = this;
+        const style = getComputedStyle(document.documentElement);
+        const ink = style.getPropertyValue('--quiet').trim();
+        const line = style.getPropertyValue('--line').trim();
+        const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '11px system-ui, sans-serif' };
+        const data = [run.time.subarray(0, run.frames), ...columns.map((i) => run.values.subarray(i * run.frames, (i + 1) * run.frames))];
+        const series = columns.map((i, k) => ({
+            label: run.columns[i].name,
+            stroke: palette[k % palette.length],
+            dash: dashes[Math.floor(k / palette.length) % dashes.length],
+            width: 1.75,
+            points: { show: false },
+            pxAlign: 0,
+            value: (plot, value) => show(value),
+        }));
+        const options = {
+            width: this.box.clientWidth,
+            height: height - 26,
+            series: [{ label: 'time', value: (plot, value) => show(value) }, ...series],
+            scales: { x: { time: false } },
+            axes: [
+                { ...axis, size: 28 },
+                { ...axis, size: 58, label: unit || undefined, labelSize: unit ? 16 : 0, labelFont: '11px system-ui, sans-serif' },
+            ],
+            legend: { live: true },
+            cursor: { drag: { x: true, y: false, setScale: true }, focus: { prox: 20 }, points: { size: 6 } },
+            hooks: { draw: [(plot) => this.drawCursor(plot)], ready: [() => queueMicrotask(() => this.setTime(this.time))] },
+        };
+        const plot = new uPlot(options, data, this.box);
+        this.followPointer(plot);
+        return plot;
+    }
+
+    // A click or a drag with Shift sets the time; a plain drag zooms.
+    followPointer(plot) {
+        const timeAt = (event) => plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x');
+        let start = null;
+        plot.over.addEventListener('pointerdown', (event) => {
+            start = event.clientX;
+        });
+        plot.over.addEventListener('pointermove', (event) => {
+            if (event.buttons === 1 && event.shiftKey) this.onTime(timeAt(event));
+        });
+        plot.over.addEventListener('pointerup', (event) => {
+            if (start !== null && Math.abs(event.clientX - start) < 4) this.onTime(timeAt(event));
+            start = null;
+        });
+    }
+
+    drawCursor(plot) {
+        const x = plot.valToPos(this.time, 'x', true);
+        const { left, top, width, height } = plot.bbox;
+        if (x < left || x > left + width) return;
+        const context = plot.ctx;
+        context.save();
+        context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent');
+        context.lineWidth = 1.5 * devicePixelRatio;
+        context.beginPath();
+        context.moveTo(x, top);
+        context.lineTo(x, top + height);
+        context.stroke();
+        context.restore();
+    }
+
+    /** Move the cursor; a window that was zoomed moves along. */
+    setTime(t) {
+        this.time = t;
+        const { i } = frameAt(this.run.time, this.run.frames, t);
+        for (const plot of this.plots) {
+            const { min, max } = plot.scales.x;
+            const isZoomed = min > this.run.time[0] || max < this.run.time[this.run.frames - 1];
+            if (isZoomed && (t < min || t > max)) plot.setScale('x', { min: t - (max - min) / 2, max: t + (max - min) / 2 });
+            plot.redraw(false, false);
+            plot.setLegend({ idx: i }, false);
+        }
+    }
+
+    /** The columns as text, for spreadsheets. */
+    csv() {
+        const { run } = this;
+        const quote = (text) => `"${text.replaceAll('"', '""')}"`;
+        const lines = [['time', ...run.columns.map((c) => c.name)].map(quote).join(',')];
+        for (let f = 0; f < run.frames; ++f) {
+            lines.push([run.time[f], ...run.columns.map((c, i) => run.values[i * run.frames + f])].join(','));
+        }
+        return `${lines.join('\n')}\n`;
+    }
+}

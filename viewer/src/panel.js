@@ -1,0 +1,136 @@
+// The side panel: layers, runs, the tree of bodies, parameters of a live run.
+import { el, show } from './dom.js';
+import { palette } from './glyphs.js';
+
+/** Layers: name, label, key, whether they are on at first, and what a scene needs to have them. */
+export const layers = [
+    ['bodies', 'Bodies', 'B', true, () => true],
+    ['atoms', 'Atoms and bonds', '', true, (s) => s.shapes.some((shape) => shape.layer === 'atom')],
+    ['joints', 'Joints', 'J', true, (s) => s.bodies.length > 1],
+    ['links', 'Springs and constraints', 'U', true, (s) => s.links.length > 0],
+    ['paths', 'Muscles and paths', 'P', true, (s) => s.paths.length > 0],
+    ['markers', 'Markers', 'M', true, (s) => s.markers.length > 0 || s.runs.some((r) => r.seen)],
+    ['contacts', 'Contacts', 'K', true, (s) => s.runs.some((r) => r.contacts)],
+    ['surfaces', 'Surfaces that touch', '', false, (s) => s.shapes.some((shape) => shape.layer === 'contact')],
+    ['forces', 'Forces and moments', 'R', false, (s) => s.runs.some((r) => r.forces)],
+    ['reactions', 'Loads in joints', '', false, (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction'))],
+    ['centers', 'Mass centers', 'C', false, (s) => s.bodies.some((b) => b.mass > 0)],
+    ['inertia', 'Inertia ellipsoids', 'I', false, (s) => s.bodies.some((b) => b.mass > 0)],
+    ['frames', 'Frames', 'V', false, () => true],
+    ['names', 'Names', 'N', false, () => true],
+    ['trails', 'Trails', 'T', false, (s) => s.runs.some((r) => r.frames > 1)],
+    ['grid', 'Floor', 'G', true, () => true],
+];
+
+function checkbox(label, checked, onchange, ...more) {
+    const input = el('input', { type: 'checkbox', checked, onchange: () => onchange(input.checked) });
+    return { input, label: el('label', {}, input, el('span', {}, label), ...more) };
+}
+
+export class Panel {
+    constructor(app) {
+        this.app = app;
+        this.boxes = {};
+        this.rows = [];
+        this.element = el('aside', { class: 'side card', aria: { label: 'What is shown' } });
+        const scroll = el('div', { class: 'scroll' });
+        this.element.append(scroll);
+        this.live = el('section', { hidden: true });
+        scroll.append(this.live, this.makeRuns(), this.makeLayers(), this.makeTree());
+    }
+
+    makeLayers() {
+        const { app } = this;
+        const box = el('div', { class: 'layers' });
+        for (const [name, label, key, , has] of layers) {
+            if (!has(app.scene)) continue;
+            const item = checkbox(label, app.layers[name], (yes) => app.setLayer(name, yes), key ? el('kbd', {}, key) : null);
+            this.boxes[name] = item.input;
+            box.append(item.label);
+        }
+        this.scaleInput = el('input', { type: 'range', min: -2, max: 2, step: 0.05, value: 0, aria: { label: 'Length of arrows' } });
+        this.scaleInput.oninput = () => app.setForceScale(10 ** Number(this.scaleInput.value));
+        this.scaleRow = el('div', { hidden: true }, el('h2', {}, 'Length of arrows'), this.scaleInput);
+        const notes = app.scene.runs.map((r) => r.note).filter(Boolean);
+        return el('section', {}, el('h2', {}, 'Show'), box, this.scaleRow, ...notes.slice(0, 1).map((note) => el('p', { class: 'notes' }, note)));
+    }
+
+    makeRuns() {
+        const { app } = this;
+        if (app.scene.runs.length < 2) return el('section');
+        const items = app.scene.runs.map((run, i) => {
+            const swatch = el('span', { class: 'swatch' });
+            swatch.style.background = i === 0 ? '#d9d2c3' : palette[i % palette.length];
+            return checkbox(run.name, true, (yes) => app.showRun(i, yes), swatch).label;
+        });
+        return el('section', {}, el('h2', {}, 'Runs'), ...items);
+    }
+
+    // Massless bodies between joints stand with the body that they carry.
+    makeTree() {
+        const { app } = this;
+        const { bodies } = app.scene;
+        const search = el('input', { type: 'search', placeholder: `Find one of ${bodies.length - 1} bodies`, aria: { label: 'Find a body' } });
+        search.oninput = () => this.filter(search.value);
+        const all = el('button', { type: 'button', onclick: () => app.showAll() }, 'Show all');
+        const lists = bodies.map(() => el('ul'));
+        bodies.forEach((body, b) => {
+            if (b === 0) return;
+            lists[body.parent].append(this.makeRow(body, b, lists[b]));
+        });
+        this.tree = el('div', { class: 'tree' }, lists[0]);
+        const many = bodies.length > 12;
+        return el('section', {}, el('h2', {}, 'Bodies', all), many ? search : null, this.tree);
+    }
+
+    makeRow(body, b, children) {
+        const { app } = this;
+        const input = el('input', { type: 'checkbox', checked: true, aria: { label: `Show ${body.name}` } });
+        input.onchange = () => app.hide(b, !input.checked);
+        const button = el('button', { type: 'button', title: `${body.name}: ${body.mobilizer}`, onclick: () => app.select(b), ondblclick: () => app.follow(b) }, body.name);
+        const row = el('div', { class: body.mass > 0 ? 'row' : 'row massless' }, input, button, el('small', {}, body.mobilizer));
+        this.rows[b] = { row, input, item: el('li', {}, row, children), name: body.name.toLowerCase() };
+        return this.rows[b].item;
+    }
+
+    filter(text) {
+        const wanted = text.trim().toLowerCase();
+        const { bodies } = this.app.scene;
+        const keep = new Set();
+        this.rows.forEach((row, b) => {
+            if (!row.name.includes(wanted)) return;
+            for (let k = b; k > 0; k = bodies[k].parent) keep.add(k);
+        });
+        this.rows.forEach((row, b) => {
+            row.item.hidden = !keep.has(b);
+        });
+    }
+
+    update() {
+        const { app } = this;
+        for (const [name, input] of Object.entries(this.boxes)) input.checked = app.layers[name];
+        const hasArrows = app.layers.forces || app.layers.reactions || app.scene.runs.some((r) => r.contacts && app.layers.contacts);
+        this.scaleRow.hidden = !hasArrows;
+        this.rows.forEach((row, b) => {
+            row.input.checked = !app.isHidden[b];
+            row.row.classList.toggle('selected', b === app.selected);
+        });
+    }
+
+    /** Sliders for parameters: {name, value, low, high}. */
+    setParams(params, onSet) {
+        this.live.hidden = params.length === 0;
+        this.live.replaceChildren(el('h2', {}, 'Parameters'));
+        for (const param of params) {
+            const output = el('output', {}, show(param.value));
+            const input = el('input', { type: 'range', min: 0, max: 1000, step: 1, aria: { label: param.name } });
+            input.value = String((1000 * (param.value - param.low)) / (param.high - param.low));
+            input.oninput = () => {
+                const value = param.low + ((param.high - param.low) * Number(input.value)) / 1000;
+                output.textContent = show(value);
+                onSet(param.name, value);
+            };
+            this.live.append(el('label', { class: 'param' }, el('span', {}, param.name), output, input));
+        }
+    }
+}
