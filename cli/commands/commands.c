@@ -241,11 +241,19 @@ static const cli_option plot_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "columns to draw, separated by commas; default: all that are not zero everywhere"},
+     .help = "columns to draw, separated by commas; * stands for any letters. Default: those that "
+             "are not zero or round-off; of more than twelve, the twelve that vary most"},
     {.name = "x",
      .kind = CLI_TEXT,
      .value = "COLUMN",
      .help = "column on the horizontal axis; default: the first"},
+    {.name = "degrees", .kind = CLI_FLAG, .help = "angles and their rates in degrees"},
+    {.name = "aspect",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "auto",
+     .help = "equal: a unit is as long upward as to the right; free: it is not; auto: it is with "
+             "--x, if both axes have the same unit and their ranges are within a factor of 20"},
     {.name = "title",
      .kind = CLI_TEXT,
      .value = "TEXT",
@@ -259,7 +267,12 @@ static const cli_option plot_options[] = {
      .kind = CLI_COUNT,
      .value = "PIXELS",
      .initial = "0",
-     .help = "height of the picture; 0: 450, and 200 more for each panel after the first"},
+     .help = "height of the picture; 0: as high as its panels and legends need"},
+    {.name = "scale",
+     .kind = CLI_POSITIVE,
+     .value = "NUMBER",
+     .initial = "2",
+     .help = "dots of a PNG for each pixel"},
     {0}};
 
 static const cli_option view_options[] = {
@@ -471,10 +484,11 @@ const cli_command cli_commands[] = {
      "(frames/%04d.png), or an .mp4. They are drawn by Chromium without a window, at exact times.",
      CLI_QUIET | CLI_SET | CLI_ANY_INERTIA | CLI_OUT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
-    {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",
-     "TABLE is a .sto, .mot, .trc or .csv file. There is one panel for each unit, if the table has "
-     "units. Without -o the picture is written to standard output.",
-     CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
+    {"plot", "TABLE...", 1, CLI_MAX_ARGS, "draw columns of tables as SVG, PNG or PDF",
+     "TABLE is a .sto, .mot, .trc or .csv file. Several tables are drawn over each other. There is "
+     "one panel for each unit, if the tables have units. The name of -o ends with .svg, .png or .pdf. "
+     "Without -o the picture is written to standard output, as SVG or as --format says.",
+     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
      "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg", "two angles over time", cmd_plot},
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON | CLI_QUIET, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},

@@ -22,7 +22,7 @@ refused 2 \
 refused 2 "talus: there is no command 'xyzzy'; talus help lists them." xyzzy
 refused 2 'talus simulate: an argument is missing; usage: talus simulate MODEL' simulate
 refused 2 "talus info: 'b' is one argument too many; usage: talus info MODEL" info a b
-for command in info check simulate assemble modes equilibrium sweep plot show bench rerun; do
+for command in info check simulate assemble modes equilibrium sweep show bench rerun; do
     expect 2 $command a b
     has err "talus $command: 'b' is one argument too many"
 done
