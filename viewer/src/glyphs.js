@@ -188,11 +188,13 @@ export class Sticks {
 /** Arrows: shafts and heads, and rings for moments. */
 export class Arrows {
     constructor(parent, capacity, color, unit) {
-        const material = solidMaterial(1, { color, roughness: 0.5 });
+        // arrows begin inside bodies: they are drawn over them
+        const material = solidMaterial(1, { color, roughness: 0.5, depthTest: false, transparent: true });
         this.unit = unit;
         this.shafts = new Sticks(parent, geometryOf('cylinder'), material, capacity, false);
         this.heads = new Sticks(parent, geometryOf('cone'), material, capacity, false);
         this.rings = new Sticks(parent, geometryOf('ring'), material, capacity, false);
+        for (const part of [this.shafts, this.heads, this.rings]) part.mesh.renderOrder = 9;
     }
 
     begin() {

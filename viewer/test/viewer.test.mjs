@@ -135,9 +135,9 @@ test('keys act, but not while a field has the focus', async () => {
     assert.equal(await view('playing'), false);
     await browser.key('Home');
     await browser.key('ArrowRight');
-    assert.ok(Math.abs((await view('time')) - 0.016) < 1e-9);
+    assert.ok(Math.abs((await view('time')) - readTable('human_body.sto').rows[1][0]) < 1e-8);
     await browser.key('End');
-    assert.equal(await view('time'), 1.6);
+    assert.ok(Math.abs((await view('time')) - 1.6) < 1e-8);
     await browser.key('d');
     assert.equal(await browser.run('document.documentElement.classList.contains("dark")'), true);
     assert.match(await browser.run('location.hash'), /dark/);
