@@ -257,7 +257,7 @@ static int simulate(const cli_args *args, const cli_model *model, motion *run, c
     progress_begin(&told, args, "s", true, s->start, s->end);
     run->end = s->end;
     run->go_on = go_on;
-    run->context = &told;
+    run->context = &told; // cppcheck-suppress autoVariables ; taken back below
     const int num = args->only_rows > 0 && args->only_rows < s->num ? args->only_rows : s->num;
     const recording it = {run, columns, table, cli_alloc((size_t)columns->num, sizeof(double)),
                           args->only_rows > 0 ? args->only_time : (double)INFINITY};

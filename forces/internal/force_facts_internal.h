@@ -3,6 +3,7 @@
 #define TALUS_FORCE_FACTS_INTERNAL_H
 
 #include <talus/forces/contact.h>
+#include <talus/forces/muscle.h>
 #include <talus/forces/path.h>
 
 /// What an element was added with besides its parameters.
@@ -14,6 +15,8 @@ typedef struct tali_force_facts {
     bool flag;                      ///< in_body of an actuator, has_kink of a smooth contact
     int count;                      ///< chain_length of a thermostat
     const tal_contact_def *contact; ///< borrowed
+    const tal_muscle_def *muscle;   ///< borrowed
+    tal_function *const *functions; ///< of a prescribed force: force, point, torque; borrowed
     tal_path_ix path;               ///< `i` < 0: none
 } tali_force_facts;
 
@@ -39,6 +42,10 @@ void tali_exponential_spring_anchor(const tal_forces *forces, const tal_state *s
 void tali_exponential_spring_set_anchor(const tal_forces *forces, tal_state *state,
                                         tal_force_ix force, const double anchor[3]);
 /// @}
+
+/// Which muscle and output a measure reads. False for another measure.
+bool tali_muscle_measure_facts(const tal_system *system, tal_measure_ix measure,
+                               tal_force_ix *muscle, tal_muscle_output *which);
 
 /// The cliques of a surface of a contact element.
 uint64_t tali_contact_cliques(const tal_forces *forces, tal_force_ix contact,

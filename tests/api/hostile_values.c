@@ -294,6 +294,37 @@ void good_tal_force_ops(tal_force_ops *out)
     *out = ops;
 }
 
+static tal_status calc_control(const void *self, const tal_force_context *context, int which,
+                               double *control)
+{
+    (void)self;
+    (void)context;
+    (void)which;
+    *control = number_of_mood();
+    return status_of_mood();
+}
+
+void good_tal_controller_ops(tal_controller_ops *out)
+{
+    const tal_controller_ops ops = {
+        .size = sizeof ops, .name = "mood", .calc_control = calc_control};
+    *out = ops;
+}
+
+void good_tal_muscle_def(tal_muscle_def *out)
+{
+    *out = tal_muscle_def_default(TAL_MUSCLE_MILLARD);
+    out->path.i = 0;
+    out->max_force = 100.0;
+    out->fiber_length = 0.3;
+    out->tendon_length = 0.4;
+}
+
+void good_tal_metabolics(tal_metabolics *out)
+{
+    *out = tal_metabolics_default(TAL_METABOLICS_BHARGAVA);
+}
+
 static tal_status calc_motion(const void *self, const tal_motion_arg *arg, int order, double out[])
 {
     (void)self;

@@ -141,6 +141,7 @@ has out 'reactions  upper arm.reaction_fx'
 expect 0 help pin
 has out '<pin>'
 has out 'Rotation about z. q: angle.'
+# shellcheck disable=SC2016 # of Markdown
 has out '| `mass` |'
 expect 2 simulate held.talus -c nothing_like_it
 has err "there is no column 'nothing_like_it'; there are time, q, u, udot, z, measures"

@@ -73,6 +73,19 @@ static inline void case_f_quintic(built *m)
     MADE(tal_function_create_quintic_spline(NULL, x, y, 4, &f, NULL))
 }
 
+static inline void case_f_nodes(built *m)
+{
+    const double x[] = {-2.0, -0.5, 0.5, 2.0}, y[] = {0.1, 0.3, -0.2, 0.4};
+    MADE(tal_function_create_nodes(NULL, x, y, 4, TAL_NODES_STEPS, &f, NULL))
+}
+
+static inline void case_f_bezier(built *m)
+{
+    const tal_bezier_node nodes[] = {{-1.0, 0.0, 0.0}, {0.0, 0.5, 1.0}, {1.0, 1.0, 0.0}};
+    const double curviness[] = {0.25, 0.75};
+    MADE(tal_function_create_bezier(NULL, nodes, curviness, 3, &f, NULL))
+}
+
 static inline void case_f_sum(built *m)
 {
     tal_function *parts[] = {spline_of_4(), sinusoid_of_time()};
@@ -387,6 +400,10 @@ static const model_case model_cases[] = {
     {TALI_GROUP_FORCES, "mobility_stop",
      "<mobility_stop name='x' mobility='b' stiffness='50' dissipation='0.3' range='-0.1 0.1'/>",
      case_mobility_stop, NULL},
+    {TALI_GROUP_FORCES, "mobility_limit",
+     "<mobility_limit name='x' mobility='b' range='-0.1 0.2' stiffness='30 40' damping='0.5' "
+     "transition='0.05'/>",
+     case_mobility_limit, NULL},
     {TALI_GROUP_FORCES, "discrete_forces", "<discrete_forces name='x'/>", case_discrete, NULL},
     {TALI_GROUP_LOADS, "load", LOADS, case_discrete, start_loads_case},
     {TALI_GROUP_LOADS, "mobility_load", LOADS, case_discrete, start_loads_case},
@@ -463,6 +480,11 @@ static const model_case model_cases[] = {
     {SPRING_OF, "spline", ENERGY(SPLINE), case_f_spline, NULL},
     {SPRING_OF, "quintic_spline",
      ENERGY("<quintic_spline x='-2 -0.5 0.5 2' y='0.1 0.3 -0.2 0.4'/>"), case_f_quintic, NULL},
+    {SPRING_OF, "nodes", ENERGY("<nodes x='-2 -0.5 0.5 2' y='0.1 0.3 -0.2 0.4' kind='steps'/>"),
+     case_f_nodes, NULL},
+    {SPRING_OF, "bezier",
+     ENERGY("<bezier x='-1 0 1' y='0 0.5 1' slope='0 1 0' curviness='0.25 0.75'/>"), case_f_bezier,
+     NULL},
     {SPRING_OF, "sum", ENERGY("<sum>" SPLINE SINUSOID "</sum>"), case_f_sum, NULL},
     {SPRING_OF, "product", ENERGY("<product>" SPLINE SINUSOID "</product>"), case_f_product, NULL},
     {SPRING_OF, "composition", ENERGY("<composition>" SPLINE SINUSOID "</composition>"),

@@ -95,6 +95,12 @@ static inline void case_mobility_stop(built *m)
     tal_forces_add_mobility_stop(m->forces, "x", (tal_mobility){m->b, 0}, &stop);
 }
 
+static inline void case_mobility_limit(built *m)
+{
+    const tal_limit limit = {-0.1, 0.2, 30.0, 40.0, 0.5, 0.05};
+    tal_forces_add_mobility_limit(m->forces, "x", (tal_mobility){m->b, 0}, &limit);
+}
+
 static inline void case_discrete(built *m)
 {
     tal_forces_add_discrete(m->forces, "x");

@@ -170,6 +170,9 @@ static inline bool make_value(const tali_model_attribute *a, int attribute, int 
         return CHOOSE("7", "y", "sphere 0.1", "origin", "com");
     case TALI_TYPE_REAL:
     case TALI_TYPE_REALS:
+        // of <bezier>, whose four lists belong together: two nodes and one corner
+        if (strcmp(a->name, "slope") == 0) return CHOOSE("0 5");
+        if (strcmp(a->name, "curviness") == 0) return CHOOSE("0.5");
         return number_candidate(a, attribute, candidate, value);
     case TALI_TYPE_FRAME:
         return CHOOSE("0.1 0.2 0.3 0.4 0.5 0.6");

@@ -125,12 +125,20 @@ static double polynomial_value(const void *self, const double x[], int n)
     return polynomial_derivative(self, x, n, NULL, 0);
 }
 
+static double polynomial_integral(const void *self, double a, double b)
+{
+    const polynomial *f = self;
+    return tali_function_poly_integral(f->a, f->degree, b) -
+           tali_function_poly_integral(f->a, f->degree, a);
+}
+
 static const tal_function_ops polynomial_ops = {
     .size = sizeof polynomial_ops,
     .name = "polynomial",
     .calc_value = polynomial_value,
     .calc_derivative = polynomial_derivative,
     .destroy = tali_function_block_destroy,
+    .calc_integral = polynomial_integral,
 };
 
 tal_status tal_function_create_polynomial(const tal_allocator *allocator,

@@ -54,12 +54,23 @@ tal_status tali_function_finish(const tali_function_call *call, const tal_functi
 /// infinite.
 double tali_function_poly_derivative(const double a[], int degree, double t, int order);
 
+/// Integral from 0 to t of the polynomial sum a[k] t^k, k = 0..degree.
+double tali_function_poly_integral(const double a[], int degree, double t);
+
+/// TAL_OK, or a failure that names the point: `least` or more of them, finite, x increasing.
+tal_status tali_function_check_knots(const tali_function_call *call, const double x[],
+                                     const double y[], int count, int least);
+
 /// @name Facts of the functions in each file. False, and nothing written, for a table of another.
 /// @{
 bool tali_function_basic_facts(const tal_function_ops *ops, const void *self,
                                tali_function_facts *facts);
 bool tali_function_piecewise_facts(const tal_function_ops *ops, const void *self,
                                    tali_function_facts *facts);
+bool tali_function_nodes_facts(const tal_function_ops *ops, const void *self,
+                               tali_function_facts *facts);
+bool tali_function_bezier_facts(const tal_function_ops *ops, const void *self,
+                                tali_function_facts *facts);
 bool tali_function_combined_facts(const tal_function_ops *ops, const void *self,
                                   tali_function_facts *facts);
 /// @}

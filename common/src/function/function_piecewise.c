@@ -56,12 +56,37 @@ static double piecewise_value(const void *self, const double x[], int n)
     return piecewise_derivative(self, x, n, NULL, 0);
 }
 
+// Integral over the piece of row k, between two of its points.
+static double piece_integral(const piecewise *f, int k, double from, double to)
+{
+    const double *a = f->a + (size_t)k * (size_t)(f->degree + 1);
+    const double origin = f->x[k > 0 ? k - 1 : 0];
+    return tali_function_poly_integral(a, f->degree, to - origin) -
+           tali_function_poly_integral(a, f->degree, from - origin);
+}
+
+// Piece by piece, from the smaller limit to the larger one.
+static double piecewise_integral(const void *self, double a, double b)
+{
+    const piecewise *f = self;
+    const double low = fmin(a, b), high = fmax(a, b);
+    const int last = knots_not_above(f, high);
+    double sum = 0.0, from = low;
+    for (int k = knots_not_above(f, low); k <= last; ++k) {
+        const double to = k < last ? f->x[k] : high;
+        sum += piece_integral(f, k, from, to);
+        from = to;
+    }
+    return a <= b ? sum : -sum;
+}
+
 static const tal_function_ops piecewise_linear_ops = {
     .size = sizeof piecewise_linear_ops,
     .name = "piecewise linear function",
     .calc_value = piecewise_value,
     .calc_derivative = piecewise_derivative,
     .destroy = tali_function_block_destroy,
+    .calc_integral = piecewise_integral,
 };
 
 static const tal_function_ops spline_ops = {
@@ -70,6 +95,7 @@ static const tal_function_ops spline_ops = {
     .calc_value = piecewise_value,
     .calc_derivative = piecewise_derivative,
     .destroy = tali_function_block_destroy,
+    .calc_integral = piecewise_integral,
 };
 
 static const tal_function_ops quintic_spline_ops = {
@@ -78,6 +104,7 @@ static const tal_function_ops quintic_spline_ops = {
     .calc_value = piecewise_value,
     .calc_derivative = piecewise_derivative,
     .destroy = tali_function_block_destroy,
+    .calc_integral = piecewise_integral,
 };
 
 // ---- normal equations
@@ -363,8 +390,8 @@ static void fill_left(const piecewise *f, int kept)
 
 // ---- creation
 
-static tal_status check_knots(const tali_function_call *call, const double x[], const double y[],
-                              int count, int least)
+tal_status tali_function_check_knots(const tali_function_call *call, const double x[],
+                                     const double y[], int count, int least)
 {
     tal_status st = tali_function_check_pointer(call, "x", x);
     if (st == TAL_OK) st = tali_function_check_pointer(call, "y", y);
@@ -467,7 +494,7 @@ tal_status tal_function_create_piecewise_linear(const tal_allocator *allocator, 
 {
     tali_function_call call;
     tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
-    if (st == TAL_OK) st = check_knots(&call, x, y, count, 2);
+    if (st == TAL_OK) st = tali_function_check_knots(&call, x, y, count, 2);
     if (st != TAL_OK) return st;
 
     piecewise *f = piecewise_create(&call, x, count, 1);
@@ -498,7 +525,7 @@ tal_status tal_function_create_spline(const tal_allocator *allocator, const doub
 {
     tali_function_call call;
     tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
-    if (st == TAL_OK) st = check_knots(&call, x, y, count, 2);
+    if (st == TAL_OK) st = tali_function_check_knots(&call, x, y, count, 2);
     if (st != TAL_OK) return st;
     if (end != TAL_SPLINE_NATURAL && end != TAL_SPLINE_SIMM) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "end is %d, not a tal_spline_end", (int)end);
@@ -513,7 +540,7 @@ tal_status tal_function_create_quintic_spline(const tal_allocator *allocator, co
 {
     tali_function_call call;
     tal_status st = tali_function_begin(&call, __func__, allocator, out, err);
-    if (st == TAL_OK) st = check_knots(&call, x, y, count, 3);
+    if (st == TAL_OK) st = tali_function_check_knots(&call, x, y, count, 3);
     if (st != TAL_OK) return st;
     const knots p = measure(x, y, count);
     return create_spline(&call, &quintic_spline_ops, &p, 5, TAL_SPLINE_NATURAL);

@@ -84,6 +84,11 @@ tal_status tali_force_move(const tal_forces *forces, const tal_state *from,
     for (int i = 0; i < forces->nu; ++i) {
         u[i] += by * along->du[i];
     }
+    const int nz = along->dz != NULL ? tal_state_nz(from) : 0;
+    double *z = nz > 0 ? tal_state_upd_z(moved) : NULL;
+    for (int i = 0; i < nz; ++i) {
+        z[i] += by * along->dz[i];
+    }
     return tal_system_realize(forces->system, moved, TAL_STAGE_VELOCITY);
 }
 

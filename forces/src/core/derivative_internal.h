@@ -25,6 +25,7 @@ typedef struct tali_force_direction {
     double *dq;          ///< [nq]
     const double *du;    ///< [nu]
     tal_spatial_vec *dX; ///< [num_bodies]
+    const double *dz;    ///< [nz of the State]; NULL: z stays
 } tali_force_direction;
 
 /// dq = N w and dX = J w about Mo.

@@ -30,6 +30,8 @@ typedef struct tali_force_kind {
     const tali_force_param *params; ///< [num_params]
     int num_params;
     int num_instance; ///< the first so many invalidate Instance, the others Dynamics
+    int control;      ///< the parameter that is its control, with least and largest control behind
+                      ///< it, all invalidating Dynamics; 0: it has none
     /// What is wrong between parameters that are right one by one; NULL: nothing.
     const char *(*check)(const double params[]);
     void (*release)(void *self); ///< frees what the struct owns; NULL: nothing
@@ -113,6 +115,12 @@ void tali_force_element_declare_placed(tali_force_element *it, tal_forces *force
 /// The element, if it is of this kind; NULL and a breach otherwise.
 const void *tali_force_element_of(const tal_forces *forces, tal_force_ix force,
                                   const tali_force_kind *kind, const char *where);
+
+/// The control of an element that has one: what was set, a measure (`i` < 0: none) and controllers,
+/// added and kept in its range. On entry: Velocity, and z is known.
+tal_status tali_force_element_control(const tali_force_element *it,
+                                      const tal_force_context *context, tal_measure_ix measure,
+                                      double *control);
 
 /// The parameters that invalidate Instance.
 static inline const double *tali_force_geometry(const tali_force_element *it,

@@ -1,6 +1,8 @@
 // Does an element agree with itself? Its change is compared with differences of its forces, its
 // forces with the gradient of its energy, and its power with what it says of energy gained and
 // lost.
+#include "force_facts_internal.h"
+
 #include "core/derivative_internal.h"
 
 #include <talus/common/random.h>
@@ -16,6 +18,7 @@ typedef struct subject {
     tal_force_ix me;
     tal_state *here;            // the State under test, at Velocity
     tal_state *there;           // moved about
+    tal_state *rest;            // where the one under test is, at rest
     tali_force_direction along; // random in q and u
     double *w, *v, *zero;       // [nu]
     tal_spatial_vec *dV;        // [num_bodies] change of the velocities, by differences
@@ -179,11 +182,38 @@ static tal_status energy_rate(subject *s, const tali_force_direction *along, dou
     return TAL_OK;
 }
 
-// At rest the forces are the gradient of the energy: F . dX + f . w = -dE.
+// How the power that an element dissipates grows with a slow motion along the direction, w times a
+// speed: that of a force that is there at rest. Dampers have none, their power being even.
+static tal_status power_at_rest(subject *s, double *rate)
+{
+    const tali_force_points points = tali_force_points_for(tali_force_size_of(s->w, s->forces->nu));
+    tali_force_direction still = s->along;
+    memset(still.dq, 0, (size_t)tal_matter_nq(s->forces->matter, s->here) * sizeof *still.dq);
+    still.du = s->w;
+    *rate = 0.0;
+    tal_status st = TAL_OK;
+    for (int k = 0; k < TALI_NUM_POINTS && st == TAL_OK; ++k) {
+        double *u = NULL;
+        st = tal_state_copy(s->rest, s->here);
+        if (st == TAL_OK) u = tal_state_upd_u(s->rest);
+        if (u != NULL) memset(u, 0, (size_t)tal_state_nu(s->rest) * sizeof *u);
+        if (st == TAL_OK) st = tali_force_move(s->forces, s->rest, &still, points.at[k], s->there);
+        if (st == TAL_OK) {
+            *rate += points.weight[k] * tal_force_dissipated_power(s->forces, s->there, s->me);
+        }
+    }
+    // the direction is used again
+    return st == TAL_OK ? tali_force_direction_along(s->forces, s->here, s->w, &s->along) : st;
+}
+
+// At rest the forces are the gradient of the energy: F . dX + f . w = -dE, but for what an element
+// does by itself, e.g. an active muscle.
 static tal_status test_energy(subject *s, tal_force_report *report)
 {
     if (s->element->ops.calc_potential_energy == NULL) return TAL_OK;
     const tal_forces *forces = s->forces;
+    // z that hold something else than a length move with q: test_power() knows them
+    if (tali_force_z(forces, s->here, s->me, 0, NULL) > 0) return TAL_OK;
     const double *dX = (const double *)(const void *)s->along.dX;
     tali_force_direction along = s->along;
     along.du = s->zero;
@@ -195,7 +225,9 @@ static tal_status test_energy(subject *s, tal_force_report *report)
     if (st == TAL_OK) st = tal_system_realize(forces->system, s->there, TAL_STAGE_VELOCITY);
     if (st == TAL_OK) st = forces_at(s, s->there, s->F2, s->f2);
     const double power = power_in(s, s->F2, s->f2, s->along.dX, s->w, &size);
-    report->energy = relative(power, -rate, size);
+    double own = 0.0;
+    if (st == TAL_OK && s->element->ops.calc_dissipated_power != NULL) st = power_at_rest(s, &own);
+    report->energy = relative(power + own, -rate, size);
     return st;
 }
 
@@ -217,6 +249,11 @@ static tal_status test_power(subject *s, tal_force_report *report)
     double rate = 0.0, size = 0.0;
     const double *dX = (const double *)(const void *)s->along.dX;
     const double fastest = tali_force_size_of(dX, 6 * forces->num_bodies);
+    // z move too, and with them what they store
+    if (st == TAL_OK && tali_force_z(forces, s->here, s->me, 0, NULL) > 0) {
+        st = tal_system_realize(forces->system, s->here, TAL_STAGE_ACCELERATION);
+        if (st == TAL_OK) s->along.dz = tal_state_zdot(s->here);
+    }
     if (st == TAL_OK) st = energy_rate(s, &s->along, fastest, &rate);
     const double lost = tal_force_dissipated_power(forces, s->here, s->me);
     const double power = power_in(s, s->F, s->f, s->along.dX, s->w, &size);
@@ -290,6 +327,7 @@ tal_status tal_force_test(const tal_forces *forces, const tal_state *state, tal_
     void *room = take_arrays(&s, &bytes);
     tal_status st = tal_state_create(forces->system, &s.here, err);
     if (st == TAL_OK) st = tal_state_create(forces->system, &s.there, err);
+    if (st == TAL_OK) st = tal_state_create(forces->system, &s.rest, err);
     if (st == TAL_OK && room == NULL) {
         st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory to test force '%s'", element->name);
     } else if (st == TAL_OK) {
@@ -298,6 +336,7 @@ tal_status tal_force_test(const tal_forces *forces, const tal_state *state, tal_
         if (st != TAL_OK) (void)explain(&s, st, err);
     }
     tali_free(&forces->allocator, room, bytes);
+    tal_state_destroy(s.rest);
     tal_state_destroy(s.there);
     tal_state_destroy(s.here);
     return st;

@@ -145,8 +145,8 @@ static bool can_build(const tal_forces *forces, const char *where)
 void tal_force_track_dissipation(tal_forces *forces, tal_force_ix force)
 {
     if (!can_build(forces, __func__)) return;
-    if (tal_system_error(forces->system)->status != TAL_OK)
-        return; // what is missing has been reported
+    const bool failed = tal_system_error(forces->system)->status != TAL_OK;
+    if (failed) return; // what is missing has been reported
     if (tali_force_at(forces, force, __func__) == NULL) {
         tali_system_keep_breach(forces->system);
         return;

@@ -8,6 +8,7 @@
 #include "error_internal.h"
 #include "names_internal.h"
 
+#include "control/control_internal.h"
 #include "path/path_internal.h"
 
 #include <talus/forces/force.h>
@@ -71,6 +72,7 @@ struct tal_forces {
     tali_force_var *vars; // that invalidate a stage after Instance
     int num_vars, vars_capacity;
     tali_paths paths;
+    tali_controls controls;
     tali_force_values values[TAL_NUM_FORCE_NEEDS];
     size_t placed_size; // bytes that built-in elements compute at Instance
     tal_cache_ix placed;

@@ -84,6 +84,7 @@ static bool declare_identity(const tal_forces *forces)
         hash = tali_hash(hash, text, strlen(text));
     }
     hash = tali_paths_hash(forces, hash);
+    hash = tali_controls_hash(forces, hash);
     char name[TAL_MAX_NAME + 1];
     (void)snprintf(name, sizeof name, "elements %016" PRIx64, hash);
     tal_cache_def def = tal_cache_def_default();
@@ -118,7 +119,8 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     forces->me = me;
     forces->num_bodies = tal_matter_num_bodies(forces->matter);
     forces->nu = num_speeds(forces->matter);
-    if (!declare_enabled(forces) || !tali_paths_declare(forces) || !declare_identity(forces)) {
+    if (!declare_enabled(forces) || !tali_paths_declare(forces) || !declare_identity(forces) ||
+        !tali_controls_declare(forces)) {
         return tal_system_error(system)->status;
     }
     forces->declaring = true;
@@ -224,6 +226,7 @@ static void destroy(void *self)
         if (element->ops.destroy != NULL) element->ops.destroy(element->self);
     }
     tali_paths_free(forces);
+    tali_controls_free(forces);
     tali_free(&allocator, forces->elements, (size_t)forces->capacity * sizeof *forces->elements);
     tali_names_free(&forces->names, &allocator);
     tali_free(&allocator, forces->groups, (size_t)forces->groups_capacity * sizeof *forces->groups);

@@ -22,18 +22,28 @@ typedef struct aim {
 
 // --- control ---
 
-// gain * control; gain and control are the last two parameters, and all that invalidate Dynamics.
+// gain * control; the gain is the first parameter that invalidates Dynamics.
 static tal_status calc_output(const actuator *it, const tal_force_context *context, double *output)
 {
     const double *values = tali_force_element_values(&it->base, context);
-    double control = values[1];
-    if (it->control.i >= 0) {
-        control = tal_measure_value(context->system, context->state, it->control);
-        const tal_status st = tal_state_error(context->state)->status;
-        if (isnan(control)) return st != TAL_OK ? st : TAL_ERR_NOT_FINITE;
-    }
+    double control = 0.0;
+    const tal_status st = tali_force_element_control(&it->base, context, it->control, &control);
     *output = values[0] * control;
-    return TAL_OK;
+    return st;
+}
+
+static const double infinity = (double)INFINITY;
+
+#define CONTROL_PARAMS                                                                             \
+    {"gain", TALI_FINITE}, {"control", TALI_FINITE}, {"least control", TALI_LIMIT},                \
+    {                                                                                              \
+        "largest control", TALI_LIMIT                                                              \
+    }
+
+// Least and largest control stand behind the control.
+static const char *check_range(const double control[3])
+{
+    return control[1] <= control[2] ? NULL : "its least control is above its largest control";
 }
 
 // --- along a speed ---
@@ -58,7 +68,12 @@ static void fill_facts(const void *self, tali_force_facts *facts)
     facts->measure = it->control;
 }
 
-static const tali_force_param mobility_params[] = {{"gain", TALI_FINITE}, {"control", TALI_FINITE}};
+static const char *check_mobility(const double params[])
+{
+    return check_range(params + TAL_ACTUATOR_CONTROL);
+}
+
+static const tali_force_param mobility_params[] = {CONTROL_PARAMS};
 
 static const tali_force_kind mobility_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -67,7 +82,9 @@ static const tali_force_kind mobility_kind = {
             .declare = tali_force_element_declare,
             .destroy = tali_force_element_destroy},
     .params = mobility_params,
-    .num_params = 2,
+    .num_params = 4,
+    .control = TAL_ACTUATOR_CONTROL,
+    .check = check_mobility,
     .fill_facts = fill_facts,
 };
 
@@ -80,7 +97,7 @@ tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *na
         return (tal_force_ix){-1};
     }
     actuator like = {.control = control, .at = mobility};
-    const double params[] = {gain, 0.0};
+    const double params[] = {gain, 0.0, -infinity, infinity};
     return tali_force_element_add(forces, name, &mobility_kind, &like, sizeof like, params);
 }
 
@@ -134,7 +151,8 @@ static tal_status apply_point(const void *self, const tal_force_context *context
 
 static const char *check_point(const double params[])
 {
-    return check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
+    const char *wrong = check_direction(params + TAL_POINT_ACTUATOR_DIRECTION);
+    return wrong != NULL ? wrong : check_range(params + TAL_POINT_ACTUATOR_CONTROL);
 }
 
 static void fill_facts_of_one(const void *self, tali_force_facts *facts)
@@ -145,10 +163,13 @@ static void fill_facts_of_one(const void *self, tali_force_facts *facts)
     facts->flag = it->in_body;
 }
 
-static const tali_force_param point_params[] = {
-    {"station x", TALI_FINITE},   {"station y", TALI_FINITE},   {"station z", TALI_FINITE},
-    {"direction x", TALI_FINITE}, {"direction y", TALI_FINITE}, {"direction z", TALI_FINITE},
-    {"gain", TALI_FINITE},        {"control", TALI_FINITE}};
+static const tali_force_param point_params[] = {{"station x", TALI_FINITE},
+                                                {"station y", TALI_FINITE},
+                                                {"station z", TALI_FINITE},
+                                                {"direction x", TALI_FINITE},
+                                                {"direction y", TALI_FINITE},
+                                                {"direction z", TALI_FINITE},
+                                                CONTROL_PARAMS};
 
 static const tali_force_kind point_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -158,8 +179,9 @@ static const tali_force_kind point_kind = {
             .realize_instance = place_point,
             .destroy = tali_force_element_destroy},
     .params = point_params,
-    .num_params = 8,
+    .num_params = 10,
     .num_instance = 6,
+    .control = TAL_POINT_ACTUATOR_CONTROL,
     .check = check_point,
     .fill_facts = fill_facts_of_one,
 };
@@ -176,7 +198,8 @@ tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
     }
     actuator like = {.control = control, .body = {0, push->body.i}, .in_body = push->in_body};
     const double params[] = {push->p_BS.x,      push->p_BS.y,      push->p_BS.z, push->direction.x,
-                             push->direction.y, push->direction.z, gain,         0.0};
+                             push->direction.y, push->direction.z, gain,         0.0,
+                             -infinity,         infinity};
     return tali_force_element_add(forces, name, &point_kind, &like, sizeof like, params);
 }
 
@@ -226,10 +249,18 @@ static tal_status apply_two_point(const void *self, const tal_force_context *con
     return st;
 }
 
-static const tali_force_param two_point_params[] = {
-    {"station 1 x", TALI_FINITE}, {"station 1 y", TALI_FINITE}, {"station 1 z", TALI_FINITE},
-    {"station 2 x", TALI_FINITE}, {"station 2 y", TALI_FINITE}, {"station 2 z", TALI_FINITE},
-    {"gain", TALI_FINITE},        {"control", TALI_FINITE}};
+static const tali_force_param two_point_params[] = {{"station 1 x", TALI_FINITE},
+                                                    {"station 1 y", TALI_FINITE},
+                                                    {"station 1 z", TALI_FINITE},
+                                                    {"station 2 x", TALI_FINITE},
+                                                    {"station 2 y", TALI_FINITE},
+                                                    {"station 2 z", TALI_FINITE},
+                                                    CONTROL_PARAMS};
+
+static const char *check_two_point(const double params[])
+{
+    return check_range(params + TAL_TWO_POINT_ACTUATOR_CONTROL);
+}
 
 static const tali_force_kind two_point_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -239,8 +270,10 @@ static const tali_force_kind two_point_kind = {
             .realize_instance = place_ends,
             .destroy = tali_force_element_destroy},
     .params = two_point_params,
-    .num_params = 8,
+    .num_params = 10,
     .num_instance = 6,
+    .control = TAL_TWO_POINT_ACTUATOR_CONTROL,
+    .check = check_two_point,
     .fill_facts = fill_facts,
 };
 
@@ -256,7 +289,7 @@ tal_force_ix tal_forces_add_two_point_actuator(tal_forces *forces, const char *n
     }
     actuator like = {.control = control, .body = {points->body1.i, points->body2.i}};
     const tal_vec3 p = points->p_B1, q = points->p_B2;
-    const double params[] = {p.x, p.y, p.z, q.x, q.y, q.z, gain, 0.0};
+    const double params[] = {p.x, p.y, p.z, q.x, q.y, q.z, gain, 0.0, -infinity, infinity};
     return tali_force_element_add(forces, name, &two_point_kind, &like, sizeof like, params);
 }
 
@@ -289,11 +322,14 @@ static tal_status apply_torque(const void *self, const tal_force_context *contex
     return st;
 }
 
-static const tali_force_param torque_params[] = {{"axis x", TALI_FINITE},
-                                                 {"axis y", TALI_FINITE},
-                                                 {"axis z", TALI_FINITE},
-                                                 {"gain", TALI_FINITE},
-                                                 {"control", TALI_FINITE}};
+static const char *check_torque(const double params[])
+{
+    const char *wrong = check_direction(params);
+    return wrong != NULL ? wrong : check_range(params + TAL_TORQUE_ACTUATOR_CONTROL);
+}
+
+static const tali_force_param torque_params[] = {
+    {"axis x", TALI_FINITE}, {"axis y", TALI_FINITE}, {"axis z", TALI_FINITE}, CONTROL_PARAMS};
 
 static const tali_force_kind torque_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -303,9 +339,10 @@ static const tali_force_kind torque_kind = {
             .realize_instance = place_torque,
             .destroy = tali_force_element_destroy},
     .params = torque_params,
-    .num_params = 5,
+    .num_params = 7,
     .num_instance = 3,
-    .check = check_direction,
+    .control = TAL_TORQUE_ACTUATOR_CONTROL,
+    .check = check_torque,
     .fill_facts = fill_facts,
 };
 
@@ -321,7 +358,8 @@ tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name
         return none;
     }
     actuator like = {.control = control, .body = {twist->body1.i, twist->body2.i}};
-    const double params[] = {twist->axis.x, twist->axis.y, twist->axis.z, gain, 0.0};
+    const double params[] = {twist->axis.x, twist->axis.y, twist->axis.z, gain,
+                             0.0,           -infinity,     infinity};
     return tali_force_element_add(forces, name, &torque_kind, &like, sizeof like, params);
 }
 
@@ -437,7 +475,13 @@ double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force
         return TALI_NAN;
     }
     const actuator *it = element->self;
-    const tal_force_context context = tali_force_context(forces, state, TAL_STAGE_EMPTY);
+    const tal_stage reached = tal_state_stage(state);
+    if (forces->controls.num > 0 && reached < TAL_STAGE_VELOCITY) {
+        (void)TALI_BREACH(TAL_ERR_STAGE, "the State is at %s and must be at Velocity",
+                          tal_stage_name(reached));
+        return TALI_NAN;
+    }
+    const tal_force_context context = tali_force_context(forces, state, reached);
     double output = TALI_NAN;
     if (context.params[it->base.kind->ops.needs] == NULL) return TALI_NAN;
     return calc_output(it, &context, &output) == TAL_OK ? output : TALI_NAN;

@@ -1,4 +1,4 @@
-// Forces along coordinates, f_u = N^T f_q: linear and nonlinear spring, stop.
+// Forces along coordinates, f_u = N^T f_q: linear and nonlinear spring, stop, limit.
 #include "real_internal.h"
 
 #include "core/element_internal.h"
@@ -323,4 +323,89 @@ tal_force_ix tal_forces_add_mobility_stop(tal_forces *forces, const char *name,
     on_coordinate like = {.at = mobility, .calc = calc_stop};
     const double params[] = {stop->stiffness, stop->dissipation, stop->low, stop->high};
     return add_on_coordinate(forces, name, &stop_kind, &like, params);
+}
+
+// --- limit ---
+
+// A stiffness that grows from zero to k within the width w beyond a limit, as a quintic step, and
+// what it stores: x beyond the limit, not negative.
+typedef struct soft_side {
+    real share;  // of k
+    real slope;  // d(share)/dx
+    real energy; // over k
+} soft_side;
+
+static soft_side soften(real x, double w)
+{
+    const real one = spread(1.0);
+    const real t = at_most(x / w, one);
+    const mask is_past = less(spread(w), x);
+    const real share = t * t * t * (10.0 + t * (6.0 * t - 15.0));
+    const real slope = 30.0 * t * t * (1.0 - t) * (1.0 - t) / w;
+    const real within = x * x * t * t * t * (2.0 + t * (6.0 / 7.0 * t - 2.5));
+    const real past = 0.5 * x * x - w * w / 7.0;
+    return (soft_side){pick(is_past, one, share), pick(is_past, spread(0.0), slope),
+                       pick(is_past, past, within)};
+}
+
+// f_q = -k_up s(x_up) x_up + k_low s(x_low) x_low - c (s_up + s_low) qdot.
+static law calc_limit(const on_coordinate *it, const double values[], real q, real qdot)
+{
+    (void)it;
+    const double k_up = values[TAL_LIMIT_UPPER_STIFFNESS],
+                 k_low = values[TAL_LIMIT_LOWER_STIFFNESS];
+    const double c = values[TAL_LIMIT_DAMPING], w = values[TAL_LIMIT_TRANSITION];
+    const real zero = spread(0.0);
+    const real above = at_least(q - values[TAL_LIMIT_UPPER], zero);
+    const real below = at_least(values[TAL_LIMIT_LOWER] - q, zero);
+    const soft_side up = soften(above, w), low = soften(below, w);
+    const real elastic = k_low * low.share * below - k_up * up.share * above;
+    const real damping = c * (up.share + low.share);
+    const real d_up = up.share + up.slope * above, d_low = low.share + low.slope * below;
+    return (law){.force = elastic - damping * qdot,
+                 .conservative = elastic,
+                 .energy = k_up * up.energy + k_low * low.energy,
+                 .df_dq = -k_up * d_up - k_low * d_low - c * (up.slope - low.slope) * qdot,
+                 .df_dqdot = -damping};
+}
+
+static const char *check_limit(const double params[])
+{
+    return params[TAL_LIMIT_LOWER] <= params[TAL_LIMIT_UPPER]
+               ? NULL
+               : "its lower limit is above its upper limit";
+}
+
+static const tali_force_param limit_params[] = {{"lower limit", TALI_LIMIT},
+                                                {"upper limit", TALI_LIMIT},
+                                                {"lower stiffness", TALI_NOT_NEGATIVE},
+                                                {"upper stiffness", TALI_NOT_NEGATIVE},
+                                                {"damping", TALI_NOT_NEGATIVE},
+                                                {"transition", TALI_POSITIVE}};
+
+static const tali_force_kind limit_kind = {
+    .ops = {.size = sizeof(tal_force_ops),
+            .name = "mobility limit",
+            .apply = apply,
+            .apply_change = apply_change,
+            .declare = declare_coordinate,
+            .realize_instance = realize_instance,
+            .calc_potential_energy = calc_potential_energy,
+            .calc_dissipated_power = calc_dissipated_power,
+            .destroy = tali_force_element_destroy},
+    .params = limit_params,
+    .num_params = 6,
+    .check = check_limit,
+    .fill_facts = fill_facts,
+};
+
+tal_force_ix tal_forces_add_mobility_limit(tal_forces *forces, const char *name,
+                                           tal_mobility mobility, const tal_limit *limit)
+{
+    const tal_force_ix none = {-1};
+    if (!tali_force_element_given(forces, name, &limit_kind, limit, "limit")) return none;
+    on_coordinate like = {.at = mobility, .calc = calc_limit};
+    const double params[] = {limit->lower,           limit->upper,   limit->lower_stiffness,
+                             limit->upper_stiffness, limit->damping, limit->transition};
+    return add_on_coordinate(forces, name, &limit_kind, &like, params);
 }

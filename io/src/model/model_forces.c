@@ -347,6 +347,26 @@ static void build_stop(tali_model *m, tali_model_item *item)
         tal_forces_add_mobility_stop(m->forces, item->name, mobility_of(m, item), &stop).i;
 }
 
+static const tali_model_attribute limit_attributes[] = {
+    COORDINATE,
+    {"range", TALI_TYPE_REAL, 2, .flags = TALI_OF_MOBILITY | TALI_MAYBE_INFINITE,
+     .doc = "lower and upper limit; either may be infinite"},
+    {"stiffness", TALI_TYPE_REAL, 2, .flags = TALI_NO_NEGATIVE_NUMBER,
+     .doc = "below and above [N m/rad or N/m], for any units of the file"},
+    {"damping", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "[N m s/rad or N s/m], for any units of the file"},
+    {"transition", TALI_TYPE_REAL, 1, .flags = TALI_OF_MOBILITY | TALI_POSITIVE_NUMBER,
+     .doc = "width within which stiffness and damping grow to their full values"},
+    {.name = NULL}};
+
+static void build_limit(tali_model *m, tali_model_item *item)
+{
+    const double *p = item->p;
+    const tal_limit limit = {p[0], p[1], p[2], p[3], p[4], p[5]};
+    item->built =
+        tal_forces_add_mobility_limit(m->forces, item->name, mobility_of(m, item), &limit).i;
+}
+
 // ---- discrete forces
 
 static void build_discrete(tali_model *m, tali_model_item *item)
@@ -469,13 +489,17 @@ static void build_bushing(tali_model *m, tali_model_item *item)
 
 #define DRIVE                                                                                      \
     {"gain", TALI_TYPE_REAL, 1, .doc = "output per control [N or N m]"},                           \
+        {"control", TALI_TYPE_REAL, 1, "0", .doc = "what is added to measure and controllers"},    \
+        {"least", TALI_TYPE_REAL,      1,                                                          \
+         "-inf",  TALI_MAYBE_INFINITE, .doc = "control is not below this"},                        \
     {                                                                                              \
-        "control", TALI_TYPE_REAL, 1, "0", .doc = "control, if no measure drives it"               \
+        "largest", TALI_TYPE_REAL, 1, "inf", TALI_MAYBE_INFINITE,                                  \
+            .doc = "control is not above this"                                                     \
     }
 #define DRIVER                                                                                     \
     {                                                                                              \
         "measure", TALI_TYPE_MEASURE, .initial = "",                                               \
-                                      .doc = "the measure that is its control, one number"         \
+                                      .doc = "a measure that adds to its control, one number"      \
     }
 
 static const tali_model_attribute mobility_actuator_attributes[] = {
@@ -489,15 +513,17 @@ static void build_mobility_actuator(tali_model *m, tali_model_item *item)
             .i;
 }
 
-// Controls are the last of its numbers, and of the parameters.
+// Controls, and their range, are the last of its numbers, and of the parameters.
 static void start_actuator(tali_model *m, tali_model_item *item)
 {
     const tal_force_ix force = {item->built};
     const int num = tal_force_num_params(m->forces, force);
-    const int first = strcmp(item->row->name, "body_actuator") == 0 ? num - 6 : num - 1;
+    const int with_range = tal_force_has_control(m->forces, force) ? 3 : 1;
+    const int first = num - (strcmp(item->row->name, "body_actuator") == 0 ? 6 : with_range);
     start_force(m, item);
-    for (int i = first; i < num; ++i) {
-        if (item->p[i] != 0.0) (void)tal_force_set_param(m->forces, m->state, force, i, item->p[i]);
+    if (tal_force_set_params(m->forces, m->state, force, first, item->p + first, num - first) !=
+        TAL_OK) {
+        tali_model_item_error(m, item, NULL, ": %s", tal_state_error(m->state)->message);
     }
 }
 
@@ -638,6 +664,8 @@ const tali_model_row tali_model_force_rows[] = {
      DESCRIBED},
     FORCE("mobility_stop", "mobility stop", stop_attributes, build_stop,
           "A stop that pushes a coordinate back into its range."),
+    FORCE("mobility_limit", "mobility limit", limit_attributes, build_limit,
+          "A smooth limit of a coordinate: stiffness and damping grow from zero beyond it."),
     {.name = "discrete_forces",
      .kind = "discrete forces",
      .doc = "Forces that a program sets in the State; the elements inside give the initial ones.",

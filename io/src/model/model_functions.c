@@ -138,6 +138,20 @@ static const tali_model_attribute points_attributes[] = {
     {"y", TALI_TYPE_REALS, .doc = "of the points"},
     {.name = NULL}};
 
+static const tali_model_attribute nodes_attributes[] = {
+    {"x", TALI_TYPE_REALS, .doc = "of the nodes, increasing"},
+    {"y", TALI_TYPE_REALS, .doc = "of the nodes"},
+    {"kind", TALI_TYPE_WORD, .initial = "linear", .words = "linear|steps",
+     .doc = "straight lines, or the value of the next node"},
+    {.name = NULL}};
+
+static const tali_model_attribute bezier_attributes[] = {
+    {"x", TALI_TYPE_REALS, .doc = "of the nodes, increasing"},
+    {"y", TALI_TYPE_REALS, .doc = "of the nodes"},
+    {"slope", TALI_TYPE_REALS, .doc = "dy/dx at the nodes"},
+    {"curviness", TALI_TYPE_REALS, .doc = "of each corner between two nodes, 0 to 1"},
+    {.name = NULL}};
+
 static const tali_model_attribute spline_attributes[] = {
     {"x", TALI_TYPE_REALS, .doc = "of the points, increasing"},
     {"y", TALI_TYPE_REALS, .doc = "of the points"},
@@ -164,6 +178,53 @@ static void make_curve(tali_model *m, tali_model_item *item)
     }
     tali_model_item_error(m, item, "y", ": there are %d x and %d y; it needs two points or more",
                           nx, ny);
+}
+
+static tal_status nodes(const tali_model_item *item, const tal_allocator *allocator,
+                        tal_function **out, tal_error *err)
+{
+    return tal_function_create_nodes(allocator, item->lists[0].values, item->lists[1].values,
+                                     item->lists[0].count, (tal_nodes)item->ref[0], out, err);
+}
+
+// Four lists; the last has one number for each corner.
+static void make_bezier(tali_model *m, tali_model_item *item)
+{
+    const tali_model_list *l = item->lists;
+    const int n = l[0].count;
+    if (n >= 2 && l[1].count == n && l[2].count == n && l[3].count == n - 1) {
+        make_function(m, item);
+        return;
+    }
+    tali_model_item_error(m, item, "curviness",
+                          ": there are %d x, %d y, %d slopes and %d numbers of curviness; n nodes "
+                          "have n of each and n - 1 of curviness",
+                          n, l[1].count, l[2].count, l[3].count);
+}
+
+static tal_status bezier(const tali_model_item *item, const tal_allocator *allocator,
+                         tal_function **out, tal_error *err)
+{
+    enum {
+        MOST = 9
+    };
+
+    const tali_model_list *l = item->lists;
+    tal_bezier_node at[MOST];
+    for (int i = 0; i < l[0].count && i < MOST; ++i) {
+        at[i] = (tal_bezier_node){l[0].values[i], l[1].values[i], l[2].values[i]};
+    }
+    return tal_function_create_bezier(allocator, at, l[3].values, l[0].count, out, err);
+}
+
+static void describe_bezier(tali_model_description *d)
+{
+    const tali_function_facts *f = d->function;
+    for (int k = 0; k < 3; ++k) {
+        tali_model_say_list(
+            d, (tali_model_list){.shown = f->list + k, .stride = 3, .count = f->count});
+    }
+    tali_model_say_values(d, f->y, f->count - 1);
 }
 
 static tal_status piecewise_linear(const tali_model_item *item, const tal_allocator *allocator,
@@ -403,6 +464,10 @@ const tali_model_row tali_model_function_rows[] = {
              "The cubic spline through points."),
     FUNCTION("quintic_spline", "quintic spline", points_attributes, make_curve, quintic_spline,
              describe_points, "The natural quintic spline through points."),
+    FUNCTION("nodes", "nodes", nodes_attributes, make_curve, nodes, describe_points,
+             "Values at nodes, held beyond the first and the last one."),
+    FUNCTION("bezier", "Bezier curve", bezier_attributes, make_bezier, bezier, describe_bezier,
+             "A smooth curve of Bezier corners through nodes with given slopes."),
     COMBINED("sum", 1, tal_function_create_sum, "The sum of the functions inside."),
     COMBINED("product", 1, tal_function_create_product, "The product of the functions inside."),
     COMBINED("composition", 2, compose,

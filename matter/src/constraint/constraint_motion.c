@@ -341,8 +341,9 @@ tal_status tali_constraints_realize_acceleration(const tal_matter *matter, tal_s
                                                  const double lambda[])
 {
     tali_tree_view view;
-    if (!tali_tree_realize_view(matter, state, TALI_A0, &view))
+    if (!tali_tree_realize_view(matter, state, TALI_A0, &view)) {
         return tal_state_error(state)->status;
+    }
     double *errors = tal_group_upd_errors(matter->system, state, matter->constraints.udoterr);
     if (!tali_prescribed_see_known_udot(matter, state, &view)) {
         return tal_state_error(state)->status;

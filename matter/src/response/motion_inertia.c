@@ -25,8 +25,9 @@ tal_status tali_tree_calc_inertias(const void *self, const tal_system *system, t
 {
     (void)system;
     tali_tree_view view;
-    if (!tali_tree_realize_view(self, state, TALI_INERTIA, &view))
+    if (!tali_tree_realize_view(self, state, TALI_INERTIA, &view)) {
         return tal_state_error(state)->status;
+    }
     const size_t mark = tal_state_scratch_mark(state);
     const size_t slots = (size_t)view.tree->num_slots + 1;
     tali_kernel_open_inertia *open = tal_state_scratch_take(state, slots * sizeof *open);

@@ -32,8 +32,9 @@ tal_status tali_tree_calc_reactions(const void *self, const tal_system *system, 
 {
     const tal_matter *matter = self;
     tali_tree_view view;
-    if (!tali_tree_realize_view(matter, state, TALI_BIAS, &view))
+    if (!tali_tree_realize_view(matter, state, TALI_BIAS, &view)) {
         return tal_state_error(state)->status;
+    }
     const tali_tree_applied applied = tali_prescribed_loads_of(matter, state);
     const tal_spatial_vec *A_GM = tal_cache_value(system, state, matter->acceleration);
     if (applied.F == NULL || A_GM == NULL) return tal_contract_last()->status;

@@ -92,9 +92,9 @@ static void divide_by_second(char unit[])
 static void multiply_by_second(char unit[])
 {
     const size_t length = strlen(unit);
-    if (length >= 4 && strcmp(unit + length - 4, "/s^2") == 0) {
-        unit[length - 2] = '\0';
-    } else if (length >= 2 && strcmp(unit + length - 2, "/s") == 0) {
+    const bool by_square = length >= 4 && strcmp(unit + length - 4, "/s^2") == 0;
+    const bool by_second = length >= 2 && strcmp(unit + length - 2, "/s") == 0;
+    if (by_square || by_second) {
         unit[length - 2] = '\0';
     } else {
         (void)snprintf(unit + length, TAL_UNIT_SIZE - length, " s");

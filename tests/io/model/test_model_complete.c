@@ -39,6 +39,11 @@ static const char *const without_row[] = {
     "tal_forces_add_path", "tal_forces_add_function_path",
     // of a force, and measures are built before forces
     "tal_measure_add_path_tension",
+    // not in model files yet
+    "tal_forces_add_muscle", "tal_forces_add_controller", "tal_forces_add_function_controller",
+    "tal_forces_add_measure_controller", "tal_forces_add_reflex", "tal_forces_add_feedback",
+    "tal_measure_add_muscle_output", "tal_measure_add_metabolics",
+    "tal_forces_add_prescribed_force", "tal_forces_add_external_load",
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
     "tal_system_add_measure",
@@ -74,6 +79,8 @@ static const char *const setters[] = {
     "tal_discrete_set_mobility_force", "tal_force_set_enabled", "tal_force_set_param",
     "tal_force_set_params", "tal_gravity_set_excluded", "tal_gravity_set_g",
     "tal_gravity_set_zero_height", "tal_langevin_set_seed", "tal_path_set_point_station",
+    "tal_actuator_set_control", "tal_actuator_set_control_range", "tal_controller_set_enabled",
+    "tal_muscle_set_activation", "tal_muscle_set_control", "tal_muscle_set_fiber",
     // events
     "tal_event_set_active", "tal_run_set_default",
     // how a study sees it: not part of a model

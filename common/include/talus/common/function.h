@@ -97,6 +97,15 @@ TAL_API double tal_function_calc_value_1(const tal_function *f, double x);
 /// The derivative of a function of one argument; `order` 0 gives the value.
 TAL_API double tal_function_calc_derivative_1(const tal_function *f, double x, int order);
 
+/**
+ * The integral of a function of one argument from a to b, negative where b < a.
+ *
+ * Exact (to round-off) for polynomials, piecewise polynomials and Bezier curves. For the others it
+ * is Gauss's formula of eight points on 32 equal parts: exact to round-off for what is smooth at
+ * that scale, and off by what a kink within one part hides otherwise. An infinite limit gives NaN.
+ */
+TAL_API double tal_function_calc_integral_1(const tal_function *f, double a, double b);
+
 /// Number of arguments; -1 and a broken contract when `f` is NULL.
 TAL_API int tal_function_num_args(const tal_function *f);
 
@@ -225,6 +234,52 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_quintic_spline(const tal_al
                                                                     tal_function **out,
                                                                     tal_error *err);
 
+/// How values change between the nodes of tal_function_create_nodes().
+typedef enum tal_nodes {
+    TAL_NODES_LINEAR = 0, ///< straight lines
+    TAL_NODES_STEPS = 1   ///< the value of the next node: f(x) = y[i] for x[i-1] < x <= x[i]
+} tal_nodes;
+
+/**
+ * Values at nodes, held beyond the first and the last one: what a control is often given by.
+ *
+ * Steps have no slope anywhere. Integrators step across them as they step across any jump: let
+ * steps end there where that matters.
+ *
+ * @param[in] x      [count] copied
+ * @param[in] y      [count] copied
+ * @param[in] count  1 or more
+ */
+TAL_API TAL_NODISCARD tal_status tal_function_create_nodes(const tal_allocator *allocator,
+                                                           const double x[], const double y[],
+                                                           int count, tal_nodes kind,
+                                                           tal_function **out, tal_error *err);
+
+/// A node of a Bezier curve: a point, and the slope there.
+typedef struct tal_bezier_node {
+    double x, y;
+    double slope; ///< dy/dx
+} tal_bezier_node;
+
+/**
+ * A curve through nodes with given slopes, made of quintic Bezier corners (Millard), straight
+ * beyond the first and the last node. With continuous second derivatives; monotone between nodes
+ * whose slopes have one sign.
+ *
+ * A corner stays within the triangle of two nodes and the point where their tangents meet. That
+ * point must lie between them, nearer to both than they are to each other; otherwise the call fails
+ * and names them. Offers two derivatives, and its exact integral.
+ *
+ * @param[in] nodes      [count] x increasing; copied
+ * @param[in] curviness  [count - 1] of each corner: from 0, which stays near the chord, to 1, which
+ *                       stays near the tangents; copied
+ * @param[in] count      2 ... 9
+ */
+TAL_API TAL_NODISCARD tal_status tal_function_create_bezier(const tal_allocator *allocator,
+                                                            const tal_bezier_node nodes[],
+                                                            const double curviness[], int count,
+                                                            tal_function **out, tal_error *err);
+
 /** @} */
 
 /**
@@ -299,6 +354,10 @@ typedef struct tal_function_ops {
 
     /// Called once, when the function is destroyed: nothing.
     void (*destroy)(void *self);
+
+    /// The integral from a to b, both finite, of a function of one argument: by Gauss's formula
+    /// (tal_function_calc_integral_1()).
+    double (*calc_integral)(const void *self, double a, double b);
 } tal_function_ops;
 
 /// Everything needed to create a function from a table. Copied; only what `self` and the table's

@@ -10,9 +10,10 @@
  *
  *     output = gain * control
  *
- * The control is a measure of size one (six for a body actuator) that needs at most
- * TAL_STAGE_VELOCITY, or, where no measure is given (`i` < 0), the parameter TAL_ACTUATOR_CONTROL,
- * which the program sets in the State between steps:
+ * The control is a sum: the parameter TAL_ACTUATOR_CONTROL, which the program sets in the State
+ * between steps, a measure of size one that needs at most TAL_STAGE_VELOCITY (`i` < 0: none), and
+ * controllers (talus/forces/control.h), kept in a range. A body actuator has six controls, which a
+ * measure of size six gives, or, where there is none, its parameters.
  *
  *     tal_forces_add_mobility_actuator(forces, "knee motor", knee, 40.0, no_measure);
  *     ...
@@ -33,8 +34,11 @@ extern "C" {
 
 /// Parameters of a mobility actuator.
 enum {
-    TAL_ACTUATOR_GAIN = 0,   ///< output per control [N or N m]
-    TAL_ACTUATOR_CONTROL = 1 ///< the control where no measure drives it; initially zero
+    TAL_ACTUATOR_GAIN = 0,    ///< output per control [N or N m]
+    TAL_ACTUATOR_CONTROL = 1, ///< what the program adds to measure and controllers
+                              ///< (talus/forces/control.h); initially zero
+    TAL_ACTUATOR_LEAST = 2,   ///< the sum is not below this; initially -infinity
+    TAL_ACTUATOR_LARGEST = 3  ///< the sum is not above this; initially infinity
 };
 
 /// Parameters of a point actuator.
@@ -42,19 +46,23 @@ enum {
     TAL_POINT_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
     /// x, y, z; of any length except zero: only the direction counts
     TAL_POINT_ACTUATOR_DIRECTION = 3,
-    TAL_POINT_ACTUATOR_GAIN = 6,   ///< [N]
-    TAL_POINT_ACTUATOR_CONTROL = 7 ///< as TAL_ACTUATOR_CONTROL
+    TAL_POINT_ACTUATOR_GAIN = 6,    ///< [N]
+    TAL_POINT_ACTUATOR_CONTROL = 7, ///< as TAL_ACTUATOR_CONTROL
+    TAL_POINT_ACTUATOR_LEAST = 8,
+    TAL_POINT_ACTUATOR_LARGEST = 9
 };
 
 /// Parameters of a torque actuator.
 enum {
-    TAL_TORQUE_ACTUATOR_AXIS = 0,   ///< x, y, z in body 1; of any length except zero
-    TAL_TORQUE_ACTUATOR_GAIN = 3,   ///< [N m]
-    TAL_TORQUE_ACTUATOR_CONTROL = 4 ///< as TAL_ACTUATOR_CONTROL
+    TAL_TORQUE_ACTUATOR_AXIS = 0,    ///< x, y, z in body 1; of any length except zero
+    TAL_TORQUE_ACTUATOR_GAIN = 3,    ///< [N m]
+    TAL_TORQUE_ACTUATOR_CONTROL = 4, ///< as TAL_ACTUATOR_CONTROL
+    TAL_TORQUE_ACTUATOR_LEAST = 5,
+    TAL_TORQUE_ACTUATOR_LARGEST = 6
 };
 
 /// Add a force along a speed.
-/// @param[in] control  the measure that drives it; `i` < 0: the parameter does
+/// @param[in] control  a measure that adds to its control; `i` < 0: none
 /// @return its index, `i` < 0 on failure
 TAL_API tal_force_ix tal_forces_add_mobility_actuator(tal_forces *forces, const char *name,
                                                       tal_mobility mobility, double gain,
@@ -75,8 +83,10 @@ TAL_API tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const cha
 
 /// Parameters of a two-point actuator, behind the stations of tal_two_points.
 enum {
-    TAL_TWO_POINT_ACTUATOR_GAIN = 6,   ///< [N]; positive output drives the stations apart
-    TAL_TWO_POINT_ACTUATOR_CONTROL = 7 ///< as TAL_ACTUATOR_CONTROL
+    TAL_TWO_POINT_ACTUATOR_GAIN = 6,    ///< [N]; positive output drives the stations apart
+    TAL_TWO_POINT_ACTUATOR_CONTROL = 7, ///< as TAL_ACTUATOR_CONTROL
+    TAL_TWO_POINT_ACTUATOR_LEAST = 8,
+    TAL_TWO_POINT_ACTUATOR_LARGEST = 9
 };
 
 /// Add a force between two stations, along the line between them: a cylinder, a cable that is
@@ -101,8 +111,8 @@ TAL_API tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const ch
 enum {
     TAL_BODY_ACTUATOR_STATION = 0, ///< x, y, z from Bo in B [m]
     TAL_BODY_ACTUATOR_GAIN = 3,    ///< output per control
-    TAL_BODY_ACTUATOR_CONTROL = 4  ///< six controls, of the moment and of the force along x, y, z;
-                                   ///< as TAL_ACTUATOR_CONTROL
+    TAL_BODY_ACTUATOR_CONTROL = 4  ///< six controls, of the moment and of the force along x, y, z,
+                                   ///< where no measure gives them; initially zero
 };
 
 /// Where a body actuator acts.
@@ -124,8 +134,8 @@ TAL_API tal_force_ix tal_forces_add_body_actuator(tal_forces *forces, const char
 TAL_API tal_spatial_vec tal_body_actuator_output(const tal_forces *forces, tal_state *state,
                                                  tal_force_ix force);
 
-/// Output of any other actuator: gain * control [N or N m]. Needs the stage of its measure; NaN on
-/// failure.
+/// Output of any other actuator: gain * control [N or N m]. Needs the stage of its measure, and
+/// TAL_STAGE_VELOCITY where the subsystem has controllers; NaN on failure.
 TAL_API double tal_actuator_output(const tal_forces *forces, tal_state *state, tal_force_ix force);
 
 /// @}

@@ -58,10 +58,13 @@ typedef struct tal_force_report {
     double adds;   ///< `apply` adds to what is there
     double needs;  ///< `apply` does not depend on what it does not need (tal_force_ops.needs)
     double change; ///< apply_change: differences of `apply`; 0 where there is none
-    double energy; ///< forces at rest: the gradient of the potential energy; 0 where there is none
-    double power;  ///< power of the forces, dissipated power and the rate of the potential energy
-                   ///< add up to zero; 0 where neither is reported: work from outside
-    double worst;  ///< the largest of these
+    double
+        energy; ///< forces at rest: the gradient of the potential energy, and what an element does
+                ///< by itself (the slope of its dissipated power by the speed); 0 where it has z or
+                ///< no energy
+    double power; ///< power of the forces, dissipated power and the rate of the potential energy
+                  ///< add up to zero; 0 where neither is reported: work from outside
+    double worst; ///< the largest of these
 } tal_force_report;
 
 /**

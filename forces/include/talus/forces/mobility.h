@@ -138,6 +138,29 @@ typedef struct tal_stop {
 /// Add a stop: it pushes a coordinate back into its range.
 TAL_API tal_force_ix tal_forces_add_mobility_stop(tal_forces *forces, const char *name,
                                                   tal_mobility mobility, const tal_stop *stop);
+
+/// Parameters of a limit.
+enum {
+    TAL_LIMIT_LOWER = 0,           ///< may be -infinity
+    TAL_LIMIT_UPPER = 1,           ///< not below the lower limit; may be infinity
+    TAL_LIMIT_LOWER_STIFFNESS = 2, ///< [N m/rad or N/m], not negative
+    TAL_LIMIT_UPPER_STIFFNESS = 3, ///< likewise
+    TAL_LIMIT_DAMPING = 4,         ///< [N m s/rad or N s/m], not negative
+    TAL_LIMIT_TRANSITION = 5       ///< w, where the stiffness has grown to its full value; positive
+};
+
+/// What a limit is made of.
+typedef struct tal_limit {
+    double lower, upper;
+    double lower_stiffness, upper_stiffness;
+    double damping;    ///< c
+    double transition; ///< w
+} tal_limit;
+
+/// Add a smooth limit, as OpenSim's CoordinateLimitForce: beyond a limit stiffness and damping grow
+/// from zero to their full values within the transition, by a quintic step.
+TAL_API tal_force_ix tal_forces_add_mobility_limit(tal_forces *forces, const char *name,
+                                                   tal_mobility mobility, const tal_limit *limit);
 /// @}
 
 /// @}

@@ -1,0 +1,299 @@
+// The laws of muscles as pure functions of normalized quantities, over `real` (ADR 26).
+//
+//     l    length of the fibers over their optimal length
+//     lt   length of the tendon over its slack length
+//     v    dl/dt over the maximal speed, negative when shortening
+//     a    activation
+//     f    force along the fibers over the maximal isometric force
+//
+// Bezier curves and functions of users are evaluated by branching code, lane by lane.
+#ifndef TALUS_MUSCLE_LAW_INTERNAL_H
+#define TALUS_MUSCLE_LAW_INTERNAL_H
+
+#include "bezier_internal.h"
+#include "real_functions_internal.h"
+
+/// A value of a curve and its slope.
+typedef struct tali_muscle_curve {
+    real y, slope;
+} tali_muscle_curve;
+
+// --- pennation: fibers between two planes at a constant distance h (Millard) ---
+
+typedef struct tali_muscle_fiber {
+    real length; ///< [m]
+    real cosine; ///< of the angle between fibers and tendon
+    real along;  ///< length along the tendon: length * cosine [m]
+} tali_muscle_fiber;
+
+/// Fibers of a given length, at least h.
+TAL_ALWAYS_INLINE tali_muscle_fiber tali_muscle_fiber_of(real length, real h)
+{
+    const real along = real_sqrt((length - h) * (length + h));
+    return (tali_muscle_fiber){length, along / length, along};
+}
+
+/// Fibers of a given length along the tendon, which is positive.
+TAL_ALWAYS_INLINE tali_muscle_fiber tali_muscle_fiber_along(real along, real h)
+{
+    const real length = real_sqrt(fused(along, along, h * h));
+    return (tali_muscle_fiber){length, along / length, along};
+}
+
+// --- activation ---
+
+typedef struct tali_muscle_activation {
+    double rise, fall; ///< time constants [s]
+    double least;      ///< smallest activation
+    double smoothing;  ///< b of the smooth kind
+} tali_muscle_activation;
+
+/// da/dt of the first order: tau = rise (1/2 + 3/2 a) when x > a, fall / (1/2 + 3/2 a) otherwise
+/// (Thelen). Both are kept in [least, 1].
+TAL_ALWAYS_INLINE real tali_muscle_activation_rate(const tali_muscle_activation *it, real x, real a)
+{
+    const real least = spread(it->least), one = spread(1.0);
+    const real excitation = at_least(at_most(x, one), least);
+    const real active = at_least(at_most(a, one), least);
+    const real k = fused(spread(1.5), active, spread(0.5));
+    const mask rises = less(active, excitation);
+    return (excitation - active) * pick(rises, 1.0 / (it->rise * k), k / it->fall);
+}
+
+/// The same, smooth at x = a (DeGroote): the two rates are blended by a tanh.
+TAL_ALWAYS_INLINE real tali_muscle_smooth_activation_rate(const tali_muscle_activation *it, real x,
+                                                          real a)
+{
+    const real k = fused(spread(1.5), a, spread(0.5));
+    const real f = 0.5 * real_tanh(it->smoothing * (x - a));
+    return ((f + 0.5) / (it->rise * k) + (0.5 - f) * k / it->fall) * (x - a);
+}
+
+// --- Thelen 2003 ---
+
+typedef struct tali_muscle_thelen {
+    double width;                                        ///< gamma of the active curve
+    double passive_shape, passive_strain, passive_scale; ///< scale: 1 / (exp(shape) - 1)
+    double toe_strain, toe_scale, tendon_slope; ///< of the tendon; scale: 0.33 / (exp(3) - 1)
+    double Af, Flen, threshold;                 ///< of the force-velocity curve
+} tali_muscle_thelen;
+
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_active(const tali_muscle_thelen *it, real l)
+{
+    const real y = real_exp(-(l - 1.0) * (l - 1.0) / it->width);
+    return (tali_muscle_curve){y, -2.0 * (l - 1.0) / it->width * y};
+}
+
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_passive(const tali_muscle_thelen *it, real l)
+{
+    const real zero = spread(0.0), stiffness = spread(it->passive_shape / it->passive_strain);
+    const real e = real_exp(stiffness * at_least(l - 1.0, zero));
+    const real slope = pick(less(spread(1.0), l), it->passive_scale * stiffness * e, zero);
+    return (tali_muscle_curve){it->passive_scale * (e - 1.0), slope};
+}
+
+/// Integral of the passive curve up to l.
+TAL_ALWAYS_INLINE real tali_muscle_thelen_passive_area(const tali_muscle_thelen *it, real l)
+{
+    const real stretch = at_least(l - 1.0, spread(0.0));
+    const real stiffness = spread(it->passive_shape / it->passive_strain);
+    return it->passive_scale * ((real_exp(stiffness * stretch) - 1.0) / stiffness - stretch);
+}
+
+/// An exponential toe, then a line.
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_tendon(const tali_muscle_thelen *it, real lt)
+{
+    const real zero = spread(0.0), toe = spread(it->toe_strain);
+    const real strain = lt - 1.0, rate = 3.0 / toe;
+    const real e = real_exp(rate * at_most(at_least(strain, zero), toe));
+    const real beyond = at_least(strain - toe, zero);
+    const mask is_line = less(toe, strain), is_slack = less(strain, zero);
+    const real slope = pick(is_line, spread(it->tendon_slope), it->toe_scale * rate * e);
+    return (tali_muscle_curve){fused(spread(it->tendon_slope), beyond, it->toe_scale * (e - 1.0)),
+                               pick(is_slack, zero, slope)};
+}
+
+/// Integral of the tendon's curve up to lt.
+TAL_ALWAYS_INLINE real tali_muscle_thelen_tendon_area(const tali_muscle_thelen *it, real lt)
+{
+    const real zero = spread(0.0), toe = spread(it->toe_strain);
+    const real strain = at_least(lt - 1.0, zero), rate = 3.0 / toe;
+    const real in_toe = at_most(strain, toe), beyond = at_least(strain - toe, zero);
+    const real curved = it->toe_scale * ((real_exp(rate * in_toe) - 1.0) / rate - in_toe);
+    return curved + beyond * (0.33 + 0.5 * it->tendon_slope * beyond);
+}
+
+/// The ends of the curved parts, and what both directions of the law need.
+typedef struct tali_muscle_thelen_speed {
+    real c;                  ///< 1/4 + 3/4 a: the speed of shortening without load
+    real k;                  ///< (2 + 2/Af) / (Flen - 1)
+    real top, v_top, dv_top; ///< f where the upper line begins, v there, and dv/df
+    real dv_zero;            ///< dv/df where f = 0
+} tali_muscle_thelen_speed;
+
+TAL_ALWAYS_INLINE tali_muscle_thelen_speed tali_muscle_thelen_ends(const tali_muscle_thelen *it,
+                                                                   real A, real a)
+{
+    const real c = fused(spread(0.75), a, spread(0.25));
+    const real k = spread((2.0 + 2.0 / it->Af) / (it->Flen - 1.0));
+    const real gap = (1.0 - it->threshold) * it->Flen * A, top = it->threshold * it->Flen * A;
+    return (tali_muscle_thelen_speed){.c = c,
+                                      .k = k,
+                                      .top = top,
+                                      .v_top = c * (top - A) / (k * gap),
+                                      .dv_top = c * (it->Flen - 1.0) * A / (k * gap * gap),
+                                      .dv_zero = c * (1.0 + 1.0 / it->Af) / A};
+}
+
+/// v of an active force f, where A = a * active(l) > 0.
+TAL_ALWAYS_INLINE real tali_muscle_thelen_speed_of(const tali_muscle_thelen *it, real A, real a,
+                                                   real f)
+{
+    const tali_muscle_thelen_speed at = tali_muscle_thelen_ends(it, A, a);
+    const real zero = spread(0.0);
+    const real inside = at_most(at_least(f, zero), at.top);
+    const real shorter = at.c * (inside - A) / (A + inside / it->Af);
+    const real longer = at.c * (inside - A) / (at.k * (A * it->Flen - inside));
+    const real curved = pick(less(A, inside), longer, shorter);
+    return pick(less(f, zero), at.dv_zero * f - at.c,
+                pick(less(at.top, f), fused(at.dv_top, f - at.top, at.v_top), curved));
+}
+
+/// The active force f at v: the inverse, in closed form. Negative for fibers that are faster than
+/// they can shorten.
+TAL_ALWAYS_INLINE real tali_muscle_thelen_force_at(const tali_muscle_thelen *it, real A, real a,
+                                                   real v)
+{
+    const tali_muscle_thelen_speed at = tali_muscle_thelen_ends(it, A, a);
+    const real zero = spread(0.0);
+    const real back = at_most(at_least(v, -at.c), zero);
+    const real forth = at_least(at_most(v, at.v_top), zero);
+    const real shorter = A * (at.c + back) / (at.c - back / it->Af);
+    const real longer = A * (at.c + at.k * it->Flen * forth) / (at.c + at.k * forth);
+    const real beyond = at.top + (v - at.v_top) / at.dv_top;
+    const real below = (v + at.c) / at.dv_zero;
+    const real curved = pick(less(zero, v), longer, shorter);
+    return pick(less(at.v_top, v), beyond, pick(less(v, -at.c), below, curved));
+}
+
+// --- De Groote and Fregly 2016 ---
+
+typedef struct tali_muscle_degroote {
+    double width;                                     ///< scale of the active curve
+    double passive_rate, passive_zero, passive_scale; ///< (exp(rate (l - 1)) - zero) * scale
+    double tendon_rate;                               ///< kT of 0.2 (exp(kT (lt - 1)) - 1)
+} tali_muscle_degroote;
+
+/// Sum of three Gaussians whose width depends on x.
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_active(const tali_muscle_degroote *it,
+                                                                real l)
+{
+    static const double b[3][4] = {
+        {0.8150671134243542, 1.055033428970575, 0.162384573599574, 0.063303448465465},
+        {0.433004984392647, 0.716775413397760, -0.029947116970696, 0.200356847296188},
+        {0.1, 1.0, 0.353553390593274, 0.0}};
+    const real x = 1.0 + (l - 1.0) / it->width, zero = spread(0.0), far = spread(50.0);
+    real y = zero, slope = zero;
+    for (int k = 0; k < 3; ++k) {
+        const real wide = fused(spread(b[k][3]), x, spread(b[k][2]));
+        const real r = (x - b[k][1]) / wide;
+        const mask is_far = less(far, real_abs(r)); // exp(-r^2 / 2) is zero there
+        const real near = pick(is_far, zero, r);
+        const real term = pick(is_far, zero, b[k][0] * real_exp(-0.5 * near * near));
+        const real dr = (b[k][2] + b[k][3] * b[k][1]) / pick(is_far, spread(1.0), wide * wide);
+        y = y + term;
+        slope = slope - near * dr * term;
+    }
+    return (tali_muscle_curve){y, slope / it->width};
+}
+
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_passive(const tali_muscle_degroote *it,
+                                                                 real l)
+{
+    const real e = real_exp(it->passive_rate * (l - 1.0));
+    return (tali_muscle_curve){it->passive_scale * (e - it->passive_zero),
+                               it->passive_scale * it->passive_rate * e};
+}
+
+/// Integral of the passive curve from 0.2, where it is zero.
+TAL_ALWAYS_INLINE real tali_muscle_degroote_passive_area(const tali_muscle_degroote *it, real l)
+{
+    const real e = real_exp(it->passive_rate * (l - 1.0));
+    return it->passive_scale *
+           ((e - it->passive_zero) / it->passive_rate - it->passive_zero * (l - 0.2));
+}
+
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_tendon(const tali_muscle_degroote *it,
+                                                                real lt)
+{
+    const real e = 0.2 * real_exp(it->tendon_rate * (lt - 1.0));
+    return (tali_muscle_curve){e - 0.2, it->tendon_rate * e};
+}
+
+TAL_ALWAYS_INLINE real tali_muscle_degroote_tendon_area(const tali_muscle_degroote *it, real lt)
+{
+    const real e = real_exp(it->tendon_rate * (lt - 1.0));
+    return 0.2 * ((e - 1.0) / it->tendon_rate - (lt - 1.0));
+}
+
+/// lt of a tendon force; a NaN from -0.2 on, which no length has.
+TAL_ALWAYS_INLINE real tali_muscle_degroote_tendon_length(const tali_muscle_degroote *it, real f)
+{
+    return 1.0 + real_log(5.0 * (f + 0.2)) / it->tendon_rate;
+}
+
+/// d of fv = d0 asinh(d1 v + d2) + d3.
+#define TALI_MUSCLE_DEGROOTE_D                                                                     \
+    {                                                                                              \
+        -0.3211346127989808, -8.149, -0.374, 0.8825327733249912                                    \
+    }
+
+TAL_ALWAYS_INLINE real tali_muscle_asinh(real x)
+{
+    const real size = real_abs(x);
+    return real_copysign(real_log(size + real_sqrt(fused(size, size, spread(1.0)))), x);
+}
+
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_velocity(real v)
+{
+    const double d[4] = TALI_MUSCLE_DEGROOTE_D;
+    const real w = fused(spread(d[1]), v, spread(d[2]));
+    return (tali_muscle_curve){fused(spread(d[0]), tali_muscle_asinh(w), spread(d[3])),
+                               d[0] * d[1] / real_sqrt(fused(w, w, spread(1.0)))};
+}
+
+/// s > 0 where  P s + Q sinh s = R,  with P >= 0, Q > 0 and R > 0. R/P and asinh(R/Q) both lie
+/// beyond it, and from the nearer one, where the left side is at most twice R, Halley's method
+/// reaches the last digit in four steps for all P, Q and R.
+TAL_ALWAYS_INLINE real tali_muscle_damped_root(real P, real Q, real R)
+{
+    const mask has_P = less(spread(0.0), P);
+    const real by_P = pick(has_P, R / P, spread((double)INFINITY));
+    real s = at_most(tali_muscle_asinh(R / Q), by_P);
+    for (int i = 0; i < 4; ++i) {
+        const real up = 0.5 * real_exp(s), down = 0.25 / up;
+        const real sinh_s = up - down, slope = fused(Q, up + down, P);
+        const real miss = P * s + Q * sinh_s - R;
+        s = s - 2.0 * miss * slope / (2.0 * slope * slope - miss * Q * sinh_s);
+    }
+    return s;
+}
+
+/**
+ * v where  A fv(v) + beta v = f,  with A >= 0, beta >= 0, and A + beta > 0.
+ *
+ * In s = asinh(d1 v + d2), with both signs turned, this is  P s + Q sinh s = R,  and the root has
+ * the sign of R. Without damping it is R / P.
+ */
+TAL_ALWAYS_INLINE real tali_muscle_degroote_speed_of(real A, double beta, real f)
+{
+    const double d[4] = TALI_MUSCLE_DEGROOTE_D, Q = beta / -d[1];
+    const real P = -d[0] * A;
+    const real R = (f - d[3] * A) - d[2] * Q;
+    const real size = real_abs(R);
+    const real s = beta > 0.0 ? tali_muscle_damped_root(P, spread(Q), size) : size / P;
+    const real up = 0.5 * real_exp(s), sinh_s = real_copysign(up - 0.25 / up, R);
+    return (-sinh_s - d[2]) / d[1];
+}
+
+#endif // TALUS_MUSCLE_LAW_INTERNAL_H
