@@ -170,7 +170,7 @@ expect 0 plot gaps.csv -c a -o gaps.svg
 lines gaps.svg 1
 [ "$(grep -c 'stroke-width="4.8"' gaps.svg)" -eq 1 ] || complain 'a lonely point is not a dot'
 for table in 'time,a' 'time,a\n0,1' 'time\n0\n1' 'time,a\n0,nan\n1,nan'; do
-    printf "$table\n" >little.csv
+    printf '%b\n' "$table" >little.csv
     for kind in svg png pdf; do
         expect 0 plot little.csv -o little.$kind
     done
