@@ -50,11 +50,13 @@ const cli_option cli_common_options[] = {
     {.name = "start",
      .kind = CLI_LIST,
      .value = "NAME=VALUE",
-     .help = "let a coordinate begin at this value [rad or m]; can be repeated",
+     .help = "let a coordinate or a speed (BODY.u0) begin at this value [rad or m, rad/s or m/s]; "
+             "can be repeated",
      .is_setting = true},
     {.name = "strict",
      .kind = CLI_FLAG,
-     .help = "refuse inertias that are not physical, where there is only a warning otherwise",
+     .help = "refuse inertias that are not physical, and in .osim files what is not known, where "
+             "there is only a warning otherwise",
      .is_setting = true},
     {.name = "free-base",
      .kind = CLI_FLAG,
@@ -477,12 +479,12 @@ const cli_command cli_commands[] = {
      "over each other; a .trc file adds measured markers to the result before it. Without results the "
      "joints move through their ranges. -o can also end with .glb (glTF 2.0, for other programs that "
      "draw) or .json (doc/scene.md).",
-     MODEL_OPTIONS | CLI_OUT, view_options, "talus view swing.sto --open", "a page, in the browser",
-     cmd_view},
+     MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, view_options, "talus view swing.sto --open",
+     "a page, in the browser", cmd_view},
     {"render", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "draw pictures or a film of a model",
      "Files are as for talus view. -o is a .png, many of them with a number in the name "
      "(frames/%04d.png), or an .mp4. They are drawn by Chromium without a window, at exact times.",
-     CLI_QUIET | CLI_SET | CLI_ANY_INERTIA | CLI_OUT, render_options,
+     MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
     {"plot", "TABLE...", 1, CLI_MAX_ARGS, "draw columns of tables as SVG, PNG or PDF",
      "TABLE is a .sto, .mot, .trc or .csv file. Several tables are drawn over each other. There is "
@@ -507,7 +509,7 @@ const cli_command cli_commands[] = {
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
      "SETUP is a set-up file of OpenSim's InverseKinematicsTool or InverseDynamicsTool. The results "
      "have the names and columns that OpenSim gives them.",
-     CLI_QUIET | CLI_THREADS | CLI_RESULT, run_options,
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT, run_options,
      "talus run setup_ik.xml -p model_file=leg.osim -o results", "angles from markers", cmd_run},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "
@@ -516,7 +518,7 @@ const cli_command cli_commands[] = {
      "microseconds per evaluation", cmd_bench},
     {"template", "", 0, 0, "write a first model file",
      "A double pendulum with comments. Without -o it is written to standard output.",
-     CLI_QUIET | CLI_OUT, NULL, "talus template -o mine.talus", "then edit mine.talus",
+     CLI_JSON | CLI_QUIET | CLI_OUT, NULL, "talus template -o mine.talus", "then edit mine.talus",
      cmd_template},
     {"rerun", "RESULT", 1, 1, "repeat the run that made a result",
      "Runs the command in the header of RESULT again, with the same settings, and compares every "
@@ -526,8 +528,8 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, rerun_options, "talus rerun swing.sto",
      "the same, bit for bit", cmd_rerun},
     {"help", "[COMMAND]", 0, 1, "explain the program, a command, or an element of model files",
-     "talus help integrators lists the integration methods.", 0, help_options, "talus help pin",
-     "the attributes of <pin>", cmd_help},
-    {"version", "", 0, 0, "print the version", "", CLI_JSON, NULL, "talus version",
+     "talus help integrators lists the integration methods.", CLI_JSON | CLI_QUIET, help_options,
+     "talus help pin", "the attributes of <pin>", cmd_help},
+    {"version", "", 0, 0, "print the version", "", CLI_JSON | CLI_QUIET, NULL, "talus version",
      "version and commit", cmd_version},
     {0}};

@@ -114,8 +114,8 @@ axis axis_make(axis_range range, int wanted, bool in_degrees)
     // steps are rounded up, so that there may be fewer ticks than are good for reading
     const int least = wanted >= 4 ? 4 : wanted;
     axis it = make(range, wanted, in_degrees);
-    for (double more = 1.2; it.num < least && more < 4.0; more *= 1.2) {
-        it = make(range, more * wanted, in_degrees);
+    for (int fifths = 6; it.num < least && fifths < 20; ++fifths) {
+        it = make(range, 0.2 * fifths * wanted, in_degrees);
     }
     return it;
 }

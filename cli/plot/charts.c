@@ -46,7 +46,7 @@ static int read_sources(const cli_args *args, charts *it)
 static char *unit_in_name(const char *name)
 {
     const size_t length = strlen(name);
-    const char close = length > 2 ? name[length - 1] : ' ';
+    const int close = length > 2 ? name[length - 1] : ' ';
     const char *const open = close == ']'   ? strrchr(name, '[')
                              : close == ')' ? strrchr(name, '(')
                                             : NULL;
