@@ -126,7 +126,7 @@ done
 cmp -s old.svg kept.svg || complain 'a plot that could not be written cost the old one'
 [ -e fresh.svg ] && complain 'half a plot is left'
 [ -e fresh.talus ] && complain 'half a template is left'
-expect 3 simulate held.talus --set mess=1
+expect 2 simulate held.talus --set mess=1
 has err 'mess'
 
 # names that no table can hold, and results that a format cannot: told before the work
