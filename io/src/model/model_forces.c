@@ -20,7 +20,8 @@ enum {
     ENABLED = TALI_FORCE_ENABLED,
     TARGET = TALI_FORCE_REFS, // first ref of what it acts on
     TARGET_2,
-    TARGET_3
+    TARGET_3,
+    TARGET_4
 };
 
 // The z of an element, as far as the file gives them.
@@ -87,7 +88,7 @@ void tali_model_describe_built_in_force(tali_model_description *d)
                                         .mobility = facts.mobility,
                                         .integer = facts.count,
                                         .path = facts.path.i,
-                                        .flag = facts.flag};
+                                        .flags = {facts.flags[0], facts.flags[1]}};
     tali_model_say_targets(d, &targets);
     tali_model_say_function(d, facts.function);
 }
@@ -531,6 +532,8 @@ static const tali_model_attribute point_actuator_attributes[] = {
     {"body", TALI_TYPE_BODY, .doc = "what it pushes"},
     {"in_body", TALI_TYPE_BOOL, .initial = "no",
      .doc = "the direction is given in the body and turns with it"},
+    {"point_in_ground", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "the station is given in Ground and stays there"},
     DRIVER,
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on the body [m]"},
     {"direction", TALI_TYPE_REAL, 3, .doc = "of any length except zero"},
@@ -539,10 +542,13 @@ static const tali_model_attribute point_actuator_attributes[] = {
 
 static void build_point_actuator(tali_model *m, tali_model_item *item)
 {
-    const tal_push push = {tali_model_body_at(m, item->ref[TARGET]), tali_model_vec3_at(item->p),
-                           tali_model_vec3_at(item->p + 3), item->ref[TARGET_2] != 0};
+    const tal_push push = {.body = tali_model_body_at(m, item->ref[TARGET]),
+                           .p_BS = tali_model_vec3_at(item->p),
+                           .direction = tali_model_vec3_at(item->p + 3),
+                           .in_body = item->ref[TARGET_2] != 0,
+                           .point_in_ground = item->ref[TARGET_3] != 0};
     item->built = tal_forces_add_point_actuator(m->forces, item->name, &push, item->p[6],
-                                                tali_model_measure_at(m, item->ref[TARGET_3]))
+                                                tali_model_measure_at(m, item->ref[TARGET_4]))
                       .i;
 }
 
@@ -566,6 +572,8 @@ static void build_two_point_actuator(tali_model *m, tali_model_item *item)
 static const tali_model_attribute torque_actuator_attributes[] = {
     {"body1", TALI_TYPE_BODY, .initial = "ground", .doc = "feels the opposite torque"},
     {"body2", TALI_TYPE_BODY, .doc = "feels the torque"},
+    {"in_ground", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "the axis is given in Ground, not in body 1"},
     DRIVER,
     {"axis", TALI_TYPE_REAL, 3, .doc = "in body 1, of any length except zero"},
     DRIVE,
@@ -573,11 +581,12 @@ static const tali_model_attribute torque_actuator_attributes[] = {
 
 static void build_torque_actuator(tali_model *m, tali_model_item *item)
 {
-    const tal_twist twist = {tali_model_body_at(m, item->ref[TARGET]),
-                             tali_model_body_at(m, item->ref[TARGET_2]),
-                             tali_model_vec3_at(item->p)};
+    const tal_twist twist = {.body1 = tali_model_body_at(m, item->ref[TARGET]),
+                             .body2 = tali_model_body_at(m, item->ref[TARGET_2]),
+                             .axis = tali_model_vec3_at(item->p),
+                             .in_ground = item->ref[TARGET_3] != 0};
     item->built = tal_forces_add_torque_actuator(m->forces, item->name, &twist, item->p[3],
-                                                 tali_model_measure_at(m, item->ref[TARGET_3]))
+                                                 tali_model_measure_at(m, item->ref[TARGET_4]))
                       .i;
 }
 
@@ -707,11 +716,10 @@ const tali_model_row tali_model_force_rows[] = {
     {.name = "ligament",
      .kind = "ligament",
      .doc = "A ligament along a path. The function inside is its tension over its force, for its "
-            "length over its rest length.",
+            "length over its rest length; none: the curve of SIMM and OpenSim.",
      .shared = force_attributes,
      .own = tali_model_ligament_attributes,
      .children = TALI_GROUP_FUNCTIONS,
-     .min_children = 1,
      .max_children = 1,
      .build = tali_model_build_ligament,
      .start = start_force,
