@@ -1,6 +1,7 @@
 // A leg press: for a load on the foot, where does the leg come to rest?
 //
-//     Ground --pin (hip)--> thigh --pin (knee)--> shank, whose foot slides on a rail through the hip
+//     Ground --pin (hip)--> thigh --pin (knee)--> shank
+//     the foot, an end of the shank, slides on a rail that goes through the hip
 //     quadriceps: thigh, in front of a cylinder at the knee, shank
 //     gluteus: behind the hip, around a cylinder there, thigh
 //

@@ -9,8 +9,8 @@ lacks() { # FILE TEXT
     ! grep -qF -- "$2" "$1" || complain "'$2' is in $1"
 }
 
-# Where a path bears on a cylinder about the axis of a joint, its moment arm is the radius. Along the
-# whole range it is minus the slope of the length, by differences over h = 0.027 that are off by h
+# Where a path bears on a cylinder about the axis of a joint, its moment arm is the radius. Along
+# the whole range it is minus the slope of the length, by differences over h = 0.027 that are off by h
 # l'' / 4 where the path lifts off and l'' jumps by 0.02 at most: 1.4e-4.
 expect 0 muscles arm.talus -q --over shoulder -o along.csv
 # the columns of a .csv table as those of a .sto table, for rows, first and last
@@ -49,7 +49,8 @@ near "$(last forces.sto triceps_long.activation)" "$(last reach.sto 'triceps_lon
 expect 0 simulate arm.talus -q -e 0.4 --every 0.02 -a 1e-6 -c q -o angles.sto
 expect 0 muscles arm.talus -q angles.sto --activation 0.1 -o weak.sto
 expect 0 muscles arm.talus -q angles.sto --activation 0.8 -o strong.sto
-less "$(first weak.sto biceps.tendon_force)" "$(first strong.sto biceps.tendon_force)" 'a weak muscle'
+less "$(first weak.sto biceps.tendon_force)" "$(first strong.sto biceps.tendon_force)" \
+    'a weak muscle'
 
 # where the arm comes to after a second: dormand-prince at 1e-9 gave these
 expect 0 simulate arm.talus -q -e 1 -a 1e-7 -c q -o reach.sto
