@@ -10,8 +10,8 @@ lacks() { # FILE TEXT
 }
 
 # Where a path bears on a cylinder about the axis of a joint, its moment arm is the radius. Along
-# the whole range it is minus the slope of the length, by differences over h = 0.027 that are off by h
-# l'' / 4 where the path lifts off and l'' jumps by 0.02 at most: 1.4e-4.
+# the whole range it is minus the slope of the length, by differences over h = 0.027 that are off by
+# h l'' / 4 where the path lifts off and l'' jumps by 0.02 at most: 1.4e-4.
 expect 0 muscles arm.talus -q --over shoulder -o along.csv
 # the columns of a .csv table as those of a .sto table, for rows, first and last
 { printf "\nendheader\n"; grep -v '^#' along.csv | tr , '\t'; } >along.sto
