@@ -80,8 +80,10 @@ tal_status muscles_slide_to(const cli_model *model, tal_state *state, const cli_
 {
     const tal_matter *const matter = model->matter;
     const tal_level before = tal_mobility_lock_level(matter, state, slide->at);
+    tal_project_options options = tal_project_options_default();
+    options.tolerance = 1e-10;
     tal_status st = tal_mobility_lock_at(matter, state, slide->at, TAL_LEVEL_POSITION, value);
-    if (st == TAL_OK) st = tal_system_prescribe_and_project(model->system, state, NULL, NULL);
+    if (st == TAL_OK) st = tal_system_prescribe_and_project(model->system, state, &options, NULL);
     if (before == TAL_LEVEL_FREE) (void)tal_mobility_unlock(matter, state, slide->at);
     return st == TAL_OK ? tal_system_realize(model->system, state, TAL_STAGE_VELOCITY) : st;
 }
