@@ -9,9 +9,9 @@
 // Inside, y_j = w_j^(1/p) x_j, so that all weights are 1, and each row of A has length 1.
 //
 // Where Newton's matrix is singular, because rows repeat each other or too few x are between their
-// bounds, the dual function is flat, and it has no maximum where b cannot be reached. So a little of
-// |lambda - anchor|^2 is taken off it, and when that has its maximum, the anchor moves there. Each
-// time b - A x shrinks, to zero or to the least possible lack: this is the method of multipliers
+// bounds, the dual function is flat, and it has no maximum where b cannot be reached. So a little
+// of |lambda - anchor|^2 is taken off it, and when that has its maximum, the anchor moves there.
+// Each time b - A x shrinks, to zero or to the least possible lack: this is the method of multipliers
 // (Chiche and Gilbert, Journal of Convex Analysis 23, 2016, for what it does without a solution).
 // Most problems are harmless: for them the anchor moves with each step, which is faster.
 #include "array_internal.h"
@@ -372,8 +372,8 @@ static void find_pull(effort *it, double error, double *before)
     move_anchor(it);
 }
 
-// Where y is so sensitive to lambda that round-off of A^T lambda shows in A y, the last steps change
-// y itself. Whether all conditions are met then; if not, y is as before.
+// Where y is so sensitive to lambda that round-off of A^T lambda shows in A y, the last steps
+// change y itself. Whether all conditions are met then; if not, y is as before.
 static bool polish(effort *it, tal_effort_report *report)
 {
     for (int k = 0; k < 3; ++k) {

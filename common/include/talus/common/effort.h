@@ -44,8 +44,8 @@ typedef struct tal_effort_problem {
     const double *weight; ///< [n] positive; NULL: all are 1
     const double *lower;  ///< [n] least x; -INFINITY where there is no bound
     const double *upper;  ///< [n] largest x, >= lower; INFINITY where there is no bound
-    /// p, 1.25 to 10; 2 is the usual one and the fastest. From 1.5 to 4 the answer is found; beyond,
-    /// numbers of too different sizes may end in TAL_ERR_NO_CONVERGENCE.
+    /// p, 1.25 to 10; 2 is the usual one and the fastest. From 1.5 to 4 the answer is found;
+    /// beyond, numbers of too different sizes may end in TAL_ERR_NO_CONVERGENCE.
     double exponent;
 } tal_effort_problem;
 
