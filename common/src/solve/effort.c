@@ -11,9 +11,9 @@
 // Where Newton's matrix is singular, because rows repeat each other or too few x are between their
 // bounds, the dual function is flat, and it has no maximum where b cannot be reached. So a little
 // of |lambda - anchor|^2 is taken off it, and when that has its maximum, the anchor moves there.
-// Each time b - A x shrinks, to zero or to the least possible lack: this is the method of multipliers
-// (Chiche and Gilbert, Journal of Convex Analysis 23, 2016, for what it does without a solution).
-// Most problems are harmless: for them the anchor moves with each step, which is faster.
+// Each time b - A x shrinks, to zero or to the least possible lack. This is the method of
+// multipliers (Chiche and Gilbert, Journal of Convex Analysis 23, 2016, for what it does without a
+// solution). Most problems are harmless: for them the anchor moves with each step, which is faster.
 #include "array_internal.h"
 #include "error_internal.h"
 
