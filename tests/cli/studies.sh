@@ -118,6 +118,15 @@ has err "it keeps its value."
 # a table without any of them is another model's
 expect 3 id held.talus free.sto -o odd.sto
 has err "free.sto has no coordinate of the model, no column 'arm.q0' for example."
+# a force that cannot be computed is not left out
+cat >crowd.talus <<'END'
+<talus version="1"><bodies><slider name="a" axis="y" mass="1"/></bodies><forces>
+<contact name="crowd" max_pairs="1"><half_space/><sphere body="a" radius="0.1"/>
+<sphere body="a" radius="0.1"/></contact></forces></talus>
+END
+printf 'time,a.q0\n0,0\n0.1,0\n0.2,0\n0.3,0\n' >crowd.csv
+expect 1 id crowd.talus crowd.csv -o odd.sto
+has err "talus id: contact 'crowd': contact needs room for 2 pairs but has room for 1"
 
 # where a damped model ends is where its equilibrium is
 expect 0 simulate held.talus -q -e 60 -a 1e-10 -o long.sto

@@ -23,6 +23,8 @@ static void assert_file_has(const char *path, const char *expected)
     ck_assert_uint_eq(bytes.size, strlen(expected));
     ck_assert_int_eq(memcmp(bytes.block, expected, bytes.size), 0);
     tali_file_bytes_free(&heap, &bytes);
+    ck_assert_ptr_null(bytes.block);
+    ck_assert_uint_eq(bytes.size, 0); // a second look finds an empty file
 }
 
 static void assert_nothing_beside(const char *path)

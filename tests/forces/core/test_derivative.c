@@ -25,6 +25,33 @@ static tal_function *quartic(void)
     return energy;
 }
 
+static double own_value(const void *self, const double x[], int n)
+{
+    (void)self, (void)n;
+    return 2.0 * x[0] * x[0] * x[0];
+}
+
+static double own_derivative(const void *self, const double x[], int n, const int wrt[], int order)
+{
+    (void)self, (void)n, (void)wrt;
+    return order == 1 ? 6.0 * x[0] * x[0] : 12.0 * x[0];
+}
+
+// An energy with just the two derivatives that the change of a force needs.
+static tal_function *twice_differentiable(void)
+{
+    static const tal_function_ops ops = {.size = sizeof ops,
+                                         .name = "own energy",
+                                         .calc_value = own_value,
+                                         .calc_derivative = own_derivative};
+    tal_function_def def = tal_function_def_default();
+    def.ops = &ops;
+    def.max_order = 2;
+    tal_function *energy = NULL;
+    ck_assert_int_eq(tal_function_create(NULL, &def, &energy, NULL), TAL_OK);
+    return energy;
+}
+
 static void add_telling(zoo *z)
 {
     model *m = &z->m;
@@ -50,6 +77,8 @@ static void add_telling(zoo *z)
     all[n++] = tal_forces_add_global_damper(forces, "air", 0.3);
     all[n++] = tal_forces_add_mobility_spring(forces, "clock spring", pin, 3.0, 0.2);
     all[n++] = tal_forces_add_mobility_nonlinear_spring(forces, "quartic", slider, quartic());
+    all[n++] =
+        tal_forces_add_mobility_nonlinear_spring(forces, "cubic", pin, twice_differentiable());
     all[n++] = tal_forces_add_mobility_stop(forces, "above", gimbal, &above);
     all[n++] = tal_forces_add_mobility_stop(forces, "below", pin, &below);
     z->count = z->num_telling = n;

@@ -346,6 +346,23 @@ START_TEST(a_trc_says_how_many_frames_there_are_in_a_second)
 
 END_TEST
 
+// A marker has three columns and one label: blanks stand between labels, not behind the last.
+START_TEST(a_trc_labels_every_marker_once)
+{
+    static const char *const columns[] = {"time", "A.x", "A.y", "A.z", "B.x", "B.y", "B.z"};
+    tal_table *table = tal_table_create(NULL);
+    for (int i = 0; i < 7; ++i) {
+        ck_assert_int_eq(tal_table_add_column(table, columns[i]), TAL_OK);
+    }
+    size_t length = 0;
+    char *text = write_text(table, TAL_TABLE_TRC, &length);
+    ck_assert_ptr_nonnull(strstr(text, "\nFrame#\tTime\tA\t\t\tB\n\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n"));
+    free(text);
+    tal_table_destroy(table);
+}
+
+END_TEST
+
 START_TEST(rows_that_are_reserved_take_no_memory_later)
 {
     test_heap heap = {0};
@@ -631,6 +648,7 @@ int main(void)
     tcase_add_test(tc, a_trc_may_have_blanks_or_tabs_in_its_first_line);
     tcase_add_test(tc, counts_and_names_that_are_off_are_warned_of);
     tcase_add_test(tc, a_trc_says_how_many_frames_there_are_in_a_second);
+    tcase_add_test(tc, a_trc_labels_every_marker_once);
     tcase_add_test(tc, rows_that_are_reserved_take_no_memory_later);
     tcase_add_test(tc, a_table_goes_out_piece_by_piece_as_it_would_in_one);
     tcase_add_test(tc, lists_may_be_quoted_and_separated_by_semicolons_or_tabs);
