@@ -376,6 +376,36 @@ START_TEST(chosen_elements_can_be_summed)
 
 END_TEST
 
+// One that overflows among three, and two that overflow only together.
+START_TEST(a_sum_that_is_not_finite_names_who_it_was)
+{
+    model m = model_begin();
+    const tal_force_ix small = tal_forces_add_constant_force(m.forces, "small", m.body[1],
+                                                             TAL_VEC3_ZERO, tal_v3(1.0, 0.0, 0.0));
+    const tal_force_ix large = tal_forces_add_constant_force(
+        m.forces, "large", m.body[1], TAL_VEC3_ZERO, tal_v3(1e308, 0.0, 0.0));
+    const tal_force_ix twin = tal_forces_add_constant_force(m.forces, "twin", m.body[1],
+                                                            TAL_VEC3_ZERO, tal_v3(1e308, 0.0, 0.0));
+    const tal_two_points points = {m.body[1], {2.0, 0.0, 0.0}, m.body[2], {0.0, 9.0, 9.0}};
+    const tal_force_ix rope =
+        tal_forces_add_two_point_spring(m.forces, "rope", &points, 1e308, 0.1);
+    model_finish(&m);
+    tal_spatial_vec F[MODEL_BODIES];
+    double f[MODEL_NU];
+    const tal_force_ix which[] = {small, large, rope}, together[] = {small, large, twin};
+    ck_assert_int_eq(tal_forces_calc_sum(m.forces, m.state, which, 2, F, f), TAL_OK);
+    ck_assert_int_eq(tal_forces_calc_sum(m.forces, m.state, which, 3, F, f), TAL_ERR_NOT_FINITE);
+    ck_assert_ptr_nonnull(strstr(tal_state_error(m.state)->message, "force 'rope'"));
+    ck_assert_int_eq(tal_forces_calc_generalized(m.forces, m.state, which, 3, f),
+                     TAL_ERR_NOT_FINITE);
+    ck_assert_int_eq(tal_forces_calc_sum(m.forces, m.state, together, 3, F, f), TAL_ERR_NOT_FINITE);
+    ck_assert_ptr_nonnull(
+        strstr(tal_state_error(m.state)->message, "the sum of the applied forces"));
+    model_end(&m);
+}
+
+END_TEST
+
 // The sum of all enabled elements, handed to the operator, gives the udot of realizing; and so does
 // the getter of all that was applied. Bo is away from Mo in every body. Forces of size 100 through
 // inertias whose condition is below 1e3: 1e-10 leaves two digits.
@@ -557,6 +587,7 @@ int main(void)
     tcase_add_test(theory, a_failure_on_a_thread_has_its_sentence);
     tcase_add_test(theory, chunks_take_no_memory_at_run_time);
     tcase_add_test(theory, chosen_elements_can_be_summed);
+    tcase_add_test(theory, a_sum_that_is_not_finite_names_who_it_was);
     tcase_add_test(theory, what_elements_apply_is_what_operators_take);
     tcase_add_test(theory, generalized_forces_have_the_power_of_the_elements);
     tcase_add_test(theory, generalized_forces_of_a_string_are_its_moment_arms);
