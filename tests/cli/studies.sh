@@ -131,8 +131,9 @@ expect 1 id crowd.talus crowd.csv -o odd.sto
 has err "talus id: contact 'crowd': contact needs room for 2 pairs but has room for 1"
 # nor is one that overflows, and it is named
 cat >huge.talus <<'END'
-<talus version="1"><bodies><slider name="a" axis="y" mass="1"/></bodies><forces><gravity/>
-<spring name="huge" body2="a" p2="2 0 0" stiffness="1e308" length="1"/></forces></talus>
+<talus version="1"><bodies><slider name="a" axis="y" mass="1"/></bodies><forces>
+<gravity g="0 -9.81 0"/><two_point_spring name="huge" body1="ground" station1="9 9 0" body2="a"
+stiffness="1e308"/></forces></talus>
 END
 expect 1 id huge.talus crowd.csv -o odd.sto
 has err "talus id: force 'huge' applied a force that is not finite at t = 0"
