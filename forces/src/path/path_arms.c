@@ -222,7 +222,7 @@ tal_status tal_path_calc_moment_arms(const tal_forces *forces, tal_state *state,
 {
     if (tali_path_at(forces, path, __func__) == NULL) return tal_contract_last()->status;
     tal_status st = check(forces, state, arms, work, iwork, __func__);
-    allowed in;
+    allowed in = {.nu = 0};
     if (st == TAL_OK) st = begin(forces, state, work, iwork, &in);
     if (st == TAL_OK) st = tal_path_calc_generalized(forces, state, path, in.g);
     return st == TAL_OK ? calc_arms(state, &in, arms, 1) : st;
@@ -239,7 +239,7 @@ tal_status tal_forces_calc_moment_arms(const tal_forces *forces, tal_state *stat
     }
     if (num == 0 || nu == 0) return TAL_OK;
     tal_status st = check(forces, state, arms.data, work, iwork, __func__);
-    allowed in;
+    allowed in = {.nu = 0};
     if (st == TAL_OK) st = begin(forces, state, work, iwork, &in);
     for (int p = 0; p < num && st == TAL_OK; ++p) {
         st = tal_path_calc_generalized(forces, state, (tal_path_ix){p}, in.g);
