@@ -52,11 +52,11 @@ static bool next_number(const char **at, double *value)
     return true;
 }
 
-// Behind the last number of an array there must be nothing else.
-static void expect_end(reader *r, const tali_xml_element *array, const char *at)
+// Where a list of numbers stops, it must be at its end.
+static void check_end(reader *r, const tali_xml_element *array, const char *at)
 {
-    if (!r->failed && !r->soup->no_memory && *at != '\0') {
-        refuse(r, array, "what stands behind the last number is not a finite number");
+    if (!r->failed && !r->soup->no_memory && *at != 0) {
+        refuse(r, array, "an array has something that is not a finite number");
     }
 }
 
@@ -71,7 +71,7 @@ static void read_points(reader *r, const tali_xml_element *array)
         }
         tali_soup_add_vertex(r->soup, tal_v3(x[0], x[1], x[2]));
     }
-    expect_end(r, array, at);
+    check_end(r, array, at);
 }
 
 // The next corner of a polygon; -1, and an error, when it is none.
@@ -109,7 +109,7 @@ static void read_polygons(reader *r, const tali_xml_element *polys)
         read_polygon(r, corners, &at, (long)fmax(0.0, fmin(1e9, end - before)));
         before = end;
     }
-    expect_end(r, offsets, ends);
+    check_end(r, offsets, ends);
 }
 
 static void read_pieces(reader *r)
