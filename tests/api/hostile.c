@@ -10,6 +10,7 @@
 // takes more. The values are in hostile_values.c.
 #include "hostile.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -735,6 +736,17 @@ static bool watch(const hostile_call *call, int random_calls, unsigned seconds)
     return false;
 }
 
+// Remove the folder that calls have written to, and their files.
+static void remove_folder(const char *folder)
+{
+    DIR *all = opendir(folder);
+    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
+        (void)remove(entry->d_name); // this is the working folder
+    }
+    if (all != NULL) (void)closedir(all);
+    (void)rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "";
@@ -750,6 +762,7 @@ int main(int argc, char **argv)
         ++functions;
         failures += watch(call, soak ? 5000 : 20, soak ? 600 : 30) ? 0 : 1;
     }
+    remove_folder(folder);
     (void)printf("%d functions, %ld calls, %d failures\n", functions, shared->calls, failures);
     return functions > 0 && failures == 0 ? 0 : 1;
 }
