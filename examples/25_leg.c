@@ -92,6 +92,7 @@ static tal_status record(leg *it, tal_state *state, int k)
     double arms[NU], out[TAL_NUM_MUSCLE_OUTPUTS];
     st = tal_path_calc_generalized(it->forces, state, it->path, arms); // for a tension of 1
     if (st == TAL_OK) st = tal_muscle_calc_outputs(it->forces, state, it->muscle, out);
+    if (st != TAL_OK) return st;
     const tal_spatial_vec on_thigh = tal_body_reaction_F(it->matter, state, it->shank);
     const double knee = tal_body_q(it->matter, state, it->shank, 0) / TAL_DEGREE;
     (void)printf("%6.2f %11.2f %11.4f %8.4f %7.3f %12.3f %12.2f %14.2f\n", k * STEP, knee,
