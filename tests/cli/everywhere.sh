@@ -31,6 +31,7 @@ simulate    arm.talus   -e,0.2,--every,0.1           sto,mot,csv,npz
 assemble    arm.talus   -                            sto,mot,csv,npz,talus
 ik          frames.trc  arm.talus                    sto,mot,csv,npz
 id          motion.sto  arm.talus                    sto,mot,csv,npz
+muscles     -           -                            -
 modes       arm.talus   --at-rest                    csv,npz
 equilibrium arm.talus   -                            sto,mot,csv,npz,talus
 sweep       arm.talus   -v,mass=1:2:3,-e,0.1         csv,npz
@@ -81,7 +82,7 @@ while read -r command file more formats; do
 
     # --- --json: one JSON text, also with -q and with -o ---
     case $command in
-    render | run) ;; # they need a browser, a set-up
+    render | run | muscles) ;; # they need a browser, a set-up, muscles
     view) ;;         # it needs a page; see below
     convert)
         expect 0 "${words[@]}" --json -o "out.$first_format"
