@@ -51,10 +51,9 @@ typedef struct tali_path {
     int first_hop, num_hops; ///< behind the last hop is that of the first common ancestor
 } tali_path;
 
-/// A body between the points of a path and their first common ancestor, and its speeds.
+/// A body between the points of a path and their first common ancestor.
 typedef struct tali_path_hop {
     int body, parent;
-    int first_u, nu;
 } tali_path_hop;
 
 /// An obstacle on a body.
@@ -73,10 +72,10 @@ typedef struct tali_paths {
     tali_path_wrap *wraps;
     int num_wraps, wraps_capacity;
     tali_names wrap_names;
-    int num_points;       ///< of all paths
-    int num_loads;        ///< the most that all paths together can have
-    int num_pushes;       ///< likewise
-    tali_path_hop *hops;  ///< of all paths, those of one outermost bodies first
+    int num_points;      ///< of all paths
+    int num_loads;       ///< the most that all paths together can have
+    int num_pushes;      ///< likewise
+    tali_path_hop *hops; ///< of all paths, those of one outermost bodies first
     int num_hops, hops_capacity;
     int max_nodes;        ///< the most points that one path can go through
     tal_var_ix stations;  ///< p_BS of all points

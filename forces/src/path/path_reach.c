@@ -32,10 +32,7 @@ static void gather(const tal_forces *forces, const tali_path *path, herd *it)
 static tali_path_hop hop_of(const tal_forces *forces, int body)
 {
     const tal_body_ix ix = {body};
-    return (tali_path_hop){.body = body,
-                           .parent = body > 0 ? tal_body_parent(forces->matter, ix).i : 0,
-                           .first_u = tal_body_u_start(forces->matter, ix),
-                           .nu = tal_body_nu(forces->matter, ix)};
+    return (tali_path_hop){body, body > 0 ? tal_body_parent(forces->matter, ix).i : 0};
 }
 
 static bool add_hop(tal_forces *forces, int body)

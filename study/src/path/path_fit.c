@@ -40,10 +40,8 @@ typedef struct poses {
 
 tal_path_fit_def tal_path_fit_def_default(void)
 {
-    const tal_path_fit_def def = {.length_tolerance = 0.5e-3,
-                                  .arm_tolerance = 1e-3,
-                                  .max_degree = 6,
-                                  .max_terms = 500};
+    const tal_path_fit_def def = {
+        .length_tolerance = 0.5e-3, .arm_tolerance = 1e-3, .max_degree = 6, .max_terms = 500};
     return def;
 }
 
@@ -56,10 +54,11 @@ static tal_status check_def(const tal_path_fit_def *def, tal_error *err)
                          def->length_tolerance, def->arm_tolerance);
     }
     if (def->max_degree < 1 || def->max_degree > TAL_FUNCTION_MAX_POWER || def->max_terms < 2) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                         "the highest degree is %d with %d terms at most: there must be 1 to %d and "
-                         "2 or more",
-                         def->max_degree, def->max_terms, TAL_FUNCTION_MAX_POWER);
+        return TALI_FAIL(
+            err, TAL_ERR_BAD_VALUE,
+            "the highest degree is %d with %d terms at most: there must be 1 to %d and "
+            "2 or more",
+            def->max_degree, def->max_terms, TAL_FUNCTION_MAX_POWER);
     }
     if (def->num_at >= 0 && (def->at != NULL || def->num_at == 0)) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there are %d coordinates, and the list is %s",
@@ -72,8 +71,8 @@ static tal_status check_def(const tal_path_fit_def *def, tal_error *err)
 // part of a quaternion.
 static int local_slot(const range *it, tal_mobility at)
 {
-    const int more = tal_body_nq(it->matter, it->state, at.body) -
-                     tal_body_nq_angles(it->matter, at.body);
+    const int more =
+        tal_body_nq(it->matter, it->state, at.body) - tal_body_nq_angles(it->matter, at.body);
     return more > 0 && at.i < 3 ? -1 : at.i + more;
 }
 
@@ -117,6 +116,7 @@ static tal_status take(range *it, tal_mobility at, bool is_asked, tal_error *err
     return TAL_OK;
 }
 
+// Those that are asked for, or all that the path depends on and that move.
 static tal_status choose_arguments(range *it, const tal_path_fit_def *def, tal_error *err)
 {
     tal_mobility own[4 * MAX_ARGS];
@@ -151,9 +151,7 @@ static tal_status go_to(const range *it, const double x[])
         st = tal_body_set_q(it->matter, it->state, it->at[i].body, local_slot(it, it->at[i]),
                             it->center[i] + it->half[i] * x[i]);
     }
-    return st == TAL_OK ? tal_system_realize(it->system, it->state,
-                                             TAL_STAGE_POSITION)
-                        : st;
+    return st == TAL_OK ? tal_system_realize(it->system, it->state, TAL_STAGE_POSITION) : st;
 }
 
 // dl/dq of one body from the generalized forces g = -N^T dl/dq: through the inverse of N^T.
@@ -229,8 +227,7 @@ static bool set_up(desk *it, const range *over, int terms, const tal_allocator *
         {&it->room, (size_t)(it->room_size + terms) * sizeof(double)},
         {&it->g, (nu + 1) * sizeof(double)},
     };
-    it->block =
-        tali_alloc_pieces(allocator, pieces, sizeof pieces / sizeof *pieces, &it->bytes);
+    it->block = tali_alloc_pieces(allocator, pieces, sizeof pieces / sizeof *pieces, &it->bytes);
     return it->block != NULL;
 }
 
@@ -243,8 +240,8 @@ static void put_equations(const desk *it, const range *over, const tal_path_fit_
     for (int k = 0; k <= n; ++k) {
         const int at = pose * (n + 1) + k, by = k - 1;
         // dl/dx = half dl/dq, and a slope counts along q
-        const double weight = k == 0 ? 1.0 / def->length_tolerance
-                                     : 1.0 / (def->arm_tolerance * over->half[by]);
+        const double weight =
+            k == 0 ? 1.0 / def->length_tolerance : 1.0 / (def->arm_tolerance * over->half[by]);
         tali_fit_calc_terms(it->powers, terms, n, row, by, it->A + at, rows);
         for (int j = 0; j < terms; ++j) {
             it->A[(size_t)at + (size_t)j * (size_t)rows] *= weight;
@@ -276,8 +273,8 @@ static tal_status solve(desk *it, const range *over, const tal_path_fit_def *def
 
 // --- errors ---
 
-static void judge(const desk *it, const range *over, const tal_path_fit_def *def,
-                  tal_path_fit *fit)
+// Errors of a fit at the poses that took no part in it.
+static void judge(const desk *it, const range *over, const tal_path_fit_def *def, tal_path_fit *fit)
 {
     const int n = over->n;
     double length2 = 0.0, arm2 = 0.0;
@@ -299,8 +296,7 @@ static void judge(const desk *it, const range *over, const tal_path_fit_def *def
     }
     fit->length_rms = sqrt(length2 / it->tests.num);
     fit->arm_rms = sqrt(arm2 / ((double)it->tests.num * n));
-    fit->is_within =
-        fit->length_rms <= def->length_tolerance && fit->arm_rms <= def->arm_tolerance;
+    fit->is_within = fit->length_rms <= def->length_tolerance && fit->arm_rms <= def->arm_tolerance;
 }
 
 // How bad a fit is: 1 where the worse of both errors is at its tolerance.
@@ -398,7 +394,8 @@ tal_status tal_path_find_fit(const tal_system *system, const tal_forces *forces,
         return TALI_FAIL(err, TAL_ERR_BAD_INDEX, "there is no path %d: there are %d", path.i,
                          tal_forces_num_paths(forces));
     }
-    range it = {.system = system, .forces = forces, .matter = tal_system_matter(system), .path = path};
+    range it = {
+        .system = system, .forces = forces, .matter = tal_system_matter(system), .path = path};
     st = tal_state_create(system, &it.state, err);
     if (st == TAL_OK) st = tal_state_copy(it.state, start);
     if (st == TAL_OK) st = tal_system_realize(system, it.state, TAL_STAGE_INSTANCE);
