@@ -47,8 +47,17 @@ static bool next_number(const char **at, double *value)
         ++*at;
     }
     const char *const end = **at != 0 ? tal_number_read(*at, NULL, value) : NULL;
-    if (end != NULL) *at = end;
-    return end != NULL && isfinite(*value);
+    if (end == NULL || !isfinite(*value)) return false;
+    *at = end;
+    return true;
+}
+
+// Where a list of numbers stops, it must be at its end.
+static void check_end(reader *r, const tali_xml_element *array, const char *at)
+{
+    if (!r->failed && !r->soup->no_memory && *at != 0) {
+        refuse(r, array, "an array has something that is not a finite number");
+    }
 }
 
 static void read_points(reader *r, const tali_xml_element *array)
@@ -62,6 +71,7 @@ static void read_points(reader *r, const tali_xml_element *array)
         }
         tali_soup_add_vertex(r->soup, tal_v3(x[0], x[1], x[2]));
     }
+    check_end(r, array, at);
 }
 
 // The next corner of a polygon; -1, and an error, when it is none.
@@ -69,7 +79,8 @@ static int next_corner(reader *r, const tali_xml_element *array, const char **at
 {
     double vertex = 0.0;
     const int most = r->soup->num_vertices - r->first;
-    if (next_number(at, &vertex) && vertex >= 0.0 && vertex < most) return r->first + (int)vertex;
+    const bool is_number = next_number(at, &vertex) && vertex == floor(vertex);
+    if (is_number && vertex >= 0.0 && vertex < most) return r->first + (int)vertex;
     refuse(r, array, "a polygon has a corner that is not a point");
     return -1;
 }
@@ -98,6 +109,7 @@ static void read_polygons(reader *r, const tali_xml_element *polys)
         read_polygon(r, corners, &at, (long)fmax(0.0, fmin(1e9, end - before)));
         before = end;
     }
+    check_end(r, offsets, ends);
 }
 
 static void read_pieces(reader *r)

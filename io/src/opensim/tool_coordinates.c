@@ -1,0 +1,122 @@
+// Coordinates over time, from the rows of a table.
+#include "error_internal.h"
+
+#include "opensim/tool_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+int tali_osim_tool_q_slot(const tali_osim_tool *tool, int coordinate)
+{
+    const tal_mobility m = tool->o.coordinates[coordinate].mobility;
+    return tal_body_q_start(tool->model.matter, tool->model.state, m.body) + m.i;
+}
+
+int tali_osim_tool_u_slot(const tali_osim_tool *tool, int coordinate)
+{
+    const tal_mobility m = tool->o.coordinates[coordinate].mobility;
+    return tal_body_u_start(tool->model.matter, m.body) + m.i;
+}
+
+// --- columns ---
+
+// By its name, by the path of version 4, or by any path that ends with it.
+static int find_column(const tali_osim_tool *tool, const tal_table *table, int coordinate)
+{
+    const tali_osim_coordinate *q = &tool->o.coordinates[coordinate];
+    char path[300];
+    int column = tal_table_find_column(table, q->name);
+    (void)snprintf(path, sizeof path, "/jointset/%s/%s/value", tool->o.joints[q->joint].name,
+                   q->name);
+    if (column < 0) column = tal_table_find_column(table, path);
+    if (column < 0) column = tal_table_find_column(table, path + 10); // "<joint>/<name>/value"
+    if (column >= 0) return column;
+    (void)snprintf(path, sizeof path, "/%s/value", q->name);
+    const size_t length = strlen(path);
+    for (int c = 0; c < tal_table_num_columns(table); ++c) {
+        const char *label = tal_table_column_name(table, c);
+        const size_t n = strlen(label);
+        if (n > length && strcmp(label + n - length, path) == 0) return c;
+    }
+    return -1;
+}
+
+// Radians above two turns, or degrees that no one has converted, are probably in the other unit.
+static void check_unit(tali_osim_tool *tool, const tal_table *table, const char *property,
+                       const tali_osim_coordinate *q, const double y[], int n)
+{
+    const bool degrees = tal_table_in_degrees(table);
+    double most = 0.0;
+    for (int r = 0; r < n; ++r) {
+        most = fmax(most, fabs(y[r]));
+    }
+    const bool turns = q->kind == TALI_OSIM_ROTATIONAL;
+    const bool narrow =
+        isfinite(q->low) && isfinite(q->high) && fmax(fabs(q->low), fabs(q->high)) <= 2.0 * pi;
+    const bool suspicious =
+        turns ? most > 4.0 * pi : q->kind == TALI_OSIM_COUPLED && narrow && most > 2.0 * pi;
+    if (!suspicious) return;
+    tali_osim_tool_warn(tool, property, "column '%s' reaches %.3g%s: is it in %s?", q->name,
+                        turns && degrees ? most * 180.0 / pi : most,
+                        turns ? (degrees ? " degrees" : " radians") : "",
+                        turns && degrees ? "another unit" : "degrees");
+}
+
+// The values of a coordinate in radians or meters; without a column its default.
+static bool read_column(tali_osim_tool *tool, const tal_table *table, const char *property, int c,
+                        tali_osim_coordinate_rows *rows)
+{
+    const tali_osim_coordinate *q = &tool->o.coordinates[c];
+    double *y = rows->values + (size_t)c * (size_t)rows->num_rows;
+    const int column = find_column(tool, table, c);
+    rows->given[c] = column >= 0;
+    const bool turns = q->kind == TALI_OSIM_ROTATIONAL;
+    const double unit = turns && tal_table_in_degrees(table) ? pi / 180.0 : 1.0;
+    for (int r = 0; r < rows->num_rows; ++r) {
+        y[r] = column >= 0 ? unit * tal_table_value(table, r, column) : q->value;
+        if (isfinite(y[r])) continue;
+        tali_osim_tool_error(tool, property, "column '%s' is %g at t = %g", q->name, y[r],
+                             rows->times[r]);
+        return false;
+    }
+    if (column >= 0) {
+        check_unit(tool, table, property, q, y, rows->num_rows);
+    } else {
+        tali_osim_tool_warn(tool, property, "it has no column '%s', which keeps its default %g",
+                            q->name, q->value);
+    }
+    return true;
+}
+
+bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *table,
+                                     const char *property, tali_osim_coordinate_rows *rows)
+{
+    tali_arena *arena = &tool->setup.arena;
+    const size_t n = (size_t)tal_table_num_rows(table), nc = (size_t)tool->o.num_coordinates;
+    *rows = (tali_osim_coordinate_rows){.num_rows = tal_table_num_rows(table)};
+    rows->times = tali_arena_take(arena, n * sizeof *rows->times);
+    rows->values = tali_arena_take(arena, n * nc * sizeof *rows->values);
+    rows->given = tali_arena_take(arena, nc * sizeof *rows->given);
+    if (rows->times == NULL || rows->values == NULL || rows->given == NULL) {
+        tool->setup.no_memory = true;
+        return false;
+    }
+    const int time = tal_table_find_column(table, "time");
+    if (time < 0) {
+        tali_osim_tool_error(tool, property, "it has no column 'time'");
+        return false;
+    }
+    for (int r = 0; r < rows->num_rows; ++r) {
+        rows->times[r] = tal_table_value(table, r, time);
+    }
+    bool any = false;
+    for (int c = 0; c < tool->o.num_coordinates; ++c) {
+        if (!read_column(tool, table, property, c, rows)) return false;
+        any = any || rows->given[c];
+    }
+    if (!any) tali_osim_tool_error(tool, property, "it has no coordinate of the model");
+    return any;
+}
