@@ -17,7 +17,7 @@ typedef struct tali_function_facts {
     const double *y;    ///< curves: the first y; the next one is `stride` further; Bezier curves:
                         ///< the curviness of each corner
     int stride;
-    const int *powers;          ///< of a multivariate polynomial, [count][num_args]
+    const int *powers; ///< of a multivariate polynomial, [count][num_args]
     int num_args;
     tal_spline_end end;         ///< of a cubic spline; of nodes their tal_nodes
     tal_function *const *parts; ///< of a sum, product or composition, [num_parts]

@@ -5,8 +5,8 @@ static tal_function *make_terms(const double c[], const int powers[], int count,
 {
     tal_function *f = NULL;
     tal_error err;
-    const tal_status st = tal_function_create_multivariate_polynomial(NULL, c, powers, count,
-                                                                      num_args, &f, &err);
+    const tal_status st =
+        tal_function_create_multivariate_polynomial(NULL, c, powers, count, num_args, &f, &err);
     return must(st, f, &err);
 }
 
@@ -35,8 +35,7 @@ START_TEST(a_polynomial_of_two_arguments_has_its_value_and_derivatives)
     };
 
     for (int i = 0; i < COUNT(cases); ++i) {
-        const double found =
-            tal_function_calc_derivative(f, at, 2, cases[i].wrt, cases[i].order);
+        const double found = tal_function_calc_derivative(f, at, 2, cases[i].wrt, cases[i].order);
         ck_assert_double_eq_tol(found, cases[i].value, 1e-14);
     }
     ck_assert_int_eq(tal_function_num_args(f), 2);

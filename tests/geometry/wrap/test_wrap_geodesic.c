@@ -254,8 +254,8 @@ START_TEST(the_shortest_of_several_strings_is_found)
 
 END_TEST
 
-// Ends anywhere, tubes of any width: there is a string, no shorter than the line. Whether it lies on
-// the torus or on the cylinder beside it, its length changes by the directions at its ends.
+// Ends anywhere, tubes of any width: there is a string, no shorter than the line. Whether it lies
+// on the torus or on the cylinder beside it, its length changes by the directions at its ends.
 START_TEST(a_string_through_a_torus_is_always_found)
 {
     test_rng rng = test_rng_seed(7);
