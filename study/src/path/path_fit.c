@@ -17,6 +17,7 @@
 
 enum {
     MAX_ARGS = TAL_FUNCTION_MAX_ARGS,
+    MAX_TERMS = 1000,
     NUM_TESTS = 400
 };
 
@@ -53,12 +54,13 @@ static tal_status check_def(const tal_path_fit_def *def, tal_error *err)
                          "the tolerances are %g and %g: they must be positive",
                          def->length_tolerance, def->arm_tolerance);
     }
-    if (def->max_degree < 1 || def->max_degree > TAL_FUNCTION_MAX_POWER || def->max_terms < 2) {
+    if (def->max_degree < 1 || def->max_degree > TAL_FUNCTION_MAX_POWER || def->max_terms < 2 ||
+        def->max_terms > MAX_TERMS) {
         return TALI_FAIL(
             err, TAL_ERR_BAD_VALUE,
             "the highest degree is %d with %d terms at most: there must be 1 to %d and "
-            "2 or more",
-            def->max_degree, def->max_terms, TAL_FUNCTION_MAX_POWER);
+            "2 to %d",
+            def->max_degree, def->max_terms, TAL_FUNCTION_MAX_POWER, MAX_TERMS);
     }
     if (def->num_at >= 0 && (def->at != NULL || def->num_at == 0)) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "there are %d coordinates, and the list is %s",

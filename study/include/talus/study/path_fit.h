@@ -38,7 +38,7 @@ typedef struct tal_path_fit_def {
     double length_tolerance; ///< of the lengths, RMS [m]
     double arm_tolerance;    ///< of the slopes dl/dq, RMS [m for an angle]
     int max_degree;          ///< 1 ... TAL_FUNCTION_MAX_POWER
-    int max_terms;           ///< no degree with more of them is tried
+    int max_terms;           ///< 2 ... 1000; no degree with more of them is tried
     uint64_t seed;           ///< of the poses
 } tal_path_fit_def;
 
