@@ -32,6 +32,7 @@ assemble    arm.talus   -                            sto,mot,csv,npz,talus
 ik          frames.trc  arm.talus                    sto,mot,csv,npz
 id          motion.sto  arm.talus                    sto,mot,csv,npz
 muscles     -           -                            -
+paths       -           -                            -
 modes       arm.talus   --at-rest                    csv,npz
 equilibrium arm.talus   -                            sto,mot,csv,npz,talus
 sweep       arm.talus   -v,mass=1:2:3,-e,0.1         csv,npz
@@ -82,7 +83,7 @@ while read -r command file more formats; do
 
     # --- --json: one JSON text, also with -q and with -o ---
     case $command in
-    render | run | muscles) ;; # they need a browser, a set-up, muscles
+    render | run | muscles | paths) ;; # they need a browser, a set-up, muscles
     view) ;;         # it needs a page; see below
     convert)
         expect 0 "${words[@]}" --json -o "out.$first_format"
