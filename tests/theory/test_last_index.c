@@ -22,9 +22,10 @@
         }                                                                                          \
     } while (0)
 
+// A name, and not "(no body)" or "".
 static bool is_name(const char *name)
 {
-    return name != NULL && name[0] != '\0';
+    return name != NULL && name[0] != '\0' && name[0] != '(';
 }
 
 static bool is_point(tal_vec3 p)
