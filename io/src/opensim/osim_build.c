@@ -231,6 +231,7 @@ static void add_all(tali_osim *o, tal_model *model, const tali_osim_tree *t)
     if (tal_system_error(model->system)->status != TAL_OK || o->no_memory) return;
     tali_osim_add_constraints(o, model);
     tali_osim_add_forces(o, model);
+    if (o->with_discrete) o->discrete = tal_forces_add_discrete(model->forces, "discrete forces");
 }
 
 static tal_status make_state(tali_osim *o, tal_model *model, tal_error *err)
