@@ -58,7 +58,7 @@ static void record_kinematics(tali_osim_analysis *a)
     const tal_state *s = tool->model.state;
     for (int i = 0; i < it->num; ++i) {
         const int c = it->items[i];
-        const bool is_angle = tool->o.coordinates[c].motion == TALI_OSIM_ROTATIONAL;
+        const bool is_angle = tool->o.coordinates[c].kind == TALI_OSIM_ROTATIONAL;
         const double unit = is_angle && a->in_degrees ? degrees : 1.0;
         const int u = tali_osim_tool_u_slot(tool, c);
         a->rows[0][i + 1] = unit * tal_state_q(s)[tali_osim_tool_q_slot(tool, c)];

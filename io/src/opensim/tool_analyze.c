@@ -21,8 +21,8 @@ enum {
 // A motion and what is recorded along it. Everything but the curves is in the arena.
 typedef struct analyze {
     tali_osim_tool *tool;
-    tali_osim_motion_rows motion, speeds; // of a states file
-    tal_signal *curves;                   // of a coordinates file
+    tali_osim_coordinate_rows rows, speeds; // of a states file
+    tal_signal *curves;                     // of a coordinates file
     tali_osim_loads loads;
     tali_osim_analysis analyses[MAX_ANALYSES];
     int num_analyses;
@@ -224,7 +224,7 @@ static void read_states(analyze *it)
     tali_osim_tool *tool = it->tool;
     tal_table *table = tali_osim_tool_read_table(tool, "states_file");
     if (tali_osim_tool_is_good(tool) &&
-        tali_osim_tool_read_motion(tool, table, "states_file", &it->motion)) {
+        tali_osim_tool_read_coordinates(tool, table, "states_file", &it->rows)) {
         (void)tali_osim_tool_read_speeds(tool, table, "states_file", &it->speeds);
     }
     tal_table_destroy(table);
@@ -235,8 +235,8 @@ static void read_coordinates(analyze *it)
     tali_osim_tool *tool = it->tool;
     tal_table *table = tali_osim_tool_read_table(tool, "coordinates_file");
     if (tali_osim_tool_is_good(tool) &&
-        tali_osim_tool_read_motion(tool, table, "coordinates_file", &it->motion)) {
-        it->curves = tali_osim_tool_make_curves(tool, &it->motion);
+        tali_osim_tool_read_coordinates(tool, table, "coordinates_file", &it->rows)) {
+        it->curves = tali_osim_tool_make_curves(tool, &it->rows);
     }
     tal_table_destroy(table);
     if (tali_osim_text(tool->root, "speeds_file") != NULL) {
@@ -244,7 +244,7 @@ static void read_coordinates(analyze *it)
     }
 }
 
-static void read_motion(analyze *it)
+static void read_rows(analyze *it)
 {
     const tali_xml_element *root = it->tool->root;
     if (tali_osim_text(root, "states_file") != NULL) {
@@ -277,7 +277,7 @@ static bool prepare(analyze *it)
     it->nq = tal_state_nq(tool->model.state);
     it->nu = tal_matter_nu(tool->model.matter);
     it->nb = tal_matter_num_bodies(tool->model.matter);
-    read_motion(it);
+    read_rows(it);
     tali_osim_tool_read_loads(tool, "external_loads_file", &it->loads);
     begin_analyses(it);
     if (tali_osim_text(tool->root, "force_set_files") != NULL) {
@@ -291,10 +291,10 @@ static bool prepare(analyze *it)
 // q and u of a row of states.
 static void put_states(analyze *it, int row)
 {
-    const size_t n = (size_t)it->motion.num_rows;
+    const size_t n = (size_t)it->rows.num_rows;
     for (int c = 0; c < it->nc; ++c) {
         const size_t at = (size_t)c * n + (size_t)row;
-        it->q[tali_osim_tool_q_slot(it->tool, c)] = it->motion.values[at];
+        it->q[tali_osim_tool_q_slot(it->tool, c)] = it->rows.values[at];
         it->u[tali_osim_tool_u_slot(it->tool, c)] = it->speeds.values[at];
     }
 }
@@ -380,13 +380,13 @@ static void record_all(analyze *it)
     tali_osim_tool *tool = it->tool;
     double range[2];
     tali_osim_tool_time_range(tool, range);
-    const double *times = it->curves != NULL ? tal_signal_times(it->curves) : it->motion.times;
-    int end = it->curves != NULL ? tal_signal_num_samples(it->curves) : it->motion.num_rows;
+    const double *times = it->curves != NULL ? tal_signal_times(it->curves) : it->rows.times;
+    int end = it->curves != NULL ? tal_signal_num_samples(it->curves) : it->rows.num_rows;
     int begin = 0;
     if (it->curves != NULL) { // what was padded for the filter is no motion
-        const double *data = it->motion.times;
+        const double *data = it->rows.times;
         range[0] = fmax(range[0], data[0]);
-        range[1] = fmin(range[1], data[it->motion.num_rows - 1]);
+        range[1] = fmin(range[1], data[it->rows.num_rows - 1]);
     }
     while (begin < end - 1 && times[begin + 1] <= range[0]) {
         ++begin;
