@@ -26,6 +26,7 @@ static bool wants(const char *const names[], int n, const char *name)
     return n == 0;
 }
 
+// Three tables of the chosen coordinates: q, u, udot.
 static void begin_kinematics(tali_osim_analysis *a)
 {
     static const char *const ends[] = {"_q.sto", "_u.sto", "_dudt.sto"};
@@ -123,6 +124,7 @@ static tal_vec3 angles_of(const tal_mat3 *R)
     return tal_v3(q[0], q[1], q[2]);
 }
 
+// Of one body: pose, velocity and acceleration of its mass center; where each table goes on.
 static void record_body(tali_osim_analysis *a, const bodies *it, int i, double *at[3])
 {
     const tal_model *model = &a->tool->model;

@@ -375,25 +375,32 @@ static void record(analyze *it, tali_osim_analysis *a, double t, bool failed)
 
 // --- all rows ---
 
+// Which samples belong to the tool's range of times: from the last one that is not after its
+// beginning. What was padded for the filter does not.
+static void find_range(const analyze *it, const double times[], int *begin, int *end)
+{
+    double range[2];
+    const double *data = it->rows.times;
+    tali_osim_tool_time_range(it->tool, range);
+    range[0] = fmax(range[0], data[0]);
+    range[1] = fmin(range[1], data[it->rows.num_rows - 1]);
+    *begin = 0;
+    while (*begin < *end - 1 && times[*begin + 1] <= range[0]) {
+        ++*begin;
+    }
+    while (*end > *begin + 1 && times[*end - 1] > range[1]) {
+        --*end;
+    }
+}
+
+// All samples within the range; what is done before an end is kept.
 static void record_all(analyze *it)
 {
     tali_osim_tool *tool = it->tool;
-    double range[2];
-    tali_osim_tool_time_range(tool, range);
     const double *times = it->curves != NULL ? tal_signal_times(it->curves) : it->rows.times;
     int end = it->curves != NULL ? tal_signal_num_samples(it->curves) : it->rows.num_rows;
-    int begin = 0;
-    if (it->curves != NULL) { // what was padded for the filter is no motion
-        const double *data = it->rows.times;
-        range[0] = fmax(range[0], data[0]);
-        range[1] = fmin(range[1], data[it->rows.num_rows - 1]);
-    }
-    while (begin < end - 1 && times[begin + 1] <= range[0]) {
-        ++begin;
-    }
-    while (end > begin + 1 && times[end - 1] > range[1]) {
-        --end;
-    }
+    int begin;
+    find_range(it, times, &begin, &end);
     for (int i = begin; i < end && tali_osim_tool_is_good(tool); ++i) {
         const bool failed = pose(it, i, times[i]) != TAL_OK;
         if (failed) flag(it, times[i]);
