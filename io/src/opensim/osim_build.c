@@ -189,8 +189,12 @@ static void add_bodies(tali_osim *o, tal_model *model, const tali_osim_tree *t)
         close_loop(o, model, t->closing[k]);
         if (o->joints[t->closing[k]].body.i < 1) return;
     }
-    for (int i = 0; i < o->num_joints; ++i) {
-        furnish_joint(o, model, &o->joints[i]);
+    // in the order of bodies, as model files have it: the State keeps ranges in the order of calls
+    for (int k = 0; k < o->num_bodies - 1; ++k) {
+        furnish_joint(o, model, &o->joints[t->steps[k].joint]);
+    }
+    for (int k = 0; k < t->num_closing; ++k) {
+        furnish_joint(o, model, &o->joints[t->closing[k]]);
     }
 }
 
