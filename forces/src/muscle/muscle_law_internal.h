@@ -80,9 +80,11 @@ typedef struct tali_muscle_thelen {
     double narrow;                                        ///< one over gamma of the active curve
     double passive_rate, passive_scale;                   ///< scale (exp(rate (l - 1)) - 1)
     double toe_strain, toe_rate, toe_scale, tendon_slope; ///< of the tendon; rate: 3 / strain
-    double Flen, per_Af;       ///< of the velocity curve: largest force, 1 / Af
-    double k;                  ///< (2 + 2 / Af) / (Flen - 1)
-    double top, v_top, dv_top; ///< fv where its upper line begins, v there and dv/dfv, over c
+    double Flen, per_Af; ///< of the velocity curve: largest force, 1 / Af
+    double k;            ///< (2 + 2 / Af) / (Flen - 1)
+    double top;          ///< fv where its upper line begins
+    double v_top;        ///< v there, over c
+    double dv_top;       ///< dv/dfv there, over c
 } tali_muscle_thelen;
 
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_active(const tali_muscle_thelen *it, real l)
