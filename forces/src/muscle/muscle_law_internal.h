@@ -137,8 +137,8 @@ TAL_ALWAYS_INLINE real tali_muscle_thelen_free_speed(real a)
     return fused(spread(0.75), a, spread(0.25));
 }
 
-/// v, and fv there, of an active force f = A fv, where A = a * active(l) > 0. v / c is a function of
-/// fv alone: two hyperbolas, and lines with the end slopes beyond them.
+/// v, and fv there, of an active force f = A fv, where A = a * active(l) > 0. v / c is a function
+/// of fv alone: two hyperbolas, and lines with the end slopes beyond them.
 TAL_ALWAYS_INLINE tali_muscle_speed tali_muscle_thelen_speed_of(const tali_muscle_thelen *it,
                                                                 real A, real a, real f)
 {
