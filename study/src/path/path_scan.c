@@ -35,7 +35,7 @@ typedef struct look {
 
 static void add_flaw(scan *it, tal_path_flaw_kind kind, double q, double size, int wrap)
 {
-    if (it->num < it->max) it->flaws[it->num] = (tal_path_flaw){kind, it->at, q, size, {wrap}};
+    if (it->num < it->max) it->flaws[it->num] = (tal_path_flaw){kind, {wrap}, it->at, q, size};
     ++it->num;
 }
 

@@ -29,10 +29,10 @@ typedef enum tal_path_flaw_kind {
 /// A flaw that was found.
 typedef struct tal_path_flaw {
     tal_path_flaw_kind kind;
+    tal_wrap_ix wrap; ///< the obstacle that a point is inside of; `i` < 0: none
     tal_mobility at;  ///< the coordinate, numbered as with angles
     double q;         ///< its value; of the last two kinds the lowest one
     double size;      ///< of a jump [m], of a kink [m for an angle], else how far it goes on in q
-    tal_wrap_ix wrap; ///< the obstacle that a point is inside of; `i` < 0: none
 } tal_path_flaw;
 
 /**
