@@ -17,7 +17,7 @@ enum {
 
 // A path that is being looked at, along one coordinate.
 typedef struct scan {
-    tali_fit_subject of;
+    tali_fit_subject subject;
     tal_mobility at;
     double *g; // [nu]
     tal_path_flaw *flaws;
@@ -50,16 +50,16 @@ static bool meets_constraints(const tal_state *state)
 
 static void list_touches(const scan *it, look *at)
 {
-    const tal_forces *forces = it->of.forces;
-    const tal_path_ix path = it->of.path;
+    const tal_forces *forces = it->subject.forces;
+    const tal_path_ix path = it->subject.path;
     for (int k = 0; k < tal_path_num_wraps(forces, path); ++k) {
-        const bool is_on = tal_path_is_on_wrap(forces, it->of.state, path, k);
-        const bool is_inside = tal_path_is_inside_wrap(forces, it->of.state, path, k);
+        const bool is_on = tal_path_is_on_wrap(forces, it->subject.state, path, k);
+        const bool is_inside = tal_path_is_inside_wrap(forces, it->subject.state, path, k);
         at->touches = 3 * at->touches + (is_on ? 2U : 1U);
         at->inside |= (uint64_t)(is_inside ? 1 : 0) << k;
     }
     for (int k = 0; k < tal_path_num_points(forces, path); ++k) {
-        const bool is_active = tal_path_is_point_active(forces, it->of.state, path, k);
+        const bool is_active = tal_path_is_point_active(forces, it->subject.state, path, k);
         at->touches = 3 * at->touches + (is_active ? 2U : 1U);
     }
 }
@@ -67,15 +67,17 @@ static void list_touches(const scan *it, look *at)
 static look look_at(const scan *it, double q)
 {
     look at = {.q = q, .touches = 1};
-    const tali_fit_subject *of = &it->of;
-    const int slot = tali_fit_slot(of, it->at);
-    (void)tal_body_set_q(of->matter, of->state, it->at.body, slot, q);
-    if (tal_system_realize(of->system, of->state, TAL_STAGE_POSITION) != TAL_OK) return at;
-    at.is_pose = meets_constraints(of->state);
-    at.length = at.is_pose ? tal_path_length(of->forces, of->state, of->path) : 0.0;
+    const tali_fit_subject *subject = &it->subject;
+    const int slot = tali_fit_slot(subject, it->at);
+    (void)tal_body_set_q(subject->matter, subject->state, it->at.body, slot, q);
+    if (tal_system_realize(subject->system, subject->state, TAL_STAGE_POSITION) != TAL_OK)
+        return at;
+    at.is_pose = meets_constraints(subject->state);
+    at.length = at.is_pose ? tal_path_length(subject->forces, subject->state, subject->path) : 0.0;
     at.is_drawn = at.is_pose && isfinite(at.length) &&
-                  tal_path_calc_generalized(of->forces, of->state, of->path, it->g) == TAL_OK &&
-                  tali_fit_calc_slope(of, it->g, it->at, &at.slope) == TAL_OK;
+                  tal_path_calc_generalized(subject->forces, subject->state, subject->path,
+                                            it->g) == TAL_OK &&
+                  tali_fit_calc_slope(subject, it->g, it->at, &at.slope) == TAL_OK;
     if (at.is_drawn) list_touches(it, &at);
     return at;
 }
@@ -129,14 +131,14 @@ typedef struct stretches {
 
 static void end_inside(scan *it, const stretches *at, int k, double q)
 {
-    const int wrap = tal_path_wrap(it->of.forces, it->of.path, k).i;
+    const int wrap = tal_path_wrap(it->subject.forces, it->subject.path, k).i;
     add_flaw(it, TAL_PATH_INSIDE, at->inside[k], q - at->inside[k], wrap);
 }
 
 // Begin and end stretches at a look, the last one before was at `last`.
 static void follow_stretches(scan *it, stretches *at, const look *now, double last)
 {
-    for (int k = 0; k < tal_path_num_wraps(it->of.forces, it->of.path); ++k) {
+    for (int k = 0; k < tal_path_num_wraps(it->subject.forces, it->subject.path); ++k) {
         const bool was = (at->are_inside >> k & 1) != 0, is = (now->inside >> k & 1) != 0;
         if (is && !was) at->inside[k] = now->q;
         if (was && !is) end_inside(it, at, k, last);
@@ -166,16 +168,16 @@ static void scan_range(scan *it, double low, double high)
 
 static void scan_coordinate(scan *it, tal_mobility at)
 {
-    const tali_fit_subject *of = &it->of;
-    const int slot = tali_fit_slot(of, at);
+    const tali_fit_subject *subject = &it->subject;
+    const int slot = tali_fit_slot(subject, at);
     double low = 0.0, high = 0.0;
     if (slot < 0) return;
     it->at = at;
-    (void)tal_body_range(of->matter, of->state, at.body, slot, &low, &high);
+    (void)tal_body_range(subject->matter, subject->state, at.body, slot, &low, &high);
     if (!(isfinite(low) && isfinite(high) && low < high)) return;
-    const double q = tal_body_q(of->matter, of->state, at.body, slot);
+    const double q = tal_body_q(subject->matter, subject->state, at.body, slot);
     scan_range(it, low, high);
-    (void)tal_body_set_q(of->matter, of->state, at.body, slot, q);
+    (void)tal_body_set_q(subject->matter, subject->state, at.body, slot, q);
 }
 
 tal_status tal_path_find_flaws(const tal_system *system, const tal_forces *forces,
@@ -189,11 +191,11 @@ tal_status tal_path_find_flaws(const tal_system *system, const tal_forces *force
     }
     *num = 0;
     scan it = {.flaws = flaws, .max = max};
-    tal_status st = tali_fit_begin(system, forces, start, path, __func__, &it.of, err);
+    tal_status st = tali_fit_begin(system, forces, start, path, __func__, &it.subject, err);
     if (st == TAL_OK) {
         tal_mobility at[MAX_COORDINATES];
         const tal_allocator allocator = tal_system_allocator(system);
-        const size_t bytes = ((size_t)tal_matter_nu(it.of.matter) + 1) * sizeof *it.g;
+        const size_t bytes = ((size_t)tal_matter_nu(it.subject.matter) + 1) * sizeof *it.g;
         const int n = tal_path_coordinates(forces, path, at, MAX_COORDINATES);
         it.g = tali_alloc(&allocator, bytes);
         if (it.g == NULL) st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a path");
@@ -202,7 +204,7 @@ tal_status tal_path_find_flaws(const tal_system *system, const tal_forces *force
         }
         tali_free(&allocator, it.g, bytes);
     }
-    tal_state_destroy(it.of.state);
+    tal_state_destroy(it.subject.state);
     *num = it.num;
     return st;
 }
