@@ -1,7 +1,7 @@
 // What the solvers of SUNDIALS share: the engine, and callbacks on the State.
 //
 // SUNDIALS 6.4.1 does not notice a NaN; the callbacks look at every number that goes in or out, and
-// keep the sentence about the first culprit in the integrator's record.
+// keep the message about the first bad one in the integrator's record.
 #include "finite_internal.h"
 
 #include "sundials/sundials_internal.h"
@@ -142,7 +142,7 @@ int tali_sun_answer(tali_sun *sun, tal_status st)
         return 0;
     }
     if (st == TAL_ERR_NOT_FINITE && !tali_integrator_forgive(sun->integ)) {
-        sun->hopeless = *record;
+        sun->fatal = *record;
         return -1;
     }
     return tali_integrator_may_retry(st) ? 1 : -1;

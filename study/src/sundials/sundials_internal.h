@@ -188,7 +188,7 @@ struct tali_sun {
     bool is_round_off;            // the last step was one that t can hardly resolve
     bool is_settled;              // the State was last moved by the projection of an end of step
     double error_left;            // what projection left of the solver's estimate, as a fraction
-    tal_error hopeless;           // why a callback gave up; TAL_OK: none did
+    tal_error fatal;              // why a callback gave up; TAL_OK: none did
     tali_sun_counts counts;       // that went into the statistics already
 };
 
