@@ -241,12 +241,12 @@ static void show(tali_urdf *u, tal_matter *matter, const shape *it, tal_body_ix 
 static const double edge = 0.1;
 
 static void add_surface(const tali_urdf *u, tal_model *model, tal_force_ix contact,
-                        tal_body_ix body, tal_xform X_BS, tal_shape shape)
+                        tal_body_ix body, tal_xform X_BS, tal_shape solid)
 {
     tal_contact_surface_def def = tal_contact_surface_def_default();
     def.body = body;
     def.X_BS = X_BS;
-    def.shape = shape;
+    def.shape = solid;
     def.material = u->options.material;
     def.cliques = 1; // links do not touch each other
     (void)tal_contact_add_surface(model->forces, contact, &def);

@@ -167,8 +167,8 @@ static tal_status function_calc(const void *self, const tal_system *system, tal_
 {
     (void)n;
     const applied *me = self;
-    const tal_measure_ix operands[] = {me->of.a, me->of.b};
-    const int args = me->of.b.i >= 0 ? 2 : 1;
+    const tal_measure_ix operands[] = {me->operands.a, me->operands.b};
+    const int args = me->operands.b.i >= 0 ? 2 : 1;
     double x[3][2] = {{0.0}}; // by order of derivative
     for (int k = 0; k <= order; ++k) {
         for (int i = 0; i < args; ++i) {
