@@ -203,8 +203,8 @@ static bool check_function(tal_system *system, const char *name, const tal_funct
     const char *said = name != NULL ? name : "(no name)";
     const int args = tal_function_num_args(f); // a breach when there is none
     for (int i = 0; i < count; ++i) {
-        if (operands[i].i < 0 || operands[i].i >= tal_system_num_measures(system))
-            return true; // told later
+        const bool is_there = operands[i].i >= 0 && operands[i].i < tal_system_num_measures(system);
+        if (!is_there) return true; // reported later
         const int size = tal_measure_size(system, operands[i]);
         if (size == 1) continue;
         (void)tal_system_fail(system, TAL_ERR_BAD_VALUE,

@@ -137,10 +137,10 @@ tal_status tali_problem_jacobian(tali_problem *problem, tal_state *state,
 
 tal_status tali_problem_jacobian_times(tali_problem *problem, tal_state *state,
                                        const tali_problem_scale *scale, double t, const double y[],
-                                       const double ydot[], const double v[], double Jv[],
-                                       double moved[])
+                                       const double ydot[], const double v[], double Jv[])
 {
     const int ny = num_variables(scale);
+    double *moved = Jv;                // rates are written after all else is read
     double size_v = 0.0, size_y = 1.0; // in unit changes
     for (int i = 0; i < ny; ++i) {
         size_v = fmax(size_v, scale->accuracy * scale->e[i] * fabs(v[i]));

@@ -173,12 +173,10 @@ tal_status tali_problem_jacobian(tali_problem *problem, tal_state *state,
                                  const tali_problem_scale *scale, double t, const double ydot[],
                                  double y[], double *const columns[], double moved[]);
 
-/// J v by a difference along v, as long as half the digits allow. All arrays are [ny]; `moved` is
-/// room.
+/// J v by a difference along v, as long as half the digits allow. All arrays are [ny].
 tal_status tali_problem_jacobian_times(tali_problem *problem, tal_state *state,
                                        const tali_problem_scale *scale, double t, const double y[],
-                                       const double ydot[], const double v[], double Jv[],
-                                       double moved[]);
+                                       const double ydot[], const double v[], double Jv[]);
 
 // --- residual.c: the equations of motion with their constraints, implicitly ---
 

@@ -203,11 +203,12 @@ int tali_sun_jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *se
 int tali_sun_jacobian_times(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector ydot,
                             void *self, N_Vector tmp)
 {
+    (void)tmp;
     tali_sun *sun = self;
     const tali_problem_scale scale = tali_sun_scale(sun);
     sun->is_settled = false;
-    const tal_status st = tali_problem_jacobian_times(
-        &sun->integ->problem, sun->state, &scale, t, tali_sun_data(y), tali_sun_data(ydot),
-        tali_sun_data(v), tali_sun_data(Jv), tali_sun_data(tmp));
+    const tal_status st =
+        tali_problem_jacobian_times(&sun->integ->problem, sun->state, &scale, t, tali_sun_data(y),
+                                    tali_sun_data(ydot), tali_sun_data(v), tali_sun_data(Jv));
     return tali_sun_answer(sun, st);
 }
