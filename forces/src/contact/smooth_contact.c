@@ -111,7 +111,7 @@ static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const smooth_contact *it = self;
     tali_on_plane_fill_facts(&it->base, facts);
-    facts->flag = it->has_kink;
+    facts->flags[0] = it->has_kink;
 }
 
 static const tali_force_param params[] = {TALI_ON_PLANE_PARAMS,
