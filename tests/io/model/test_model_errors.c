@@ -1,4 +1,4 @@
-// io/src/model_*.c: what is wrong with a file is told, all of it, and nothing is built.
+// io/src/model_*.c: everything that is wrong with a file is reported, and nothing is built.
 #include "talus_test.h"
 
 #include <talus/io.h>

@@ -720,9 +720,8 @@ START_TEST(documents_that_are_no_models_are_refused)
     assert_says("<Model/>", "m:1:1: warning: <Model> has no Version; it is read as 1.5\n");
     assert_says("<OpenSimDocument Version='x'><Model/></OpenSimDocument>",
                 "m:1:1: error: <OpenSimDocument>: its Version is 'x'\n");
-    assert_says(
-        DOC("20000", "<ForceSet file='f.xml'/>"),
-        "m:1:50: error: <ForceSet> stands in another file, 'f.xml'; put it into this one\n");
+    assert_says(DOC("20000", "<ForceSet file='f.xml'/>"),
+                "m:1:50: error: <ForceSet> is in another file, 'f.xml'; put it into this one\n");
 }
 
 END_TEST

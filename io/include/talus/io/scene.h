@@ -45,7 +45,7 @@ typedef struct tal_scene_options {
     /// Layers that the page shows at first besides the usual ones, by their names, separated by
     /// commas: "forces,names"; NULL: none.
     const char *show;
-    tal_diagnostics *found; ///< gets what is left out, and why; NULL: nobody is told. Borrowed.
+    tal_diagnostics *found; ///< gets what is left out, and why; NULL: it is not reported. Borrowed.
 } tal_scene_options;
 
 /// The C heap, the System's name, up by gravity, 3000 frames, no folder, no reactions, all columns.
