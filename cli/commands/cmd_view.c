@@ -1,6 +1,7 @@
 // talus view: a page that shows a model and its motion, or the scene in another format.
 #include "commands/commands.h"
 #include "text/report.h"
+#include "viewer/live.h"
 #include "viewer/page.h"
 #include "viewer/scenes.h"
 
@@ -74,6 +75,7 @@ static int write_scene(const cli_args *args, const cli_scene *it, tal_scene_form
 
 int cmd_view(const cli_args *args)
 {
+    if (cli_flag(args, "live")) return live_run(args);
     const char *const out = cli_text(args, "out");
     tal_scene_format format = TAL_SCENE_HTML;
     if (out != NULL && strcmp(out, "-") != 0 && !tal_scene_format_of(out, &format)) {

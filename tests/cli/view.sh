@@ -69,6 +69,31 @@ if "$talus" view swing.sto -q >/dev/null 2>&1; then
     has err 'install chromium-headless-shell or chromium'
 fi
 
+# live: one model, no result; Ctrl-C is how it ends
+expect 2 view --live swing.sto
+has err '--live takes one model file'
+expect 2 view --live pendulum.talus swing.sto
+expect 2 view --live pendulum.talus --port 70000
+has err '--port is at most 65535'
+if "$talus" view swing.sto -q >/dev/null 2>&1; then
+    expect 3 view --live no.talus
+    expect 3 view --live elbow.talus -s nothing=1
+    "$talus" view --live elbow.talus -s load=2 >address 2>err &
+    live=$!
+    for _ in {1..600}; do
+        [ ! -s address ] || break
+        sleep 0.1
+    done
+    grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/' address ||
+        complain "this is no address: $(cat address)"
+    # background jobs of a script ignore SIGINT; SIGTERM is handled in the same way
+    kill -TERM "$live"
+    wait "$live" || complain "an interrupted live run ended with code $?"
+else
+    expect 1 view --live elbow.talus
+    has err 'built without its viewer'
+fi
+
 # the page, or what to do where the program was built without it
 if "$talus" view swing.sto >out 2>err; then
     is out swing.html

@@ -68,7 +68,8 @@ for (const name of ['human_body', 'stewart_platform', 'octane']) {
         await open(examplePage(name));
         const size = await browser.run('JSON.parse(document.getElementById("talus-scene").textContent).size');
         const poses = libraryPoses(join(models, `${name}.talus`), `${name}.sto`);
-        const asked = poses.filter(({ row }) => row % 10 === 0);
+        const every = Math.max(1, Math.round(poses.at(-1).row / 40));
+        const asked = poses.filter(({ row }) => row % every === 0);
         const script = `(() => { const asked = ${JSON.stringify(asked.map(({ t, body }) => [t, body]))}; let now = NaN;
             return asked.map(([t, b]) => { if (t !== now) talusView.setTime(now = t); return talusView.pose(b); }); })()`;
         const shown = await browser.run(script);

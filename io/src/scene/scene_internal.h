@@ -132,6 +132,7 @@ struct tal_scene {
     int num_meshes, meshes_capacity;
     tali_scene_run *runs;
     int num_runs, runs_capacity;
+    tal_force_ix *muscles;       ///< [num_paths] that pull along paths; `i` < 0: none
     tali_scene_bytes model_json; ///< members that describe the model
     tali_scene_bytes runs_json;  ///< elements of the list of runs
     tali_scene_bytes data;       ///< tracks and meshes
@@ -157,10 +158,10 @@ double tali_scene_find_size(const tal_scene *scene);
 /// Which column gives which coordinate or speed.
 typedef struct tali_scene_rows {
     const tal_table *table;
-    int *q_column, *u_column; ///< [nq], [nu]; -1: none. From the arena
-    bool *is_angle;           ///< [nq]
-    bool has_speeds;          ///< all of them
-    double degrees;           ///< factor on angles
+    int *q_column, *u_column, *z_column; ///< [nq], [nu], [nz]; -1: none. From the arena
+    bool *is_angle;                      ///< [nq]
+    bool has_speeds, has_z;              ///< all of them
+    double degrees;                      ///< factor on angles
 } tali_scene_rows;
 
 tal_status tali_scene_rows_begin(tal_scene *scene, const tal_table *table, tali_scene_rows *rows,
@@ -203,16 +204,24 @@ void tali_scene_loads_end(tal_scene *scene, tali_scene_loads *loads);
 /// Muscles, ligaments and cables through time.
 typedef struct tali_scene_paths {
     int frames, channels;
-    double *values;   ///< [channels][frames] owned; NULL without paths
-    size_t bytes;     ///< of them
-    tal_vec3 *points; ///< work
+    double *values; ///< [channels][frames] owned; NULL without paths
+    size_t bytes;   ///< of them
 } tali_scene_paths;
 
+/// Find which muscle pulls along which path.
+bool tali_scene_find_muscles(tal_scene *scene);
 /// Write the member "paths" of the model.
 void tali_scene_put_paths(const tal_scene *scene, tali_scene_bytes *out);
+/// How many numbers tell where all paths are at one moment.
+int tali_scene_num_path_channels(const tal_scene *scene);
+/// These numbers at a State of the model, realized to Position; number c goes to numbers[c step].
+/// Activations are NaN unless the State has them.
+tal_status tali_scene_calc_paths(const tal_scene *scene, tal_state *state, bool knows_activation,
+                                 double numbers[], size_t step);
 bool tali_scene_paths_begin(tal_scene *scene, tali_scene_paths *paths, int frames);
 /// Look at the scene's State, realized to Position.
-tal_status tali_scene_paths_add(tal_scene *scene, tali_scene_paths *paths, int frame);
+tal_status tali_scene_paths_add(tal_scene *scene, tali_scene_paths *paths, bool knows_activation,
+                                int frame);
 void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json);
 void tali_scene_paths_end(tal_scene *scene, tali_scene_paths *paths);
 
