@@ -13,7 +13,7 @@ export const layers = [
     ['contacts', 'Contacts', 'K', true, (s) => s.runs.some((r) => r.contacts)],
     ['surfaces', 'Surfaces that touch', '', false, (s) => s.shapes.some((shape) => shape.layer === 'contact')],
     ['forces', 'Forces and moments', 'R', false, (s) => s.runs.some((r) => r.forces)],
-    ['reactions', 'Loads in joints', '', false, (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction'))],
+    ['reactions', 'Loads in joints and constraints', '', false, (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction'))],
     ['centers', 'Mass centers', 'C', false, (s) => s.bodies.some((b) => b.mass > 0)],
     ['inertia', 'Inertia ellipsoids', 'I', false, (s) => s.bodies.some((b) => b.mass > 0)],
     ['frames', 'Frames', 'V', false, () => true],

@@ -80,7 +80,7 @@ double tali_scene_quantum(double limit);
 typedef struct tali_scene_run {
     char *name;
     int frames;
-    tali_scene_track time, poses;
+    tali_scene_track time, poses, paths;
 } tali_scene_run;
 
 /// What a shape is. Names in files: tali_scene_shape_names.
@@ -150,6 +150,9 @@ bool tali_scene_collect_shapes(tal_scene *scene);
 int tali_scene_mesh_of(tal_scene *scene, const char *path, const tal_mesh *mesh);
 /// Write the members of the scene that describe the model.
 void tali_scene_describe_model(tal_scene *scene);
+/// Where a constraint between two bodies holds them; false: it is none.
+bool tali_scene_constraint_ends(const tal_scene *scene, tal_constraint_ix ix, tal_body_ix bodies[2],
+                                tal_vec3 points[2]);
 /// Radius of the model at its State, realized to Position.
 double tali_scene_find_size(const tal_scene *scene);
 
@@ -174,7 +177,7 @@ tal_status tali_scene_rows_set(tal_scene *scene, const tali_scene_rows *rows, in
 
 /// A force element on one body, through time.
 typedef struct tali_scene_load {
-    int force; ///< the element; -1: the reaction of the body's joint
+    int force; ///< the element; -1: the reaction of the body's joint; -2 - i: constraint i
     int body;
     tal_vec3 point; ///< on the body, where it acts
     double *values; ///< [6][frames] force and moment about the point, in Ground; owned
@@ -222,7 +225,8 @@ bool tali_scene_paths_begin(tal_scene *scene, tali_scene_paths *paths, int frame
 /// Look at the scene's State, realized to Position.
 tal_status tali_scene_paths_add(tal_scene *scene, tali_scene_paths *paths, bool knows_activation,
                                 int frame);
-void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json);
+void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json,
+                               tali_scene_track *track);
 void tali_scene_paths_end(tal_scene *scene, tali_scene_paths *paths);
 
 // ---- writers (scene_html.c, scene_glb.c)

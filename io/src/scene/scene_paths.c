@@ -189,13 +189,13 @@ tal_status tali_scene_paths_add(tal_scene *scene, tali_scene_paths *paths, bool 
                                  (size_t)paths->frames);
 }
 
-void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json)
+void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json,
+                               tali_scene_track *track)
 {
-    tali_scene_track track;
     if (paths->channels == 0) return;
     tali_scene_put_key(json, "paths");
     if (!tali_scene_add_values(scene, json, paths->values, paths->channels, paths->frames,
-                               precision, &track)) {
+                               precision, track)) {
         scene->failed = true;
     }
 }

@@ -49,7 +49,9 @@ static int choose_frames(const tal_scene *scene, int num_rows, int bodies)
 
 static bool has_loads(const recording *it)
 {
-    return it->rows.has_speeds && tal_forces_num(it->scene->model.forces) > 0;
+    const tal_scene *const scene = it->scene;
+    return it->rows.has_speeds &&
+           (tal_forces_num(scene->model.forces) > 0 || scene->options.reactions);
 }
 
 static tal_status record_frame(recording *it, int frame, tal_error *err)
@@ -281,14 +283,19 @@ static bool put_run(recording *it, const char *name)
     bool good = tali_scene_add_values(scene, &it->json, it->time, 1, it->frames, time_precision,
                                       &it->run.time);
     good = good && put_poses(it) && put_columns(it);
-    if (good) tali_scene_paths_describe(scene, &it->paths, &it->json);
+    if (good) tali_scene_paths_describe(scene, &it->paths, &it->json, &it->run.paths);
     if (good && has_loads(it)) tali_scene_loads_describe(scene, &it->loads, &it->json);
     if (good && !it->rows.has_speeds) {
         tali_scene_put_key(&it->json, "note");
         tali_scene_put_string(&it->json, "The table has no speeds: forces and contacts cannot be "
                                          "computed.");
     }
-    if (good && has_loads(it) && !it->loads.all) {
+    if (good && it->rows.has_speeds && !it->rows.has_z) {
+        tali_scene_put_key(&it->json, "note");
+        tali_scene_put_string(&it->json,
+                              "The table has not all variables z of the model: activations are not "
+                              "known, and forces that depend on z are those of the start.");
+    } else if (good && has_loads(it) && !it->loads.all) {
         tali_scene_put_key(&it->json, "note");
         tali_scene_put_string(&it->json, "The model has too many force elements to show each.");
     }
