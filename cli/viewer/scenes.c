@@ -115,6 +115,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+// A scene of the model with the options of the command line, without any run.
 static int begin_scene(const cli_args *args, tal_diagnostics *found, cli_scene *it)
 {
     tal_scene_options options = tal_scene_options_default();

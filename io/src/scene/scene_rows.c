@@ -58,6 +58,7 @@ static bool take_lists(tal_scene *scene, tali_scene_rows *rows)
            rows->is_angle != NULL;
 }
 
+// Find the columns of all coordinates, speeds and z of the model.
 tal_status tali_scene_rows_begin(tal_scene *scene, const tal_table *table, tali_scene_rows *rows,
                                  tal_error *err)
 {

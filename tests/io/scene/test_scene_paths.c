@@ -190,8 +190,8 @@ START_TEST(a_moment_has_the_points_of_paths)
 
 END_TEST
 
-// The same from a table, as a reader of the scene has it: 1e-5 of the range of each number, and poses
-// to a millionth of the size.
+// The same from a table, as a reader of the scene has it: 1e-5 of the range of each number, and
+// poses to a millionth of the size.
 START_TEST(a_run_has_paths_and_activations)
 {
     arm it = make_arm();
@@ -253,8 +253,7 @@ START_TEST(what_a_table_does_not_hold_is_said)
 
 END_TEST
 
-// A rod holds a hanging weight: it pulls it up with m g at its station, which is not the origin. One
-// part in 1000 is what arrows are kept to.
+// A rod holds a hanging weight: it pulls it up with m g at its station, which is not the origin.
 START_TEST(constraints_show_what_they_do)
 {
     static const char text[] =
