@@ -42,9 +42,9 @@ int live_model_read(const cli_args *args, const live_model *before, live_model *
 void live_model_destroy(live_model *it);
 
 // The value of a slider now.
-double live_model_value(const live_model *it, int slider);
-// Set a slider that is no <param>. The sentence that refuses it goes to `why`.
-bool live_model_set(live_model *it, int slider, double value, char why[], size_t size);
+double live_model_value(const live_model *it, int index);
+// Set a slider that is not a <param>. The sentence that refuses it goes to `why`.
+bool live_model_set(live_model *it, int index, double value, char why[], size_t size);
 // Back to the start.
 tal_status live_model_reset(live_model *it);
 

@@ -13,6 +13,7 @@ import { Trails, trailBodies } from './trails.js';
 const wantsStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 const isPhone = () => matchMedia('(max-width: 700px)').matches;
 const views = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
+const TITLE = 62; // pixels at the top
 const ALL = 0; // follow the mass center of all bodies
 const speedChoices = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
@@ -327,13 +328,15 @@ export class App {
         this.lift();
     }
 
-    // Controls cover the bottom of the picture: what is looked at moves up by half of that.
+    // Title and controls cover the edges of the picture: what is looked at goes into the middle of
+    // the rest, and becomes smaller with it.
     lift() {
-        const covered = this.startsBare ? 0 : this.bottom.offsetHeight;
-        const side = this.startsBare || this.panel.element.hidden || isPhone() ? 0 : this.panel.element.offsetWidth;
-        const free = (this.height - covered - 60) / Math.max(1, this.height);
-        this.stage.perspective.zoom = Math.max(0.5, Math.min(1, free / 0.8));
-        this.stage.perspective.setViewOffset(this.width, this.height, side / 2, covered / 2, this.width, this.height);
+        const top = this.startsBare ? 0 : TITLE;
+        const bottom = this.startsBare ? 0 : this.bottom.offsetHeight + 14;
+        const side = this.startsBare || this.panel.element.hidden || isPhone() ? 0 : this.panel.element.offsetWidth + 14;
+        const free = Math.min(this.height - top - bottom, (this.width - side) / Math.min(1, this.width / this.height));
+        this.stage.perspective.zoom = Math.max(0.3, Math.min(1, (1.15 * free) / Math.max(1, this.height)));
+        this.stage.perspective.setViewOffset(this.width, this.height, side / 2, (bottom - top) / 2, this.width, this.height);
         this.stage.changed = true;
     }
 

@@ -100,7 +100,7 @@ export class Charts {
         const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '11px system-ui, sans-serif' };
         const data = this.dataOf(columns);
         const series = columns.map((i, k) => ({
-            label: run.columns[i].name,
+            label: unit ? `${run.columns[i].name} [${unit}]` : run.columns[i].name,
             stroke: palette[k % palette.length],
             dash: dashes[Math.floor(k / palette.length) % dashes.length],
             width: 1.75,
@@ -115,7 +115,7 @@ export class Charts {
             scales: { x: { time: false } },
             axes: [
                 { ...axis, size: 28 },
-                { ...axis, size: 58, label: unit || undefined, labelSize: unit ? 16 : 0, labelFont: '11px system-ui, sans-serif' },
+                { ...axis, size: 58 },
             ],
             legend: { live: true },
             cursor: { drag: { x: true, y: false, setScale: true }, focus: { prox: 20 }, points: { size: 6 } },

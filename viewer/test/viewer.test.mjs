@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser } from './browser.mjs';
-import { examplePage, file, handPage, libraryPoses, models, pageOf, readTable, run, runs } from './pages.mjs';
+import { chain, examplePage, file, handPage, libraryPoses, models, pageOf, readTable, run, runs } from './pages.mjs';
 
 let browser;
 before(async () => {
@@ -29,11 +29,6 @@ async function assertDrawn(name) {
     const { colors } = await view('pixels()');
     assert.ok(colors > 100, `${name} has ${colors} colors`);
 }
-
-const chain = (links) => {
-    const body = (i) => `<pin name="b${i}" parent="${i ? `b${i - 1}` : 'ground'}" body_frame="0 0.1 0" mass="1" solid="sphere 0.03" ${i ? '' : 'q="1"'}/>`;
-    return `<talus version="1" name="chain"><bodies>${Array.from({ length: links }, (_, i) => body(i)).join('')}</bodies><forces><gravity g="0 -9.81 0"/></forces></talus>`;
-};
 
 for (const name of Object.keys(runs)) {
     test(`${name}: ready, silent, drawn, and it moves`, async () => {
