@@ -477,7 +477,7 @@ const cli_command cli_commands[] = {
      "talus view swing.sto --open", "a page, in the browser", cmd_view},
     {"render", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "draw pictures or a film of a model",
      "Files are as for talus view. -o is a .png, many of them with a number in the name "
-     "(frames/%04d.png), or an .mp4. They are drawn by Chromium without a window, at exact times.",
+     "(frames/%04d.png), an .apng or an .mp4. They are drawn by Chromium without a window, at exact times.",
      CLI_QUIET | CLI_SET | CLI_ANY_INERTIA | CLI_OUT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
     {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",

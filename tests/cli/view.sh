@@ -62,6 +62,8 @@ expect 3 view swing.sto -o no/folder/x.json
 expect 2 render swing.sto
 has err "--out is a .png"
 expect 2 render swing.sto -o 'x%s.png'
+expect 2 render swing.sto -o x.apng --fps 0.001
+has err "--fps is from 0.02 to 1000"
 expect 2 render swing.sto -o x.png --size 12
 has err "--size is WIDTHxHEIGHT"
 if "$talus" view swing.sto -q >/dev/null 2>&1; then

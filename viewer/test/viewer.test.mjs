@@ -99,15 +99,16 @@ test('charts have the values of the table', async () => {
 });
 
 test('hiding hides, layers switch, showing all shows all', async () => {
-    await open(examplePage('human_body'));
+    await open(examplePage('elbow'));
     const all = await view('pixels()');
-    const [x, y] = await view('project("head")');
-    await view('hide("head", true)');
-    assert.notDeepEqual(await view(`pixelAt(${x}, ${y})`), [0, 0, 0, 255]);
+    const [x, y] = await view('project("forearm")');
+    const before = await view(`pixelAt(${x}, ${y})`);
+    await view('hide("forearm", true)');
+    assert.notDeepEqual(await view(`pixelAt(${x}, ${y})`), before);
     assert.notEqual((await view('pixels()')).sum, all.sum);
     await browser.key('H', 8);
     assert.equal((await view('pixels()')).sum, all.sum);
-    for (const layer of ['bodies', 'joints', 'grid']) {
+    for (const layer of ['bodies', 'joints', 'links', 'grid']) {
         await view(`layer("${layer}", false)`);
         assert.notEqual((await view('pixels()')).sum, all.sum, layer);
         await view(`layer("${layer}", true)`);
@@ -122,20 +123,21 @@ test('hiding hides, layers switch, showing all shows all', async () => {
 });
 
 test('keys act, but not while a field has the focus', async () => {
-    await open(examplePage('human_body'));
+    await open(examplePage('elbow'));
     await browser.key(' ');
     assert.equal(await view('playing'), true);
     await browser.key(' ');
     assert.equal(await view('playing'), false);
     await browser.key('Home');
     await browser.key('ArrowRight');
-    assert.ok(Math.abs((await view('time')) - readTable('human_body.sto').rows[1][0]) < 1e-8);
+    assert.ok(Math.abs((await view('time')) - readTable('elbow.sto').rows[1][0]) < 1e-8);
     await browser.key('End');
-    assert.ok(Math.abs((await view('time')) - 1.6) < 1e-8);
+    assert.ok(Math.abs((await view('time')) - 2) < 1e-8);
     await browser.key('d');
     assert.equal(await browser.run('document.documentElement.classList.contains("dark")'), true);
     assert.match(await browser.run('location.hash'), /dark/);
     for (const key of 'xyzoafbjuckirvntgl,.') await browser.key(key);
+    await view('chart(true)'); // it has a field
     await browser.run('document.querySelector("input[type=search]").focus()');
     await browser.key('b');
     assert.equal(await browser.run('document.querySelector("input[type=search]").value'), 'b');
@@ -331,4 +333,27 @@ test('sizes: the page below 800 kB, the human body for 10 s at 100 rows a second
     assert.ok(data < 1e6, `${data} bytes of data`);
     assert.ok(whole - data < 850e3, 'the page itself');
     await open(file('long.html'));
+});
+
+test('talus render: a picture of the right size, frames with numbers, an animated PNG, a film', async () => {
+    run('simulate', join(models, 'pendulum.talus'), '-q', '-o', 'short.sto', '--end', '0.5', '--every', '0.05');
+    run('render', 'short.sto', '-q', '--at', '0.2', '--size', '320x200', '-o', 'one.png');
+    const png = readFileSync(file('one.png'));
+    assert.deepEqual([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)], ['PNG', 320, 200]);
+    run('render', 'short.sto', '-q', '--fps', '4', '--size', '160x100', '-o', 'frame%02d.png');
+    assert.notDeepEqual(readFileSync(file('frame00.png')), readFileSync(file('frame01.png')));
+    run('render', 'short.sto', '-q', '--fps', '10', '--size', '160x100', '-o', 'swing.apng');
+    await open(examplePage('pendulum'));
+    const found = await browser.run(`(async () => {
+        const bytes = Uint8Array.from(atob('${readFileSync(file('swing.apng')).toString('base64')}'), (c) => c.charCodeAt(0));
+        const decoder = new ImageDecoder({ data: bytes, type: 'image/png' });
+        await decoder.tracks.ready;
+        await decoder.completed;
+        const { frameCount, animated } = decoder.tracks.selectedTrack;
+        const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
+        return { frameCount, animated, width: image.displayWidth, height: image.displayHeight, duration: image.duration };
+    })()`);
+    assert.deepEqual(found, { frameCount: 5, animated: true, width: 160, height: 100, duration: 100000 });
+    run('render', 'short.sto', '-q', '--fps', '10', '--size', '160x100', '-o', 'swing.mp4');
+    assert.equal(readFileSync(file('swing.mp4')).toString('latin1', 4, 8), 'ftyp');
 });
