@@ -58,6 +58,29 @@ has err 'the table has no coordinate of the model'
 expect 3 view swing.sto -o no/folder/x.json
 [ ! -e x.json ] || complain "a failed command left x.json behind"
 
+# hostile names are text in every format; meshes that are too large, or not there, are left out
+cat >evil.talus <<'END'
+<talus version="1" name="&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;">
+  <bodies><pin name="&lt;b&gt; &quot; \ &amp; &#x2028;" body_frame="0 1 0" mass="1"/></bodies>
+  <decorations>
+    <mesh body="ground" file="huge.stl"/><mesh body="ground" file="none.obj"/>
+    <text text="&lt;/script&gt;"/>
+  </decorations>
+</talus>
+END
+truncate -s 300M huge.stl
+expect 0 view evil.talus -o evil.json
+has err 'huge.stl: warning: this mesh is left out'
+has err 'none.obj: warning: this mesh is left out'
+! grep -q '[<>&]' evil.json || complain "evil.json has characters that end a script"
+has evil.json '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e'
+has evil.json '\u003cb\u003e \u0022 \u005c \u0026 \u2028'
+expect 0 view evil.talus -q -o evil.glb
+rm huge.stl
+if "$talus" view evil.talus -q -o evil.html >/dev/null 2>&1; then
+    ! grep -q '<img\|<b>' evil.html || complain "a name is markup in evil.html"
+fi
+
 # pictures: only what needs no browser
 expect 2 render swing.sto
 has err "--out is a .png"

@@ -218,7 +218,7 @@ export class Figure {
             const value = (k) => valueAt(run.paths, channel + k, run.frames, frame);
             const row = (k) => run.paths[(channel + k) * run.frames + frame.i];
             const active = value(0);
-            if (path.kind === 'passive' || Number.isNaN(active)) color.copy(muscle.passive);
+            if (path.kind === 'passive' || Number.isNaN(active) || active < 0) color.copy(muscle.passive);
             else color.lerpColors(muscle.low, muscle.high, Math.min(1, Math.max(0, active)));
             const radius = this.L * (0.004 + 0.016 * Math.sqrt((path.strength ?? 1) / this.strongest)) * 0.8;
             let before = null;

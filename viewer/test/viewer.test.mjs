@@ -267,6 +267,62 @@ test('muscles, contacts, atoms, bonds and seen markers of a scene written by han
     assert.deepEqual(said(), []);
 });
 
+// A biceps that is switched on and a triceps that is not, both over a pulley at the elbow.
+const arm = `<talus version="1" name="arm">
+  <bodies>
+    <weld name="humerus" mass="2" solid="cylinder 0.03 0.15" body_frame="0 -0.15 0"/>
+    <pin name="forearm" parent="humerus" frame="0 -0.15 0" body_frame="0 0.12 0" mass="1.5" solid="cylinder 0.025 0.12" q="0.4"/>
+  </bodies>
+  <wraps><wrap_cylinder name="elbow" body="humerus" frame="0 -0.15 0" radius="0.035" length="0.1"/></wraps>
+  <paths>
+    <path name="biceps"><point body="humerus" station="0.03 0.12 0"/><point body="forearm" station="0.025 0.04 0"/><over wrap="elbow"/></path>
+    <path name="cable"><point body="humerus" station="-0.03 0.1 0"/><point body="forearm" station="-0.03 0.1 0"/><over wrap="elbow"/></path>
+  </paths>
+  <forces>
+    <thelen name="biceps" path="biceps" max_force="600" fiber_length="0.16" tendon_length="0.08" control="0.9" activation_time="0.1"/>
+    <path_spring name="cable" path="cable" stiffness="10" rest_length="0.1"/>
+  </forces>
+</talus>`;
+
+// The mean color of what is drawn when nothing but paths is.
+const pathColor = (t) => browser.run(`(() => {
+    for (const layer of ['bodies', 'joints', 'grid', 'links']) talusView.layer(layer, false);
+    talusView.setTime(${t});
+    talusView.draw();
+    const stage = document.querySelector('canvas.stage');
+    const copy = Object.assign(document.createElement('canvas'), { width: stage.width, height: stage.height });
+    const context = copy.getContext('2d');
+    context.drawImage(stage, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    const sum = [0, 0, 0, 0];
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250) [0, 1, 2, 3].forEach((k) => (sum[k] += k < 3 ? data[i + k] : 1));
+    return { red: sum[0] / sum[3], blue: sum[2] / sum[3], pixels: sum[3] };
+})()`);
+
+test('muscles are tubes over their obstacles, colored by activation', async () => {
+    const page = pageOf('arm', arm, ['--end', '0.3', '--every', '0.01']);
+    const scene = JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
+    assert.deepEqual(scene.paths.map(({ name, kind }) => `${name} ${kind}`), ['biceps muscle', 'cable passive']);
+    assert.equal(scene.paths[0].strength, 600);
+    await open(page);
+    const rest = await pathColor(0);
+    const active = await pathColor(0.3);
+    assert.ok(rest.pixels > 100 && active.pixels > 100);
+    assert.ok(active.red - active.blue > rest.red - rest.blue + 10, `${JSON.stringify(rest)}, then ${JSON.stringify(active)}`);
+    assert.deepEqual(said(), []);
+});
+
+test('loads in joints and constraints are arrows when they are wanted', async () => {
+    const page = examplePage('four_bar', ['--show', 'reactions']);
+    const scene = JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
+    assert.ok(scene.runs[0].loads.some(({ kind }) => kind === 'constraint'));
+    assert.ok(scene.runs[0].loads.some(({ kind }) => kind === 'reaction'));
+    await open(page);
+    const all = await view('pixels()');
+    await view('layer("reactions", false)');
+    assert.notEqual((await view('pixels()')).sum, all.sum);
+});
+
 test('a scene of a later format is refused with a sentence', async () => {
     const page = handPage('later', { format: 'talus-scene', version: 99, title: 'x', bodies: [], up: [0, 1, 0], size: 1, runs: [] });
     await browser.view(page);

@@ -86,6 +86,18 @@ int tal_scene_frame_size(const tal_scene *scene)
            tali_scene_num_path_channels(scene);
 }
 
+// The channels of paths at one moment. There is no mask here: without an activation it is -1.
+static tal_status calc_paths(const tal_scene *scene, tal_state *state, double numbers[])
+{
+    const int n = tali_scene_num_path_channels(scene);
+    memset(numbers, 0, (size_t)n * sizeof *numbers);
+    const tal_status st = tali_scene_calc_paths(scene, state, true, numbers, 1);
+    for (int i = 0; i < n; ++i) {
+        if (isnan(numbers[i])) numbers[i] = -1.0;
+    }
+    return st;
+}
+
 tal_status tal_scene_calc_frame(const tal_scene *scene, tal_state *state, double numbers[])
 {
     if (scene == NULL || state == NULL || numbers == NULL) {
@@ -104,9 +116,7 @@ tal_status tal_scene_calc_frame(const tal_scene *scene, tal_state *state, double
         const double pose[POSE_CHANNELS] = {X_PB.p.x, X_PB.p.y, X_PB.p.z, h.w, h.x, h.y, h.z};
         memcpy(numbers + (size_t)POSE_CHANNELS * (size_t)(b - 1), pose, sizeof pose);
     }
-    double *const paths = numbers + (size_t)POSE_CHANNELS * (size_t)(bodies - 1);
-    memset(paths, 0, (size_t)tali_scene_num_path_channels(scene) * sizeof *paths);
-    return tali_scene_calc_paths(scene, state, true, paths, 1);
+    return calc_paths(scene, state, numbers + (size_t)POSE_CHANNELS * (size_t)(bodies - 1));
 }
 
 // ---- poses

@@ -119,7 +119,7 @@ TAL_API int tal_scene_frame_size(const tal_scene *scene);
 /**
  * Where everything is at one moment, for programs that show a model while it moves: for each body
  * but Ground its position and quaternion in its parent, as the track `poses` of doc/scene.md has
- * them, then the channels of `paths`.
+ * them, then the channels of `paths`, with -1 for the activation of what has none.
  *
  * @param[in,out] state    of the model's System; it is realized to TAL_STAGE_POSITION
  * @param[out]    numbers  [tal_scene_frame_size(scene)]
