@@ -1,6 +1,8 @@
 // talus render: pictures and films of a model and its motion, drawn by a headless Chromium.
 #include "commands/commands.h"
 #include "text/progress.h"
+#include "text/report.h"
+#include "text/stream.h"
 #include "viewer/apng.h"
 #include "viewer/chromium.h"
 #include "viewer/page.h"
@@ -14,7 +16,7 @@
 // What is wanted.
 typedef struct wish {
     const cli_args *args;
-    const char *path;
+    const char *path; // or a name that ends as the format does, for standard output
     int width, height;
     double at, fps, speed;
 } wish;
@@ -73,12 +75,10 @@ static content read_base64(const char *text)
     return it;
 }
 
-// Write bytes to a file; an exit code.
+// Write bytes to a file, or to standard output if -o says so; an exit code.
 static int write_content(const wish *it, const char *path, const void *bytes, size_t size)
 {
-    tal_error err = {0};
-    const tal_status st = tal_file_write(path, bytes, size, &err);
-    return st == TAL_OK ? CLI_OK : cli_fail_with(it->args, CLI_BAD_FILE, &err);
+    return stream_write(it->args, stream_out_path(it->args) != NULL ? path : NULL, bytes, size);
 }
 
 // ---- pictures and films
@@ -235,17 +235,32 @@ static int check_wish(const cli_args *args, const char *path)
                                            ends_with(path, ".mp4"));
     if (!is_known || (mark != NULL && !has_number)) {
         return cli_fail(args, CLI_USAGE,
-                        "--out is a .png, many of them (frames/%%04d.png), an .apng or an .mp4.");
+                        "--out is a .png, many of them (frames/%%04d.png), an .apng or an .mp4; "
+                        "--format for standard output is png, apng or mp4.");
     }
     const double fps = cli_number(args, "fps");
     if (fps >= 0.02 && fps <= 1000.0) return CLI_OK;
     return cli_fail(args, CLI_USAGE, "--fps is from 0.02 to 1000, not %g.", fps);
 }
 
+static void say_where(const wish *it)
+{
+    if (!cli_flag(it->args, "json")) {
+        if (!cli_flag(it->args, "quiet")) printf("%s\n", it->path);
+        return;
+    }
+    report r;
+    report_begin(&r, it->args);
+    report_text(&r, "result", it->path);
+    report_count(&r, "width", it->width);
+    report_count(&r, "height", it->height);
+    report_end(&r);
+}
+
 int cmd_render(const cli_args *args)
 {
     wish it = {.args = args,
-               .path = cli_text(args, "out"),
+               .path = stream_out_name(args),
                .at = cli_number(args, "at"),
                .fps = cli_number(args, "fps"),
                .speed = cli_number(args, "speed")};
@@ -259,6 +274,6 @@ int cmd_render(const cli_args *args)
     if (code != CLI_OK) return code;
     code = draw_page(&it, &scene);
     cli_scene_destroy(&scene);
-    if (code == CLI_OK && !cli_flag(args, "quiet")) printf("%s\n", it.path);
+    if (code == CLI_OK && stream_out_path(args) != NULL) say_where(&it);
     return code;
 }

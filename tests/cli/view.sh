@@ -102,7 +102,7 @@ expect 2 view --live pendulum.talus --port 70000
 has err '--port is at most 65535'
 if "$talus" view swing.sto -q >/dev/null 2>&1; then
     expect 3 view --live no.talus
-    expect 3 view --live elbow.talus -s nothing=1
+    expect 2 view --live elbow.talus -s nothing=1
     "$talus" view --live elbow.talus -s load=2 >address 2>err &
     live=$!
     for _ in {1..600}; do

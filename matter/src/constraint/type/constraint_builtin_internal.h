@@ -41,7 +41,9 @@ enum {
     TALI_TAG_LOOP_CYLINDER,
     TALI_TAG_LOOP_UNIVERSAL,
     TALI_TAG_LOOP_PLANAR,
-    TALI_TAG_LOOP_SCREW
+    TALI_TAG_LOOP_SCREW,
+    TALI_TAG_DISK_ON_PLANE_CONTACT,
+    TALI_TAG_DISK_ON_PLANE_ROLLING
 };
 
 typedef struct tali_constraint_builtin tali_constraint_builtin;
