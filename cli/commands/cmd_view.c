@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "text/report.h"
 #include "text/stream.h"
+#include "viewer/live.h"
 #include "viewer/page.h"
 #include "viewer/scenes.h"
 
@@ -75,6 +76,7 @@ static int write_scene(const cli_args *args, const cli_scene *it, tal_scene_form
 
 int cmd_view(const cli_args *args)
 {
+    if (cli_flag(args, "live")) return live_run(args);
     const char *const name_of_format = stream_out_name(args);
     const char *const out =
         cli_is_given(args, "format") && !cli_is_given(args, "out") ? "-" : cli_text(args, "out");

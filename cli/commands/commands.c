@@ -103,7 +103,7 @@ static const cli_option simulate_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .initial = "q,u,measures,energy,bath,errors",
+     .initial = "q,u,z,measures,energy,bath,errors",
      .help = "what to write: these groups, or single columns by name, separated by commas",
      .is_setting = true},
     {.name = "step",
@@ -376,6 +376,14 @@ static const cli_option view_options[] = {
      .value = "LIST",
      .help =
          "layers to show at first besides the usual ones: forces, reactions, centers, inertia, frames, names, trails, surfaces"},
+    {.name = "live",
+     .kind = CLI_FLAG,
+     .help = "simulate the model while it is shown, with sliders for its params; Ctrl-C ends it"},
+    {.name = "port",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "0",
+     .help = "where --live listens, on 127.0.0.1 only; default: any free port"},
     {.name = "open", .kind = CLI_FLAG, .help = "open the page in the browser"},
     {.name = "force", .kind = CLI_FLAG, .help = "write a file of more than 200 MB"},
     {0}};
@@ -569,12 +577,13 @@ const cli_command cli_commands[] = {
      "or another; the first file can be a result, too, which names its model. Several results are shown "
      "over each other; a .trc file adds measured markers to the result before it. Without results the "
      "joints move through their ranges. -o can also end with .glb (glTF 2.0, for other programs that "
-     "draw) or .json (doc/scene.md).",
-     MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, view_options, "talus view swing.sto --open",
-     "a page, in the browser", cmd_view},
+     "draw) or .json (doc/scene.md). With --live nothing is written: the address of a page is printed "
+     "that shows the model while it is simulated.",
+     MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT | CLI_FORMAT, view_options,
+     "talus view swing.sto --open", "a page, in the browser", cmd_view},
     {"render", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "draw pictures or a film of a model",
      "Files are as for talus view. -o is a .png, many of them with a number in the name "
-     "(frames/%04d.png), or an .mp4. They are drawn by Chromium without a window, at exact times.",
+     "(frames/%04d.png), an .apng or an .mp4. They are drawn by Chromium without a window, at exact times.",
      MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
     {"plot", "TABLE...", 1, CLI_MAX_ARGS, "draw columns of tables as SVG, PNG or PDF",

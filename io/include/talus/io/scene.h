@@ -113,6 +113,21 @@ TAL_API TAL_NODISCARD tal_status tal_scene_add_markers(tal_scene *scene, const t
 /// Number of frames of all runs; -1 for NULL.
 TAL_API int tal_scene_num_frames(const tal_scene *scene);
 
+/// How many numbers tell where everything is at one moment; -1 for NULL.
+TAL_API int tal_scene_frame_size(const tal_scene *scene);
+
+/**
+ * Where everything is at one moment, for programs that show a model while it moves: for each body
+ * but Ground its position and quaternion in its parent, as the track `poses` of doc/scene.md has
+ * them, then the channels of `paths`, with -1 for the activation of what has none.
+ *
+ * @param[in,out] state    of the model's System; it is realized to TAL_STAGE_POSITION
+ * @param[out]    numbers  [tal_scene_frame_size(scene)]
+ * @return TAL_OK; TAL_ERR_NULL; what the State cannot be realized for
+ */
+TAL_API TAL_NODISCARD tal_status tal_scene_calc_frame(const tal_scene *scene, tal_state *state,
+                                                      double numbers[]);
+
 /// Formats of scenes.
 typedef enum tal_scene_format {
     TAL_SCENE_HTML, ///< a page that shows it, all in one file
