@@ -23,6 +23,8 @@
 #include <talus/matter/operators.h>
 #include <talus/matter/prescribed.h>
 #include <talus/matter/tree_factor.h>
+#include <talus/matter/unilateral.h>
+#include <talus/matter/unilaterals.h>
 #include <talus/matter/units.h>
 #include <talus/state.h>
 
