@@ -1,6 +1,6 @@
 // The whole program: find the command, understand its arguments, run it.
 #include "cli.h"
-#include "progress.h"
+#include "text/progress.h"
 
 #include <errno.h>
 #include <string.h>

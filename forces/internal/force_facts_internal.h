@@ -3,6 +3,7 @@
 #define TALUS_FORCE_FACTS_INTERNAL_H
 
 #include <talus/forces/contact.h>
+#include <talus/forces/metabolics.h>
 #include <talus/forces/muscle.h>
 #include <talus/forces/path.h>
 
@@ -46,6 +47,10 @@ void tali_exponential_spring_set_anchor(const tal_forces *forces, tal_state *sta
 /// Which muscle and output a measure reads. False for another measure.
 bool tali_muscle_measure_facts(const tal_system *system, tal_measure_ix measure,
                                tal_force_ix *muscle, tal_muscle_output *which);
+
+/// The same for a measure of metabolic power.
+bool tali_muscle_metabolics_facts(const tal_system *system, tal_measure_ix measure,
+                                  tal_force_ix *muscle, tal_metabolics *def);
 
 /// The cliques of a surface of a contact element.
 uint64_t tali_contact_cliques(const tal_forces *forces, tal_force_ix contact,

@@ -157,6 +157,7 @@ void good_tal_closure(tal_closure *out);
 void good_tal_pchol(tal_pchol *out);
 void good_tal_cod(tal_cod *out);
 void good_tal_bounded_problem(tal_bounded_problem *out);
+void good_tal_effort_problem(tal_effort_problem *out);
 void good_tal_friction_problem(tal_friction_problem *out);
 void good_tal_friction_rows(tal_friction_rows *out);
 void good_tal_rk_tableau(tal_rk_tableau *out);

@@ -693,6 +693,12 @@ void good_tal_bounded_problem(tal_bounded_problem *out)
     *out = (tal_bounded_problem){tal_matrix_view(push_A, 3, 3), push_b, lower, upper, true};
 }
 
+void good_tal_effort_problem(tal_effort_problem *out)
+{
+    static double lower[3], upper[3] = {1.0, 1.0, INFINITY}, weight[3] = {1.0, 2.0, 3.0};
+    *out = (tal_effort_problem){tal_matrix_view(push_A, 3, 3), push_b, weight, lower, upper, 2.0};
+}
+
 void good_tal_friction_problem(tal_friction_problem *out)
 {
     *out = (tal_friction_problem){tal_matrix_view(push_A, 3, 3), push_b, &push_contact, 1, false};

@@ -22,7 +22,7 @@ for command in $commands; do
     cmp -s out one || complain "talus help $command and talus $command --help differ"
     [ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' one)" -le 80 ] ||
         complain "talus $command --help is wider than a screen"
-    [ -e "$source_dir/cli/cmd_$command.c" ] || complain "cli/cmd_$command.c is missing"
+    [ -e "$source_dir/cli/commands/cmd_$command.c" ] || complain "cmd_$command.c is missing"
 done
 expect 0 help integrators
 has out merson

@@ -4,6 +4,7 @@
 
 #include "model_cases_forces.h"
 #include "model_cases_matter.h"
+#include "model_cases_muscles.h"
 #include "model_cases_paths.h"
 #include "model_cases_watch.h"
 
@@ -357,6 +358,53 @@ static const model_case model_cases[] = {
      PATH_P "<clutched_spring name='x' path='p' stiffness='20' dissipation='0.1' time='0.2' "
             "control='0.4' z='0.3'/>",
      case_clutched_spring, start_clutched_spring},
+    {TALI_GROUP_FORCES, "thelen",
+     PATH_P "<thelen " CASE_MUSCLE "pennation='0.2' active_width='0.5' threshold='0.9' "
+            "z='0.3 0.4'/>",
+     case_thelen, start_z},
+    {TALI_GROUP_FORCES, "millard",
+     PATH_P "<millard " CASE_MUSCLE "damping='0.2' tendon_strain='0.06' eccentric_curviness='0.8' "
+            "initial_activation='0.3' initial_fiber_length='0.4' control='0.6' "
+            "control_range='0.1 0.8'/>",
+     case_millard, start_millard},
+    {TALI_GROUP_FORCES, "degroote",
+     PATH_P "<degroote " CASE_MUSCLE "implicit='yes' initial_tendon_force='0.2' "
+            "tendon_force_rate='0.7' active_width='1.1' override='12'/>",
+     case_degroote, start_degroote},
+    {TALI_GROUP_FORCES, "muscle",
+     PATH_P "<muscle " CASE_MUSCLE "damping='0.3'>" PATH_CURVE PATH_CURVE PATH_CURVE "</muscle>",
+     case_muscle, NULL},
+    {TALI_GROUP_FORCES, "prescribed_force",
+     "<prescribed_force name='x' body='c' force_frame='e'><force axis='y'>" PATH_CURVE
+     "</force><point axis='x'>" PATH_CURVE "</point><torque axis='z'>" PATH_CURVE
+     "</torque></prescribed_force>",
+     case_prescribed_force, NULL},
+    {TALI_GROUP_MEASURES, "muscle_output",
+     CALF_FOR_MEASURE "<muscle_output name='y' muscle='calf' output='tendon_power'/>",
+     case_muscle_output, start_z},
+    {TALI_GROUP_MEASURES, "metabolics",
+     CALF_FOR_MEASURE "<metabolics name='y' muscle='calf' model='bhargava' mass='0.4' "
+                      "force_shortening='yes' least_heat='no'/>",
+     case_metabolics, start_z},
+    {TALI_GROUP_MEASURES, "path_tension",
+     "<time name='x'/></measures><paths><path name='p'>" PATH_ENDS
+     "</path></paths><forces><path_spring name='s' path='p' stiffness='30' rest_length='0.1' "
+     "dissipation='0.2'/></forces><measures><path_tension name='y' force='s'/>",
+     case_path_tension, NULL},
+    {TALI_GROUP_CONTROLLERS, "function_controller",
+     CALF_FOR_CONTROLLER "<function_controller name='x'><drive force='calf'>" PATH_CURVE
+                         "</drive></function_controller>",
+     case_function_controller, start_z},
+    {TALI_GROUP_CONTROLLERS, "measure_controller",
+     CALF_FOR_CONTROLLER "<measure_controller name='x' force='calf' measure='t' gain='0.4'/>",
+     case_measure_controller, start_z},
+    {TALI_GROUP_CONTROLLERS, "reflex",
+     CALF_FOR_CONTROLLER "<reflex name='x' enabled='no' muscle='calf' gain='0.4'/>", case_reflex,
+     start_reflex},
+    {TALI_GROUP_CONTROLLERS, "feedback",
+     CALF_FOR_CONTROLLER "<feedback name='x' force='calf' mobility='b' stiffness='2' "
+                         "damping='0.3'>" PATH_CURVE "</feedback>",
+     case_feedback, start_z},
     {TALI_GROUP_STOPS, "stop", STOPS, case_stop, NULL},
     {TALI_GROUP_STOPS, "set", SETS, case_set, NULL},
     {TALI_GROUP_STOPS, "impulse",
@@ -515,14 +563,23 @@ enum {
 static inline const char *case_file(const model_case *c, char text[4000])
 {
     const char *sections[TALI_NUM_GROUPS] = {
-        [TALI_GROUP_BODIES] = "bodies",       [TALI_GROUP_CONSTRAINTS] = "constraints",
-        [TALI_GROUP_MOTIONS] = "motions",     [TALI_GROUP_MEASURES] = "measures",
-        [TALI_GROUP_FORCES] = "forces",       [TALI_GROUP_DECORATIONS] = "decorations",
-        [TALI_GROUP_FUNCTIONS] = "forces",    [TALI_GROUP_SURFACES] = "forces",
-        [TALI_GROUP_MESH_PARTS] = "forces",   [TALI_GROUP_LOADS] = "forces",
-        [TALI_GROUP_STOPS] = "stops",         [TALI_GROUP_MARKERS] = "markers",
-        [TALI_GROUP_MATERIALS] = "materials", [TALI_GROUP_WRAPS] = "wraps",
-        [TALI_GROUP_PATHS] = "paths",         [TALI_GROUP_PATH_PARTS] = "paths",
+        [TALI_GROUP_BODIES] = "bodies",
+        [TALI_GROUP_CONSTRAINTS] = "constraints",
+        [TALI_GROUP_MOTIONS] = "motions",
+        [TALI_GROUP_MEASURES] = "measures",
+        [TALI_GROUP_FORCES] = "forces",
+        [TALI_GROUP_DECORATIONS] = "decorations",
+        [TALI_GROUP_FUNCTIONS] = "forces",
+        [TALI_GROUP_SURFACES] = "forces",
+        [TALI_GROUP_MESH_PARTS] = "forces",
+        [TALI_GROUP_LOADS] = "forces",
+        [TALI_GROUP_STOPS] = "stops",
+        [TALI_GROUP_MARKERS] = "markers",
+        [TALI_GROUP_MATERIALS] = "materials",
+        [TALI_GROUP_WRAPS] = "wraps",
+        [TALI_GROUP_PATHS] = "paths",
+        [TALI_GROUP_PATH_PARTS] = "paths",
+        [TALI_GROUP_CONTROLLERS] = "controllers",
     };
     const char *section = sections[c->group];
     const char *motor = c->group == TALI_GROUP_MEASURES

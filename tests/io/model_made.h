@@ -36,6 +36,11 @@ static const struct {
     {TALI_GROUP_MEASURES, "<measures>", "</measures>"},
     {TALI_GROUP_FORCES, "<forces>", "</forces>"},
     {TALI_GROUP_LOADS, "<forces><discrete_forces>", "</discrete_forces></forces>"},
+    {TALI_GROUP_COMPONENTS, "<forces><prescribed_force body=\"a\">",
+     "</prescribed_force></forces>"},
+    {TALI_GROUP_CONTROLLERS, "<controllers>", "</controllers>"},
+    {TALI_GROUP_DRIVES, "<controllers><function_controller>",
+     "</function_controller></controllers>"},
     {TALI_GROUP_SURFACES, "<forces><contact law=\"power\">", "</contact></forces>"},
     {TALI_GROUP_STOPS, "<stops>", "</stops>"},
     {TALI_GROUP_MARKERS, "<markers>", "</markers>"},
@@ -55,7 +60,10 @@ static const char around[] =
     "<paths><path name=\"way\"><point body=\"a\"/><point body=\"b\"/></path></paths>"
     "<measures><constant name=\"sig\" values=\"0.5\"/>"
     "<constant name=\"six\" values=\"1 2 3 4 5 6\"/>"
-    "<variable name=\"var\" values=\"0.25\"/></measures>";
+    "<variable name=\"var\" values=\"0.25\"/></measures>"
+    "<forces><millard name=\"calf\" path=\"way\" max_force=\"100\" fiber_length=\"0.1\" "
+    "tendon_length=\"0.2\"/>"
+    "<path_spring name=\"cable\" path=\"way\" stiffness=\"10\" rest_length=\"0.3\"/></forces>";
 
 // What an attribute needs besides itself; for the attribute "" the element alone does.
 static const struct {
@@ -97,7 +105,11 @@ static inline bool is_ephemeral(const tali_model_row *row, const tali_model_attr
 // What needs a file beside it: io/model_express has one.
 static inline bool needs_file(const tali_model_row *row)
 {
-    return strcmp(row->name, "table") == 0;
+    const char *const rows[] = {"table", "table_controller", "external_load"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        if (strcmp(row->name, rows[i]) == 0) return true;
+    }
+    return false;
 }
 
 static inline const char *companion(tali_model_group group, const tali_model_row *row,
@@ -208,6 +220,8 @@ static inline bool make_value(const tali_model_attribute *a, int attribute, int 
         return CHOOSE("knob");
     case TALI_TYPE_PATH:
         return CHOOSE("way");
+    case TALI_TYPE_FORCE:
+        return CHOOSE("calf", "cable");
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
         return CHOOSE("a", "a; b", "a; b; a");
@@ -239,6 +253,8 @@ static inline void add_children(char text[TEXT_SIZE], const tali_model_row *row)
     for (int i = 0; i < row->min_children; ++i) {
         const bool is_path = row->children == TALI_GROUP_PATH_PARTS;
         add(text, is_path ? "<point body=\"a\"/>"
+                  : row->children == TALI_GROUP_DRIVES
+                      ? "<drive force=\"calf\"><linear slopes=\"0.5\"/></drive>"
                   : row->children == TALI_GROUP_BODY_PARTS
                       ? "<rotation index=\"0\" coordinates=\"0\"><linear slopes=\"2\"/></rotation>"
                       : "<linear slopes=\"0.5\" offset=\"0.1\"/>");

@@ -57,7 +57,7 @@ for readme in */README.md; do
 done
 
 # so do those of the program
-for file in cli/*.[ch]; do
+for file in cli/*.[ch] cli/*/*.[ch]; do
     for list in cli/CMakeLists.txt cli/README.md; do
         grep -qF "$(basename "$file")" "$list" || complain "$list does not mention $file"
     done

@@ -5,7 +5,7 @@ import { el, iconButton, icon, show } from './dom.js';
 import { Figure } from './figure.js';
 import { Panel, layers } from './panel.js';
 import { Player } from './player.js';
-import { Poses } from './poses.js';
+import { Poses, frameAt } from './poses.js';
 import { Stage } from './stage.js';
 import { Trails, trailBodies } from './trails.js';
 
@@ -502,7 +502,7 @@ export class App {
     neighbor(way) {
         const run = this.scene.runs[0];
         if (!run) return this.player.time;
-        const { i, part } = this.figures[0].frame;
+        const { i, part } = frameAt(run.time, run.frames, this.player.time); // which may not be drawn yet
         const next = way > 0 ? i + 1 : part > 0 ? i : i - 1;
         return run.time[Math.max(0, Math.min(run.frames - 1, next))];
     }
@@ -545,10 +545,9 @@ export class App {
             this.showClock();
         }
         this.stale = false;
-        const prepared = performance.now();
         this.stage.render();
         this.placeLabels();
-        this.timing.last = prepared - begin;
+        this.timing.last = performance.now() - begin;
         this.timing.total += this.timing.last;
         this.timing.worst = Math.max(this.timing.worst, this.timing.last);
         this.timing.frames += 1;

@@ -1,6 +1,6 @@
 // A model as it looks in one run: bodies, joints, links, paths, markers, contacts, forces.
 import * as THREE from 'three';
-import { Arrows, Batch, Sticks, axisColors, geometryOf, meshGeometry, palette, solidMaterial, torusGeometry } from './glyphs.js';
+import { Arrows, Batch, Sticks, axisColors, edgesFor, geometryOf, meshGeometry, palette, solidMaterial, torusGeometry } from './glyphs.js';
 import { Poses, frameAt, valueAt } from './poses.js';
 
 const jointColor = '#4d6280';
@@ -39,7 +39,7 @@ export class Figure {
         this.layers = {};
         this.labels = []; // {body, p, text, layer}
         this.hasInside = scene.paths.length > 0 || scene.links.some((link) => link.layer === 'force');
-        this.fine = scene.shapes.length + scene.bodies.length < 1500;
+        this.around = edgesFor(scene.shapes.length + scene.bodies.length);
         this.addShapes();
         this.addJoints();
         this.addCenters();
@@ -58,7 +58,7 @@ export class Figure {
         const key = `${layer}|${kind}|${opacity}|${more?.wireframe ?? ''}|${more?.map ? 'map' : ''}`;
         if (!this.batches.has(key)) {
             const material = solidMaterial(opacity, more);
-            this.batches.set(key, new Batch(geometry ?? geometryOf(kind, this.fine), material, layer));
+            this.batches.set(key, new Batch(geometry ?? geometryOf(kind, this.around), material, layer));
         }
         return this.batches.get(key);
     }
@@ -150,7 +150,7 @@ export class Figure {
             const X = [...body.com, 1, 0, 0, 0];
             this.batch('centers', 'sphere', undefined, 1, { map: quartered(), depthTest: false }).add(b, matrixOf(X, [r, r, r]), '#ffffff');
             const solid = inertiaEllipsoid(body);
-            if (solid) this.batch('inertia', 'sphere', geometryOf('sphere', false), 0.999, { wireframe: true }).add(b, solid, '#7a8699');
+            if (solid) this.batch('inertia', 'sphere', geometryOf('sphere'), 0.999, { wireframe: true }).add(b, solid, '#7a8699');
         });
     }
 
@@ -172,9 +172,9 @@ export class Figure {
         const { links } = this.scene;
         const count = links.length;
         const material = () => solidMaterial(this.opacity);
-        this.rods = new Sticks(this.group, geometryOf('cylinder', this.fine), material(), 2 * count + 12 * links.filter((l) => l.enabled === false).length);
+        this.rods = new Sticks(this.group, geometryOf('cylinder', this.around), material(), 2 * count + 12 * links.filter((l) => l.enabled === false).length);
         this.springs = new Sticks(this.group, geometryOf('helix'), material(), count);
-        this.ends = new Sticks(this.group, geometryOf('sphere', false), material(), 2 * count);
+        this.ends = new Sticks(this.group, geometryOf('sphere'), material(), 2 * count);
     }
 
     updateLinks() {
@@ -202,8 +202,8 @@ export class Figure {
     addPaths() {
         const paths = this.scene.paths;
         const points = paths.reduce((sum, path) => sum + path.points, 0);
-        this.tubes = new Sticks(this.group, geometryOf('cylinder', this.fine), solidMaterial(this.opacity), points);
-        this.knots = new Sticks(this.group, geometryOf('sphere', false), solidMaterial(this.opacity), points);
+        this.tubes = new Sticks(this.group, geometryOf('cylinder', this.around), solidMaterial(this.opacity), points);
+        this.knots = new Sticks(this.group, geometryOf('sphere'), solidMaterial(this.opacity), points);
         this.strongest = Math.max(1e-300, ...paths.map((path) => path.strength ?? 1));
     }
 
@@ -240,9 +240,9 @@ export class Figure {
     addMarkers() {
         const model = this.scene.markers.length;
         const seen = this.run?.seenNames?.length ?? 0;
-        this.modelMarkers = new Sticks(this.group, geometryOf('sphere', false), solidMaterial(this.opacity, { color: '#0072b2' }), model);
+        this.modelMarkers = new Sticks(this.group, geometryOf('sphere'), solidMaterial(this.opacity, { color: '#0072b2' }), model);
         this.seenMarkers = new Sticks(this.group, geometryOf('octahedron'), solidMaterial(1, { color: '#e69f00', flatShading: true }), seen);
-        this.misfits = new Sticks(this.group, geometryOf('cylinder', false), solidMaterial(1, { color: '#d55e00' }), seen);
+        this.misfits = new Sticks(this.group, geometryOf('cylinder'), solidMaterial(1, { color: '#d55e00' }), seen);
         this.markerOf = (this.run?.seenNames ?? []).map((name) => this.scene.markers.findIndex((m) => m.name === name));
     }
 
@@ -267,7 +267,7 @@ export class Figure {
 
     addContacts() {
         const slots = this.run?.contacts ? this.run.track.contacts.channels / 9 : 0;
-        this.dots = new Sticks(this.group, geometryOf('sphere', false), solidMaterial(1, { color: '#e69f00' }), slots);
+        this.dots = new Sticks(this.group, geometryOf('sphere'), solidMaterial(1, { color: '#e69f00' }), slots);
         this.patches = new Sticks(this.group, geometryOf('disc'), solidMaterial(0.5, { color: '#e69f00' }), slots, false);
         this.pushes = new Arrows(this.group, slots, '#e69f00', this.L);
         this.slots = slots;

@@ -18,9 +18,9 @@ class Helix extends THREE.Curve {
 }
 
 const makers = {
-    sphere: (fine) => new THREE.SphereGeometry(1, fine ? 40 : 18, fine ? 24 : 12),
+    sphere: (around) => new THREE.SphereGeometry(1, around, Math.round(0.6 * around)),
     brick: () => new THREE.BoxGeometry(2, 2, 2),
-    cylinder: (fine) => new THREE.CylinderGeometry(1, 1, 1, fine ? 36 : 14),
+    cylinder: (around) => new THREE.CylinderGeometry(1, 1, 1, around),
     cone: () => new THREE.ConeGeometry(1, 1, 24),
     octahedron: () => new THREE.OctahedronGeometry(1),
     ring: () => new THREE.TorusGeometry(1, 0.12, 12, 40, 1.6 * Math.PI),
@@ -30,10 +30,15 @@ const makers = {
 };
 const made = new Map();
 
-/** A unit geometry by name; coarse ones where there are very many. */
-export function geometryOf(name, fine = true) {
-    const key = name + fine;
-    if (!made.has(key)) made.set(key, makers[name](fine));
+/** Edges around round shapes, for so many shapes: all of them together stay quick to draw. */
+export function edgesFor(shapes) {
+    return shapes < 60 ? 40 : shapes < 300 ? 28 : 18;
+}
+
+/** A unit geometry by name, with so many edges around it. */
+export function geometryOf(name, around = 18) {
+    const key = `${name} ${around}`;
+    if (!made.has(key)) made.set(key, makers[name](around));
     return made.get(key);
 }
 
@@ -188,11 +193,13 @@ export class Sticks {
 /** Arrows: shafts and heads, and rings for moments. */
 export class Arrows {
     constructor(parent, capacity, color, unit) {
-        const material = solidMaterial(1, { color, roughness: 0.5 });
+        // arrows begin inside bodies: they are drawn over them
+        const material = solidMaterial(1, { color, roughness: 0.5, depthTest: false, transparent: true });
         this.unit = unit;
-        this.shafts = new Sticks(parent, geometryOf('cylinder'), material, capacity, false);
+        this.shafts = new Sticks(parent, geometryOf('cylinder', 24), material, capacity, false);
         this.heads = new Sticks(parent, geometryOf('cone'), material, capacity, false);
         this.rings = new Sticks(parent, geometryOf('ring'), material, capacity, false);
+        for (const part of [this.shafts, this.heads, this.rings]) part.mesh.renderOrder = 9;
     }
 
     begin() {

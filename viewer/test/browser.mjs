@@ -101,22 +101,31 @@ export class Browser {
 
     async open(url) {
         this.said = [];
-        const loaded = new Promise((done) => this.on('Page.loadEventFired', done));
         // a page that differs only behind # is not loaded again
         await this.send('Page.navigate', { url: 'about:blank' });
         await this.send('Page.navigate', { url });
-        await loaded;
     }
 
     /** Open a page of the viewer and wait until it is ready; the milliseconds that took. */
     async view(path, hash = '') {
+        return this.viewAt(`file://${path}${hash}`);
+    }
+
+    /** The same at any address. */
+    async viewAt(url) {
         const begin = performance.now();
-        await this.open(`file://${path}${hash}`);
-        for (let tries = 0; tries < 2400; ++tries) {
-            if (await this.run('Boolean(window.talusView && window.talusView.isReady)')) break;
-            await new Promise((done) => setTimeout(done, 25));
-        }
+        await this.open(url);
+        await this.until('window.talusView && window.talusView.isReady');
         return performance.now() - begin;
+    }
+
+    /** Wait until an expression is true. The limit is for what never happens, not for slow machines. */
+    async until(expression, seconds = 300) {
+        const end = performance.now() + 1000 * seconds;
+        while (!(await this.run(`Boolean(${expression})`))) {
+            if (performance.now() > end) throw new Error(`after ${seconds} s still not: ${expression}`);
+            await new Promise((done) => setTimeout(done, 20));
+        }
     }
 
     /** The value of an expression, which may be a promise. */

@@ -10,6 +10,7 @@
 
 #include <talus/common/alloc.h>
 #include <talus/common/complementarity.h>
+#include <talus/common/effort.h>
 #include <talus/common/executor.h>
 #include <talus/common/friction.h>
 #include <talus/common/function.h>

@@ -39,19 +39,4 @@ uint64_t tali_controls_hash(const tal_forces *forces, uint64_t hash);
 
 void tali_controls_free(tal_forces *forces);
 
-/// @name What the built-in controllers were added with, for model files
-/// @{
-typedef struct tali_controller_facts {
-    const char *kind;
-    tal_function *const
-        *functions; ///< of a function controller, one for each actuator; of feedback
-                    ///< its target, which may be NULL
-    double gain;    ///< of a measure controller and a reflex
-    tal_measure_ix measure;
-    tal_mobility mobility; ///< of feedback
-    double stiffness, damping;
-} tali_controller_facts;
-
-/// @}
-
 #endif // TALUS_CONTROL_INTERNAL_H

@@ -1,4 +1,6 @@
 // The controllers that are built in: functions of time, measures, reflexes, feedback.
+#include "control_facts_internal.h"
+
 #include "control/control_internal.h"
 #include "core/element_internal.h"
 #include "muscle/muscle_internal.h"
@@ -11,8 +13,7 @@ typedef struct builtin {
     tal_allocator allocator;
     const tal_forces *forces;
     tali_controller_facts facts;
-    tal_force_ix muscle; // of a reflex
-    int num_functions;
+    tal_force_ix muscle;       // of a reflex
     tal_function *functions[]; // owned
 } builtin;
 
@@ -32,8 +33,8 @@ static void destroy(void *self)
 {
     builtin *it = self;
     const tal_allocator allocator = it->allocator;
-    destroy_functions(it->functions, it->num_functions);
-    const size_t bytes = sizeof *it + (size_t)it->num_functions * sizeof(tal_function *);
+    destroy_functions(it->functions, it->facts.num_functions);
+    const size_t bytes = sizeof *it + (size_t)it->facts.num_functions * sizeof(tal_function *);
     tali_free(&allocator, it, bytes);
 }
 
@@ -58,9 +59,9 @@ static builtin *create(tal_forces *forces, const char *name, const char *kind,
     }
     it->allocator = forces->allocator;
     it->forces = forces;
-    it->num_functions = n;
     it->facts.measure.i = -1;
     it->facts.functions = it->functions;
+    it->facts.num_functions = n;
     for (int i = 0; i < n; ++i) {
         it->functions[i] = functions[i];
     }
@@ -105,6 +106,66 @@ tal_controller_ix tal_forces_add_function_controller(tal_forces *forces, const c
     }
     if (count == 0) return refuse(forces, name, it, "it has no functions");
     return tal_forces_add_controller(forces, name, actuators, n, &function_ops, it);
+}
+
+// --- tables ---
+
+// The nodes of one column of a table of n columns.
+static tal_status create_nodes(const tal_allocator *allocator, const double times[],
+                               const double values[], int count, int n, tal_nodes kind,
+                               tal_function **out, tal_error *err)
+{
+    const size_t bytes = (size_t)count * sizeof *values;
+    double *column = tali_alloc(allocator, bytes);
+    if (column == NULL) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory");
+    for (int i = 0; i < count; ++i) {
+        column[i] = values[(size_t)i * (size_t)n];
+    }
+    const tal_status st =
+        tal_function_create_nodes(allocator, times, column, count, kind, out, err);
+    tali_free(allocator, column, bytes);
+    return st;
+}
+
+static tal_controller_ix refuse_table(tal_forces *forces, const char *name, tal_status st,
+                                      const char *why)
+{
+    (void)tal_system_fail(forces->system, st, "controller '%s': %s",
+                          name != NULL ? name : "(no name)", why);
+    return (tal_controller_ix){-1};
+}
+
+tal_controller_ix tal_forces_add_table_controller(tal_forces *forces, const char *name,
+                                                  const tal_force_ix actuators[], int n,
+                                                  const double times[], const double values[],
+                                                  int count, tal_nodes kind)
+{
+    if (forces == NULL || actuators == NULL || times == NULL || values == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+        if (forces != NULL) tali_system_keep_breach(forces->system);
+        return (tal_controller_ix){-1};
+    }
+    if (n < 1 || count < 1) {
+        return refuse_table(forces, name, TAL_ERR_BAD_VALUE,
+                            "its table needs one row or more, and one column or more");
+    }
+    const size_t bytes = (size_t)n * sizeof(tal_function *);
+    tal_function **columns = tali_alloc(&forces->allocator, bytes);
+    if (columns == NULL) return refuse_table(forces, name, TAL_ERR_NO_MEMORY, "no memory");
+    tal_error why = {TAL_OK, "", ""};
+    tal_status st = TAL_OK;
+    for (int i = 0; i < n && st == TAL_OK; ++i) {
+        st = create_nodes(&forces->allocator, times, values + i, count, n, kind, &columns[i], &why);
+    }
+    tal_controller_ix added = {-1};
+    if (st == TAL_OK) {
+        added = tal_forces_add_function_controller(forces, name, actuators, columns, n);
+    } else {
+        destroy_functions(columns, n);
+        (void)refuse_table(forces, name, st, why.message);
+    }
+    tali_free(&forces->allocator, (void *)columns, bytes);
+    return added;
 }
 
 // --- measures ---
@@ -199,7 +260,7 @@ static tal_status calc_feedback(const void *self, const tal_force_context *conte
     const double q = tal_state_q(context->state)[slot];
     const double qdot = tal_state_qdot(context->state)[slot];
     double target = 0.0, rate = 0.0;
-    if (it->num_functions > 0) {
+    if (it->facts.num_functions > 0) {
         const double t = tal_state_t(context->state);
         target = tal_function_calc_value_1(it->functions[0], t);
         rate = tal_function_calc_derivative_1(it->functions[0], t, 1);
@@ -241,4 +302,13 @@ tal_controller_ix tal_forces_add_feedback(tal_forces *forces, const char *name,
     it->facts.stiffness = feedback->stiffness;
     it->facts.damping = feedback->damping;
     return tal_forces_add_controller(forces, name, &actuator, 1, &feedback_ops, it);
+}
+
+// --- facts ---
+
+const tali_controller_facts *tali_controller_facts_of(const tal_forces *forces,
+                                                      tal_controller_ix controller)
+{
+    const tali_controller *it = &forces->controls.items[controller.i];
+    return it->ops.destroy == destroy ? &((const builtin *)it->self)->facts : NULL;
 }

@@ -1,4 +1,6 @@
 // Metabolic power of muscles, after Umberger 2010 and Bhargava 2004.
+#include "measure_facts_internal.h"
+
 #include "muscle/muscle_internal.h"
 
 #include <talus/forces/metabolics.h>
@@ -217,4 +219,14 @@ tal_measure_ix tal_measure_add_metabolics(tal_forces *forces, const char *name, 
     measure.self = &self;
     measure.self_size = sizeof self;
     return tal_system_add_measure(forces->system, forces->me, &metabolics_ops, &measure);
+}
+
+bool tali_muscle_metabolics_facts(const tal_system *system, tal_measure_ix measure,
+                                  tal_force_ix *muscle, tal_metabolics *def)
+{
+    const target *it = tali_measure_self_as(system, measure, &metabolics_ops);
+    if (it == NULL) return false;
+    *muscle = it->muscle;
+    *def = it->def;
+    return true;
 }

@@ -51,6 +51,14 @@ static bool next_number(const char **at, double *value)
     return end != NULL && isfinite(*value);
 }
 
+// Where a list of numbers stops, it must be at its end.
+static void check_end(reader *r, const tali_xml_element *array, const char *at)
+{
+    if (!r->failed && !r->soup->no_memory && *at != 0) {
+        refuse(r, array, "an array has something that is not a finite number");
+    }
+}
+
 static void read_points(reader *r, const tali_xml_element *array)
 {
     const char *at = array->text;
@@ -62,6 +70,7 @@ static void read_points(reader *r, const tali_xml_element *array)
         }
         tali_soup_add_vertex(r->soup, tal_v3(x[0], x[1], x[2]));
     }
+    check_end(r, array, at);
 }
 
 // The next corner of a polygon; -1, and an error, when it is none.
@@ -98,6 +107,7 @@ static void read_polygons(reader *r, const tali_xml_element *polys)
         read_polygon(r, corners, &at, (long)fmax(0.0, fmin(1e9, end - before)));
         before = end;
     }
+    check_end(r, offsets, ends);
 }
 
 static void read_pieces(reader *r)

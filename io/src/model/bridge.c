@@ -7,6 +7,7 @@
 #include <talus/common/version.h>
 #include <talus/io/bridge.h>
 #include <talus/io/number.h>
+#include <talus/matter/units.h>
 
 #include <string.h>
 
@@ -20,21 +21,13 @@ bool tal_coordinate_is_of_quaternion(const tal_matter *matter, const tal_state *
 
 bool tal_speed_is_turning(const tal_matter *matter, const tal_state *state, tal_body_ix body, int i)
 {
-    tal_spatial_vec H[TAL_MAX_NU];
-    const int nu = tal_body_nu(matter, body);
-    if (tal_body_H(matter, state, body, TAL_H_FM, H) != TAL_OK || i < 0 || i >= nu) return false;
-    return tal_v3_dot(H[i].w, H[i].w) > 0.0;
+    return strcmp(tal_body_u_unit(matter, state, body, i), "rad/s") == 0;
 }
 
 bool tal_coordinate_is_angle(const tal_matter *matter, const tal_state *state, tal_body_ix body,
                              int i)
 {
-    if (!tal_body_qdot_is_u(matter, body)) {
-        // a ball and its kin: three angles come first, or else a quaternion
-        return tal_body_uses_angles(matter, state, body) && i >= 0 && i < 3;
-    }
-    // the speed that belongs to it turns the body
-    return tal_speed_is_turning(matter, state, body, i);
+    return strcmp(tal_body_q_unit(matter, state, body, i), "rad") == 0;
 }
 
 // --- from a recorder ---

@@ -123,6 +123,60 @@ static bool build_group(tali_model *m, tali_model_group group)
     return true;
 }
 
+static bool build_groups(tali_model *m, const tali_model_group groups[], size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (!build_group(m, groups[i])) return false;
+    }
+    return true;
+}
+
+// The next item of a group from `at` on; behind the last one the number of items.
+static int next_of_group(const tali_model *m, tali_model_group group, int at)
+{
+    while (at < m->num_items && m->items[at].group != group) {
+        ++at;
+    }
+    return at;
+}
+
+// Whether all measures and forces that an item refers to are built.
+static bool can_be_built(const tali_model *m, const tali_model_item *item)
+{
+    const tali_model_attribute *a;
+    for (int i = 0, ref = 0; (a = tali_model_row_attribute(item->row, i)) != NULL; ++i) {
+        const bool refers = a->type == TALI_TYPE_MEASURE || a->type == TALI_TYPE_FORCE;
+        const int other = refers ? item->ref[ref] : -1;
+        if (other >= 0 && m->items[other].built < 0) return false;
+        ref += tali_model_room_of(a).ref;
+    }
+    return true;
+}
+
+// Measures use forces and forces use measures. Each are built in the order of the file: measures
+// as far as they can, then the next force.
+static bool build_measures_and_forces(tali_model *m)
+{
+    int measure = next_of_group(m, TALI_GROUP_MEASURES, 0);
+    int force = next_of_group(m, TALI_GROUP_FORCES, 0);
+    while (measure < m->num_items || force < m->num_items) {
+        if (measure < m->num_items && can_be_built(m, &m->items[measure])) {
+            if (!build_item(m, &m->items[measure])) return false;
+            measure = next_of_group(m, TALI_GROUP_MEASURES, measure + 1);
+        } else if (force < m->num_items && can_be_built(m, &m->items[force])) {
+            if (!build_item(m, &m->items[force])) return false;
+            force = next_of_group(m, TALI_GROUP_FORCES, force + 1);
+        } else {
+            const int stuck = measure < m->num_items ? measure : force;
+            tali_model_item_error(m, &m->items[stuck], NULL,
+                                  " uses something that waits for it, or for what stands behind "
+                                  "it: change the order of measures or forces");
+            return false;
+        }
+    }
+    return true;
+}
+
 // Bodies in the order of the file, but each after its parent.
 static bool build_bodies(tali_model *m)
 {
@@ -260,12 +314,14 @@ void tali_model_build(tali_model *m)
         return;
     }
     if (!build_bodies(m)) return;
-    const tali_model_group order[] = {
-        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,  TALI_GROUP_WRAPS,
-        TALI_GROUP_PATHS,      TALI_GROUP_PATH_PARTS,  TALI_GROUP_MEASURES, TALI_GROUP_FORCES,
-        TALI_GROUP_SURFACES,   TALI_GROUP_STOPS,       TALI_GROUP_MARKERS,  TALI_GROUP_DECORATIONS};
-    for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
-        if (!build_group(m, order[i])) return;
+    const tali_model_group before[] = {TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS,
+                                       TALI_GROUP_MOTIONS,    TALI_GROUP_WRAPS,
+                                       TALI_GROUP_PATHS,      TALI_GROUP_PATH_PARTS};
+    const tali_model_group after[] = {TALI_GROUP_SURFACES, TALI_GROUP_CONTROLLERS, TALI_GROUP_STOPS,
+                                      TALI_GROUP_MARKERS, TALI_GROUP_DECORATIONS};
+    if (!build_groups(m, before, sizeof before / sizeof *before) || !build_measures_and_forces(m) ||
+        !build_groups(m, after, sizeof after / sizeof *after)) {
+        return;
     }
     tal_error err = {TAL_OK, "", ""};
     tal_status st = tal_system_realize_topology(m->system, &err);
@@ -277,6 +333,7 @@ void tali_model_build(tali_model *m)
     start_state(m);
     tali_model_set_starts(m->matter, m->state, m->options.starts, m->options.num_starts,
                           m->documents[0]->file, m->found);
+    tali_model_equilibrate(m);
 }
 
 // ---- entry points
@@ -300,6 +357,7 @@ static void free_reading(tali_model *m)
     for (int i = 0; i < m->num_items; ++i) {
         tal_function_destroy(m->items[i].function);
         tal_mesh_destroy(m->items[i].mesh);
+        tal_table_destroy(m->items[i].table);
     }
     const tal_allocator *from = &m->arena.allocator;
     tali_free(from, m->items, (size_t)m->items_capacity * sizeof *m->items);

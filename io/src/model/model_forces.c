@@ -63,7 +63,7 @@ static void describe_force(tali_model_description *d)
     const tal_model *model = &d->w->model;
     const tal_force_ix force = {d->index};
     const int num = tali_force_z(model->forces, model->state, force, 0, NULL);
-    bool any = false;
+    bool any = tal_force_is_muscle(model->forces, force); // without them, it finds its own
     for (int i = 0; i < num; ++i) {
         any = any || z_of(d, i) != 0.0;
     }
@@ -609,6 +609,12 @@ static void start_exponential_spring(tali_model *m, tali_model_item *item)
     tali_model_start_exponential_spring(m, item);
 }
 
+static void start_muscle(tali_model *m, tali_model_item *item)
+{
+    start_force(m, item);
+    tali_model_start_muscle(m, item);
+}
+
 #define DESCRIBED .describe_shared = describe_force, .describe = tali_model_describe_built_in_force
 #define FORCE(element, api, attributes, builder, text)                                             \
     {                                                                                              \
@@ -619,6 +625,13 @@ static void start_exponential_spring(tali_model *m, tali_model_item *item)
     {                                                                                              \
         .name = (element), .kind = (api), .doc = (text), .shared = force_attributes,               \
         .own = (attributes), .build = (builder), .start = start_actuator, DESCRIBED                \
+    }
+
+#define MUSCLE(element, api, attributes, text)                                                     \
+    {                                                                                              \
+        .name = (element), .kind = (api), .doc = (text), .shared = force_attributes,               \
+        .own = (attributes), .build = tali_model_build_muscle, .start = start_muscle,              \
+        .describe_shared = describe_force, .describe = tali_model_describe_muscle                  \
     }
 
 const tali_model_row tali_model_force_rows[] = {
@@ -707,6 +720,46 @@ const tali_model_row tali_model_force_rows[] = {
              tali_model_build_path_actuator, "A tension along a path that a control drives."),
     ACTUATOR("clutched_spring", "clutched spring", tali_model_clutched_spring_attributes,
              tali_model_build_clutched_spring, "A spring along a path, with a clutch."),
+    MUSCLE("thelen", "Thelen muscle", tali_model_thelen_attributes,
+           "Thelen's muscle of 2003 (talus/forces/muscle.h)."),
+    MUSCLE("millard", "Millard muscle", tali_model_millard_attributes,
+           "The muscle of Millard and others of 2012, damped or not."),
+    MUSCLE("degroote", "DeGroote-Fregly muscle", tali_model_degroote_attributes,
+           "The muscle of De Groote and Fregly of 2016, smooth everywhere."),
+    {.name = "muscle",
+     .kind = "muscle of curves",
+     .doc = "A muscle with a rigid tendon and curves of your own. The functions inside are the "
+            "active curve, the velocity curve and the passive curve.",
+     .shared = force_attributes,
+     .own = tali_model_muscle_attributes,
+     .children = TALI_GROUP_FUNCTIONS,
+     .min_children = 3,
+     .max_children = 3,
+     .build = tali_model_build_muscle,
+     .start = start_muscle,
+     .describe_shared = describe_force,
+     .describe = tali_model_describe_muscle},
+    {.name = "prescribed_force",
+     .kind = "prescribed force",
+     .doc = "A force and a torque on a body. The elements inside are functions of time; what is "
+            "not given is zero.",
+     .shared = force_attributes,
+     .own = tali_model_prescribed_force_attributes,
+     .children = TALI_GROUP_COMPONENTS,
+     .max_children = -1,
+     .build = tali_model_build_prescribed_force,
+     .start = start_force,
+     .describe_shared = describe_force,
+     .describe = tali_model_describe_prescribed_force,
+     .write_children = tali_model_write_components},
+    {.name = "external_load",
+     .doc = "A force and a torque from a table, such as that of a force plate: natural cubic "
+            "splines through its rows. It is written as a `<prescribed_force>`.",
+     .shared = force_attributes,
+     .own = tali_model_external_load_attributes,
+     .check = tali_model_check_external_load,
+     .build = tali_model_build_external_load,
+     .start = start_force},
     FORCE("thermostat", "thermostat", tali_model_thermostat_attributes, tali_model_build_thermostat,
           "A Nose-Hoover chain."),
     {.name = "langevin",

@@ -315,21 +315,26 @@ static void make_from_table(tali_model *m, tali_model_item *item, const tal_tabl
     tali_model_item_error(m, item, "file", ": %s", err.message);
 }
 
-static void make_table(tali_model *m, tali_model_item *item)
+tal_table *tali_model_item_table(tali_model *m, const tali_model_item *item, const char *file)
 {
     char path[TABLE_PATH_SIZE];
-    if (!tali_model_item_has(item, "file") || !tali_model_item_has(item, "column")) return; // told
-    if (!tali_model_item_path(m, item, item->text[TABLE_FILE], path, sizeof path)) return;
+    if (file == NULL || !tali_model_item_path(m, item, file, path, sizeof path)) return NULL;
     tal_table_options how = tal_table_options_default();
     how.allocator = m->options.allocator;
     tal_table *table = NULL;
     const tal_status st = tal_table_read_file(path, &how, &table, m->found);
     m->no_memory = m->no_memory || st == TAL_ERR_NO_MEMORY;
-    if (st == TAL_OK) {
-        make_from_table(m, item, table);
-    } else {
+    if (st != TAL_OK) {
         tali_model_item_error(m, item, "file", ": '%.100s' could not be read", path);
     }
+    return table;
+}
+
+static void make_table(tali_model *m, tali_model_item *item)
+{
+    if (!tali_model_item_has(item, "column")) return; // told
+    tal_table *table = tali_model_item_table(m, item, item->text[TABLE_FILE]);
+    if (table != NULL) make_from_table(m, item, table);
     tal_table_destroy(table);
 }
 

@@ -16,6 +16,7 @@
 #include "text/xml_internal.h"
 
 #include <talus/io/model.h>
+#include <talus/io/table.h>
 #include <talus/study.h>
 
 #include <stdint.h>
@@ -39,7 +40,8 @@ typedef enum tali_model_type {
     TALI_TYPE_INTEGER,    ///< -> ref
     TALI_TYPE_BOOL,       ///< yes or no -> ref
     TALI_TYPE_WORD,       ///< one of `words` -> ref, which of them
-    TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground
+    TALI_TYPE_BODY,       ///< -> ref: the body's item; -1 for Ground; TALI_NO_BODY where none is
+                          ///< given and the default is ""
     TALI_TYPE_MEASURE,    ///< -> ref: the measure's item; -1 for none
     TALI_TYPE_CONSTRAINT, ///< -> ref: the constraint's item
     TALI_TYPE_FUNCTION,   ///< -> ref: the item of a function in <functions>
@@ -47,10 +49,15 @@ typedef enum tali_model_type {
                           ///< tali_model_common_material_at(-1 - ref)
     TALI_TYPE_WRAP,       ///< -> ref: the item of an obstacle in <wraps>
     TALI_TYPE_PATH,       ///< -> ref: the item of a path in <paths>
+    TALI_TYPE_FORCE,      ///< -> ref: the item of an element in <forces>
     TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
     TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities
     TALI_TYPE_BODIES      ///< "body; body" -> mobilities, index unused
 } tali_model_type;
+
+enum {
+    TALI_NO_BODY = -2
+};
 
 /// What is asked of numbers besides being numbers. They must be finite unless said otherwise.
 enum {
@@ -94,6 +101,9 @@ typedef enum tali_model_group {
     TALI_GROUP_SURFACES,        ///< what is in <contact>
     TALI_GROUP_MESH_PARTS,      ///< what is in a <mesh> of <contact>
     TALI_GROUP_LOADS,           ///< what is in <discrete_forces>
+    TALI_GROUP_COMPONENTS,      ///< what is in <prescribed_force>
+    TALI_GROUP_CONTROLLERS,     ///< what is in <controllers>
+    TALI_GROUP_DRIVES,          ///< what is in <function_controller>
     TALI_GROUP_STOPS,           ///< what is in <stops>
     TALI_GROUP_MARKERS,         ///< what is in <markers>
     TALI_GROUP_DECORATIONS,     ///< what is in <decorations>
@@ -162,7 +172,8 @@ extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
     tali_model_force_rows[], tali_model_decoration_rows[], tali_model_function_rows[],
     tali_model_surface_rows[], tali_model_mesh_part_rows[], tali_model_load_rows[],
     tali_model_stop_rows[], tali_model_marker_rows[], tali_model_material_rows[],
-    tali_model_wrap_rows[], tali_model_path_rows[], tali_model_path_part_rows[];
+    tali_model_wrap_rows[], tali_model_path_rows[], tali_model_path_part_rows[],
+    tali_model_component_rows[], tali_model_controller_rows[], tali_model_drive_rows[];
 
 /// What finds the elements of a section, likewise
 bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own);
@@ -170,6 +181,7 @@ bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *o
 bool tali_model_find_motion(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_controller(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_wrap(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_path(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_stop(tali_model_description *d, tali_model_own_row *own);
@@ -183,7 +195,27 @@ extern const tali_model_attribute tali_model_sinusoid_attributes[],
     tali_model_smooth_contact_attributes[], tali_model_exponential_spring_attributes[],
     tali_model_contact_attributes[], tali_model_path_spring_attributes[],
     tali_model_ligament_attributes[], tali_model_path_actuator_attributes[],
-    tali_model_clutched_spring_attributes[], tali_model_path_measure_attributes[];
+    tali_model_clutched_spring_attributes[], tali_model_path_measure_attributes[],
+    tali_model_tension_attributes[], tali_model_thelen_attributes[],
+    tali_model_millard_attributes[], tali_model_degroote_attributes[],
+    tali_model_muscle_attributes[], tali_model_muscle_output_attributes[],
+    tali_model_metabolics_attributes[], tali_model_prescribed_force_attributes[],
+    tali_model_external_load_attributes[];
+void tali_model_build_path_tension(tali_model *m, tali_model_item *item);
+void tali_model_build_muscle(tali_model *m, tali_model_item *item);
+void tali_model_start_muscle(tali_model *m, const tali_model_item *item);
+void tali_model_describe_muscle(tali_model_description *d);
+void tali_model_build_muscle_output(tali_model *m, tali_model_item *item);
+void tali_model_describe_muscle_output(tali_model_description *d);
+void tali_model_build_metabolics(tali_model *m, tali_model_item *item);
+void tali_model_describe_metabolics(tali_model_description *d);
+void tali_model_build_prescribed_force(tali_model *m, tali_model_item *item);
+void tali_model_describe_prescribed_force(tali_model_description *d);
+void tali_model_write_components(tali_model_description *force);
+void tali_model_check_external_load(tali_model *m, tali_model_item *item);
+void tali_model_build_external_load(tali_model *m, tali_model_item *item);
+/// Let the fibers of muscles begin in equilibrium where the file does not say how long they are.
+void tali_model_equilibrate(tali_model *m);
 void tali_model_build_path_spring(tali_model *m, tali_model_item *item);
 void tali_model_build_ligament(tali_model *m, tali_model_item *item);
 void tali_model_build_path_actuator(tali_model *m, tali_model_item *item);
@@ -274,6 +306,7 @@ struct tali_model_item {
     bool used;              ///< something refers to it
     int built;              ///< index of what it became; -1 before
     tal_function *function; ///< the function of a function element, until it is adopted
+    tal_table *table;       ///< the table that an element reads, until it is built
     tal_mesh *mesh;         ///< what a mesh became, likewise
 };
 
@@ -353,6 +386,10 @@ int tali_model_find_name(const tali_model *m, tali_model_group group, const char
 /// and an error, when there is no such path.
 bool tali_model_item_path(tali_model *m, const tali_model_item *item, const char *file, char path[],
                           size_t size);
+
+/// The table in a file that an item names, for the caller to destroy. NULL, and an error unless
+/// `file` is NULL, when there is none.
+tal_table *tali_model_item_table(tali_model *m, const tali_model_item *item, const char *file);
 
 /// Enter an item's name; reports one that is taken.
 void tali_model_enter_name(tali_model *m, int index);
@@ -439,6 +476,13 @@ static inline tal_measure_ix tali_model_measure_at(const tali_model *m, int ref)
 {
     const tal_measure_ix measure = {ref >= 0 ? m->items[ref].built : -1};
     return measure;
+}
+
+/// The force element a reference means, once it is built; none for -1.
+static inline tal_force_ix tali_model_force_at(const tali_model *m, int ref)
+{
+    const tal_force_ix force = {ref >= 0 ? m->items[ref].built : -1};
+    return force;
 }
 
 static inline tal_mobility tali_model_mobility_at(const tali_model *m, int body, int index)

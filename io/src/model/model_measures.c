@@ -1,4 +1,5 @@
 // The table: measures.
+#include "force_facts_internal.h"
 #include "matter_facts_internal.h"
 #include "measure_facts_internal.h"
 #include "path_facts_internal.h"
@@ -367,11 +368,16 @@ static void describe_mechanical(tali_model_description *d)
     tali_model_say_vec3(d, facts.points[1]);
 }
 
-// Of a path or a force along it.
-static bool is_of_path(const tal_system *system, tal_measure_ix measure)
+// Of a path, of a force along it, or of a muscle.
+static bool is_of_forces(const tal_system *system, tal_measure_ix measure)
 {
     int i;
-    return tali_path_measure_facts_of(system, measure, &i);
+    tal_force_ix muscle;
+    tal_muscle_output which;
+    tal_metabolics def;
+    return tali_path_measure_facts_of(system, measure, &i) ||
+           tali_muscle_measure_facts(system, measure, &muscle, &which) ||
+           tali_muscle_metabolics_facts(system, measure, &muscle, &def);
 }
 
 bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own)
@@ -391,7 +397,7 @@ bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own)
     if (d->row == NULL && is_known && (of_matter || is_mechanical)) {
         d->row = tali_model_row_of_kind(TALI_GROUP_MEASURES, kind);
     }
-    if (is_of_path(system, measure)) d->row = tali_model_row_of_kind(TALI_GROUP_MEASURES, kind);
+    if (is_of_forces(system, measure)) d->row = tali_model_row_of_kind(TALI_GROUP_MEASURES, kind);
     if (d->row == NULL && of_matter) tali_model_refuse_table(d, "measure", kind);
     if (d->row == NULL) {
         tali_model_write_refuse(
@@ -461,6 +467,15 @@ const tali_model_row tali_model_measure_rows[] = {
     MEASURE_OF("path_speed", "path speed", tali_model_path_measure_attributes, NULL,
                tali_model_build_path_speed, tali_model_describe_path_measure,
                "The rate of the length of a path [m/s]."),
+    MEASURE_OF("path_tension", "path tension", tali_model_tension_attributes, NULL,
+               tali_model_build_path_tension, tali_model_describe_path_measure,
+               "The tension of a force along a path, not of a muscle [N]."),
+    MEASURE_OF("muscle_output", "muscle output", tali_model_muscle_output_attributes, NULL,
+               tali_model_build_muscle_output, tali_model_describe_muscle_output,
+               "What can be read of a muscle."),
+    MEASURE_OF("metabolics", "metabolics", tali_model_metabolics_attributes, NULL,
+               tali_model_build_metabolics, tali_model_describe_metabolics,
+               "The metabolic power of a muscle [W] (talus/forces/metabolics.h)."),
     MEASURE_OF("kinetic_energy", "kinetic energy", NULL, NULL, build_kinetic_energy,
                describe_mechanical, "The kinetic energy of all bodies [J]."),
     {.name = NULL}};

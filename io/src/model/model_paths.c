@@ -437,9 +437,18 @@ void tali_model_build_path_speed(tali_model *m, tali_model_item *item)
     item->built = tal_measure_add_path_speed(m->forces, item->name, path).i;
 }
 
+const tali_model_attribute tali_model_tension_attributes[] = {
+    {"force", TALI_TYPE_FORCE, .doc = "that pulls along a path"}, {.name = NULL}};
+
+void tali_model_build_path_tension(tali_model *m, tali_model_item *item)
+{
+    const tal_force_ix force = tali_model_force_at(m, item->ref[0]);
+    item->built = tal_measure_add_path_tension(m->forces, item->name, force).i;
+}
+
 void tali_model_describe_path_measure(tali_model_description *d)
 {
-    int path = -1;
-    (void)tali_path_measure_facts_of(d->w->model.system, (tal_measure_ix){d->index}, &path);
-    tali_model_say_index(d, path);
+    int index = -1; // of the path, or of the force
+    (void)tali_path_measure_facts_of(d->w->model.system, (tal_measure_ix){d->index}, &index);
+    tali_model_say_index(d, index);
 }

@@ -105,6 +105,11 @@ static const tali_model_row section_rows[] = {
      .children = TALI_GROUP_FORCES,
      .max_children = -1,
      .find = tali_model_find_force},
+    {.name = "controllers",
+     .doc = "What adds to the controls of actuators and muscles.",
+     .children = TALI_GROUP_CONTROLLERS,
+     .max_children = -1,
+     .find = tali_model_find_controller},
     {.name = "stops",
      .doc = "Conditions that end a run: `talus simulate` says which one did, and when.",
      .children = TALI_GROUP_STOPS,
@@ -164,6 +169,12 @@ const tali_model_row *tali_model_rows(tali_model_group group)
         return tali_model_mesh_part_rows;
     case TALI_GROUP_LOADS:
         return tali_model_load_rows;
+    case TALI_GROUP_COMPONENTS:
+        return tali_model_component_rows;
+    case TALI_GROUP_CONTROLLERS:
+        return tali_model_controller_rows;
+    case TALI_GROUP_DRIVES:
+        return tali_model_drive_rows;
     case TALI_GROUP_DECORATIONS:
         return tali_model_decoration_rows;
     case TALI_GROUP_FUNCTIONS:

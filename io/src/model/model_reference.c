@@ -45,6 +45,7 @@ static void put_type(tali_model_sink *out, const tali_model_attribute *a)
                                         [TALI_TYPE_MATERIAL] = "material",
                                         [TALI_TYPE_WRAP] = "obstacle",
                                         [TALI_TYPE_PATH] = "path",
+                                        [TALI_TYPE_FORCE] = "force",
                                         [TALI_TYPE_MOBILITY] = "mobility",
                                         [TALI_TYPE_MOBILITIES] = "mobilities",
                                         [TALI_TYPE_BODIES] = "bodies"};
@@ -184,8 +185,11 @@ size_t tal_model_reference(char text[], size_t size)
     put_group(&out, "In `<measures>`", TALI_GROUP_MEASURES);
     put_group(&out, "In `<forces>`", TALI_GROUP_FORCES);
     put_group(&out, "In `<discrete_forces>`", TALI_GROUP_LOADS);
+    put_group(&out, "In `<prescribed_force>`", TALI_GROUP_COMPONENTS);
     put_group(&out, "In `<contact>`", TALI_GROUP_SURFACES);
     put_group(&out, "In a `<mesh>` of `<contact>`", TALI_GROUP_MESH_PARTS);
+    put_group(&out, "In `<controllers>`", TALI_GROUP_CONTROLLERS);
+    put_group(&out, "In `<function_controller>`", TALI_GROUP_DRIVES);
     put_group(&out, "In `<events>` and `<stops>`", TALI_GROUP_STOPS);
     put_group(&out, "In `<markers>`", TALI_GROUP_MARKERS);
     put_group(&out, "In `<decorations>`", TALI_GROUP_DECORATIONS);

@@ -163,7 +163,7 @@ static void parse_reals(tali_model *m, tali_model_item *item, const tali_model_a
         return;
     }
     check_numbers(m, item, a, p, count);
-    to_angles(item, a, p, count);
+    if (text != a->initial) to_angles(item, a, p, count); // defaults are in rad
 }
 
 // Numbers of any count, into the arena.
@@ -332,6 +332,7 @@ tali_model_room tali_model_room_of(const tali_model_attribute *a)
     case TALI_TYPE_MATERIAL:
     case TALI_TYPE_WRAP:
     case TALI_TYPE_PATH:
+    case TALI_TYPE_FORCE:
         return (tali_model_room){.ref = 1};
     case TALI_TYPE_NAME:
     case TALI_TYPE_MOBILITIES:
@@ -435,6 +436,7 @@ static void parse_attribute(tali_model *m, tali_model_item *item, const tali_mod
     case TALI_TYPE_MATERIAL:
     case TALI_TYPE_WRAP:
     case TALI_TYPE_PATH:
+    case TALI_TYPE_FORCE:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -510,6 +512,9 @@ static const char *word_of(tali_model_group group)
            : group == TALI_GROUP_MEASURES        ? "measure"
            : group == TALI_GROUP_NAMED_FUNCTIONS ? "function"
            : group == TALI_GROUP_MATERIALS       ? "material"
+           : group == TALI_GROUP_WRAPS           ? "obstacle"
+           : group == TALI_GROUP_PATHS           ? "path"
+           : group == TALI_GROUP_FORCES          ? "force"
                                                  : "constraint";
 }
 
@@ -746,6 +751,8 @@ void tali_model_item_resolve(tali_model *m, tali_model_item *item)
         int *ref = item->ref + at.ref;
         if (!refers || text == NULL) {
             // a value, or missing, with an error
+        } else if (a->type == TALI_TYPE_BODY && text == a->initial && *text == '\0') {
+            *ref = TALI_NO_BODY;
         } else if (a->type == TALI_TYPE_BODY) {
             (void)resolve_name(m, item, a, TALI_GROUP_BODIES, text, ref);
         } else if (a->type == TALI_TYPE_MEASURE) {
@@ -757,6 +764,8 @@ void tali_model_item_resolve(tali_model *m, tali_model_item *item)
             (void)resolve_name(m, item, a, TALI_GROUP_WRAPS, text, ref);
         } else if (a->type == TALI_TYPE_PATH) {
             (void)resolve_name(m, item, a, TALI_GROUP_PATHS, text, ref);
+        } else if (a->type == TALI_TYPE_FORCE) {
+            (void)resolve_name(m, item, a, TALI_GROUP_FORCES, text, ref);
         } else if (a->type == TALI_TYPE_FUNCTION) {
             resolve_earlier(m, item, a, TALI_GROUP_NAMED_FUNCTIONS, text, ref);
         } else if (a->type == TALI_TYPE_MATERIAL) {

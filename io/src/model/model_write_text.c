@@ -159,6 +159,7 @@ static bool is_default(const tali_model_attribute *a, const cursor *at)
     case TALI_TYPE_FUNCTION:
     case TALI_TYPE_WRAP:
     case TALI_TYPE_PATH:
+    case TALI_TYPE_FORCE:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
     case TALI_TYPE_BODIES:
@@ -227,6 +228,9 @@ static void put_value(const tali_model_description *d, const tali_model_attribut
         break;
     case TALI_TYPE_PATH:
         tali_model_write_text(w, tal_path_name(w->model.forces, (tal_path_ix){at->ref[0]}));
+        break;
+    case TALI_TYPE_FORCE:
+        tali_model_write_text(w, tal_force_name(w->model.forces, (tal_force_ix){at->ref[0]}));
         break;
     case TALI_TYPE_FUNCTION:
     case TALI_TYPE_MATERIAL:

@@ -433,6 +433,49 @@ START_TEST(a_path_shorter_than_its_tendon_is_told_or_slack)
     model_end(&m);
 }
 
+START_TEST(a_table_drives_one_actuator_with_each_column)
+{
+    model m = model_begin();
+    tal_force_ix motors[2];
+    for (int i = 0; i < 2; ++i) {
+        motors[i] = tal_forces_add_mobility_actuator(m.forces, NULL, (tal_mobility){m.body[PIN], 0},
+                                                     1.0, (tal_measure_ix){-1});
+    }
+    const double times[] = {0.0, 1.0, 2.0};
+    const double values[] = {0.0, 5.0, 0.5, 7.0, 0.25, 1.0};
+    (void)tal_forces_add_table_controller(m.forces, "lines", motors, 2, times, values, 3,
+                                          TAL_NODES_LINEAR);
+    (void)tal_forces_add_table_controller(m.forces, "steps", motors, 1, times, times, 3,
+                                          TAL_NODES_STEPS);
+    model_finish(&m);
+
+    const struct {
+        double t, x[2];
+    } cases[] = {{-1.0, {0.0, 5.0}}, {0.5, {0.25 + 1.0, 6.0}}, {3.0, {0.25 + 2.0, 1.0}}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        (void)tal_state_set_t(m.state, cases[k].t);
+        model_realize(&m, TAL_STAGE_VELOCITY);
+        for (int i = 0; i < 2; ++i) { // sums and means of small binary fractions: exact
+            ck_assert_double_eq(tal_actuator_control(m.forces, m.state, motors[i]), cases[k].x[i]);
+        }
+    }
+    model_end(&m);
+}
+
+START_TEST(a_table_that_goes_back_in_time_is_refused_by_name)
+{
+    model m = model_begin();
+    const tal_force_ix motor = tal_forces_add_mobility_actuator(
+        m.forces, NULL, (tal_mobility){m.body[PIN], 0}, 1.0, (tal_measure_ix){-1});
+    const double times[] = {0.0, 1.0, 0.5};
+    (void)tal_forces_add_table_controller(m.forces, "back", &motor, 1, times, times, 3,
+                                          TAL_NODES_LINEAR);
+    tal_error err = {TAL_OK, "", ""};
+    ck_assert_int_ne(model_refuse(&m, &err), TAL_OK);
+    ck_assert_ptr_nonnull(strstr(err.message, "controller 'back'"));
+}
+
 START_TEST(controllers_that_drive_nothing_are_refused_by_name)
 {
     model m = model_begin();
@@ -460,6 +503,8 @@ int main(void)
     tc = tcase_create("controls");
     tcase_add_test(tc, controllers_add_up_within_the_range);
     tcase_add_test(tc, a_controller_without_a_number_is_named);
+    tcase_add_test(tc, a_table_drives_one_actuator_with_each_column);
+    tcase_add_test(tc, a_table_that_goes_back_in_time_is_refused_by_name);
     suite_add_tcase(suite, tc);
 
     tc = tcase_create("mistakes");

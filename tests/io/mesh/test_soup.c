@@ -117,6 +117,10 @@ START_TEST(vtp_polygons_become_triangles)
     assert_refused(tali_soup_read_vtp, text, strlen(text), "no mesh");
     text = replaced("0 1 0</D", "0 1</D");
     assert_refused(tali_soup_read_vtp, text, strlen(text), "three numbers each");
+    text = replaced("0 1 0</D", "0 1 0 junk</D");
+    assert_refused(tali_soup_read_vtp, text, strlen(text), "not a finite number");
+    text = replaced(">4<", ">4 junk<");
+    assert_refused(tali_soup_read_vtp, text, strlen(text), "not a finite number");
     text = replaced("<Points><DataArray format=\"ascii\"", "<Points><DataArray format=\"binary\"");
     assert_refused(tali_soup_read_vtp, text, strlen(text), "save the file as text");
 }

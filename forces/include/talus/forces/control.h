@@ -136,6 +136,21 @@ TAL_API tal_controller_ix tal_forces_add_function_controller(tal_forces *forces,
                                                              tal_function *const functions[],
                                                              int n);
 
+/**
+ * Rows of a table, one column for each actuator: a function controller whose functions are the
+ * nodes of its columns (tal_function_create_nodes()), held beyond the first and the last row.
+ *
+ * @param[in] actuators  [n]
+ * @param[in] times      [count] increasing [s]; copied
+ * @param[in] values     [count][n] controls; copied
+ * @param[in] kind       straight lines between the rows, or the value of the next row
+ */
+TAL_API tal_controller_ix tal_forces_add_table_controller(tal_forces *forces, const char *name,
+                                                          const tal_force_ix actuators[], int n,
+                                                          const double times[],
+                                                          const double values[], int count,
+                                                          tal_nodes kind);
+
 /// gain times a measure of one value, at Velocity or before: any signal, also a delayed one.
 TAL_API tal_controller_ix tal_forces_add_measure_controller(tal_forces *forces, const char *name,
                                                             tal_force_ix actuator, double gain,

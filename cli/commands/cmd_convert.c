@@ -1,0 +1,92 @@
+// talus convert: a table or a model in another format.
+#include "commands/commands.h"
+#include "model/model.h"
+#include "table/result.h"
+#include "text/report.h"
+#include "text/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Where it goes: a file, or standard output for a NULL path; and a name that selects the format.
+typedef struct target {
+    const char *path, *name;
+} target;
+
+static int convert_table(const cli_args *args, const target *to)
+{
+    tal_table *table = NULL;
+    int code = result_read(args, args->files[0], &table);
+    tal_error err = {0};
+    if (code == CLI_OK && to->path != NULL &&
+        tal_table_write_file(table, to->path, &err) != TAL_OK) {
+        code = cli_fail_with(args, CLI_BAD_FILE, &err);
+    } else if (code == CLI_OK && to->path == NULL) {
+        code = result_print(args, table);
+    }
+    tal_table_destroy(table);
+    return code;
+}
+
+static int convert_model(const cli_args *args, const target *to)
+{
+    cli_model model;
+    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (code == CLI_OK) code = cli_model_write(args, &model.file, to->path);
+    cli_model_destroy(&model);
+    return code;
+}
+
+// Is it a table? What comes from standard input is one unless it is XML; what is no table by its
+// name is read as a model, whose reader says what is wrong with it.
+static bool is_table(const char *path)
+{
+    if (!stream_is_input(path)) return tal_file_kind_of(path, NULL, 0) == TAL_FILE_TABLE;
+    size_t size = 0;
+    char *const bytes = stream_read(&size);
+    size_t first = 0;
+    while (first < size && strchr(" \t\r\n\xef\xbb\xbf", bytes[first]) != NULL) {
+        ++first;
+    }
+    const bool is_xml = first < size && bytes[first] == '<';
+    free(bytes);
+    return !is_xml;
+}
+
+static int find_target(const cli_args *args, target *to)
+{
+    const char *const out = cli_text(args, "out");
+    const char *const given = out != NULL ? out : args->num_files > 1 ? args->files[1] : NULL;
+    const bool is_twice = out != NULL && args->num_files > 1;
+    const bool has_format = cli_is_given(args, "format");
+    if ((given == NULL && !has_format) || is_twice) {
+        return cli_fail(args, CLI_USAGE, "name the new file%s: talus convert %s -o FILE.",
+                        is_twice ? " once" : "", args->files[0]);
+    }
+    to->path = given != NULL && strcmp(given, "-") != 0 ? given : NULL;
+    to->name = to->path != NULL ? to->path : stream_out_name(args);
+    if (to->name != NULL) return CLI_OK;
+    return cli_fail(args, CLI_USAGE, "say by --format what to write to standard output.");
+}
+
+int cmd_convert(const cli_args *args)
+{
+    target to = {0};
+    int code = find_target(args, &to);
+    if (code != CLI_OK) return code;
+    if (stream_input(args, args->files[0]) == NULL) return CLI_BAD_FILE;
+    const bool from_table = is_table(args->files[0]);
+    if (from_table == (tal_file_kind_of(to.name, NULL, 0) == TAL_FILE_TALUS)) {
+        return cli_fail(args, CLI_USAGE, "%s is a %s, which cannot be converted to %s.",
+                        args->files[0], from_table ? "table" : "model",
+                        to.path != NULL ? to.path : cli_text(args, "format"));
+    }
+    code = from_table ? convert_table(args, &to) : convert_model(args, &to);
+    if (code == CLI_OK && to.path != NULL && cli_flag(args, "json")) {
+        report r;
+        report_begin(&r, args);
+        report_text(&r, "result", to.path);
+        report_end(&r);
+    }
+    return code;
+}

@@ -1,0 +1,56 @@
+// talus equilibrium: where a model stays at rest.
+#include "commands/commands.h"
+#include "model/pose.h"
+#include "model/rest.h"
+#include "table/result.h"
+#include "text/stream.h"
+
+int cli_find_rest(const cli_args *args, const cli_model *model, tal_state *state, bool any,
+                  double accuracy, tal_rest *rest)
+{
+    tal_equilibrium_def def = tal_equilibrium_def_default();
+    def.kind = any ? TAL_EQUILIBRIUM_ANY : TAL_EQUILIBRIUM_STABLE;
+    if (accuracy > 0.0) def.accuracy = accuracy;
+    tal_assembler *assembler = NULL;
+    tal_equilibrium *search = NULL;
+    tal_error err = {0};
+    tal_status st = tal_assembler_create(model->system, NULL, &assembler, &err);
+    if (st == TAL_OK) {
+        st = tal_assembler_assemble(assembler, state, NULL);
+        err = *tal_assembler_error(assembler);
+    }
+    if (st == TAL_OK) st = tal_equilibrium_create(model->system, &def, &search, &err);
+    if (st == TAL_OK) {
+        st = tal_equilibrium_find(search, state, rest);
+        err = *tal_equilibrium_error(search);
+    }
+    tal_equilibrium_destroy(search);
+    tal_assembler_destroy(assembler);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_FAILED, &err);
+}
+
+static int find_equilibrium(const cli_args *args, const cli_model *model, tal_state *state)
+{
+    tal_rest rest = {0};
+    const int code = cli_find_rest(args, model, state, cli_flag(args, "any"),
+                                   cli_number(args, "accuracy"), &rest);
+    if (code != CLI_OK) return code;
+    if (result_is_wanted(args) && (stream_is_output(args) || !report_is_wanted(args))) {
+        return pose_write(args, model, state);
+    }
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "stable", rest.is_stable ? "yes" : "no");
+    report_count(&r, "iterations", rest.iterations);
+    report_number(&r, "largest acceleration", rest.udot, NULL);
+    if (tal_state_nz(state) > 0) report_number(&r, "largest rate of z", rest.zdot, NULL);
+    report_number(&r, "potential energy", tal_forces_potential_energy(model->forces, state), "J");
+    pose_report(&r, model, state);
+    report_end(&r);
+    return pose_write(args, model, state);
+}
+
+int cmd_equilibrium(const cli_args *args)
+{
+    return pose_run(args, find_equilibrium);
+}

@@ -1,0 +1,211 @@
+// talus info: what is in a model.
+#include "commands/commands.h"
+#include "model/model.h"
+#include "table/columns.h"
+#include "text/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void report_bodies(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"body", "parent", "mobilizer", "speeds", "mass"};
+    report_table(r, "bodies", columns, 5);
+    for (int b = 1; b < tal_matter_num_bodies(model->matter); ++b) {
+        const tal_body_ix body = {b};
+        const tal_body_ix parent = tal_body_parent(model->matter, body);
+        report_cell_text(r, tal_body_name(model->matter, body));
+        report_cell_text(r, tal_body_name(model->matter, parent));
+        report_cell_text(r, tal_body_mobilizer(model->matter, body));
+        report_cell_count(r, tal_body_nu(model->matter, body));
+        report_cell_number(r, tal_body_mass_props(model->matter, model->state, body).mass);
+    }
+    report_end_table(r);
+}
+
+// Where a coordinate starts, and its range; no cell for one without.
+static void report_coordinates(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"coordinate", "start", "unit", "least", "most"};
+    if (tal_state_nq(model->state) == 0) return;
+    report_table(r, "coordinates and their ranges", columns, 5);
+    for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
+        int i = -1;
+        double low = (double)-INFINITY, high = (double)INFINITY;
+        char name[TAL_COORDINATE_NAME_SIZE];
+        const tal_body_ix body = tal_matter_q_owner(model->matter, model->state, slot, &i);
+        if (body.i < 0) continue;
+        (void)tal_body_coordinate_name(model->matter, model->state, body, i, name);
+        (void)tal_body_range(model->matter, model->state, body, i, &low, &high);
+        report_cell_text(r, name);
+        report_cell_number(r, tal_state_q(model->state)[slot]);
+        report_cell_text(r, tal_body_q_unit(model->matter, model->state, body, i));
+        report_cell_number(r, low);
+        report_cell_number(r, high);
+    }
+    report_end_table(r);
+}
+
+static void report_markers(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"marker", "body", "x", "y", "z", "weight"};
+    if (model->file.num_markers == 0) return;
+    report_table(r, "markers", columns, 6);
+    for (int k = 0; k < model->file.num_markers; ++k) {
+        const tal_marker *const marker = &model->file.markers[k];
+        report_cell_text(r, marker->name);
+        report_cell_text(r, tal_body_name(model->matter, marker->body));
+        report_cell_number(r, marker->p_BS.x);
+        report_cell_number(r, marker->p_BS.y);
+        report_cell_number(r, marker->p_BS.z);
+        report_cell_number(r, marker->weight);
+    }
+    report_end_table(r);
+}
+
+static void report_params(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"param", "value"};
+    if (model->file.num_params == 0) return;
+    report_table(r, "params", columns, 2);
+    for (int k = 0; k < model->file.num_params; ++k) {
+        report_cell_text(r, model->file.params[k].name);
+        report_cell_number(r, model->file.params[k].value);
+    }
+    report_end_table(r);
+}
+
+// Names of one group, with commas between them; owned by the caller. NULL: none.
+static char *join_group(const cli_columns *all, const char *group)
+{
+    char *text = NULL;
+    for (int k = 0; k < all->num; ++k) {
+        if (strcmp(columns_group(all->list[k].kind), group) != 0) continue;
+        char *const longer = cli_format("%s%s%s", text != NULL ? text : "",
+                                        text != NULL ? ", " : "", all->list[k].name);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+// Every name that can be a column: one line for each group; in JSON one entry for each column.
+static void report_columns(report *r, const cli_columns *all)
+{
+    static const char *const lines[] = {"group", "columns"};
+    static const char *const entries[] = {"column", "group", "unit"};
+    report_table(r, "columns of results", r->json ? entries : lines, r->json ? 3 : 2);
+    for (int k = 0; k < all->num && r->json; ++k) {
+        report_cell_text(r, all->list[k].name);
+        report_cell_text(r, columns_group(all->list[k].kind));
+        report_cell_text(r, all->list[k].unit);
+    }
+    for (int g = 0; columns_group_name(g) != NULL && !r->json; ++g) {
+        char *const names = join_group(all, columns_group_name(g));
+        if (names == NULL) continue;
+        report_cell_text(r, columns_group_name(g));
+        report_cell_text(r, names);
+        free(names);
+    }
+    report_end_table(r);
+}
+
+static void report_constraints(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"constraint", "rows", "enabled"};
+    const int n = tal_matter_num_constraints(model->matter);
+    if (n == 0) return;
+    report_table(r, "constraints", columns, 3);
+    for (int i = 0; i < n; ++i) {
+        const tal_constraint_ix c = {i};
+        const tal_constraint_rows rows = tal_constraint_rows_of(model->matter, model->state, c);
+        report_cell_text(r, tal_constraint_name(model->matter, c));
+        report_cell_count(r, rows.mp + rows.mv + rows.ma);
+        report_cell_text(r,
+                         tal_constraint_is_enabled(model->matter, model->state, c) ? "yes" : "no");
+    }
+    report_end_table(r);
+}
+
+static void report_forces(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"force", "kind", "enabled"};
+    const int n = tal_forces_num(model->forces);
+    if (n == 0) return;
+    report_table(r, "forces", columns, 3);
+    for (int i = 0; i < n; ++i) {
+        const tal_force_ix f = {i};
+        report_cell_text(r, tal_force_name(model->forces, f));
+        report_cell_text(r, tal_force_kind(model->forces, f));
+        report_cell_text(r, tal_force_is_enabled(model->forces, model->state, f) ? "yes" : "no");
+    }
+    report_end_table(r);
+}
+
+static void report_measures(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"measure", "kind", "values", "unit"};
+    const int n = tal_system_num_measures(model->system);
+    if (n == 0) return;
+    report_table(r, "measures", columns, 4);
+    for (int i = 0; i < n; ++i) {
+        const tal_measure_ix m = {i};
+        report_cell_text(r, tal_measure_name(model->system, m));
+        report_cell_text(r, tal_measure_kind(model->system, m));
+        report_cell_count(r, tal_measure_size(model->system, m));
+        char unit[TAL_UNIT_SIZE] = "";
+        (void)tal_matter_measure_unit(model->matter, model->state, m, unit);
+        report_cell_text(r, unit);
+    }
+    report_end_table(r);
+}
+
+// Report mass, sizes and degrees of freedom of a model, then its elements.
+static int report_model(const cli_args *args, const cli_model *model)
+{
+    int code = cli_realize(args, model, model->state, TAL_STAGE_VELOCITY);
+    tal_rows_report rows = {0};
+    cli_columns all;
+    if (code == CLI_OK) code = columns_all(args, model, &all);
+    if (code != CLI_OK) return code;
+    if (tal_matter_calc_constraint_report(model->matter, model->state, &rows, NULL) != TAL_OK) {
+        columns_destroy(&all);
+        return cli_fail_with(args, CLI_FAILED, tal_state_error(model->state));
+    }
+    const tal_vec3 com = tal_matter_com(model->matter, model->state);
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "model", tal_system_name(model->system));
+    report_text(&r, "hash", model->hash);
+    report_count(&r, "bodies besides ground", tal_matter_num_bodies(model->matter) - 1);
+    report_number(&r, "mass", tal_matter_mass(model->matter, model->state), "kg");
+    report_number(&r, "mass center x", com.x, "m");
+    report_number(&r, "mass center y", com.y, "m");
+    report_number(&r, "mass center z", com.z, "m");
+    report_count(&r, "coordinates", tal_state_nq(model->state));
+    report_count(&r, "speeds", tal_state_nu(model->state));
+    report_count(&r, "other variables", tal_state_nz(model->state));
+    report_count(&r, "constraint equations", rows.num_rows);
+    report_count(&r, "degrees of freedom", rows.dof);
+    report_bodies(&r, model);
+    report_coordinates(&r, model);
+    report_params(&r, model);
+    report_markers(&r, model);
+    report_constraints(&r, model);
+    report_forces(&r, model);
+    report_measures(&r, model);
+    report_columns(&r, &all);
+    report_end(&r);
+    columns_destroy(&all);
+    return CLI_OK;
+}
+
+int cmd_info(const cli_args *args)
+{
+    cli_model model;
+    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (code == CLI_OK) code = report_model(args, &model);
+    cli_model_destroy(&model);
+    return code;
+}

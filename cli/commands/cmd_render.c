@@ -1,0 +1,205 @@
+// talus render: pictures and films of a model and its motion, drawn by a headless Chromium.
+#include "commands/commands.h"
+#include "text/progress.h"
+#include "viewer/chromium.h"
+#include "viewer/page.h"
+#include "viewer/scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// What is wanted.
+typedef struct wish {
+    const cli_args *args;
+    const char *path;
+    int width, height;
+    double at, fps, speed;
+} wish;
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static int read_size(const cli_args *args, wish *it)
+{
+    const char *const text = cli_text(args, "size");
+    const char *const x = strchr(text, 'x');
+    const bool good = x != NULL && tal_integer_read(text, x, &it->width) == x &&
+                      tal_integer_read(x + 1, NULL, &it->height) != NULL && it->width >= 16 &&
+                      it->height >= 16 && it->width <= 7680 && it->height <= 4320;
+    if (!good) {
+        return cli_fail(args, CLI_USAGE,
+                        "--size is WIDTHxHEIGHT, from 16x16 to 7680x4320, not '%s'.", text);
+    }
+    it->width -= it->width % 2; // films need even numbers
+    it->height -= it->height % 2;
+    return CLI_OK;
+}
+
+// ---- bytes
+
+static int digit_of(char c)
+{
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+// Write what base64 stands for to a file; an exit code.
+static int write_base64(const cli_args *args, const char *path, const char *text)
+{
+    unsigned char *const bytes = cli_alloc(strlen(text) / 4 * 3 + 3, 1);
+    size_t size = 0;
+    unsigned group = 0;
+    int bits = 0;
+    for (; *text != 0 && digit_of(*text) >= 0; ++text) {
+        group = group << 6 | (unsigned)digit_of(*text);
+        bits += 6;
+        if (bits < 8) continue;
+        bits -= 8;
+        bytes[size++] = (unsigned char)(group >> bits & 0xff);
+    }
+    tal_error err = {0};
+    const tal_status st = tal_file_write(path, bytes, size, &err);
+    free(bytes);
+    return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_BAD_FILE, &err);
+}
+
+// ---- pictures and films
+
+static int draw_picture(const wish *it, chromium *browser, double time, const char *path)
+{
+    char number[TAL_NUMBER_SIZE];
+    (void)tal_number_write(time, number);
+    char *const ask =
+        cli_format("(talusView.setTime(%s), talusView.png(%d, %d))", number, it->width, it->height);
+    char *const url = chromium_ask(browser, ask);
+    free(ask);
+    if (url == NULL) return CLI_FAILED;
+    const char *const comma = strchr(url, ',');
+    const int code = comma != NULL ? write_base64(it->args, path, comma + 1)
+                                   : cli_fail(it->args, CLI_FAILED, "no picture came back.");
+    free(url);
+    return code;
+}
+
+// A number that the page knows.
+static double page_number(chromium *browser, const char *expression)
+{
+    double value = (double)NAN;
+    char *const text = chromium_ask(browser, expression);
+    if (text != NULL) (void)tal_number_read(text, NULL, &value);
+    free(text);
+    return value;
+}
+
+// Pictures with a number in their names, %04d or alike.
+static int draw_pictures(const wish *it, chromium *browser)
+{
+    const double first = page_number(browser, "talusView.span.first");
+    const double last = page_number(browser, "talusView.span.last");
+    if (!isfinite(first) || !isfinite(last)) return CLI_FAILED;
+    const char *const mark = strchr(it->path, '%'), *const end = strchr(mark, 'd');
+    const int digits = mark[1] == '0' && end == mark + 3 ? mark[2] - '0' : 1;
+    const int count = (int)fmin(1e6, fmax(1.0, round((last - first) / it->speed * it->fps)));
+    progress bar;
+    progress_begin(&bar, it->args, "pictures", false, 0.0, count);
+    int code = CLI_OK;
+    for (int i = 0; i < count && code == CLI_OK; ++i) {
+        char *const name =
+            cli_format("%.*s%0*d%s", (int)(mark - it->path), it->path, digits, i, end + 1);
+        code = draw_picture(it, browser, first + i * it->speed / it->fps, name);
+        free(name);
+        if (code == CLI_OK && !progress_tell(&bar, i + 1)) {
+            code = cli_fail(it->args, CLI_FAILED, "interrupted after %d pictures.", i + 1);
+        }
+    }
+    progress_end(&bar, count);
+    return code;
+}
+
+static int draw_film(const wish *it, chromium *browser)
+{
+    char fps[TAL_NUMBER_SIZE], speed[TAL_NUMBER_SIZE];
+    (void)tal_number_write(it->fps, fps);
+    (void)tal_number_write(it->speed, speed);
+    char *const ask =
+        cli_format("talusView.mp4(%s, %s, %d, %d)", fps, speed, it->width, it->height);
+    char *const base64 = chromium_ask(browser, ask);
+    free(ask);
+    if (base64 == NULL) return CLI_FAILED;
+    const int code = write_base64(it->args, it->path, base64);
+    free(base64);
+    return code;
+}
+
+static int draw(const wish *it, chromium *browser)
+{
+    if (ends_with(it->path, ".mp4")) return draw_film(it, browser);
+    if (strchr(it->path, '%') != NULL) return draw_pictures(it, browser);
+    double time = it->at;
+    if (!isfinite(time)) time = page_number(browser, "talusView.span.first");
+    return isfinite(time) ? draw_picture(it, browser, time, it->path) : CLI_FAILED;
+}
+
+// The page as a file, for as long as the browser needs it.
+static int draw_page(const wish *it, const cli_scene *scene)
+{
+    const tal_scene_page page = cli_page();
+    char path[] = "/tmp/talus-page-XXXXXX.html";
+    tal_error err = {0};
+    const int file = mkstemps(path, 5);
+    if (file < 0) return cli_fail(it->args, CLI_FAILED, "there is no place for the page in /tmp.");
+    (void)close(file);
+    int code = CLI_OK;
+    if (tal_scene_write_file(scene->scene, TAL_SCENE_HTML, &page, path, &err) != TAL_OK) {
+        code = cli_fail_with(it->args, CLI_FAILED, &err);
+    }
+    chromium *const browser = code == CLI_OK ? chromium_start(it->args) : NULL;
+    if (browser == NULL) code = CLI_FAILED;
+    if (code == CLI_OK) code = chromium_open(browser, path);
+    if (code == CLI_OK) code = draw(it, browser);
+    if (browser != NULL) chromium_stop(browser);
+    (void)unlink(path);
+    return code;
+}
+
+static int check_wish(const cli_args *args, const char *path)
+{
+    const char *const mark = path != NULL ? strchr(path, '%') : NULL;
+    const bool has_number =
+        mark != NULL &&
+        (mark[1] == 'd' || (mark[1] == '0' && mark[2] >= '1' && mark[2] <= '9' && mark[3] == 'd'));
+    if (path == NULL || (!ends_with(path, ".png") && !ends_with(path, ".mp4")) ||
+        (mark != NULL && !has_number)) {
+        return cli_fail(args, CLI_USAGE,
+                        "--out is a .png, many of them (frames/%%04d.png), or an .mp4.");
+    }
+    return CLI_OK;
+}
+
+int cmd_render(const cli_args *args)
+{
+    wish it = {.args = args,
+               .path = cli_text(args, "out"),
+               .at = cli_number(args, "at"),
+               .fps = cli_number(args, "fps"),
+               .speed = cli_number(args, "speed")};
+    int code = check_wish(args, it.path);
+    if (code == CLI_OK) code = read_size(args, &it);
+    if (code != CLI_OK) return code;
+    if (cli_page().text == NULL) return cli_fail_page(args);
+    cli_catch_interrupts();
+    cli_scene scene;
+    code = cli_scene_make(args, &scene);
+    if (code != CLI_OK) return code;
+    code = draw_page(&it, &scene);
+    cli_scene_destroy(&scene);
+    if (code == CLI_OK && !cli_flag(args, "quiet")) printf("%s\n", it.path);
+    return code;
+}

@@ -1,0 +1,134 @@
+// talus run: a tool of OpenSim, from its set-up file.
+#include "commands/commands.h"
+#include "model/model.h"
+#include "table/result.h"
+#include "text/progress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// Properties of the tool from --property; the names are owned.
+static int read_settings(const cli_args *args, tal_osim_setting settings[], int n,
+                         const char *const sets[])
+{
+    for (int i = 0; i < n; ++i) {
+        const char *value = NULL;
+        settings[i].name = cli_split(sets[i], &value);
+        settings[i].value = value;
+        if (settings[i].name == NULL) {
+            return cli_fail(args, CLI_USAGE, "--property needs NAME=VALUE, not '%s'.", sets[i]);
+        }
+    }
+    return CLI_OK;
+}
+
+static bool tell(void *context, int done, int total)
+{
+    (void)total;
+    return progress_tell(context, (double)done);
+}
+
+// The folder of a path, and those above it, exist afterwards.
+static int make_folders(const cli_args *args, const char *path)
+{
+    char *const folder = cli_copy(path);
+    int code = CLI_OK;
+    for (char *at = strchr(folder + 1, '/'); at != NULL && code == CLI_OK;
+         at = strchr(at + 1, '/')) {
+        *at = 0;
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+            code = cli_fail(args, CLI_BAD_FILE, "the folder %s cannot be made.", folder);
+        }
+        *at = '/';
+    }
+    free(folder);
+    return code;
+}
+
+// Where a result goes: into the folder of --out, or else where the set-up says.
+static char *place_of(const cli_args *args, const char *path)
+{
+    const char *const folder = cli_text(args, "out");
+    const char *const slash = strrchr(path, '/');
+    return folder != NULL ? cli_format("%s/%s", folder, slash != NULL ? slash + 1 : path)
+                          : cli_copy(path);
+}
+
+// Write each table with a header that says how it was made.
+static int write_results(const cli_args *args, const cli_model *model,
+                         const tal_osim_results *results)
+{
+    int code = CLI_OK;
+    for (int i = 0; i < tal_osim_results_num(results) && code == CLI_OK; ++i) {
+        tal_table *const table = tal_osim_results_table(results, i);
+        char *const path = place_of(args, tal_osim_results_path(results, i));
+        tal_error err = {0};
+        code = result_record(args, model, table);
+        // talus rerun compares the first
+        if (i > 0) (void)tal_table_set_header(table, RESULT_COMMAND, NULL);
+        if (code == CLI_OK && args->take != NULL) {
+            code = args->take(args->taker, table);
+            free(path);
+            return code;
+        }
+        if (code == CLI_OK) code = make_folders(args, path);
+        if (code == CLI_OK && tal_table_write_file(table, path, &err) != TAL_OK) {
+            code = cli_fail_with(args, CLI_BAD_FILE, &err);
+        }
+        if (code == CLI_OK && !cli_flag(args, "quiet")) printf("%s\n", path);
+        free(path);
+    }
+    return code;
+}
+
+// Run the tool, print what is wrong, write the results.
+static int run_with(const cli_args *args, const tal_osim_setting settings[], int n)
+{
+    tal_osim_run_options options = tal_osim_run_options_default();
+    tal_threads *threads = NULL;
+    tal_error err = {0};
+    options.settings = settings;
+    options.num_settings = n;
+    options.lanes = cli_threads(args);
+    if (tal_threads_create(options.lanes, &threads, &err) != TAL_OK) {
+        return cli_fail_with(args, CLI_FAILED, &err);
+    }
+    const tal_executor executor = tal_threads_executor(threads);
+    progress told;
+    options.executor = &executor;
+    options.progress = tell;
+    options.context = &told;
+    tal_osim_results *results = NULL;
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
+    progress_begin(&told, args, "rows", true, 0.0, 1.0);
+    const tal_status st = tal_osim_run_file(args->files[0], &options, &results, found);
+    progress_end(&told, 1.0);
+    cli_print_diagnostics(args, found);
+    cli_model model = {0};
+    int code = st == TAL_OK || st == TAL_ERR_CALLBACK ? CLI_OK : CLI_BAD_FILE;
+    if (code == CLI_OK) {
+        code = cli_model_read(args, tal_osim_results_model(results), NULL, 0, &model);
+        if (code == CLI_OK) code = write_results(args, &model, results);
+        cli_model_destroy(&model);
+    }
+    if (st == TAL_ERR_CALLBACK) code = cli_fail(args, CLI_FAILED, "interrupted.");
+    tal_osim_results_destroy(results);
+    tal_threads_destroy(threads);
+    return code;
+}
+
+int cmd_run(const cli_args *args)
+{
+    const char *const *sets = NULL;
+    const int n = cli_list(args, "property", &sets);
+    tal_osim_setting *const settings = cli_alloc((size_t)n, sizeof *settings);
+    int code = read_settings(args, settings, n, sets);
+    if (code == CLI_OK) code = run_with(args, settings, n);
+    for (int i = 0; i < n; ++i) {
+        free((char *)settings[i].name);
+    }
+    free(settings);
+    return code;
+}

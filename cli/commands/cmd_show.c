@@ -1,0 +1,42 @@
+// talus show: columns of a table, to look at.
+#include "commands/commands.h"
+#include "table/result.h"
+#include "text/report.h"
+
+#include <stdlib.h>
+
+// Some rows, evenly chosen, the first and the last among them.
+static void show(const cli_args *args, const tal_table *table, const int columns[], int n)
+{
+    const int rows = tal_table_num_rows(table), most = cli_count(args, "rows");
+    const int shown = most > 0 && most < rows ? most : rows;
+    const char **const names = cli_alloc((size_t)n, sizeof *names);
+    for (int c = 0; c < n; ++c) {
+        names[c] = tal_table_column_name(table, columns[c]);
+    }
+    report r;
+    report_begin(&r, args);
+    report_table(&r, args->files[0], names, n);
+    for (int k = 0; k < shown; ++k) {
+        const int row = shown > 1 ? (int)((long)k * (rows - 1) / (shown - 1)) : 0;
+        for (int c = 0; c < n; ++c) {
+            report_cell_number(&r, tal_table_value(table, row, columns[c]));
+        }
+    }
+    report_end_table(&r);
+    report_end(&r);
+    free(names);
+}
+
+int cmd_show(const cli_args *args)
+{
+    tal_table *table = NULL;
+    const int code = result_read(args, args->files[0], &table);
+    if (code != CLI_OK) return code;
+    int *const columns = cli_alloc((size_t)tal_table_num_columns(table), sizeof *columns);
+    const int n = result_choose_columns(args, table, -1, columns);
+    if (n > 0) show(args, table, columns, n);
+    free(columns);
+    tal_table_destroy(table);
+    return n >= 0 ? CLI_OK : CLI_USAGE;
+}

@@ -1,0 +1,297 @@
+// talus simulate: a model through time.
+#include "commands/commands.h"
+#include "model/advice.h"
+#include "model/integrators.h"
+#include "model/motion.h"
+#include "table/columns.h"
+#include "table/result.h"
+#include "table/thinning.h"
+#include "text/progress.h"
+#include "text/report.h"
+#include "text/stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Times of the rows: from the start, every so often, and the end; or at steps, when `every` is 0.
+typedef struct schedule {
+    double start, end, every;
+    int num;
+} schedule;
+
+static int make_schedule(const cli_args *args, const cli_model *model, schedule *out)
+{
+    out->start = tal_state_t(model->state);
+    out->end = cli_number(args, "end");
+    out->every = cli_number(args, "every");
+    if (!(out->end > out->start)) {
+        return cli_fail(args, CLI_USAGE, "--end %g is not after the start, %g.", out->end,
+                        out->start);
+    }
+    if (out->every < 0.0) {
+        return cli_fail(args, CLI_USAGE, "--every needs a positive number, not %g.", out->every);
+    }
+    if (out->every == 0.0) return CLI_OK;
+    // a row within round-off of the end is the end
+    const double rows = ceil((out->end - out->start) / out->every * (1.0 - 1e-12));
+    if (!(rows < 1e8)) {
+        return cli_fail(args, CLI_USAGE, "--every %g would give %g rows.", out->every, rows);
+    }
+    out->num = (int)rows + 1;
+    return CLI_OK;
+}
+
+static double time_of(const schedule *s, int k)
+{
+    return k == s->num - 1 ? s->end : s->start + k * s->every;
+}
+
+static bool go_on(void *context, double t)
+{
+    return progress_tell(context, t);
+}
+
+// A run, and where its rows go.
+typedef struct recording {
+    motion *run;
+    const cli_columns *columns;
+    tal_table *table;
+    double *row; // [columns->num]
+    double stop; // where a run that is repeated was cut
+} recording;
+
+// A row at `shown`.
+static tal_status read_row(const recording *it)
+{
+    motion *const run = it->run;
+    const tal_status st = columns_read(it->columns, run->model, run->shown, it->row);
+    if (st != TAL_OK) run->error = *tal_state_error(run->shown);
+    return st;
+}
+
+static tal_status put_row(const recording *it, const double row[])
+{
+    const tal_status st = tal_table_add_row(it->table, row);
+    if (st == TAL_OK) return st;
+    it->run->error = (tal_error){st, "put_row", "no memory for a row of the table"};
+    return st;
+}
+
+static bool goes_on(const motion *run, tal_status st)
+{
+    return st == TAL_OK && !run->was_stopped && !run->has_ended;
+}
+
+// Fill the table at given times. A failure, an interrupt or an event may end it early; the last row
+// is at that time.
+static tal_status record_times(const recording *it, const schedule *s, int num)
+{
+    tal_status st = TAL_OK;
+    for (int k = 0; k < num && goes_on(it->run, st); ++k) {
+        st = motion_go(it->run, time_of(s, k));
+        tal_status added = read_row(it);
+        if (added == TAL_OK) added = put_row(it, it->row);
+        if (st == TAL_OK) st = added;
+    }
+    return st;
+}
+
+// The rows within a step that began at `before`, and its end.
+static tal_status keep_step(const recording *it, thinning *kept, long step, double before)
+{
+    motion *const run = it->run;
+    const double end = tal_state_t(run->state);
+    tal_status st = TAL_OK;
+    for (int part = 1; part < THINNING_PARTS && st == TAL_OK && !run->had_event; ++part) {
+        const long number = (step - 1) * THINNING_PARTS + part;
+        if (!thinning_wants(kept, number)) continue;
+        st = motion_look(run, before + (end - before) * part / THINNING_PARTS);
+        if (st == TAL_OK) st = read_row(it);
+        if (st == TAL_OK) thinning_add(kept, number, it->row);
+    }
+    (void)tal_state_copy(run->shown, run->state);
+    if (st == TAL_OK && thinning_wants(kept, step * THINNING_PARTS)) {
+        st = read_row(it);
+        if (st == TAL_OK) thinning_add(kept, step * THINNING_PARTS, it->row);
+    }
+    return st;
+}
+
+static tal_status put_kept_rows(const recording *it, const thinning *kept)
+{
+    tal_status st = TAL_OK;
+    for (int r = 0; r < kept->num && st == TAL_OK; ++r) {
+        st = put_row(it, kept->rows + (size_t)r * (size_t)kept->width);
+    }
+    return st;
+}
+
+// Is the end of the run among the rows?
+static bool has_end(const recording *it, const thinning *kept)
+{
+    if (kept->num == 0) return false;
+    const double *const last = kept->rows + (size_t)(kept->num - 1) * (size_t)kept->width;
+    return last[0] == tal_state_t(it->run->shown);
+}
+
+// Fill the table at steps. It ends early as record_times() does.
+static tal_status record_steps(const recording *it, double end)
+{
+    motion *const run = it->run;
+    thinning kept;
+    thinning_begin(&kept, it->columns->num);
+    tal_status st = motion_step(run);
+    if (st == TAL_OK) st = read_row(it);
+    if (st == TAL_OK) thinning_add(&kept, 0, it->row);
+    for (long step = 1; goes_on(run, st) && tal_state_t(run->state) < fmin(end, it->stop); ++step) {
+        const double before = tal_state_t(run->state);
+        st = motion_step(run);
+        if (st == TAL_OK && tal_state_t(run->state) > before) {
+            st = keep_step(it, &kept, step, before);
+        }
+        thinning_count(&kept, step);
+    }
+    tal_status put = put_kept_rows(it, &kept);
+    if (put == TAL_OK && !has_end(it, &kept)) {
+        put = read_row(it);
+        if (put == TAL_OK) put = put_row(it, it->row);
+    }
+    thinning_destroy(&kept);
+    return st == TAL_OK ? put : st;
+}
+
+// Which event of the model ended the run, with what it says about itself; NULL when none did. Owned
+// by the caller.
+static char *find_end(const motion *run)
+{
+    if (!run->has_ended || run->stepper == NULL) return NULL;
+    const tal_system *const system = run->model->system;
+    const tal_event_ix event = tal_time_stepper_ended_by(run->stepper);
+    const tal_run_stop *const stop = event.i >= 0 ? tal_event_stop(system, event) : NULL;
+    const bool has_more = stop != NULL && stop->message != NULL;
+    char at[TAL_NUMBER_SIZE];
+    (void)tal_number_write(tal_state_t(run->state), at);
+    return cli_format("%s at t = %s s%s%s", event.i >= 0 ? tal_event_name(system, event) : "", at,
+                      has_more ? ": " : "", has_more ? stop->message : "");
+}
+
+static void report_run(const cli_args *args, const motion *run, const tal_table *table,
+                       const char *ended_by)
+{
+    const tal_integrator_stats stats = tal_integrator_statistics(run->integ);
+    const int last = tal_table_num_rows(table) - 1;
+    const int energy = tal_table_find_column(table, "total_energy");
+    report r;
+    report_begin(&r, args);
+    report_text(&r, "result", cli_text(args, "out"));
+    report_count(&r, "rows", tal_table_num_rows(table));
+    report_count(&r, "columns", tal_table_num_columns(table));
+    report_number(&r, "final time", tal_state_t(run->state), "s");
+    report_count(&r, "steps", (long)stats.steps_taken);
+    report_count(&r, "steps refused", (long)(stats.error_failures + stats.other_failures));
+    report_count(&r, "evaluations", (long)stats.realizations);
+    if (ended_by != NULL) report_text(&r, "ended by", ended_by);
+    if (energy >= 0 && last >= 0) {
+        report_number(&r, "energy at first", tal_table_value(table, 0, energy), "J");
+        report_number(&r, "energy at last", tal_table_value(table, last, energy), "J");
+    }
+    report_end(&r);
+}
+
+// An empty table with its columns; an exit code.
+static int make_table(const cli_args *args, const cli_model *model, const cli_columns *columns,
+                      tal_table **out)
+{
+    tal_table *const table = result_create(args, model);
+    if (table == NULL) return CLI_FAILED;
+    const tal_status st = columns_name(columns, table);
+    const int code =
+        st == TAL_OK ? result_check_fit(args, table) : cli_fail_status(args, CLI_FAILED, st);
+    if (code == CLI_OK) {
+        *out = table;
+    } else {
+        tal_table_destroy(table);
+    }
+    return code;
+}
+
+// Write the rows, all or a part, and report how the run ended.
+static int write_run(const cli_args *args, const motion *run, tal_status st, tal_table *table)
+{
+    char *why = NULL, *const end = find_end(run);
+    char at[TAL_NUMBER_SIZE];
+    (void)tal_number_write(tal_state_t(run->state), at);
+    if (st != TAL_OK) {
+        why = cli_format("failed at t = %s: %s", at, run->error.message);
+    } else if (run->was_stopped) {
+        why = cli_format("interrupted at t = %s", at);
+    }
+    if (why != NULL) (void)cli_fail(args, CLI_FAILED, "%s", why);
+    int code = CLI_OK;
+    if (end != NULL && result_set_end(table, end) != TAL_OK) {
+        code = cli_fail_status(args, CLI_FAILED, TAL_ERR_NO_MEMORY);
+    } else {
+        code = why != NULL ? result_write_part(args, table, why) : result_write(args, table);
+    }
+    const bool is_there = code == CLI_OK || (why != NULL && code == CLI_FAILED);
+    if (is_there && report_is_wanted(args)) {
+        if (stream_out_path(args) != NULL) {
+            report_run(args, run, table, end);
+        } else if (end != NULL) {
+            fprintf(stderr, "talus simulate: ended by %s\n", end);
+        }
+    }
+    free(why);
+    free(end);
+    return code;
+}
+
+// Run through time, write the rows, and say what could be better.
+static int simulate(const cli_args *args, const cli_model *model, motion *run, const schedule *s,
+                    const cli_columns *columns)
+{
+    tal_table *table = NULL;
+    int code = make_table(args, model, columns, &table);
+    if (code != CLI_OK) return code;
+    progress told;
+    progress_begin(&told, args, "s", true, s->start, s->end);
+    run->end = s->end;
+    run->go_on = go_on;
+    run->context = &told; // cppcheck-suppress autoVariables ; taken back below
+    const int num = args->only_rows > 0 && args->only_rows < s->num ? args->only_rows : s->num;
+    const recording it = {run, columns, table, cli_alloc((size_t)columns->num, sizeof(double)),
+                          args->only_rows > 0 ? args->only_time : (double)INFINITY};
+    const tal_status st = s->every > 0.0 ? record_times(&it, s, num) : record_steps(&it, s->end);
+    free(it.row);
+    progress_end(&told, tal_state_t(run->state));
+    run->go_on = NULL;
+    run->context = NULL;
+    code = write_run(args, run, st, table);
+    if (st == TAL_OK && !cli_flag(args, "quiet")) advice_of_stability(args, run, s->start);
+    tal_table_destroy(table);
+    return code;
+}
+
+int cmd_simulate(const cli_args *args)
+{
+    cli_model model;
+    schedule s = {0};
+    cli_columns columns = {0};
+    motion run = {0};
+    tal_integrator_def def;
+    int code = cli_integrator_def(args, &def);
+    if (code != CLI_OK) return code;
+    code = result_check_out(args, false);
+    if (code != CLI_OK) return code;
+    code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    if (code == CLI_OK) code = make_schedule(args, &model, &s);
+    if (code == CLI_OK) {
+        code = columns_choose(args, &model, cli_text(args, "columns"), true, &columns);
+    }
+    if (code == CLI_OK) code = motion_create(args, &model, &def, &run);
+    if (code == CLI_OK) code = simulate(args, &model, &run, &s, &columns);
+    motion_destroy(&run);
+    columns_destroy(&columns);
+    cli_model_destroy(&model);
+    return code;
+}

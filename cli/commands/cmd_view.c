@@ -1,0 +1,91 @@
+// talus view: a page that shows a model and its motion, or the scene in another format.
+#include "commands/commands.h"
+#include "text/report.h"
+#include "viewer/page.h"
+#include "viewer/scenes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t large = 20000000, too_large = 200000000; // bytes of a file
+
+// Where bytes go, and how many there were.
+typedef struct target {
+    const cli_args *args;
+    const char *path; // "-": standard output
+    size_t size;
+    int code;
+} target;
+
+// All bytes come at once.
+static bool take_bytes(void *context, const void *bytes, size_t size)
+{
+    target *const it = context;
+    tal_error err = {0};
+    it->size = size;
+    const bool is_refused = size > too_large && !cli_flag(it->args, "force");
+    if (is_refused) {
+        it->code =
+            cli_fail(it->args, CLI_FAILED,
+                     "the file would have %zu MB: choose fewer --frames or --columns, or take "
+                     "it with --force.",
+                     size / 1000000);
+        return false;
+    }
+    if (size > large) {
+        cli_warn(it->args, "the file has %zu MB; fewer --frames or --columns make it smaller.",
+                 size / 1000000);
+    }
+    if (strcmp(it->path, "-") == 0) return fwrite(bytes, 1, size, stdout) == size;
+    if (tal_file_write(it->path, bytes, size, &err) == TAL_OK) return true;
+    it->code = cli_fail_with(it->args, CLI_BAD_FILE, &err);
+    return false;
+}
+
+static void print_report(const cli_args *args, const target *to, const cli_scene *it)
+{
+    report r;
+    if (strcmp(to->path, "-") == 0) return;
+    if (!cli_flag(args, "json")) {
+        printf("%s\n", to->path);
+        return;
+    }
+    report_begin(&r, args);
+    report_text(&r, "file", to->path);
+    report_count(&r, "bytes", (long)to->size);
+    report_count(&r, "bodies", tal_matter_num_bodies(it->model.matter) - 1);
+    report_count(&r, "frames", tal_scene_num_frames(it->scene));
+    report_end(&r);
+}
+
+static int write_scene(const cli_args *args, const cli_scene *it, tal_scene_format format,
+                       const char *path)
+{
+    const tal_scene_page page = cli_page();
+    target to = {.args = args, .path = path};
+    tal_error err = {0};
+    const tal_status st = tal_scene_write_to(it->scene, format, &page, take_bytes, &to, &err);
+    if (to.code != CLI_OK) return to.code;
+    if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &err);
+    print_report(args, &to, it);
+    if (cli_flag(args, "open") && format == TAL_SCENE_HTML) cli_open(args, path);
+    return CLI_OK;
+}
+
+int cmd_view(const cli_args *args)
+{
+    const char *const out = cli_text(args, "out");
+    tal_scene_format format = TAL_SCENE_HTML;
+    if (out != NULL && strcmp(out, "-") != 0 && !tal_scene_format_of(out, &format)) {
+        return cli_fail(args, CLI_USAGE, "--out '%s' should end with .html, .glb or .json.", out);
+    }
+    if (format == TAL_SCENE_HTML && cli_page().text == NULL) return cli_fail_page(args);
+    cli_scene it;
+    int code = cli_scene_make(args, &it);
+    if (code != CLI_OK) return code;
+    char *const name = out != NULL ? cli_copy(out) : cli_scene_name(args, ".html");
+    code = write_scene(args, &it, format, name);
+    free(name);
+    cli_scene_destroy(&it);
+    return code;
+}

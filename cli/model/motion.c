@@ -1,0 +1,138 @@
+// Running a model through time, row by row.
+#include "model/motion.h"
+
+#include <string.h>
+
+static bool tell(void *context, const tal_progress *progress)
+{
+    motion *const run = context;
+    if (run->go_on == NULL || run->go_on(run->context, progress->t)) return true;
+    run->was_stopped = true;
+    return false;
+}
+
+// Whether events do more than end the run. Within a step at whose end they changed the State there
+// is nothing to read off.
+static bool has_jumps(const tal_system *system)
+{
+    for (int i = 0; i < tal_system_num_events(system); ++i) {
+        if (tal_event_stop(system, (tal_event_ix){i}) == NULL) return true;
+    }
+    return false;
+}
+
+static tal_status create_stepper(motion *run)
+{
+    tal_time_stepper_def def = tal_time_stepper_def_default();
+    def.max_steps = 0;
+    def.progress = tell;
+    def.progress_context = run;
+    return tal_time_stepper_create(run->integ, &def, &run->stepper, &run->error);
+}
+
+// The step that a Langevin bath needs, the interval of its noise; 0: there is none.
+static double interval_of_bath(const cli_model *model)
+{
+    for (int i = 0; i < tal_forces_num(model->forces); ++i) {
+        const tal_force_ix force = {i};
+        const bool is_bath = strcmp(tal_force_kind(model->forces, force), "langevin") == 0;
+        if (!is_bath || !tal_force_is_enabled(model->forces, model->state, force)) continue;
+        return tal_force_param(model->forces, model->state, force, TAL_LANGEVIN_INTERVAL);
+    }
+    return 0.0;
+}
+
+int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
+                  motion *run)
+{
+    memset(run, 0, sizeof *run);
+    run->model = model;
+    tal_integrator_def own = *def;
+    if (own.fixed_step == 0.0) own.fixed_step = interval_of_bath(model);
+    tal_status st = tal_integrator_create(model->system, &own, &run->integ, &run->error);
+    if (st == TAL_OK && tal_system_num_events(model->system) > 0) st = create_stepper(run);
+    if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &run->error);
+    run->state = cli_state_copy(args, model);
+    run->shown = run->state != NULL ? cli_state_copy(args, model) : NULL;
+    run->has_jumps = has_jumps(model->system);
+    return run->shown != NULL ? CLI_OK : CLI_FAILED;
+}
+
+void motion_destroy(motion *run)
+{
+    tal_state_destroy(run->shown);
+    tal_state_destroy(run->state);
+    tal_time_stepper_destroy(run->stepper);
+    tal_integrator_destroy(run->integ);
+}
+
+tal_status motion_restart(motion *run, const tal_state *start)
+{
+    tal_integrator_reset(run->integ);
+    if (run->stepper != NULL) tal_time_stepper_reset(run->stepper);
+    run->has_begun = run->was_stopped = run->is_over = run->has_ended = false;
+    run->error = (tal_error){TAL_OK, "", ""};
+    const tal_status st = tal_state_copy(run->state, start);
+    return st == TAL_OK ? tal_state_copy(run->shown, start) : st;
+}
+
+// One step of the method. One of no length, to begin with, makes the State consistent and is not
+// told.
+static tal_status one_step(motion *run, double t)
+{
+    const bool is_told = run->go_on != NULL && t > tal_state_t(run->state);
+    tal_outcome why = TAL_OUTCOME_FAILED;
+    if (run->stepper == NULL) {
+        const tal_status st = tal_integrator_step(run->integ, run->state, t);
+        if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
+        if (st != TAL_OK || !is_told) return st;
+        run->was_stopped = !run->go_on(run->context, tal_state_t(run->state));
+        return st;
+    }
+    const tal_status st = tal_time_stepper_advance(run->stepper, run->state, t, &why);
+    if (st != TAL_OK) run->error = *tal_time_stepper_error(run->stepper);
+    run->had_event = why != TAL_OUTCOME_STEP && why != TAL_OUTCOME_REACHED_TIME;
+    run->is_over = why == TAL_OUTCOME_TERMINATED || why == TAL_OUTCOME_END;
+    return st;
+}
+
+// Steps until one ends at `t` or behind it.
+static tal_status step_past(motion *run, double t)
+{
+    tal_status st = TAL_OK;
+    if (!run->has_begun) {
+        run->has_begun = true;
+        st = one_step(run, tal_state_t(run->state));
+    }
+    while (st == TAL_OK && tal_state_t(run->state) < t && !run->was_stopped && !run->is_over) {
+        st = one_step(run, run->has_jumps ? t : run->end);
+    }
+    return st;
+}
+
+tal_status motion_step(motion *run)
+{
+    const bool is_first = !run->has_begun;
+    run->has_begun = true;
+    const tal_status st = one_step(run, is_first ? tal_state_t(run->state) : run->end);
+    (void)tal_state_copy(run->shown, run->state);
+    run->has_ended = run->is_over;
+    return st;
+}
+
+tal_status motion_look(motion *run, double t)
+{
+    const tal_status st = tal_integrator_interpolate(run->integ, run->state, t, run->shown);
+    if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
+    return st;
+}
+
+tal_status motion_go(motion *run, double t)
+{
+    tal_status st = step_past(run, t);
+    const bool is_behind = tal_state_t(run->state) > t;
+    if (st == TAL_OK && is_behind) st = motion_look(run, t);
+    if (st != TAL_OK || !is_behind) (void)tal_state_copy(run->shown, run->state);
+    run->has_ended = run->is_over && !is_behind;
+    return st;
+}

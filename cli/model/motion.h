@@ -1,0 +1,45 @@
+// Running a model through time, row by row.
+#ifndef TALUS_CLI_MOTION_H
+#define TALUS_CLI_MOTION_H
+
+#include "cli.h"
+#include "model/model.h"
+#include "table/columns.h"
+
+// A run. Rows lie on the method's dense output, so that they change no step; a model with stops is
+// stepped by a time stepper.
+typedef struct motion {
+    const cli_model *model;
+    tal_integrator *integ;
+    tal_time_stepper *stepper; // NULL without events
+    tal_state *state;          // where the run is
+    tal_state *shown;          // at the time of the row
+    double end;
+    bool (*go_on)(void *context, double t); // called after every step; false ends the run
+    void *context;
+    bool has_jumps; // events change the State: steps end at rows
+    bool has_begun;
+    bool had_event;   // in the last step: what is within it cannot be looked at
+    bool was_stopped; // by go_on
+    bool is_over;     // an event of the model has ended it
+    bool has_ended;   // and `shown` is there
+    tal_error error;  // why it failed
+} motion;
+
+// Prepare a run that begins where the model does. Failures are printed; an exit code.
+int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
+                  motion *run);
+void motion_destroy(motion *run);
+
+// Begin again, from another State of the model's System.
+tal_status motion_restart(motion *run, const tal_state *start);
+
+// One step, as long as the method likes; the first one has no length. Then `shown` is there.
+tal_status motion_step(motion *run);
+// Look at a time within the last step; then `shown` is there.
+tal_status motion_look(motion *run, double t);
+
+// Go to a time; then `shown` is there. It is where the run has ended when that comes first.
+tal_status motion_go(motion *run, double t);
+
+#endif // TALUS_CLI_MOTION_H

@@ -1,0 +1,26 @@
+// Scenes for commands: a model with results, from the files of a command line.
+#ifndef TALUS_CLI_SCENES_H
+#define TALUS_CLI_SCENES_H
+
+#include "cli.h"
+#include "model/model.h"
+
+// A scene and what it was made from.
+typedef struct cli_scene {
+    cli_model model;
+    tal_scene *scene;
+    char *model_path; // owned
+} cli_scene;
+
+// Make the scene of the files [MODEL] [RESULT...]: the model is the first file, or else what the
+// header of the first result names. Failures are printed; an exit code.
+int cli_scene_make(const cli_args *args, cli_scene *out);
+void cli_scene_destroy(cli_scene *it);
+
+// The name of the first file with another extension; owned by the caller.
+char *cli_scene_name(const cli_args *args, const char *extension);
+
+// Open a file or an address in the user's browser.
+void cli_open(const cli_args *args, const char *what);
+
+#endif // TALUS_CLI_SCENES_H

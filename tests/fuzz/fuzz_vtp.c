@@ -1,0 +1,7 @@
+// What libFuzzer calls: any bytes as a .vtp file.
+#include "fuzz_soup.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_soup(tali_soup_read_vtp, data, size);
+}
