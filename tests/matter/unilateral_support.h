@@ -72,8 +72,8 @@ static inline void block_set_modes(block *it, tal_unilateral_mode mode, const do
     }
 }
 
-/// A uniform rod of 1 kg and 1 m in the xy plane, y up, its tip at the lower left; angle
-/// from the horizontal. Planar mobilizer: q and u are (angle, x, y). The tip is where Ground's origin is.
+/// A uniform rod of 1 kg and 1 m in the xy plane, y up, its tip at the lower left; angle from the
+/// horizontal. Planar mobilizer: q and u are (angle, x, y). The tip is where Ground's origin is.
 typedef struct rod {
     test_model model;
     tal_body_ix body;

@@ -212,6 +212,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     return tal_system_error(system)->status;
 }
 
+// Frees what was adopted with bodies and constraints, then the arrays.
 static void destroy(void *self)
 {
     tal_matter *matter = self;

@@ -147,6 +147,7 @@ static tal_status check_def(const tal_matter *matter, tali_unilateral *it, tal_e
 
 // --- adding ---
 
+// Check an element and append it; its constraints start disabled.
 static tal_status add_unilateral(tal_matter *matter, const tal_unilateral_def *def, tal_error *err)
 {
     tali_unilaterals *all = &matter->unilaterals;

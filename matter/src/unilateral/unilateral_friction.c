@@ -182,6 +182,7 @@ static void add_scaled(int n, double scale, const double x[], double y[])
     }
 }
 
+// Columns and responses of the elements that slide, then their forces, then what these add.
 static tal_status slide(const tal_matter *matter, tal_state *state, const tali_tree_view *view,
                         const slide_room *room, double e[], double lambda[])
 {
