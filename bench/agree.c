@@ -27,7 +27,7 @@ static double difference(const double a[], const double b[], int n)
 }
 
 /*
- * Relative difference allowed between two contestants. The sweeps differ by 1e-13 at n = 10000. Who
+ * Relative difference allowed between two contestants. The passes differ by 1e-13 at n = 10000. Who
  * factors M has the round-off of its condition number, which for a chain of n links grows between
  * n^2 and n^4: measured 1e-10 at 100 and 9e-8 at 1000, so beyond 100 the bound grows with n^3.
  *

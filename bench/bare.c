@@ -1,4 +1,4 @@
-// Articulated-body and Newton-Euler sweeps for trees of pins, bare.
+// Articulated-body and Newton-Euler passes for trees of pins, bare.
 //
 // Forward dynamics works in Ground axes about each body's own origin: then articulated inertias are
 // shifted but never turned. Inverse dynamics has no inertias to pass on and works in body axes.
@@ -129,7 +129,7 @@ static inline void sine_cosine(double x, double *sine, double *cosine)
     *cosine = ((quadrant + 1) & 2) != 0 ? -b : b;
 }
 
-// --- what is kept between sweeps: only what a later one reads ---
+// --- what is kept between passes: only what a later one reads ---
 
 /// What children read on the way out.
 struct bare_pose {

@@ -1,4 +1,4 @@
-// Talus, its peers and the bare sweep on the same models, side by side in one run.
+// Talus, its peers and the bare code on the same models, side by side in one run.
 //
 // Before anything is timed all contestants must agree. Then they take turns, batch by batch, and
 // the medians are printed with their quartiles.
@@ -275,7 +275,7 @@ static void print_setting(void)
     (void)printf("Talus is built for this machine (TALUS_NATIVE)\n");
 #elif defined(BENCH_DISPATCHES)
     (void)printf(
-        "Talus is built for any x86-64; its sweeps, and bare C, are the best for this one\n");
+        "Talus is built for any x86-64; its passes, and bare C, are the best for this one\n");
 #else
     (void)printf("Talus is built for any x86-64\n");
 #endif

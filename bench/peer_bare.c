@@ -1,4 +1,4 @@
-// The bare sweep as a contestant. Pins only.
+// The bare code as a contestant. Pins only.
 #include "bare.h"
 #include "contestant.h"
 

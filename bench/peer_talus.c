@@ -47,8 +47,8 @@ static void destroy(void *context)
 
 // --- what it computes ---
 
-// With Velocity evaluated: gravity's forces on the bodies, then the sweeps.
-static tal_status sweep(talus_peer *self, quantity what, const double v[])
+// With Velocity evaluated: gravity's forces on the bodies, then the passes.
+static tal_status pass(talus_peer *self, quantity what, const double v[])
 {
     const talus_model *t = &self->t;
     talus_realize(&self->t, TAL_STAGE_VELOCITY);
@@ -88,10 +88,10 @@ static void compute(talus_peer *self, quantity what, bool fresh, int k)
             talus_realize(&self->t, TAL_STAGE_ACCELERATION);
             break;
         }
-        st = sweep(self, what, self->m->v[k]);
+        st = pass(self, what, self->m->v[k]);
         break;
     case INVERSE:
-        st = sweep(self, what, self->m->v[k]);
+        st = pass(self, what, self->m->v[k]);
         break;
     case MULTIPLY_M:
     case SOLVE_M:

@@ -1,6 +1,6 @@
 # talus_add_kernels(<layer> <file>...)
 #
-# The sweeps of a layer once more for each kind of processor that runs them faster (ADR 20). Which
+# The passes of a layer once more for each kind of processor that runs them faster (ADR 20). Which
 # of them is used is settled at run time, by matter/src/kernel/kernel_choice.c, which asks the
 # machine for the features named here. Not where the build is for one machine anyway.
 include(CMakePushCheckState)

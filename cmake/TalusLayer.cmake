@@ -43,7 +43,7 @@ set(TALUS_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-proto
 include(CheckCCompilerFlag)
 
 # Same inputs, same bytes: the compiler may not contract a*b+c on its own (ADR 9). Packing the
-# scalars of small vectors into SIMD registers costs the sweeps more shuffles than it saves (a
+# scalars of small vectors into SIMD registers costs the passes more shuffles than it saves (a
 # quarter of the time with -march=native), so the compiler is told not to; whole loops it may
 # vectorize. Nothing reads errno after a square root.
 set(TALUS_ARITHMETIC -ffp-contract=off -fno-tree-slp-vectorize -fno-math-errno

@@ -1,8 +1,8 @@
 // What kernels and force laws are written in: the number `real` and the few operations on it.
 //
 // Width 1, strict C17: real is double. Wider builds map the same names to SIMD lanes, one State
-// each, and tests to numbers with a derivative (ADR 26). So code over `real` has no test on a
-// value: it computes both sides and picks.
+// each, and tests to numbers with a derivative (ADR 26). So code over `real` computes both sides of
+// a choice and picks; it leaves a side out only if no lane picks it (`all`, `any`).
 #ifndef TALUS_REAL_INTERNAL_H
 #define TALUS_REAL_INTERNAL_H
 
@@ -42,6 +42,18 @@ TAL_ALWAYS_INLINE mask equal(real a, real b)
 }
 
 /// @}
+
+/// Whether it holds in all lanes, in any lane: to leave out work whose result no lane would pick.
+/// No other test on a value is allowed in code over `real`.
+TAL_ALWAYS_INLINE bool all(mask which)
+{
+    return which;
+}
+
+TAL_ALWAYS_INLINE bool any(mask which)
+{
+    return which;
+}
 
 /// What the mask says; the other number may be anything, also a NaN.
 TAL_ALWAYS_INLINE real pick(mask which, real yes, real no)

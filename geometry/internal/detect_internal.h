@@ -65,13 +65,13 @@ typedef struct tali_detect_box {
     tal_vec3 low, high;
 } tali_detect_box;
 
-/// The box of a surface during the sweep.
-typedef struct tali_detect_sweep {
+/// The box of a surface, ready to be sorted.
+typedef struct tali_detect_entry {
     tali_detect_box box;
-    uint64_t key;   ///< where it begins along the sweep, and whose it is
+    uint64_t key;   ///< where it begins along the axis, and whose it is
     int64_t strip;  ///< the first strip it is in
     int num_strips; ///< 1 or 2; 0: it is large, and in none
-} tali_detect_sweep;
+} tali_detect_entry;
 
 /// A box in one of its strips.
 typedef struct tali_detect_strip {
@@ -96,10 +96,10 @@ typedef struct tali_detect_store {
     tali_detect_face *faces;       ///< those of a contact in an order that does not depend on poses
     tali_detect_pair *pairs;       ///< what the broad phase found, by increasing (a, b)
     // scratch of the broad phase, with room for n surfaces
-    tali_detect_sweep *sweep;  ///< [2 n]
-    tali_detect_strip *strips; ///< [2 n]
-    int *starts;               ///< [2 n + 3]
-    uint64_t *keys;            ///< [2 max(n, limits.pairs)]
+    tali_detect_entry *entries; ///< [2 n]
+    tali_detect_strip *strips;  ///< [2 n]
+    int *starts;                ///< [2 n + 3]
+    uint64_t *keys;             ///< [2 max(n, limits.pairs)]
 } tali_detect_store;
 
 /// Bytes of the block for this number of surfaces and these limits.

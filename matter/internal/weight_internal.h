@@ -1,4 +1,4 @@
-// Bodies in a uniform field, for gravity: one loop over all of them, compiled with the sweeps.
+// Bodies in a uniform field, for gravity: one loop over all of them, compiled with the passes.
 #ifndef TALUS_WEIGHT_INTERNAL_H
 #define TALUS_WEIGHT_INTERNAL_H
 

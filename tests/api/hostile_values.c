@@ -719,7 +719,7 @@ void good_tal_friction_rows(tal_friction_rows *out)
                                .b = push_b,
                                .contacts = &push_contact,
                                .num_contacts = 1,
-                               .most_sweeps = 10,
+                               .most_passes = 10,
                                .tolerance = 1e-9};
 }
 

@@ -1,5 +1,5 @@
 // The equations of motion of a mechanism, built densely in long double from poses that are
-// functions of time, and solved as one system: what Talus finds by sweeps must agree. Also how far
+// functions of time, and solved as one system: what Talus finds by passes must agree. Also how far
 // round-off lets the two differ.
 #ifndef TALUS_DENSE_ORACLE_H
 #define TALUS_DENSE_ORACLE_H

@@ -2,7 +2,7 @@
 #ifndef TALUS_TREE_SUPPORT_H
 #define TALUS_TREE_SUPPORT_H
 
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "talus_test.h"
 
 #include <talus/matter.h>

@@ -333,14 +333,14 @@ tal_mat3 tal_rotation_nearest(const tal_mat3 *A)
         fmax(tal_v3_max_abs(A->x), fmax(tal_v3_max_abs(A->y), tal_v3_max_abs(A->z)));
     if (size == 0.0) return TAL_MAT3_IDENTITY;
 
-    // three sweeps are usual; the bound only keeps the loop finite
+    // three passes are usual; the bound only keeps the loop finite
     tal_vec3 B[3] = {A->x, A->y, A->z};
     tal_vec3 V[3] = {TAL_MAT3_IDENTITY.x, TAL_MAT3_IDENTITY.y, TAL_MAT3_IDENTITY.z};
     for (int i = 0; i < 3; ++i) {
         B[i] = tal_v3(B[i].x / size, B[i].y / size, B[i].z / size);
     }
     bool is_busy = true;
-    for (int sweep = 0; sweep < 30 && is_busy; ++sweep) {
+    for (int pass = 0; pass < 30 && is_busy; ++pass) {
         const bool xy = orthogonalize(B, V, 0, 1);
         const bool xz = orthogonalize(B, V, 0, 2);
         const bool yz = orthogonalize(B, V, 1, 2);

@@ -4,10 +4,10 @@
 #include <float.h>
 #include <stddef.h>
 
-// Once small, the off-diagonal part is squared by every sweep, so a handful suffices; the bound
+// Once small, the off-diagonal part is squared by every pass, so a handful suffices; the bound
 // only keeps the loop finite.
 enum {
-    MAX_SWEEPS = 12
+    MAX_PASSES = 12
 };
 
 /*
@@ -15,7 +15,7 @@ enum {
  *
  *     t^2 + 2 theta t - 1 = 0,   theta = (A_qq - A_pp) / (2 A_pq),   t = tan of the turn
  *
- * The smaller root turns by at most pi/4, which is what makes the sweeps converge.
+ * The smaller root turns by at most pi/4, which is what makes the passes converge.
  */
 static void jacobi_turn(double A[3][3], double V[3][3], int p, int q)
 {
@@ -49,7 +49,7 @@ tal_vec3 tal_s3_eigen(tal_sym3 S, tal_mat3 *axes)
 
     double A[3][3] = {{S.xx, S.xy, S.xz}, {S.xy, S.yy, S.yz}, {S.xz, S.yz, S.zz}};
     double V[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    for (int sweep = 0; sweep < MAX_SWEEPS; ++sweep) {
+    for (int pass = 0; pass < MAX_PASSES; ++pass) {
         const double diagonal = fabs(A[0][0]) + fabs(A[1][1]) + fabs(A[2][2]);
         const double rest = fabs(A[0][1]) + fabs(A[0][2]) + fabs(A[1][2]);
         if (rest <= 0.01 * DBL_EPSILON * diagonal) break;

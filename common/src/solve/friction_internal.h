@@ -3,7 +3,7 @@
 //     friction.c         the order of attempts, the check of an answer
 //     friction_start.c   modes from friction pyramids, by Lemke's method
 //     friction_newton.c  forces for given modes, by Newton's method; changes of modes
-//     friction_sweep.c   many contacts, by sweeps; uses only the check of contacts
+//     friction_iterate.c   many contacts, by passes; uses only the check of contacts
 #ifndef TALUS_FRICTION_INTERNAL_H
 #define TALUS_FRICTION_INTERNAL_H
 

@@ -18,6 +18,7 @@ static tali_contact_press press(real elastic, real energy, double c, real xdot)
 
 tali_contact_press tali_contact_hunt_crossley(double k, double n, double c, real x, real xdot)
 {
+    if (all(less(x, spread(0.0)))) return (tali_contact_press){0.0, 0.0, 0.0};
     const real depth = at_least(x, spread(0.0));
     const real elastic = k * tali_contact_power(depth, n);
     return press(elastic, elastic * depth / (n + 1.0), c, xdot);
@@ -105,6 +106,7 @@ real tali_contact_stribeck(const tal_contact_pair_material *pair, double vt, rea
     const double mu_s = pair->static_friction, mu_d = pair->dynamic_friction;
     const real s = speed / vt, r = 0.5 * (s - 1.0);
     const mask rises = less(s, spread(1.0)), falls = less(s, spread(3.0));
+    if (all(rises)) return mu_s * step_over_s(s) / vt + pair->viscous_friction;
     const real falling = mu_s - (mu_s - mu_d) * r * step_over_s(r);
     const real mu = pick(rises, mu_s * step_over_s(s), pick(falls, falling, spread(mu_d)));
     return mu / pick(rises, spread(vt), speed) + pair->viscous_friction;
@@ -132,12 +134,14 @@ static tali_contact_grip grip(const tal_contact_grip *it, real limit, tal_vec3 v
 {
     const double K = it->stiffness, D = it->damping;
     tal_vec3 p = tal_v3_add(tal_v3_scale(K, z), tal_v3_scale(D, zdot));
-    const real size = tal_v3_norm(p);
-    const mask slides = less(limit, size);
-    p = tal_v3_scale(pick(slides, limit / size, spread(1.0)), p);
-    const tal_vec3 sliding =
-        tal_v3_scale(1.0 / D, tal_v3_sub(p, tal_v3_scale(K, z))); // RBDA eq. 11.77
-    zdot = pick_v3(slides, sliding, zdot);
+    const real pp = tal_v3_dot(p, p);
+    const mask slides = less(limit * limit, pp);
+    if (any(slides)) {
+        p = tal_v3_scale(pick(slides, limit / real_sqrt(pp), spread(1.0)), p);
+        const tal_vec3 sliding =
+            tal_v3_scale(1.0 / D, tal_v3_sub(p, tal_v3_scale(K, z))); // RBDA eq. 11.77
+        zdot = pick_v3(slides, sliding, zdot);
+    }
     return (tali_contact_grip){.force = tal_v3_neg(p),
                                .zdot = zdot,
                                .energy = 0.5 * K * tal_v3_dot(z, z),
@@ -151,12 +155,12 @@ static tali_contact_grip with_viscous(tali_contact_grip it, double coefficient, 
     return it;
 }
 
-// mu_d + (mu_s - mu_d) exp(-(v/vt)^2)
-static real steady_mu(const tal_contact_grip *it, const tal_contact_pair_material *pair, real speed)
+// mu_d + (mu_s - mu_d) exp(-(v/vt)^2), given v^2
+static real steady_mu(const tal_contact_grip *it, const tal_contact_pair_material *pair, real vv)
 {
-    const real s = speed / it->transition_speed;
+    const double vt = it->transition_speed; // its square may be 0
     const double more = pair->static_friction - pair->dynamic_friction;
-    return pair->dynamic_friction + more * real_exp(-s * s);
+    return pair->dynamic_friction + more * real_exp(-vv / vt / vt);
 }
 
 // Sticking, the patch follows: zdot = v and p = K z + D v (RBDA eq. 11.78).
@@ -164,16 +168,21 @@ tali_contact_grip tali_contact_soft_coulomb(const tal_contact_grip *it,
                                             const tal_contact_pair_material *pair,
                                             double normal_force, tal_vec3 v, tal_vec3 z)
 {
-    const double limit = steady_mu(it, pair, tal_v3_norm(v)) * normal_force;
+    const double limit = steady_mu(it, pair, tal_v3_dot(v, v)) * normal_force;
     return with_viscous(grip(it, limit, v, z, v), pair->viscous_friction * normal_force, v);
 }
 
-// alpha(|z|): 0 below z_ba, 1 from z_max on, half a sine between them.
+// alpha(|z|): 0 below z_ba, 1 from z_max on, between them half a sine, (1 + sin(pi s - pi/2)) / 2
+// = sin(pi s/2)^2 with s from 0 to 1. Above 1/2 it is 1 - sin(pi (1 - s)/2)^2.
 static real plasticity(real z, real z_ba, real z_max)
 {
-    const real inside = at_least(at_most(z, z_max), z_ba);
-    const real turn = TAL_PI * (inside - 0.5 * (z_max + z_ba)) / (z_max - z_ba);
-    return 0.5 + 0.5 * sincos_below_max(turn).s;
+    const real zero = spread(0.0), one = spread(1.0);
+    if (all(less(z, z_ba))) return zero;
+    if (all(less(z_max, z))) return one;
+    const real s = at_least(at_most((z - z_ba) / (z_max - z_ba), one), zero);
+    const mask is_low = less(s, spread(0.5));
+    const real sine = sin_reduced(0.5 * TAL_PI * pick(is_low, s, 1.0 - s), zero);
+    return pick(is_low, sine * sine, 1.0 - sine * sine);
 }
 
 // Part of z_ss over which alpha rises, at least. A breakaway of 1 leaves none where mu(v) is mu_d:
@@ -191,7 +200,7 @@ tali_contact_grip tali_contact_elastoplastic(const tal_contact_grip *it,
     const double K = it->stiffness;
     const real zero = spread(0.0), one = spread(1.0), size = tal_v3_norm(z);
     const real limit = pair->static_friction * normal_force;
-    const real z_ss = steady_mu(it, pair, tal_v3_norm(v)) * normal_force / K;
+    const real z_ss = steady_mu(it, pair, tal_v3_dot(v, v)) * normal_force / K;
     const mask is_stretched = less(zero, size) && less(zero, z_ss); // otherwise zdot = v
     const real length = pick(is_stretched, size, one), most = pick(is_stretched, z_ss, one);
     const real elastic = it->breakaway * pair->dynamic_friction * normal_force / K;

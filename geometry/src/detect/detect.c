@@ -84,7 +84,7 @@ static size_t place(tali_detect_store *store, void *block, int num_surfaces)
         {&store->points, (size_t)store->limits.points * sizeof *store->points},
         {&store->faces, (size_t)store->limits.faces * sizeof *store->faces},
         {&store->pairs, pairs * sizeof *store->pairs},
-        {&store->sweep, 2 * n * sizeof *store->sweep},
+        {&store->entries, 2 * n * sizeof *store->entries},
         {&store->strips, 2 * n * sizeof *store->strips},
         {&store->starts, (2 * n + 3) * sizeof *store->starts},
         {&store->keys, 2 * (n > pairs ? n : pairs) * sizeof *store->keys},

@@ -1,7 +1,7 @@
-// Broad phase: which surfaces are near enough for a close look. Sweep and prune.
+// Broad phase: which surfaces are near enough for a close look. Known as sweep and prune.
 //
 // The boxes around surfaces are sorted by where they begin along one axis, and dealt out to strips
-// along a second. A sweep through a strip then meets, for each box, only those of the strip that
+// along a second. A walk through a strip then meets, for each box, only those of the strip that
 // begin before it ends. Strips are some four boxes wide, so that a layer of n balls takes O(n log
 // n).
 //
@@ -10,9 +10,9 @@
 //     ----------[    ][b ]-----------     is found in the first of them
 //     strip 1         [  ]   [e    ]
 //
-// Half-spaces, and boxes several times as large as the others, are not swept: each is compared with
-// every box. In the end the pairs are sorted by their surfaces, so the list depends on the boxes
-// alone, and not on axes, strips or the order in which the sweep found them.
+// Half-spaces, and boxes several times as large as the others, are not sorted: each is compared
+// with every box. In the end the pairs are sorted by their surfaces, so the list depends on the
+// boxes alone, and not on axes, strips or the order in which they were found.
 #include "mesh/mesh_internal.h"
 
 #include <limits.h>
@@ -77,7 +77,7 @@ static void sort_keys(uint64_t keys[], int n, uint64_t spare[])
     if (from != keys) memcpy(keys, from, (size_t)n * sizeof keys[0]);
 }
 
-// ---- the sweep
+// ---- the walk along an axis
 
 // An integer that grows as the number does. It tells -0 from +0, but no side of a box is -0: it is
 // a sum, and a sum that vanishes is +0.
@@ -89,12 +89,12 @@ static uint64_t ordered(double x)
     return (bits & sign) != 0 ? ~bits : bits | sign;
 }
 
-// The two axes along which the boxes' centers are spread most: there the sweep meets fewest.
-typedef struct sweep_axes {
+// The two axes along which the boxes' centers are spread most: there a walk meets fewest.
+typedef struct box_axes {
     tal_axis first, second;
-} sweep_axes;
+} box_axes;
 
-static sweep_axes choose_axes(const tali_detect_sweep boxes[], int n)
+static box_axes choose_axes(const tali_detect_entry boxes[], int n)
 {
     tal_vec3 mean = TAL_VEC3_ZERO, square = TAL_VEC3_ZERO;
     for (int i = 0; i < n; ++i) {
@@ -105,12 +105,12 @@ static sweep_axes choose_axes(const tali_detect_sweep boxes[], int n)
         square = tal_v3_add(square, tal_v3_mul(d, d));
     }
     if (square.x >= square.y && square.x >= square.z) {
-        return (sweep_axes){TAL_AXIS_X, square.y >= square.z ? TAL_AXIS_Y : TAL_AXIS_Z};
+        return (box_axes){TAL_AXIS_X, square.y >= square.z ? TAL_AXIS_Y : TAL_AXIS_Z};
     }
     if (square.y >= square.z) {
-        return (sweep_axes){TAL_AXIS_Y, square.x >= square.z ? TAL_AXIS_X : TAL_AXIS_Z};
+        return (box_axes){TAL_AXIS_Y, square.x >= square.z ? TAL_AXIS_X : TAL_AXIS_Z};
     }
-    return (sweep_axes){TAL_AXIS_Z, square.x >= square.y ? TAL_AXIS_X : TAL_AXIS_Y};
+    return (box_axes){TAL_AXIS_Z, square.x >= square.y ? TAL_AXIS_X : TAL_AXIS_Y};
 }
 
 static bool boxes_overlap(const tali_detect_box *a, const tali_detect_box *b)
@@ -157,19 +157,19 @@ static uint64_t number_mask(int num_surfaces)
 
 // Boxes of all surfaces but half-spaces, in order of surfaces, with the surface for a key.
 static int collect_boxes(const tali_detect_surface surfaces[], int num_surfaces,
-                         const tal_xform X_GS[], tali_detect_sweep boxes[])
+                         const tal_xform X_GS[], tali_detect_entry boxes[])
 {
     int n = 0;
     for (int s = 0; s < num_surfaces; ++s) {
         if (surfaces[s].shape.kind == TAL_SHAPE_HALF_SPACE) continue;
-        boxes[n++] = (tali_detect_sweep){.box = tali_detect_shape_box(&surfaces[s].shape, &X_GS[s]),
+        boxes[n++] = (tali_detect_entry){.box = tali_detect_shape_box(&surfaces[s].shape, &X_GS[s]),
                                          .key = (uint64_t)s};
     }
     return n;
 }
 
 static void meet_half_spaces(const tali_detect_surface surfaces[], int num_surfaces,
-                             const tal_xform X_GS[], const tali_detect_sweep boxes[], int n,
+                             const tal_xform X_GS[], const tali_detect_entry boxes[], int n,
                              found *f)
 {
     for (int s = 0; s < num_surfaces; ++s) {
@@ -181,23 +181,23 @@ static void meet_half_spaces(const tali_detect_surface surfaces[], int num_surfa
 }
 
 // Sort boxes by where they begin along the axis, into `sorted`; `keys` has room for two per box.
-static void sort_boxes(const tali_detect_sweep boxes[], int n, uint64_t mask, tal_axis axis,
-                       uint64_t keys[], tali_detect_sweep sorted[])
+static void sort_boxes(const tali_detect_entry boxes[], int n, uint64_t mask, tal_axis axis,
+                       uint64_t keys[], tali_detect_entry sorted[])
 {
     for (int i = 0; i < n; ++i) {
         keys[i] = (ordered(tal_v3_at(boxes[i].box.low, axis)) & ~mask) | (uint64_t)i;
     }
     sort_keys(keys, n, keys + n);
     for (int i = 0; i < n; ++i) {
-        const tali_detect_sweep *it = &boxes[keys[i] & mask];
-        sorted[i] = (tali_detect_sweep){.box = it->box, .key = (keys[i] & ~mask) | it->key};
+        const tali_detect_entry *it = &boxes[keys[i] & mask];
+        sorted[i] = (tali_detect_entry){.box = it->box, .key = (keys[i] & ~mask) | it->key};
     }
 }
 
 // ---- strips
 
 // Four times the mean side of a box along the axis.
-static double strip_width(const tali_detect_sweep boxes[], int n, tal_axis axis)
+static double strip_width(const tali_detect_entry boxes[], int n, tal_axis axis)
 {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -209,7 +209,7 @@ static double strip_width(const tali_detect_sweep boxes[], int n, tal_axis axis)
 // Which strips a box is in: at most two, if it is no wider than one. Numbers of strips grow with
 // the coordinate, so two boxes that overlap are in one strip at least. A box so far out that its
 // strips cannot be counted is as good as large.
-static void choose_strips(tali_detect_sweep *it, tal_axis axis, double width)
+static void choose_strips(tali_detect_entry *it, tal_axis axis, double width)
 {
     const double low = floor(tal_v3_at(it->box.low, axis) / width);
     const double high = floor(tal_v3_at(it->box.high, axis) / width);
@@ -226,7 +226,7 @@ static size_t place_of(int64_t strip, uint64_t mask)
 
 // Deal the sorted boxes out to the strips: those of place p become strips[starts[p]] to
 // strips[starts[p + 1] - 1], still sorted.
-static void deal_out(const tali_detect_sweep sorted[], int n, uint64_t mask,
+static void deal_out(const tali_detect_entry sorted[], int n, uint64_t mask,
                      tali_detect_strip strips[], int starts[])
 {
     // starts[p + 2] counts the boxes of place p; starts[p + 1] is then where it begins, and in the
@@ -248,15 +248,15 @@ static void deal_out(const tali_detect_sweep sorted[], int n, uint64_t mask,
     }
 }
 
-// The sweep along one place. Two boxes that share two strips are reported in the first.
-static void sweep_strip(const tali_detect_sweep sorted[], const tali_detect_strip strips[],
-                        int count, uint64_t mask, tal_axis axis, found *f)
+// The walk along one place. Two boxes that share two strips are reported in the first.
+static void search_strip(const tali_detect_entry sorted[], const tali_detect_strip strips[],
+                         int count, uint64_t mask, tal_axis axis, found *f)
 {
     for (int i = 0; i < count; ++i) {
-        const tali_detect_sweep *a = &sorted[strips[i].box];
+        const tali_detect_entry *a = &sorted[strips[i].box];
         const uint64_t end = ordered(tal_v3_at(a->box.high, axis));
         for (int j = i + 1; j < count; ++j) {
-            const tali_detect_sweep *b = &sorted[strips[j].box];
+            const tali_detect_entry *b = &sorted[strips[j].box];
             if ((b->key & ~mask) > end) break;
             const bool is_told = a->strip + strips[i].part == b->strip + strips[j].part &&
                                  (strips[i].part == 0 || strips[j].part == 0);
@@ -267,7 +267,7 @@ static void sweep_strip(const tali_detect_sweep sorted[], const tali_detect_stri
 }
 
 // Large boxes with all that are not, and with one another.
-static void meet_large(const tali_detect_sweep sorted[], int n, uint64_t mask, found *f)
+static void meet_large(const tali_detect_entry sorted[], int n, uint64_t mask, found *f)
 {
     for (int i = 0; i < n; ++i) {
         if (sorted[i].num_strips > 0) continue;
@@ -279,8 +279,8 @@ static void meet_large(const tali_detect_sweep sorted[], int n, uint64_t mask, f
     }
 }
 
-static void sweep_boxes(tali_detect_sweep sorted[], int n, uint64_t mask, sweep_axes axes,
-                        const tali_detect_store *store, found *f)
+static void search_boxes(tali_detect_entry sorted[], int n, uint64_t mask, box_axes axes,
+                         const tali_detect_store *store, found *f)
 {
     const double width = strip_width(sorted, n, axes.second);
     for (int i = 0; i < n; ++i) {
@@ -289,8 +289,8 @@ static void sweep_boxes(tali_detect_sweep sorted[], int n, uint64_t mask, sweep_
     deal_out(sorted, n, mask, store->strips, store->starts);
     const int *starts = store->starts;
     for (size_t p = 0; p <= mask; ++p) {
-        sweep_strip(sorted, store->strips + starts[p], starts[p + 1] - starts[p], mask, axes.first,
-                    f);
+        search_strip(sorted, store->strips + starts[p], starts[p + 1] - starts[p], mask, axes.first,
+                     f);
     }
     meet_large(sorted, n, mask, f);
 }
@@ -298,15 +298,15 @@ static void sweep_boxes(tali_detect_sweep sorted[], int n, uint64_t mask, sweep_
 int tali_detect_find_pairs(const tali_detect_surface surfaces[], int num_surfaces,
                            const tal_xform X_GS[], tali_detect_store *store)
 {
-    tali_detect_sweep *boxes = store->sweep, *sorted = boxes + num_surfaces;
+    tali_detect_entry *boxes = store->entries, *sorted = boxes + num_surfaces;
     const uint64_t mask = number_mask(num_surfaces);
     const int n = collect_boxes(surfaces, num_surfaces, X_GS, boxes);
-    const sweep_axes axes = choose_axes(boxes, n);
+    const box_axes axes = choose_axes(boxes, n);
     sort_boxes(boxes, n, mask, axes.first, store->keys, sorted);
 
     found f = {surfaces, store->keys, 0, store->limits.pairs};
     meet_half_spaces(surfaces, num_surfaces, X_GS, boxes, n, &f);
-    sweep_boxes(sorted, n, mask, axes, store, &f);
+    search_boxes(sorted, n, mask, axes, store, &f);
     if (f.count > f.limit) return f.count;
 
     sort_keys(f.keys, f.count, f.keys + f.count);

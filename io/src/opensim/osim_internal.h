@@ -20,11 +20,11 @@
 #define TALI_OSIM_MAX_LIST 64
 
 /// What a coordinate moves. Tables have rotational ones in degrees, others as they are.
-typedef enum tali_osim_motion {
+typedef enum tali_osim_coordinate_kind {
     TALI_OSIM_ROTATIONAL,
     TALI_OSIM_TRANSLATIONAL,
     TALI_OSIM_COUPLED ///< neither by a linear function of slope one
-} tali_osim_motion;
+} tali_osim_coordinate_kind;
 
 typedef enum tali_osim_joint_kind {
     TALI_OSIM_WELD,
@@ -71,7 +71,7 @@ typedef struct tali_osim_coordinate {
     const tali_xml_element *element; ///< NULL: the file does not mention it
     const char *name;
     int joint, i; ///< coordinate `i` of the joint
-    tali_osim_motion motion;
+    tali_osim_coordinate_kind kind;
     double value, speed; ///< where it begins
     double low, high;
     bool clamped, locked;

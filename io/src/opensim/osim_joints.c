@@ -12,8 +12,8 @@
 typedef struct joint_row {
     const char *name;
     tali_osim_joint_kind kind;
-    int num;             // coordinates; -1: the file says
-    const char *motions; // of each: r, t
+    int num;           // coordinates; -1: the file says
+    const char *kinds; // of each: r, t
 } joint_row;
 
 static const joint_row kinds[] = {{"WeldJoint", TALI_OSIM_WELD, 0, ""},
@@ -106,7 +106,7 @@ static void add_coordinate(tali_osim *o, int joint, const tali_xml_element *e, c
                                 .name = name,
                                 .joint = joint,
                                 .i = it->num,
-                                .motion = TALI_OSIM_COUPLED,
+                                .kind = TALI_OSIM_COUPLED,
                                 .low = -INFINITY,
                                 .high = INFINITY,
                                 .mobility = {{-1}, -1}};
@@ -163,8 +163,8 @@ static void read_coordinates(tali_osim *o, int joint, const joint_row *row)
         add_coordinate(o, joint, NULL, make_name(o, o->joints[joint].name, "_coord_", i));
     }
     for (int i = 0; i < row->num && i < o->joints[joint].num; ++i) {
-        o->coordinates[o->joints[joint].first + i].motion =
-            row->motions[i] == 'r' ? TALI_OSIM_ROTATIONAL : TALI_OSIM_TRANSLATIONAL;
+        o->coordinates[o->joints[joint].first + i].kind =
+            row->kinds[i] == 'r' ? TALI_OSIM_ROTATIONAL : TALI_OSIM_TRANSLATIONAL;
     }
 }
 
@@ -263,7 +263,7 @@ static void add_free_joint(tali_osim *o, int body)
     for (int i = 0; i < 6 && !o->no_memory; ++i) {
         add_coordinate(o, number, NULL, make_name(o, o->joints[number].name, "_coord_", i));
         if (o->no_memory) return;
-        o->coordinates[o->num_coordinates - 1].motion =
+        o->coordinates[o->num_coordinates - 1].kind =
             i < 3 ? TALI_OSIM_ROTATIONAL : TALI_OSIM_TRANSLATIONAL;
     }
 }

@@ -69,7 +69,7 @@ static void set_motion(tali_osim *o, const tali_osim_joint *joint, const tali_os
 {
     if (axis->num != 1 || !tali_osim_is_unit_slope(function)) return;
     // a later axis overrules an earlier one
-    o->coordinates[joint->first + axis->coords[0]].motion =
+    o->coordinates[joint->first + axis->coords[0]].kind =
         turns ? TALI_OSIM_ROTATIONAL : TALI_OSIM_TRANSLATIONAL;
 }
 

@@ -12,7 +12,7 @@
 // The motion, and room for one row. Everything but the curves is in the arena.
 typedef struct dynamics {
     tali_osim_tool *tool;
-    tali_osim_motion_rows motion;
+    tali_osim_coordinate_rows rows;
     tali_osim_loads loads;
     tal_signal *curves; // of all coordinates
     int nq, nu, nb, nc;
@@ -120,8 +120,8 @@ static bool make_curves(dynamics *it)
     def.cutoff = cutoff > 0.0 ? cutoff : 0.0;
     tal_error err = {TAL_OK, "", ""};
     const tal_status st =
-        tal_signal_create(&tool->options.allocator, &def, it->motion.times, it->motion.values,
-                          it->motion.num_rows, it->nc, &it->curves, &err);
+        tal_signal_create(&tool->options.allocator, &def, it->rows.times, it->rows.values,
+                          it->rows.num_rows, it->nc, &it->curves, &err);
     tali_osim_tool_fail(tool, st, &err);
     return st == TAL_OK;
 }
@@ -131,7 +131,7 @@ static bool prepare(dynamics *it)
     tali_osim_tool *tool = it->tool;
     tal_table *table = tali_osim_tool_read_table(tool, "coordinates_file");
     bool good = tali_osim_tool_is_good(tool) &&
-                tali_osim_tool_read_motion(tool, table, "coordinates_file", &it->motion);
+                tali_osim_tool_read_coordinates(tool, table, "coordinates_file", &it->rows);
     tal_table_destroy(table);
     tali_osim_tool_read_loads(tool, "external_loads_file", &it->loads);
     it->nc = tool->o.num_coordinates;
@@ -218,7 +218,7 @@ static tal_table *make_table(dynamics *it)
                                                  "Inverse Dynamics Generalized Forces");
     for (int c = 0; c < it->nc && table != NULL; ++c) {
         const tali_osim_coordinate *q = &tool->o.coordinates[c];
-        const bool turns = q->motion == TALI_OSIM_ROTATIONAL;
+        const bool turns = q->kind == TALI_OSIM_ROTATIONAL;
         tali_osim_tool_add_column(tool, table, q->name, turns ? "_moment" : "_force");
     }
     return table;
@@ -232,9 +232,9 @@ static void find_all_forces(dynamics *it)
     tali_osim_tool_time_range(tool, range);
     tal_table *table = make_table(it);
     if (table == NULL || !tali_osim_tool_is_good(tool)) return;
-    const double *data = it->motion.times;
+    const double *data = it->rows.times;
     const int begin = sample_before(it, fmax(range[0], data[0]));
-    const int end = sample_before(it, fmin(range[1], data[it->motion.num_rows - 1]));
+    const int end = sample_before(it, fmin(range[1], data[it->rows.num_rows - 1]));
     const double *times = tal_signal_times(it->curves);
     if (it->loads.num > 0 && (times[begin] < it->loads.first || times[end] > it->loads.last)) {
         tali_osim_tool_warn(tool, "external_loads_file",

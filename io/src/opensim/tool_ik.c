@@ -188,10 +188,10 @@ static void read_wanted(kinematics *it)
         any = any || it->goal_from_file[k];
     }
     if (!any) return;
-    tali_osim_motion_rows rows;
+    tali_osim_coordinate_rows rows;
     tal_table *table = tali_osim_tool_read_table(tool, "coordinate_file");
     const bool good = table != NULL && tali_osim_tool_is_good(tool) &&
-                      tali_osim_tool_read_motion(tool, table, "coordinate_file", &rows);
+                      tali_osim_tool_read_coordinates(tool, table, "coordinate_file", &rows);
     tal_table_destroy(table);
     if (!good) return;
     const size_t n = (size_t)it->num_frames * (size_t)it->num_goals;
@@ -305,7 +305,7 @@ static void write_motion(kinematics *it)
         if (it->fits[f].status == TAL_RETRY) continue; // never reached
         row[0] = it->frames.frames.times[it->begin + f];
         for (int c = 0; c < nc; ++c) {
-            const bool turns = tool->o.coordinates[c].motion == TALI_OSIM_ROTATIONAL;
+            const bool turns = tool->o.coordinates[c].kind == TALI_OSIM_ROTATIONAL;
             const double q =
                 it->q[(size_t)f * (size_t)it->nq + (size_t)tali_osim_tool_q_slot(tool, c)];
             row[c + 1] = turns ? q * 180.0 / pi : q;

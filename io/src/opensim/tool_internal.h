@@ -55,20 +55,20 @@ void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const cha
 /// Tell how far it is. False: the user wants it to end.
 bool tali_osim_tool_tell(tali_osim_tool *tool, int done, int total);
 
-// --- coordinates over time (tool_motion.c) ---
+// --- coordinates over time (tool_coordinates.c) ---
 
 /// Rows of a coordinate's value over time. All of it is in the arena.
-typedef struct tali_osim_motion_rows {
+typedef struct tali_osim_coordinate_rows {
     int num_rows;
     double *times;  ///< [num_rows]
     double *values; ///< [num_coordinates of the model][num_rows] in radians and meters
     bool *given;    ///< [num_coordinates] whether the table has it; else it is its default
-} tali_osim_motion_rows;
+} tali_osim_coordinate_rows;
 
 /// Coordinates of the model from a table, by their names or paths; warnings about what is missing,
 /// and about columns that are probably in other units. False, and errors, on failure.
-bool tali_osim_tool_read_motion(tali_osim_tool *tool, const tal_table *table, const char *property,
-                                tali_osim_motion_rows *rows);
+bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *table,
+                                     const char *property, tali_osim_coordinate_rows *rows);
 
 /// The slot in q of a coordinate.
 int tali_osim_tool_q_slot(const tali_osim_tool *tool, int coordinate);

@@ -19,9 +19,9 @@
 #include <talus/matter/measures.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
-#include <talus/matter/motion.h>
 #include <talus/matter/operators.h>
 #include <talus/matter/prescribed.h>
+#include <talus/matter/response.h>
 #include <talus/matter/tree_factor.h>
 #include <talus/matter/unilateral.h>
 #include <talus/matter/unilaterals.h>

@@ -164,11 +164,11 @@ void tali_constraints_declare_cache(tal_matter *matter)
     def.num_prereqs = 2;
     cs->matrices = tal_system_add_cache(matter->system, matter->me, &def);
     if (!cs->has_large) return;
-    tali_constraint_motion motion;
+    tali_constraint_room room;
     tali_constraint_large large;
     def = tal_cache_def_default();
     def.name = "room of a constraint";
-    def.size = tali_constraint_room_in(cs, NULL, &motion, &large);
+    def.size = tali_constraint_room_in(cs, NULL, &room, &large);
     cs->room = tal_system_add_cache(matter->system, matter->me, &def);
 }
 

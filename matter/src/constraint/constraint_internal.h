@@ -2,12 +2,12 @@
 //
 //   quantity                              manual             here
 //   G^T, as wrenches on constrained bodies                   wrench, coefficient
-//   rows of G, swept inward                                  E = inward sweep of the columns of G^T
+//   rows of G, passed inward                                  E = inward pass of the columns of G^T
 //   D^-1 E, so that W = E^T Y                                Y
 //   G M^-1 G^T                            W_f  eq. 8.43      W = E^T D^-1 E
 //
-// M^-1 factors through the tree: M^-1 = B^T D^-1 B, where B is the inward sweep. So a row of G
-// needs one inward sweep along its path to Ground, and then
+// M^-1 factors through the tree: M^-1 = B^T D^-1 B, where B is the inward pass. So a row of G
+// needs one inward pass along its path to Ground, and then
 //
 //     W = E^T D^-1 E         G M^-1 f = E^T D^-1 e(f)
 //     M^-1 (f - G^T lambda) = outward(e(f) - E lambda)
@@ -57,7 +57,7 @@ void tali_constraint_add_row_forces(const tal_matter *matter, const tali_constra
 double tali_constraint_reach(const tal_matter *matter, const tali_tree_view *view,
                              const tali_constraint *c);
 
-/// Whether what row `r` does along its path, e [path_nu] of the inward sweep, is nothing but
+/// Whether what row `r` does along its path, e [path_nu] of the inward pass, is nothing but
 /// round-off. `reach` from tali_constraint_reach().
 bool tali_constraint_row_is_idle(const tal_matter *matter, const tali_tree_view *view,
                                  const tali_constraint *c,
@@ -255,7 +255,7 @@ const tali_constraint *tali_constraint_at(const tal_matter *matter, tal_constrai
 /// Memory for the arguments of one constraint's functions, and what they give back. Most
 /// constraints are small, and their room is in the struct; that of a large one is in the State,
 /// where one serves all: two of them never work at the same time.
-typedef struct tali_constraint_motion {
+typedef struct tali_constraint_room {
     tal_xform *X_AB;        ///< [num_bodies]
     tal_spatial_vec *V, *A; ///< [num_bodies]
     double *q, *u, *udot;   ///< [num_mobilities]
@@ -275,7 +275,7 @@ typedef struct tali_constraint_motion {
         double rows[TALI_CONSTRAINT_SMALL_ROWS];
         double lambda[TALI_CONSTRAINT_SMALL_ROWS];
     } small;
-} tali_constraint_motion;
+} tali_constraint_room;
 
 /// Room for the wrenches of one large constraint, beside that of its motion.
 typedef struct tali_constraint_large {
@@ -284,19 +284,19 @@ typedef struct tali_constraint_large {
 } tali_constraint_large;
 
 /// Where these are in the cache entry `room`, or in no memory (NULL); returns its size.
-size_t tali_constraint_room_in(const tali_constraints *cs, void *entry,
-                               tali_constraint_motion *motion, tali_constraint_large *large);
+size_t tali_constraint_room_in(const tali_constraints *cs, void *entry, tali_constraint_room *room,
+                               tali_constraint_large *large);
 
 /// Let `room` be for this constraint.
 void tali_constraint_open_room(const tal_matter *matter, tal_state *state, const tali_constraint *c,
-                               tali_constraint_motion *room);
+                               tali_constraint_room *room);
 
-/// The arguments of a constraint's functions in this State: velocities if view->motion is there,
+/// The arguments of a constraint's functions in this State: velocities if view->rates is there,
 /// accelerations if A_GM [num_bodies] is. The result points into `room`.
 tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, tal_state *state,
                                           const tali_tree_view *view, int index,
                                           const tal_spatial_vec A_GM[], const double udot[],
-                                          tali_constraint_motion *room);
+                                          tali_constraint_room *room);
 
 /// The columns of G^T of one constraint as wrenches and coefficients.
 tal_status tali_constraint_find_wrenches(const tal_matter *matter, tal_state *state,
@@ -334,14 +334,14 @@ void tali_constraints_destroy(tal_matter *matter);
  * Solve for the multipliers and let them act: e becomes e - E lambda.
  *
  * @param[in]     view    with articulated inertias and motion
- * @param[in,out] e       [num_u] residual of the inward sweep with the applied forces
+ * @param[in,out] e       [num_u] residual of the inward pass with the applied forces
  * @param[out]    lambda  [rows] multipliers in the order of udoterr
  */
 tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state,
                                   const tali_tree_view *view, double e[], double lambda[]);
 
 /// lambda = W^+ G M^-1 f: the multipliers that answer forces f, which left the residual e [num_u]
-/// after the inward sweep. `lambda` [max_rows] in the order of udoterr.
+/// after the inward pass. `lambda` [max_rows] in the order of udoterr.
 tal_status tali_constraints_respond(const tal_matter *matter, tal_state *state, const double e[],
                                     double lambda[]);
 

@@ -1,8 +1,8 @@
-// The matrices of the constraints in a State: E = inward sweep of G^T, and W = E^T D^-1 E, factored
+// The matrices of the constraints in a State: E = inward pass of G^T, and W = E^T D^-1 E, factored
 // within its envelope.
 #include "constraint/constraint_matrices_internal.h"
 #include "constraint/constraint_rank_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 
 #include <math.h>
 
@@ -65,10 +65,10 @@ static void load_path(const tali_constraint *c, tali_constraint_const_wrenches r
     }
 }
 
-// Inward sweeps of the columns of G^T that belong to one constraint. z and f are room for its path.
-static void sweep_rows(const tal_matter *matter, const tali_tree_view *view,
-                       const tali_constraint *c, tali_constraint_const_wrenches row_forces,
-                       double *matrices, tal_spatial_vec z[], double f[])
+// Inward passes of the columns of G^T that belong to one constraint. z and f are room for its path.
+static void pass_rows(const tal_matter *matter, const tali_tree_view *view,
+                      const tali_constraint *c, tali_constraint_const_wrenches row_forces,
+                      double *matrices, tal_spatial_vec z[], double f[])
 {
     const tali_constraint_path_entry *path = matter->constraints.path + c->path0;
     const size_t nu = (size_t)c->path_nu, m = (size_t)tali_constraint_rows(c);
@@ -77,7 +77,7 @@ static void sweep_rows(const tal_matter *matter, const tali_tree_view *view,
         double *e = matrices + c->matrix0 + (size_t)r * nu;
         double *y = e + m * nu;
         load_path(c, row_forces, r, z, f);
-        view->sweeps->path(view, path, c->path_len, f, z, e, y);
+        view->passes->path(view, path, c->path_len, f, z, e, y);
         if (tali_constraint_row_is_idle(matter, view, c, row_forces, r, reach, e)) {
             memset(e, 0, nu * sizeof *e);
             memset(y, 0, nu * sizeof *y);
@@ -272,7 +272,7 @@ static tal_status factor_block(assembly *a, int block, tali_constraint_block_ran
 
 // True when known motion leaves a constraint nothing to act on: its equations are about motion
 // relative to its ancestor, so what is free must lie between the two. Its E is zero then, but the
-// sweeps would find round-off: what acts on one body and reacts on another is summed below the
+// passes would find round-off: what acts on one body and reacts on another is summed below the
 // ancestor.
 static bool is_idle(const tal_matter *matter, const tali_tree_view *view, const tali_constraint *c)
 {
@@ -294,9 +294,9 @@ static bool is_idle(const tal_matter *matter, const tali_tree_view *view, const 
 }
 
 // E and Y of all constraints in use.
-static tal_status calc_sweeps(const tal_matter *matter, tal_state *state,
-                              const tali_tree_view *view, const tali_constraint_row_map *map,
-                              const double *wrenches, double *matrices)
+static tal_status calc_rows(const tal_matter *matter, tal_state *state, const tali_tree_view *view,
+                            const tali_constraint_row_map *map, const double *wrenches,
+                            double *matrices)
 {
     const tali_constraints *cs = &matter->constraints;
     const size_t mark = tal_state_scratch_mark(state);
@@ -310,7 +310,7 @@ static tal_status calc_sweeps(const tal_matter *matter, tal_state *state,
             const size_t both = 2 * (size_t)tali_constraint_rows(c) * (size_t)c->path_nu;
             memset(matrices + c->matrix0, 0, both * sizeof *matrices);
         } else {
-            sweep_rows(matter, view, c, tali_constraint_wrenches_in(c, wrenches), matrices, z, f);
+            pass_rows(matter, view, c, tali_constraint_wrenches_in(c, wrenches), matrices, z, f);
         }
     }
     tal_state_scratch_release(state, mark);
@@ -352,7 +352,7 @@ tal_status tali_constraint_calc_matrices(const void *self, const tal_system *sys
         return TAL_ERR_CALLBACK;
     }
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
-    const tal_status st = calc_sweeps(matter, state, &view, &map, wrenches, value);
+    const tal_status st = calc_rows(matter, state, &view, &map, wrenches, value);
     return st == TAL_OK ? factor_blocks(matter, state, &view, &map, wrenches, value) : st;
 }
 

@@ -1,7 +1,7 @@
 // The linear algebra of projection: A along the paths, and its minimum-norm solution.
 #include "constraint/constraint_project_internal.h"
 #include "constraint/constraint_rank_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 
 #include <talus/common/linalg.h>
 

@@ -38,7 +38,7 @@ static tal_status see_constraint(const tal_matter *matter, tal_state *state,
                                  tal_spatial_vec F[], double g[], double *turn)
 {
     const tali_constraint *c = &matter->constraints.list[i];
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(matter, state, view, i, NULL, NULL, &room);
     const tal_status st = c->ops.calc_p(c->self, &arg, room.rows);

@@ -1,6 +1,6 @@
 // G: its transpose as forces on bodies and mobilities, its rows over the speeds of a path.
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "unilateral/unilateral_internal.h"
 
 #include <math.h>
@@ -145,7 +145,7 @@ void tali_constraint_row(const tal_matter *matter, const tali_tree_view *view,
         const int k = c->wrench_places[i];
         if (k >= 0) F[k] = tal_sv_add(F[k], wrench[i]);
     }
-    view->sweeps->path_JT(view, path, c->path_len, F, g);
+    view->passes->path_JT(view, path, c->path_len, F, g);
     clear_round_off(matter, view, c, size_of_row(c, row_forces, r, reach), g);
     for (int i = 0; i < c->num_mobilities; ++i) {
         g[c->speed_places[i]] += coefficient[i];

@@ -390,7 +390,7 @@ tal_status tali_constraints_zero_errors(const tal_matter *matter, tal_state *sta
     tal_spatial_vec *A0 = tal_state_scratch_take(state, (size_t)matter->num_bodies * sizeof *A0);
     if (A0 == NULL) return TAL_ERR_CAPACITY; // and nothing to release
     for (int b = 0; b < matter->num_bodies; ++b) {
-        A0[b] = view->motion[b].A0;
+        A0[b] = view->rates[b].A0;
         if (view->A_known != NULL) A0[b] = tal_sv_add(A0[b], view->A_known[b]);
     }
     const tal_status st = tali_constraints_aerr(matter, state, view, A0, view->udot_known, aerr);

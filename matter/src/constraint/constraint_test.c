@@ -4,7 +4,7 @@
 // They are taken along t + s, q + s qdot, u + s udot, with a udot drawn at random and a step short
 // enough that nothing moves by more than STEP.
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "tree/differences_internal.h"
 
 #include <talus/common/random.h>
@@ -62,7 +62,7 @@ static tal_status calc_p(subject *s, double rows[])
     tali_tree_view view;
     const tal_status st = look_at_state(s, TALI_POSITION, &view);
     if (st != TAL_OK) return st;
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
     return s->c->ops.calc_p(s->c->self, &arg, rows);
@@ -73,22 +73,21 @@ static tal_status calc_v(subject *s, double rows[])
     tali_tree_view view;
     const tal_status st = look_at_state(s, TALI_VELOCITY, &view);
     if (st != TAL_OK) return st;
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
     return s->c->ops.calc_v(s->c->self, &arg, rows);
 }
 
 // aerr for a given udot; the arguments that the constraint was given stay in `room`.
-static tal_status calc_a(subject *s, const double udot[], tali_constraint_motion *room,
-                         double rows[])
+static tal_status calc_a(subject *s, const double udot[], tali_constraint_room *room, double rows[])
 {
     tali_tree_view view;
     const tal_status st = look_at_state(s, TALI_A0, &view);
     if (st != TAL_OK) return st;
-    view.sweeps->J(&view, udot, s->A);
+    view.passes->J(&view, udot, s->A);
     for (int b = 0; b < s->matter->num_bodies; ++b) {
-        s->A[b] = tal_sv_add(s->A[b], view.motion[b].A0);
+        s->A[b] = tal_sv_add(s->A[b], view.rates[b].A0);
     }
     const tal_constraint_arg arg =
         tali_constraint_arg_of(s->matter, s->state, &view, s->index, s->A, udot, room);
@@ -100,7 +99,7 @@ static tal_status calc_a(subject *s, const double udot[], tali_constraint_motion
 // The largest rate of anything that moves: coordinates, speeds, constrained bodies.
 static double fastest(subject *s)
 {
-    tali_constraint_motion room;
+    tali_constraint_room room;
     double speed = 1.0;
     (void)calc_a(s, s->udot, &room, s->aerr);
     for (int i = 0; i < s->nq; ++i) {
@@ -152,7 +151,7 @@ static tal_status test_derivatives(subject *s, tal_constraint_report *report)
     const int n_v = ops->mp + ops->mv;
     const double h = STEP / fastest(s);
     double *const verr = s->verr, *const aerr = s->aerr, *const rate = s->rate;
-    tali_constraint_motion room;
+    tali_constraint_room room;
     tal_status st = n_v > 0 ? calc_v(s, verr) : TAL_OK;
     if (st == TAL_OK) st = calc_a(s, s->udot, &room, aerr);
     if (st == TAL_OK && ops->mp > 0) {
@@ -176,7 +175,7 @@ static tal_status calc_power(subject *s, const double lambda[], double *power, d
     const bool moving = s->c->ops.forces_need_velocity; // as the solver does
     tal_status st = look_at_state(s, moving ? TALI_VELOCITY : TALI_POSITION, &view);
     if (st != TAL_OK) return st;
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(s->matter, s->state, &view, s->index, NULL, NULL, &room);
     const tal_spatial_vec ones = {{1.0, 1.0, 1.0}, {1.0, 1.0, 1.0}};
@@ -222,7 +221,7 @@ static void fill_with(double v[], int n, double value)
 static tal_status calc_a_and_keep(subject *s, const double udot[], double rows[],
                                   const acceleration *kept)
 {
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_status st = calc_a(s, udot, &room, rows);
     for (int i = 0; i < s->c->ops.num_bodies && st == TAL_OK; ++i) {
         kept->A[i] = room.A[i];
@@ -247,7 +246,7 @@ static tal_status test_forces(subject *s, tal_random *random, tal_constraint_rep
     for (int j = 0; j < s->nu; ++j) {
         s->v[j] *= 2.0;
     }
-    tali_constraint_motion room;
+    tali_constraint_room room;
     if (st == TAL_OK) st = calc_a(s, s->v, &room, s->at_2v);
 
     double *const lambda = s->lambda;

@@ -47,7 +47,7 @@ static inline int tali_constraint_rows(const tali_constraint *c)
     return c->ops.mp + c->ops.mv + c->ops.ma;
 }
 
-/// A constraint within these is small (tali_constraint_motion); those built in are.
+/// A constraint within these is small (tali_constraint_room); those built in are.
 enum {
     TALI_CONSTRAINT_SMALL_BODIES = TAL_CONSTRAINT_BODIES,
     TALI_CONSTRAINT_SMALL_MOBILITIES = TAL_CONSTRAINT_MOBILITIES,
@@ -109,7 +109,7 @@ typedef struct tali_constraints {
     int max_own_rows;               ///< most rows of one constraint
     size_t max_own_wrenches;        ///< most forces that the rows of one constraint put on bodies
     size_t max_own_coefficients;    ///< and on mobilities
-    bool has_large;                 ///< some constraint does not fit ::tali_constraint_motion
+    bool has_large;                 ///< some constraint does not fit ::tali_constraint_room
     int mp, mv, ma;                 ///< equations of all constraints
     size_t wrench_doubles;          ///< wrenches and coefficients of all
     size_t matrix_doubles;          ///< E and Y of all

@@ -1,6 +1,6 @@
 // What hinges share: the arrays of one body, and the steps that are the same for all of them.
 //
-// A hinge is a mobilizer as the sweeps see it. Each kind has a header, hinge_*.h, with the same
+// A hinge is a mobilizer as the passes see it. Each kind has a header, hinge_*.h, with the same
 // eight functions; kernel_hinge.h chooses among them. Notation: kernel_kinematics.c and
 // kernel_articulated.c.
 #ifndef TALUS_HINGE_COMMON_H
@@ -9,7 +9,7 @@
 #include "real_functions_internal.h"
 
 #include "kernel/kernel_math.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 
 #include <float.h>
 

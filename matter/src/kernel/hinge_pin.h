@@ -1,4 +1,4 @@
-// A pin turns about one axis: H = [w; 0]. Most hinges are pins, and a sweep along a chain of them
+// A pin turns about one axis: H = [w; 0]. Most hinges are pins, and a pass along a chain of them
 // waits for each body before the next one, so here what does not need to wait is done beside that.
 #ifndef TALUS_HINGE_PIN_H
 #define TALUS_HINGE_PIN_H

@@ -66,11 +66,11 @@ static inline void hand_to_parent(tali_kernel_open_inertia *parent,
 }
 
 // P_B = M_B + sum over children C of Phi(p_BC) P+_C Phi(p_BC)^T        RBDA eq. 7.21 and 7.37
-static bool sweep_articulated(const tali_tree_view *view, const tali_tree_articulated *out,
-                              tali_kernel_open_inertia open[])
+static bool pass_articulated(const tali_tree_view *view, const tali_tree_articulated *out,
+                             tali_kernel_open_inertia open[])
 {
     const tali_tree *tree = view->tree;
-    mask ok = tree->num_particles == 0 || view->sweeps->particles_articulated(view, out);
+    mask ok = tree->num_particles == 0 || view->passes->particles_articulated(view, out);
     // parents precede children, so counting down meets every child before its parent
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const tali_tree_composite *own = &view->rigid[b];
@@ -96,7 +96,7 @@ static bool sweep_articulated(const tali_tree_view *view, const tali_tree_articu
     return ok;
 }
 
-void TALI_KERNEL(articulated)(tali_sweeps *out)
+void TALI_KERNEL(articulated)(tali_passes *out)
 {
-    out->articulated = sweep_articulated;
+    out->articulated = pass_articulated;
 }

@@ -1,6 +1,6 @@
-// What a sweep kernel is written in (ADR 26): `real` and the small types on it.
+// What a pass kernel is written in (ADR 26): `real` and the small types on it.
 //
-// At width 1 the small types are the public ones, so the caches that the sweeps fill can be read as
+// At width 1 the small types are the public ones, so the caches that the passes fill can be read as
 // they are.
 #ifndef TALUS_KERNEL_BEGIN_H
 #define TALUS_KERNEL_BEGIN_H

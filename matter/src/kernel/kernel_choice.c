@@ -6,19 +6,19 @@
 
 #define FILL(file, set) tali_kernel_##file##_##set(out);
 
-static void fill_any(tali_sweeps *out)
+static void fill_any(tali_passes *out)
 {
     TALI_FOR_KERNELS(FILL, any)
 }
 
 #ifdef TALUS_DISPATCH
 
-static void fill_avx2(tali_sweeps *out)
+static void fill_avx2(tali_passes *out)
 {
     TALI_FOR_KERNELS(FILL, avx2)
 }
 
-static void fill_avx512(tali_sweeps *out)
+static void fill_avx512(tali_passes *out)
 {
     TALI_FOR_KERNELS(FILL, avx512)
 }
@@ -35,7 +35,7 @@ static bool can_run(tali_kernel_processor processor)
     return processor == TALI_PROCESSOR_AVX512 ? has_avx2 && has_avx512 : has_avx2;
 }
 
-bool tali_sweeps_for(tali_kernel_processor processor, tali_sweeps *out)
+bool tali_passes_for(tali_kernel_processor processor, tali_passes *out)
 {
     fill_any(out);
     if (processor == TALI_PROCESSOR_ANY) return true;
@@ -50,7 +50,7 @@ bool tali_sweeps_for(tali_kernel_processor processor, tali_sweeps *out)
 
 #else
 
-bool tali_sweeps_for(tali_kernel_processor processor, tali_sweeps *out)
+bool tali_passes_for(tali_kernel_processor processor, tali_passes *out)
 {
     fill_any(out);
     return processor == TALI_PROCESSOR_ANY;
@@ -58,21 +58,21 @@ bool tali_sweeps_for(tali_kernel_processor processor, tali_sweeps *out)
 
 #endif
 
-// The sweeps for this machine, and which they are.
-static tali_kernel_processor choose(tali_sweeps *out)
+// The passes for this machine, and which they are.
+static tali_kernel_processor choose(tali_passes *out)
 {
     int p = TALI_NUM_PROCESSORS - 1;
-    while (!tali_sweeps_for((tali_kernel_processor)p, out)) {
+    while (!tali_passes_for((tali_kernel_processor)p, out)) {
         --p; // the set for any processor always exists
     }
     return (tali_kernel_processor)p;
 }
 
-tali_sweeps tali_sweeps_best(void)
+tali_passes tali_passes_best(void)
 {
-    tali_sweeps sweeps;
-    (void)choose(&sweeps);
-    return sweeps;
+    tali_passes passes;
+    (void)choose(&passes);
+    return passes;
 }
 
 // The instructions that this file is compiled with are those of the set for any processor.
@@ -85,6 +85,6 @@ tali_sweeps tali_sweeps_best(void)
 const char *tal_matter_kernel_set(void)
 {
     static const char *const names[TALI_NUM_PROCESSORS] = {BARE, "avx2", "avx512"};
-    tali_sweeps sweeps;
-    return names[choose(&sweeps)];
+    tali_passes passes;
+    return names[choose(&passes)];
 }

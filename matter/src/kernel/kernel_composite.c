@@ -184,8 +184,8 @@ static void zero_uncoupled(const tali_tree *tree, double *M, int ld)
     }
 }
 
-static void sweep_mass_matrix(const tali_tree_view *view, double *M, int ld,
-                              const tali_kernel_mass_matrix_room *room)
+static void pass_mass_matrix(const tali_tree_view *view, double *M, int ld,
+                             const tali_kernel_mass_matrix_room *room)
 {
     const tali_tree *tree = view->tree;
     const columns F = cut_columns(room->F, tree->num_u);
@@ -233,8 +233,8 @@ static inline real *mass_row(const tali_tree_view *view, const tali_tree_composi
     return row;
 }
 
-static void sweep_mass_rows(const tali_tree_view *view, const tali_tree_composite composite[],
-                            double rows[])
+static void pass_mass_rows(const tali_tree_view *view, const tali_tree_composite composite[],
+                           double rows[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 1; b < tree->num_bodies; ++b) {
@@ -244,8 +244,8 @@ static void sweep_mass_rows(const tali_tree_view *view, const tali_tree_composit
     }
 }
 
-void TALI_KERNEL(composite)(tali_sweeps *out)
+void TALI_KERNEL(composite)(tali_passes *out)
 {
-    out->mass_matrix = sweep_mass_matrix;
-    out->mass_rows = sweep_mass_rows;
+    out->mass_matrix = pass_mass_matrix;
+    out->mass_rows = pass_mass_rows;
 }

@@ -1,4 +1,4 @@
-// The sweeps that multiply by M^-1, and with it forward dynamics. Notation: kernel_articulated.c.
+// The passes that multiply by M^-1, and with it forward dynamics. Notation: kernel_articulated.c.
 //
 // Given    view->H, p_PM        hinge columns, and the parent's Mo to Mo           Position
 //          view->G, DI          P H D^-1 and D^-1                      kernel_articulated.c
@@ -21,18 +21,18 @@
 // velocities had caused them.
 TAL_ALWAYS_INLINE sv unbalanced(const tali_tree_view *view, int b, const sv F[], const sv A_known[])
 {
-    const tali_tree_motion *motion = &view->motion[b];
-    const sv A = A_known != NULL ? sv_add(motion->A0, A_known[b]) : motion->A0;
-    const sv F0 = newton_euler(&view->rigid[b], A, motion->V.w);
+    const tali_tree_rates *rates = &view->rates[b];
+    const sv A = A_known != NULL ? sv_add(rates->A0, A_known[b]) : rates->A0;
+    const sv F0 = newton_euler(&view->rigid[b], A, rates->V.w);
     return F != NULL ? sv_sub(F0, F[b]) : F0;
 }
 
 // --- inward: from forces to residuals ---
 
 // Where the tree has particles, they have been treated. A tree without particles has no extra cost.
-TAL_ALWAYS_INLINE void sweep_inward_of(const tali_tree_view *view, const double f[], const sv F[],
-                                       const bool moving, const sv A_known[],
-                                       const bool has_particles, double e[], sv open[])
+TAL_ALWAYS_INLINE void pass_inward_of(const tali_tree_view *view, const double f[], const sv F[],
+                                      const bool moving, const sv A_known[],
+                                      const bool has_particles, double e[], sv open[])
 {
     static const double no_force[TAL_MAX_NU] = {0.0};
     const tali_tree *tree = view->tree;
@@ -52,36 +52,35 @@ TAL_ALWAYS_INLINE void sweep_inward_of(const tali_tree_view *view, const double 
 }
 
 // What the bodies resist: F itself, or F0 - F.
-TAL_ALWAYS_INLINE void sweep_inward_all(const tali_tree_view *view, const double f[], const sv F[],
-                                        const bool moving, const sv A_known[], double e[],
-                                        sv open[])
+TAL_ALWAYS_INLINE void pass_inward_all(const tali_tree_view *view, const double f[], const sv F[],
+                                       const bool moving, const sv A_known[], double e[], sv open[])
 {
     const double sign = moving ? 1.0 : -1.0;
     if (view->tree->num_particles == 0) {
-        sweep_inward_of(view, f, F, moving, A_known, false, e, open);
+        pass_inward_of(view, f, F, moving, A_known, false, e, open);
     } else {
-        view->sweeps->particles_inward(view, f, F, sign, e);
-        sweep_inward_of(view, f, F, moving, A_known, true, e, open);
+        view->passes->particles_inward(view, f, F, sign, e);
+        pass_inward_of(view, f, F, moving, A_known, true, e, open);
     }
 }
 
-static void sweep_inward(const tali_tree_view *view, const double f[], const tal_spatial_vec F[],
-                         double e[], tal_spatial_vec open[])
+static void pass_inward(const tali_tree_view *view, const double f[], const tal_spatial_vec F[],
+                        double e[], tal_spatial_vec open[])
 {
-    sweep_inward_all(view, f, F, false, NULL, e, open);
+    pass_inward_all(view, f, F, false, NULL, e, open);
 }
 
-static void sweep_inward_moving(const tali_tree_view *view, const double f[],
-                                const tal_spatial_vec F[], double e[], tal_spatial_vec open[])
+static void pass_inward_moving(const tali_tree_view *view, const double f[],
+                               const tal_spatial_vec F[], double e[], tal_spatial_vec open[])
 {
     if (view->A_known == NULL) {
-        sweep_inward_all(view, f, F, true, NULL, e, open);
+        pass_inward_all(view, f, F, true, NULL, e, open);
     } else {
-        sweep_inward_all(view, f, F, true, view->A_known, e, open);
+        pass_inward_all(view, f, F, true, view->A_known, e, open);
     }
 }
 
-static void sweep_inward_unit(const tali_tree_view *view, int b, int j, double e[])
+static void pass_inward_unit(const tali_tree_view *view, int b, int j, double e[])
 {
     const tali_tree *tree = view->tree;
     double f[TAL_MAX_NU] = {0.0};
@@ -95,8 +94,8 @@ static void sweep_inward_unit(const tali_tree_view *view, int b, int j, double e
 
 // --- outward: from residuals to accelerations ---
 
-TAL_ALWAYS_INLINE void sweep_outward_of(const tali_tree_view *view, const double e[],
-                                        const bool has_particles, double udot[], sv A[])
+TAL_ALWAYS_INLINE void pass_outward_of(const tali_tree_view *view, const double e[],
+                                       const bool has_particles, double udot[], sv A[])
 {
     const tali_tree *tree = view->tree;
     A[0] = (sv){NONE, NONE};
@@ -107,21 +106,21 @@ TAL_ALWAYS_INLINE void sweep_outward_of(const tali_tree_view *view, const double
     }
 }
 
-static void sweep_outward(const tali_tree_view *view, const double e[], double udot[],
-                          tal_spatial_vec A[])
+static void pass_outward(const tali_tree_view *view, const double e[], double udot[],
+                         tal_spatial_vec A[])
 {
     if (view->tree->num_particles == 0) {
-        sweep_outward_of(view, e, false, udot, A);
+        pass_outward_of(view, e, false, udot, A);
     } else {
-        view->sweeps->particles_outward(view, e, udot, A);
-        sweep_outward_of(view, e, true, udot, A);
+        view->passes->particles_outward(view, e, udot, A);
+        pass_outward_of(view, e, true, udot, A);
     }
 }
 
 // --- one force along one path: a row of E = L G^T (theory T-8) ---
 
-static void sweep_path(const tali_tree_view *view, const tali_constraint_path_entry path[], int len,
-                       const double f[], tal_spatial_vec z[], double e[], double y[])
+static void pass_path(const tali_tree_view *view, const tali_constraint_path_entry path[], int len,
+                      const double f[], tal_spatial_vec z[], double e[], double y[])
 {
     for (int k = 0; k < len; ++k) {
         const int b = path[k].body;
@@ -134,11 +133,11 @@ static void sweep_path(const tali_tree_view *view, const tali_constraint_path_en
     }
 }
 
-void TALI_KERNEL(dynamics)(tali_sweeps *out)
+void TALI_KERNEL(dynamics)(tali_passes *out)
 {
-    out->inward = sweep_inward;
-    out->inward_moving = sweep_inward_moving;
-    out->inward_unit = sweep_inward_unit;
-    out->outward = sweep_outward;
-    out->path = sweep_path;
+    out->inward = pass_inward;
+    out->inward_moving = pass_inward_moving;
+    out->inward_unit = pass_inward_unit;
+    out->outward = pass_outward;
+    out->path = pass_path;
 }

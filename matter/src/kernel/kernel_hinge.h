@@ -1,4 +1,4 @@
-// The one list of hinges, the one list of what a hinge does in the sweeps, and the one dispatch
+// The one list of hinges, the one list of what a hinge does in the passes, and the one dispatch
 // between them.
 //
 // A new kind of hinge is a header hinge_<name>.h with a function <name>_<operation> for every

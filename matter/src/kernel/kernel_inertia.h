@@ -1,4 +1,4 @@
-// One rigid body's inertia, about its Mo in Ground: what the sweeps do with it.
+// One rigid body's inertia, about its Mo in Ground: what the passes do with it.
 #ifndef TALUS_KERNEL_INERTIA_H
 #define TALUS_KERNEL_INERTIA_H
 

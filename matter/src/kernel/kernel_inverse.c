@@ -1,7 +1,7 @@
 // Products with J, J^T and M, and inverse dynamics. Notation: kernel_kinematics.c.
 //
 // Given    view->H, p_PM      hinge columns, and the parent's Mo to Mo              Position
-//          view->motion       velocities, for inverse dynamics                      Velocity
+//          view->rates       velocities, for inverse dynamics                      Velocity
 //          u, udot, F         speeds, their rates, forces on bodies about Mo
 // Compute  J             V = Phi^T V_P + H u, base to tip                      theory eq. 3.2
 //          JT            f = H^T F,  F_P += Phi F, tip to base                 theory eq. 3.4
@@ -16,7 +16,7 @@
 
 // --- J and J^T ---
 
-static void sweep_J(const tali_tree_view *view, const double u[], tal_spatial_vec V[])
+static void pass_J(const tali_tree_view *view, const double u[], tal_spatial_vec V[])
 {
     const tali_tree *tree = view->tree;
     V[0] = (sv){NONE, NONE};
@@ -26,7 +26,7 @@ static void sweep_J(const tali_tree_view *view, const double u[], tal_spatial_ve
     }
 }
 
-static void sweep_JT(const tali_tree_view *view, tal_spatial_vec F[], double f[])
+static void pass_JT(const tali_tree_view *view, tal_spatial_vec F[], double f[])
 {
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
@@ -57,11 +57,11 @@ TAL_ALWAYS_INLINE void hand_down(const tali_tree_view *view, int b, sv needed, c
     *parent = tree->is_last[b] ? shifted : sv_add(*parent, shifted);
 }
 
-static void sweep_mass(const tali_tree_view *view, const double udot[], double f[],
-                       tal_spatial_vec A[], tal_spatial_vec open[])
+static void pass_mass(const tali_tree_view *view, const double udot[], double f[],
+                      tal_spatial_vec A[], tal_spatial_vec open[])
 {
     const tali_tree *tree = view->tree;
-    sweep_J(view, udot, A);
+    pass_J(view, udot, A);
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         const sv own = inertia_times(&view->rigid[b], A[b]);
         hand_down(view, b, sv_add(handed_down(tree, b, open), own), udot, f, open);
@@ -77,7 +77,7 @@ TAL_ALWAYS_INLINE void accelerate_outward(const tali_tree_view *view, const doub
     A[0] = (sv){NONE, NONE};
     for (int b = 1; b < tree->num_bodies; ++b) {
         const int p = tree->parent[b], u0 = tree->u0[b];
-        const sv V_P = view->motion[p].V;
+        const sv V_P = view->rates[p].V;
         const sv coasting = hinge_carry(view, b, u + u0, V_P, A[p], &next_Hdot_u).A;
         A[b] = udot != NULL ? hinge_add_Hu(view, b, udot + u0, coasting) : coasting;
     }
@@ -89,15 +89,15 @@ TAL_ALWAYS_INLINE void newton_euler_inward(const tali_tree_view *view, const dou
     const tali_tree *tree = view->tree;
     for (int b = tree->num_bodies - 1; b > 0; --b) {
         sv needed =
-            newton_euler_in_M(&view->pose[b], &view->constants[b], A[b], view->motion[b].V.w);
+            newton_euler_in_M(&view->pose[b], &view->constants[b], A[b], view->rates[b].V.w);
         if (F != NULL) needed = sv_sub(needed, F[b]);
         hand_down(view, b, sv_add(handed_down(tree, b, open), needed), udot, f, open);
     }
 }
 
-static tal_spatial_vec sweep_newton_euler(const tali_tree_view *view, const double u[],
-                                          const double udot[], const tal_spatial_vec F[],
-                                          double f[], tal_spatial_vec A[], tal_spatial_vec open[])
+static tal_spatial_vec pass_newton_euler(const tali_tree_view *view, const double u[],
+                                         const double udot[], const tal_spatial_vec F[], double f[],
+                                         tal_spatial_vec A[], tal_spatial_vec open[])
 {
     if (udot == NULL) {
         accelerate_outward(view, u, NULL, A);
@@ -113,10 +113,10 @@ static tal_spatial_vec sweep_newton_euler(const tali_tree_view *view, const doub
     return F != NULL ? sv_sub(needed, F[0]) : needed;
 }
 
-void TALI_KERNEL(inverse)(tali_sweeps *out)
+void TALI_KERNEL(inverse)(tali_passes *out)
 {
-    out->J = sweep_J;
-    out->JT = sweep_JT;
-    out->mass = sweep_mass;
-    out->newton_euler = sweep_newton_euler;
+    out->J = pass_J;
+    out->JT = pass_JT;
+    out->mass = pass_mass;
+    out->newton_euler = pass_newton_euler;
 }

@@ -62,8 +62,8 @@ static void fill_station_rows(const tali_tree_view *view, int b, tal_vec3 p_MS_G
     fill_path(view, 3, b, p_MS_G, J, ld);
 }
 
-static void sweep_path_JT(const tali_tree_view *view, const tali_constraint_path_entry path[],
-                          int len, tal_spatial_vec F[], double f[])
+static void pass_path_JT(const tali_tree_view *view, const tali_constraint_path_entry path[],
+                         int len, tal_spatial_vec F[], double f[])
 {
     const tali_tree *tree = view->tree;
     for (int k = 0; k < len; ++k) {
@@ -78,9 +78,9 @@ static void sweep_path_JT(const tali_tree_view *view, const tali_constraint_path
     }
 }
 
-void TALI_KERNEL(jacobian)(tali_sweeps *out)
+void TALI_KERNEL(jacobian)(tali_passes *out)
 {
     out->frame_rows = fill_frame_rows;
     out->station_rows = fill_station_rows;
-    out->path_JT = sweep_path_JT;
+    out->path_JT = pass_path_JT;
 }

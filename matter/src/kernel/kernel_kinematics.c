@@ -45,16 +45,16 @@ static inline void turn_pins(const tali_tree *tree, const tali_matter_model *mod
     for (int i = n; i < tali_kernel_whole_lanes(n); ++i) {
         angle[i] = 0.0;
     }
-    tree->sweeps->sincos(n, angle, turns->s, turns->c);
+    tree->passes->sincos(n, angle, turns->s, turns->c);
 }
 
-static void sweep_position(const tali_tree *tree, const tali_tree_constants constants[],
-                           const tali_matter_model *model, const double q[],
-                           const tali_tree_position *at)
+static void pass_position(const tali_tree *tree, const tali_tree_constants constants[],
+                          const tali_matter_model *model, const double q[],
+                          const tali_tree_position *at)
 {
     at->pose[0] = (tali_tree_pose){.R_GM = TAL_MAT3_IDENTITY};
     at->p_PM[0] = TAL_VEC3_ZERO;
-    if (tree->num_particles > 0) tree->sweeps->particles_position(tree, constants, model, q, at);
+    if (tree->num_particles > 0) tree->passes->particles_position(tree, constants, model, q, at);
     placing to = {tree, constants, model, q, at, 0, {0.0, 1.0}};
     int pin = 0;
     pin_turns turns;
@@ -73,52 +73,52 @@ static void sweep_position(const tali_tree *tree, const tali_tree_constants cons
 
 // --- velocities ---
 
-TAL_ALWAYS_INLINE void sweep_velocity_of(const tali_tree_view *view, const double u[],
-                                         const bool has_particles, const bool with_A0,
-                                         const tali_tree_velocity *at)
+TAL_ALWAYS_INLINE void pass_velocity_of(const tali_tree_view *view, const double u[],
+                                        const bool has_particles, const bool with_A0,
+                                        const tali_tree_velocity *at)
 {
     const tali_tree *tree = view->tree;
-    at->motion[0] = (tali_tree_motion){.V = TAL_SPATIAL_VEC_ZERO};
+    at->rates[0] = (tali_tree_rates){.V = TAL_SPATIAL_VEC_ZERO};
     const sv *next_Hdot_u = at->Hdot_u;
     for (int b = 1; b < tree->num_bodies; ++b) {
         if (has_particles && tali_kernel_is_particle(tree, tree->hinge, b)) continue;
-        const tali_tree_motion *parent = &at->motion[tree->parent[b]];
+        const tali_tree_rates *parent = &at->rates[tree->parent[b]];
         const carried to =
             hinge_carry(view, b, u + tree->u0[b], parent->V, parent->A0, &next_Hdot_u);
-        at->motion[b].V = to.V;
-        if (with_A0) at->motion[b].A0 = to.A;
+        at->rates[b].V = to.V;
+        if (with_A0) at->rates[b].A0 = to.A;
     }
 }
 
 // A tree without particles has no extra cost.
-static void sweep_velocity(const tali_tree_view *view, const double u[], bool with_A0,
-                           const tali_tree_velocity *at)
+static void pass_velocity(const tali_tree_view *view, const double u[], bool with_A0,
+                          const tali_tree_velocity *at)
 {
     if (view->tree->num_particles > 0) {
-        view->sweeps->particles_velocity(view, u, at);
-        sweep_velocity_of(view, u, true, true, at);
+        view->passes->particles_velocity(view, u, at);
+        pass_velocity_of(view, u, true, true, at);
     } else if (with_A0) {
-        sweep_velocity_of(view, u, false, true, at);
+        pass_velocity_of(view, u, false, true, at);
     } else {
-        sweep_velocity_of(view, u, false, false, at);
+        pass_velocity_of(view, u, false, false, at);
     }
 }
 
-static void sweep_A0(const tali_tree_view *view, const double u[], tali_tree_motion motion[])
+static void pass_A0(const tali_tree_view *view, const double u[], tali_tree_rates rates[])
 {
     const tali_tree *tree = view->tree;
     const sv *next_Hdot_u = view->Hdot_u;
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const tali_tree_motion *parent = &motion[tree->parent[b]];
+        const tali_tree_rates *parent = &rates[tree->parent[b]];
         const carried to =
             hinge_carry(view, b, u + tree->u0[b], parent->V, parent->A0, &next_Hdot_u);
-        motion[b].A0 = to.A;
+        rates[b].A0 = to.A;
     }
 }
 
-void TALI_KERNEL(kinematics)(tali_sweeps *out)
+void TALI_KERNEL(kinematics)(tali_passes *out)
 {
-    out->position = sweep_position;
-    out->velocity = sweep_velocity;
-    out->A0 = sweep_A0;
+    out->position = pass_position;
+    out->velocity = pass_velocity;
+    out->A0 = pass_A0;
 }

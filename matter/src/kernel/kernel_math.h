@@ -1,4 +1,4 @@
-// Small algebra of the sweep kernels: common's vectors and matrices, over `real`, with the
+// Small algebra of the pass kernels: common's vectors and matrices, over `real`, with the
 // multiply-adds that matter written as fused(). Always inline: out of line, vectors go through
 // memory.
 #ifndef TALUS_KERNEL_MATH_H

@@ -12,15 +12,15 @@
 #include "kernel/kernel_inertia.h"
 #include "kernel/kernel_set.h"
 
-static void sweep_rigid(const tali_tree_view *view, tali_tree_composite out[])
+static void pass_rigid(const tali_tree_view *view, tali_tree_composite out[])
 {
     for (int b = 0; b < view->tree->num_bodies; ++b) {
         out[b] = place_rigid(&view->pose[b], &view->constants[b]);
     }
 }
 
-static void sweep_weights(const tali_tree_pose pose[], int num_bodies, const tali_weight weights[],
-                          tal_vec3 g, tal_spatial_vec F[])
+static void pass_weights(const tali_tree_pose pose[], int num_bodies, const tali_weight weights[],
+                         tal_vec3 g, tal_spatial_vec F[])
 {
     for (int b = 1; b < num_bodies; ++b) {
         const v3 mc_G = m3_mul_v3(pose[b].R_GM, weights[b].mc_M);
@@ -29,7 +29,7 @@ static void sweep_weights(const tali_tree_pose pose[], int num_bodies, const tal
 }
 
 // C_B = M_B + sum over children C of C_C, from the child's Mo to the parent's (RBDA eq. 6.13)
-static void sweep_composite(const tali_tree_view *view, tali_tree_composite out[])
+static void pass_composite(const tali_tree_view *view, tali_tree_composite out[])
 {
     const tali_tree *tree = view->tree;
     for (int b = 0; b < tree->num_bodies; ++b) {
@@ -47,13 +47,13 @@ static void sweep_composite(const tali_tree_view *view, tali_tree_composite out[
 
 // R_B = M_B A_B + b_B - F_B + sum over children C of R_C, brought to the parent's Mo (RBDA eq. 5.9
 // and 5.10, at the accelerations that the body has).
-static void sweep_reactions(const tali_tree_view *view, const tal_spatial_vec A_GM[],
-                            const tal_spatial_vec F[], tal_spatial_vec out[])
+static void pass_reactions(const tali_tree_view *view, const tal_spatial_vec A_GM[],
+                           const tal_spatial_vec F[], tal_spatial_vec out[])
 {
     const tali_tree *tree = view->tree;
     out[0] = tal_sv_neg(F[0]);
     for (int b = 1; b < tree->num_bodies; ++b) {
-        const sv needed = newton_euler(&view->rigid[b], A_GM[b], view->motion[b].V.w);
+        const sv needed = newton_euler(&view->rigid[b], A_GM[b], view->rates[b].V.w);
         out[b] = sv_sub(needed, F[b]);
     }
     for (int b = tree->num_bodies - 1; b > 0; --b) {
@@ -62,10 +62,10 @@ static void sweep_reactions(const tali_tree_view *view, const tal_spatial_vec A_
     }
 }
 
-void TALI_KERNEL(outboard)(tali_sweeps *out)
+void TALI_KERNEL(outboard)(tali_passes *out)
 {
-    out->rigid = sweep_rigid;
-    out->weights = sweep_weights;
-    out->composite = sweep_composite;
-    out->reactions = sweep_reactions;
+    out->rigid = pass_rigid;
+    out->weights = pass_weights;
+    out->composite = pass_composite;
+    out->reactions = pass_reactions;
 }

@@ -1,9 +1,9 @@
 // Lone particles (manual sec. 12.5.3): bodies that translate on Ground and carry nothing. Neither
 // they nor Ground turn, so H is constant, velocities resist nothing, D is the mass along any axes,
-// and no other body feels them. Loops of their own, because those of the sweeps would lose
+// and no other body feels them. Loops of their own, because those of the passes would lose
 // registers to them.
 //
-// Given    what the sweeps of kernel_kinematics.c, _articulated.c and _dynamics.c are given
+// Given    what the passes of kernel_kinematics.c, _articulated.c and _dynamics.c are given
 // Compute  the same for these bodies: V = H u, G = [m c x / m; 1], D^-1 = 1/m, e = f - H^T z,
 //          udot = D^-1 e                                          theory eq. 3.2 and 6.2
 //
@@ -42,7 +42,7 @@ static void particles_velocity(const tali_tree_view *view, const double u[],
         if (!tali_kernel_is_particle(tree, tree->hinge, b)) continue;
         const int u0 = tree->u0[b];
         const v3 v = m3_mul_v3(axes(view->H + u0), load_v3(u + u0));
-        at->motion[b] = (tali_tree_motion){{NONE, v}, {NONE, NONE}};
+        at->rates[b] = (tali_tree_rates){{NONE, v}, {NONE, NONE}};
     }
 }
 
@@ -93,7 +93,7 @@ static void particles_outward(const tali_tree_view *view, const double e[], doub
     }
 }
 
-void TALI_KERNEL(particle)(tali_sweeps *out)
+void TALI_KERNEL(particle)(tali_passes *out)
 {
     out->particles_position = particles_position;
     out->particles_velocity = particles_velocity;

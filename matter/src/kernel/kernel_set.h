@@ -1,9 +1,9 @@
-// The kernel files fill a table with their sweeps. Each file is compiled for several processors,
+// The kernel files fill a table with their passes. Each file is compiled for several processors,
 // and the functions that fill the table are named for them.
 #ifndef TALUS_KERNEL_SET_H
 #define TALUS_KERNEL_SET_H
 
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 
 /// Every kernel file, in turn.
 // clang-format off
@@ -19,7 +19,7 @@
     do_for(outboard, set)
 // clang-format on
 
-#define TALI_DECLARE_KERNEL(file, set) void tali_kernel_##file##_##set(tali_sweeps *out);
+#define TALI_DECLARE_KERNEL(file, set) void tali_kernel_##file##_##set(tali_passes *out);
 
 TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, any)
 TALI_FOR_KERNELS(TALI_DECLARE_KERNEL, avx2)

@@ -27,7 +27,7 @@ static void sines_and_cosines(int n, const double angle[], double s[], double c[
     }
 }
 
-void TALI_KERNEL(sincos)(tali_sweeps *out)
+void TALI_KERNEL(sincos)(tali_passes *out)
 {
     out->sincos = sines_and_cosines;
 }

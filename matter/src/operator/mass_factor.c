@@ -6,7 +6,7 @@
 // are added to each other without looking for columns.
 #include "cache_internal.h"
 
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "operator/mass_factor_internal.h"
 
 // Entries per speed up to which the factor is kept: memory stays linear in the speeds, and
@@ -15,7 +15,7 @@ enum {
     MOST_ENTRIES = 8
 };
 
-// Where a pivot has lost this much of its diagonal entry the sweeps take over: they keep track of
+// Where a pivot has lost this much of its diagonal entry the passes take over: they keep track of
 // magnitudes direction by direction.
 static const double SMALL_PIVOT = 1e-9;
 
@@ -143,7 +143,7 @@ static tal_status calc_factor(const void *self, const tal_system *system, tal_st
     tali_tree_view_of(matter, state, TALI_INERTIA, &view);
     double *DI = value;
     double *rows = DI + view.tree->num_u;
-    view.sweeps->mass_rows(&view, tali_cache_at(system, state, matter->composites), rows);
+    view.passes->mass_rows(&view, tali_cache_at(system, state, matter->composites), rows);
     rows[view.tree->num_row_entries] = factor_rows(view.tree, DI, rows) ? 1.0 : 0.0;
     return TAL_OK;
 }

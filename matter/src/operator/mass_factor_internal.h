@@ -16,7 +16,7 @@ void tali_mass_factor_declare(tal_matter *matter);
  * The factor of M at the State's q, computed if it is out of date.
  *
  * @param[in]  view    any of the State
- * @param[out] factor  borrowed; NULL where the sweeps have to do it: the tree is too deep, motion
+ * @param[out] factor  borrowed; NULL where the passes have to do it: the tree is too deep, motion
  *                     is known, or M is so nearly singular that they judge better
  * @return TAL_OK, or why positions or inertias could not be computed
  */

@@ -117,7 +117,7 @@ static double row_times(const tal_matter *matter, const jacobian *G,
 static void mul_G(const tal_matter *matter, const jacobian *G, const double v[],
                   tal_spatial_vec V[], double out[])
 {
-    G->view.sweeps->J(&G->view, v, V);
+    G->view.passes->J(&G->view, v, V);
     tali_constraint_row_walk row = tali_constraint_walk_all(&matter->constraints, &G->map);
     while (tali_constraint_next_row(&row)) {
         const int at = place_in_part(G, row.slot);
@@ -146,7 +146,7 @@ static void mul_GT(const tal_matter *matter, const jacobian *G, const double lam
     memset(F, 0, (size_t)matter->num_bodies * sizeof *F);
     memset(along, 0, (size_t)matter->tree.num_u * sizeof *along);
     add_forces(matter, G, lambda, -1, F, along);
-    G->view.sweeps->JT(&G->view, F, f);
+    G->view.passes->JT(&G->view, F, f);
     for (int j = 0; j < matter->tree.num_u; ++j) {
         f[j] += along[j];
     }
@@ -336,9 +336,9 @@ static tal_status calc_aerr(const tal_matter *matter, tal_state *state, const ta
     if (matter->constraints.count == 0) return TAL_OK;
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *A = take_bodies(matter, state);
-    if (udot != NULL) view->sweeps->J(view, udot, A);
+    if (udot != NULL) view->passes->J(view, udot, A);
     for (int b = 0; b < matter->num_bodies; ++b) {
-        A[b] = udot != NULL ? tal_sv_add(A[b], view->motion[b].A0) : view->motion[b].A0;
+        A[b] = udot != NULL ? tal_sv_add(A[b], view->rates[b].A0) : view->rates[b].A0;
     }
     const tal_status st = tali_constraints_aerr(matter, state, view, A, udot, aerr);
     tal_state_scratch_release(state, mark);
@@ -451,7 +451,7 @@ double tal_matter_calc_constraint_power(const tal_matter *matter, tal_state *sta
     const double *u = tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *V = take_bodies(matter, state);
-    G.view.sweeps->J(&G.view, u, V);
+    G.view.passes->J(&G.view, u, V);
     double power = 0.0;
     tali_constraint_row_walk row = tali_constraint_walk_all(&matter->constraints, &G.map);
     while (tali_constraint_next_row(&row)) {

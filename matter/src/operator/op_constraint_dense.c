@@ -5,7 +5,7 @@
 //   basis of allowed motions       G               K, orthonormal
 //   a solution of G k = b          g               k
 #include "constraint/constraint_matrices_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "operator/op_dense_internal.h"
 #include "prescribed/prescribed_internal.h"
 
@@ -490,7 +490,7 @@ static tal_status forces_left(const tal_matter *matter, tal_state *state,
     for (int j = 0; j < nu; ++j) {
         udot[j] = view->udot_known != NULL ? view->udot_known[j] : 0.0;
     }
-    (void)view->sweeps->newton_euler(view, tali_tree_u_of(matter, state), udot, F, left, A_GM,
+    (void)view->passes->newton_euler(view, tali_tree_u_of(matter, state), udot, F, left, A_GM,
                                      open);
     for (int j = 0; j < nu; ++j) {
         left[j] = f[j] - left[j];
@@ -520,9 +520,9 @@ tal_status tali_matter_forward_dynamics_kkt(const tal_matter *matter, tal_state 
     if (st == TAL_OK) st = solve_kkt(matter, state, d, left, udot, lambda);
     if (st == TAL_OK) {
         add_known(&d, udot);
-        view.sweeps->J(&view, udot, A_GM);
+        view.passes->J(&view, udot, A_GM);
         for (int b = 0; b < view.tree->num_bodies; ++b) {
-            A_GM[b] = tal_sv_add(A_GM[b], view.motion[b].A0);
+            A_GM[b] = tal_sv_add(A_GM[b], view.rates[b].A0);
         }
     }
     tal_state_scratch_release(state, mark);

@@ -70,7 +70,7 @@ tal_status tal_matter_calc_constraint_turn(const tal_matter *matter, tal_state *
     if (c->ops.calc_turn == NULL) {
         return TALI_BREACH(TAL_ERR_BAD_VALUE, "constraint '%s' has no rotation to report", c->name);
     }
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(matter, state, &view, constraint.i, NULL, NULL, &room);
     tal_vec3 turn_A, axis_A;

@@ -47,7 +47,7 @@ static tal_status newton_euler(const tal_matter *matter, tal_state *state,
         F_GM = shift_to_M(view, F_GB, tal_state_scratch_take(state, n * sizeof *F_GM));
     }
     const double *u = tali_tree_u_of(matter, state);
-    const tal_spatial_vec sum = view->sweeps->newton_euler(view, u, udot, F_GM, *needed, A, open);
+    const tal_spatial_vec sum = view->passes->newton_euler(view, u, udot, F_GM, *needed, A, open);
     if (tal_sv_is_finite(sum)) {
         return f != NULL ? tali_op_finite(state, "f", f, tree->num_u) : TAL_OK;
     }
@@ -100,7 +100,7 @@ static void shift_to_B(const tali_tree_view *view, const tal_spatial_vec A_GM[],
 {
     A_GB[0] = TAL_SPATIAL_VEC_ZERO;
     for (int b = 1; b < view->tree->num_bodies; ++b) {
-        A_GB[b] = tal_sv_shift_acceleration(A_GM[b], view->motion[b].V.w, tali_op_p_MB_G(view, b));
+        A_GB[b] = tal_sv_shift_acceleration(A_GM[b], view->rates[b].V.w, tali_op_p_MB_G(view, b));
     }
 }
 
@@ -119,7 +119,7 @@ tal_status tal_matter_forward_dynamics(const tal_matter *matter, tal_state *stat
     if (A_GB != NULL) A = tal_state_scratch_take(state, n * sizeof *A);
     tal_spatial_vec *room = tal_state_scratch_take(state, n * sizeof *room);
     const tal_spatial_vec *F_GM = F_GB != NULL ? shift_to_M(&view, F_GB, room) : NULL;
-    st = tali_stage_solve_motion(matter, state, &view, F_GM, f, udot, A, NULL);
+    st = tali_stage_solve_udot(matter, state, &view, F_GM, f, udot, A, NULL);
     if (st == TAL_OK && A_GB != NULL) shift_to_B(&view, A, A_GB);
     tal_state_scratch_release(state, mark);
     if (st != TAL_OK) return st;
@@ -136,9 +136,9 @@ tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *st
     if (st == TAL_OK) st = tali_op_finite(state, "udot", udot, view.tree->num_u);
     if (st != TAL_OK) return st;
 
-    view.sweeps->J(&view, udot, A_GB);
+    view.passes->J(&view, udot, A_GB);
     for (int b = 1; b < view.tree->num_bodies; ++b) {
-        A_GB[b] = tal_sv_add(A_GB[b], view.motion[b].A0);
+        A_GB[b] = tal_sv_add(A_GB[b], view.rates[b].A0);
     }
     shift_to_B(&view, A_GB, A_GB);
     return TAL_OK;
@@ -189,7 +189,7 @@ tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, 
         st = add_friction(matter, state, lambda, &F, residual);
     }
     if (st == TAL_OK) {
-        (void)view.sweeps->newton_euler(&view, tali_tree_u_of(matter, state), udot, F, f, A, open);
+        (void)view.passes->newton_euler(&view, tali_tree_u_of(matter, state), udot, F, f, A, open);
     }
     for (int j = 0; j < tree->num_u && st == TAL_OK; ++j) {
         residual[j] += f[j] - applied.f[j];

@@ -9,7 +9,7 @@
 #include "kernel/kernel_inertia.h"
 #include "operator/operators_internal.h"
 
-// Room for sweeps over what the base carries.
+// Room for passes over what the base carries.
 typedef struct float_room {
     tal_spatial_vec *A; ///< [num_bodies] accelerations, then forces, about Mo
     tal_spatial_vec *F; ///< [num_bodies] applied forces, about Mo
@@ -46,9 +46,9 @@ static tal_spatial_vec inertia_mul(const tali_tree_view *view, int b, tal_spatia
 static tal_spatial_vec moving_force(const tali_tree_view *view, int b, tal_spatial_vec A,
                                     tal_spatial_vec F)
 {
-    const tali_tree_motion *motion = &view->motion[b];
-    const tal_spatial_vec all = tal_sv_add(motion->A0, A);
-    return tal_sv_sub(newton_euler(&view->rigid[b], all, motion->V.w), F);
+    const tali_tree_rates *rates = &view->rates[b];
+    const tal_spatial_vec all = tal_sv_add(rates->A0, A);
+    return tal_sv_sub(newton_euler(&view->rigid[b], all, rates->V.w), F);
 }
 
 static tal_spatial_vec hinge_mul(const tali_tree_view *view, int b, const double udot[])
@@ -101,9 +101,9 @@ static tal_spatial_vec force_at_B(const tali_tree_view *view, int base, tal_spat
 // What Mo of the base needs on top of its A0 so that A_GB becomes the wanted one.
 static tal_spatial_vec extra_at_M(const tali_tree_view *view, int base, tal_spatial_vec A_GB)
 {
-    const tali_tree_motion *motion = &view->motion[base];
+    const tali_tree_rates *rates = &view->rates[base];
     const tal_vec3 p_BM = tal_v3_neg(tali_op_p_MB_G(view, base));
-    return tal_sv_sub(tal_sv_shift_acceleration(A_GB, motion->V.w, p_BM), motion->A0);
+    return tal_sv_sub(tal_sv_shift_acceleration(A_GB, rates->V.w, p_BM), rates->A0);
 }
 
 static void apply_forces(const tali_tree_view *view, const tal_spatial_vec F_GB[], int base,

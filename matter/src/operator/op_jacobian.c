@@ -11,11 +11,11 @@ static void shift_to_B(const tali_tree_view *view, tal_spatial_vec V[])
 
 static void mul_J(const tali_tree_view *view, const double u[], tal_spatial_vec V_GB[])
 {
-    view->sweeps->J(view, u, V_GB);
+    view->passes->J(view, u, V_GB);
     shift_to_B(view, V_GB);
 }
 
-// `room` holds the forces about Mo, and is overwritten by the sweep.
+// `room` holds the forces about Mo, and is overwritten by the pass.
 static void mul_JT(const tali_tree_view *view, const tal_spatial_vec F_GB[], double f[],
                    tal_spatial_vec room[])
 {
@@ -23,7 +23,7 @@ static void mul_JT(const tali_tree_view *view, const tal_spatial_vec F_GB[], dou
     for (int b = 1; b < view->tree->num_bodies; ++b) {
         room[b] = tal_sv_shift_force(F_GB[b], tali_op_p_MB_G(view, b));
     }
-    view->sweeps->JT(view, room, f);
+    view->passes->JT(view, room, f);
 }
 
 static tal_spatial_vec *take_bodies(const tali_tree_view *view, tal_state *state)
@@ -99,7 +99,7 @@ tal_status tal_matter_calc_J(const tal_matter *matter, tal_state *state, tal_mat
     const int n = view.tree->num_bodies;
     st = tali_op_matrix("J", J, 6 * n, view.tree->num_u, __func__);
     for (int b = 0; b < n && st == TAL_OK; ++b) {
-        view.sweeps->frame_rows(&view, b, tali_op_p_MB_G(&view, b), J.data + 6 * b, J.ld);
+        view.passes->frame_rows(&view, b, tali_op_p_MB_G(&view, b), J.data + 6 * b, J.ld);
     }
     return st;
 }
@@ -112,8 +112,8 @@ tal_status tal_matter_calc_J_bias(const tal_matter *matter, tal_state *state,
     if (st == TAL_OK) st = tali_op_array("A_GB", A_GB, __func__);
     if (st != TAL_OK) return st;
     for (int b = 0; b < view.tree->num_bodies; ++b) {
-        const tali_tree_motion *motion = &view.motion[b];
-        A_GB[b] = tal_sv_shift_acceleration(motion->A0, motion->V.w, tali_op_p_MB_G(&view, b));
+        const tali_tree_rates *rates = &view.rates[b];
+        A_GB[b] = tal_sv_shift_acceleration(rates->A0, rates->V.w, tali_op_p_MB_G(&view, b));
     }
     return tali_op_result(state, "A_GB", &A_GB[0].w.x, 6 * view.tree->num_bodies);
 }

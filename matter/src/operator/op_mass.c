@@ -26,7 +26,7 @@ tal_status tal_matter_mul_M(const tal_matter *matter, tal_state *state, const do
 
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *A = take_bodies(view.tree, state);
-    view.sweeps->mass(&view, a, f, A, take_open(view.tree, state));
+    view.passes->mass(&view, a, f, A, take_open(view.tree, state));
     tal_state_scratch_release(state, mark);
     return tali_op_result(state, "f", f, view.tree->num_u);
 }
@@ -45,7 +45,7 @@ tal_status tal_matter_mul_M_columns(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *room = take_bodies(view.tree, state);
     tal_spatial_vec *open = take_open(view.tree, state);
     for (int j = 0; j < A.cols; ++j) {
-        view.sweeps->mass(&view, tali_op_column(A, j), tali_op_column(F, j), room, open);
+        view.passes->mass(&view, tali_op_column(A, j), tali_op_column(F, j), room, open);
     }
     tal_state_scratch_release(state, mark);
     return tali_op_result_columns(state, "F", F);
@@ -74,7 +74,7 @@ tal_status tal_matter_calc_M(const tal_matter *matter, tal_state *state, tal_mat
 
     const size_t mark = tal_state_scratch_mark(state);
     const tali_kernel_mass_matrix_room room = take_mass_matrix_room(view.tree, state);
-    view.sweeps->mass_matrix(&view, M.data, M.ld, &room);
+    view.passes->mass_matrix(&view, M.data, M.ld, &room);
     tali_op_mirror(M.data, n, (size_t)M.ld, 1);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
@@ -123,7 +123,7 @@ tal_status tal_matter_calc_gram(const tal_matter *matter, tal_state *state,
     view.rigid = rigid;
     tali_kernel_mass_matrix_room room = take_mass_matrix_room(tree, state);
     room.without_rotors = true;
-    view.sweeps->mass_matrix(&view, gram.data, gram.ld, &room);
+    view.passes->mass_matrix(&view, gram.data, gram.ld, &room);
     tali_op_mirror(gram.data, n, (size_t)gram.ld, 1);
     tal_state_scratch_release(state, mark);
     return TAL_OK;
@@ -145,9 +145,9 @@ static inverse_room take_inverse_room(const tali_tree *tree, tal_state *state)
         tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof(double))};
 }
 
-// M^-1 ready to be multiplied with: the factor of M, or the room and the view for sweeps.
+// M^-1 ready to be multiplied with: the factor of M, or the room and the view for passes.
 typedef struct inverse {
-    const double *factor; ///< NULL: sweeps
+    const double *factor; ///< NULL: passes
     tali_tree_view view;
     inverse_room room;
 } inverse;
@@ -170,8 +170,8 @@ static void mul_inverse(const inverse *it, const double f[], double a[])
         tali_mass_factor_solve(it->view.tree, it->factor, f, a);
         return;
     }
-    it->view.sweeps->inward(&it->view, f, NULL, it->room.e, it->room.open);
-    it->view.sweeps->outward(&it->view, it->room.e, a, it->room.A);
+    it->view.passes->inward(&it->view, f, NULL, it->room.e, it->room.open);
+    it->view.passes->outward(&it->view, it->room.e, a, it->room.A);
 }
 
 tal_status tal_matter_mul_Minv(const tal_matter *matter, tal_state *state, const double f[],
@@ -220,8 +220,8 @@ static void fill_inverse_column(const tali_tree_view *view, int b, int j, const 
     as_far_as_b.num_bodies = b + 1;
     tali_tree_view shorter = *view;
     shorter.tree = &as_far_as_b;
-    view->sweeps->inward_unit(view, b, j, room->e);
-    shorter.sweeps->outward(&shorter, room->e, column, room->A);
+    view->passes->inward_unit(view, b, j, room->e);
+    shorter.passes->outward(&shorter, room->e, column, room->A);
     for (int a = b; a > 0; a = view->tree->parent[a]) {
         const int u0 = view->tree->u0[a];
         for (int i = u0; i < u0 + view->tree->nu[a]; ++i) {

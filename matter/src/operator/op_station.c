@@ -54,7 +54,7 @@ tal_status tal_matter_calc_frame_J(const tal_matter *matter, tal_state *state,
     if (st == TAL_OK) st = tali_op_matrix("J", J, 6 * n, view.tree->num_u, __func__);
     if (st != TAL_OK) return st;
     for (int k = 0; k < n; ++k) {
-        view.sweeps->frame_rows(&view, frames[k].body.i, reach(&view, &frames[k]), J.data + 6 * k,
+        view.passes->frame_rows(&view, frames[k].body.i, reach(&view, &frames[k]), J.data + 6 * k,
                                 J.ld);
     }
     return TAL_OK;
@@ -69,7 +69,7 @@ tal_status tal_matter_calc_station_J(const tal_matter *matter, tal_state *state,
     if (st == TAL_OK) st = tali_op_matrix("J", J, 3 * n, view.tree->num_u, __func__);
     if (st != TAL_OK) return st;
     for (int k = 0; k < n; ++k) {
-        view.sweeps->station_rows(&view, stations[k].body.i, reach(&view, &stations[k]),
+        view.passes->station_rows(&view, stations[k].body.i, reach(&view, &stations[k]),
                                   J.data + 3 * k, J.ld);
     }
     return TAL_OK;
@@ -84,7 +84,7 @@ static tal_status move_bodies(const tali_tree_view *view, tal_state *state, cons
     const tal_status st = tali_op_finite(state, "u", u, view->tree->num_u);
     if (st != TAL_OK) return st;
     *V_GM = take_bodies(view, state);
-    view->sweeps->J(view, u, *V_GM);
+    view->passes->J(view, u, *V_GM);
     return TAL_OK;
 }
 
@@ -148,7 +148,7 @@ tal_status tal_matter_mul_frame_JT(const tal_matter *matter, tal_state *state,
         tal_spatial_vec *on_body = &F[frames[k].body.i];
         *on_body = tal_sv_add(*on_body, tal_sv_shift_force(F_GA[k], reach(&view, &frames[k])));
     }
-    view.sweeps->JT(&view, F, f);
+    view.passes->JT(&view, F, f);
     tal_state_scratch_release(state, mark);
     return tali_op_result(state, "f", f, view.tree->num_u);
 }
@@ -172,7 +172,7 @@ tal_status tal_matter_mul_station_JT(const tal_matter *matter, tal_state *state,
         const tal_spatial_vec at_S = {TAL_VEC3_ZERO, f_GS[k]};
         *on_body = tal_sv_add(*on_body, tal_sv_shift_force(at_S, reach(&view, &stations[k])));
     }
-    view.sweeps->JT(&view, F, f);
+    view.passes->JT(&view, F, f);
     tal_state_scratch_release(state, mark);
     return tali_op_result(state, "f", f, view.tree->num_u);
 }
@@ -187,8 +187,8 @@ tal_status tal_matter_calc_frame_bias(const tal_matter *matter, tal_state *state
     if (st == TAL_OK) st = tali_op_stations(matter, state, frames, n, __func__);
     if (st == TAL_OK) st = tali_op_array("A_GA", A_GA, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {
-        const tali_tree_motion *motion = &view.motion[frames[k].body.i];
-        A_GA[k] = tal_sv_shift_acceleration(motion->A0, motion->V.w, reach(&view, &frames[k]));
+        const tali_tree_rates *rates = &view.rates[frames[k].body.i];
+        A_GA[k] = tal_sv_shift_acceleration(rates->A0, rates->V.w, reach(&view, &frames[k]));
     }
     return st == TAL_OK ? tali_op_result(state, "A_GA", (const double *)A_GA, 6 * n) : st;
 }
@@ -201,8 +201,8 @@ tal_status tal_matter_calc_station_bias(const tal_matter *matter, tal_state *sta
     if (st == TAL_OK) st = tali_op_stations(matter, state, stations, n, __func__);
     if (st == TAL_OK) st = tali_op_array("a_GS", a_GS, __func__);
     for (int k = 0; k < n && st == TAL_OK; ++k) {
-        const tali_tree_motion *motion = &view.motion[stations[k].body.i];
-        a_GS[k] = tal_sv_shift_acceleration(motion->A0, motion->V.w, reach(&view, &stations[k])).v;
+        const tali_tree_rates *rates = &view.rates[stations[k].body.i];
+        a_GS[k] = tal_sv_shift_acceleration(rates->A0, rates->V.w, reach(&view, &stations[k])).v;
     }
     return st == TAL_OK ? tali_op_result(state, "a_GS", (const double *)a_GS, 3 * n) : st;
 }

@@ -2,7 +2,7 @@
 //
 //     Lambda^-1 = J M^-1 J^T                  RBDA eq. 7.9, there Phi^A
 //
-// One column is one unit force or moment at one frame, taken inward and outward by the sweeps of
+// One column is one unit force or moment at one frame, taken inward and outward by the passes of
 // M^-1; the accelerations of all frames are the column.
 #include "operator/operators_internal.h"
 
@@ -39,7 +39,7 @@ static tal_spatial_vec unit_force(int direction)
     return (tal_spatial_vec){{F[0], F[1], F[2]}, {F[3], F[4], F[5]}};
 }
 
-// The sweeps resist the forces they are given, so the unit force goes in with a minus.
+// The passes resist the forces they are given, so the unit force goes in with a minus.
 static void fill_column(const tali_tree_view *view, const tal_station frames[], int n, int c,
                         const task_room *room, double column[])
 {
@@ -47,8 +47,8 @@ static void fill_column(const tali_tree_view *view, const tal_station frames[], 
     tal_spatial_vec *F = &room->F[pushed->body.i];
     *F = tal_sv_neg(
         tal_sv_shift_force(unit_force(c % 6), tali_op_p_MS_G(view, pushed->body.i, pushed->p_BS)));
-    view->sweeps->inward(view, NULL, room->F, room->e, room->open);
-    view->sweeps->outward(view, room->e, room->udot, room->A);
+    view->passes->inward(view, NULL, room->F, room->e, room->open);
+    view->passes->outward(view, room->e, room->udot, room->A);
     *F = TAL_SPATIAL_VEC_ZERO;
 
     for (int k = 0; k < n; ++k) {
@@ -122,7 +122,7 @@ tal_status tal_matter_calc_Lambda(const tal_matter *matter, tal_state *state,
         const double entry = tali_op_column(inverse, i)[i];
         most = entry > most ? entry : most;
     }
-    // what the sweeps leave of a direction in which nothing can move
+    // what the passes leave of a direction in which nothing can move
     const double tolerance = 16.0 * (matter->tree.num_u + m) * DBL_EPSILON * most;
     tal_pchol factor;
     tal_error err = {TAL_OK, "", ""};

@@ -2,7 +2,7 @@
 #ifndef TALUS_OPERATORS_INTERNAL_H
 #define TALUS_OPERATORS_INTERNAL_H
 
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 
 #include <talus/matter/operators.h>
 #include <talus/matter/tree_factor.h>

@@ -2,7 +2,7 @@
 #include "cache_internal.h"
 
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "prescribed/prescribed_internal.h"
 
 // --- known accelerations ---
@@ -46,7 +46,7 @@ static tal_status calc_udot(const void *self, const tal_system *system, tal_stat
             matter, state, &known, b, TALI_ORDER_UDOT, udot + view.tree->u0[b], &n);
         if (st != TAL_OK) return st;
     }
-    view.sweeps->J(&view, udot, A);
+    view.passes->J(&view, udot, A);
     return TAL_OK;
 }
 
@@ -110,7 +110,7 @@ static tal_status calc_forces(const void *self, const tal_system *system, tal_st
         F[b] = tal_sv_sub(applied.F[b], F[b]);
     }
     if (st == TAL_OK) {
-        (void)view.sweeps->newton_euler(&view, tali_tree_u_of(matter, state), udot, F, f, A, open);
+        (void)view.passes->newton_euler(&view, tali_tree_u_of(matter, state), udot, F, f, A, open);
     }
     for (int u = 0; u < tree->num_u && st == TAL_OK; ++u) {
         tau[u] = known.level[u] != TAL_LEVEL_FREE ? applied.f[u] - f[u] - tau[u] : 0.0;

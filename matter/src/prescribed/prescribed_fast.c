@@ -8,7 +8,7 @@
 // These forces then act on all bodies like applied ones. So a body that moves slowly feels through
 // a rod what hangs on it, as it would if the fast body had inertia and had settled.
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "prescribed/prescribed_internal.h"
 
 #include <talus/common/linalg.h>
@@ -85,7 +85,7 @@ tal_status tali_prescribed_fast_errors(const tal_matter *matter, tal_state *stat
     fast_walk at = BEFORE_ALL;
     while (next_fast(matter, state, level, velocities, &at)) {
         if (at.rows == 0) continue;
-        tali_constraint_motion room;
+        tali_constraint_room room;
         const tal_constraint_arg arg =
             tali_constraint_arg_of(matter, state, &view, at.i, NULL, NULL, &room);
         double *out = errors + at.row;
@@ -113,7 +113,7 @@ static tal_status wrenches_of(const tal_matter *matter, tal_state *state,
     const tali_constraints *cs = &matter->constraints;
     tali_constraint_large large = {room->wrench, room->coefficient};
     if (!tali_constraint_is_small(&cs->list[i])) {
-        tali_constraint_motion motion;
+        tali_constraint_room motion;
         (void)tali_constraint_room_in(cs, tali_cache_begin(matter->system, state, cs->room),
                                       &motion, &large);
     }
@@ -146,7 +146,7 @@ tal_status tali_prescribed_fast_G(const tal_matter *matter, tal_state *state,
             memset(F, 0, (size_t)matter->num_bodies * sizeof *F);
             memset(f, 0, nu * sizeof *f);
             tali_constraint_add_row_forces(matter, at.c, row_forces, r, 1.0, F, f);
-            view.sweeps->JT(&view, F, along);
+            view.passes->JT(&view, F, along);
             for (int k = 0; k < fast->n; ++k) {
                 const int u = fast->speed[k];
                 G.data[(size_t)(at.row + r) + (size_t)k * (size_t)G.ld] = f[u] + along[u];
@@ -262,7 +262,7 @@ static tal_status load_level(const tal_matter *matter, tal_state *state, tal_lev
         return tal_state_error(state)->status;
     }
     memcpy(room->F, F, (size_t)matter->num_bodies * sizeof *F);
-    view.sweeps->JT(&view, room->F, room->f);
+    view.passes->JT(&view, room->F, room->f);
     for (int k = 0; k < n; ++k) { // x is read before it is written, one by one
         room->f[k] = f[room->fast.speed[k]] + room->f[room->fast.speed[k]];
     }

@@ -1,6 +1,6 @@
 // Known motion inside: which mobilities are known, from where, and what that makes of the tree.
 //
-// The sweeps of M^-1 see a known mobilizer as a weld (view->hinge). Its acceleration enters
+// The passes of M^-1 see a known mobilizer as a weld (view->hinge). Its acceleration enters
 // beforehand: with A_known = J udot_known the bodies need F0 + M A_known, and what is left is
 // linear in the free udot alone,
 //

@@ -18,7 +18,7 @@
 #include "array_internal.h"
 
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "prescribed/prescribed_internal.h"
 
 #include <float.h>
@@ -193,7 +193,7 @@ static tal_status forces_at(const tal_matter *matter, tal_state *state, const re
         st = tali_prescribed_fast_push(matter, state, room->fast.level, seeks_u(room), room->lambda,
                                        room->F, f);
     }
-    view.sweeps->JT(&view, room->F, along);
+    view.passes->JT(&view, room->F, along);
     for (int k = 0; k < room->fast.n; ++k) {
         r[k] = f[room->fast.speed[k]] + along[room->fast.speed[k]];
     }

@@ -7,7 +7,7 @@
 
 #include <talus/matter/constraint_operators.h>
 #include <talus/matter/measures.h>
-#include <talus/matter/motion.h>
+#include <talus/matter/response.h>
 
 // What a measure is computed from; fields that a kind does not have are zero.
 typedef tali_matter_measure_facts quantity;

@@ -6,7 +6,7 @@
 #include "tree/matter_internal.h"
 
 #include <talus/matter/measures.h>
-#include <talus/matter/motion.h>
+#include <talus/matter/response.h>
 #include <talus/matter/units.h>
 
 #include <stdio.h>

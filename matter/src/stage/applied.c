@@ -29,7 +29,7 @@ tal_bodies_view tal_matter_poses(const tal_matter *matter, const tal_state *stat
 tal_bodies_view tal_matter_velocities(const tal_matter *matter, const tal_state *state)
 {
     if (matter != NULL) {
-        return view_of(matter, state, matter->velocity, sizeof(tali_tree_motion), __func__);
+        return view_of(matter, state, matter->velocity, sizeof(tali_tree_rates), __func__);
     }
     (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
     return (tal_bodies_view){NULL, 0, 0};
@@ -39,7 +39,7 @@ void tali_weight_add(const tal_matter *matter, const tal_bodies_view *poses,
                      const tali_weight weights[], tal_vec3 g, tal_spatial_vec F[])
 {
     const tali_tree_pose *pose = (const tali_tree_pose *)(const void *)poses->bytes;
-    matter->tree.sweeps->weights(pose, poses->num_bodies, weights, g, F);
+    matter->tree.passes->weights(pose, poses->num_bodies, weights, g, F);
 }
 
 static const tali_tree_constants *constants_of(const tal_matter *matter, const tal_state *state,

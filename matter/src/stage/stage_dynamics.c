@@ -22,7 +22,7 @@
 #include "finite_internal.h"
 
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
 
@@ -36,7 +36,7 @@ tal_status tali_stage_calc_rigid(const void *self, const tal_system *system, tal
     (void)system;
     tali_tree_view view;
     tali_tree_view_of(self, state, TALI_POSITION, &view);
-    view.sweeps->rigid(&view, value);
+    view.passes->rigid(&view, value);
     return TAL_OK;
 }
 
@@ -64,7 +64,7 @@ tal_status tali_stage_calc_articulated(const void *self, const tal_system *syste
     const size_t mark = tal_state_scratch_mark(state);
     tali_kernel_open_inertia *open = tal_state_scratch_take(
         state, ((size_t)view.tree->num_slots + 1) * sizeof(tali_kernel_open_inertia));
-    const bool ok = view.sweeps->articulated(&view, &at, open);
+    const bool ok = view.passes->articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
     return ok ? TAL_OK : name_massless_mobility(matter, state, &view, at.DI);
 }
@@ -97,15 +97,15 @@ static void complete_motion(const tali_tree_view *view, bool with_A0, double udo
                             tal_spatial_vec A_GM[])
 {
     for (int b = 0; b < view->tree->num_bodies && with_A0; ++b) {
-        A_GM[b] = tal_sv_add(A_GM[b], view->motion[b].A0);
+        A_GM[b] = tal_sv_add(A_GM[b], view->rates[b].A0);
     }
     tali_prescribed_add_known(view, udot, A_GM);
 }
 
-tal_status tali_stage_solve_motion(const tal_matter *matter, tal_state *state,
-                                   const tali_tree_view *view, const tal_spatial_vec F[],
-                                   const double f[], double udot[], tal_spatial_vec A_GM[],
-                                   double lambda[])
+tal_status tali_stage_solve_udot(const tal_matter *matter, tal_state *state,
+                                 const tali_tree_view *view, const tal_spatial_vec F[],
+                                 const double f[], double udot[], tal_spatial_vec A_GM[],
+                                 double lambda[])
 {
     const tali_tree *tree = view->tree;
     const size_t mark = tal_state_scratch_mark(state);
@@ -116,10 +116,10 @@ tal_status tali_stage_solve_motion(const tal_matter *matter, tal_state *state,
     if (A == NULL) A = tal_state_scratch_take(state, (size_t)tree->num_bodies * sizeof *A);
 
     tal_status st = TAL_OK;
-    view->sweeps->inward_moving(view, f, F, e, open);
+    view->passes->inward_moving(view, f, F, e, open);
     if (lambda != NULL) st = tali_constraints_solve(matter, state, view, e, lambda);
     if (st == TAL_OK) {
-        view->sweeps->outward(view, e, udot, A);
+        view->passes->outward(view, e, udot, A);
         complete_motion(view, A_GM != NULL, udot, A);
     }
     tal_state_scratch_release(state, mark);
@@ -137,7 +137,7 @@ tal_status tali_matter_forward_dynamics(const tal_matter *matter, tal_state *sta
     if (!tali_tree_realize_view(matter, state, TALI_DYNAMICS, &view)) {
         return tal_state_error(state)->status;
     }
-    return tali_stage_solve_motion(matter, state, &view, F, f, udot, A_GM, lambda);
+    return tali_stage_solve_udot(matter, state, &view, F, f, udot, A_GM, lambda);
 }
 
 // --- Acceleration ---

@@ -2,7 +2,7 @@
 #include "finite_internal.h"
 
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "stage/stages_internal.h"
 
 #include <math.h>
@@ -121,7 +121,7 @@ tal_status tali_stage_calc_position(const void *self, const tal_system *system, 
     if (st == TAL_OK) st = check_quaternions(matter, &model, state, q);
     if (st == TAL_OK) st = ask_tables(matter, state, q, &at);
     if (st != TAL_OK) return st;
-    matter->tree.sweeps->position(&matter->tree, constants, &model, q, &at);
+    matter->tree.passes->position(&matter->tree, constants, &model, q, &at);
     return TAL_OK;
 }
 
@@ -190,11 +190,10 @@ static tal_status check_u(const tal_matter *matter, tal_state *state, const doub
 }
 
 // Speeds that are finite can give velocities that are not, if they are very large.
-static tal_status check_V(const tal_matter *matter, tal_state *state,
-                          const tali_tree_motion motion[])
+static tal_status check_V(const tal_matter *matter, tal_state *state, const tali_tree_rates rates[])
 {
     for (int b = 1; b < matter->num_bodies; ++b) {
-        if (tal_sv_is_finite(motion[b].V)) continue;
+        if (tal_sv_is_finite(rates[b].V)) continue;
         return tal_state_fail(
             state, TAL_ERR_NOT_FINITE,
             "body '%s': its velocity is not finite at t = %g: speeds are too large "
@@ -219,8 +218,8 @@ tal_status tali_stage_calc_velocity(const void *self, const tal_system *system, 
     if (st != TAL_OK) return st;
     // on the way to accelerations A0 is needed, and cheaper together with velocities
     *at.has_A0 = tali_state_goal(state) >= TAL_STAGE_DYNAMICS || view.tree->num_particles > 0;
-    view.sweeps->velocity(&view, u, *at.has_A0, &at);
-    return is_tame ? TAL_OK : check_V(matter, state, at.motion);
+    view.passes->velocity(&view, u, *at.has_A0, &at);
+    return is_tame ? TAL_OK : check_V(matter, state, at.rates);
 }
 
 void tali_stage_fill_A0(const tal_matter *matter, tal_state *state, const tali_tree_view *view)
@@ -229,7 +228,7 @@ void tali_stage_fill_A0(const tal_matter *matter, tal_state *state, const tali_t
     const tali_tree_velocity at =
         tali_stage_velocity_in(view->tree, tali_cache_upd_at(system, state, matter->velocity));
     if (*at.has_A0) return;
-    view->sweeps->A0(view, tali_tree_u_of(matter, state), at.motion);
+    view->passes->A0(view, tali_tree_u_of(matter, state), at.rates);
     *at.has_A0 = true;
 }
 

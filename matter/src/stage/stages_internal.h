@@ -9,7 +9,7 @@
 /// @{
 size_t tali_stage_model_size(const tali_tree *tree);
 tali_tree_position_layout tali_stage_lay_out_position(const tali_tree *tree);
-size_t tali_stage_motion_bytes(const tali_tree *tree);
+size_t tali_stage_rates_bytes(const tali_tree *tree);
 size_t tali_stage_velocity_size(const tali_tree *tree);
 size_t tali_stage_gain_bytes(const tali_tree *tree);
 size_t tali_stage_articulated_size(const tali_tree *tree);
@@ -60,11 +60,11 @@ tal_status tali_stage_realize_dynamics(const void *self, const tal_system *syste
 tal_status tali_stage_realize_acceleration(const void *self, const tal_system *system,
                                            tal_state *state);
 
-/// tali_matter_forward_dynamics() by the sweeps, for a view of TALI_DYNAMICS. `A_GM` may be NULL.
-tal_status tali_stage_solve_motion(const tal_matter *matter, tal_state *state,
-                                   const tali_tree_view *view, const tal_spatial_vec F[],
-                                   const double f[], double udot[], tal_spatial_vec A_GM[],
-                                   double lambda[]);
+/// tali_matter_forward_dynamics() by the passes, for a view of TALI_DYNAMICS. `A_GM` may be NULL.
+tal_status tali_stage_solve_udot(const tal_matter *matter, tal_state *state,
+                                 const tali_tree_view *view, const tal_spatial_vec F[],
+                                 const double f[], double udot[], tal_spatial_vec A_GM[],
+                                 double lambda[]);
 /// @}
 
 #endif // TALUS_STAGES_INTERNAL_H

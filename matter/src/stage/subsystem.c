@@ -3,7 +3,7 @@
 #include "hash_internal.h"
 
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "operator/mass_factor_internal.h"
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"

@@ -1,4 +1,4 @@
-// Where the arrays of matter's cache entries are, and the view of them that the sweeps work with.
+// Where the arrays of matter's cache entries are, and the view of them that the passes work with.
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
 
@@ -14,9 +14,9 @@ tali_tree_position_layout tali_stage_lay_out_position(const tali_tree *tree)
     return at;
 }
 
-size_t tali_stage_motion_bytes(const tali_tree *tree)
+size_t tali_stage_rates_bytes(const tali_tree *tree)
 {
-    return tali_align((size_t)tree->num_bodies * sizeof(tali_tree_motion));
+    return tali_align((size_t)tree->num_bodies * sizeof(tali_tree_rates));
 }
 
 static size_t hdot_bytes(const tali_tree *tree)
@@ -26,7 +26,7 @@ static size_t hdot_bytes(const tali_tree *tree)
 
 size_t tali_stage_velocity_size(const tali_tree *tree)
 {
-    return tali_stage_motion_bytes(tree) + hdot_bytes(tree) + sizeof(bool);
+    return tali_stage_rates_bytes(tree) + hdot_bytes(tree) + sizeof(bool);
 }
 
 size_t tali_stage_gain_bytes(const tali_tree *tree)
@@ -61,7 +61,7 @@ tali_tree_position tali_stage_position_in(const tali_tree *tree, void *bytes)
 
 tali_tree_velocity tali_stage_velocity_in(const tali_tree *tree, void *bytes)
 {
-    char *hdot = (char *)bytes + tali_stage_motion_bytes(tree);
+    char *hdot = (char *)bytes + tali_stage_rates_bytes(tree);
     return (tali_tree_velocity){bytes, (tal_spatial_vec *)(void *)hdot,
                                 (bool *)(void *)(hdot + hdot_bytes(tree))};
 }
@@ -88,7 +88,7 @@ void tali_tree_view_of(const tal_matter *matter, const tal_state *state, tali_tr
 {
     const tal_system *system = matter->system;
     *view = (tali_tree_view){.tree = &matter->tree,
-                             .sweeps = matter->tree.sweeps,
+                             .passes = matter->tree.passes,
                              .constants = tali_cache_at(system, state, matter->constants)};
     tali_prescribed_see_known(matter, state, view);
     if ((what & TALI_POSITION) == TALI_POSITION) {
@@ -99,9 +99,9 @@ void tali_tree_view_of(const tal_matter *matter, const tal_state *state, tali_tr
     }
     if ((what & TALI_VELOCITY) == TALI_VELOCITY) {
         const char *bytes = tali_cache_at(system, state, matter->velocity);
-        view->motion = (const tali_tree_motion *)(const void *)bytes;
+        view->rates = (const tali_tree_rates *)(const void *)bytes;
         view->Hdot_u =
-            (const tal_spatial_vec *)(const void *)(bytes + tali_stage_motion_bytes(view->tree));
+            (const tal_spatial_vec *)(const void *)(bytes + tali_stage_rates_bytes(view->tree));
     }
     if ((what & TALI_ARTICULATED) == TALI_ARTICULATED) {
         const char *bytes = tali_cache_at(system, state, matter->articulated);

@@ -60,7 +60,7 @@ typedef struct tali_tree_decoration {
 
 // --- the tree ---
 
-/// How a sweep treats a mobilizer. The named ones have kernels of their own; all others go through
+/// How a pass treats a mobilizer. The named ones have kernels of their own; all others go through
 /// their table once per stage and then through the general kernel.
 typedef enum tali_tree_hinge {
     TALI_HINGE_WELD,        ///< nu = 0, X_FM = 1
@@ -79,8 +79,8 @@ typedef struct tali_tree_position_layout {
     size_t p_PM, H, X_FM, H_FM, size;
 } tali_tree_position_layout;
 
-/// The functions that run over the tree (sweeps_internal.h).
-typedef struct tali_sweeps tali_sweeps;
+/// The functions that run over the tree (passes_internal.h).
+typedef struct tali_passes tali_passes;
 
 /// The tree, flattened. Written when the topology is realized, const ever after. Body 0 is Ground,
 /// and every parent precedes its children: parent[b] < b. All arrays have num_bodies entries.
@@ -113,7 +113,7 @@ typedef struct tali_tree {
     uint8_t *has_N;   ///< qdot is not simply u
     uint8_t *is_last; ///< last of its parent's children, so the first to reach the parent's slot
     tali_tree_position_layout position_at;
-    const tali_sweeps *sweeps; ///< the kernels for this processor
+    const tali_passes *passes; ///< the kernels for this processor
     int num_row_entries;       ///< of M, if they are few
     int32_t *row_begin;        ///< [num_u + 1] row of M of each speed; NULL: they are many
     int32_t *row_column; ///< [num_row_entries] a speed and all inboard of it, on the way to Ground
@@ -152,10 +152,10 @@ typedef struct tali_tree_pose {
 } tali_tree_pose;
 
 /// Determined at Velocity: how one body moves, in Ground about Mo.
-typedef struct tali_tree_motion {
+typedef struct tali_tree_rates {
     tal_spatial_vec V;  ///< V_GM
     tal_spatial_vec A0; ///< A_GM if udot were zero: Jdot u. Valid in a view with TALI_A0
-} tali_tree_motion;
+} tali_tree_rates;
 
 /// The arrays that Position fills.
 typedef struct tali_tree_position {
@@ -168,9 +168,9 @@ typedef struct tali_tree_position {
 
 /// The arrays that Velocity fills.
 typedef struct tali_tree_velocity {
-    tali_tree_motion *motion; ///< [num_bodies]
-    tal_spatial_vec *Hdot_u;  ///< [num_general] Hdot_FM u, in F
-    bool *has_A0;             ///< whether A0 of all motions is there, too
+    tali_tree_rates *rates;  ///< [num_bodies]
+    tal_spatial_vec *Hdot_u; ///< [num_general] Hdot_FM u, in F
+    bool *has_A0;            ///< whether A0 of all motions is there, too
 } tali_tree_velocity;
 
 /// Articulated-body quantities: depend on q alone. Ball and free hinges keep theirs in Ground axes
@@ -188,10 +188,10 @@ typedef struct tali_tree_composite {
     tal_sym3 I;  ///< inertia about Mo
 } tali_tree_composite;
 
-/// What the sweeps read, with the State's arrays in place. NULL where not asked for.
+/// What the passes read, with the State's arrays in place. NULL where not asked for.
 typedef struct tali_tree_view {
     const tali_tree *tree;
-    const tali_sweeps *sweeps;
+    const tali_passes *passes;
     const tali_tree_constants *constants; ///< [num_bodies]
     const tali_tree_pose *pose;           ///< [num_bodies]
     const tal_vec3 *p_PM;                 ///< [num_bodies]
@@ -199,7 +199,7 @@ typedef struct tali_tree_view {
     const tal_xform *X_FM;                ///< [num_general]
     const tal_spatial_vec *H_FM;          ///< [num_u]
     const tali_tree_composite *rigid;     ///< [num_bodies] each body alone
-    const tali_tree_motion *motion;       ///< [num_bodies]
+    const tali_tree_rates *rates;         ///< [num_bodies]
     const tal_spatial_vec *Hdot_u;        ///< [num_general]
     const tal_spatial_vec *G;             ///< [num_u]
     const double *DI;                     ///< [num_d]

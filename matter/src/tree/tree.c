@@ -1,5 +1,5 @@
-// Flattening the bodies into arrays that the sweeps run over.
-#include "kernel/sweeps_internal.h"
+// Flattening the bodies into arrays that the passes run over.
+#include "kernel/passes_internal.h"
 #include "stage/stages_internal.h"
 
 static bool is_table(const tali_tree_body *body, const tal_mobilizer_ops *ops)
@@ -25,8 +25,8 @@ static tali_tree_hinge hinge_of(const tali_tree_body *body)
 static size_t cut_block(tali_tree *tree, char *base)
 {
     const size_t n = (size_t)tree->num_bodies;
-    if (base != NULL) tree->sweeps = (const tali_sweeps *)(const void *)base;
-    size_t at = tali_align(sizeof(tali_sweeps));
+    if (base != NULL) tree->passes = (const tali_passes *)(const void *)base;
+    size_t at = tali_align(sizeof(tali_passes));
     int32_t **const ints[] = {&tree->parent, &tree->u0,      &tree->d0,
                               &tree->slot,   &tree->general, &tree->pins,
                               &tree->span,   &tree->place,   &tree->quaternions};
@@ -135,7 +135,7 @@ bool tali_tree_build(tal_matter *matter)
         return false;
     }
     (void)cut_block(&tree, block);
-    *(tali_sweeps *)(void *)block = tali_sweeps_best();
+    *(tali_passes *)(void *)block = tali_passes_best();
     number_bodies(matter, &tree);
     count_particles(&tree);
     assign_slots(&tree, room);

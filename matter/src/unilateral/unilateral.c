@@ -378,7 +378,7 @@ static tal_status drop_anchor(const tal_matter *matter, tal_state *state, const 
     if (!tali_tree_realize_view(matter, state, TALI_POSITION, &view)) {
         return tal_state_error(state)->status;
     }
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(matter, state, &view, it->grip, NULL, NULL, &room);
     double perr[2] = {0.0, 0.0};

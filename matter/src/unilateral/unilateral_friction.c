@@ -1,5 +1,5 @@
 // Sliding friction in the equations of motion: forces in proportion to multipliers.
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "unilateral/unilateral_internal.h"
 
 #include <talus/common/linalg.h>
@@ -114,7 +114,7 @@ static tal_status add_drag(const tal_matter *matter, tal_state *state, const tal
     return TAL_OK;
 }
 
-// The residual that a unit of friction on element `i` leaves after the inward sweep.
+// The residual that a unit of friction on element `i` leaves after the inward pass.
 static tal_status calc_column(const tal_matter *matter, tal_state *state,
                               const tali_tree_view *view, int i, const double d[2],
                               const slide_room *room, double e[])
@@ -124,9 +124,9 @@ static tal_status calc_column(const tal_matter *matter, tal_state *state,
     memset(room->f, 0, nu * sizeof *room->f);
     const tal_status st = add_drag(matter, state, view, i, 1.0, d, room->F, room->f);
     for (size_t j = 0; j < nu; ++j) {
-        room->f[j] = -room->f[j]; // body forces are resisted by the sweep already
+        room->f[j] = -room->f[j]; // body forces are resisted by the pass already
     }
-    if (st == TAL_OK) view->sweeps->inward(view, room->f, room->F, e, room->open);
+    if (st == TAL_OK) view->passes->inward(view, room->f, room->F, e, room->open);
     return st;
 }
 

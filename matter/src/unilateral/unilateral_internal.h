@@ -58,7 +58,7 @@ const double *tali_unilateral_directions(const tal_matter *matter, tal_state *st
  * Let sliding elements have their friction.
  *
  * @param[in]     view    with articulated inertias and motion
- * @param[in,out] e       [num_u] residual of the inward sweep; friction is added
+ * @param[in,out] e       [num_u] residual of the inward pass; friction is added
  * @param[in,out] lambda  [rows] in: multipliers without friction; out: with it
  */
 tal_status tali_unilaterals_slide(const tal_matter *matter, tal_state *state,

@@ -10,7 +10,7 @@ typedef struct question {
     const tali_unilateral *it;
     int part; ///< constraint
     tali_tree_view view;
-    tali_constraint_motion room;
+    tali_constraint_room room;
 } question;
 
 static tal_status explain(const question *ask, tal_status st)
@@ -86,7 +86,7 @@ tal_status tali_unilateral_slip(const tal_matter *matter, tal_state *state,
     slip[0] = slip[1] = 0.0;
     if (it->grip < 0) return TAL_OK;
     const tali_constraint *c = &matter->constraints.list[it->grip];
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(matter, state, view, it->grip, NULL, NULL, &room);
     const tal_status st = c->ops.calc_v(c->self, &arg, slip);

@@ -468,7 +468,7 @@ tal_mode tal_linearizer_mode(const tal_linearizer *lin, int i)
                       lin->imaginary + column};
 }
 
-tal_status tal_linearizer_mode_motion(const tal_linearizer *lin, int i, double re[], double im[])
+tal_status tal_linearizer_mode_shape(const tal_linearizer *lin, int i, double re[], double im[])
 {
     if (lin == NULL || re == NULL || im == NULL) return TALI_BREACH(TAL_ERR_NULL, "a NULL");
     if (i < 0 || i >= lin->num_modes) {

@@ -441,19 +441,19 @@ START_TEST(a_contact_that_never_slips)
     assert_block(&k, (const double[6]){0}, 1e-9);
 }
 
-// --- sweeps ---
+// --- passes ---
 
 // The same block as sparse rows: all six speeds in each.
-typedef struct sweep_case {
+typedef struct pass_case {
     int start[MAX + 1], index[6 * MAX];
     double J[6 * MAX], K[6 * MAX], b[MAX], pi[MAX], u[6], work[MAX];
     int iwork[MAX];
     tal_friction_rows rows;
-    tal_friction_sweeps report;
+    tal_friction_passes report;
     tal_error err;
-} sweep_case;
+} pass_case;
 
-static void fill_sweep(sweep_case *s, const block *k, const friction_case *c)
+static void fill_pass(pass_case *s, const block *k, const friction_case *c)
 {
     memset(s, 0, sizeof *s);
     for (int i = 0; i < c->n; ++i) {
@@ -476,24 +476,24 @@ static void fill_sweep(sweep_case *s, const block *k, const friction_case *c)
                                   .b = s->b,
                                   .contacts = c->contacts,
                                   .num_contacts = c->num_contacts,
-                                  .most_sweeps = 200000,
+                                  .most_passes = 200000,
                                   .tolerance = 1e-12};
 }
 
-// The fixed point of sweeps is a solution: Coulomb's law holds for its forces and w. The residual
+// The fixed point of passes is a solution: Coulomb's law holds for its forces and w. The residual
 // is measured in forces; in w it is larger by the condition of A at most: 1e-7 leaves 1e5 for it.
-START_TEST(sweeps_end_at_a_solution)
+START_TEST(passes_end_at_a_solution)
 {
-    static sweep_case s;
+    static pass_case s;
     int converged = 0;
     for (int i = 0; i < 50; ++i) {
         tal_random rng = {(uint64_t)i, 34, 0};
         const block k = random_block(&rng);
         friction_case c = case_of(&k);
-        fill_sweep(&s, &k, &c);
+        fill_pass(&s, &k, &c);
         tal_status st;
         test_assert_no_heap(
-            st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, &s.report, &s.err));
+            st = tal_friction_iterate(&s.rows, s.pi, s.u, s.work, s.iwork, &s.report, &s.err));
         ck_assert_int_eq(st, TAL_OK);
         if (s.report.residual > 1e-12) continue; // slow where contacts nearly coincide
         ++converged;
@@ -511,7 +511,7 @@ START_TEST(sweeps_end_at_a_solution)
 
 // A column of boxes, one on the other: the force below a box is the weight of all above it. Speeds
 // after a step h without contacts are -g h, and the impulses are h times the weights.
-START_TEST(sweeps_carry_a_column_of_boxes)
+START_TEST(passes_carry_a_column_of_boxes)
 {
     enum {
         BOXES = 10
@@ -539,8 +539,8 @@ START_TEST(sweeps_carry_a_column_of_boxes)
     start[BOXES] = num;
     const tal_friction_rows rows = {BOXES, BOXES, start,    index, J,     start, index,
                                     K,     b,     contacts, BOXES, 10000, 1e-13};
-    tal_friction_sweeps report;
-    ck_assert_int_eq(tal_friction_sweep(&rows, pi, u, work, iwork, &report, NULL), TAL_OK);
+    tal_friction_passes report;
+    ck_assert_int_eq(tal_friction_iterate(&rows, pi, u, work, iwork, &report, NULL), TAL_OK);
     ck_assert_double_le(report.residual, 1e-13);
     for (int i = 0; i < BOXES; ++i) {
         // the smallest eigenvalue of A is near (pi / 2 / BOXES)^2 = 0.025: errors are 40 residuals
@@ -551,29 +551,29 @@ START_TEST(sweeps_carry_a_column_of_boxes)
     for (int i = 0; i < BOXES; ++i) {
         u[i] = -0.01;
     }
-    ck_assert_int_eq(tal_friction_sweep(&rows, pi, u, work, iwork, &report, NULL), TAL_OK);
-    ck_assert_int_le(report.sweeps, 8);
+    ck_assert_int_eq(tal_friction_iterate(&rows, pi, u, work, iwork, &report, NULL), TAL_OK);
+    ck_assert_int_le(report.passes, 8);
 }
 
-START_TEST(sweeps_refuse_bad_rows)
+START_TEST(passes_refuse_bad_rows)
 {
-    static sweep_case s;
+    static pass_case s;
     const block k = block_on_floor(0.5, 0.5);
     const friction_case c = case_of(&k);
-    fill_sweep(&s, &k, &c);
+    fill_pass(&s, &k, &c);
     test_record_breaches();
     tal_status st;
     s.index[3] = 6;
-    test_assert_breach(st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, NULL),
+    test_assert_breach(st = tal_friction_iterate(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, NULL),
                        TAL_ERR_BAD_INDEX, "lists");
     ck_assert_int_eq(st, TAL_ERR_BAD_INDEX);
     s.index[3] = 3;
-    s.rows.most_sweeps = 0;
-    test_assert_breach(st = tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, NULL),
-                       TAL_ERR_BAD_VALUE, "sweeps");
-    s.rows.most_sweeps = 10;
+    s.rows.most_passes = 0;
+    test_assert_breach(st = tal_friction_iterate(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, NULL),
+                       TAL_ERR_BAD_VALUE, "passes");
+    s.rows.most_passes = 10;
     s.u[0] = TEST_NAN;
-    ck_assert_int_eq(tal_friction_sweep(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, &s.err),
+    ck_assert_int_eq(tal_friction_iterate(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, &s.err),
                      TAL_ERR_NOT_FINITE);
 }
 
@@ -626,9 +626,9 @@ int main(void)
     tcase_add_test(tc, a_motor_of_limited_force);
     tcase_add_test(tc, a_contact_that_never_slips);
     tcase_add_test(tc, bad_input_is_refused);
-    tcase_add_test(tc, sweeps_end_at_a_solution);
-    tcase_add_test(tc, sweeps_carry_a_column_of_boxes);
-    tcase_add_test(tc, sweeps_refuse_bad_rows);
+    tcase_add_test(tc, passes_end_at_a_solution);
+    tcase_add_test(tc, passes_carry_a_column_of_boxes);
+    tcase_add_test(tc, passes_refuse_bad_rows);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }

@@ -98,7 +98,7 @@ static bool are_near(const crowd *c, int i, int j)
     return deepest >= 0.0;
 }
 
-START_TEST(the_sweep_finds_what_comparing_all_pairs_finds_in_the_same_order)
+START_TEST(the_pass_finds_what_comparing_all_pairs_finds_in_the_same_order)
 {
     test_rng rng = test_rng_seed(1);
     static const tal_vec3 sides[] = {{1.0, 1.0, 1.0}, {2.0, 0.1, 0.1}, {0.1, 2.0, 0.5},
@@ -365,7 +365,7 @@ int main(void)
     test_record_breaches();
     Suite *suite = suite_create("contact broad phase");
     TCase *pairs = tcase_create("pairs");
-    tcase_add_test(pairs, the_sweep_finds_what_comparing_all_pairs_finds_in_the_same_order);
+    tcase_add_test(pairs, the_pass_finds_what_comparing_all_pairs_finds_in_the_same_order);
     tcase_add_test(pairs, boxes_that_only_touch_are_near);
     tcase_add_test(pairs, boxes_are_as_small_as_they_can_be);
     suite_add_tcase(suite, pairs);

@@ -1,4 +1,4 @@
-// matter/src/response/motion_reaction.c with constraints: a constraint is as good as the force it
+// matter/src/response/response_reaction.c with constraints: a constraint is as good as the force it
 // applies.
 #include "talus_test.h"
 

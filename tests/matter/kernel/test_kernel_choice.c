@@ -1,7 +1,7 @@
-// matter/src/kernel/kernel_choice.c, kernel_sincos.c: the same sweeps for several processors.
+// matter/src/kernel/kernel_choice.c, kernel_sincos.c: the same passes for several processors.
 #include "real_functions_internal.h"
 
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "op_support.h"
 
 enum {
@@ -18,10 +18,10 @@ typedef struct results {
     double udot[MAX_SPEEDS], f[MAX_SPEEDS], Mudot[MAX_SPEEDS];
 } results;
 
-static void evaluate(random_tree *tree, const tali_sweeps *sweeps, results *out)
+static void evaluate(random_tree *tree, const tali_passes *passes, results *out)
 {
     memset(out, 0, sizeof *out);
-    tree->matter->tree.sweeps = sweeps;
+    tree->matter->tree.passes = passes;
     tal_state_upd_q(tree->state);
     tal_state_upd_u(tree->state);
     random_tree_realize(tree, tree->state, TAL_STAGE_ACCELERATION);
@@ -56,8 +56,8 @@ START_TEST(all_processors_get_the_same_answers_to_round_off)
 {
     for (int i = 0; i < TREES; ++i) {
         random_tree tree = tree_of(i);
-        tali_sweeps any, special;
-        ck_assert(tali_sweeps_for(TALI_PROCESSOR_ANY, &any));
+        tali_passes any, special;
+        ck_assert(tali_passes_for(TALI_PROCESSOR_ANY, &any));
         results wanted, got;
         evaluate(&tree, &any, &wanted);
         tal_matrix M = dense(tree.nu, tree.nu);
@@ -65,7 +65,7 @@ START_TEST(all_processors_get_the_same_answers_to_round_off)
         const spectrum s = spectrum_of(M);
         const double tol = 50.0 * (s.most / s.least) * DBL_EPSILON;
         for (int p = TALI_PROCESSOR_ANY + 1; p < TALI_NUM_PROCESSORS; ++p) {
-            if (!tali_sweeps_for((tali_kernel_processor)p, &special)) continue;
+            if (!tali_passes_for((tali_kernel_processor)p, &special)) continue;
             evaluate(&tree, &special, &got);
             const double size = 1.0 + test_largest(wanted.udot, tree.nu);
             ck_assert_double_le(farthest(got.udot, wanted.udot, tree.nu), tol * size);
@@ -82,9 +82,9 @@ END_TEST
 // Both have fused multiply-adds, in the same places.
 START_TEST(AVX2_and_AVX512_agree_to_the_last_bit)
 {
-    tali_sweeps avx2, avx512;
-    if (!tali_sweeps_for(TALI_PROCESSOR_AVX512, &avx512)) test_skip("there is no AVX-512 here");
-    ck_assert(tali_sweeps_for(TALI_PROCESSOR_AVX2, &avx2));
+    tali_passes avx2, avx512;
+    if (!tali_passes_for(TALI_PROCESSOR_AVX512, &avx512)) test_skip("there is no AVX-512 here");
+    ck_assert(tali_passes_for(TALI_PROCESSOR_AVX2, &avx2));
     for (int i = 0; i < TREES; ++i) {
         random_tree tree = tree_of(i);
         results one, other;
@@ -100,12 +100,12 @@ END_TEST
 START_TEST(a_System_takes_the_most_demanding_set_that_its_machine_can_run)
 {
     random_tree tree = tree_of(0);
-    tali_sweeps wanted;
+    tali_passes wanted;
     int p = TALI_NUM_PROCESSORS - 1;
-    while (!tali_sweeps_for((tali_kernel_processor)p, &wanted)) {
+    while (!tali_passes_for((tali_kernel_processor)p, &wanted)) {
         --p;
     }
-    ck_assert_mem_eq(tree.matter->tree.sweeps, &wanted, sizeof wanted);
+    ck_assert_mem_eq(tree.matter->tree.passes, &wanted, sizeof wanted);
     // and says which it is
     const char *names[] = {"any", "avx2", "avx512"}, *name = tal_matter_kernel_set();
     ck_assert(strcmp(name, names[p]) == 0 || (p == 0 && strcmp(name, "fma") == 0));
@@ -155,8 +155,8 @@ END_TEST
 // This file is compiled for any processor, so sincos_of() is what that set gives.
 START_TEST(many_angles_give_the_bits_of_each_one)
 {
-    tali_sweeps sweeps;
-    ck_assert(tali_sweeps_for(TALI_PROCESSOR_ANY, &sweeps));
+    tali_passes passes;
+    ck_assert(tali_passes_for(TALI_PROCESSOR_ANY, &passes));
     test_rng rng = test_rng_seed(4);
     for (int n = 0; n <= 9; ++n) {
         double x[12] = {0}, s[12], c[12];
@@ -165,7 +165,7 @@ START_TEST(many_angles_give_the_bits_of_each_one)
         }
         if (n == 5) x[3] = -2e6;
         if (n == 6) x[0] = (double)INFINITY;
-        sweeps.sincos(n, x, s, c);
+        passes.sincos(n, x, s, c);
         for (int i = 0; i < n; ++i) {
             const sine_cosine t = sincos_of(x[i]);
             ck_assert((t.s == s[i] && t.c == c[i]) || (isnan(x[i] - x[i]) && isnan(s[i])));

@@ -1,5 +1,5 @@
 // matter/src/operator/mass_factor.c: M^-1 by a factor of M, for shallow trees.
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "operator/mass_factor_internal.h"
 #include "random_tree.h"
 #include "talus_test.h"
@@ -128,7 +128,7 @@ START_TEST(only_shallow_trees_have_rows)
 
 END_TEST
 
-START_TEST(known_motion_is_left_to_the_sweeps)
+START_TEST(known_motion_is_left_to_the_passes)
 {
     tal_system *system = tal_system_create(NULL);
     tal_matter *matter = add_pins(system, 3);
@@ -152,8 +152,8 @@ START_TEST(known_motion_is_left_to_the_sweeps)
 
 END_TEST
 
-// Without mass M is zero: the sweeps name the body.
-START_TEST(a_singular_M_is_left_to_the_sweeps)
+// Without mass M is zero: the passes name the body.
+START_TEST(a_singular_M_is_left_to_the_passes)
 {
     tal_system *system = tal_system_create(NULL);
     tal_matter *matter = tal_matter_create(system);
@@ -183,8 +183,8 @@ int main(void)
     tcase_add_test(tests, M_times_the_answer_of_the_factor_is_the_force);
     tcase_add_test(tests, one_column_and_many_and_in_place_give_the_same_bits);
     tcase_add_test(tests, only_shallow_trees_have_rows);
-    tcase_add_test(tests, known_motion_is_left_to_the_sweeps);
-    tcase_add_test(tests, a_singular_M_is_left_to_the_sweeps);
+    tcase_add_test(tests, known_motion_is_left_to_the_passes);
+    tcase_add_test(tests, a_singular_M_is_left_to_the_passes);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -3,7 +3,7 @@
 
 /*
  * Tolerances. A product of length n carries a relative error of at most n eps of the sizes that
- * enter it (Higham sec. 3.1), and a sweep multiplies along a path no longer than the number of
+ * enter it (Higham sec. 3.1), and a pass multiplies along a path no longer than the number of
  * bodies; so whatever needs only M is compared to
  *
  *     tol_M = 16 n eps |M|          n = nu + number of bodies

@@ -138,7 +138,7 @@ START_TEST(composite_bodies_and_LTDL_agree_with_articulated_bodies)
         memcpy(B.data, F.data, (size_t)n * 2 * sizeof(double));
         must(tree.state, tal_matter_mul_Minv_columns(tree.matter, tree.state, F, A));
         const spectrum s = n > 0 ? spectrum_of(M) : (spectrum){1.0, 1.0};
-        // both are M^-1 F to cond(M) n eps |M^-1| |F|; the sweep's n counts the bodies too
+        // both are M^-1 F to cond(M) n eps |M^-1| |F|; the pass's n counts the bodies too
         const double tol = 2.0 * round_off(n + tree.num_bodies) * (s.most / s.least) / s.least;
         ck_assert_int_eq(tal_tree_factor_LTDL(lambda, H, NULL), TAL_OK);
         ck_assert_int_eq(tal_tree_solve_LTDL(lambda, H, B), TAL_OK);

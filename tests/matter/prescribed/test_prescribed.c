@@ -1,7 +1,7 @@
 // matter/src/prescribed/prescribed_known.c, prescribed_dynamics.c: hybrid dynamics, with every kind
 // of motion.
 #include "alloc_guard.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "prescribed_support.h"
 
 // ---- the ways a mobility can be known
@@ -399,7 +399,7 @@ static double kinetic_energy(world *w)
     double sum = 0.0;
     for (int b = 1; b < w->num_bodies; ++b) {
         const tali_tree_composite *body = &view.rigid[b];
-        const tal_spatial_vec V = view.motion[b].V;
+        const tal_spatial_vec V = view.rates[b].V;
         sum += 0.5 * tal_v3_dot(V.w, tal_s3_mul_v3(body->I, V.w)) +
                0.5 * body->mass * tal_v3_dot(V.v, V.v) +
                tal_v3_dot(V.v, tal_v3_cross(V.w, body->mc));
@@ -483,9 +483,9 @@ START_TEST(M_inverse_acts_on_the_free_mobilities_only)
     ck_assert(tali_tree_realize_view(w.matter, w.state, TALI_ARTICULATED, &view));
     double e[MAX_SPEEDS], udot[MAX_SPEEDS], back[MAX_SPEEDS];
     tal_spatial_vec open[MAX_BODIES], A[MAX_BODIES];
-    view.sweeps->inward(&view, w.f, NULL, e, open);
-    view.sweeps->outward(&view, e, udot, A);
-    view.sweeps->mass(&view, udot, back, A, open);
+    view.passes->inward(&view, w.f, NULL, e, open);
+    view.passes->outward(&view, e, udot, A);
+    view.passes->mass(&view, udot, back, A, open);
     int num_known = 0;
     for (int i = 0; i < tal_state_nu(w.state); ++i) {
         if (view.level[i] == TAL_LEVEL_FREE) {

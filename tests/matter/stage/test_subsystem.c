@@ -582,7 +582,7 @@ static void assert_same_results(const random_tree *tree, const tal_state *a, con
         tal_cache_ix entry;
         size_t size;
     } entries[] = {{tree->matter->position, nb * sizeof(tali_tree_pose)},
-                   {tree->matter->velocity, nb * sizeof(tali_tree_motion)},
+                   {tree->matter->velocity, nb * sizeof(tali_tree_rates)},
                    {tree->matter->acceleration, nb * sizeof(tal_spatial_vec)}};
 
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; ++k) {

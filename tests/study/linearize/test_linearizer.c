@@ -89,7 +89,7 @@ START_TEST(a_particle_on_a_rod_is_a_pendulum)
         ck_assert_double_eq_tol(mode.im, omega, 1e-9);
         ck_assert_double_eq_tol(mode.frequency, omega / (2.0 * TAL_PI), 1e-9);
         double re[3], im[3];
-        ck_assert_int_eq(tal_linearizer_mode_motion(m.lin, i, re, im), TAL_OK);
+        ck_assert_int_eq(tal_linearizer_mode_shape(m.lin, i, re, im), TAL_OK);
         ck_assert_double_lt(hypot(re[1], im[1]), 1e-9); // it swings across the rod
     }
     end_model(&m);
@@ -303,7 +303,7 @@ START_TEST(a_parallelogram_swings_as_one)
     const double omega = sqrt((rod + bar) * 9.81 / ((2.0 * rod / 3.0 + bar) * l));
     ck_assert_double_eq_tol(tal_linearizer_mode(m.lin, 0).im, omega, 1e-9);
     double re[3], im[3];
-    ck_assert_int_eq(tal_linearizer_mode_motion(m.lin, 0, re, im), TAL_OK);
+    ck_assert_int_eq(tal_linearizer_mode_shape(m.lin, 0, re, im), TAL_OK);
     ck_assert_double_lt(hypot(re[0] - re[1], im[0] - im[1]), 1e-12); // both rods alike,
     ck_assert_double_lt(hypot(re[0] + re[2], im[0] + im[2]), 1e-12); // the bar against them
     end_model(&m);
@@ -454,8 +454,8 @@ START_TEST(bad_calls_are_refused)
     test_assert_breach((void)!tal_linearizer_run(m.lin, NULL), TAL_ERR_NULL, "State");
     test_assert_breach((void)!tal_linearizer_find_modes(NULL), TAL_ERR_NULL, "NULL");
     double re, im;
-    test_assert_breach((void)tal_linearizer_mode_motion(m.lin, 0, NULL, &im), TAL_ERR_NULL, "NULL");
-    test_assert_breach((void)tal_linearizer_mode_motion(m.lin, 0, &re, &im), TAL_ERR_BAD_INDEX,
+    test_assert_breach((void)tal_linearizer_mode_shape(m.lin, 0, NULL, &im), TAL_ERR_NULL, "NULL");
+    test_assert_breach((void)tal_linearizer_mode_shape(m.lin, 0, &re, &im), TAL_ERR_BAD_INDEX,
                        "mode 0");
     test_assert_breach((void)!tal_linearizer_create(m.system, NULL, NULL, NULL), TAL_ERR_NULL,
                        "out");

@@ -19,7 +19,7 @@
  * Rows of no contact are bilateral: a = 0.
  *
  * - tal_friction_solve() is exact, for some dozens of contacts that influence each other.
- * - tal_friction_sweep() is iterative, for thousands; it never forms A.
+ * - tal_friction_iterate() is iterative, for thousands; it never forms A.
  *
  * The rules of talus/common/complementarity.h on memory, NaN, NULL and `err` hold here, too.
  */
@@ -123,17 +123,17 @@ typedef struct tal_friction_rows {
     const double *b;    ///< [num_rows]
     const tal_friction_contact *contacts; ///< [num_contacts] no two of them share a row
     int num_contacts;                     ///< >= 0
-    int most_sweeps;                      ///< sweeps at most, > 0
+    int most_passes;                      ///< passes at most, > 0
     /// It ends when the natural residual, max |pi - projection(pi - w / D)| with D the diagonal of
     /// J K, is at most this part of the largest force; 0: never.
     double tolerance;
 } tal_friction_rows;
 
-/// What a call of tal_friction_sweep() did.
-typedef struct tal_friction_sweeps {
-    int sweeps;      ///< how many were made
+/// What a call of tal_friction_iterate() did.
+typedef struct tal_friction_passes {
+    int passes;      ///< how many were made
     double residual; ///< the natural residual at the end, as a part of the largest force
-} tal_friction_sweeps;
+} tal_friction_passes;
 
 /**
  * Improve forces by block projected Gauss-Seidel: contact after contact, the normal force that
@@ -155,9 +155,9 @@ typedef struct tal_friction_sweeps {
  *         TAL_ERR_NOT_FINITE when the forces overflow; TAL_ERR_BAD_INDEX or TAL_ERR_BAD_VALUE for
  *         contacts that make no sense
  */
-TAL_NODISCARD TAL_API tal_status tal_friction_sweep(const tal_friction_rows *rows, double pi[],
-                                                    double u[], double work[], int iwork[],
-                                                    tal_friction_sweeps *report, tal_error *err);
+TAL_NODISCARD TAL_API tal_status tal_friction_iterate(const tal_friction_rows *rows, double pi[],
+                                                      double u[], double work[], int iwork[],
+                                                      tal_friction_passes *report, tal_error *err);
 
 #ifdef __cplusplus
 }

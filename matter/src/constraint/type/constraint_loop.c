@@ -343,7 +343,7 @@ tal_status tal_constraint_calc_coordinates(const tal_matter *matter, tal_state *
     tali_tree_view view;
     const tali_tree_what level = qdot != NULL ? TALI_VELOCITY : TALI_POSITION;
     if (!tali_tree_realize_view(matter, state, level, &view)) return tal_state_error(state)->status;
-    tali_constraint_motion room;
+    tali_constraint_room room;
     const tal_constraint_arg arg =
         tali_constraint_arg_of(matter, state, &view, constraint.i, NULL, NULL, &room);
     const loop_frames at = find_frames(&arg);

@@ -136,8 +136,8 @@ TAL_API tal_mode tal_linearizer_mode(const tal_linearizer *lin, int i);
 /// The motion of a mode in terms of all speeds: re + i im of K_p s, each [nu].
 /// @param[out] re  [nu]
 /// @param[out] im  [nu]
-TAL_API tal_status tal_linearizer_mode_motion(const tal_linearizer *lin, int i, double re[],
-                                              double im[]);
+TAL_API tal_status tal_linearizer_mode_shape(const tal_linearizer *lin, int i, double re[],
+                                             double im[]);
 
 /// @}
 

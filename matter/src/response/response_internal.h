@@ -1,10 +1,10 @@
 // What the responses share: looking at a State without changing it, and frames that move.
-#ifndef TALUS_MOTION_INTERNAL_H
-#define TALUS_MOTION_INTERNAL_H
+#ifndef TALUS_RESPONSE_INTERNAL_H
+#define TALUS_RESPONSE_INTERNAL_H
 
 #include "tree/matter_internal.h"
 
-#include <talus/matter/motion.h>
+#include <talus/matter/response.h>
 
 /// How frame S moves as seen from frame R: X_RS, and V_RS and A_RS at So, expressed in R.
 typedef struct tali_response_frame {
@@ -46,7 +46,7 @@ typedef struct tali_response_seen {
     const tali_tree_constants *constants;
     const tali_tree_pose *pose;
     const tal_vec3 *p_PM;
-    const tali_tree_motion *motion;
+    const tali_tree_rates *rates;
     const tal_spatial_vec *A_GM;
 } tali_response_seen;
 
@@ -77,4 +77,4 @@ static const tal_spatial_vec TALI_NAN_SV = {{TALI_NAN, TALI_NAN, TALI_NAN},
 static const tal_sym3 TALI_NAN_S3 = {TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN, TALI_NAN};
 /// @}
 
-#endif // TALUS_MOTION_INTERNAL_H
+#endif // TALUS_RESPONSE_INTERNAL_H

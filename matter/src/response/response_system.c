@@ -1,7 +1,7 @@
 // The system as a whole: mass, center of mass, inertia, momentum, energy. Sums in body order.
 #include "kernel/kernel_inertia.h"
-#include "kernel/sweeps_internal.h"
-#include "response/motion_internal.h"
+#include "kernel/passes_internal.h"
+#include "response/response_internal.h"
 
 #include <math.h>
 
@@ -63,7 +63,7 @@ static tal_spatial_vec momentum_about(const tal_matter *matter, const tali_respo
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_tree_pose *pose = &seen->pose[b];
         const tali_tree_composite rigid = place_rigid(pose, &seen->constants[b]);
-        const sv h = inertia_times(&rigid, seen->motion[b].V);
+        const sv h = inertia_times(&rigid, seen->rates[b].V);
         sum = sv_add(sum, sv_shift_force(h, v3_sub(pose->p_GM, p_GC)));
     }
     return sum;
@@ -86,7 +86,7 @@ tal_vec3 tal_matter_com_acceleration(const tal_matter *matter, const tal_state *
     v3 sum = TAL_VEC3_ZERO;
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_tree_composite rigid = place_rigid(&seen.pose[b], &seen.constants[b]);
-        sum = v3_add(sum, newton_euler(&rigid, seen.A_GM[b], seen.motion[b].V.w).v);
+        sum = v3_add(sum, newton_euler(&rigid, seen.A_GM[b], seen.rates[b].V.w).v);
     }
     return per_mass(matter, &seen, sum);
 }
@@ -166,7 +166,7 @@ double tal_matter_kinetic_energy(const tal_matter *matter, const tal_state *stat
     double sum = 0.0;
     for (int b = 1; b < matter->num_bodies; ++b) {
         const tali_tree_composite rigid = place_rigid(&seen.pose[b], &seen.constants[b]);
-        sum += energy(&rigid, seen.motion[b].V);
+        sum += energy(&rigid, seen.rates[b].V);
     }
     const double *u = tal_state_u(state) + tal_group_start(matter->system, state, matter->u);
     sum += rotor_energy(&matter->tree, seen.constants, u);
@@ -186,7 +186,7 @@ double tal_matter_calc_kinetic_energy(const tal_matter *matter, tal_state *state
     const size_t mark = tal_state_scratch_mark(state);
     sv *V = tal_state_scratch_take(state, (size_t)view.tree->num_bodies * sizeof *V);
     if (V == NULL) return TALI_NAN;
-    view.sweeps->J(&view, u, V);
+    view.passes->J(&view, u, V);
     double sum = 0.0;
     for (int b = 1; b < view.tree->num_bodies; ++b) {
         sum += energy(&view.rigid[b], V[b]);

@@ -1,5 +1,5 @@
-// matter/src/response/motion_inertia.c: inertias of bodies alone and with what they carry, and the
-// terms that velocities add.
+// matter/src/response/response_inertia.c: inertias of bodies alone and with what they carry, and
+// the terms that velocities add.
 #include "alloc_guard.h"
 #include "motion_support.h"
 
@@ -334,7 +334,7 @@ START_TEST(no_response_touches_the_heap)
 
 int main(void)
 {
-    Suite *suite = suite_create("matter/motion_inertia");
+    Suite *suite = suite_create("matter/response_inertia");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, a_body_has_the_inertia_it_was_given_turned_to_ground);
     tcase_add_test(theory, a_composite_is_the_body_and_its_childrens_composites);

@@ -1,6 +1,6 @@
-// matter/src/response/motion_system.c: mass, center, inertia, momentum and energy of the whole
+// matter/src/response/response_system.c: mass, center, inertia, momentum and energy of the whole
 // system.
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "motion_support.h"
 
 #include <float.h>
@@ -11,7 +11,7 @@ enum {
     MAX_SPEEDS = 6 * BODIES
 };
 
-// See test_motion_station.c.
+// See test_response_station.c.
 static const double TOL = 1e-9;
 
 static random_tree realized_tree(int seed)
@@ -44,7 +44,7 @@ START_TEST(kinetic_energy_is_half_u_M_u)
         for (int j = 0; j < tree.nu; ++j) {
             u[j] = test_random_uniform(&rng, -1.0, 1.0);
         }
-        view.sweeps->mass(&view, u, Mu, room, open);
+        view.passes->mass(&view, u, Mu, room, open);
         double wanted = 0.0, size = 0.0;
         for (int j = 0; j < tree.nu; ++j) {
             wanted += 0.5 * u[j] * Mu[j];
@@ -283,7 +283,7 @@ START_TEST(a_broken_contract_is_nan_and_one_sentence)
 
 int main(void)
 {
-    Suite *suite = suite_create("matter/motion_system");
+    Suite *suite = suite_create("matter/response_system");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, kinetic_energy_is_half_u_M_u);
     tcase_add_test(theory, energy_grows_by_the_power_of_the_applied_forces);

@@ -1,8 +1,8 @@
 // Mobilizer reactions: the force across each, from the balance of everything outboard.
 #include "constraint/constraint_internal.h"
-#include "kernel/sweeps_internal.h"
+#include "kernel/passes_internal.h"
 #include "prescribed/prescribed_internal.h"
-#include "response/motion_internal.h"
+#include "response/response_internal.h"
 
 // Forces on the bodies besides those of mobilizers: applied ones less G^T lambda.
 static tal_status add_up_forces(const tal_matter *matter, tal_state *state,
@@ -39,13 +39,13 @@ tal_status tali_tree_calc_reactions(const void *self, const tal_system *system, 
     const tal_spatial_vec *A_GM = tal_cache_value(system, state, matter->acceleration);
     if (applied.F == NULL || A_GM == NULL) return tal_contract_last()->status;
     if (matter->constraints.count == 0) {
-        view.sweeps->reactions(&view, A_GM, applied.F, value);
+        view.passes->reactions(&view, A_GM, applied.F, value);
         return TAL_OK;
     }
     const size_t mark = tal_state_scratch_mark(state);
     tal_spatial_vec *F = tal_state_scratch_take(state, (size_t)matter->num_bodies * sizeof *F);
     const tal_status st = F != NULL ? add_up_forces(matter, state, applied.F, F) : TAL_ERR_CAPACITY;
-    if (st == TAL_OK) view.sweeps->reactions(&view, A_GM, F, value);
+    if (st == TAL_OK) view.passes->reactions(&view, A_GM, F, value);
     tal_state_scratch_release(state, mark);
     return st;
 }

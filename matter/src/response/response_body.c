@@ -1,5 +1,5 @@
 // Motion of one body, in Ground and as seen from another.
-#include "response/motion_internal.h"
+#include "response/response_internal.h"
 
 // --- looking ---
 
@@ -41,7 +41,7 @@ bool tali_response_see(const tali_response_question *ask, tali_response_seen *se
         seen->p_PM = tali_tree_p_PM_of(&matter->tree, seen->pose);
     }
     if (ask->stage >= TAL_STAGE_VELOCITY) {
-        seen->motion = tali_cache_read(system, state, matter->velocity, ask->where);
+        seen->rates = tali_cache_read(system, state, matter->velocity, ask->where);
     }
     if (ask->stage >= TAL_STAGE_ACCELERATION) {
         seen->A_GM = tali_cache_read(system, state, matter->acceleration, ask->where);
@@ -94,8 +94,8 @@ bool tali_response_body_frame(const tali_response_question *ask, tal_body_ix bod
     *GB = TALI_FRAME_AT_REST;
     GB->X.R = tal_m3_mul(pose->R_GM, seen.constants[b].X_MB.R);
     GB->X.p = tal_v3_add(pose->p_GM, p_MB_G);
-    if (seen.motion == NULL) return true;
-    GB->V = tal_sv_shift_motion(seen.motion[b].V, p_MB_G);
+    if (seen.rates == NULL) return true;
+    GB->V = tal_sv_shift_motion(seen.rates[b].V, p_MB_G);
     if (seen.A_GM == NULL) return true;
     GB->A = tal_sv_shift_acceleration(seen.A_GM[b], GB->V.w, p_MB_G);
     return true;

@@ -1,10 +1,10 @@
-// The sweeps over the tree. All are pure, allocation-free and linear in the number of bodies;
+// The passes over the tree. All are pure, allocation-free and linear in the number of bodies;
 // forces and accelerations are spatial vectors about each body's Mo, in Ground, one per body.
 //
 // The kernels are compiled once for any processor and once more for each that can do better:
-// ADR 20. Which of them a System uses is settled with its topology: tree->sweeps.
-#ifndef TALUS_SWEEPS_INTERNAL_H
-#define TALUS_SWEEPS_INTERNAL_H
+// ADR 20. Which of them a System uses is settled with its topology: tree->passes.
+#ifndef TALUS_PASSES_INTERNAL_H
+#define TALUS_PASSES_INTERNAL_H
 
 #include "weight_internal.h"
 
@@ -18,7 +18,7 @@ typedef struct tali_kernel_open_inertia {
     tal_vec3 size_M; ///< the same for the masses along them
 } tali_kernel_open_inertia;
 
-/// Room for tali_sweeps.mass_matrix.
+/// Room for tali_passes.mass_matrix.
 typedef struct tali_kernel_mass_matrix_room {
     tali_tree_composite *open; ///< [num_slots]
     double *F;                 ///< [6 num_u]
@@ -33,7 +33,7 @@ static inline int tali_kernel_whole_lanes(int n)
     return (n + 3) & ~3;
 }
 
-struct tali_sweeps {
+struct tali_passes {
     /// @name Kinematics
     /// @{
 
@@ -43,13 +43,13 @@ struct tali_sweeps {
                      const tali_matter_model *model, const double q[],
                      const tali_tree_position *at);
 
-    /// Velocities, and with `with_A0` accelerations at udot = 0: writes at->motion. Of the general
+    /// Velocities, and with `with_A0` accelerations at udot = 0: writes at->rates. Of the general
     /// hinges, at->Hdot_u must be there already. Where there are particles, A0 comes in any case.
     void (*velocity)(const tali_tree_view *view, const double u[], bool with_A0,
                      const tali_tree_velocity *at);
 
     /// The accelerations at udot = 0 alone, given velocities: the same bits.
-    void (*A0)(const tali_tree_view *view, const double u[], tali_tree_motion motion[]);
+    void (*A0)(const tali_tree_view *view, const double u[], tali_tree_rates rates[]);
 
     /// Sines and cosines of n angles. The arrays have room for tali_kernel_whole_lanes(n), and
     /// numbers in all of it.
@@ -154,7 +154,7 @@ struct tali_sweeps {
                     tal_spatial_vec A[]);
 
     /**
-     * The inward sweep of one force along a constraint's path: e = f - H^T z there, zero elsewhere.
+     * The inward pass of one force along a constraint's path: e = f - H^T z there, zero elsewhere.
      *
      * @param[in]  path  [len] tip to base
      * @param[in]  f     [speeds of the path] forces along the mobilities
@@ -176,7 +176,7 @@ struct tali_sweeps {
                       const tal_spatial_vec F[], tal_spatial_vec out[]);
     /// @}
 
-    /// @name The sweeps for lone particles: bodies that translate on Ground and carry nothing
+    /// @name The passes for lone particles: bodies that translate on Ground and carry nothing
     /// @{
     void (*particles_position)(const tali_tree *tree, const tali_tree_constants constants[],
                                const tali_matter_model *model, const double q[],
@@ -208,10 +208,10 @@ typedef enum tali_kernel_processor {
     TALI_NUM_PROCESSORS
 } tali_kernel_processor;
 
-/// The sweeps for such a processor; false if this build has none or this machine is another.
-bool tali_sweeps_for(tali_kernel_processor processor, tali_sweeps *out);
+/// The passes for such a processor; false if this build has none or this machine is another.
+bool tali_passes_for(tali_kernel_processor processor, tali_passes *out);
 
-/// The sweeps for this machine.
-tali_sweeps tali_sweeps_best(void);
+/// The passes for this machine.
+tali_passes tali_passes_best(void);
 
-#endif // TALUS_SWEEPS_INTERNAL_H
+#endif // TALUS_PASSES_INTERNAL_H

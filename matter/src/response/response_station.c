@@ -1,5 +1,5 @@
 // Stations, points and frames on a body, as seen from Ground or from another body.
-#include "response/motion_internal.h"
+#include "response/response_internal.h"
 
 #include <math.h>
 

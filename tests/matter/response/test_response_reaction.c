@@ -1,4 +1,4 @@
-// matter/src/response/motion_reaction.c: what mobilizers bear.
+// matter/src/response/response_reaction.c: what mobilizers bear.
 #include "motion_support.h"
 
 #include <float.h>
@@ -259,7 +259,7 @@ START_TEST(a_broken_contract_is_nan_and_one_sentence)
 
 int main(void)
 {
-    Suite *suite = suite_create("matter/motion_reaction");
+    Suite *suite = suite_create("matter/response_reaction");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, every_single_body_is_in_balance);
     tcase_add_test(theory, along_its_mobilities_a_mobilizer_passes_on_mobility_forces_only);

@@ -1,4 +1,4 @@
-// matter/src/response/motion_body.c and motion_mobilizer.c: bodies in Ground, across their
+// matter/src/response/response_body.c and response_mobilizer.c: bodies in Ground, across their
 // mobilizers, and as seen from each other.
 #include "motion_support.h"
 
@@ -6,7 +6,7 @@ enum {
     TRIALS = 30
 };
 
-// See test_motion_station.c for where these come from.
+// See test_response_station.c for where these come from.
 static const double TOL = 1e-9;
 static const double EPS = 1e-14;
 
@@ -44,7 +44,7 @@ START_TEST(a_pose_is_the_product_of_the_poses_on_the_way)
     }
 }
 
-// A body is the frame on it that does not differ from it, and test_motion_station.c holds those
+// A body is the frame on it that does not differ from it, and test_response_station.c holds those
 // against differences.
 START_TEST(a_body_moves_as_its_own_frame_does)
 {
@@ -314,7 +314,7 @@ START_TEST(a_mobilizer_that_changes_its_mind_is_named)
 
 int main(void)
 {
-    Suite *suite = suite_create("matter/motion_body");
+    Suite *suite = suite_create("matter/response_body");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, a_pose_is_the_product_of_the_poses_on_the_way);
     tcase_add_test(theory, a_body_moves_as_its_own_frame_does);

@@ -53,11 +53,11 @@ static void check_unit(tali_osim_tool *tool, const tal_table *table, const char 
     for (int r = 0; r < n; ++r) {
         most = fmax(most, fabs(y[r]));
     }
-    const bool turns = q->motion == TALI_OSIM_ROTATIONAL;
+    const bool turns = q->kind == TALI_OSIM_ROTATIONAL;
     const bool narrow =
         isfinite(q->low) && isfinite(q->high) && fmax(fabs(q->low), fabs(q->high)) <= 2.0 * pi;
     const bool suspicious =
-        turns ? most > 4.0 * pi : q->motion == TALI_OSIM_COUPLED && narrow && most > 2.0 * pi;
+        turns ? most > 4.0 * pi : q->kind == TALI_OSIM_COUPLED && narrow && most > 2.0 * pi;
     if (!suspicious) return;
     tali_osim_tool_warn(tool, property, "column '%s' reaches %.3g%s: is it in %s?", q->name,
                         turns && degrees ? most * 180.0 / pi : most,
@@ -67,13 +67,13 @@ static void check_unit(tali_osim_tool *tool, const tal_table *table, const char 
 
 // The values of a coordinate in radians or meters; without a column its default.
 static bool read_column(tali_osim_tool *tool, const tal_table *table, const char *property, int c,
-                        tali_osim_motion_rows *rows)
+                        tali_osim_coordinate_rows *rows)
 {
     const tali_osim_coordinate *q = &tool->o.coordinates[c];
     double *y = rows->values + (size_t)c * (size_t)rows->num_rows;
     const int column = find_column(tool, table, c);
     rows->given[c] = column >= 0;
-    const bool turns = q->motion == TALI_OSIM_ROTATIONAL;
+    const bool turns = q->kind == TALI_OSIM_ROTATIONAL;
     const double unit = turns && tal_table_in_degrees(table) ? pi / 180.0 : 1.0;
     for (int r = 0; r < rows->num_rows; ++r) {
         y[r] = column >= 0 ? unit * tal_table_value(table, r, column) : q->value;
@@ -91,12 +91,12 @@ static bool read_column(tali_osim_tool *tool, const tal_table *table, const char
     return true;
 }
 
-bool tali_osim_tool_read_motion(tali_osim_tool *tool, const tal_table *table, const char *property,
-                                tali_osim_motion_rows *rows)
+bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *table,
+                                     const char *property, tali_osim_coordinate_rows *rows)
 {
     tali_arena *arena = &tool->setup.arena;
     const size_t n = (size_t)tal_table_num_rows(table), nc = (size_t)tool->o.num_coordinates;
-    *rows = (tali_osim_motion_rows){.num_rows = tal_table_num_rows(table)};
+    *rows = (tali_osim_coordinate_rows){.num_rows = tal_table_num_rows(table)};
     rows->times = tali_arena_take(arena, n * sizeof *rows->times);
     rows->values = tali_arena_take(arena, n * nc * sizeof *rows->values);
     rows->given = tali_arena_take(arena, nc * sizeof *rows->given);

@@ -15,18 +15,18 @@
 #include <string.h>
 
 enum {
-    SWEEPS_PER_CHECK = 8
+    PASSES_PER_CHECK = 8
 };
 
-typedef struct sweeping {
+typedef struct iteration {
     const tal_friction_rows *rows;
     double *pi, *u, *diagonal;
     int *contact_of;
     double residual; // the largest change that the natural map would make
     bool moves;      // whether forces change, or only the residual is measured
-} sweeping;
+} iteration;
 
-static double w_of(const sweeping *s, int i)
+static double w_of(const iteration *s, int i)
 {
     const tal_friction_rows *r = s->rows;
     double w = r->b[i];
@@ -36,7 +36,7 @@ static double w_of(const sweeping *s, int i)
     return w;
 }
 
-static void add_force(sweeping *s, int i, double change)
+static void add_force(iteration *s, int i, double change)
 {
     const tal_friction_rows *r = s->rows;
     for (int k = r->K_start[i]; k < r->K_start[i + 1]; ++k) {
@@ -44,7 +44,7 @@ static void add_force(sweeping *s, int i, double change)
     }
 }
 
-static void set_force(sweeping *s, int i, double value)
+static void set_force(iteration *s, int i, double value)
 {
     const double change = value - s->pi[i];
     s->residual = fmax(s->residual, fabs(change));
@@ -54,13 +54,13 @@ static void set_force(sweeping *s, int i, double value)
 }
 
 // The force that makes w of row i zero, as far as others stay.
-static double wanted(const sweeping *s, int i, double diagonal)
+static double wanted(const iteration *s, int i, double diagonal)
 {
     return diagonal > 0.0 ? s->pi[i] - w_of(s, i) / diagonal : s->pi[i];
 }
 
 // Both tangential rows move as if the softer one stood for both: the cone stays round.
-static void sweep_friction(sweeping *s, const tal_friction_contact *c)
+static void visit_friction(iteration *s, const tal_friction_contact *c)
 {
     const double normal = c->normal >= 0 ? s->pi[c->normal] : 0.0;
     const double r = c->limit + tali_friction_finite_mu(c->sliding_mu) * normal;
@@ -78,7 +78,7 @@ static void sweep_friction(sweeping *s, const tal_friction_contact *c)
     }
 }
 
-static void sweep(sweeping *s, bool moves)
+static void visit_all(iteration *s, bool moves)
 {
     const tal_friction_rows *r = s->rows;
     s->moves = moves;
@@ -88,14 +88,14 @@ static void sweep(sweeping *s, bool moves)
         if (c->normal >= 0) {
             set_force(s, c->normal, fmax(0.0, wanted(s, c->normal, s->diagonal[c->normal])));
         }
-        if (c->num_tangents > 0) sweep_friction(s, c);
+        if (c->num_tangents > 0) visit_friction(s, c);
     }
     for (int i = 0; i < r->num_rows; ++i) {
         if (s->contact_of[i] < 0) set_force(s, i, wanted(s, i, s->diagonal[i]));
     }
 }
 
-// --- before the first sweep ---
+// --- before the first pass ---
 
 // Diagonal of J K: the entries that a row and its own column have in common.
 static double find_diagonal(const tal_friction_rows *r, int i)
@@ -125,13 +125,13 @@ static bool is_list(const int start[], const int index[], int num_rows, int num_
 static tal_status check_rows(const tal_friction_rows *r, const double pi[], const double u[],
                              const double work[], const int iwork[])
 {
-    static const char *const where = "tal_friction_sweep";
+    static const char *const where = "tal_friction_iterate";
     if (r == NULL) return tali_breach(TAL_ERR_NULL, where, "the rows are NULL");
-    if (r->num_rows < 0 || r->num_speeds < 0 || r->num_contacts < 0 || r->most_sweeps <= 0 ||
+    if (r->num_rows < 0 || r->num_speeds < 0 || r->num_contacts < 0 || r->most_passes <= 0 ||
         !(r->tolerance >= 0.0)) {
         return tali_breach(
             TAL_ERR_BAD_VALUE, where,
-            "a number of rows, speeds, contacts or sweeps, or the tolerance, is negative");
+            "a number of rows, speeds, contacts or passes, or the tolerance, is negative");
     }
     if (r->num_rows == 0) return TAL_OK;
     if (r->J_start == NULL || r->J_index == NULL || r->J == NULL || r->K_start == NULL ||
@@ -149,7 +149,7 @@ static tal_status check_rows(const tal_friction_rows *r, const double pi[], cons
 }
 
 // u0 becomes u0 + K pi for the guess.
-static void start(sweeping *s)
+static void start(iteration *s)
 {
     for (int i = 0; i < s->rows->num_rows; ++i) {
         s->diagonal[i] = find_diagonal(s->rows, i);
@@ -157,32 +157,33 @@ static void start(sweeping *s)
     }
 }
 
-tal_status tal_friction_sweep(const tal_friction_rows *rows, double pi[], double u[], double work[],
-                              int iwork[], tal_friction_sweeps *report, tal_error *err)
+tal_status tal_friction_iterate(const tal_friction_rows *rows, double pi[], double u[],
+                                double work[], int iwork[], tal_friction_passes *report,
+                                tal_error *err)
 {
     tal_status st = check_rows(rows, pi, u, work, iwork);
     if (st != TAL_OK) return st;
-    tal_friction_sweeps unread;
+    tal_friction_passes unread;
     if (report == NULL) report = &unread;
-    *report = (tal_friction_sweeps){0};
+    *report = (tal_friction_passes){0};
     if (rows->num_rows == 0) return TAL_OK;
-    sweeping s = {.rows = rows, .pi = pi, .u = u, .diagonal = work, .contact_of = iwork};
+    iteration s = {.rows = rows, .pi = pi, .u = u, .diagonal = work, .contact_of = iwork};
     st = tali_friction_check(rows->contacts, rows->num_contacts, rows->num_rows, s.contact_of,
                              __func__, err);
     if (st != TAL_OK) return st;
 
     start(&s);
-    while (report->sweeps < rows->most_sweeps) {
-        sweep(&s, true);
-        ++report->sweeps;
-        if (report->sweeps % SWEEPS_PER_CHECK != 0 && report->sweeps < rows->most_sweeps) continue;
-        sweep(&s, false);
+    while (report->passes < rows->most_passes) {
+        visit_all(&s, true);
+        ++report->passes;
+        if (report->passes % PASSES_PER_CHECK != 0 && report->passes < rows->most_passes) continue;
+        visit_all(&s, false);
         report->residual = s.residual / fmax(tali_array_largest(pi, rows->num_rows), DBL_MIN);
         if (report->residual <= rows->tolerance) break;
     }
     if (!tali_finite_all(pi, rows->num_rows) || !tali_finite_all(u, rows->num_speeds)) {
         return TALI_FAIL(err, TAL_ERR_NOT_FINITE,
-                         "forces are not finite after %d sweeps over %d contacts", report->sweeps,
+                         "forces are not finite after %d passes over %d contacts", report->passes,
                          rows->num_contacts);
     }
     return TAL_OK;

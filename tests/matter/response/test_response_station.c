@@ -1,4 +1,4 @@
-// matter/src/response/motion_station.c: stations, points and frames, seen from anywhere.
+// matter/src/response/response_station.c: stations, points and frames, seen from anywhere.
 #include "motion_support.h"
 
 enum {
@@ -376,7 +376,7 @@ START_TEST(each_quantity_is_there_from_its_stage_on)
 
 int main(void)
 {
-    Suite *suite = suite_create("matter/motion_station");
+    Suite *suite = suite_create("matter/response_station");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, velocity_of_a_moving_frame_is_the_rate_of_its_pose);
     tcase_add_test(theory, acceleration_of_a_moving_frame_is_the_rate_of_its_velocity);

@@ -9,11 +9,11 @@
 #include <string.h>
 
 /// Everything the errors of all constraints are computed from. NULL where a level is not asked for.
-typedef struct motion_of_all {
+typedef struct all_bodies {
     const tali_tree_view *view;
     const double *q, *u, *udot;
     const tal_spatial_vec *A_GM;
-} motion_of_all;
+} all_bodies;
 
 // --- bodies in Ground, by their user's frame B ---
 
@@ -28,16 +28,16 @@ static tal_mat3 R_GB(const tali_tree_view *view, int b)
 }
 
 // Writes what was asked for: the pose, and with velocities V, and with accelerations A.
-static void fill_in_ground(const motion_of_all *all, int b, tal_xform *X, tal_spatial_vec *V,
+static void fill_in_ground(const all_bodies *all, int b, tal_xform *X, tal_spatial_vec *V,
                            tal_spatial_vec *A)
 {
     const tali_tree_view *view = all->view;
     const tal_vec3 p_MB = p_MB_G(view, b);
     *X = tal_xf(R_GB(view, b), tal_v3_add(view->pose[b].p_GM, p_MB));
     if (all->u == NULL) return;
-    *V = tal_sv_shift_motion(view->motion[b].V, p_MB);
+    *V = tal_sv_shift_motion(view->rates[b].V, p_MB);
     if (all->A_GM == NULL) return;
-    *A = tal_sv_shift_acceleration(all->A_GM[b], view->motion[b].V.w, p_MB);
+    *A = tal_sv_shift_acceleration(all->A_GM[b], view->rates[b].V.w, p_MB);
 }
 
 // --- relative to the ancestor ---
@@ -62,14 +62,14 @@ static tal_spatial_vec relative_acceleration(tal_spatial_vec A_A, tal_spatial_ve
 }
 
 /// The ancestor, which all other bodies are seen from.
-typedef struct ancestor_motion {
+typedef struct ancestor_frame {
     tal_xform X;
     tal_spatial_vec V, A;
-} ancestor_motion;
+} ancestor_frame;
 
 // The motion of body `i` in Ground becomes its motion as the ancestor sees it.
-static void see_from_ancestor(const motion_of_all *all, const ancestor_motion *A, int i,
-                              tali_constraint_motion *out)
+static void see_from_ancestor(const all_bodies *all, const ancestor_frame *A, int i,
+                              tali_constraint_room *out)
 {
     const tal_vec3 p_AB = tal_v3_sub(out->X_AB[i].p, A->X.p);
     out->X_AB[i] = tal_xf_inv_mul(A->X, out->X_AB[i]);
@@ -84,16 +84,15 @@ static void see_from_ancestor(const motion_of_all *all, const ancestor_motion *A
 }
 
 // The ancestor as it sees itself.
-static void fill_at_rest(int i, tali_constraint_motion *out)
+static void fill_at_rest(int i, tali_constraint_room *out)
 {
     out->X_AB[i] = TAL_XFORM_IDENTITY;
     out->V[i] = out->A[i] = TAL_SPATIAL_VEC_ZERO;
 }
 
-static void fill_bodies(const motion_of_all *all, const tali_constraint *c,
-                        tali_constraint_motion *out)
+static void fill_bodies(const all_bodies *all, const tali_constraint *c, tali_constraint_room *out)
 {
-    ancestor_motion A;
+    ancestor_frame A;
     const bool is_ground = c->ancestor == 0;
     if (!is_ground) fill_in_ground(all, c->ancestor, &A.X, &A.V, &A.A);
     for (int i = 0; i < c->ops.num_bodies; ++i) {
@@ -106,28 +105,28 @@ static void fill_bodies(const motion_of_all *all, const tali_constraint *c,
     }
 }
 
-size_t tali_constraint_room_in(const tali_constraints *cs, void *entry,
-                               tali_constraint_motion *motion, tali_constraint_large *large)
+size_t tali_constraint_room_in(const tali_constraints *cs, void *entry, tali_constraint_room *room,
+                               tali_constraint_large *large)
 {
     const size_t b = (size_t)cs->max_bodies, k = (size_t)cs->max_mobilities;
     const size_t m = (size_t)cs->max_own_rows, d = sizeof(double);
-    const tali_piece pieces[] = {{&motion->X_AB, b * sizeof *motion->X_AB},
-                                 {&motion->V, b * sizeof *motion->V},
-                                 {&motion->A, b * sizeof *motion->A},
-                                 {&motion->F, b * sizeof *motion->F},
-                                 {&motion->p_MB, b * sizeof *motion->p_MB},
-                                 {&motion->q, k * d},
-                                 {&motion->u, k * d},
-                                 {&motion->udot, k * d},
-                                 {&motion->rows, m * d},
-                                 {&motion->lambda, m * d},
+    const tali_piece pieces[] = {{&room->X_AB, b * sizeof *room->X_AB},
+                                 {&room->V, b * sizeof *room->V},
+                                 {&room->A, b * sizeof *room->A},
+                                 {&room->F, b * sizeof *room->F},
+                                 {&room->p_MB, b * sizeof *room->p_MB},
+                                 {&room->q, k * d},
+                                 {&room->u, k * d},
+                                 {&room->udot, k * d},
+                                 {&room->rows, m * d},
+                                 {&room->lambda, m * d},
                                  {&large->wrench, cs->max_own_wrenches * sizeof *large->wrench},
                                  {&large->coefficient, cs->max_own_coefficients * d}};
     return tali_pieces_place(pieces, sizeof pieces / sizeof pieces[0], entry);
 }
 
 void tali_constraint_open_room(const tal_matter *matter, tal_state *state, const tali_constraint *c,
-                               tali_constraint_motion *room)
+                               tali_constraint_room *room)
 {
     if (!tali_constraint_is_small(c)) {
         const tali_constraints *cs = &matter->constraints;
@@ -150,8 +149,8 @@ void tali_constraint_open_room(const tal_matter *matter, tal_state *state, const
 
 // The arguments of a constraint's functions: the motion of its bodies, then of its mobilities.
 static tal_constraint_arg fill_arg(const tal_matter *matter, tal_state *state,
-                                   const tali_constraint *c, const motion_of_all *all,
-                                   tali_constraint_motion *room)
+                                   const tali_constraint *c, const all_bodies *all,
+                                   tali_constraint_room *room)
 {
     tali_constraint_open_room(matter, state, c, room);
     fill_bodies(all, c, room);
@@ -203,11 +202,11 @@ static tal_status check_rows(const tali_constraint *c, tal_state *state, const c
     return row_is_not_finite(c, state, what, r, values[r]);
 }
 
-static motion_of_all motion_up_to(const tal_matter *matter, const tal_state *state,
-                                  const tali_tree_view *view, bool velocities)
+static all_bodies bodies_up_to(const tal_matter *matter, const tal_state *state,
+                               const tali_tree_view *view, bool velocities)
 {
     const tal_system *system = matter->system;
-    motion_of_all all = {.view = view};
+    all_bodies all = {.view = view};
     all.q = tal_state_q(state) + tal_group_start(system, state, matter->q);
     if (velocities) all.u = tal_state_u(state) + tal_group_start(system, state, matter->u);
     return all;
@@ -216,9 +215,9 @@ static motion_of_all motion_up_to(const tal_matter *matter, const tal_state *sta
 tal_constraint_arg tali_constraint_arg_of(const tal_matter *matter, tal_state *state,
                                           const tali_tree_view *view, int index,
                                           const tal_spatial_vec A_GM[], const double udot[],
-                                          tali_constraint_motion *room)
+                                          tali_constraint_room *room)
 {
-    motion_of_all all = motion_up_to(matter, state, view, view->motion != NULL);
+    all_bodies all = bodies_up_to(matter, state, view, view->rates != NULL);
     all.A_GM = A_GM;
     all.udot = udot;
     return fill_arg(matter, state, &matter->constraints.list[index], &all, room);
@@ -235,12 +234,12 @@ tal_status tali_constraints_realize_position(const tal_matter *matter, tal_state
         return tal_state_error(state)->status;
     }
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
-    const motion_of_all all = motion_up_to(matter, state, &view, false);
+    const all_bodies all = bodies_up_to(matter, state, &view, false);
     double *errors = tal_group_upd_errors(matter->system, state, cs->qerr);
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0 || c->ops.mp == 0) continue;
-        tali_constraint_motion room;
+        tali_constraint_room room;
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         tal_status st = c->ops.calc_p(c->self, &arg, errors + map.p0[i]);
         if (st != TAL_OK) return constraint_failure(c, state, st);
@@ -260,12 +259,12 @@ tal_status tali_constraints_realize_velocity(const tal_matter *matter, tal_state
         return tal_state_error(state)->status;
     }
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
-    const motion_of_all all = motion_up_to(matter, state, &view, true);
+    const all_bodies all = bodies_up_to(matter, state, &view, true);
     double *errors = tal_group_upd_errors(matter->system, state, cs->uerr);
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0 || c->ops.mp + c->ops.mv == 0) continue;
-        tali_constraint_motion room;
+        tali_constraint_room room;
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         double *const rows = room.rows;
         tal_status st = c->ops.calc_v(c->self, &arg, rows);
@@ -285,13 +284,13 @@ tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state,
 {
     const tali_constraints *cs = &matter->constraints;
     const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
-    motion_of_all all = motion_up_to(matter, state, view, true);
+    all_bodies all = bodies_up_to(matter, state, view, true);
     all.A_GM = A_GM;
     all.udot = udot;
     for (int i = 0; i < cs->count; ++i) {
         const tali_constraint *c = &cs->list[i];
         if (map.row0[i] < 0) continue;
-        tali_constraint_motion room;
+        tali_constraint_room room;
         const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
         double *const rows = room.rows;
         const tal_status st = c->ops.calc_a(c->self, &arg, rows);
@@ -376,8 +375,8 @@ tal_status tali_constraint_find_wrenches(const tal_matter *matter, tal_state *st
 {
     const tali_constraint *c = &matter->constraints.list[index];
     const bool velocities = c->ops.forces_need_velocity;
-    const motion_of_all all = motion_up_to(matter, state, view, velocities);
-    tali_constraint_motion room;
+    const all_bodies all = bodies_up_to(matter, state, view, velocities);
+    tali_constraint_room room;
     const tal_constraint_arg arg = fill_arg(matter, state, c, &all, &room);
     const tal_mat3 R_GA = R_GB(view, c->ancestor);
     for (int i = 0; i < c->ops.num_bodies; ++i) {

@@ -1,7 +1,7 @@
 // Inertias of bodies, alone and with what they carry, and the forces that their velocities need.
 #include "kernel/kernel_inertia.h"
-#include "kernel/sweeps_internal.h"
-#include "response/motion_internal.h"
+#include "kernel/passes_internal.h"
+#include "response/response_internal.h"
 #include "stage/stages_internal.h"
 
 #include <math.h>
@@ -14,12 +14,12 @@ tal_status tali_tree_calc_composites(const void *self, const tal_system *system,
     (void)system;
     tali_tree_view view;
     tali_tree_view_of(self, state, TALI_INERTIA, &view);
-    view.sweeps->composite(&view, value);
+    view.passes->composite(&view, value);
     return TAL_OK;
 }
 
-// A second run of the sweep that fills "articulated inertias", this time keeping every P. It has
-// succeeded once, so it does again; Ground, which no sweep reaches, cannot be moved.
+// A second run of the pass that fills "articulated inertias", this time keeping every P. It has
+// succeeded once, so it does again; Ground, which no pass reaches, cannot be moved.
 tal_status tali_tree_calc_inertias(const void *self, const tal_system *system, tal_state *state,
                                    void *value)
 {
@@ -37,7 +37,7 @@ tal_status tali_tree_calc_inertias(const void *self, const tal_system *system, t
     const double inf = (double)INFINITY;
     const tal_sym3 infinite = tal_s3_diag(inf, inf, inf);
     at.P[0] = (tal_abi){infinite, TAL_MAT3_ZERO, infinite};
-    const bool ok = view.sweeps->articulated(&view, &at, open);
+    const bool ok = view.passes->articulated(&view, &at, open);
     tal_state_scratch_release(state, mark);
     return ok ? TAL_OK : TAL_ERR_SINGULAR;
 }
@@ -129,7 +129,7 @@ tal_spatial_vec tal_body_gyroscopic_force(const tal_matter *matter, const tal_st
     tali_response_seen seen;
     if (!see_body(&ask, body, &seen)) return TALI_NAN_SV;
     const tali_tree_composite rigid = alone(&seen, body.i);
-    const tal_vec3 w = seen.motion[body.i].V.w;
+    const tal_vec3 w = seen.rates[body.i].V.w;
     return tal_sv(tal_v3_cross(w, tal_s3_mul_v3(rigid.I, w)),
                   tal_v3_cross(w, tal_v3_cross(w, rigid.mc)));
 }
@@ -148,8 +148,8 @@ static bool see_A0(const tali_response_question *ask, tal_state *state, tal_body
 // A_GB at udot = 0.
 static tal_spatial_vec total_coriolis(const tali_response_seen *seen, int b)
 {
-    const tali_tree_motion *motion = &seen->motion[b];
-    return tal_sv_shift_acceleration(motion->A0, motion->V.w, tali_response_p_MB_G(seen, b));
+    const tali_tree_rates *rates = &seen->rates[b];
+    return tal_sv_shift_acceleration(rates->A0, rates->V.w, tali_response_p_MB_G(seen, b));
 }
 
 tal_spatial_vec tal_body_total_coriolis(const tal_matter *matter, tal_state *state,
@@ -183,6 +183,6 @@ tal_spatial_vec tal_body_centrifugal_force(const tal_matter *matter, tal_state *
     if (!see_A0(&ask, state, body, &seen)) return TALI_NAN_SV;
     const tal_vec3 p_BM_G = tal_v3_neg(tali_response_p_MB_G(&seen, body.i));
     const tali_tree_composite rigid = place_rigid(&seen.pose[body.i], &seen.constants[body.i]);
-    const tali_tree_motion *motion = &seen.motion[body.i];
-    return tal_sv_shift_force(newton_euler(&rigid, motion->A0, motion->V.w), p_BM_G);
+    const tali_tree_rates *rates = &seen.rates[body.i];
+    return tal_sv_shift_force(newton_euler(&rigid, rates->A0, rates->V.w), p_BM_G);
 }

@@ -1,5 +1,5 @@
 // Motion across a mobilizer, from its own table: X_FM, V_FM, A_FM, and the hinge matrix.
-#include "response/motion_internal.h"
+#include "response/response_internal.h"
 
 // A body's mobilizer at the State's q and u.
 typedef struct hinge {
@@ -101,7 +101,7 @@ static change change_to(const tali_response_question *ask, tal_hinge_frame frame
     if (frame == TAL_H_PB) to.R = tal_body_X_PF(ask->matter, ask->state, (tal_body_ix){b}).R;
     if (frame == TAL_H_PM_G || frame == TAL_H_PB_G) {
         to.R = tal_m3_mul(at->seen.pose[p].R_GM, at->seen.constants[b].R_PF);
-        if (at->seen.motion != NULL) to.w = at->seen.motion[p].V.w;
+        if (at->seen.rates != NULL) to.w = at->seen.rates[p].V.w;
     }
     return to;
 }
