@@ -10,6 +10,7 @@
 // takes more. The values are in hostile_values.c.
 #include "hostile.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -243,6 +244,24 @@ static void add_contact(world *w)
     (void)tal_contact_add_surface(w->forces, contact, &surface);
 }
 
+// Two paths over an obstacle, and a muscle along one of them.
+static void add_muscle(world *w)
+{
+    const tal_body_ix first = {7}, second = {8};
+    const tal_wrap cylinder = tal_wrap_cylinder(0.05, 0.5);
+    const tal_wrap_ix knee =
+        tal_forces_add_wrap(w->forces, "knee", first, &TAL_XFORM_IDENTITY, &cylinder);
+    for (int i = 0; i < 2; ++i) {
+        const tal_path_ix path = tal_forces_add_path(w->forces, NULL);
+        (void)tal_path_add_point(w->forces, path, TAL_GROUND, tal_v3(0.2, 0.1, 0.0));
+        (void)tal_path_add_point(w->forces, path, second, tal_v3(0.1, 0.1 * i, 0.0));
+        (void)tal_path_add_wrap(w->forces, path, knee, 0, -1);
+    }
+    tal_muscle_def def;
+    good_tal_muscle_def(&def);
+    (void)tal_forces_add_muscle(w->forces, NULL, &def);
+}
+
 static void add_forces(world *w)
 {
     tal_two_points points = {{2}, {0.1, 0.0, 0.0}, {6}, {0.0, 0.2, 0.0}};
@@ -269,6 +288,7 @@ static void add_forces(world *w)
     smooth.sphere_body.i = 1;
     smooth.center = tal_v3(0.0, 5.0, 0.0);
     (void)tal_forces_add_smooth_contact(w->forces, NULL, &smooth);
+    add_muscle(w);
     tal_forces_track_dissipation(w->forces);
 }
 
@@ -338,6 +358,7 @@ static world *unfinished(void)
         (void)tal_forces_add_gravity(building.forces, tal_v3(0.0, -9.8, 0.0));
         (void)tal_forces_add_mobility_actuator(building.forces, NULL, at, 1.0, control);
         add_contact(&building);
+        add_muscle(&building);
     }
     return &building;
 }
@@ -726,6 +747,17 @@ static bool watch(const hostile_call *call, int random_calls, unsigned seconds)
     return false;
 }
 
+// Remove the folder that calls have written to, and their files.
+static void remove_folder(const char *folder)
+{
+    DIR *all = opendir(folder);
+    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
+        (void)remove(entry->d_name); // this is the working folder
+    }
+    if (all != NULL) (void)closedir(all);
+    (void)rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "";
@@ -741,6 +773,7 @@ int main(int argc, char **argv)
         ++functions;
         failures += watch(call, soak ? 5000 : 20, soak ? 600 : 30) ? 0 : 1;
     }
+    remove_folder(folder);
     (void)printf("%d functions, %ld calls, %d failures\n", functions, shared->calls, failures);
     return functions > 0 && failures == 0 ? 0 : 1;
 }

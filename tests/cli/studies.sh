@@ -129,6 +129,14 @@ END
 printf 'time,a.q0\n0,0\n0.1,0\n0.2,0\n0.3,0\n' >crowd.csv
 expect 1 id crowd.talus crowd.csv -o odd.sto
 has err "talus id: contact 'crowd': contact needs room for 2 pairs but has room for 1"
+# nor is one that overflows, and it is named
+cat >huge.talus <<'END'
+<talus version="1"><bodies><slider name="a" axis="y" mass="1"/></bodies><forces>
+<gravity g="0 -9.81 0"/><two_point_spring name="huge" body1="ground" station1="9 9 0" body2="a"
+stiffness="1e308"/></forces></talus>
+END
+expect 1 id huge.talus crowd.csv -o odd.sto
+has err "talus id: force 'huge' applied a force that is not finite at t = 0"
 
 # where a damped model ends is where its equilibrium is
 expect 0 simulate held.talus -q -e 60 -a 1e-10 -o long.sto

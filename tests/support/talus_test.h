@@ -45,6 +45,10 @@ int test_breaches(void);
                       tal_contract_last()->message, part);                                         \
     } while (0)
 
+/// The same of a call that returns the status as well.
+#define test_assert_refused(call, expected, part)                                                  \
+    test_assert_breach(ck_assert_int_eq(call, expected), expected, part)
+
 /// A call that breaks the contract must do so in its own name, not in that of a function inside.
 #define test_assert_breach_is_of(function, ...)                                                    \
     do {                                                                                           \
@@ -63,6 +67,9 @@ typedef struct test_heap {
 } test_heap;
 
 tal_allocator test_heap_allocator(test_heap *heap);
+
+/// What has succeeded did not meet the request that was to be refused: no failure was lost.
+#define test_assert_never_refused(heap) ck_assert_int_lt((heap)->calls, (heap)->refuse_at)
 
 /// Make a file of this text.
 void test_write_file(const char *path, const char *text);

@@ -157,7 +157,7 @@ static bool add_sum(const tal_forces *forces, const void *sum, const tal_applied
     return add_numbers(F + num_F, forces->nu, to->f) && are_forces_finite;
 }
 
-static bool all_finite(const tal_forces *forces, const tal_applied_forces *sum)
+bool tali_force_are_finite(const tal_forces *forces, const tal_applied_forces *sum)
 {
     const double *F = (const double *)(const void *)sum->F_GM;
     return tali_finite_all(F, 6 * forces->num_bodies) && tali_finite_all(sum->f, forces->nu);
@@ -288,6 +288,20 @@ static tal_status sum_of(const tal_forces *forces, const tal_force_context *cont
     return st;
 }
 
+tal_status tali_force_blame(tal_state *state, const tali_force *element)
+{
+    return tal_state_fail(state, TAL_ERR_NOT_FINITE,
+                          "force '%s' applied a force that is not finite at t = %g", element->name,
+                          tal_state_t(state));
+}
+
+tal_status tali_force_blame_sum(tal_state *state)
+{
+    return tal_state_fail(state, TAL_ERR_NOT_FINITE,
+                          "the sum of the applied forces is not finite at t = %g",
+                          tal_state_t(state));
+}
+
 // The sum is not finite: apply the elements one at a time to find the one to blame.
 static tal_status name_culprit(const tal_forces *forces, const tal_force_context *context,
                                const tal_applied_forces *to)
@@ -301,14 +315,9 @@ static tal_status name_culprit(const tal_forces *forces, const tal_force_context
         const tal_force_context told = tali_force_context_for(context, element->ops.needs);
         const tal_status st = element->ops.apply(element->self, &told, to->F_GM, to->f);
         if (st != TAL_OK) return tali_force_explain(state, element, st);
-        if (all_finite(forces, to)) continue;
-        return tal_state_fail(state, TAL_ERR_NOT_FINITE,
-                              "force '%s' applied a force that is not finite at t = %g",
-                              element->name, tal_state_t(state));
+        if (!tali_force_are_finite(forces, to)) return tali_force_blame(state, element);
     }
-    return tal_state_fail(state, TAL_ERR_NOT_FINITE,
-                          "the sum of the applied forces is not finite at t = %g",
-                          tal_state_t(state));
+    return tali_force_blame_sum(state);
 }
 
 tal_status tali_forces_apply(const tal_forces *forces, const tal_force_context *context,
@@ -320,6 +329,7 @@ tal_status tali_forces_apply(const tal_forces *forces, const tal_force_context *
     if (st == TAL_OK) st = sum_of(forces, context, TAL_FORCE_NEEDS_Q, &of_q);
     if (st != TAL_OK) return st;
     if (of_t != NULL) (void)add_sum(forces, of_t, to);
-    const bool is_finite = of_q != NULL ? add_sum(forces, of_q, to) : all_finite(forces, to);
+    const bool is_finite =
+        of_q != NULL ? add_sum(forces, of_q, to) : tali_force_are_finite(forces, to);
     return is_finite ? TAL_OK : name_culprit(forces, context, to);
 }

@@ -111,6 +111,13 @@ bool tali_forces_declare_classes(tal_forces *forces);
 tal_status tali_force_apply_about_Mo(const tal_forces *forces, tal_state *state, tal_force_ix force,
                                      tal_spatial_vec F_GM[], double f[]);
 
+/// Whether all numbers of a sum of forces are finite.
+bool tali_force_are_finite(const tal_forces *forces, const tal_applied_forces *sum);
+
+/// TAL_ERR_NOT_FINITE, in words: because of one element, or because of the sum of many.
+tal_status tali_force_blame(tal_state *state, const tali_force *element);
+tal_status tali_force_blame_sum(tal_state *state);
+
 /// Add the forces of all enabled elements, those that are still valid from where they are kept.
 tal_status tali_forces_apply(const tal_forces *forces, const tal_force_context *context,
                              const tal_applied_forces *to);

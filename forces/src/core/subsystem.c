@@ -332,18 +332,43 @@ tal_status tal_force_apply(const tal_forces *forces, tal_state *state, tal_force
     return st;
 }
 
-// The sum of chosen elements, about Mo.
-static tal_status sum_about_Mo(const tal_forces *forces, tal_state *state,
-                               const tal_force_ix which[], int n, tal_spatial_vec F_GM[],
-                               double f[])
+// Chosen elements, and where their sum about Mo is to be.
+typedef struct sum_task {
+    const tal_force_ix *which;
+    int n;
+    tal_applied_forces to;
+} sum_task;
+
+static void clear_sum(const tal_forces *forces, const sum_task *task)
 {
-    memset(F_GM, 0, (size_t)forces->num_bodies * sizeof *F_GM);
-    memset(f, 0, (size_t)forces->nu * sizeof *f);
-    for (int i = 0; i < n; ++i) {
-        const tal_status st = tali_force_apply_about_Mo(forces, state, which[i], F_GM, f);
+    memset(task->to.F_GM, 0, (size_t)forces->num_bodies * sizeof *task->to.F_GM);
+    memset(task->to.f, 0, (size_t)forces->nu * sizeof *task->to.f);
+}
+
+// The sum is not finite: apply the elements one at a time to find the one to blame.
+static tal_status name_culprit(const tal_forces *forces, tal_state *state, const sum_task *task)
+{
+    for (int i = 0; i < task->n; ++i) {
+        clear_sum(forces, task);
+        const tal_status st =
+            tali_force_apply_about_Mo(forces, state, task->which[i], task->to.F_GM, task->to.f);
+        if (st != TAL_OK) return st;
+        if (tali_force_are_finite(forces, &task->to)) continue;
+        return tali_force_blame(state, &forces->elements[task->which[i].i]);
+    }
+    return tali_force_blame_sum(state);
+}
+
+static tal_status sum_about_Mo(const tal_forces *forces, tal_state *state, const sum_task *task)
+{
+    clear_sum(forces, task);
+    for (int i = 0; i < task->n; ++i) {
+        const tal_status st =
+            tali_force_apply_about_Mo(forces, state, task->which[i], task->to.F_GM, task->to.f);
         if (st != TAL_OK) return st;
     }
-    return TAL_OK;
+    const bool is_finite = tali_force_are_finite(forces, &task->to);
+    return is_finite ? TAL_OK : name_culprit(forces, state, task);
 }
 
 // TAL_OK when there is something to sum, and a State at which it can be.
@@ -366,7 +391,8 @@ tal_status tal_forces_calc_sum(const tal_forces *forces, tal_state *state,
         return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
     }
     tal_status st = check_sum(forces, state, which, n, __func__);
-    if (st == TAL_OK) st = sum_about_Mo(forces, state, which, n, F_GB, f);
+    const sum_task task = {which, n, {F_GB, f}};
+    if (st == TAL_OK) st = sum_about_Mo(forces, state, &task);
     if (st == TAL_OK) tali_matter_shift_to_Bo(forces->matter, state, F_GB);
     return st;
 }
@@ -382,7 +408,8 @@ tal_status tal_forces_calc_generalized(const tal_forces *forces, tal_state *stat
         tal_state_scratch_take(state, (size_t)forces->num_bodies * sizeof(tal_spatial_vec));
     double *f = tal_state_scratch_take(state, (size_t)forces->nu * sizeof(double));
     st = TAL_ERR_CAPACITY;
-    if (F != NULL && f != NULL) st = sum_about_Mo(forces, state, which, n, F, f);
+    const sum_task task = {which, n, {F, f}};
+    if (F != NULL && f != NULL) st = sum_about_Mo(forces, state, &task);
     if (st == TAL_OK) st = tali_force_generalized(forces, state, F, f, g);
     tal_state_scratch_release(state, mark);
     return st;

@@ -76,6 +76,10 @@ static tal_status known(const tal_forces *forces, tal_state *state, bool moving,
         return tali_breach(TAL_ERR_STAGE, where, "the State is at %s and must be at %s",
                            tal_stage_name(tal_state_stage(state)), tal_stage_name(needed));
     }
+    // refuses a State of another System
+    if (tali_cache_var_read(forces->system, state, forces->paths.stations, where) == NULL) {
+        return tal_contract_last()->status;
+    }
     return tali_paths_realize(forces, state, moving);
 }
 

@@ -47,8 +47,9 @@ static bool next_number(const char **at, double *value)
         ++*at;
     }
     const char *const end = **at != 0 ? tal_number_read(*at, NULL, value) : NULL;
-    if (end != NULL) *at = end;
-    return end != NULL && isfinite(*value);
+    if (end == NULL || !isfinite(*value)) return false;
+    *at = end;
+    return true;
 }
 
 // Where a list of numbers stops, it must be at its end.
@@ -78,7 +79,8 @@ static int next_corner(reader *r, const tali_xml_element *array, const char **at
 {
     double vertex = 0.0;
     const int most = r->soup->num_vertices - r->first;
-    if (next_number(at, &vertex) && vertex >= 0.0 && vertex < most) return r->first + (int)vertex;
+    const bool is_number = next_number(at, &vertex) && vertex == floor(vertex);
+    if (is_number && vertex >= 0.0 && vertex < most) return r->first + (int)vertex;
     refuse(r, array, "a polygon has a corner that is not a point");
     return -1;
 }

@@ -686,6 +686,7 @@ START_TEST(any_allocation_may_fail)
         const tal_status st = build_tree(&allocator, &f, &err);
         if (st == TAL_OK) {
             ck_assert_int_gt(refuse_at, 2 * NUM_LEAVES); // two blocks each, at least
+            test_assert_never_refused(&heap);
             tal_function_destroy(f);
             ck_assert_int_eq(heap.live, 0);
             break;

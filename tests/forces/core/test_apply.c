@@ -365,14 +365,46 @@ START_TEST(chosen_elements_can_be_summed)
     memset(&sum, 0, sizeof sum);
     ck_assert_int_eq(memcmp(sum.F, F, sizeof F), 0);
     const tal_force_ix bad = {999};
-    test_assert_breach((void)!tal_forces_calc_sum(m.forces, m.state, &bad, 1, F, f),
-                       TAL_ERR_BAD_INDEX, "999");
-    test_assert_breach((void)!tal_forces_calc_sum(m.forces, m.state, NULL, 1, F, f), TAL_ERR_NULL,
-                       "");
+    test_assert_refused(tal_forces_calc_sum(m.forces, m.state, &bad, 1, F, f), TAL_ERR_BAD_INDEX,
+                        "999");
+    test_assert_refused(tal_forces_calc_sum(m.forces, m.state, NULL, 1, F, f), TAL_ERR_NULL, "");
     tal_state_set_t(m.state, 1.0);
-    test_assert_breach((void)!tal_forces_calc_sum(m.forces, m.state, which, 4, F, f), TAL_ERR_STAGE,
-                       "Velocity");
+    test_assert_refused(tal_forces_calc_sum(m.forces, m.state, which, 4, F, f), TAL_ERR_STAGE,
+                        "Velocity");
     model_end(&m);
+}
+
+END_TEST
+
+// A small force, two that overflow only together, and one that does alone; the sum of the first two
+// and of another is asked for.
+static void assert_sum_blames(int other, const char *whom)
+{
+    model m = model_begin();
+    const tal_vec3 push = {1e308, 0.0, 0.0};
+    const tal_two_points ends = {m.body[1], {2.0, 0.0, 0.0}, m.body[2], {0.0, 9.0, 9.0}};
+    tal_force_ix all[4];
+    all[0] = tal_forces_add_constant_force(m.forces, "small", m.body[1], TAL_VEC3_ZERO,
+                                           tal_v3(1.0, 0.0, 0.0));
+    all[1] = tal_forces_add_constant_force(m.forces, "large", m.body[1], TAL_VEC3_ZERO, push);
+    all[2] = tal_forces_add_constant_force(m.forces, "twin", m.body[1], TAL_VEC3_ZERO, push);
+    all[3] = tal_forces_add_two_point_spring(m.forces, "rope", &ends, 1e308, 0.1);
+    model_finish(&m);
+    tal_spatial_vec F[MODEL_BODIES];
+    double f[MODEL_NU];
+    const tal_force_ix which[] = {all[0], all[1], all[other]};
+    ck_assert_int_eq(tal_forces_calc_sum(m.forces, m.state, which, 2, F, f), TAL_OK);
+    ck_assert_int_eq(tal_forces_calc_sum(m.forces, m.state, which, 3, F, f), TAL_ERR_NOT_FINITE);
+    ck_assert_ptr_nonnull(strstr(tal_state_error(m.state)->message, whom));
+    ck_assert_int_eq(tal_forces_calc_generalized(m.forces, m.state, which, 3, f),
+                     TAL_ERR_NOT_FINITE);
+    model_end(&m);
+}
+
+START_TEST(a_sum_that_is_not_finite_names_who_it_was)
+{
+    assert_sum_blames(2, "the sum of the applied forces is not finite");
+    assert_sum_blames(3, "force 'rope' applied a force that is not finite");
 }
 
 END_TEST
@@ -412,11 +444,11 @@ START_TEST(what_elements_apply_is_what_operators_take)
     }
     ck_assert_int_eq(tal_matter_calc_applied_forces(m.matter, m.state, NULL, NULL), TAL_OK);
     tal_spatial_vec F[MODEL_BODIES];
-    test_assert_breach((void)!tal_matter_calc_applied_forces(NULL, m.state, F, NULL), TAL_ERR_NULL,
-                       "matter");
+    test_assert_refused(tal_matter_calc_applied_forces(NULL, m.state, F, NULL), TAL_ERR_NULL,
+                        "matter");
     model_shake(&m, 5);
-    test_assert_breach((void)!tal_matter_calc_applied_forces(m.matter, m.state, F, NULL),
-                       TAL_ERR_STAGE, "");
+    test_assert_refused(tal_matter_calc_applied_forces(m.matter, m.state, F, NULL), TAL_ERR_STAGE,
+                        "");
     model_end(&m);
 }
 
@@ -453,15 +485,15 @@ START_TEST(generalized_forces_have_the_power_of_the_elements)
 
     const tal_force_ix bad = {999};
     memset(g, 0, sizeof g);
-    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, m.state, &bad, 1, g),
-                       TAL_ERR_BAD_INDEX, "999");
-    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, m.state, which, 4, NULL),
-                       TAL_ERR_NULL, "");
-    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, NULL, which, 4, g),
-                       TAL_ERR_NULL, "State");
+    test_assert_refused(tal_forces_calc_generalized(m.forces, m.state, &bad, 1, g),
+                        TAL_ERR_BAD_INDEX, "999");
+    test_assert_refused(tal_forces_calc_generalized(m.forces, m.state, which, 4, NULL),
+                        TAL_ERR_NULL, "");
+    test_assert_refused(tal_forces_calc_generalized(m.forces, NULL, which, 4, g), TAL_ERR_NULL,
+                        "State");
     tal_state_set_t(m.state, 1.0);
-    test_assert_breach((void)!tal_forces_calc_generalized(m.forces, m.state, which, 4, g),
-                       TAL_ERR_STAGE, "Velocity");
+    test_assert_refused(tal_forces_calc_generalized(m.forces, m.state, which, 4, g), TAL_ERR_STAGE,
+                        "Velocity");
     ck_assert(g[0] == 0.0 && g[MODEL_NU - 1] == 0.0);
     model_end(&m);
 }
@@ -558,6 +590,7 @@ int main(void)
     tcase_add_test(theory, a_failure_on_a_thread_has_its_sentence);
     tcase_add_test(theory, chunks_take_no_memory_at_run_time);
     tcase_add_test(theory, chosen_elements_can_be_summed);
+    tcase_add_test(theory, a_sum_that_is_not_finite_names_who_it_was);
     tcase_add_test(theory, what_elements_apply_is_what_operators_take);
     tcase_add_test(theory, generalized_forces_have_the_power_of_the_elements);
     tcase_add_test(theory, generalized_forces_of_a_string_are_its_moment_arms);

@@ -423,12 +423,12 @@ START_TEST(rates_of_one_body_are_those_of_the_whole)
     ck_assert_int_eq(tal_body_nq_angles(m.matter, m.body[PIN]), 1);
     const tal_body_ix nobody = {60};
     test_assert_breach((void)tal_body_nq_angles(m.matter, nobody), TAL_ERR_BAD_INDEX, "60");
-    test_assert_breach((void)!tal_body_mul_N(m.matter, m.state, nobody, TAL_N, in, part),
-                       TAL_ERR_BAD_INDEX, "60");
-    test_assert_breach((void)!tal_body_mul_N(m.matter, m.state, m.body[1], TAL_N, NULL, part),
-                       TAL_ERR_NULL, "in");
-    test_assert_breach((void)!tal_body_mul_N(m.matter, m.state, m.body[1], TAL_N, in, NULL),
-                       TAL_ERR_NULL, "out");
+    test_assert_refused(tal_body_mul_N(m.matter, m.state, nobody, TAL_N, in, part),
+                        TAL_ERR_BAD_INDEX, "60");
+    test_assert_refused(tal_body_mul_N(m.matter, m.state, m.body[1], TAL_N, NULL, part),
+                        TAL_ERR_NULL, "in");
+    test_assert_refused(tal_body_mul_N(m.matter, m.state, m.body[1], TAL_N, in, NULL), TAL_ERR_NULL,
+                        "out");
     in[0] = (double)NAN;
     ck_assert_int_eq(tal_body_mul_N(m.matter, m.state, m.body[1], TAL_N, in, part),
                      TAL_ERR_NOT_FINITE);

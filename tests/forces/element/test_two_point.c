@@ -250,6 +250,7 @@ START_TEST(memory_may_run_out_at_any_call)
         if (forces != NULL) (void)tal_forces_add_two_point_spring(forces, "a", &at, 1.0, 1.0);
         built = forces != NULL && tal_system_realize_topology(system, NULL) == TAL_OK;
         if (!built) ck_assert_int_eq(tal_system_error(system)->status, TAL_ERR_NO_MEMORY);
+        if (built) test_assert_never_refused(&heap);
         tal_system_destroy(system);
         ck_assert_int_eq(heap.live, 0);
     }

@@ -161,29 +161,84 @@ START_TEST(a_coupled_coordinate_moves_along)
 
 END_TEST
 
-START_TEST(a_coordinate_that_cannot_move_has_no_moment_arm)
+static void lock(chain *c, int pin)
+{
+    const tal_mobility at = {c->pin[pin], 0};
+    ck_assert_int_eq(tal_mobility_lock(c->matter, c->state, at, TAL_LEVEL_POSITION), TAL_OK);
+    ck_assert_int_eq(tal_system_realize(c->system, c->state, TAL_STAGE_VELOCITY), TAL_OK);
+}
+
+START_TEST(the_arm_about_a_locked_coordinate_is_the_one_it_has_when_free)
 {
     chain c;
     build(&c);
     couple(&c);
     finish(&c);
-    // with pin 2 locked, pin 0 is held by the coupler and pin 1 moves as before
     const double q[NUM_PINS] = {0.4, 0.3, 0.2};
     set_pins(&c, q);
-    const tal_mobility second = {c.pin[1], 0}, third = {c.pin[2], 0};
     double free_arms[NUM_PINS], arms[NUM_PINS];
     arms_of(&c, 0, free_arms);
-    ck_assert_int_eq(tal_mobility_lock(c.matter, c.state, third, TAL_LEVEL_POSITION), TAL_OK);
-    ck_assert_int_eq(tal_system_realize(c.system, c.state, TAL_STAGE_VELOCITY), TAL_OK);
+    // pin 2, locked, drags pin 0 along when it moves; while it stands the coupler holds pin 0
+    lock(&c, 2);
     arms_of(&c, 0, arms);
-    ck_assert(isnan(arms[0]));
-    ck_assert(isnan(arms[2]));
+    ck_assert_double_eq_tol(arms[2], free_arms[2], 1e-14);
+    ck_assert_double_eq(arms[0], 0.0);
     ck_assert_double_eq_tol(arms[1], free_arms[1], 1e-14);
-    // a locked coordinate that nothing binds to others moves alone
-    ck_assert_int_eq(tal_mobility_lock(c.matter, c.state, second, TAL_LEVEL_POSITION), TAL_OK);
-    ck_assert_int_eq(tal_system_realize(c.system, c.state, TAL_STAGE_VELOCITY), TAL_OK);
+    // nothing binds pin 1 to others
+    lock(&c, 1);
     arms_of(&c, 0, arms);
     ck_assert_double_eq_tol(arms[1], free_arms[1], 1e-14);
+    // each of pins 0 and 2 is held by the lock of the other
+    lock(&c, 0);
+    arms_of(&c, 0, arms);
+    ck_assert_double_eq(arms[0], 0.0);
+    ck_assert_double_eq(arms[2], 0.0);
+    ck_assert_double_eq_tol(arms[1], free_arms[1], 1e-14);
+    end(&c);
+}
+
+END_TEST
+
+START_TEST(a_coordinate_that_constraints_hold_has_a_moment_arm_of_zero)
+{
+    chain c;
+    build(&c);
+    couple(&c);
+    tal_constraint_def def = tal_constraint_on(c.pin[0], 0);
+    (void)tal_constraint_add_constant_coordinate(c.matter, &def, 0.4);
+    finish(&c);
+    const double q[NUM_PINS] = {0.4, 0.3, 0.2};
+    set_pins(&c, q);
+    double arms[NUM_PINS];
+    arms_of(&c, 1, arms);
+    ck_assert_double_eq(arms[0], 0.0);
+    ck_assert_double_eq(arms[2], 0.0);
+    const double alone[NUM_PINS] = {0.0, 1.0, 0.0};
+    ck_assert_double_eq_tol(arms[1], arm_along(&c, 1, q, alone), 1e-10);
+    end(&c);
+}
+
+END_TEST
+
+START_TEST(a_state_of_another_system_is_refused)
+{
+    chain c, other;
+    build(&c);
+    finish(&c);
+    build(&other);
+    couple(&other); // more rows: another structure
+    finish(&other);
+    double x[2 * NUM_PINS] = {0.0};
+    const tal_matrix R = tal_matrix_view(x, 2, NUM_PINS);
+    test_assert_refused(tal_forces_calc_path_lengths(c.forces, other.state, x),
+                        TAL_ERR_WRONG_SYSTEM, "does not belong");
+    test_assert_refused(tal_forces_calc_path_speeds(c.forces, other.state, x), TAL_ERR_WRONG_SYSTEM,
+                        "does not belong");
+    test_assert_refused(tal_path_calc_generalized(c.forces, other.state, c.path[0], x),
+                        TAL_ERR_WRONG_SYSTEM, "does not belong");
+    test_assert_refused(tal_forces_calc_moment_arms(c.forces, other.state, R, c.work, c.iwork),
+                        TAL_ERR_WRONG_SYSTEM, "does not belong");
+    end(&other);
     end(&c);
 }
 
@@ -222,7 +277,9 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, without_constraints_each_coordinate_moves_alone);
     tcase_add_test(all, a_coupled_coordinate_moves_along);
-    tcase_add_test(all, a_coordinate_that_cannot_move_has_no_moment_arm);
+    tcase_add_test(all, the_arm_about_a_locked_coordinate_is_the_one_it_has_when_free);
+    tcase_add_test(all, a_coordinate_that_constraints_hold_has_a_moment_arm_of_zero);
+    tcase_add_test(all, a_state_of_another_system_is_refused);
     tcase_add_test(all, moment_arms_are_asked_for_with_the_right_sizes);
     suite_add_tcase(suite, all);
     return test_run(suite);

@@ -526,19 +526,18 @@ START_TEST(broken_contracts_are_reported_and_change_nothing)
     tal_mesh *mesh = mesh_of_brick(tal_v3(1.0, 1.0, 1.0), 1, 1, 1), *none = mesh;
     const int one[3] = {1, 1, 1};
     int v[3];
-    test_assert_breach((void)!tal_mesh_create(NULL, NULL, 4, tetrahedron, 4, &none, NULL),
-                       TAL_ERR_NULL, "NULL");
+    test_assert_refused(tal_mesh_create(NULL, NULL, 4, tetrahedron, 4, &none, NULL), TAL_ERR_NULL,
+                        "NULL");
     ck_assert_ptr_null(none);
-    test_assert_breach((void)!tal_mesh_create(NULL, corners, 4, NULL, 4, &none, NULL), TAL_ERR_NULL,
-                       "NULL");
-    test_assert_breach((void)!tal_mesh_create(NULL, corners, 4, tetrahedron, 4, NULL, NULL),
-                       TAL_ERR_NULL, "out");
-    test_assert_breach((void)!tal_mesh_create_sphere(NULL, 1.0, 1, NULL, NULL), TAL_ERR_NULL,
-                       "out");
-    test_assert_breach((void)!tal_mesh_create_brick(NULL, tal_v3(1.0, 1.0, 1.0), NULL, &none, NULL),
-                       TAL_ERR_NULL, "divisions");
-    test_assert_breach((void)!tal_mesh_create_brick(NULL, tal_v3(1.0, 1.0, 1.0), one, NULL, NULL),
-                       TAL_ERR_NULL, "out");
+    test_assert_refused(tal_mesh_create(NULL, corners, 4, NULL, 4, &none, NULL), TAL_ERR_NULL,
+                        "NULL");
+    test_assert_refused(tal_mesh_create(NULL, corners, 4, tetrahedron, 4, NULL, NULL), TAL_ERR_NULL,
+                        "out");
+    test_assert_refused(tal_mesh_create_sphere(NULL, 1.0, 1, NULL, NULL), TAL_ERR_NULL, "out");
+    test_assert_refused(tal_mesh_create_brick(NULL, tal_v3(1.0, 1.0, 1.0), NULL, &none, NULL),
+                        TAL_ERR_NULL, "divisions");
+    test_assert_refused(tal_mesh_create_brick(NULL, tal_v3(1.0, 1.0, 1.0), one, NULL, NULL),
+                        TAL_ERR_NULL, "out");
     test_assert_breach(ck_assert_int_eq(tal_mesh_num_faces(NULL), -1), TAL_ERR_NULL, "NULL");
     test_assert_breach(ck_assert_int_eq(tal_mesh_num_vertices(NULL), -1), TAL_ERR_NULL, "NULL");
     test_assert_breach(ck_assert(isnan(tal_mesh_area(NULL))), TAL_ERR_NULL, "NULL");
@@ -595,6 +594,7 @@ START_TEST(when_any_allocation_fails_nothing_is_left_behind)
             st = create_one(which, &allocator, &mesh);
             ck_assert(st == TAL_OK || st == TAL_ERR_NO_MEMORY);
             ck_assert_int_eq(heap.live, st == TAL_OK);
+            if (st == TAL_OK) test_assert_never_refused(&heap);
             ck_assert((mesh != NULL) == (st == TAL_OK));
             tal_mesh_destroy(mesh);
             ck_assert_int_eq(heap.live, 0);

@@ -184,6 +184,7 @@ START_TEST(broken_contracts_and_no_memory)
         st = tal_mesh_read_memory("m", tetrahedron, strlen(tetrahedron), &options, &mesh, NULL);
         done = st == TAL_OK;
         if (!done) ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
+        if (done) test_assert_never_refused(&heap);
         tal_mesh_destroy(mesh);
         ck_assert_uint_eq(heap.bytes, 0);
         ck_assert_int_lt(n, 100);

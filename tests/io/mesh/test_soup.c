@@ -117,10 +117,13 @@ START_TEST(vtp_polygons_become_triangles)
     assert_refused(tali_soup_read_vtp, text, strlen(text), "no mesh");
     text = replaced("0 1 0</D", "0 1</D");
     assert_refused(tali_soup_read_vtp, text, strlen(text), "three numbers each");
-    text = replaced("0 1 0</D", "0 1 0 junk</D");
+    // nothing is passed over in silence
+    text = replaced(" 0 1 0</D", " 0 1 0 nan 0 0</D");
     assert_refused(tali_soup_read_vtp, text, strlen(text), "not a finite number");
-    text = replaced(">4<", ">4 junk<");
+    text = replaced(">4<", ">4 x<");
     assert_refused(tali_soup_read_vtp, text, strlen(text), "not a finite number");
+    text = replaced("0 1 2 3<", "0 1 2 1.5<");
+    assert_refused(tali_soup_read_vtp, text, strlen(text), "not a point");
     text = replaced("<Points><DataArray format=\"ascii\"", "<Points><DataArray format=\"binary\"");
     assert_refused(tali_soup_read_vtp, text, strlen(text), "save the file as text");
 }

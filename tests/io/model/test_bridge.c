@@ -111,6 +111,7 @@ START_TEST(columns_that_do_not_fit_a_table_are_named)
         const tal_allocator allocator = test_heap_allocator(&heap);
         st = tal_table_from_recorder(recorder, &allocator, &table, &err);
         ck_assert(st == TAL_OK || st == TAL_ERR_NO_MEMORY);
+        if (st == TAL_OK) test_assert_never_refused(&heap);
         tal_table_destroy(table);
         ck_assert_int_eq(heap.live, 0);
     }

@@ -478,6 +478,8 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
         if (!done) {
             ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
             ck_assert_ptr_null(m.system);
+        } else {
+            test_assert_never_refused(&heap);
         }
         tal_model_destroy(&m);
         ck_assert_msg(heap.bytes == 0, "%zu bytes lost when request %d fails", heap.bytes, n);

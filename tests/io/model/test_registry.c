@@ -639,6 +639,7 @@ START_TEST(memory_that_runs_out_is_given_back)
         const tal_status st = tal_model_read_memory("m", file, strlen(file), &options, &m, NULL);
         done = st == TAL_OK;
         if (!done) ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
+        if (done) test_assert_never_refused(&heap);
         tal_model_destroy(&m);
         ck_assert_uint_eq(heap.bytes, 0);
         ck_assert_int_lt(n, 1000);

@@ -437,6 +437,7 @@ START_TEST(reading_survives_every_failure_of_memory)
             st = tal_table_read_memory(formats[f], "f", texts[f], strlen(texts[f]), &options,
                                        &table, NULL);
             ck_assert((st == TAL_OK) == (table != NULL));
+            if (st == TAL_OK) test_assert_never_refused(&heap);
             tal_table_destroy(table);
             ck_assert_int_eq(heap.live, 0);
         }

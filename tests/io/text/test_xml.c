@@ -247,6 +247,7 @@ START_TEST(memory_that_runs_out_is_told_and_given_back)
             tali_xml_read_memory("a.xml", text, strlen(text), NULL, &from, &xml, NULL);
         done = st == TAL_OK;
         if (!done) ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);
+        if (done) test_assert_never_refused(&heap);
         ck_assert(done == (xml != NULL));
         tali_xml_destroy(xml);
         ck_assert_int_eq(heap.live, 0);

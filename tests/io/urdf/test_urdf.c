@@ -531,6 +531,7 @@ START_TEST(reading_a_robot_survives_every_failure_of_memory)
         st = tal_urdf_read_memory("r", text, sizeof text - 1, &options, &model, NULL);
         ck_assert((st == TAL_OK) == (model.system != NULL));
         ck_assert(st == TAL_OK || st == TAL_ERR_NO_MEMORY);
+        if (st == TAL_OK) test_assert_never_refused(&heap);
         tal_model_destroy(&model);
         ck_assert_int_eq(heap.live, 0);
     }

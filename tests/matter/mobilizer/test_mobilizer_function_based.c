@@ -327,6 +327,7 @@ START_TEST(memory_that_runs_out_leaves_nothing_behind)
         const tal_status st = tal_function_based_create(&def, &allocator, &mobilizer, &err);
         if (st == TAL_OK) {
             ck_assert_int_gt(n, 1);
+            test_assert_never_refused(&heap);
             tal_function_based_destroy(mobilizer);
             ck_assert_int_eq(heap.live, 0);
             return;

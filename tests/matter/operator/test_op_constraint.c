@@ -59,12 +59,12 @@ START_TEST(the_residual_needs_forces)
     tal_status st = TAL_OK;
     test_assert_no_heap(st = tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, r));
     ck_assert_int_eq(st, TAL_OK);
-    test_assert_breach((void)!tal_matter_calc_residual(l->matter, l->state, NULL, lambda, r),
-                       TAL_ERR_NULL, "udot");
-    test_assert_breach((void)!tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, NULL),
-                       TAL_ERR_NULL, "residual");
-    test_assert_breach((void)!tal_matter_calc_residual(NULL, l->state, x->udot, lambda, r),
-                       TAL_ERR_NULL, "matter");
+    test_assert_refused(tal_matter_calc_residual(l->matter, l->state, NULL, lambda, r),
+                        TAL_ERR_NULL, "udot");
+    test_assert_refused(tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, NULL),
+                        TAL_ERR_NULL, "residual");
+    test_assert_refused(tal_matter_calc_residual(NULL, l->state, x->udot, lambda, r), TAL_ERR_NULL,
+                        "matter");
     x->udot[0] = (double)NAN;
     st = tal_matter_calc_residual(l->matter, l->state, x->udot, lambda, r);
     ck_assert_int_eq(st, TAL_ERR_NOT_FINITE);

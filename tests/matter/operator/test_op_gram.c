@@ -113,11 +113,11 @@ START_TEST(bad_weights_and_matrices_are_refused)
     tal_mass_props *weights = random_weights(&tree, &rng);
     tal_matrix gram = zeros(tree.nu, tree.nu);
     test_record_breaches();
-    test_assert_breach((void)!tal_matter_calc_gram(tree.matter, tree.state, NULL, gram),
-                       TAL_ERR_NULL, "weights");
+    test_assert_refused(tal_matter_calc_gram(tree.matter, tree.state, NULL, gram), TAL_ERR_NULL,
+                        "weights");
     gram.rows -= 1;
-    test_assert_breach((void)!tal_matter_calc_gram(tree.matter, tree.state, weights, gram),
-                       TAL_ERR_BAD_VALUE, "gram");
+    test_assert_refused(tal_matter_calc_gram(tree.matter, tree.state, weights, gram),
+                        TAL_ERR_BAD_VALUE, "gram");
     gram.rows += 1;
     weights[3].com.y = (double)NAN;
     ck_assert_int_eq(tal_matter_calc_gram(tree.matter, tree.state, weights, gram),

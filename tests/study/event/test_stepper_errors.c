@@ -297,16 +297,15 @@ START_TEST(broken_contracts_are_reported)
     finish_stepper_model(&m, NULL, NULL);
     tal_happening def = tal_happening_default();
     const tal_event_ix none = {-1};
-    test_assert_breach((void)!tal_time_stepper_create(m.integ, NULL, NULL, NULL), TAL_ERR_NULL,
-                       "out");
-    test_assert_breach((void)!tal_time_stepper_step_to(NULL, m.state, 1.0, NULL), TAL_ERR_NULL,
-                       "stepper");
-    test_assert_breach((void)!tal_time_stepper_step_to(m.stepper, NULL, 1.0, NULL), TAL_ERR_NULL,
-                       "State");
-    test_assert_breach((void)!tal_time_stepper_advance(NULL, m.state, 1.0, NULL), TAL_ERR_NULL,
-                       "stepper");
-    test_assert_breach((void)!tal_time_stepper_advance(m.stepper, NULL, 1.0, NULL), TAL_ERR_NULL,
-                       "State");
+    test_assert_refused(tal_time_stepper_create(m.integ, NULL, NULL, NULL), TAL_ERR_NULL, "out");
+    test_assert_refused(tal_time_stepper_step_to(NULL, m.state, 1.0, NULL), TAL_ERR_NULL,
+                        "stepper");
+    test_assert_refused(tal_time_stepper_step_to(m.stepper, NULL, 1.0, NULL), TAL_ERR_NULL,
+                        "State");
+    test_assert_refused(tal_time_stepper_advance(NULL, m.state, 1.0, NULL), TAL_ERR_NULL,
+                        "stepper");
+    test_assert_refused(tal_time_stepper_advance(m.stepper, NULL, 1.0, NULL), TAL_ERR_NULL,
+                        "State");
     test_assert_breach((void)tal_time_stepper_statistics(NULL), TAL_ERR_NULL, "stepper");
     test_assert_breach((void)tal_time_stepper_direction(NULL, none), TAL_ERR_NULL, "no event");
     test_assert_breach((void)tal_time_stepper_direction(m.stepper, none), TAL_ERR_BAD_INDEX,
@@ -407,6 +406,7 @@ START_TEST(memory_may_run_out)
         if (st == TAL_OK) st = tal_integrator_create(system, NULL, &integ, &err);
         if (st == TAL_OK) st = tal_time_stepper_create(integ, NULL, &stepper, &err);
         ck_assert_msg(st == TAL_OK || st == TAL_ERR_NO_MEMORY, "%s", err.message);
+        if (st == TAL_OK) test_assert_never_refused(&heap);
         tal_time_stepper_destroy(stepper);
         tal_integrator_destroy(integ);
         tal_system_destroy(system);

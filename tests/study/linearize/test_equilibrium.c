@@ -590,16 +590,13 @@ START_TEST(bad_definitions_are_refused)
     ck_assert_ptr_null(out);
     ck_assert_int_eq(tal_equilibrium_create(NULL, NULL, &out, NULL), TAL_ERR_NULL);
     test_record_breaches();
-    test_assert_breach((void)!tal_equilibrium_find(NULL, m.state, NULL), TAL_ERR_NULL, "NULL");
-    test_assert_breach((void)!tal_equilibrium_find(m.eq, NULL, NULL), TAL_ERR_NULL, "NULL");
-    test_assert_breach(
-        (void)!tal_equilibrium_inverse_statics(m.eq, m.state, NULL, &(double){0.0}, NULL),
-        TAL_ERR_NULL, "NULL");
-    test_assert_breach(
-        (void)!tal_equilibrium_inverse_statics(NULL, m.state, NULL, &(double){0.0}, NULL),
-        TAL_ERR_NULL, "NULL");
-    test_assert_breach((void)!tal_equilibrium_create(m.system, NULL, NULL, NULL), TAL_ERR_NULL,
-                       "out");
+    test_assert_refused(tal_equilibrium_find(NULL, m.state, NULL), TAL_ERR_NULL, "NULL");
+    test_assert_refused(tal_equilibrium_find(m.eq, NULL, NULL), TAL_ERR_NULL, "NULL");
+    test_assert_refused(tal_equilibrium_inverse_statics(m.eq, m.state, NULL, &(double){0.0}, NULL),
+                        TAL_ERR_NULL, "NULL");
+    test_assert_refused(tal_equilibrium_inverse_statics(NULL, m.state, NULL, &(double){0.0}, NULL),
+                        TAL_ERR_NULL, "NULL");
+    test_assert_refused(tal_equilibrium_create(m.system, NULL, NULL, NULL), TAL_ERR_NULL, "out");
     ck_assert_int_eq(tal_equilibrium_error(NULL)->status, TAL_ERR_NULL);
     end_model(&m);
 }

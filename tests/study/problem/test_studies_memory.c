@@ -182,6 +182,7 @@ START_TEST(running_out_of_memory_at_any_call_is_reported_and_leaks_nothing)
             m.memory.refuse_at = ++n;
             st = studies[s].create(&m, &out, n % 2 == 0 ? &err : NULL);
             if (st == TAL_OK) {
+                test_assert_never_refused(&m.memory);
                 studies[s].destroy(out);
             } else {
                 ck_assert_int_eq(st, TAL_ERR_NO_MEMORY);

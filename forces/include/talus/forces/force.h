@@ -247,7 +247,8 @@ TAL_API TAL_NODISCARD tal_status tal_force_apply(const tal_forces *forces, tal_s
  * Moments are about Bo, as operators (talus/matter/operators.h) take them:
  * tal_matter_forward_dynamics() of the sum of all enabled elements is the udot of a tree without
  * constraints. See tal_forces_calc_generalized() for generalized forces, and
- * tal_matter_calc_applied_forces() for all that was applied.
+ * tal_matter_calc_applied_forces() for all that was applied. TAL_ERR_NOT_FINITE names the element
+ * whose force is NaN or infinite.
  *
  * @param[in]  which  [n] elements; one that is named twice counts twice
  * @param[out] F_GB   [num_bodies] moment about Bo and force, in Ground [N m, N]
