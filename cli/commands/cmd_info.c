@@ -1,6 +1,6 @@
 // talus info: what is in a model.
 #include "commands/commands.h"
-#include "model/model.h"
+#include "model/muscles.h"
 #include "table/columns.h"
 #include "text/report.h"
 
@@ -143,6 +143,37 @@ static void report_forces(report *r, const cli_model *model)
     report_end_table(r);
 }
 
+// Lengths are those of the whole path, while one coordinate after the other moves.
+static void report_muscles(report *r, const cli_args *args, const cli_model *model)
+{
+    static const char *const columns[] = {
+        "muscle",          "kind",     "max force", "optimal fiber length", "tendon slack length",
+        "length at start", "shortest", "longest"};
+    cli_muscles muscles = muscles_all(model);
+    const size_t n = (size_t)muscles.num;
+    double *const low = cli_alloc(n + 1, sizeof *low), *const high = cli_alloc(n + 1, sizeof *high);
+    if (n > 0) {
+        muscles_length_ranges(args, model, &muscles, low, high);
+        report_table(r, "muscles and the lengths of their paths", columns, 8);
+    }
+    for (int k = 0; k < muscles.num; ++k) {
+        const tal_force_ix muscle = muscles.list[k];
+        const tal_path_ix path = tal_muscle_path(model->forces, muscle);
+        report_cell_text(r, tal_force_name(model->forces, muscle));
+        report_cell_text(r, tal_force_kind(model->forces, muscle));
+        for (int i = TAL_MUSCLE_MAX_FORCE; i <= TAL_MUSCLE_TENDON_LENGTH; ++i) {
+            report_cell_number(r, tal_force_param(model->forces, model->state, muscle, i));
+        }
+        report_cell_number(r, tal_path_length(model->forces, model->state, path));
+        report_cell_number(r, low[k]);
+        report_cell_number(r, high[k]);
+    }
+    if (n > 0) report_end_table(r);
+    muscles_destroy(&muscles);
+    free(low);
+    free(high);
+}
+
 static void report_measures(report *r, const cli_model *model)
 {
     static const char *const columns[] = {"measure", "kind", "values", "unit"};
@@ -194,6 +225,7 @@ static int report_model(const cli_args *args, const cli_model *model)
     report_markers(&r, model);
     report_constraints(&r, model);
     report_forces(&r, model);
+    report_muscles(&r, args, model);
     report_measures(&r, model);
     report_columns(&r, &all);
     report_end(&r);

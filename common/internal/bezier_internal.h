@@ -51,12 +51,17 @@ tali_bezier_point tali_bezier_calc_point(const tali_bezier *curve, double x);
 /// Integral of y from the first node to x.
 double tali_bezier_integral(const tali_bezier *curve, double x);
 
+/// A point of a curve.
+typedef struct tali_bezier_place {
+    double x, y;
+} tali_bezier_place;
+
 /**
- * The x where  a y(x) + b x = c,  for a curve that does not fall, a >= 0 and b >= 0.
+ * Where  a y(x) + b x = c,  for a curve that does not fall, a >= 0 and b >= 0.
  *
- * Where the left side is flat, +-infinity. It always converges: within a corner the left side is an
- * increasing polynomial of u, and beyond the ends it is a line.
+ * Where the left side is flat, x is +-infinity. It always converges: within a corner the left side
+ * is an increasing polynomial of u, and beyond the ends it is a line.
  */
-double tali_bezier_solve(const tali_bezier *curve, double a, double b, double c);
+tali_bezier_place tali_bezier_solve(const tali_bezier *curve, double a, double b, double c);
 
 #endif // TALUS_BEZIER_INTERNAL_H

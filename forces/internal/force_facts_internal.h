@@ -13,7 +13,7 @@ typedef struct tali_force_facts {
     tal_mobility mobility;
     tal_measure_ix measure;
     const tal_function *function;   ///< borrowed
-    bool flag;                      ///< in_body of an actuator, has_kink of a smooth contact
+    bool flags[2];                  ///< in_body and in_ground of an actuator, has_kink of a contact
     int count;                      ///< chain_length of a thermostat
     const tal_contact_def *contact; ///< borrowed
     const tal_muscle_def *muscle;   ///< borrowed

@@ -463,15 +463,15 @@ static const model_case model_cases[] = {
      "<mobility_actuator name='x' mobility='b' gain='3' control='0.4'/>", case_mobility_actuator,
      start_mobility_actuator_case},
     {TALI_GROUP_FORCES, "point_actuator",
-     "<point_actuator name='x' body='c' station='0.1 0.2 0.3' direction='1 2 2' in_body='yes' gain='3' "
+     "<point_actuator name='x' body='c' station='0.1 0.2 0.3' direction='1 2 2' in_body='yes' point_in_ground='yes' gain='3' "
      "control='0.4'/>",
      case_point_actuator, start_point_actuator_case},
     {TALI_GROUP_FORCES, "two_point_actuator",
      "<two_point_actuator " POINTS "gain='3' control='0.4'/>", case_two_point_actuator,
      start_two_point_actuator_case},
     {TALI_GROUP_FORCES, "torque_actuator",
-     "<torque_actuator " B_E "axis='1 2 2' gain='3' control='0.4'/>", case_torque_actuator,
-     start_torque_actuator_case},
+     "<torque_actuator " B_E "axis='1 2 2' in_ground='yes' gain='3' control='0.4'/>",
+     case_torque_actuator, start_torque_actuator_case},
     {TALI_GROUP_FORCES, "body_actuator",
      "<body_actuator name='x' body='c' station='0.1 0.2 0.3' in_body='yes' gain='3' controls='1 2 3 4 5 6'/>",
      case_body_actuator, start_body_actuator_case},

@@ -147,7 +147,7 @@ static inline void start_mobility_actuator_case(built *m)
 
 static inline void case_point_actuator(built *m)
 {
-    const tal_push push = {m->c, tal_v3(0.1, 0.2, 0.3), tal_v3(1.0, 2.0, 2.0), true};
+    const tal_push push = {m->c, tal_v3(0.1, 0.2, 0.3), tal_v3(1.0, 2.0, 2.0), true, true};
     m->force = tal_forces_add_point_actuator(m->forces, "x", &push, 3.0, (tal_measure_ix){-1});
 }
 
@@ -158,7 +158,7 @@ static inline void start_point_actuator_case(built *m)
 
 static inline void case_torque_actuator(built *m)
 {
-    const tal_twist twist = {m->b, m->e, tal_v3(1.0, 2.0, 2.0)};
+    const tal_twist twist = {m->b, m->e, tal_v3(1.0, 2.0, 2.0), true};
     m->force = tal_forces_add_torque_actuator(m->forces, "x", &twist, 3.0, (tal_measure_ix){-1});
 }
 

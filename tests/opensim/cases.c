@@ -1,7 +1,7 @@
 // OpenSim's own files and results against ours: a table of case, quantity, error, tolerance and
 // verdict. The files are not part of Talus: the folder comes from the command line, or from
 // TALUS_OPENSIM_CASES; without it nothing is run, and the program says so.
-#include <talus/talus.h>
+#include "cases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int failures;
 
 // --- the table ---
 
-static void print_row(const char *name, const char *quantity, double error, double tolerance)
+void cases_print_row(const char *name, const char *quantity, double error, double tolerance)
 {
     const bool good = error <= tolerance;
     printf("| %s | %s | %.2g | %.2g | %s |\n", name, quantity, error, tolerance,
@@ -25,29 +25,29 @@ static void print_row(const char *name, const char *quantity, double error, doub
     failures += !good;
 }
 
-static void print_failure(const char *name, const char *quantity, tal_diagnostics *found)
+void cases_print_failure(const char *name, const char *quantity, tal_diagnostics *found)
 {
     for (int i = 0; i < tal_diagnostics_num(found); ++i) {
         char text[TAL_DIAGNOSTIC_SIZE];
         const tal_diagnostic *it = tal_diagnostics_at(found, i);
         if (it->severity == TAL_ERROR) fprintf(stderr, "%s\n", tal_diagnostic_text(it, text));
     }
-    print_row(name, quantity, INFINITY, 0.0);
+    cases_print_row(name, quantity, INFINITY, 0.0);
 }
 
 // --- files ---
 
-static const char *path_of(const char *file)
+const char *cases_path(const char *file)
 {
     static char path[1024];
     (void)snprintf(path, sizeof path, "%s/%s", folder, file);
     return path;
 }
 
-static tal_table *read_table(const char *file, tal_diagnostics *found)
+tal_table *cases_read_table(const char *file, tal_diagnostics *found)
 {
     tal_table *table = NULL;
-    (void)!tal_table_read_file(path_of(file), NULL, &table, found);
+    (void)!tal_table_read_file(cases_path(file), NULL, &table, found);
     return table;
 }
 
@@ -129,13 +129,13 @@ static void run_tool(const tool_case *it)
     tal_osim_run_options options = tal_osim_run_options_default();
     options.settings = it->settings;
     options.num_settings = it->num_settings;
-    const tal_status st = tal_osim_run_file(path_of(it->setup), &options, &results, found);
-    tal_table *reference = st == TAL_OK ? read_table(it->expected, found) : NULL;
+    const tal_status st = tal_osim_run_file(cases_path(it->setup), &options, &results, found);
+    tal_table *reference = st == TAL_OK ? cases_read_table(it->expected, found) : NULL;
     if (reference != NULL) {
-        print_row(it->name, it->quantity, difference(tal_osim_results_table(results, 0), reference),
-                  it->tolerance);
+        cases_print_row(it->name, it->quantity,
+                        difference(tal_osim_results_table(results, 0), reference), it->tolerance);
     } else {
-        print_failure(it->name, it->quantity, found);
+        cases_print_failure(it->name, it->quantity, found);
     }
     tal_table_destroy(reference);
     tal_osim_results_destroy(results);
@@ -215,12 +215,12 @@ static void read_model(const char *file)
 {
     tal_model model;
     tal_diagnostics *found = tal_diagnostics_create(NULL);
-    const tal_status st = tal_osim_read_file(path_of(file), NULL, &model, found);
+    const tal_status st = tal_osim_read_file(cases_path(file), NULL, &model, found);
     if (st == TAL_OK) {
-        print_row(file, "read, written as .talus, read again: accelerations",
-                  round_trip(&model, found), 1e-12);
+        cases_print_row(file, "read, written as .talus, read again: accelerations",
+                        round_trip(&model, found), 1e-12);
     } else {
-        print_failure(file, "read", found);
+        cases_print_failure(file, "read", found);
     }
     tal_model_destroy(&model);
     tal_diagnostics_destroy(found);
@@ -241,5 +241,6 @@ int main(int argc, char *argv[])
     for (int i = 0; i < NUM_MODELS; ++i) {
         read_model(models[i]);
     }
+    cases_run_muscles();
     return failures == 0 ? 0 : 1;
 }

@@ -193,7 +193,7 @@ static tal_force_ix add_mobility_actuator(model *m)
 
 static tal_force_ix add_torque_actuator(model *m)
 {
-    const tal_twist twist = {m->body[PIN], m->body[BALL], {1.0, 2.0, 0.5}};
+    const tal_twist twist = {m->body[PIN], m->body[BALL], {1.0, 2.0, 0.5}, false};
     return tal_forces_add_torque_actuator(m->forces, "it", &twist, 0.3, add_wave(m));
 }
 
@@ -209,7 +209,7 @@ static tal_force_ix add_body_actuator(model *m)
 static tal_force_ix add_point_actuator(model *m)
 {
     const tal_measure_ix wave = add_wave(m);
-    const tal_push push = {m->body[GIMBAL], {0.1, 0.2, 0.3}, {1.0, 2.0, 0.5}, true};
+    const tal_push push = {m->body[GIMBAL], {0.1, 0.2, 0.3}, {1.0, 2.0, 0.5}, true, false};
     return tal_forces_add_point_actuator(m->forces, "it", &push, 1.0, wave);
 }
 

@@ -256,14 +256,15 @@ double tali_bezier_integral(const tali_bezier *curve, double x)
     return it->area + corner_area(it, parameter_at(it, x));
 }
 
-// The x on a line where a y + b x = c.
-static double solve_line(const tal_bezier_node *node, double a, double b, double c)
+// Where a y + b x = c on a line.
+static tali_bezier_place solve_line(const tal_bezier_node *node, double a, double b, double c)
 {
     const double miss = c - (a * node->y + b * node->x), slope = a * node->slope + b;
-    return miss == 0.0 ? node->x : node->x + miss / slope;
+    const double x = miss == 0.0 ? node->x : node->x + miss / slope;
+    return (tali_bezier_place){x, line_at(node, x).y};
 }
 
-double tali_bezier_solve(const tali_bezier *curve, double a, double b, double c)
+tali_bezier_place tali_bezier_solve(const tali_bezier *curve, double a, double b, double c)
 {
     if (!(a * curve->first.y + b * curve->first.x < c)) return solve_line(&curve->first, a, b, c);
     if (!(a * curve->last.y + b * curve->last.x > c)) return solve_line(&curve->last, a, b, c);
@@ -280,7 +281,7 @@ double tali_bezier_solve(const tali_bezier *curve, double a, double b, double c)
     const double target = c - b * it->x0;
     const double rise = sum[1] + sum[2] + sum[3] + sum[4] + sum[5];
     const double u = quintic_root(sum, target, (target - sum[0]) / rise);
-    return it->x0 + quintic(it->x, u);
+    return (tali_bezier_place){it->x0 + quintic(it->x, u), quintic(it->y, u)};
 }
 
 // ---- as a function

@@ -112,7 +112,7 @@ static void fill_facts(const void *self, tali_force_facts *facts)
     const smooth_contact *it = self;
     facts->bodies[0].i = it->base.body[0];
     facts->bodies[1].i = it->base.body[1];
-    facts->flag = it->has_kink;
+    facts->flags[0] = it->has_kink;
 }
 
 static const tali_force_param params[] = {TALI_ON_PLANE_PARAMS,

@@ -12,9 +12,10 @@ typedef struct actuator {
     tal_mobility at;        // of a mobility actuator
     int body[2];            // of the others; a point actuator has the second
     bool in_body;           // the direction of a point actuator turns with the body
+    bool in_ground;         // its point, or the axis of a torque actuator, is given in Ground
 } actuator;
 
-// A station and a direction of length one, from Mo in M (the direction perhaps in Ground).
+// A station and a direction of length one, from Mo in M (either perhaps in Ground).
 typedef struct aim {
     tal_vec3 p_MS;
     tal_vec3 direction;
@@ -66,6 +67,7 @@ static void fill_facts(const void *self, tali_force_facts *facts)
     facts->bodies[0].i = it->body[0];
     facts->bodies[1].i = it->body[1];
     facts->measure = it->control;
+    facts->flags[0] = it->in_ground;
 }
 
 static const char *check_mobility(const double params[])
@@ -129,7 +131,9 @@ static tal_status place_point(const void *self, const tal_force_context *context
     const tal_vec3 direction = unit_from(geometry + TAL_POINT_ACTUATOR_DIRECTION);
     const tal_mat3 R_MB = tal_body_X_MB(context->matter, context->state, body).R;
     aim *placed = tal_cache_upd(context->system, context->state, it->base.placed);
-    placed->p_MS = tali_force_station_in_M(context, body.i, geometry + TAL_POINT_ACTUATOR_STATION);
+    const double *station = geometry + TAL_POINT_ACTUATOR_STATION;
+    placed->p_MS = it->in_ground ? tal_v3(station[0], station[1], station[2])
+                                 : tali_force_station_in_M(context, body.i, station);
     placed->direction = it->in_body ? tal_m3_mul_v3(R_MB, direction) : direction;
     return tal_cache_mark_valid(context->system, context->state, it->base.placed);
 }
@@ -140,12 +144,18 @@ static tal_status apply_point(const void *self, const tal_force_context *context
     (void)f;
     const actuator *it = self;
     const aim *placed = tali_force_placed(&it->base, context);
-    const tal_mat3 *R_GM = &tal_view_X_GM(&context->poses, it->body[1])->R;
+    const tal_xform *X_GM = tal_view_X_GM(&context->poses, it->body[1]);
     double output = 0.0;
     const tal_status st = calc_output(it, context, &output);
-    const tal_vec3 d_G = it->in_body ? tal_m3_mul_v3(*R_GM, placed->direction) : placed->direction;
-    tal_apply_station_force(&context->poses, it->body[1], placed->p_MS, tal_v3_scale(output, d_G),
-                            F);
+    const tal_vec3 d = placed->direction, d_G = it->in_body ? tal_m3_mul_v3(X_GM->R, d) : d;
+    const tal_vec3 f_G = tal_v3_scale(output, d_G);
+    if (it->in_ground) {
+        const tal_vec3 arm = tal_v3_sub(placed->p_MS, X_GM->p);
+        tal_spatial_vec *F_B = &F[it->body[1]];
+        *F_B = tal_sv_add(*F_B, tal_sv(tal_v3_cross(arm, f_G), f_G));
+    } else {
+        tal_apply_station_force(&context->poses, it->body[1], placed->p_MS, f_G, F);
+    }
     return st;
 }
 
@@ -160,7 +170,8 @@ static void fill_facts_of_one(const void *self, tali_force_facts *facts)
     const actuator *it = self;
     facts->bodies[0].i = it->body[1];
     facts->measure = it->control;
-    facts->flag = it->in_body;
+    facts->flags[0] = it->in_body;
+    facts->flags[1] = it->in_ground;
 }
 
 static const tali_force_param point_params[] = {{"station x", TALI_FINITE},
@@ -196,7 +207,10 @@ tal_force_ix tal_forces_add_point_actuator(tal_forces *forces, const char *name,
         !tali_force_element_can_drive(forces, name, &point_kind, control)) {
         return none;
     }
-    actuator like = {.control = control, .body = {0, push->body.i}, .in_body = push->in_body};
+    actuator like = {.control = control,
+                     .body = {0, push->body.i},
+                     .in_body = push->in_body,
+                     .in_ground = push->point_in_ground};
     const double params[] = {push->p_BS.x,      push->p_BS.y,      push->p_BS.z, push->direction.x,
                              push->direction.y, push->direction.z, gain,         0.0,
                              -infinity,         infinity};
@@ -302,7 +316,8 @@ static tal_status place_torque(const void *self, const tal_force_context *contex
     const tal_mat3 R_MB = tal_body_X_MB(context->matter, context->state, body1).R;
     aim *placed = tal_cache_upd(context->system, context->state, it->base.placed);
     placed->p_MS = TAL_VEC3_ZERO;
-    placed->direction = tal_m3_mul_v3(R_MB, unit_from(tali_force_geometry(&it->base, context)));
+    const tal_vec3 axis = unit_from(tali_force_geometry(&it->base, context));
+    placed->direction = it->in_ground ? axis : tal_m3_mul_v3(R_MB, axis);
     return tal_cache_mark_valid(context->system, context->state, it->base.placed);
 }
 
@@ -315,7 +330,9 @@ static tal_status apply_torque(const void *self, const tal_force_context *contex
     const tal_mat3 *R_GM = &tal_view_X_GM(&context->poses, it->body[0])->R;
     double output = 0.0;
     const tal_status st = calc_output(it, context, &output);
-    const tal_vec3 m_G = tal_v3_scale(output, tal_m3_mul_v3(*R_GM, placed->direction));
+    const tal_vec3 axis = placed->direction;
+    const tal_vec3 axis_G = it->in_ground ? axis : tal_m3_mul_v3(*R_GM, axis);
+    const tal_vec3 m_G = tal_v3_scale(output, axis_G);
     tal_vec3 *m1 = &F[it->body[0]].w, *m2 = &F[it->body[1]].w;
     *m1 = tal_v3_sub(*m1, m_G);
     *m2 = tal_v3_add(*m2, m_G);
@@ -357,7 +374,9 @@ tal_force_ix tal_forces_add_torque_actuator(tal_forces *forces, const char *name
         !tali_force_element_can_drive(forces, name, &torque_kind, control)) {
         return none;
     }
-    actuator like = {.control = control, .body = {twist->body1.i, twist->body2.i}};
+    actuator like = {.control = control,
+                     .body = {twist->body1.i, twist->body2.i},
+                     .in_ground = twist->in_ground};
     const double params[] = {twist->axis.x, twist->axis.y, twist->axis.z, gain,
                              0.0,           -infinity,     infinity};
     return tali_force_element_add(forces, name, &torque_kind, &like, sizeof like, params);

@@ -81,7 +81,7 @@ static tal_status build_degroote(const tal_degroote_curves *from, tali_muscle_de
     const tal_status st = CHECK(demands, err);
     if (st != TAL_OK) return st;
     const double rate = 4.0 / from->passive_strain, zero = exp(rate * (0.2 - 1.0));
-    *to = (tali_muscle_degroote){.width = from->active_width,
+    *to = (tali_muscle_degroote){.narrow = 1.0 / from->active_width,
                                  .passive_rate = rate,
                                  .passive_zero = zero,
                                  .passive_scale = 1.0 / (exp(4.0) - zero),

@@ -134,22 +134,26 @@ static inline real tali_muscle_velocity(const tali_muscle_curves *it, real a, re
     return tal_function_calc_value_1(it->velocity, v);
 }
 
-/// v where  A fv(v) + beta v = f,  A = a fal
-static inline real tali_muscle_speed_of(const tali_muscle_curves *it, real A, real a, double beta,
-                                        real f)
+/// v where  A fv(v) + beta v = f,  A = a fal,  and fv there
+static inline tali_muscle_speed tali_muscle_speed_of(const tali_muscle_curves *it, real A, real a,
+                                                     double beta, real f)
 {
     switch (it->model) {
-    case TAL_MUSCLE_THELEN:
-        return tali_muscle_thelen_speed_of(&it->thelen, at_least(A, spread(TALI_MUSCLE_LEAST)), a,
-                                           f);
-    case TAL_MUSCLE_MILLARD:
-        return tali_bezier_solve(&it->millard->velocity, A, beta, f);
+    case TAL_MUSCLE_THELEN: { // without damping f is A fv
+        const real enough = at_least(A, spread(TALI_MUSCLE_LEAST));
+        return (tali_muscle_speed){tali_muscle_thelen_speed_of(&it->thelen, enough, a, f),
+                                   f / enough};
+    }
+    case TAL_MUSCLE_MILLARD: {
+        const tali_bezier_place at = tali_bezier_solve(&it->millard->velocity, A, beta, f);
+        return (tali_muscle_speed){at.x, at.y};
+    }
     case TAL_MUSCLE_DEGROOTE:
         return tali_muscle_degroote_speed_of(A, beta, f);
     case TAL_MUSCLE_CURVES:
         break;
     }
-    return spread(0.0); // rigid tendons ask for forces, not for speeds
+    return (tali_muscle_speed){spread(0.0), spread(1.0)}; // rigid tendons do not ask for speeds
 }
 
 #endif // TALUS_MUSCLE_CURVES_INTERNAL_H

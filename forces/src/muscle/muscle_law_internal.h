@@ -18,6 +18,11 @@ typedef struct tali_muscle_curve {
     real y, slope;
 } tali_muscle_curve;
 
+/// A speed of fibers over the largest one, and the velocity curve there.
+typedef struct tali_muscle_speed {
+    real v, curve;
+} tali_muscle_speed;
+
 // --- pennation: fibers between two planes at a constant distance h (Millard) ---
 
 typedef struct tali_muscle_fiber {
@@ -179,10 +184,23 @@ TAL_ALWAYS_INLINE real tali_muscle_thelen_force_at(const tali_muscle_thelen *it,
 // --- De Groote and Fregly 2016 ---
 
 typedef struct tali_muscle_degroote {
-    double width;                                     ///< scale of the active curve
+    double narrow;                                    ///< one over the scale of the active curve
     double passive_rate, passive_zero, passive_scale; ///< (exp(rate (l - 1)) - zero) * scale
     double tendon_rate;                               ///< kT of 0.2 (exp(kT (lt - 1)) - 1)
 } tali_muscle_degroote;
+
+/// b0 exp(-r^2 / 2) with r = (x - b1) / (b2 + b3 x), added to a curve.
+TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_add_bell(tali_muscle_curve sum, const double b[4],
+                                                         real x)
+{
+    const real zero = spread(0.0), inverse = 1.0 / fused(spread(b[3]), x, spread(b[2]));
+    const real r = (x - b[1]) * inverse;
+    const mask is_far = less(spread(50.0), real_abs(r)); // exp(-r^2 / 2) is zero there
+    const real near = pick(is_far, zero, r);
+    const real term = pick(is_far, zero, b[0] * real_exp(-0.5 * near * near));
+    const real dr = (b[2] + b[3] * b[1]) * pick(is_far, zero, inverse * inverse);
+    return (tali_muscle_curve){sum.y + term, sum.slope - near * dr * term};
+}
 
 /// Sum of three Gaussians whose width depends on x.
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_active(const tali_muscle_degroote *it,
@@ -192,19 +210,12 @@ TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_active(const tali_muscl
         {0.8150671134243542, 1.055033428970575, 0.162384573599574, 0.063303448465465},
         {0.433004984392647, 0.716775413397760, -0.029947116970696, 0.200356847296188},
         {0.1, 1.0, 0.353553390593274, 0.0}};
-    const real x = 1.0 + (l - 1.0) / it->width, zero = spread(0.0), far = spread(50.0);
-    real y = zero, slope = zero;
+    const real x = 1.0 + (l - 1.0) * it->narrow;
+    tali_muscle_curve sum = {spread(0.0), spread(0.0)};
     for (int k = 0; k < 3; ++k) {
-        const real wide = fused(spread(b[k][3]), x, spread(b[k][2]));
-        const real r = (x - b[k][1]) / wide;
-        const mask is_far = less(far, real_abs(r)); // exp(-r^2 / 2) is zero there
-        const real near = pick(is_far, zero, r);
-        const real term = pick(is_far, zero, b[k][0] * real_exp(-0.5 * near * near));
-        const real dr = (b[k][2] + b[k][3] * b[k][1]) / pick(is_far, spread(1.0), wide * wide);
-        y = y + term;
-        slope = slope - near * dr * term;
+        sum = tali_muscle_add_bell(sum, b[k], x);
     }
-    return (tali_muscle_curve){y, slope / it->width};
+    return (tali_muscle_curve){sum.y, sum.slope * it->narrow};
 }
 
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_passive(const tali_muscle_degroote *it,
@@ -262,38 +273,53 @@ TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_degroote_velocity(real v)
                                d[0] * d[1] / real_sqrt(fused(w, w, spread(1.0)))};
 }
 
+/// A number and its hyperbolic sine.
+typedef struct tali_muscle_sinh {
+    real s, sinh;
+} tali_muscle_sinh;
+
 /// s > 0 where  P s + Q sinh s = R,  with P >= 0, Q > 0 and R > 0. R/P and asinh(R/Q) both lie
-/// beyond it, and from the nearer one, where the left side is at most twice R, Halley's method
-/// reaches the last digit in four steps for all P, Q and R.
-TAL_ALWAYS_INLINE real tali_muscle_damped_root(real P, real Q, real R)
+/// beyond it, and from the nearer one, where the left side is at most twice R, Householder's method
+/// with three derivatives reaches the last digit in three steps for all P, Q and R. The last of
+/// them is below 3e-9 s, so that sinh s follows by two terms of its series.
+TAL_ALWAYS_INLINE tali_muscle_sinh tali_muscle_damped_root(real P, real Q, real R)
 {
     const mask has_P = less(spread(0.0), P);
     const real by_P = pick(has_P, R / P, spread((double)INFINITY));
-    real s = at_most(tali_muscle_asinh(R / Q), by_P);
-    for (int i = 0; i < 4; ++i) {
-        const real up = 0.5 * real_exp(s), down = 0.25 / up;
-        const real sinh_s = up - down, slope = fused(Q, up + down, P);
-        const real miss = P * s + Q * sinh_s - R;
-        s = s - 2.0 * miss * slope / (2.0 * slope * slope - miss * Q * sinh_s);
+    tali_muscle_sinh at = {.s = at_most(tali_muscle_asinh(R / Q), by_P)};
+    for (int i = 0; i < 3; ++i) {
+        const real up = 0.5 * real_exp(at.s), down = 0.25 / up;
+        const real sinh = up - down, cosh = up + down;
+        const real f = P * at.s + Q * sinh - R, f1 = fused(Q, cosh, P), f2 = Q * sinh;
+        const real above = 3.0 * f * (2.0 * f1 * f1 - f * f2);
+        const real step = -above / (6.0 * f1 * (f1 * f1 - f * f2) + f * f * Q * cosh);
+        at = (tali_muscle_sinh){at.s + step, fused(step, fused(0.5 * step, sinh, cosh), sinh)};
     }
-    return s;
+    return at;
 }
 
 /**
- * v where  A fv(v) + beta v = f,  with A >= 0, beta >= 0, and A + beta > 0.
+ * v, and fv there, where  A fv(v) + beta v = f,  with A >= 0, beta >= 0, and A + beta > 0.
  *
  * In s = asinh(d1 v + d2), with both signs turned, this is  P s + Q sinh s = R,  and the root has
  * the sign of R. Without damping it is R / P.
  */
-TAL_ALWAYS_INLINE real tali_muscle_degroote_speed_of(real A, double beta, real f)
+TAL_ALWAYS_INLINE tali_muscle_speed tali_muscle_degroote_speed_of(real A, double beta, real f)
 {
     const double d[4] = TALI_MUSCLE_DEGROOTE_D, Q = beta / -d[1];
     const real P = -d[0] * A;
     const real R = (f - d[3] * A) - d[2] * Q;
     const real size = real_abs(R);
-    const real s = beta > 0.0 ? tali_muscle_damped_root(P, spread(Q), size) : size / P;
-    const real up = 0.5 * real_exp(s), sinh_s = real_copysign(up - 0.25 / up, R);
-    return (-sinh_s - d[2]) / d[1];
+    tali_muscle_sinh at;
+    if (beta > 0.0) {
+        at = tali_muscle_damped_root(P, spread(Q), size);
+    } else {
+        const real s = size / P, up = 0.5 * real_exp(s);
+        at = (tali_muscle_sinh){s, up - 0.25 / up};
+    }
+    const double inverse = 1.0 / d[1];
+    return (tali_muscle_speed){(-real_copysign(at.sinh, R) - d[2]) * inverse,
+                               fused(spread(-d[0]), real_copysign(at.s, R), spread(d[3]))};
 }
 
 #endif // TALUS_MUSCLE_LAW_INTERNAL_H

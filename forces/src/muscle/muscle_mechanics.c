@@ -3,11 +3,10 @@
 
 // --- the three kinds ---
 
-// Forces of fibers that move with v.
-static void set_forces(const tali_muscle_curves *curves, const tali_muscle_sizes *sizes,
-                       const tali_muscle_given *given, tali_muscle_found *at)
+// Forces of fibers that move with v, where the velocity curve is known.
+static void set_forces(const tali_muscle_sizes *sizes, const tali_muscle_given *given,
+                       tali_muscle_found *at)
 {
-    at->velocity = tali_muscle_velocity(curves, given->a, at->v);
     at->f_active = given->a * at->active.y * at->velocity;
     at->f_damping = sizes->beta * at->v;
 }
@@ -17,7 +16,10 @@ static void set_equilibrium_speed(const tali_muscle_curves *curves, const tali_m
                                   const tali_muscle_given *given, tali_muscle_found *at)
 {
     const real f = at->f_tendon / at->fiber.cosine - at->passive.y;
-    at->v = tali_muscle_speed_of(curves, given->a * at->active.y, given->a, sizes->beta, f);
+    const tali_muscle_speed speed =
+        tali_muscle_speed_of(curves, given->a * at->active.y, given->a, sizes->beta, f);
+    at->v = speed.v;
+    at->velocity = speed.curve;
 }
 
 static void set_fiber_curves(const tali_muscle_curves *curves, const tali_muscle_sizes *sizes,
@@ -43,7 +45,8 @@ static tali_muscle_found find_elastic(const tali_muscle_curves *curves,
     set_equilibrium_speed(curves, sizes, given, &at);
     at.is_shortest = !less(shortest, given->z) && !less(zero, at.v);
     at.v = pick(at.is_shortest, zero, at.v);
-    set_forces(curves, sizes, given, &at);
+    at.velocity = pick(at.is_shortest, spread(1.0), at.velocity);
+    set_forces(sizes, given, &at);
     at.rate = sizes->vmax * at.v;
     return at;
 }
@@ -66,10 +69,11 @@ static tali_muscle_found find_by_tendon(const tali_muscle_curves *curves,
     const real stiffness = at.stretch.slope / sizes->ls; // of f by the tendon's length
     if (is_implicit) {
         at.v = (given->ldot - given->z_dot / stiffness) * at.fiber.cosine / sizes->vmax;
+        at.velocity = tali_muscle_velocity(curves, given->a, at.v);
     } else {
         set_equilibrium_speed(curves, sizes, given, &at);
     }
-    set_forces(curves, sizes, given, &at);
+    set_forces(sizes, given, &at);
     at.rate = stiffness * (given->ldot - sizes->vmax * at.v / at.fiber.cosine);
     return at;
 }
@@ -87,7 +91,8 @@ static tali_muscle_found find_rigid(const tali_muscle_curves *curves,
     at.tendon = spread(sizes->ls);
     set_fiber_curves(curves, sizes, &at);
     at.v = pick(at.is_shortest, zero, given->ldot * at.fiber.cosine / sizes->vmax);
-    set_forces(curves, sizes, given, &at);
+    at.velocity = tali_muscle_velocity(curves, given->a, at.v);
+    set_forces(sizes, given, &at);
     // fibers do not push: what damping would take too much, it does not take
     at.velocity = at_least(at.velocity, zero);
     at.f_active = at_least(at.f_active, zero);

@@ -155,32 +155,17 @@ static tal_status tension_of_ligament(const path_force *it, const tal_force_cont
     return isfinite(*t) ? TAL_OK : TAL_ERR_NOT_FINITE;
 }
 
-// f l0 times the integral of the curve from 1 to l / l0, by Gauss's rule of five points in 64
-// parts: exact for polynomials up to the ninth power, to 1e-12 for splines.
+// f l0 times the integral of the curve from 1 to l / l0.
 static tal_status energy_of_ligament(const void *self, const tal_force_context *context,
                                      double *energy)
 {
-    static const double x[3] = {0.0, 0.53846931010568309, 0.90617984593866399};
-    static const double w[3] = {128.0 / 225.0, 0.47862867049936647, 0.23692688505618909};
-
-    enum {
-        PARTS = 64
-    };
-
     const path_force *it = self;
     const double *values = tali_force_element_values(&it->base, context);
-    double length = 0.0, sum = 0.0;
+    const double force = values[TAL_LIGAMENT_FORCE], rest = values[TAL_LIGAMENT_REST_LENGTH];
+    double length = 0.0;
     const tal_status st = length_of(it, context, &length);
-    const double end = length / values[TAL_LIGAMENT_REST_LENGTH], half = 0.5 * (end - 1.0) / PARTS;
-    for (int i = 0; i < PARTS && half > 0.0; ++i) {
-        const double middle = 1.0 + half * (2 * i + 1);
-        sum += w[0] * tal_function_calc_value_1(it->curve, middle);
-        for (int k = 1; k < 3; ++k) {
-            sum += w[k] * (tal_function_calc_value_1(it->curve, middle - half * x[k]) +
-                           tal_function_calc_value_1(it->curve, middle + half * x[k]));
-        }
-    }
-    *energy = values[TAL_LIGAMENT_FORCE] * values[TAL_LIGAMENT_REST_LENGTH] * fmax(half, 0.0) * sum;
+    const double area = tal_function_calc_integral_1(it->curve, 1.0, fmax(length / rest, 1.0));
+    *energy = force * rest * area;
     return st;
 }
 
@@ -220,10 +205,29 @@ static bool is_curve(tal_forces *forces, const char *name, const tal_function *c
     return false;
 }
 
+// The curve of SIMM and OpenSim: it begins slowly, and from 1.6 on it is 2.
+static tal_function *create_usual_curve(const tal_forces *forces)
+{
+    static const double x[] = {-5.0, 0.998, 0.999, 1.0,   1.1,   1.2, 1.3,
+                               1.4,  1.5,   1.6,   1.601, 1.602, 5.0};
+    static const double y[] = {0.0,  0.0,  0.0, 0.0, 0.035, 0.12, 0.26,
+                               0.55, 1.17, 2.0, 2.0, 2.0,   2.0};
+    tal_function *curve = NULL;
+    tal_error err;
+    const tal_status st = tal_function_create_spline(
+        &forces->allocator, x, y, (int)(sizeof x / sizeof *x), TAL_SPLINE_SIMM, &curve, &err);
+    if (st != TAL_OK) (void)tal_system_fail(forces->system, st, "%s", err.message);
+    return curve;
+}
+
 tal_force_ix tal_forces_add_ligament(tal_forces *forces, const char *name, tal_path_ix path,
                                      double force, double rest_length, tal_function *curve)
 {
     const tal_force_ix none = {-1};
+    if (curve == NULL && forces != NULL) {
+        curve = create_usual_curve(forces);
+        if (curve == NULL) return none;
+    }
     if (!tali_force_element_given(forces, name, &ligament_kind, curve, "curve")) return none;
     if (!has_path(forces, name, &ligament_kind, path) || !is_curve(forces, name, curve)) {
         tal_function_destroy(curve);
@@ -237,28 +241,39 @@ tal_force_ix tal_forces_add_ligament(tal_forces *forces, const char *name, tal_p
 
 // --- actuator ---
 
-// The control: the measure's, or parameter `i`.
-static tal_status calc_control(const path_force *it, const tal_force_context *context, int i,
+static tal_status calc_control(const path_force *it, const tal_force_context *context,
                                double *control)
 {
-    *control = tali_force_element_values(&it->base, context)[i];
-    if (it->control.i < 0) return TAL_OK;
-    *control = tal_measure_value(context->system, context->state, it->control);
-    const tal_status st = tal_state_error(context->state)->status;
-    if (isnan(*control)) return st != TAL_OK ? st : TAL_ERR_NOT_FINITE;
-    return TAL_OK;
+    return tali_force_element_control(&it->base, context, it->control, control);
 }
+
+// Least and largest control stand behind the control.
+static const char *check_range(const double control[3])
+{
+    return control[1] <= control[2] ? NULL : "its least control is above its largest control";
+}
+
+#define CONTROL_PARAMS                                                                             \
+    {"control", TALI_FINITE}, {"least control", TALI_LIMIT},                                       \
+    {                                                                                              \
+        "largest control", TALI_LIMIT                                                              \
+    }
 
 static tal_status tension_of_actuator(const path_force *it, const tal_force_context *context,
                                       double *t)
 {
     double control = 0.0;
-    const tal_status st = calc_control(it, context, TAL_PATH_ACTUATOR_CONTROL, &control);
+    const tal_status st = calc_control(it, context, &control);
     *t = tali_force_element_values(&it->base, context)[TAL_PATH_ACTUATOR_GAIN] * control;
     return st;
 }
 
-static const tali_force_param actuator_params[] = {{"gain", TALI_FINITE}, {"control", TALI_FINITE}};
+static const char *check_actuator(const double params[])
+{
+    return check_range(params + TAL_PATH_ACTUATOR_CONTROL);
+}
+
+static const tali_force_param actuator_params[] = {{"gain", TALI_FINITE}, CONTROL_PARAMS};
 
 static const tali_force_kind actuator_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -267,7 +282,9 @@ static const tali_force_kind actuator_kind = {
             .declare = tali_force_element_declare,
             .destroy = tali_force_element_destroy},
     .params = actuator_params,
-    .num_params = 2,
+    .num_params = 4,
+    .control = TAL_PATH_ACTUATOR_CONTROL,
+    .check = check_actuator,
     .fill_facts = fill_facts,
 };
 
@@ -279,7 +296,7 @@ tal_force_ix tal_forces_add_path_actuator(tal_forces *forces, const char *name, 
         return (tal_force_ix){-1};
     }
     path_force like = {.path = path, .control = control, .calc_tension = tension_of_actuator};
-    const double params[] = {gain, 0.0};
+    const double params[] = {gain, 0.0, (double)-INFINITY, (double)INFINITY};
     return tali_force_element_add(forces, name, &actuator_kind, &like, sizeof like, params);
 }
 
@@ -305,11 +322,11 @@ static tal_status tension_of_clutched(const path_force *it, const tal_force_cont
 {
     const double *values = tali_force_element_values(&it->base, context);
     double control = 0.0, v = 0.0;
-    tal_status st = calc_control(it, context, TAL_CLUTCHED_SPRING_CONTROL, &control);
+    tal_status st = calc_control(it, context, &control);
     if (st == TAL_OK) st = speed_of(it, context, &v);
-    const double x = fmin(fmax(control, 0.0), 1.0);
     const double rate = 1.0 + values[TAL_CLUTCHED_SPRING_DISSIPATION] * v;
-    *t = fmax(x * values[TAL_CLUTCHED_SPRING_STIFFNESS] * stretch_of(it, context) * rate, 0.0);
+    *t =
+        fmax(control * values[TAL_CLUTCHED_SPRING_STIFFNESS] * stretch_of(it, context) * rate, 0.0);
     return st;
 }
 
@@ -317,7 +334,7 @@ static tal_status write_stretch_rate(const void *self, const tal_force_context *
 {
     const path_force *it = self;
     double control = 0.0, v = 0.0;
-    tal_status st = calc_control(it, context, TAL_CLUTCHED_SPRING_CONTROL, &control);
+    tal_status st = calc_control(it, context, &control);
     if (st == TAL_OK) st = speed_of(it, context, &v);
     const double tau = tali_force_element_values(&it->base, context)[TAL_CLUTCHED_SPRING_TIME];
     double *rate = tal_group_upd_dot(context->system, context->state, it->stretch);
@@ -328,7 +345,14 @@ static tal_status write_stretch_rate(const void *self, const tal_force_context *
 static const tali_force_param clutched_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
                                                    {"dissipation", TALI_NOT_NEGATIVE},
                                                    {"time", TALI_POSITIVE},
-                                                   {"control", TALI_FINITE}};
+                                                   CONTROL_PARAMS};
+
+static const char *check_clutched(const double params[])
+{
+    const double *control = params + TAL_CLUTCHED_SPRING_CONTROL;
+    if (control[1] < 0.0 || control[2] > 1.0) return "its control has a range outside 0 to 1";
+    return check_range(control);
+}
 
 static const tali_force_kind clutched_kind = {
     .ops = {.size = sizeof(tal_force_ops),
@@ -338,7 +362,9 @@ static const tali_force_kind clutched_kind = {
             .realize_acceleration = write_stretch_rate,
             .destroy = tali_force_element_destroy},
     .params = clutched_params,
-    .num_params = 4,
+    .num_params = 6,
+    .control = TAL_CLUTCHED_SPRING_CONTROL,
+    .check = check_clutched,
     .fill_facts = fill_facts,
 };
 
@@ -351,7 +377,7 @@ tal_force_ix tal_forces_add_clutched_spring(tal_forces *forces, const char *name
         return (tal_force_ix){-1};
     }
     path_force like = {.path = path, .control = control, .calc_tension = tension_of_clutched};
-    const double params[] = {stiffness, dissipation, time, 0.0};
+    const double params[] = {stiffness, dissipation, time, 0.0, 0.0, 1.0};
     return tali_force_element_add(forces, name, &clutched_kind, &like, sizeof like, params);
 }
 

@@ -74,7 +74,7 @@ static void describe_built_in(tali_model_description *d)
     const double *params =
         tal_constraint_params(model->matter, model->state, constraint, &num_params);
     tali_model_say_numbers(d, params, num_params);
-    tali_model_targets targets = {.integer = facts.num_speeds, .flag = is_rolling(facts.kind)};
+    tali_model_targets targets = {.integer = facts.num_speeds, .flags = {is_rolling(facts.kind)}};
     for (int i = 0; i < facts.ops->num_bodies; ++i) {
         targets.bodies[i] = facts.bodies[i];
     }

@@ -20,7 +20,8 @@ enum {
     ENABLED = TALI_FORCE_ENABLED,
     TARGET = TALI_FORCE_REFS, // first ref of what it acts on
     TARGET_2,
-    TARGET_3
+    TARGET_3,
+    TARGET_4
 };
 
 // The z of an element, as far as the file gives them.
@@ -87,7 +88,7 @@ void tali_model_describe_built_in_force(tali_model_description *d)
                                         .mobility = facts.mobility,
                                         .integer = facts.count,
                                         .path = facts.path.i,
-                                        .flag = facts.flag};
+                                        .flags = {facts.flags[0], facts.flags[1]}};
     tali_model_say_targets(d, &targets);
     tali_model_say_function(d, facts.function);
 }
@@ -367,97 +368,6 @@ static void build_limit(tali_model *m, tali_model_item *item)
         tal_forces_add_mobility_limit(m->forces, item->name, mobility_of(m, item), &limit).i;
 }
 
-// ---- discrete forces
-
-static void build_discrete(tali_model *m, tali_model_item *item)
-{
-    item->built = tal_forces_add_discrete(m->forces, item->name).i;
-}
-
-static const tali_model_attribute load_attributes[] = {
-    {"body", TALI_TYPE_BODY, .doc = "what it acts on"},
-    {"moment", TALI_TYPE_REAL, 3, "0", .doc = "about the body's origin, in Ground [N m]"},
-    {"force", TALI_TYPE_REAL, 3, "0", .doc = "in Ground [N]"},
-    {.name = NULL}};
-
-static void start_load(tali_model *m, tali_model_item *item)
-{
-    const tal_force_ix force = {m->items[item->parent].built};
-    const tal_spatial_vec F = {tali_model_vec3_at(item->p), tali_model_vec3_at(item->p + 3)};
-    (void)tal_discrete_set_body_force(m->forces, m->state, force,
-                                      tali_model_body_at(m, item->ref[0]), F);
-}
-
-static void describe_load(tali_model_description *d)
-{
-    const tal_model *model = &d->w->model;
-    const tal_spatial_vec F = tal_discrete_body_force(
-        model->forces, model->state, (tal_force_ix){d->owner}, (tal_body_ix){d->index});
-    tali_model_say_index(d, d->index);
-    tali_model_say_vec3(d, F.w);
-    tali_model_say_vec3(d, F.v);
-}
-
-static const tali_model_attribute mobility_load_attributes[] = {
-    MOBILITY, {"force", TALI_TYPE_REAL, 1, .doc = "[N or N m]"}, {.name = NULL}};
-
-static void start_mobility_load(tali_model *m, tali_model_item *item)
-{
-    const tal_force_ix force = {m->items[item->parent].built};
-    const tal_mobility at = tali_model_mobility_at(m, item->ref[0], item->ref[1]);
-    (void)tal_discrete_set_mobility_force(m->forces, m->state, force, at, item->p[0]);
-}
-
-static void describe_mobility_load(tali_model_description *d)
-{
-    const tal_model *model = &d->w->model;
-    const tal_mobility at = {{d->index}, d->part};
-    tali_model_say_index(d, d->index);
-    tali_model_say_index(d, d->part);
-    tali_model_say_number(
-        d, tal_discrete_mobility_force(model->forces, model->state, (tal_force_ix){d->owner}, at));
-}
-
-const tali_model_row tali_model_load_rows[] = {{.name = "load",
-                                                .doc = "A force on a body.",
-                                                .own = load_attributes,
-                                                .start = start_load,
-                                                .describe = describe_load},
-                                               {.name = "mobility_load",
-                                                .doc = "A force along a speed.",
-                                                .own = mobility_load_attributes,
-                                                .start = start_mobility_load,
-                                                .describe = describe_mobility_load},
-                                               {.name = NULL}};
-
-// Forces that somebody set: those that are not zero.
-static void write_loads(tali_model_description *discrete)
-{
-    tali_model_writer *w = discrete->w;
-    const tal_matter *matter = w->model.matter;
-    const tal_forces *forces = w->model.forces;
-    const tal_force_ix force = {discrete->index};
-    tali_model_sink_put(&w->out, "\n");
-    for (int b = 0; b < tal_matter_num_bodies(matter); ++b) {
-        const tal_body_ix body = {b};
-        const tal_spatial_vec F = tal_discrete_body_force(forces, w->model.state, force, body);
-        for (int i = -1; i < tal_body_nu(matter, body); ++i) {
-            const tal_mobility at = {body, i};
-            const bool is_zero =
-                i < 0 ? tal_sv_dot(F, F) == 0.0
-                      : tal_discrete_mobility_force(forces, w->model.state, force, at) == 0.0;
-            if (is_zero) continue;
-            tali_model_description d = {.w = w,
-                                        .row = &tali_model_load_rows[i < 0 ? 0 : 1],
-                                        .owner = force.i,
-                                        .index = b,
-                                        .part = i};
-            tali_model_write_element(&d, "    ", "\n");
-        }
-    }
-    tali_model_sink_put(&w->out, "    ");
-}
-
 // ---- bushing
 
 static const tali_model_attribute bushing_attributes[] = {
@@ -531,6 +441,8 @@ static const tali_model_attribute point_actuator_attributes[] = {
     {"body", TALI_TYPE_BODY, .doc = "what it pushes"},
     {"in_body", TALI_TYPE_BOOL, .initial = "no",
      .doc = "the direction is given in the body and turns with it"},
+    {"point_in_ground", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "the station is given in Ground and stays there"},
     DRIVER,
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "on the body [m]"},
     {"direction", TALI_TYPE_REAL, 3, .doc = "of any length except zero"},
@@ -539,10 +451,13 @@ static const tali_model_attribute point_actuator_attributes[] = {
 
 static void build_point_actuator(tali_model *m, tali_model_item *item)
 {
-    const tal_push push = {tali_model_body_at(m, item->ref[TARGET]), tali_model_vec3_at(item->p),
-                           tali_model_vec3_at(item->p + 3), item->ref[TARGET_2] != 0};
+    const tal_push push = {.body = tali_model_body_at(m, item->ref[TARGET]),
+                           .p_BS = tali_model_vec3_at(item->p),
+                           .direction = tali_model_vec3_at(item->p + 3),
+                           .in_body = item->ref[TARGET_2] != 0,
+                           .point_in_ground = item->ref[TARGET_3] != 0};
     item->built = tal_forces_add_point_actuator(m->forces, item->name, &push, item->p[6],
-                                                tali_model_measure_at(m, item->ref[TARGET_3]))
+                                                tali_model_measure_at(m, item->ref[TARGET_4]))
                       .i;
 }
 
@@ -566,6 +481,8 @@ static void build_two_point_actuator(tali_model *m, tali_model_item *item)
 static const tali_model_attribute torque_actuator_attributes[] = {
     {"body1", TALI_TYPE_BODY, .initial = "ground", .doc = "feels the opposite torque"},
     {"body2", TALI_TYPE_BODY, .doc = "feels the torque"},
+    {"in_ground", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "the axis is given in Ground, not in body 1"},
     DRIVER,
     {"axis", TALI_TYPE_REAL, 3, .doc = "in body 1, of any length except zero"},
     DRIVE,
@@ -573,11 +490,12 @@ static const tali_model_attribute torque_actuator_attributes[] = {
 
 static void build_torque_actuator(tali_model *m, tali_model_item *item)
 {
-    const tal_twist twist = {tali_model_body_at(m, item->ref[TARGET]),
-                             tali_model_body_at(m, item->ref[TARGET_2]),
-                             tali_model_vec3_at(item->p)};
+    const tal_twist twist = {.body1 = tali_model_body_at(m, item->ref[TARGET]),
+                             .body2 = tali_model_body_at(m, item->ref[TARGET_2]),
+                             .axis = tali_model_vec3_at(item->p),
+                             .in_ground = item->ref[TARGET_3] != 0};
     item->built = tal_forces_add_torque_actuator(m->forces, item->name, &twist, item->p[3],
-                                                 tali_model_measure_at(m, item->ref[TARGET_3]))
+                                                 tali_model_measure_at(m, item->ref[TARGET_4]))
                       .i;
 }
 
@@ -685,10 +603,10 @@ const tali_model_row tali_model_force_rows[] = {
      .shared = force_attributes,
      .children = TALI_GROUP_LOADS,
      .max_children = -1,
-     .build = build_discrete,
+     .build = tali_model_build_discrete,
      .start = start_force,
      DESCRIBED,
-     .write_children = write_loads},
+     .write_children = tali_model_write_loads},
     FORCE("bushing", "bushing", bushing_attributes, build_bushing,
           "Six springs and dampers between two frames."),
     ACTUATOR("mobility_actuator", "mobility actuator", mobility_actuator_attributes,
@@ -707,11 +625,10 @@ const tali_model_row tali_model_force_rows[] = {
     {.name = "ligament",
      .kind = "ligament",
      .doc = "A ligament along a path. The function inside is its tension over its force, for its "
-            "length over its rest length.",
+            "length over its rest length; none: the curve of SIMM and OpenSim.",
      .shared = force_attributes,
      .own = tali_model_ligament_attributes,
      .children = TALI_GROUP_FUNCTIONS,
-     .min_children = 1,
      .max_children = 1,
      .build = tali_model_build_ligament,
      .start = start_force,

@@ -216,6 +216,8 @@ void tali_model_check_external_load(tali_model *m, tali_model_item *item);
 void tali_model_build_external_load(tali_model *m, tali_model_item *item);
 /// Let the fibers of muscles begin in equilibrium where the file does not say how long they are.
 void tali_model_equilibrate(tali_model *m);
+void tali_model_build_discrete(tali_model *m, tali_model_item *item);
+void tali_model_write_loads(tali_model_description *discrete);
 void tali_model_build_path_spring(tali_model *m, tali_model_item *item);
 void tali_model_build_ligament(tali_model *m, tali_model_item *item);
 void tali_model_build_path_actuator(tali_model *m, tali_model_item *item);

@@ -353,6 +353,11 @@ bool tali_model_find_path(tali_model_description *d, tali_model_own_row *own)
         "path", TALI_TYPE_PATH, .doc = "that it pulls along"                                       \
     }
 
+#define CONTROL                                                                                    \
+    {                                                                                              \
+        "control", TALI_TYPE_REAL, 1, "0", .doc = "what is added to measure and controllers"       \
+    }
+
 const tali_model_attribute tali_model_path_spring_attributes[] = {
     ALONG,
     {"stiffness", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[N/m]"},
@@ -371,19 +376,23 @@ const tali_model_attribute tali_model_ligament_attributes[] = {
 
 const tali_model_attribute tali_model_path_actuator_attributes[] = {
     ALONG,
-    {"measure", TALI_TYPE_MEASURE, .initial = "", .doc = "that drives it"},
+    {"measure", TALI_TYPE_MEASURE, .initial = "", .doc = "a measure that adds to its control"},
     {"gain", TALI_TYPE_REAL, 1, .doc = "tension per control [N]"},
-    {"control", TALI_TYPE_REAL, 1, "0", .doc = "control, if no measure drives it"},
+    CONTROL,
+    {"least", TALI_TYPE_REAL, 1, "-inf", TALI_MAYBE_INFINITE, .doc = "control is not below this"},
+    {"largest", TALI_TYPE_REAL, 1, "inf", TALI_MAYBE_INFINITE, .doc = "control is not above this"},
     {.name = NULL}};
 
 const tali_model_attribute tali_model_clutched_spring_attributes[] = {
     ALONG,
-    {"measure", TALI_TYPE_MEASURE, .initial = "", .doc = "that drives its clutch"},
+    {"measure", TALI_TYPE_MEASURE, .initial = "", .doc = "a measure that adds to its control"},
     {"stiffness", TALI_TYPE_REAL, 1, .flags = TALI_NO_NEGATIVE_NUMBER, .doc = "[N/m]"},
     {"dissipation", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER, .doc = "[s/m]"},
     {"time", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER,
      .doc = "in which it lets go, by a factor of e [s]"},
-    {"control", TALI_TYPE_REAL, 1, "0", .doc = "control, if no measure drives it"},
+    CONTROL,
+    {"least", TALI_TYPE_REAL, 1, "0", .doc = "control is not below this, which is 0 or more"},
+    {"largest", TALI_TYPE_REAL, 1, "1", .doc = "control is not above this, which is 1 or less"},
     {.name = NULL}};
 
 static tal_path_ix along(const tali_model *m, const tali_model_item *item)

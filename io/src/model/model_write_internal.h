@@ -115,7 +115,8 @@ typedef struct tali_model_targets {
     int bodies[3];
     tal_measure_ix measures[2];
     tal_mobility mobility;
-    int constraint, integer, flag, word, path;
+    int constraint, integer, word, path;
+    bool flags[2];
 } tali_model_targets;
 
 /// Say the references of the row's own attributes by their types: the first body, the second, ...

@@ -351,13 +351,14 @@ void tali_model_say_targets(tali_model_description *d, const tali_model_targets 
 {
     const int *body = from->bodies;
     const tal_measure_ix *measure = from->measures;
+    const bool *flag = from->flags;
     for (const tali_model_attribute *a = d->row->own; a != NULL && a->name != NULL; ++a) {
         if (a->type == TALI_TYPE_BODY) tali_model_say_index(d, *body++);
         if (a->type == TALI_TYPE_MEASURE) tali_model_say_index(d, (measure++)->i);
         if (a->type == TALI_TYPE_CONSTRAINT) tali_model_say_index(d, from->constraint);
         if (a->type == TALI_TYPE_PATH) tali_model_say_index(d, from->path);
         if (a->type == TALI_TYPE_INTEGER) tali_model_say_index(d, from->integer);
-        if (a->type == TALI_TYPE_BOOL) tali_model_say_index(d, from->flag);
+        if (a->type == TALI_TYPE_BOOL) tali_model_say_index(d, *flag++);
         if (a->type == TALI_TYPE_WORD) tali_model_say_index(d, from->word);
         if (a->type == TALI_TYPE_MATERIAL) tali_model_say_index(d, -1); // its numbers are written
         if (a->type != TALI_TYPE_MOBILITY) continue;

@@ -112,7 +112,10 @@ static tal_force_ix add_spring(tali_osim *o, tal_model *model, tali_osim_force *
 
 static tal_force_ix add_point_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
 {
-    const tal_push push = {o->bodies[f->body1].body, f->X_1.p, f->direction, f->in_body};
+    const tal_push push = {.body = o->bodies[f->body1].body,
+                           .p_BS = f->X_1.p,
+                           .direction = f->direction,
+                           .in_body = f->in_body};
     return tal_forces_add_point_actuator(model->forces, f->name, &push, f->numbers[0], no_measure);
 }
 
@@ -122,7 +125,8 @@ static tal_force_ix add_torque_actuator(tali_osim *o, tal_model *model, tali_osi
     const tal_body_ix a = o->bodies[f->body1].body, b = o->bodies[f->body2].body;
     const tal_vec3 axis_A = tal_m3_mul_v3(f->X_1.R, f->direction);
     const tal_twist twist =
-        f->in_body ? (tal_twist){a, b, tal_v3_neg(axis_A)} : (tal_twist){b, a, f->direction};
+        f->in_body ? (tal_twist){.body1 = a, .body2 = b, .axis = tal_v3_neg(axis_A)}
+                   : (tal_twist){.body1 = b, .body2 = a, .axis = f->direction, .in_ground = true};
     return tal_forces_add_torque_actuator(model->forces, f->name, &twist, f->numbers[0],
                                           no_measure);
 }

@@ -142,13 +142,13 @@ START_TEST(the_point_where_a_sum_has_a_value_is_found)
             if (a + b == 0.0) continue;
             for (double x = -2.0; x <= 2.0; x += 0.0625) {
                 const double c = a * tali_bezier_calc(&curve, x).y + b * x;
-                const double found = tali_bezier_solve(&curve, a, b, c);
+                const double found = tali_bezier_solve(&curve, a, b, c).x;
                 // the left side has a slope of a 0.1 + b or more, and is rounded at 1e-15
                 ck_assert_double_eq_tol(found, x, 1e-14 / (0.1 * a + b));
             }
         }
     }
-    const double x = tali_bezier_solve(&curve, 0.0, 0.0, 1.0);
+    const double x = tali_bezier_solve(&curve, 0.0, 0.0, 1.0).x;
     ck_assert(isinf(x));
 }
 

@@ -90,8 +90,8 @@ static void add_quiet(zoo *z)
     tal_forces *forces = m->forces;
     const tal_mobility ball = {m->body[BALL], 1}, pin = {m->body[PIN], 0};
     const tal_measure_ix none = {-1};
-    const tal_push push = {m->body[GIMBAL], {0.1, 0.2, 0.3}, {1.0, 2.0, 0.5}, true};
-    const tal_twist twist = {m->body[PIN], m->body[BALL], {1.0, 2.0, 0.5}};
+    const tal_push push = {m->body[GIMBAL], {0.1, 0.2, 0.3}, {1.0, 2.0, 0.5}, true, false};
+    const tal_twist twist = {m->body[PIN], m->body[BALL], {1.0, 2.0, 0.5}, false};
     const tal_thrust thrust = {m->body[BALL], {0.1, 0.2, 0.3}, true};
     tal_bushing_def bushing = tal_bushing_def_default();
     bushing.body1 = m->body[PIN];

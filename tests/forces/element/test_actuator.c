@@ -20,7 +20,7 @@ static crew begin(bool driven)
     const tal_measure_ix none = {-1}, control = driven ? c.wave : none;
     const tal_mobility knee = {m->body[GIMBAL], 1};
     c.motor = tal_forces_add_mobility_actuator(m->forces, "motor", knee, 4.0, control);
-    tal_push push = {m->body[BALL], STATION, ALONG, true};
+    tal_push push = {m->body[BALL], STATION, ALONG, true, false};
     c.jet = tal_forces_add_point_actuator(m->forces, "jet", &push, 5.0, control);
     push.in_body = false;
     c.rope = tal_forces_add_point_actuator(m->forces, "rope", &push, 6.0, control);
@@ -286,7 +286,7 @@ START_TEST(bad_input_is_refused)
     const double two[] = {1.0, 2.0};
     const tal_measure_ix pair =
         tal_measure_add_constant(m.system, tal_forces_subsystem(m.forces), "pair", two, 2);
-    tal_push push = {m.body[PIN], STATION, ALONG, true};
+    tal_push push = {m.body[PIN], STATION, ALONG, true, false};
     ck_assert_int_lt(tal_forces_add_point_actuator(m.forces, NULL, &push, 1.0, pair).i, 0);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "2 values"));
@@ -299,7 +299,7 @@ START_TEST(bad_input_is_refused)
     ck_assert_int_lt(tal_forces_add_point_actuator(m.forces, "a", &push, 1.0, none).i, 0);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);
     m = model_begin();
-    tal_twist twist = {TAL_GROUND, {70}, ALONG};
+    tal_twist twist = {TAL_GROUND, {70}, ALONG, false};
     ck_assert_int_lt(tal_forces_add_torque_actuator(m.forces, "a", &twist, 1.0, none).i, 0);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);
     m = model_begin();
@@ -327,6 +327,40 @@ START_TEST(bad_input_is_refused)
 
 END_TEST
 
+// A push at a point of Ground, and a torque about an axis of Ground, wherever the bodies are.
+START_TEST(points_and_axes_can_be_given_in_ground)
+{
+    model m = model_begin();
+    const tal_measure_ix none = {-1};
+    const tal_push push = {m.body[BALL], STATION, ALONG, false, true};
+    const tal_twist twist = {m.body[PIN], m.body[BALL], ALONG, true};
+    const tal_force_ix jet = tal_forces_add_point_actuator(m.forces, "jet", &push, 5.0, none);
+    const tal_force_ix wheel = tal_forces_add_torque_actuator(m.forces, "wheel", &twist, 7.0, none);
+    model_finish(&m);
+    (void)tal_actuator_set_control(m.forces, m.state, jet, 0.5);
+    (void)tal_actuator_set_control(m.forces, m.state, wheel, 0.5);
+    for (uint64_t seed = 1; seed < 10; ++seed) {
+        model_shake(&m, seed);
+        const tal_bodies_view poses = tal_matter_poses(m.matter, m.state);
+        const tal_vec3 arm = tal_v3_sub(STATION, tal_view_X_GM(&poses, BALL)->p);
+        const tal_vec3 f = tal_v3_scale(2.5 / 3.0, ALONG), t = tal_v3_scale(3.5 / 3.0, ALONG);
+        load on = model_load(&m, jet); // a few operations on numbers below ten: 1e-13
+        test_assert_sv_near(on.F[BALL], tal_sv(tal_v3_cross(arm, f), f), 1e-13);
+        on = model_load(&m, wheel);
+        test_assert_sv_near(on.F[BALL], tal_sv(t, TAL_VEC3_ZERO), 1e-13);
+        test_assert_sv_near(on.F[PIN], tal_sv(tal_v3_neg(t), TAL_VEC3_ZERO), 1e-13);
+
+        tal_force_report report;
+        tal_error err = {0};
+        ck_assert_msg(tal_force_test(m.forces, m.state, jet, &report, &err) == TAL_OK, "%s",
+                      err.message);
+        ck_assert_msg(tal_force_test(m.forces, m.state, wheel, &report, &err) == TAL_OK, "%s",
+                      err.message);
+    }
+    model_check_heap_and_switch(&m, jet);
+    model_end(&m);
+}
+
 int main(void)
 {
     test_record_breaches();
@@ -334,6 +368,7 @@ int main(void)
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, a_measure_drives_actuators);
     tcase_add_test(theory, a_control_in_the_state_drives_actuators);
+    tcase_add_test(theory, points_and_axes_can_be_given_in_ground);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");
     tcase_add_test(theory, a_body_actuator_puts_out_a_moment_and_a_force);

@@ -151,6 +151,66 @@ START_TEST(a_clutch_holds_the_stretch_or_lets_it_go)
 
 END_TEST
 
+START_TEST(controllers_and_ranges_count_for_forces_along_paths)
+{
+    model m = model_begin();
+    const tal_path_ix path = add_path(&m);
+    const tal_measure_ix none = {-1};
+    const double nodes[] = {0.25}, times[] = {0.0};
+    const tal_force_ix two[] = {
+        tal_forces_add_path_actuator(m.forces, "actuator", path, K, none),
+        tal_forces_add_clutched_spring(m.forces, "clutched", path, K, 0.0, 0.1, none)};
+    for (int i = 0; i < 2; ++i) {
+        (void)tal_forces_add_table_controller(m.forces, NULL, &two[i], 1, times, nodes, 1,
+                                              TAL_NODES_LINEAR);
+    }
+    model_finish(&m);
+    tal_state_upd_z(m.state)[0] = 0.2;
+    (void)tal_actuator_set_control(m.forces, m.state, two[0], 0.5);
+    model_realize(&m, TAL_STAGE_VELOCITY);
+    ck_assert_double_eq(tal_path_force_tension(m.forces, m.state, two[0]), 0.75 * K);
+    ck_assert_double_eq_tol(tal_path_force_tension(m.forces, m.state, two[1]), 0.25 * K * 0.2,
+                            1e-15 * K);
+    (void)tal_actuator_set_control_range(m.forces, m.state, two[0], -0.1, 0.1);
+    (void)tal_actuator_set_control(m.forces, m.state, two[1], 7.0); // a clutch is 0 to 1
+    model_realize(&m, TAL_STAGE_VELOCITY);
+    ck_assert_double_eq(tal_path_force_tension(m.forces, m.state, two[0]), 0.1 * K);
+    ck_assert_double_eq(tal_actuator_control(m.forces, m.state, two[1]), 1.0);
+    model_check_refused(&m, two[1], TAL_CLUTCHED_SPRING_LARGEST, 2.0, TAL_ERR_BAD_VALUE);
+    model_check_refused(&m, two[0], TAL_PATH_ACTUATOR_LEAST, 0.2, TAL_ERR_BAD_VALUE);
+    model_end(&m);
+}
+
+END_TEST
+
+// The curve of SIMM and OpenSim: given points, and energy whose slope is the tension.
+START_TEST(a_ligament_without_a_curve_has_the_usual_one)
+{
+    static const double x[] = {0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.602};
+    static const double y[] = {0.0, 0.0, 0.035, 0.12, 0.26, 0.55, 1.17, 2.0, 2.0};
+    model m = model_begin();
+    const tal_path_ix path = add_path(&m);
+    const tal_force_ix plain = tal_forces_add_ligament(m.forces, "band", path, K, L0, NULL);
+    model_finish(&m);
+    model_realize(&m, TAL_STAGE_VELOCITY);
+    const double l = tal_path_length(m.forces, m.state, path);
+    for (size_t i = 0; i < sizeof x / sizeof *x; ++i) {
+        (void)tal_force_set_param(m.forces, m.state, plain, TAL_LIGAMENT_REST_LENGTH, l / x[i]);
+        model_realize(&m, TAL_STAGE_VELOCITY);
+        // l / (l / x) is x to two roundings, where the curve rises by nine at most
+        ck_assert_double_eq_tol(tal_path_force_tension(m.forces, m.state, plain), K * y[i],
+                                K * 18.0 * 2.3e-16);
+    }
+    tal_force_report report;
+    tal_error err = {0};
+    (void)tal_force_set_param(m.forces, m.state, plain, TAL_LIGAMENT_REST_LENGTH, l / 1.35);
+    ck_assert_msg(tal_force_test(m.forces, m.state, plain, &report, &err) == TAL_OK, "%s",
+                  err.message);
+    model_end(&m);
+}
+
+END_TEST
+
 START_TEST(parameters_live_in_the_state)
 {
     band b;
@@ -180,11 +240,6 @@ static void bad_stiffness(model *m)
     (void)tal_forces_add_path_spring(m->forces, "band", add_path(m), -K, L0, D);
 }
 
-static void no_curve(model *m)
-{
-    (void)tal_forces_add_ligament(m->forces, "band", add_path(m), K, L0, NULL);
-}
-
 static void curve_of_two(model *m)
 {
     tal_function *f = NULL;
@@ -204,7 +259,6 @@ static const struct {
 } mistakes[] = {
     {no_path, TAL_ERR_BAD_INDEX, "path spring 'band': there is no path 2"},
     {bad_stiffness, TAL_ERR_BAD_VALUE, "path spring 'band': stiffness is -7"},
-    {no_curve, TAL_ERR_NULL, "ligament 'band': the curve is NULL"},
     {curve_of_two, TAL_ERR_BAD_VALUE, "ligament 'band': its curve must be a function of one"},
     {no_measure, TAL_ERR_BAD_INDEX, "path actuator 'band': there is no measure 5"},
 };
@@ -229,6 +283,8 @@ int main(void)
     tcase_add_test(all, the_tester_finds_nothing_wrong);
     tcase_add_test(all, energy_is_accounted_for);
     tcase_add_test(all, a_clutch_holds_the_stretch_or_lets_it_go);
+    tcase_add_test(all, controllers_and_ranges_count_for_forces_along_paths);
+    tcase_add_test(all, a_ligament_without_a_curve_has_the_usual_one);
     tcase_add_test(all, parameters_live_in_the_state);
     tcase_add_loop_test(all, a_mistake_is_told_with_the_name_of_the_element, 0,
                         sizeof mistakes / sizeof mistakes[0]);

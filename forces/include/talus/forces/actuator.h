@@ -74,6 +74,8 @@ typedef struct tal_push {
     tal_vec3 p_BS;      ///< the station, from Bo in B [m]
     tal_vec3 direction; ///< in Ground, or in B; of any length except zero
     bool in_body;       ///< the direction is given in B and turns with it
+    /// `p_BS` is given from Go in Ground, where the force acts whatever the body does
+    bool point_in_ground;
 } tal_push;
 
 /// Add a force at a station of a body. No other body feels a reaction.
@@ -100,6 +102,7 @@ typedef struct tal_twist {
     tal_body_ix body1; ///< feels the opposite torque; may be Ground
     tal_body_ix body2; ///< feels the torque
     tal_vec3 axis;     ///< in body 1, with which it turns; of any length except zero
+    bool in_ground;    ///< the axis is given in Ground
 } tal_twist;
 
 /// Add a torque on body 2 about an axis of body 1, which feels the opposite.

@@ -55,7 +55,8 @@ enum {
  * Add a ligament.
  *
  * @param[in] curve  tension over f as a function of l / l0, used above 1 only, with a derivative;
- *                   adopted by this call whether it succeeds or not
+ *                   adopted by this call whether it succeeds or not. NULL: that of SIMM and
+ *                   OpenSim, 0.035 at 1.1, 0.55 at 1.4, and 2 from 1.6 on
  * @return its index, `i` < 0 on failure
  */
 TAL_API tal_force_ix tal_forces_add_ligament(tal_forces *forces, const char *name, tal_path_ix path,
@@ -63,13 +64,14 @@ TAL_API tal_force_ix tal_forces_add_ligament(tal_forces *forces, const char *nam
 
 /// Parameters of a path actuator.
 enum {
-    TAL_PATH_ACTUATOR_GAIN = 0,   ///< tension per control [N]
-    TAL_PATH_ACTUATOR_CONTROL = 1 ///< the control where no measure drives it; initially zero
+    TAL_PATH_ACTUATOR_GAIN = 0,    ///< tension per control [N]
+    TAL_PATH_ACTUATOR_CONTROL = 1, ///< what the program sets (talus/forces/control.h); zero
+    TAL_PATH_ACTUATOR_LEAST = 2,   ///< the control is kept in this range; infinite
+    TAL_PATH_ACTUATOR_LARGEST = 3
 };
 
 /// Add an actuator along a path; negative outputs push.
-/// @param[in] control  the measure that drives it, as for talus/forces/actuator.h; `i` < 0: the
-///                     parameter does
+/// @param[in] control  a measure that adds to its control; `i` < 0: none
 TAL_API tal_force_ix tal_forces_add_path_actuator(tal_forces *forces, const char *name,
                                                   tal_path_ix path, double gain,
                                                   tal_measure_ix control);
@@ -79,7 +81,9 @@ enum {
     TAL_CLUTCHED_SPRING_STIFFNESS = 0,   ///< k [N/m], not negative
     TAL_CLUTCHED_SPRING_DISSIPATION = 1, ///< d [s/m], not negative
     TAL_CLUTCHED_SPRING_TIME = 2,        ///< tau [s], positive
-    TAL_CLUTCHED_SPRING_CONTROL = 3      ///< as TAL_PATH_ACTUATOR_CONTROL
+    TAL_CLUTCHED_SPRING_CONTROL = 3,     ///< as TAL_PATH_ACTUATOR_CONTROL
+    TAL_CLUTCHED_SPRING_LEAST = 4,       ///< 0
+    TAL_CLUTCHED_SPRING_LARGEST = 5      ///< 1
 };
 
 /// Add a spring with a clutch. Its stretch s is the z "<element>.stretch", initially zero.

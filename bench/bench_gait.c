@@ -1,0 +1,265 @@
+// What muscles cost in a model of walking: 12 bodies, 23 coordinates, 92 muscles along paths of 322
+// points; forward dynamics from new q, u and z to udot and zdot.
+//
+// Aims: 30 us with Thelen's muscles, 60 us with Millard's; no allocation.
+#include "bench.h"
+#include "count_alloc.h"
+
+#include <talus/forces.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    PELVIS,
+    TORSO,
+    FEMUR, // of the right leg; the left one comes LEG behind it
+    TIBIA,
+    TALUS,
+    CALCN,
+    TOES,
+    LEG = 5,
+    NUM_BODIES = 12,
+    NUM_MUSCLES = 92,
+    NUM_POINTS = 322,
+    PER_LEG = 43
+};
+
+typedef struct walker {
+    tal_system *system;
+    tal_matter *matter;
+    tal_forces *forces;
+    tal_body_ix body[NUM_BODIES];
+    tal_state *state;
+    double *q, *u;
+    int num_points;
+    long turn;
+} walker;
+
+// Numbers between -1 and 1 that are the same every time.
+static double next_number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1.0;
+}
+
+// --- bones ---
+
+static tal_mobod_def bone(double mass, double length, tal_vec3 at)
+{
+    tal_mobod_def def = tal_mobod_def_default();
+    const tal_mass_props rod = tal_mass_props_cylinder(mass, 0.06, 0.5 * length, TAL_AXIS_Y);
+    const tal_xform X_BC = tal_xf_from_p(tal_v3(0.0, -0.5 * length, 0.0));
+    def.mass = tal_mass_props_transform(&X_BC, &rod);
+    def.X_PF = tal_xf_from_p(at);
+    def.use_angles = true;
+    return def;
+}
+
+static void add_leg(walker *it, int first, double side)
+{
+    tal_body_ix *b = it->body + first;
+    tal_mobod_def def = bone(9.0, 0.4, tal_v3(0.0, -0.07, 0.08 * side));
+    b[0] = tal_matter_add_gimbal(it->matter, it->body[PELVIS], &def);
+    def = bone(3.5, 0.43, tal_v3(0.0, -0.4, 0.0));
+    b[1] = tal_matter_add_pin(it->matter, b[0], &def);
+    def = bone(0.2, 0.05, tal_v3(0.0, -0.43, 0.0));
+    b[2] = tal_matter_add_pin(it->matter, b[1], &def);
+    def = bone(1.2, 0.1, tal_v3(-0.04, -0.04, 0.0));
+    b[3] = tal_matter_add_pin(it->matter, b[2], &def);
+    def = bone(0.3, 0.06, tal_v3(0.18, 0.0, 0.0));
+    b[4] = tal_matter_add_pin(it->matter, b[3], &def);
+}
+
+static void add_bones(walker *it)
+{
+    tal_mobod_def def = bone(11.0, 0.15, TAL_VEC3_ZERO);
+    it->body[PELVIS] = tal_matter_add_free(it->matter, TAL_GROUND, &def);
+    def = bone(32.0, 0.5, tal_v3(-0.1, 0.08, 0.0));
+    it->body[TORSO] = tal_matter_add_gimbal(it->matter, it->body[PELVIS], &def);
+    add_leg(it, FEMUR, 1.0);
+    add_leg(it, FEMUR + LEG, -1.0);
+    (void)tal_forces_add_gravity(it->forces, tal_v3(0.0, -9.81, 0.0));
+}
+
+// --- muscles ---
+
+// From which bone to which, as many of a kind as in a leg.
+static const struct {
+    int from, to, count;
+} kinds[] = {{PELVIS, FEMUR, 20}, {PELVIS, TIBIA, 8}, {FEMUR, TIBIA, 4},
+             {FEMUR, CALCN, 2},   {TIBIA, CALCN, 6},  {TIBIA, TOES, 3}};
+
+static int on_side(int bone, int left)
+{
+    return bone >= FEMUR ? bone + left * LEG : bone;
+}
+
+// Three or four points: the ends on their bones, the others with either.
+static tal_path_ix add_path(walker *it, int from, int to, int index, unsigned *seed)
+{
+    const tal_path_ix path = tal_forces_add_path(it->forces, NULL);
+    const int n = 3 + index % 2;
+    for (int i = 0; i < n; ++i) {
+        const int on = 2 * i < n ? from : to;
+        const tal_vec3 p =
+            tal_v3(0.04 * next_number(seed),
+                   (2 * i < n ? -0.12 - 0.05 * i : -0.02 - 0.03 * i) + 0.01 * next_number(seed),
+                   0.04 * next_number(seed));
+        (void)tal_path_add_point(it->forces, path, it->body[on], p);
+    }
+    it->num_points += n;
+    return path;
+}
+
+// The ends of muscle `i`: 43 in either leg, 6 between pelvis and torso.
+static void ends_of(int i, int *from, int *to)
+{
+    int k = 0, left = i / PER_LEG, rest = i % PER_LEG;
+    *from = PELVIS;
+    *to = TORSO;
+    if (i >= 2 * PER_LEG) return;
+    while (rest >= kinds[k].count) {
+        rest -= kinds[k++].count;
+    }
+    *from = on_side(kinds[k].from, left);
+    *to = on_side(kinds[k].to, left);
+}
+
+// `lengths` of the paths; NULL: add paths alone.
+static void add_muscles(walker *it, tal_muscle_model model, const double *lengths)
+{
+    unsigned seed = 7;
+    for (int i = 0; i < NUM_MUSCLES; ++i) {
+        int from, to;
+        ends_of(i, &from, &to);
+        tal_muscle_def def = tal_muscle_def_default(model);
+        def.path = add_path(it, from, to, i, &seed);
+        if (lengths == NULL) continue;
+        def.max_force = 800.0;
+        def.fiber_length = 0.4 * lengths[i];
+        def.tendon_length = 0.59 * lengths[i];
+        def.pennation = 0.2;
+        (void)tal_forces_add_muscle(it->forces, NULL, &def);
+    }
+}
+
+// --- the model ---
+
+static void must(tal_status st, const char *why)
+{
+    if (st == TAL_OK) return;
+    (void)fprintf(stderr, "bench_gait: %s\n", why);
+    exit(EXIT_FAILURE);
+}
+
+static void *take(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    must(memory != NULL ? TAL_OK : TAL_ERR_NO_MEMORY, "no memory");
+    return memory;
+}
+
+static void pose(walker *it)
+{
+    unsigned seed = 11;
+    it->q = take((size_t)tal_state_nq(it->state), sizeof *it->q);
+    it->u = take((size_t)tal_state_nu(it->state), sizeof *it->u);
+    for (int i = 0; i < tal_state_nq(it->state); ++i) {
+        it->q[i] = 0.2 * next_number(&seed);
+    }
+    for (int i = 0; i < tal_state_nu(it->state); ++i) {
+        it->u[i] = next_number(&seed);
+    }
+    (void)tal_state_set_q(it->state, it->q, tal_state_nq(it->state));
+    (void)tal_state_set_u(it->state, it->u, tal_state_nu(it->state));
+}
+
+static void build(walker *it, int model, const double *lengths)
+{
+    *it = (walker){.system = tal_system_create(NULL)};
+    it->matter = tal_matter_create(it->system);
+    it->forces = tal_forces_create(it->system, it->matter);
+    add_bones(it);
+    if (model >= 0) add_muscles(it, (tal_muscle_model)model, lengths);
+    tal_error err = {TAL_OK, "", ""};
+    must(tal_system_realize_topology(it->system, &err), err.message);
+    must(tal_state_create(it->system, &it->state, &err), err.message);
+    pose(it);
+    if (lengths == NULL) return;
+    must(tal_forces_equilibrate_muscles(it->forces, it->state), "no equilibrium");
+}
+
+static void measure_paths(double lengths[NUM_MUSCLES])
+{
+    walker it;
+    build(&it, TAL_MUSCLE_THELEN, NULL);
+    must(tal_system_realize(it.system, it.state, TAL_STAGE_VELOCITY), "no paths");
+    for (int i = 0; i < NUM_MUSCLES; ++i) {
+        lengths[i] = tal_path_length(it.forces, it.state, (tal_path_ix){i});
+    }
+    must(it.num_points == NUM_POINTS ? TAL_OK : TAL_ERR_BAD_VALUE, "other points");
+    must(tal_state_nu(it.state) == 23 ? TAL_OK : TAL_ERR_BAD_VALUE, "other coordinates");
+}
+
+// --- the work ---
+
+static void advance(walker *it, tal_stage stage)
+{
+    const double wave = 1e-3 * (double)(it->turn++ % 16);
+    double *q = tal_state_upd_q(it->state), *u = tal_state_upd_u(it->state);
+    for (int i = 0; i < tal_state_nu(it->state); ++i) {
+        q[i] = it->q[i] + wave;
+        u[i] = it->u[i] - wave;
+    }
+    must(tal_system_realize(it->system, it->state, stage), "it cannot be realized");
+}
+
+static void run_velocity(void *context, long count)
+{
+    for (long i = 0; i < count; ++i) {
+        advance(context, TAL_STAGE_VELOCITY);
+    }
+}
+
+static void run_acceleration(void *context, long count)
+{
+    for (long i = 0; i < count; ++i) {
+        advance(context, TAL_STAGE_ACCELERATION);
+    }
+}
+
+static void run_paths(void *context, long count)
+{
+    walker *it = context;
+    for (long i = 0; i < count; ++i) {
+        advance(it, TAL_STAGE_VELOCITY);
+        it->turn += tal_path_speed(it->forces, it->state, (tal_path_ix){0}) > 1e9;
+    }
+}
+
+int main(void)
+{
+    static walker bare, thelen, millard, degroote;
+    double lengths[NUM_MUSCLES];
+    measure_paths(lengths);
+    build(&bare, -1, NULL);
+    build(&thelen, TAL_MUSCLE_THELEN, lengths);
+    build(&millard, TAL_MUSCLE_MILLARD, lengths);
+    build(&degroote, TAL_MUSCLE_DEGROOTE, lengths);
+    bench rows[] = {
+        {.name = "to Velocity, no muscles", .run = run_velocity, .context = &bare},
+        {.name = "and all paths", .run = run_paths, .context = &thelen},
+        {.name = "to Acceleration, no muscles", .run = run_acceleration, .context = &bare},
+        {.name = "92 Thelen muscles", .run = run_acceleration, .context = &thelen},
+        {.name = "92 Millard muscles", .run = run_acceleration, .context = &millard},
+        {.name = "92 DeGroote muscles", .run = run_acceleration, .context = &degroote}};
+    const int n = (int)(sizeof rows / sizeof *rows);
+    const long before = allocations();
+    bench_measure(rows, n, 51, 2e6);
+    const long after = allocations();
+    bench_print("a model of walking", rows, n);
+    (void)printf("allocations: %ld\n", after - before);
+    return after == before ? EXIT_SUCCESS : EXIT_FAILURE;
+}
