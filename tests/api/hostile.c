@@ -217,17 +217,6 @@ static void add_constraints(world *w)
     (void)tal_matter_add_motion_sinusoid(w->matter, &motion, 0.1, 2.0, 0.0);
 }
 
-static void add_unilaterals(world *w)
-{
-    tal_unilateral_def def = tal_unilateral_def_default();
-    def.material.static_mu = def.material.sliding_mu = 0.5;
-    const tal_xform plane = tal_xf_from_p(tal_v3(0.0, -3.0, 0.0));
-    const tal_body_ix body = {6};
-    (void)tal_unilateral_add_point_on_plane(w->matter, &def, TAL_GROUND, &plane, body,
-                                            TAL_VEC3_ZERO);
-    (void)tal_unilateral_add_stop(w->matter, NULL, (tal_mobility){{7}, 0}, 2.0, true);
-}
-
 static void add_contact(world *w)
 {
     const tal_contact_def def = tal_contact_def_default();

@@ -7,7 +7,7 @@
 #include "operator/mass_factor_internal.h"
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
-#include "unilateral/unilateral_internal.h"
+#include "unilateral/impact_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -189,6 +189,7 @@ static size_t scratch_bytes(const tali_tree *tree)
            tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
 }
 
+// The tree, then what it declares: groups, variables, cache entries, scratch memory.
 static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
 {
     tal_matter *matter = self;
@@ -209,6 +210,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));
     tal_system_reserve_scratch(system, tali_matter_kkt_scratch(matter));
     tal_system_reserve_scratch(system, tali_unilaterals_scratch(matter));
+    tal_system_reserve_scratch(system, tali_impact_scratch(matter));
     return tal_system_error(system)->status;
 }
 

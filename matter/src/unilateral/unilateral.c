@@ -317,10 +317,10 @@ bool tal_unilateral_is_enabled(const tal_matter *matter, const tal_state *state,
     return enabled != NULL && enabled[element.i] != 0;
 }
 
-// Enable the constraints of an element, or not.
-static tal_status switch_parts(const tal_matter *matter, tal_state *state,
-                               const tali_unilateral *it, bool normal, bool grip)
+tal_status tali_unilateral_switch(const tal_matter *matter, tal_state *state, int i, bool normal,
+                                  bool grip)
 {
+    const tali_unilateral *it = &matter->unilaterals.list[i];
     tal_status st = TAL_OK;
     if (it->normal >= 0) {
         st = tal_constraint_set_enabled(matter, state, (tal_constraint_ix){it->normal}, normal);
@@ -334,8 +334,9 @@ static tal_status switch_parts(const tal_matter *matter, tal_state *state,
 tal_status tal_unilateral_set_enabled(const tal_matter *matter, tal_state *state,
                                       tal_unilateral_ix element, bool enabled)
 {
-    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
-    if (it == NULL) return tal_contract_last()->status;
+    if (tali_unilateral_at(matter, element, __func__) == NULL) {
+        return tal_contract_last()->status;
+    }
     const tal_var_ix var = matter->unilaterals.enabled;
     const uint8_t *present = tali_cache_var_read(matter->system, state, var, __func__);
     if (present == NULL) return tal_contract_last()->status;
@@ -343,7 +344,7 @@ tal_status tal_unilateral_set_enabled(const tal_matter *matter, tal_state *state
     uint8_t *flags = tali_cache_var_write(matter->system, state, var, __func__);
     if (flags == NULL) return tal_contract_last()->status;
     flags[element.i] = enabled;
-    return enabled ? TAL_OK : switch_parts(matter, state, it, false, false);
+    return enabled ? TAL_OK : tali_unilateral_switch(matter, state, element.i, false, false);
 }
 
 // The constraints tell the mode: there is nothing else that could contradict them.
@@ -445,6 +446,6 @@ tal_status tal_unilateral_set_mode(const tal_matter *matter, tal_state *state,
     if (st != TAL_OK || mode == was) return st;
     if (mode == TAL_UNILATERAL_STICK && it->anchor >= 0) st = drop_anchor(matter, state, it);
     if (st != TAL_OK) return st;
-    return switch_parts(matter, state, it, mode != TAL_UNILATERAL_OFF,
-                        mode == TAL_UNILATERAL_STICK);
+    return tali_unilateral_switch(matter, state, element.i, mode != TAL_UNILATERAL_OFF,
+                                  mode == TAL_UNILATERAL_STICK);
 }

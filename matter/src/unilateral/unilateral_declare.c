@@ -65,13 +65,14 @@ static tal_status check_element(const tal_matter *matter, const tali_unilateral 
 }
 
 // Initial values of the variables, one for each element.
-static void declare_variables(tal_matter *matter, tal_unilateral_material materials[],
-                              uint8_t enabled[])
+static void declare_variables(tal_matter *matter, tal_unilateral_impact impacts[],
+                              tal_unilateral_material materials[], uint8_t enabled[])
 {
     tali_unilaterals *all = &matter->unilaterals;
     const size_t n = (size_t)all->count;
     for (size_t i = 0; i < n; ++i) {
         materials[i] = all->list[i].material;
+        impacts[i] = (tal_unilateral_impact){.t = TALI_NAN};
         enabled[i] = !all->list[i].disabled;
     }
     tal_var_def def = tal_var_def_default();
@@ -84,6 +85,11 @@ static void declare_variables(tal_matter *matter, tal_unilateral_material materi
     def.initial = materials;
     def.invalidates = TAL_STAGE_DYNAMICS;
     all->materials = tal_system_add_var(matter->system, matter->me, &def);
+    def.name = "impacts of unilaterals";
+    def.size = n * sizeof *impacts;
+    def.initial = impacts;
+    def.invalidates = TAL_STAGE_REPORT;
+    all->impacts = tal_system_add_var(matter->system, matter->me, &def);
     def = tal_var_def_default();
     def.name = "directions of slip";
     def.size = 2 * n * sizeof(double);
@@ -103,13 +109,15 @@ tal_status tali_unilaterals_declare(tal_matter *matter)
         const tal_status st = check_element(matter, &all->list[i]);
         if (st != TAL_OK) return st;
     }
-    const size_t n = (size_t)all->count, bytes = n * (sizeof(tal_unilateral_material) + 1);
-    tal_unilateral_material *materials = tali_alloc(&matter->allocator, bytes);
-    if (materials == NULL) {
+    const size_t n = (size_t)all->count;
+    const size_t bytes = n * (sizeof(tal_unilateral_impact) + sizeof(tal_unilateral_material) + 1);
+    tal_unilateral_impact *impacts = tali_alloc(&matter->allocator, bytes);
+    if (impacts == NULL) {
         return tal_system_fail(matter->system, TAL_ERR_NO_MEMORY, "no memory for %d unilaterals",
                                all->count);
     }
-    declare_variables(matter, materials, (uint8_t *)(materials + n));
-    tali_free(&matter->allocator, materials, bytes);
+    tal_unilateral_material *materials = (tal_unilateral_material *)(void *)(impacts + n);
+    declare_variables(matter, impacts, materials, (uint8_t *)(materials + n));
+    tali_free(&matter->allocator, impacts, bytes);
     return tal_system_error(matter->system)->status;
 }

@@ -25,6 +25,10 @@ const tali_unilateral *tali_unilateral_at(const tal_matter *matter, tal_unilater
 tal_unilateral_mode tali_unilateral_mode_at(const tal_matter *matter, const tal_state *state,
                                             int i);
 
+/// Enable the constraints of element `i`, or not.
+tal_status tali_unilateral_switch(const tal_matter *matter, tal_state *state, int i, bool normal,
+                                  bool grip);
+
 /// Is this material physical? The sentence names the field that is not.
 tal_status tali_unilateral_check_material(const tal_unilateral_material *material, tal_error *err);
 

@@ -4,7 +4,7 @@
 
 #include "names_internal.h"
 
-#include <talus/matter/unilateral.h>
+#include <talus/matter/impact.h>
 
 /// An element as it was added.
 typedef struct tali_unilateral {
@@ -25,11 +25,13 @@ typedef struct tali_unilaterals {
     int count;
     int capacity;
     tali_names names;
-    int most_sliding; ///< 0: the default
-    int num_grips;    ///< elements that have one
+    int most_sliding;  ///< 0: the default
+    int most_touching; ///< 0: the default
+    int num_grips;     ///< elements that have one
 
     tal_var_ix enabled;    ///< uint8_t[count]
     tal_var_ix materials;  ///< tal_unilateral_material[count]
+    tal_var_ix impacts;    ///< tal_unilateral_impact[count] the last of each
     tal_var_ix directions; ///< double[count][2] of slip; its update is the direction of friction
 } tali_unilaterals;
 
