@@ -129,6 +129,28 @@ static const cli_option assemble_options[] = {
      .is_setting = true},
     {0}};
 
+static const cli_option paths_options[] = {{.name = "tolerance",
+                                            .kind = CLI_POSITIVE,
+                                            .value = "METERS",
+                                            .initial = "5e-4",
+                                            .help = "RMS error of lengths that is good enough"},
+                                           {.name = "arm-tolerance",
+                                            .kind = CLI_POSITIVE,
+                                            .value = "METERS",
+                                            .initial = "1e-3",
+                                            .help = "RMS error of moment arms that is good enough"},
+                                           {.name = "degree",
+                                            .kind = CLI_COUNT,
+                                            .value = "NUMBER",
+                                            .initial = "6",
+                                            .help = "highest degree of the polynomials"},
+                                           {.name = "path",
+                                            .letter = 'p',
+                                            .kind = CLI_LIST,
+                                            .value = "NAME",
+                                            .help = "only this path; can be repeated"},
+                                           {0}};
+
 static const cli_option ik_options[] = {
     {.name = "accuracy",
      .letter = 'a',
@@ -514,6 +536,13 @@ const cli_command cli_commands[] = {
      "Starts from the initial coordinates of the model and goes downhill. -o is as for talus assemble.",
      MODEL_OPTIONS | CLI_RESULT | CLI_OUT | CLI_FORMAT, equilibrium_options,
      "talus equilibrium pendulum.talus", "it hangs down", cmd_equilibrium},
+    {"paths", "MODEL", 1, 1, "fit polynomials of coordinates to paths",
+     "Fits lengths and moment arms together, within the ranges of the coordinates, and prints the "
+     "errors at other poses. The degree is the lowest that is good enough. -o writes the model with "
+     "polynomials in place of those paths. Paths without a good fit stay as they are, and the exit "
+     "code is 1.",
+     MODEL_OPTIONS | CLI_SEED | CLI_OUT, paths_options, "talus paths leg.talus -o fast_leg.talus",
+     "a leg without obstacles", cmd_paths},
     {"sweep", "MODEL", 1, 1, "simulate a model for many values of its parameters",
      "Writes one row for each sample: the values, then the columns at the end of the run. The model "
      "is read again for each value of a <param>, but not for coordinates, speeds and masses. The last "

@@ -15,6 +15,7 @@ int cmd_id(const cli_args *args);
 int cmd_ik(const cli_args *args);
 int cmd_info(const cli_args *args);
 int cmd_modes(const cli_args *args);
+int cmd_paths(const cli_args *args);
 int cmd_muscles(const cli_args *args);
 int cmd_plot(const cli_args *args);
 int cmd_render(const cli_args *args);

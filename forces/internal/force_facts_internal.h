@@ -24,6 +24,9 @@ typedef struct tali_force_facts {
 /// Facts of a built-in element. False for gravity and for a user-defined element.
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts);
 
+/// The System that forces belong to; NULL for NULL.
+const tal_system *tali_force_system(const tal_forces *forces);
+
 /// The table an element was added with, as a copy, and its `self`. Borrowed.
 const tal_force_ops *tali_force_ops_of(const tal_forces *forces, tal_force_ix force,
                                        const void **self);

@@ -11,7 +11,7 @@ has all "Exit codes: 0 success, 1 the study failed, 2 wrong usage, 3 a bad file.
 expect 0 --help
 cmp -s out all || complain "talus --help and talus help differ"
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' all)
-[ "$(wc -w <<<"$commands")" -eq 22 ] || complain "there should be 22 commands: $commands"
+[ "$(wc -w <<<"$commands")" -eq 23 ] || complain "there should be 23 commands: $commands"
 for command in $commands; do
     expect 0 "$command" --help
     has out "usage: talus $command"

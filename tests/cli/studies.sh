@@ -386,4 +386,22 @@ END
     less "$off" 1e-8 \
         "the bead, with a motion of $level"
 done
+
+# polynomials in place of paths: the model that is written has the lengths of the one it came from
+expect 0 paths leg.talus -o fitted.talus
+grep -Eq '^  hamstrings .* yes$' out || complain "talus paths says nothing about the hamstrings"
+grep -q '<function_path name="hamstrings"' fitted.talus || complain "no polynomial was written"
+for model in leg fitted; do
+    expect 0 simulate $model.talus -q -e 0.01 --every 0.01 -c length -o $model.sto
+done
+off=$(awk -v a="$(last leg.sto length)" -v b="$(last fitted.sto length)" \
+    'BEGIN { d = a - b; print d < 0 ? -d : d }')
+less "$off" 1e-3 "the length of a path and of its polynomial"
+expect 1 paths leg.talus --tolerance 1e-9 --degree 2 -o same.talus
+has err "1 of the paths are not within the tolerances: they stay as they are."
+grep -q '<path name="hamstrings"' same.talus || complain "a bad fit was written"
+expect 2 paths leg.talus --path nerve
+has err "there is no path 'nerve' in leg.talus"
+expect 2 paths leg.talus -o leg.sto
+has err "a model is written, to a file .talus"
 finish

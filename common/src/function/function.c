@@ -450,8 +450,9 @@ bool tali_function_facts_of(const tal_function *f, tali_function_facts *facts)
 {
     *facts = (tali_function_facts){.kind = f->ops.name};
     if (f->ops.destroy != tali_function_block_destroy) return false;
-    facts->count = f->num_args; // of a linear function
+    facts->count = facts->num_args = f->num_args; // of a linear function
     return tali_function_basic_facts(&f->ops, f->self, facts) ||
+           tali_function_terms_facts(&f->ops, f->self, facts) ||
            tali_function_piecewise_facts(&f->ops, f->self, facts) ||
            tali_function_nodes_facts(&f->ops, f->self, facts) ||
            tali_function_bezier_facts(&f->ops, f->self, facts) ||

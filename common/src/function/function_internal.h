@@ -65,6 +65,8 @@ tal_status tali_function_check_knots(const tali_function_call *call, const doubl
 /// @{
 bool tali_function_basic_facts(const tal_function_ops *ops, const void *self,
                                tali_function_facts *facts);
+bool tali_function_terms_facts(const tal_function_ops *ops, const void *self,
+                               tali_function_facts *facts);
 bool tali_function_piecewise_facts(const tal_function_ops *ops, const void *self,
                                    tali_function_facts *facts);
 bool tali_function_nodes_facts(const tal_function_ops *ops, const void *self,

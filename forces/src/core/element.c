@@ -335,6 +335,11 @@ tal_status tal_force_set_param(const tal_forces *forces, tal_state *state, tal_f
     return it != NULL ? set_params(it, state, i, &value, 1, __func__) : tal_contract_last()->status;
 }
 
+const tal_system *tali_force_system(const tal_forces *forces)
+{
+    return forces != NULL ? forces->system : NULL;
+}
+
 bool tali_force_facts_of(const tal_forces *forces, tal_force_ix force, tali_force_facts *facts)
 {
     const tali_force *element = &forces->elements[force.i];

@@ -406,6 +406,7 @@ void tali_paths_free(tal_forces *forces)
     }
     tali_free(&forces->allocator, all->items, (size_t)all->capacity * sizeof *all->items);
     tali_names_free(&all->names, &forces->allocator);
+    tali_free(&forces->allocator, all->hops, (size_t)all->hops_capacity * sizeof *all->hops);
     tali_free(&forces->allocator, all->wraps, (size_t)all->wraps_capacity * sizeof *all->wraps);
     tali_names_free(&all->wrap_names, &forces->allocator);
 }

@@ -48,7 +48,13 @@ typedef struct tali_path {
     int num_at;
     // places among those of all paths, from the topology on
     int first_point, first_load, first_push;
+    int first_hop, num_hops; ///< behind the last hop is that of the first common ancestor
 } tali_path;
+
+/// A body between the points of a path and their first common ancestor.
+typedef struct tali_path_hop {
+    int body, parent;
+} tali_path_hop;
 
 /// An obstacle on a body.
 typedef struct tali_path_wrap {
@@ -66,9 +72,11 @@ typedef struct tali_paths {
     tali_path_wrap *wraps;
     int num_wraps, wraps_capacity;
     tali_names wrap_names;
-    int num_points;       ///< of all paths
-    int num_loads;        ///< the most that all paths together can have
-    int num_pushes;       ///< likewise
+    int num_points;      ///< of all paths
+    int num_loads;       ///< the most that all paths together can have
+    int num_pushes;      ///< likewise
+    tali_path_hop *hops; ///< of all paths, those of one outermost bodies first
+    int num_hops, hops_capacity;
     int max_nodes;        ///< the most points that one path can go through
     tal_var_ix stations;  ///< p_BS of all points
     tal_cache_ix placed;  ///< tali_path_station of all points
@@ -157,6 +165,9 @@ int tali_path_slot(const tal_forces *forces, const tal_state *state, tal_mobilit
 
 /// Declare what all paths keep in a State. False after a failure, which the System remembers.
 bool tali_paths_declare(tal_forces *forces);
+
+/// Find the bodies that each path depends on.
+tal_status tali_paths_reach(tal_forces *forces);
 
 /// Where the points are on their bodies. On entry: matter has realized Instance.
 tal_status tali_paths_realize_instance(const tal_forces *forces, tal_state *state);

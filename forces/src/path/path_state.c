@@ -166,8 +166,8 @@ static tal_status declare_results(tal_forces *forces)
 bool tali_paths_declare(tal_forces *forces)
 {
     if (forces->paths.num == 0) return true;
-    return place_paths(forces) == TAL_OK && declare_stations(forces) == TAL_OK &&
-           declare_results(forces) == TAL_OK;
+    return place_paths(forces) == TAL_OK && tali_paths_reach(forces) == TAL_OK &&
+           declare_stations(forces) == TAL_OK && declare_results(forces) == TAL_OK;
 }
 
 // --- Instance ---

@@ -185,6 +185,7 @@ static void follow(const tal_wrap *wrap, double s, tali_wrap_ray *ray)
     }
 }
 
+// A string through a torus may lie on a cylinder beside it (tal_wrap_find()).
 tal_status tal_wrap_calc_points(const tal_wrap *wrap, const tal_wrap_arc *arc, int n,
                                 tal_vec3 points[])
 {
@@ -196,11 +197,15 @@ tal_status tal_wrap_calc_points(const tal_wrap *wrap, const tal_wrap_arc *arc, i
     }
     const double step = arc->length / (n - 1);
     tali_wrap_ray ray = {arc->p[0], arc->t[0], 0.0, 1.0};
+    const bool is_beside = wrap->kind == TAL_WRAP_TORUS &&
+                           fabs(tal_wrap_clearance(wrap, arc->p[0])) > 1e-9 * wrap->size.y;
     for (int i = 0; i < n; ++i) {
         if (wrap->kind == TAL_WRAP_CYLINDER) {
             points[i] = along_cylinder(arc, wrap->size.x, i * step);
         } else if (wrap->kind == TAL_WRAP_SPHERE) {
             points[i] = along_sphere(arc, wrap->size.x, i * step);
+        } else if (is_beside) {
+            points[i] = tali_wrap_along_ring(wrap, arc, i * step);
         } else {
             points[i] = ray.p;
             if (i < n - 1) follow(wrap, step, &ray);

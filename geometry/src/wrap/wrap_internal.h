@@ -49,6 +49,9 @@ tal_wrap_contact tali_wrap_on_ellipsoid(const tal_wrap *wrap, tal_vec3 p1, tal_v
 tal_wrap_contact tali_wrap_on_torus(const tal_wrap *wrap, tal_vec3 p1, tal_vec3 p2,
                                     tal_wrap_arc *arc);
 
+/// A point of a string over the cylinder that is tangent to the ring of a torus.
+tal_vec3 tali_wrap_along_ring(const tal_wrap *wrap, const tal_wrap_arc *arc, double s);
+
 /// @}
 
 /// A point on a geodesic: where it is and where it goes; and how geodesics from a common point P1,

@@ -434,8 +434,8 @@ static tal_status read_model(const source *from, const tal_model_options *option
     if (!has_errors(&m)) tali_model_build(&m);
 
     const bool good = !has_errors(&m);
-    *model = (tal_model){m.system,      m.state,  m.matter,     m.forces, m.markers,
-                         m.num_markers, m.params, m.num_values, m.kept};
+    *model = (tal_model){m.system, m.state,      m.matter, m.forces, m.markers, m.num_markers,
+                         m.params, m.num_values, m.kept,   NULL,     0};
     if (!good) tal_model_destroy(model);
     if (m.no_memory) tal_diagnostics_add(m.found, TAL_ERROR, from->name, 0, 0, "memory ran out");
     if (found != NULL) hand_on(&m, found);

@@ -72,6 +72,65 @@ static void describe_polynomial(tali_model_description *d)
         d, (tali_model_list){.shown = f->list + f->count - 1, .stride = -1, .count = f->count});
 }
 
+static const tali_model_attribute multivariate_attributes[] = {
+    {"coefficients", TALI_TYPE_REALS, .doc = "of the terms"},
+    {"powers", TALI_TYPE_REALS,
+     .doc = "of the first term: one for each argument; then those of the next"},
+    {.name = NULL}};
+
+// Powers as whole numbers, in the arena; NULL, and an error, when one is not.
+static int *take_powers(tali_model *m, const tali_model_item *item)
+{
+    const tali_model_list *given = &item->lists[1];
+    int *powers = tali_arena_take(&m->arena, (size_t)given->count * sizeof *powers + 1);
+    m->no_memory = m->no_memory || powers == NULL;
+    for (int k = 0; k < given->count && powers != NULL; ++k) {
+        const double p = given->values[k];
+        powers[k] = p >= 0.0 && p <= TAL_FUNCTION_MAX_POWER ? (int)p : -1;
+        if (powers[k] == p) continue;
+        tali_model_item_error(m, item, "powers",
+                              ": the power %g is not a whole number from 0 to %d", p,
+                              TAL_FUNCTION_MAX_POWER);
+        return NULL;
+    }
+    return powers;
+}
+
+static void make_multivariate(tali_model *m, tali_model_item *item)
+{
+    const int count = item->lists[0].count, num = item->lists[1].count;
+    if (count < 1 || num < count || num % count != 0) {
+        tali_model_item_error(m, item, "powers",
+                              ": there are %d coefficients and %d powers; each term has one power "
+                              "for each argument",
+                              count, num);
+        return;
+    }
+    const int *powers = take_powers(m, item);
+    if (powers == NULL) return;
+    tal_error err = {TAL_OK, "", ""};
+    const tal_status st = tal_function_create_multivariate_polynomial(
+        &m->options.allocator, item->lists[0].values, powers, count, num / count, &item->function,
+        &err);
+    if (st == TAL_OK) return;
+    m->no_memory = m->no_memory || st == TAL_ERR_NO_MEMORY;
+    tali_model_item_error(m, item, NULL, ": %s", err.message);
+}
+
+static double power_number(const void *from, int i)
+{
+    return ((const int *)from)[i];
+}
+
+static void describe_multivariate(tali_model_description *d)
+{
+    const tali_function_facts *f = d->function;
+    tali_model_say_values(d, f->list, f->count);
+    tali_model_say_list(d, (tali_model_list){.number = power_number,
+                                             .from = f->powers,
+                                             .count = f->count * f->num_args});
+}
+
 const tali_model_attribute tali_model_sinusoid_attributes[] = {
     {"amplitude", TALI_TYPE_REAL, 1, .doc = "a of a sin(w x + p)"},
     {"frequency", TALI_TYPE_REAL, 1, .doc = "w [rad per unit of x]"},
@@ -455,6 +514,9 @@ const tali_model_row tali_model_function_rows[] = {
              "A sum of slopes times arguments, and an offset."),
     FUNCTION("polynomial", "polynomial", polynomial_attributes, make_function, polynomial,
              describe_polynomial, "A polynomial of one argument."),
+    FUNCTION("multivariate_polynomial", "multivariate polynomial", multivariate_attributes,
+             make_multivariate, NULL, describe_multivariate,
+             "A polynomial of several arguments: a sum of terms."),
     FUNCTION("sinusoid", "sinusoid", tali_model_sinusoid_attributes, make_function, sinusoid,
              describe_sinusoid, "a sin(w x + p)."),
     FUNCTION("power", "power", power_attributes, make_function, power, describe_growth,

@@ -271,12 +271,26 @@ static void build_function_path(tali_model *m, tali_model_item *item)
                       .i;
 }
 
+// The function that a path is written as, and its coordinates: a polynomial that was fitted to it,
+// or its own; NULL for a path of points.
+static const tal_function *written_function(const tal_model *model, int path,
+                                            const tal_mobility **at, int *n)
+{
+    for (int k = 0; k < model->num_fits; ++k) {
+        const tal_path_fit *fit = &model->fits[k];
+        if (fit->path.i != path || fit->length == NULL) continue;
+        *at = fit->at;
+        *n = fit->num_at;
+        return fit->length;
+    }
+    return tali_path_function_of(model->forces, (tal_path_ix){path}, at, n);
+}
+
 static void describe_function_path(tali_model_description *d)
 {
     const tal_mobility *at;
     int n;
-    tali_model_say_function(
-        d, tali_path_function_of(d->w->model.forces, (tal_path_ix){d->index}, &at, &n));
+    tali_model_say_function(d, written_function(&d->w->model, d->index, &at, &n));
     if (n > TAL_CONSTRAINT_MOBILITIES) {
         tali_model_write_refuse(d->w,
                                 "path '%s' is a function of %d coordinates: %d can be written",
@@ -340,7 +354,7 @@ bool tali_model_find_path(tali_model_description *d, tali_model_own_row *own)
     if (ix.i >= tal_forces_num_paths(forces)) return false;
     const tal_mobility *at;
     int n;
-    const bool is_function = tali_path_function_of(forces, ix, &at, &n) != NULL;
+    const bool is_function = written_function(&d->w->model, ix.i, &at, &n) != NULL;
     d->name = tal_path_name(forces, ix);
     d->row = &tali_model_path_rows[is_function ? 1 : 0];
     return true;

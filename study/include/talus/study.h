@@ -16,6 +16,7 @@
 #include <talus/study/integrator.h>
 #include <talus/study/linearizer.h>
 #include <talus/study/method.h>
+#include <talus/study/path_fit.h>
 #include <talus/study/recorder.h>
 #include <talus/study/sweep.h>
 #include <talus/study/tableau.h>

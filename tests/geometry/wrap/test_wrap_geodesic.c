@@ -2,6 +2,8 @@
 // their length changes as it must.
 #include "wrap/wrap_strings.h"
 
+#include <stdlib.h>
+
 // --- an independent program that shoots ---
 
 // Acceleration of a geodesic: -n times the curvature of the surface along v, by differences of the
@@ -252,6 +254,41 @@ START_TEST(the_shortest_of_several_strings_is_found)
 
 END_TEST
 
+// Ends anywhere, tubes of any width: there is a string, no shorter than the line. Whether it lies
+// on the torus or on the cylinder beside it, its length changes by the directions at its ends.
+START_TEST(a_string_through_a_torus_is_always_found)
+{
+    test_rng rng = test_rng_seed(7);
+    const int trials = getenv("TALUS_SOAK") != NULL ? 100000 : 2000;
+    int num_beside = 0, num_off = 0, num_tested = 0;
+    for (int i = 0; i < trials; ++i) {
+        const tal_wrap wrap = tal_wrap_torus(1.0, test_random_uniform(&rng, 0.05, 0.95));
+        const tal_vec3 p1 = tal_v3_scale(2.5, test_random_vec3(&rng));
+        const tal_vec3 p2 = tal_v3_scale(2.5, test_random_vec3(&rng)), d = test_random_unit(&rng);
+        tal_wrap_arc arc, up, down;
+        const tal_wrap_contact contact = tal_wrap_find(&wrap, p1, p2, &arc);
+        ck_assert_int_ne(contact, TAL_WRAP_FAILED);
+        if (!wrap_touches(contact)) continue;
+        ck_assert_double_ge(wrap_total(&arc), tal_v3_norm(tal_v3_sub(p2, p1)) - 1e-12);
+        num_beside += arc.stability == 0.0;
+        if (tal_wrap_clearance(&wrap, p1) < 0.1 || tal_wrap_clearance(&wrap, p2) < 0.1) continue;
+        const double h = 1e-5; // an error of h^2 times third derivatives below 1e3
+        const bool is_same = tal_wrap_find(&wrap, tal_v3_axpy(h, d, p1), p2, &up) == contact &&
+                             tal_wrap_find(&wrap, tal_v3_axpy(-h, d, p1), p2, &down) == contact &&
+                             (up.stability == 0.0) == (arc.stability == 0.0) &&
+                             (down.stability == 0.0) == (arc.stability == 0.0);
+        if (!is_same) continue;
+        const double rate = (wrap_total(&up) - wrap_total(&down)) / (2.0 * h);
+        num_off += fabs(rate + tal_v3_dot(arc.t[0], d)) > 1e-6;
+        ++num_tested;
+    }
+    ck_assert_int_gt(num_beside, 0);
+    // two strings of one length take turns: some of a thousand
+    ck_assert_int_lt(num_off, 1 + num_tested / 200);
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -266,6 +303,7 @@ int main(void)
     tcase_add_loop_test(all, points_along_an_arc_lie_on_the_surface_at_equal_distances, 0,
                         TAL_NUM_WRAP_KINDS);
     tcase_add_test(all, the_shortest_of_several_strings_is_found);
+    tcase_add_test(all, a_string_through_a_torus_is_always_found);
     suite_add_tcase(suite, all);
     return test_run(suite);
 }

@@ -56,6 +56,8 @@ extern "C" {
 #define TAL_FUNCTION_MAX_ARGS  32
 /// The highest order of derivative any function offers.
 #define TAL_FUNCTION_MAX_ORDER 16
+/// The highest power of an argument in a polynomial of several.
+#define TAL_FUNCTION_MAX_POWER 16
 /// How deep functions may be nested: a function that uses no others has depth 1.
 #define TAL_FUNCTION_MAX_DEPTH 64
 
@@ -147,6 +149,20 @@ TAL_API TAL_NODISCARD tal_status tal_function_create_polynomial(const tal_alloca
                                                                 const double coefficients[],
                                                                 int count, tal_function **out,
                                                                 tal_error *err);
+
+/**
+ * A polynomial in several arguments: the sum of terms c x0^p0 x1^p1 ...
+ *
+ * With two arguments, the coefficients {3, -1} and the powers {2, 1, 0, 4} are
+ * 3 x0^2 x1 - x1^4. Where arguments are infinite it is what IEEE arithmetic makes of the sum.
+ *
+ * @param[in] coefficients  [count] copied
+ * @param[in] powers        [count][num_args] each from 0 to TAL_FUNCTION_MAX_POWER; copied
+ * @param[in] count         number of terms, 1 or more
+ */
+TAL_API TAL_NODISCARD tal_status tal_function_create_multivariate_polynomial(
+    const tal_allocator *allocator, const double coefficients[], const int powers[], int count,
+    int num_args, tal_function **out, tal_error *err);
 
 /// amplitude * sin(omega x + phase).
 TAL_API TAL_NODISCARD tal_status tal_function_create_sinusoid(const tal_allocator *allocator,

@@ -169,6 +169,17 @@ TAL_API int tal_path_num_points(const tal_forces *forces, tal_path_ix path);
 /// The body that a point is on; `i` < 0 on a breach.
 TAL_API tal_body_ix tal_path_point_body(const tal_forces *forces, tal_path_ix path, int point);
 
+/**
+ * The coordinates that the length of a path can depend on: those of the bodies between its points
+ * and obstacles, from the base outward, then others that its points ask for; or the arguments of
+ * its function. Each is listed once. Needs a realized topology.
+ *
+ * @param[out] at  [max] the first so many of them
+ * @return how many there are, which may be more than `max`; -1 on a breach
+ */
+TAL_API int tal_path_coordinates(const tal_forces *forces, tal_path_ix path, tal_mobility at[],
+                                 int max);
+
 /// Number of obstacles that a path may go over; -1 on a breach.
 TAL_API int tal_path_num_wraps(const tal_forces *forces, tal_path_ix path);
 

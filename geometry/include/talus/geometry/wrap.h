@@ -27,6 +27,10 @@
  * a jump until an end crosses that half plane. A cylinder has the sides x and y. A torus has none:
  * a string goes through its hole.
  *
+ * A string through a wide tube may have no single arc: it would touch two sides of the hole, or
+ * leave the surface where that is hollow. Such a string is laid over the cylinder that is tangent
+ * to the ring, at the place where it is shortest; its `stability` is 0.
+ *
  * A cylinder holds the string only between its end faces: when both ends of the geodesic are
  * beyond, the string is straight.
  */

@@ -55,6 +55,11 @@ typedef struct tal_model {
 
     /// Owns the markers, the params and what else the System uses; NULL in a model of your own.
     struct tal_model_kept *kept;
+
+    /// [num_fits] paths that are written as polynomials of coordinates; borrowed. Reading gives
+    /// none.
+    const tal_path_fit *fits;
+    int num_fits;
 } tal_model;
 
 /// How to read. Obtain it from tal_model_options_default(), then edit.
