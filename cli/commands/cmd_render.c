@@ -1,6 +1,8 @@
 // talus render: pictures and films of a model and its motion, drawn by a headless Chromium.
 #include "commands/commands.h"
 #include "text/progress.h"
+#include "text/report.h"
+#include "text/stream.h"
 #include "viewer/chromium.h"
 #include "viewer/page.h"
 #include "viewer/scenes.h"
@@ -13,7 +15,7 @@
 // What is wanted.
 typedef struct wish {
     const cli_args *args;
-    const char *path;
+    const char *path; // or a name that ends as the format does, for standard output
     int width, height;
     double at, fps, speed;
 } wish;
@@ -50,7 +52,7 @@ static int digit_of(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-// Write what base64 stands for to a file; an exit code.
+// Write what base64 stands for to a file, or to standard output if -o says so; an exit code.
 static int write_base64(const cli_args *args, const char *path, const char *text)
 {
     unsigned char *const bytes = cli_alloc(strlen(text) / 4 * 3 + 3, 1);
@@ -64,10 +66,10 @@ static int write_base64(const cli_args *args, const char *path, const char *text
         bits -= 8;
         bytes[size++] = (unsigned char)(group >> bits & 0xff);
     }
-    tal_error err = {0};
-    const tal_status st = tal_file_write(path, bytes, size, &err);
+    const char *const place = stream_out_path(args) != NULL ? path : NULL;
+    const int code = stream_write(args, place, bytes, size);
     free(bytes);
-    return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_BAD_FILE, &err);
+    return code;
 }
 
 // ---- pictures and films
@@ -178,15 +180,30 @@ static int check_wish(const cli_args *args, const char *path)
     if (path == NULL || (!ends_with(path, ".png") && !ends_with(path, ".mp4")) ||
         (mark != NULL && !has_number)) {
         return cli_fail(args, CLI_USAGE,
-                        "--out is a .png, many of them (frames/%%04d.png), or an .mp4.");
+                        "--out is a .png, many of them (frames/%%04d.png), or an .mp4; --format "
+                        "for standard output is png or mp4.");
     }
     return CLI_OK;
+}
+
+static void say_where(const wish *it)
+{
+    if (!cli_flag(it->args, "json")) {
+        if (!cli_flag(it->args, "quiet")) printf("%s\n", it->path);
+        return;
+    }
+    report r;
+    report_begin(&r, it->args);
+    report_text(&r, "result", it->path);
+    report_count(&r, "width", it->width);
+    report_count(&r, "height", it->height);
+    report_end(&r);
 }
 
 int cmd_render(const cli_args *args)
 {
     wish it = {.args = args,
-               .path = cli_text(args, "out"),
+               .path = stream_out_name(args),
                .at = cli_number(args, "at"),
                .fps = cli_number(args, "fps"),
                .speed = cli_number(args, "speed")};
@@ -200,6 +217,6 @@ int cmd_render(const cli_args *args)
     if (code != CLI_OK) return code;
     code = draw_page(&it, &scene);
     cli_scene_destroy(&scene);
-    if (code == CLI_OK && !cli_flag(args, "quiet")) printf("%s\n", it.path);
+    if (code == CLI_OK && stream_out_path(args) != NULL) say_where(&it);
     return code;
 }

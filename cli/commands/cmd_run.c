@@ -3,6 +3,7 @@
 #include "model/model.h"
 #include "table/result.h"
 #include "text/progress.h"
+#include "text/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,6 +57,24 @@ static char *place_of(const cli_args *args, const char *path)
                           : cli_copy(path);
 }
 
+static void print_report(const cli_args *args, const tal_osim_results *results)
+{
+    static const char *const columns[] = {"result", "rows", "columns"};
+    report r;
+    report_begin(&r, args);
+    report_table(&r, "results", columns, 3);
+    for (int i = 0; i < tal_osim_results_num(results); ++i) {
+        const tal_table *const table = tal_osim_results_table(results, i);
+        char *const path = place_of(args, tal_osim_results_path(results, i));
+        report_cell_text(&r, path);
+        report_cell_count(&r, tal_table_num_rows(table));
+        report_cell_count(&r, tal_table_num_columns(table));
+        free(path);
+    }
+    report_end_table(&r);
+    report_end(&r);
+}
+
 // Write each table with a header that says how it was made.
 static int write_results(const cli_args *args, const cli_model *model,
                          const tal_osim_results *results)
@@ -77,9 +96,12 @@ static int write_results(const cli_args *args, const cli_model *model,
         if (code == CLI_OK && tal_table_write_file(table, path, &err) != TAL_OK) {
             code = cli_fail_with(args, CLI_BAD_FILE, &err);
         }
-        if (code == CLI_OK && !cli_flag(args, "quiet")) printf("%s\n", path);
+        if (code == CLI_OK && !cli_flag(args, "quiet") && !cli_flag(args, "json")) {
+            printf("%s\n", path);
+        }
         free(path);
     }
+    if (code == CLI_OK && cli_flag(args, "json")) print_report(args, results);
     return code;
 }
 

@@ -320,14 +320,14 @@ for label in 'angle [rad]' 'angular speed [rad/s]' 'energy [J]'; do
 done
 grep -q position_error out && complain "talus plot draws what is zero throughout"
 expect 0 plot units.sto -c position_error
-has out '>error [m or rad]</text>'
+has out '>position_error [m or rad]</text>'
 expect 2 plot units.sto --height 150
-has err 'talus plot: 3 panels need a --height of at least 220.'
+has err 'talus plot: 3 panels need a --height of at least 228.'
 # those of one unit side by side, wherever their columns stand
 printf '# talus_units=s,m,N,m\ntime,a,b,c\n0,1,2,3\n1,2,3,4\n' >mixed.csv
 expect 0 plot mixed.csv
 grep -o '>[a-z][^<]*</text>' out | tr -d '\n' >order
-is order '>mixed.csv</text>>position [m]</text>>a</text>>c</text>>force [N]</text>>b</text>>time [s]</text>'
+is order '>mixed.csv</text>>position [m]</text>>a</text>>c</text>>b [N]</text>>time [s]</text>'
 # numbers without differences, and those without quotients
 printf 'time,a,b\n0,-1.7e308,1e-320\n1,1.7e308,2e-320\n2,0,0\n' >ends.csv
 expect 0 plot ends.csv

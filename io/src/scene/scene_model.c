@@ -264,6 +264,8 @@ static const station_row station_rows[] = {
     {"point on plane contact", {POSITION, TAL_POINT_ON_PLANE_STATION}},
     {"sphere on plane contact", {POSITION, TAL_SPHERE_ON_PLANE_CENTER}},
     {"rolling sphere on plane", {POSITION, TAL_SPHERE_ON_PLANE_CENTER}},
+    {"disk on plane contact", {POSITION, TAL_DISK_ON_PLANE_CENTER}},
+    {"rolling disk on plane", {POSITION, TAL_DISK_ON_PLANE_CENTER}},
     {"sphere on sphere contact", {TAL_SPHERE_ON_SPHERE_CENTER_1, TAL_SPHERE_ON_SPHERE_CENTER_2}},
     {"rolling sphere on sphere", {TAL_SPHERE_ON_SPHERE_CENTER_1, TAL_SPHERE_ON_SPHERE_CENTER_2}},
     {"constant angle", {-1, -1}},

@@ -78,6 +78,7 @@ typedef struct tali_urdf {
     tali_xml *xml;
     tal_diagnostics *found; ///< of this file alone
     bool no_memory;
+    int num_refused; ///< starts that the caller gave, and that are not there
     tali_urdf_link *links;
     tali_urdf_joint *joints;
     int num_links, num_joints;

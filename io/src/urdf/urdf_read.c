@@ -243,6 +243,7 @@ static void take_starts(tali_urdf *u)
         tali_urdf_joint *joint = i >= 0 ? &u->joints[i] : NULL;
         if (joint == NULL || !isfinite(start->value)) continue; // told when the State is there
         if (joint->leader >= 0) {
+            u->num_refused += 1;
             tali_urdf_error(u, joint->mimic, NULL, ": '%s' begins where '%s' lets it begin",
                             joint->name, u->joints[joint->leader].name);
         }
