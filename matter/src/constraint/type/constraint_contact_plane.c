@@ -20,12 +20,13 @@ static tali_jet3 push_direction(const tal_constraint_arg *arg, tal_mat3 R_P, int
     return tali_constraint_axis(arg, 0, axis == 0 ? R_P.x : axis == 1 ? R_P.y : R_P.z);
 }
 
-// The force of all rows; those along x and y only if the constraint has them.
+// The force of the multipliers, in A: the normal one if there is one, then those along x and y.
 static tal_vec3 contact_force(const tal_constraint_arg *arg, tal_mat3 R_P, const double lambda[],
-                              int rows)
+                              int normals, int slips)
 {
-    const tal_vec3 along = rows == 1 ? TAL_VEC3_ZERO : tal_v3(lambda[1], lambda[2], 0.0);
-    const tal_vec3 push_P = tal_v3(along.x, along.y, lambda[0]);
+    const tal_vec3 push_P =
+        tal_v3(slips > 0 ? lambda[normals] : 0.0, slips > 1 ? lambda[normals + 1] : 0.0,
+               normals > 0 ? lambda[0] : 0.0);
     return tal_m3_mul_v3(arg->X_AB[0].R, tal_m3_mul_v3(R_P, push_P));
 }
 
@@ -51,7 +52,7 @@ static tal_status add_forces_of_point(const void *self, const tal_constraint_arg
     const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_POINT_ON_PLANE_FRAME);
     const tal_vec3 S = tal_xf_apply(
         arg->X_AB[1], tali_constraint_v3_from(arg->params + TAL_POINT_ON_PLANE_STATION));
-    tali_constraint_push_apart(arg, 0, 1, S, contact_force(arg, X_P.R, lambda, 3), F);
+    tali_constraint_push_apart(arg, 0, 1, S, contact_force(arg, X_P.R, lambda, 1, 2), F);
     return TAL_OK;
 }
 
@@ -85,17 +86,73 @@ tal_constraint_ix tal_constraint_add_point_on_plane_contact(tal_matter *matter,
     return tali_constraint_add_builtin(matter, def, &point_ops, &like, params);
 }
 
+// --- the grip of a point: where it is in the plane, less where it is anchored ---
+
+enum {
+    POINT_GRIP_ANCHOR = TALI_CONSTRAINT_POINT_GRIP_ANCHOR, // behind the parameters of the point
+    POINT_GRIP_NUM_PARAMS = POINT_GRIP_ANCHOR + 2
+};
+
+static void calc_rows_of_grip(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                              tali_jet row[])
+{
+    (void)self;
+    const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_POINT_ON_PLANE_FRAME);
+    const tali_jet3 S = tali_constraint_station(
+        arg, 1, tali_constraint_v3_from(arg->params + TAL_POINT_ON_PLANE_STATION));
+    const tali_jet3 p = tali_jet3_sub(S, tali_constraint_station(arg, 0, X_P.p));
+    for (int r = 0; r < 2; ++r) {
+        row[r] = tali_jet3_dot(push_direction(arg, X_P.R, r), p);
+        row[r].x -= arg->params[POINT_GRIP_ANCHOR + r];
+    }
+}
+
+static tal_status add_forces_of_grip(const void *self, const tal_constraint_arg *arg,
+                                     const double lambda[], tal_spatial_vec F[], double f[])
+{
+    (void)self, (void)f;
+    const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_POINT_ON_PLANE_FRAME);
+    const tal_vec3 S = tal_xf_apply(
+        arg->X_AB[1], tali_constraint_v3_from(arg->params + TAL_POINT_ON_PLANE_STATION));
+    tali_constraint_push_apart(arg, 0, 1, S, contact_force(arg, X_P.R, lambda, 0, 2), F);
+    return TAL_OK;
+}
+
+static const tal_constraint_ops point_grip_ops = {
+    .name = "grip of a point on a plane",
+    .tag = TALI_TAG_POINT_ON_PLANE_GRIP,
+    .mp = 2,
+    .num_bodies = 2,
+    .num_params = POINT_GRIP_NUM_PARAMS,
+    .add_forces = add_forces_of_grip,
+    .check_params = check_point,
+};
+
+tal_constraint_ix tali_constraint_add_point_on_plane_grip(tal_matter *matter,
+                                                          const tal_constraint_def *def,
+                                                          const tal_xform *plane, tal_vec3 station)
+{
+    if (plane == NULL) return tali_constraint_refuse_null(matter, point_grip_ops.name);
+    double params[POINT_GRIP_NUM_PARAMS] = {0.0};
+    tali_constraint_frame_to(plane, params + TAL_POINT_ON_PLANE_FRAME);
+    tali_constraint_v3_to(station, params + TAL_POINT_ON_PLANE_STATION);
+    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_grip};
+    return tali_constraint_add_builtin(matter, def, &point_grip_ops, &like, params);
+}
+
 // --- a sphere ---
 
-// The height of the lowest point C, and its slip.
+// The height of the lowest point C, and its slip; a grip has no height.
 static void calc_rows_at(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
                          const tal_xform *X_P, tali_jet3 C, tali_jet row[])
 {
     const tali_jet3 z = push_direction(arg, X_P->R, 2);
-    row[0] = tali_jet3_dot(z, tali_jet3_sub(C, tali_constraint_station(arg, 0, X_P->p)));
+    if (self->mp > 0) {
+        row[0] = tali_jet3_dot(z, tali_jet3_sub(C, tali_constraint_station(arg, 0, X_P->p)));
+    }
     if (self->mv == 0) return;
     tali_constraint_slip_rows(arg, C, push_direction(arg, X_P->R, 0),
-                              push_direction(arg, X_P->R, 1), row + 1);
+                              push_direction(arg, X_P->R, 1), row + self->mp);
 }
 
 static tali_jet3 lowest_point(const tal_constraint_arg *arg, tal_mat3 R_P)
@@ -121,7 +178,7 @@ static tal_status add_forces_of_sphere(const void *self, const tal_constraint_ar
     const tali_constraint_builtin *c = self;
     const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_SPHERE_ON_PLANE_FRAME);
     const tal_vec3 C = lowest_point(arg, X_P.R).x;
-    tali_constraint_push_apart(arg, 0, 1, C, contact_force(arg, X_P.R, lambda, c->mp + c->mv), F);
+    tali_constraint_push_apart(arg, 0, 1, C, contact_force(arg, X_P.R, lambda, c->mp, c->mv), F);
     return TAL_OK;
 }
 
@@ -155,13 +212,20 @@ static const tal_constraint_ops rolling_ops = {
     .check_params = check_sphere,
 };
 
-tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,
-                                                             const tal_constraint_def *def,
-                                                             const tal_xform *plane,
-                                                             tal_vec3 center, double radius,
-                                                             bool rolling)
+static const tal_constraint_ops grip_ops = {
+    .name = "grip of a sphere on a plane",
+    .tag = TALI_TAG_SPHERE_ON_PLANE_GRIP,
+    .mv = 2,
+    .num_bodies = 2,
+    .num_params = TAL_SPHERE_ON_PLANE_NUM_PARAMS,
+    .add_forces = add_forces_of_sphere,
+    .check_params = check_sphere,
+};
+
+static tal_constraint_ix add_sphere(tal_matter *matter, const tal_constraint_def *def,
+                                    const tal_constraint_ops *ops, const tal_xform *plane,
+                                    tal_vec3 center, double radius)
 {
-    const tal_constraint_ops *ops = rolling ? &rolling_ops : &sphere_ops;
     if (plane == NULL) return tali_constraint_refuse_null(matter, ops->name);
     double params[TAL_SPHERE_ON_PLANE_NUM_PARAMS];
     tali_constraint_frame_to(plane, params + TAL_SPHERE_ON_PLANE_FRAME);
@@ -169,6 +233,23 @@ tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,
     params[TAL_SPHERE_ON_PLANE_RADIUS] = radius;
     const tali_constraint_builtin like = {.calc_rows = calc_rows_of_sphere};
     return tali_constraint_add_builtin(matter, def, ops, &like, params);
+}
+
+tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter *matter,
+                                                             const tal_constraint_def *def,
+                                                             const tal_xform *plane,
+                                                             tal_vec3 center, double radius,
+                                                             bool rolling)
+{
+    return add_sphere(matter, def, rolling ? &rolling_ops : &sphere_ops, plane, center, radius);
+}
+
+tal_constraint_ix tali_constraint_add_sphere_on_plane_grip(tal_matter *matter,
+                                                           const tal_constraint_def *def,
+                                                           const tal_xform *plane, tal_vec3 center,
+                                                           double radius)
+{
+    return add_sphere(matter, def, &grip_ops, plane, center, radius);
 }
 
 // --- a disk ---
@@ -201,7 +282,7 @@ static tal_status add_forces_of_disk(const void *self, const tal_constraint_arg 
     const tali_constraint_builtin *c = self;
     const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_DISK_ON_PLANE_FRAME);
     const tal_vec3 C = lowest_point_of_disk(arg, X_P.R).x;
-    tali_constraint_push_apart(arg, 0, 1, C, contact_force(arg, X_P.R, lambda, c->mp + c->mv), F);
+    tali_constraint_push_apart(arg, 0, 1, C, contact_force(arg, X_P.R, lambda, c->mp, c->mv), F);
     return TAL_OK;
 }
 
