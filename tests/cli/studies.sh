@@ -404,4 +404,25 @@ expect 2 paths leg.talus --path nerve
 has err "there is no path 'nerve' in leg.talus"
 expect 2 paths leg.talus -o leg.sto
 has err "a model is written, to a file .talus"
+
+# a path that changes sides, and one with a point that comes and goes
+cat >flaws.talus <<'END'
+<talus version="1" name="flaws">
+  <bodies><slider name="cart" mass="1" range="-1 1"/></bodies>
+  <wraps><wrap_cylinder name="post" frame="0 1 0" radius="0.3"/></wraps>
+  <paths>
+    <path name="rope"><point station="0 2 0"/><point body="cart"/><over wrap="post"/></path>
+    <path name="line">
+      <point station="0 2 0"/>
+      <conditional_point coordinate="cart:0" station="1 1 0" range="0.2 1"/>
+      <point body="cart"/>
+    </path>
+  </paths>
+</talus>
+END
+expect 1 check flaws.talus
+grep -q 'remark *rope *its moment arm jumps by 0.6 at cart.q0 = ' out ||
+    complain "talus check does not see the kink"
+grep -q 'warning *line *its length jumps by .* m at cart.q0 = 0.2' out ||
+    complain "talus check does not see the jump"
 finish

@@ -189,8 +189,12 @@ static void add_bodies(tali_osim *o, tal_model *model, const tali_osim_tree *t)
         close_loop(o, model, t->closing[k]);
         if (o->joints[t->closing[k]].body.i < 1) return;
     }
-    for (int i = 0; i < o->num_joints; ++i) {
-        furnish_joint(o, model, &o->joints[i]);
+    // in the order of bodies, as model files have it: the State keeps ranges in the order of calls
+    for (int k = 0; k < o->num_bodies - 1; ++k) {
+        furnish_joint(o, model, &o->joints[t->steps[k].joint]);
+    }
+    for (int k = 0; k < t->num_closing; ++k) {
+        furnish_joint(o, model, &o->joints[t->closing[k]]);
     }
 }
 
@@ -231,6 +235,7 @@ static void add_all(tali_osim *o, tal_model *model, const tali_osim_tree *t)
     if (tal_system_error(model->system)->status != TAL_OK || o->no_memory) return;
     tali_osim_add_constraints(o, model);
     tali_osim_add_forces(o, model);
+    if (o->with_discrete) o->discrete = tal_forces_add_discrete(model->forces, "discrete forces");
 }
 
 static tal_status make_state(tali_osim *o, tal_model *model, tal_error *err)

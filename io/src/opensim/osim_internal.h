@@ -167,6 +167,8 @@ typedef struct tali_osim {
     int version;            ///< of the document: 40000 is 4.0
     tal_diagnostics *found; ///< of this file alone
     bool no_memory;
+    bool with_discrete;    ///< the System gets forces that a tool sets in the State
+    tal_force_ix discrete; ///< these
     tal_vec3 gravity;
 
     tali_osim_body *bodies; ///< [num_bodies] Ground first

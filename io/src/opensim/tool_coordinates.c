@@ -23,18 +23,28 @@ int tali_osim_tool_u_slot(const tali_osim_tool *tool, int coordinate)
 
 // --- columns ---
 
+// How a table names what it has of a coordinate: its name with an end, or a path with one.
+typedef struct quantity {
+    const char *end, *path_end;
+    bool is_value; // else its speed
+} quantity;
+
+static const quantity value_of = {"", "value", true}, speed_of = {"_u", "speed", false};
+
 // By its name, by the path of version 4, or by any path that ends with it.
-static int find_column(const tali_osim_tool *tool, const tal_table *table, int coordinate)
+static int find_column(const tali_osim_tool *tool, const tal_table *table, int coordinate,
+                       const quantity *what)
 {
     const tali_osim_coordinate *q = &tool->o.coordinates[coordinate];
     char path[300];
-    int column = tal_table_find_column(table, q->name);
-    (void)snprintf(path, sizeof path, "/jointset/%s/%s/value", tool->o.joints[q->joint].name,
-                   q->name);
+    (void)snprintf(path, sizeof path, "%s%s", q->name, what->end);
+    int column = tal_table_find_column(table, path);
+    (void)snprintf(path, sizeof path, "/jointset/%s/%s/%s", tool->o.joints[q->joint].name, q->name,
+                   what->path_end);
     if (column < 0) column = tal_table_find_column(table, path);
     if (column < 0) column = tal_table_find_column(table, path + 10); // "<joint>/<name>/value"
     if (column >= 0) return column;
-    (void)snprintf(path, sizeof path, "/%s/value", q->name);
+    (void)snprintf(path, sizeof path, "/%s/%s", q->name, what->path_end);
     const size_t length = strlen(path);
     for (int c = 0; c < tal_table_num_columns(table); ++c) {
         const char *label = tal_table_column_name(table, c);
@@ -65,34 +75,36 @@ static void check_unit(tali_osim_tool *tool, const tal_table *table, const char 
                         turns && degrees ? "another unit" : "degrees");
 }
 
-// The values of a coordinate in radians or meters; without a column its default.
+// The values of a coordinate in radians or meters, or its speeds; without a column its default.
 static bool read_column(tali_osim_tool *tool, const tal_table *table, const char *property, int c,
-                        tali_osim_coordinate_rows *rows)
+                        const quantity *what, tali_osim_coordinate_rows *rows)
 {
     const tali_osim_coordinate *q = &tool->o.coordinates[c];
     double *y = rows->values + (size_t)c * (size_t)rows->num_rows;
-    const int column = find_column(tool, table, c);
+    const int column = find_column(tool, table, c, what);
+    const double initial = what->is_value ? q->value : q->speed;
     rows->given[c] = column >= 0;
     const bool turns = q->kind == TALI_OSIM_ROTATIONAL;
     const double unit = turns && tal_table_in_degrees(table) ? pi / 180.0 : 1.0;
     for (int r = 0; r < rows->num_rows; ++r) {
-        y[r] = column >= 0 ? unit * tal_table_value(table, r, column) : q->value;
+        y[r] = column >= 0 ? unit * tal_table_value(table, r, column) : initial;
         if (isfinite(y[r])) continue;
         tali_osim_tool_error(tool, property, "column '%s' is %g at t = %g", q->name, y[r],
                              rows->times[r]);
         return false;
     }
-    if (column >= 0) {
+    if (column < 0) {
+        tali_osim_tool_warn(tool, property, "it has no column '%s%s', which keeps its default %g",
+                            q->name, what->end, initial);
+    } else if (what->is_value) {
         check_unit(tool, table, property, q, y, rows->num_rows);
-    } else {
-        tali_osim_tool_warn(tool, property, "it has no column '%s', which keeps its default %g",
-                            q->name, q->value);
     }
     return true;
 }
 
-bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *table,
-                                     const char *property, tali_osim_coordinate_rows *rows)
+// One of the two quantities of all coordinates.
+static bool read_rows(tali_osim_tool *tool, const tal_table *table, const char *property,
+                      const quantity *what, tali_osim_coordinate_rows *rows)
 {
     tali_arena *arena = &tool->setup.arena;
     const size_t n = (size_t)tal_table_num_rows(table), nc = (size_t)tool->o.num_coordinates;
@@ -114,9 +126,42 @@ bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *tabl
     }
     bool any = false;
     for (int c = 0; c < tool->o.num_coordinates; ++c) {
-        if (!read_column(tool, table, property, c, rows)) return false;
+        if (!read_column(tool, table, property, c, what, rows)) return false;
         any = any || rows->given[c];
     }
-    if (!any) tali_osim_tool_error(tool, property, "it has no coordinate of the model");
+    if (!any) {
+        tali_osim_tool_error(tool, property, "it has no %s of the model",
+                             what->is_value ? "coordinate" : "speed");
+    }
     return any;
+}
+
+bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *table,
+                                     const char *property, tali_osim_coordinate_rows *rows)
+{
+    return read_rows(tool, table, property, &value_of, rows);
+}
+
+bool tali_osim_tool_read_speeds(tali_osim_tool *tool, const tal_table *table, const char *property,
+                                tali_osim_coordinate_rows *rows)
+{
+    return read_rows(tool, table, property, &speed_of, rows);
+}
+
+// --- curves ---
+
+tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows)
+{
+    tal_signal_def def = tal_signal_def_default();
+    const double cutoff = tali_osim_number(&tool->setup, tool->root,
+                                           "lowpass_cutoff_frequency_for_coordinates", -1.0);
+    def.filter = TAL_SIGNAL_LOWPASS_OPENSIM;
+    def.cutoff = cutoff > 0.0 ? cutoff : 0.0;
+    tal_error err = {TAL_OK, "", ""};
+    tal_signal *curves = NULL;
+    const tal_status st =
+        tal_signal_create(&tool->options.allocator, &def, rows->times, rows->values, rows->num_rows,
+                          tool->o.num_coordinates, &curves, &err);
+    tali_osim_tool_fail(tool, st, &err);
+    return curves;
 }

@@ -4,8 +4,6 @@
 #include "opensim/tool_internal.h"
 #include "table/table_internal.h"
 
-#include <talus/common/signal.h>
-
 #include <math.h>
 #include <string.h>
 
@@ -109,23 +107,6 @@ static bool take_memory(dynamics *it)
     return good;
 }
 
-// Curves through the coordinates, smoothed if the set-up says so.
-static bool make_curves(dynamics *it)
-{
-    tali_osim_tool *tool = it->tool;
-    tal_signal_def def = tal_signal_def_default();
-    const double cutoff = tali_osim_number(&tool->setup, tool->root,
-                                           "lowpass_cutoff_frequency_for_coordinates", -1.0);
-    def.filter = TAL_SIGNAL_LOWPASS_OPENSIM;
-    def.cutoff = cutoff > 0.0 ? cutoff : 0.0;
-    tal_error err = {TAL_OK, "", ""};
-    const tal_status st =
-        tal_signal_create(&tool->options.allocator, &def, it->rows.times, it->rows.values,
-                          it->rows.num_rows, it->nc, &it->curves, &err);
-    tali_osim_tool_fail(tool, st, &err);
-    return st == TAL_OK;
-}
-
 static bool prepare(dynamics *it)
 {
     tali_osim_tool *tool = it->tool;
@@ -138,8 +119,9 @@ static bool prepare(dynamics *it)
     it->nq = tal_state_nq(tool->model.state);
     it->nu = tal_matter_nu(tool->model.matter);
     it->nb = tal_matter_num_bodies(tool->model.matter);
-    good = good && tali_osim_tool_is_good(tool) && take_memory(it) && make_curves(it);
-    if (!good) return false;
+    good = good && tali_osim_tool_is_good(tool) && take_memory(it);
+    if (good) it->curves = tali_osim_tool_make_curves(tool, &it->rows);
+    if (it->curves == NULL) return false;
     // locks and prescribed motion do not hold here: the table says where coordinates are
     const tal_status st =
         tal_system_realize(tool->model.system, tool->model.state, TAL_STAGE_INSTANCE);

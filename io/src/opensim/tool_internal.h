@@ -7,6 +7,7 @@
 
 #include "opensim/osim_internal.h"
 
+#include <talus/common/signal.h>
 #include <talus/io/table.h>
 
 #include <stdatomic.h>
@@ -70,6 +71,14 @@ typedef struct tali_osim_coordinate_rows {
 bool tali_osim_tool_read_coordinates(tali_osim_tool *tool, const tal_table *table,
                                      const char *property, tali_osim_coordinate_rows *rows);
 
+/// The same of their speeds.
+bool tali_osim_tool_read_speeds(tali_osim_tool *tool, const tal_table *table, const char *property,
+                                tali_osim_coordinate_rows *rows);
+
+/// Curves through the rows of all coordinates, smoothed if the set-up says so. NULL, and an error,
+/// on failure; owned by the caller.
+tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coordinate_rows *rows);
+
 /// The slot in q of a coordinate.
 int tali_osim_tool_q_slot(const tali_osim_tool *tool, int coordinate);
 /// The slot in matter's u of a coordinate.
@@ -101,5 +110,6 @@ void tali_osim_tool_apply_loads(const tali_osim_tool *tool, const tali_osim_load
 
 void tali_osim_tool_ik(tali_osim_tool *tool);
 void tali_osim_tool_id(tali_osim_tool *tool);
+void tali_osim_tool_analyze(tali_osim_tool *tool);
 
 #endif // TALUS_IO_TOOL_INTERNAL_H

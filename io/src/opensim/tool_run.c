@@ -272,8 +272,10 @@ static void override(tali_osim_tool *tool, const tali_xml_element *root)
 static const struct {
     const char *name;
     void (*run)(tali_osim_tool *tool);
-} tools[] = {{"InverseKinematicsTool", tali_osim_tool_ik},
-             {"InverseDynamicsTool", tali_osim_tool_id}};
+    bool with_discrete; // as tali_osim.with_discrete
+} tools[] = {{"InverseKinematicsTool", tali_osim_tool_ik, false},
+             {"InverseDynamicsTool", tali_osim_tool_id, false},
+             {"AnalyzeTool", tali_osim_tool_analyze, true}};
 
 enum {
     NUM_TOOLS = sizeof tools / sizeof *tools
@@ -328,6 +330,7 @@ static void run_tool(tali_osim_tool *tool, const char *path)
     const char *results = tali_osim_text(tool->root, "results_directory");
     tool->results_folder = tali_osim_tool_path(tool, tool->folder, results != NULL ? results : ".");
     (void)snprintf(tool->results->tool, sizeof tool->results->tool, "%s", tools[which].name);
+    tool->o.with_discrete = tools[which].with_discrete;
     open_model(tool);
     if (tali_osim_tool_is_good(tool)) tools[which].run(tool);
 }

@@ -136,6 +136,40 @@ START_TEST(the_same_leg_is_read_from_files_of_three_layouts)
 
 END_TEST
 
+// The State of a model is the same, byte for byte, after it was written and read: also when joints
+// stand in the file in another order than their bodies in the tree.
+START_TEST(a_model_that_is_written_and_read_has_the_same_state)
+{
+    static char text[20000];
+    tal_model model = read_text(
+        "<OpenSimDocument Version='40000'><Model><BodySet><objects><Body name='a'><mass>1</mass>"
+        "<inertia>1 1 1 0 0 0</inertia></Body><Body name='b'><mass>1</mass><inertia>1 1 1 0 0 0"
+        "</inertia></Body></objects></BodySet><JointSet><objects><PinJoint name='second'>"
+        "<socket_parent_frame>/bodyset/a</socket_parent_frame><socket_child_frame>/bodyset/b"
+        "</socket_child_frame><coordinates><Coordinate name='y'><range>-3 3</range><clamped>true"
+        "</clamped></Coordinate></coordinates></PinJoint><PinJoint name='first'>"
+        "<socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/a"
+        "</socket_child_frame><coordinates><Coordinate name='x'><range>-1 1</range><clamped>true"
+        "</clamped></Coordinate></coordinates></PinJoint></objects></JointSet></Model>"
+        "</OpenSimDocument>");
+    tal_model again;
+    size_t length = 0;
+    ck_assert_int_eq(tal_model_write_memory(&model, NULL, text, sizeof text, &length, NULL),
+                     TAL_OK);
+    ck_assert_int_eq(tal_model_read_memory("again", text, length, NULL, &again, NULL), TAL_OK);
+    static unsigned char bytes[2][20000];
+    const size_t size = tal_state_save_size(model.state);
+    ck_assert_uint_eq(size, tal_state_save_size(again.state));
+    ck_assert_uint_le(size, sizeof bytes[0]);
+    ck_assert_int_eq(tal_state_save(model.state, bytes[0], size), TAL_OK);
+    ck_assert_int_eq(tal_state_save(again.state, bytes[1], size), TAL_OK);
+    ck_assert_mem_eq(bytes[0], bytes[1], size);
+    tal_model_destroy(&model);
+    tal_model_destroy(&again);
+}
+
+END_TEST
+
 // The knee and the hip by their formulas; splines and scales by Talus' own functions.
 START_TEST(the_leg_stands_where_its_functions_say)
 {
@@ -864,6 +898,7 @@ int main(void)
     TCase *tc = tcase_create("osim");
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, the_same_leg_is_read_from_files_of_three_layouts);
+    tcase_add_test(tc, a_model_that_is_written_and_read_has_the_same_state);
     tcase_add_test(tc, the_leg_stands_where_its_functions_say);
     tcase_add_test(tc, the_leg_has_its_masses_markers_locks_ranges_and_forces);
     tcase_add_test(tc, a_coupler_holds_after_projection);

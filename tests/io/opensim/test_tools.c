@@ -1,49 +1,12 @@
 // io/src/opensim/tool_*.c: set-up files of OpenSim.
-#include "talus_test.h"
-
-#include <talus/talus.h>
+#include "tool_support.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static const double pi = 3.14159265358979323846;
-
-// --- files in a folder of their own ---
-
-static char folder[64];
-
-static void make_folder(void)
-{
-    (void)snprintf(folder, sizeof folder, "osim_tools_XXXXXX");
-    if (mkdtemp(folder) == NULL) abort();
-}
-
-static const char *in_folder(const char *file)
-{
-    static char path[4][200];
-    static int next;
-    next = (next + 1) % 4;
-    (void)snprintf(path[next], sizeof path[next], "%s/%s", folder, file);
-    return path[next];
-}
-
-static void write_text(const char *file, const char *text)
-{
-    test_write_file(in_folder(file), text);
-}
-
-static void remove_folder(void)
-{
-    static const char *const files[] = {"arm.osim", "ik.xml",    "id.xml",    "seen.trc",
-                                        "q.mot",    "loads.xml", "loads.sto", "given.mot"};
-    for (int i = 0; i < 8; ++i) {
-        (void)remove(in_folder(files[i]));
-    }
-    (void)rmdir(folder);
-}
 
 // Two pins in a row: an arm of length 1 and a hand, with a marker on each and two on the hand.
 static const char arm[] =
@@ -69,57 +32,6 @@ static const char arm[] =
     "<location>0 -1 0</location></Marker><Marker name='b'><socket_parent_frame>/bodyset/hand"
     "</socket_parent_frame><location>0 -0.5 0</location></Marker></objects></MarkerSet></Model>"
     "</OpenSimDocument>";
-
-// --- running ---
-
-static tal_osim_results *run_good(const char *file, const tal_osim_setting settings[], int n)
-{
-    tal_osim_results *results = NULL;
-    tal_osim_run_options options = tal_osim_run_options_default();
-    options.settings = settings;
-    options.num_settings = n;
-    tal_diagnostics *found = tal_diagnostics_create(NULL);
-    const tal_status st = tal_osim_run_file(in_folder(file), &options, &results, found);
-    char line[TAL_DIAGNOSTIC_SIZE] = "";
-    for (int i = 0; i < tal_diagnostics_num(found); ++i) {
-        const tal_diagnostic *it = tal_diagnostics_at(found, i);
-        if (it->severity == TAL_ERROR) (void)tal_diagnostic_text(it, line);
-    }
-    ck_assert_msg(st == TAL_OK, "%s", line);
-    tal_diagnostics_destroy(found);
-    return results;
-}
-
-// The first message of a run that fails, or the first warning of one that does not.
-static void assert_says(const char *file, const tal_osim_setting *setting, tal_status expected,
-                        const char *part)
-{
-    tal_osim_results *results = NULL;
-    tal_osim_run_options options = tal_osim_run_options_default();
-    options.settings = setting;
-    options.num_settings = setting != NULL;
-    tal_diagnostics *found = tal_diagnostics_create(NULL);
-    ck_assert_int_eq(tal_osim_run_file(in_folder(file), &options, &results, found), expected);
-    ck_assert((results != NULL) == (expected == TAL_OK));
-    char said[4000] = "";
-    for (int i = 0; i < tal_diagnostics_num(found); ++i) {
-        char line[TAL_DIAGNOSTIC_SIZE];
-        const size_t used = strlen(said);
-        (void)snprintf(said + used, sizeof said - used, "%s\n",
-                       tal_diagnostic_text(tal_diagnostics_at(found, i), line));
-    }
-    ck_assert_msg(strstr(said, part) != NULL, "'%s' lacks '%s'", said, part);
-    tal_osim_results_destroy(results);
-    tal_diagnostics_destroy(found);
-}
-
-static double value(const tal_osim_results *results, int table, int row, const char *column)
-{
-    const tal_table *it = tal_osim_results_table(results, table);
-    const int c = tal_table_find_column(it, column);
-    ck_assert_msg(c >= 0, "no column '%s'", column);
-    return tal_table_value(it, row, c);
-}
 
 // --- inverse kinematics ---
 
@@ -480,23 +392,8 @@ START_TEST(tools_survive_every_failure_of_memory)
     write_markers();
     write_text("id.xml", ID(""));
     write_text("ik.xml", IK(BOTH, ""));
-    static const char *const files[] = {"id.xml", "ik.xml"};
-    for (int k = 0; k < 2; ++k) {
-        tal_status st = TAL_ERR_NO_MEMORY;
-        for (int n = 1; n < 2000 && st != TAL_OK; n += n < 60 ? 1 : 5) {
-            test_heap heap = {.refuse_at = n};
-            tal_osim_run_options options = tal_osim_run_options_default();
-            options.allocator = test_heap_allocator(&heap);
-            tal_osim_results *results = NULL;
-            st = tal_osim_run_file(in_folder(files[k]), &options, &results, NULL);
-            ck_assert((st == TAL_OK) == (results != NULL));
-            ck_assert_msg(st == TAL_OK || st == TAL_ERR_NO_MEMORY, "%s at request %d: %d", files[k],
-                          n, st);
-            tal_osim_results_destroy(results);
-            ck_assert_int_eq(heap.live, 0);
-        }
-        ck_assert_int_eq(st, TAL_OK);
-    }
+    assert_survives_failing_memory("id.xml");
+    assert_survives_failing_memory("ik.xml");
 }
 
 END_TEST
@@ -524,6 +421,8 @@ END_TEST
 
 int main(void)
 {
+    static const char *const files[] = {"arm.osim", "ik.xml",    "id.xml",    "seen.trc",
+                                        "q.mot",    "loads.xml", "loads.sto", "given.mot"};
     make_folder();
     Suite *suite = suite_create("io/tools");
     TCase *tc = tcase_create("tools");
@@ -543,6 +442,6 @@ int main(void)
     tcase_add_test(tc, broken_contracts_of_tools_are_reported);
     suite_add_tcase(suite, tc);
     const int code = test_run(suite);
-    remove_folder();
+    remove_folder(files, 8);
     return code;
 }

@@ -247,6 +247,11 @@ TAL_API bool tal_path_is_point_active(const tal_forces *forces, tal_state *state
 TAL_API bool tal_path_is_on_wrap(const tal_forces *forces, tal_state *state, tal_path_ix path,
                                  int k);
 
+/// Whether a path goes straight through one of its obstacles because one of its points is inside.
+/// False on a breach.
+TAL_API bool tal_path_is_inside_wrap(const tal_forces *forces, tal_state *state, tal_path_ix path,
+                                     int k);
+
 /// How many of its obstacles a path goes straight through because one of its points is inside; -1
 /// on failure.
 TAL_API int tal_path_num_inside(const tal_forces *forces, tal_state *state, tal_path_ix path);
