@@ -354,14 +354,14 @@ static double *copy_column(const tal_table *table, int column, double factor)
     return values;
 }
 
-// The lines of a column, one for each table that has it: k of its panel, which has `of` columns. A
+// The lines of a column, one for each table that has it: k of its panel, which has `num_columns`. A
 // column has a color and a table has dashes; tables have colors where there is one column.
-static void add_lines(charts *it, const charts_column *column, int k, int of)
+static void add_lines(charts *it, const charts_column *column, int k, int num_columns)
 {
     for (int s = 0; s < it->num_sources; ++s) {
         if (column->at[s] < 0) continue;
         const tal_table *const table = it->sources[s].table;
-        const figure_style style = {of == 1 ? s : k, of == 1 ? 0 : s};
+        const figure_style style = {num_columns == 1 ? s : k, num_columns == 1 ? 0 : s};
         double *const values = copy_column(table, column->at[s], column->factor);
         it->values[it->num_lines] = values;
         it->lines[it->num_lines++] = (figure_line){.name = column->name,
@@ -374,10 +374,11 @@ static void add_lines(charts *it, const charts_column *column, int k, int of)
 
 // The rows of a legend: columns by their colors, then tables by their dashes. A column that is
 // alone is named beside the axis.
-static void add_keys(charts *it, figure_panel *panel, const char *unit, int of, figure_key keys[])
+static void add_keys(charts *it, figure_panel *panel, const char *unit, int num_columns,
+                     figure_key keys[])
 {
     panel->keys = keys;
-    for (int c = 0; c < it->num_columns && of > 1; ++c) {
+    for (int c = 0; c < it->num_columns && num_columns > 1; ++c) {
         const charts_column *const column = &it->columns[c];
         if (!column->is_drawn || strcmp(column->unit, unit) != 0) continue;
         const figure_style style = {panel->num_keys, 0};
@@ -385,7 +386,7 @@ static void add_keys(charts *it, figure_panel *panel, const char *unit, int of, 
     }
     for (int s = 0; s < it->num_sources && it->num_sources > 1; ++s) {
         // dashes of several columns are shown in the gray of none of them
-        const figure_style style = {of == 1 ? s : 6, of == 1 ? 0 : s};
+        const figure_style style = {num_columns == 1 ? s : 6, num_columns == 1 ? 0 : s};
         keys[panel->num_keys++] = (figure_key){it->sources[s].name, style};
     }
 }
@@ -421,9 +422,9 @@ static void make_panels(const cli_args *args, charts *it)
     for (int first = 0; first < it->num_columns; ++first) {
         if (!is_first_of_unit(it, first)) continue;
         const char *const unit = it->columns[first].unit;
-        const int of = count_drawn(it, unit);
+        const int num = count_drawn(it, unit);
         figure_panel *const panel = &it->panels[it->figure.num_panels];
-        char *const label = label_of(of == 1 ? it->columns[first].name : quantity_of(unit), unit);
+        char *const label = label_of(num == 1 ? it->columns[first].name : quantity_of(unit), unit);
         it->labels[it->figure.num_panels++] = label;
         panel->label = label;
         panel->in_degrees = strcmp(unit, FONT_DEGREE_TEXT) == 0 || strcmp(unit, "deg") == 0;
@@ -432,10 +433,10 @@ static void make_panels(const cli_args *args, charts *it)
         const int before = it->num_lines;
         for (int c = first, k = 0; c < it->num_columns; ++c) {
             if (!it->columns[c].is_drawn || strcmp(it->columns[c].unit, unit) != 0) continue;
-            add_lines(it, &it->columns[c], k++, of);
+            add_lines(it, &it->columns[c], k++, num);
         }
         panel->num_lines = it->num_lines - before;
-        add_keys(it, panel, unit, of, keys);
+        add_keys(it, panel, unit, num, keys);
         keys += panel->num_keys;
     }
     if (it->figure.num_panels == 0) it->panels[it->figure.num_panels++].label = "";

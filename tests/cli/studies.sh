@@ -243,6 +243,14 @@ has err 'none.mot'
 expect 0 run id.xml -p coordinates_file=still.mot -o still
 near "$(last still/inverse_dynamics.sto flexion_moment)" '9.80665 * sin(1)' 1e-12 'a moment'
 expect 0 rerun still/inverse_dynamics.sto
+expect 0 run id.xml -p coordinates_file=still.mot -o still --json
+python3 -m json.tool <out >/dev/null || complain "talus run --json: $(head -3 out)"
+has out '{"result": "still/inverse_dynamics.sto", "rows": 5'
+# from standard input, where paths begin here; nothing else is left behind
+"$talus" run - -q -p coordinates_file=still.mot -o piped <id.xml || complain 'a set-up from a pipe'
+cmp -s <(sed '1,/endheader/d' still/inverse_dynamics.sto) \
+    <(sed '1,/endheader/d' piped/inverse_dynamics.sto) || complain 'a set-up from a pipe differs'
+! ls set-up-* >/dev/null 2>&1 || complain 'a set-up from a pipe is left behind'
 expect 2 run id.xml -p nothing
 
 # --- a hub without mass, held by the wheel it rolls on: solve="kkt"; it turns by -3/2 of the wheel,
