@@ -16,11 +16,11 @@ static const char usual_columns[] = "q,u,z,measures,energy,bath,errors";
 
 // ---- sliders
 
-static slider *add_slider(live_model *it, slider_kind kind, int of, int i)
+static slider *add_slider(live_model *it, slider_kind kind, int element, int i)
 {
     if (it->num_sliders >= MAX_SLIDERS) return NULL;
     slider *const s = &it->sliders[it->num_sliders++];
-    *s = (slider){.kind = kind, .of = of, .i = i};
+    *s = (slider){.kind = kind, .element = element, .i = i};
     return s;
 }
 
@@ -94,18 +94,18 @@ double live_model_value(const live_model *it, int index)
     const cli_model *const model = &it->shown.model;
     if (s->kind == SLIDER_PARAM) return model->file.params[s->i].value;
     if (s->kind == SLIDER_FORCE) {
-        return tal_force_param(model->forces, it->run.state, (tal_force_ix){s->of}, s->i);
+        return tal_force_param(model->forces, it->run.state, (tal_force_ix){s->element}, s->i);
     }
-    return tal_body_q(model->matter, it->run.shown, (tal_body_ix){s->of}, s->i);
+    return tal_body_q(model->matter, it->run.shown, (tal_body_ix){s->element}, s->i);
 }
 
 static tal_status set_in(const live_model *it, const slider *s, tal_state *state, double value)
 {
     const cli_model *const model = &it->shown.model;
     if (s->kind == SLIDER_COORDINATE) {
-        return tal_body_set_q(model->matter, state, (tal_body_ix){s->of}, s->i, value);
+        return tal_body_set_q(model->matter, state, (tal_body_ix){s->element}, s->i, value);
     }
-    return tal_force_set_param(model->forces, state, (tal_force_ix){s->of}, s->i, value);
+    return tal_force_set_param(model->forces, state, (tal_force_ix){s->element}, s->i, value);
 }
 
 // Go on from `state`, which meets the constraints again after a step without length.
@@ -182,7 +182,7 @@ static void carry_over(live_model *it, const live_model *before)
         const slider *const s = &before->sliders[i];
         slider *const to = &it->sliders[i];
         if (s->kind != to->kind || strcmp(s->name, to->name) != 0) continue;
-        *to = (slider){s->kind, to->of, to->i, "", s->low, s->high, s->is_changed, s->value};
+        *to = (slider){s->kind, to->element, to->i, "", s->low, s->high, s->is_changed, s->value};
         memcpy(to->name, s->name, sizeof to->name);
         if (s->kind == SLIDER_FORCE && s->is_changed) (void)set_in(it, to, it->start, s->value);
     }

@@ -15,7 +15,7 @@ typedef enum slider_kind {
 
 typedef struct slider {
     slider_kind kind;
-    int of, i; // body or force element, and which of its numbers; -1, and which <param>
+    int element, i; // a body or force and which of its numbers; -1 and which <param>
     char name[2 * TAL_COORDINATE_NAME_SIZE];
     double low, high;
     bool is_changed; // by the user

@@ -397,18 +397,18 @@ static void drop_late(server *it)
 static void serve_once(server *it, double seconds)
 {
     struct pollfd polled[MAX_CONNECTIONS + 1];
-    connection *of[MAX_CONNECTIONS + 1];
+    connection *clients[MAX_CONNECTIONS + 1];
     nfds_t n = 1;
     polled[0] = (struct pollfd){.fd = it->socket, .events = POLLIN};
     for (int i = 0; i < MAX_CONNECTIONS; ++i) {
         connection *const c = &it->list[i];
         if (c->phase == FREE) continue;
-        of[n] = c;
+        clients[n] = c;
         polled[n++] = (struct pollfd){.fd = c->socket, .events = events_of(c)};
     }
     if (poll(polled, n, (int)(1000.0 * seconds + 0.5)) > 0) {
         for (nfds_t i = 1; i < n; ++i) {
-            if (polled[i].revents != 0) handle(it, of[i], polled[i].revents);
+            if (polled[i].revents != 0) handle(it, clients[i], polled[i].revents);
         }
         if (polled[0].revents != 0) accept_client(it);
     }

@@ -1,4 +1,4 @@
-// matter/src/unilateral/unilateral.c, unilateral_motion.c and unilateral_builtin.c: elements, their
+// matter/src/unilateral/unilateral.c, unilateral_values.c and unilateral_builtin.c: elements, their
 // modes in a State, their gaps and slips.
 #include "constraint/type/constraint_builtin_internal.h"
 #include "unilateral_support.h"
