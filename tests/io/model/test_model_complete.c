@@ -76,6 +76,9 @@ static const char *const setters[] = {
     "tal_gravity_set_zero_height", "tal_langevin_set_seed", "tal_path_set_point_station",
     "tal_actuator_set_control", "tal_actuator_set_control_range", "tal_controller_set_enabled",
     "tal_muscle_set_activation", "tal_muscle_set_control", "tal_muscle_set_fiber",
+    // unilateral elements: a file cannot hold them yet, and the writer refuses them by name
+    "tal_unilateral_set_enabled", "tal_unilateral_set_material", "tal_unilateral_set_mode",
+    "tal_matter_set_most_sliding",
     // events
     "tal_event_set_active", "tal_run_set_default",
     // how a study sees it: not part of a model
