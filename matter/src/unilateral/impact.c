@@ -117,7 +117,7 @@ static bool follow(tali_impact_problem *p, double restitution)
     const tali_impact_part *part = &p->parts[p->in[0]];
     const bool is_alone = p->num_in == 1 && c->normal >= 0 && c->num_tangents > 0;
     if (!is_alone || !isfinite(c->static_mu) || !part->is_contact || c->limit > 0.0) return false;
-    const int n = 1 + c->num_tangents;
+    const int n = c->num_tangents > 1 ? 3 : 2;
     const int rows[3] = {c->normal, c->tangent, c->tangent + 1};
     tali_impact_path path = {
         .static_mu = c->static_mu, .sliding_mu = c->sliding_mu, .restitution = restitution};

@@ -70,8 +70,9 @@ static look look_at(const scan *it, double q)
     const tali_fit_subject *subject = &it->subject;
     const int slot = tali_fit_slot(subject, it->at);
     (void)tal_body_set_q(subject->matter, subject->state, it->at.body, slot, q);
-    if (tal_system_realize(subject->system, subject->state, TAL_STAGE_POSITION) != TAL_OK)
+    if (tal_system_realize(subject->system, subject->state, TAL_STAGE_POSITION) != TAL_OK) {
         return at;
+    }
     at.is_pose = meets_constraints(subject->state);
     at.length = at.is_pose ? tal_path_length(subject->forces, subject->state, subject->path) : 0.0;
     at.is_drawn = at.is_pose && isfinite(at.length) &&
