@@ -31,6 +31,10 @@ prints assemble.txt assemble open_loop.talus
 prints simulate.sto simulate held.talus -q -e 1 --every 0.25 -a 1e-13 -i dormand-prince
 prints simulate.json simulate held.talus -q -e 1 --every 0.5 -a 1e-13 -i dormand-prince \
     --json -c q,wave
+boom=$(printf ',boom.reaction_%s' fx fy fz mx my mz)
+prints columns.csv simulate pushed.talus -q -e 0.2 --every 0.2 -a 1e-13 -i dormand-prince \
+    -f csv -o - -c "time,udot,energy,poses$boom"
+prints bath.csv simulate octane.talus -q -e 0.02 --every 0.01 -f csv -o - -c time,bath,energy
 prints simulate.txt simulate held.talus -e 1 --step 0.1 -o result.sto
 prints sweep.csv sweep held.talus -q -v mass=1:2:3 -a 1e-13 -i dormand-prince -c q,total_energy
 prints random.csv sweep held.talus -q -v mass=1:2 -n 3 --seed 7 -a 1e-13 -i dormand-prince -c q
