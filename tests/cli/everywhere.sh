@@ -27,7 +27,8 @@ cat >limb.talus <<'END'
 <talus version="1" name="limb">
 <param name="mass" value="2"/>
 <bodies><pin name="arm" mass="$mass" com="0 -0.5 0" solid="sphere 0.1" range="-1 1"/></bodies>
-<paths><path name="pull"><point station="0.1 0 0"/><point body="arm" station="0 -0.3 0"/></path></paths>
+<paths><path name="pull"><point station="0.1 0 0"/>
+<point body="arm" station="0 -0.3 0"/></path></paths>
 <forces><gravity g="0 -9.81 0"/>
 <millard name="pull" path="pull" max_force="100" fiber_length="0.2" tendon_length="0.1"/></forces>
 </talus>
@@ -36,8 +37,9 @@ END
 # the same arm of OpenSim, another coordinate that no marker sees, and a set-up
 cat >arm.osim <<'END'
 <OpenSimDocument Version="40000"><Model name="arm"><BodySet><objects>
-<Body name="arm"><mass>2</mass><mass_center>0 -0.5 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body>
-<Body name="cart"><mass>1</mass><mass_center>0 0 0</mass_center><inertia>1 1 1 0 0 0</inertia></Body>
+<Body name="arm"><mass>2</mass><mass_center>0 -0.5 0</mass_center>
+<inertia>1 1 1 0 0 0</inertia></Body>
+<Body name="cart"><mass>1</mass><inertia>1 1 1 0 0 0</inertia></Body>
 </objects></BodySet><JointSet><objects>
 <PinJoint name="shoulder"><socket_parent_frame>/ground</socket_parent_frame>
 <socket_child_frame>/bodyset/arm</socket_child_frame>
@@ -46,8 +48,10 @@ cat >arm.osim <<'END'
 <socket_child_frame>/bodyset/cart</socket_child_frame>
 <coordinates><Coordinate name="roll"><locked>true</locked></Coordinate></coordinates></SliderJoint>
 </objects></JointSet><MarkerSet><objects>
-<Marker name="tip"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0 -1 0</location></Marker>
-<Marker name="mid"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0.1 -0.5 0</location></Marker>
+<Marker name="tip"><socket_parent_frame>/bodyset/arm</socket_parent_frame>
+<location>0 -1 0</location></Marker>
+<Marker name="mid"><socket_parent_frame>/bodyset/arm</socket_parent_frame>
+<location>0.1 -0.5 0</location></Marker>
 </objects></MarkerSet></Model></OpenSimDocument>
 END
 cat >setup.xml <<'END'
