@@ -63,10 +63,13 @@ export class App {
 
     readAddress() {
         const said = new URLSearchParams(location.hash.slice(1));
-        const dark = said.has('dark') || (!said.has('light') && matchMedia('(prefers-color-scheme: dark)').matches);
+        const dark =
+            said.has('dark') ||
+            (!said.has('light') && matchMedia('(prefers-color-scheme: dark)').matches);
         this.theme = dark ? 'dark' : 'light';
         if (said.has('t')) this.startTime = Number(said.get('t'));
-        for (const name of (said.get('show') ?? '').split(',')) if (name in this.layers) this.layers[name] = true;
+        for (const name of (said.get('show') ?? '').split(','))
+            if (name in this.layers) this.layers[name] = true;
         for (const name of this.scene.show ?? []) if (name in this.layers) this.layers[name] = true;
         this.startsBare = said.has('bare');
     }
@@ -74,11 +77,25 @@ export class App {
     makePage() {
         const { scene } = this;
         const frames = scene.runs[0]?.frames ?? 0;
-        this.canvas = el('canvas', { class: 'stage', tabIndex: 0, aria: { label: `The model ${scene.title}, in three dimensions`, describedby: 'talus-about' } });
+        this.canvas = el('canvas', {
+            class: 'stage',
+            tabIndex: 0,
+            aria: {
+                label: `The model ${scene.title}, in three dimensions`,
+                describedby: 'talus-about',
+            },
+        });
         this.labelBox = el('div', { class: 'labels', aria: { hidden: 'true' } });
-        const facts = [`${scene.bodies.length - 1} ${scene.bodies.length === 2 ? 'body' : 'bodies'}`];
+        const facts = [
+            `${scene.bodies.length - 1} ${scene.bodies.length === 2 ? 'body' : 'bodies'}`,
+        ];
         if (frames > 1) facts.push(`${frames} frames`);
-        this.header = el('header', {}, el('h1', {}, scene.title || 'Talus'), el('p', { id: 'talus-about' }, facts.join(' · ')));
+        this.header = el(
+            'header',
+            {},
+            el('h1', {}, scene.title || 'Talus'),
+            el('p', { id: 'talus-about' }, facts.join(' · '))
+        );
         this.scaleText = el('div', { class: 'scale' });
         this.info = el('div', { class: 'info card', hidden: true, aria: { live: 'polite' } });
         this.panel = new Panel(this);
@@ -88,15 +105,40 @@ export class App {
             'div',
             { class: 'tools card' },
             iconButton('fit', 'Fit all into the view (A)', () => this.fit()),
-            iconButton('camera', 'Save a picture (S)', () => this.savePicture(), { class: 'icon wide' }),
-            iconButton('theme', 'Light or dark (D)', () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark')),
+            iconButton('camera', 'Save a picture (S)', () => this.savePicture(), {
+                class: 'icon wide',
+            }),
+            iconButton('theme', 'Light or dark (D)', () =>
+                this.setTheme(this.theme === 'dark' ? 'light' : 'dark')
+            ),
             iconButton('help', 'Keys (?)', () => this.help(), { class: 'icon wide' }),
             this.panelButton
         );
         this.bottom = el('div', { class: 'bottom card' });
-        this.parent.append(this.canvas, this.labelBox, this.header, this.scaleText, this.info, this.tools, this.panel.element, this.bottom);
-        if (this.startsBare) for (const part of [this.header, this.tools, this.panel.element, this.bottom, this.scaleText]) part.hidden = true;
-        if (this.startsBare) this.bottom.style.display = this.tools.style.display = this.header.style.display = 'none';
+        this.parent.append(
+            this.canvas,
+            this.labelBox,
+            this.header,
+            this.scaleText,
+            this.info,
+            this.tools,
+            this.panel.element,
+            this.bottom
+        );
+        if (this.startsBare)
+            for (const part of [
+                this.header,
+                this.tools,
+                this.panel.element,
+                this.bottom,
+                this.scaleText,
+            ])
+                part.hidden = true;
+        if (this.startsBare)
+            this.bottom.style.display =
+                this.tools.style.display =
+                this.header.style.display =
+                    'none';
     }
 
     makePlayer() {
@@ -104,20 +146,53 @@ export class App {
         const first = Math.min(...runs.map((run) => run.time[0]), Infinity);
         const last = Math.max(...runs.map((run) => run.time[run.frames - 1]), -Infinity);
         const onChange = (what) => this.onPlayer(what);
-        if (this.isLive) this.player = new LiveClock(first, (what) => this.live.order(what), onChange);
-        else this.player = new Player(Number.isFinite(first) ? first : 0, Number.isFinite(last) ? last : 0, onChange);
+        if (this.isLive)
+            this.player = new LiveClock(first, (what) => this.live.order(what), onChange);
+        else
+            this.player = new Player(
+                Number.isFinite(first) ? first : 0,
+                Number.isFinite(last) ? last : 0,
+                onChange
+            );
         const player = this.player;
-        this.playButton = iconButton('play', 'Play (Space)', () => player.play(), { class: 'icon play' });
-        this.clock = el('div', { class: 'clock' }, (this.clockNow = el('b')), (this.clockAll = el('span')));
-        this.slider = el('input', { type: 'range', min: 0, max: 10000, step: 1, value: 0, aria: { label: 'Time' } });
-        this.slider.oninput = () => this.setTime(player.first + (player.length * Number(this.slider.value)) / 10000);
-        this.speedBox = el('select', { title: 'Speed', aria: { label: 'Speed' }, onchange: () => player.setSpeed(Number(this.speedBox.value)) });
-        this.loopButton = iconButton('loop', 'Repeat (L)', () => this.toggleLoop(), { aria: { label: 'Repeat', pressed: 'true' } });
-        this.chartButton = iconButton('chart', 'Charts (W)', () => this.toggleChart(), { aria: { label: 'Charts', pressed: 'false' } });
+        this.playButton = iconButton('play', 'Play (Space)', () => player.play(), {
+            class: 'icon play',
+        });
+        this.clock = el(
+            'div',
+            { class: 'clock' },
+            (this.clockNow = el('b')),
+            (this.clockAll = el('span'))
+        );
+        this.slider = el('input', {
+            type: 'range',
+            min: 0,
+            max: 10000,
+            step: 1,
+            value: 0,
+            aria: { label: 'Time' },
+        });
+        this.slider.oninput = () =>
+            this.setTime(player.first + (player.length * Number(this.slider.value)) / 10000);
+        this.speedBox = el('select', {
+            title: 'Speed',
+            aria: { label: 'Speed' },
+            onchange: () => player.setSpeed(Number(this.speedBox.value)),
+        });
+        this.loopButton = iconButton('loop', 'Repeat (L)', () => this.toggleLoop(), {
+            aria: { label: 'Repeat', pressed: 'true' },
+        });
+        this.chartButton = iconButton('chart', 'Charts (W)', () => this.toggleChart(), {
+            aria: { label: 'Charts', pressed: 'false' },
+        });
         this.chartBox = el('div', { class: 'chart', hidden: true });
         this.why = el('div', { class: 'why', aria: { live: 'polite' } });
-        const resetButton = iconButton('reset', 'Begin again (Home)', () => this.live.order({ do: 'reset' }));
-        const parts = this.isLive ? [resetButton, this.clock, this.why, this.speedBox] : [this.clock, this.slider, this.speedBox, this.loopButton];
+        const resetButton = iconButton('reset', 'Begin again (Home)', () =>
+            this.live.order({ do: 'reset' })
+        );
+        const parts = this.isLive
+            ? [resetButton, this.clock, this.why, this.speedBox]
+            : [this.clock, this.slider, this.speedBox, this.loopButton];
         this.bar = el('div', { class: 'bar' }, this.playButton, ...parts, this.chartButton);
         this.bottom.append(this.chartBox, this.bar);
     }
@@ -125,7 +200,9 @@ export class App {
     makeStage() {
         const { scene } = this;
         this.stage = new Stage(this.canvas, scene.up, scene.size);
-        this.figures = (scene.runs.length ? scene.runs : [null]).map((run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden));
+        this.figures = (scene.runs.length ? scene.runs : [null]).map(
+            (run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden)
+        );
         this.trails = new Trails(this.stage.root);
         this.findExtent();
         this.stage.setFloor(this.floorHeight, this.extent.center);
@@ -161,17 +238,31 @@ export class App {
                 }
             }
         }
-        for (const end of scene.links.flatMap((link) => [link.a, link.b]).filter((e) => e[0] === 0)) {
+        for (const end of scene.links
+            .flatMap((link) => [link.a, link.b])
+            .filter((e) => e[0] === 0)) {
             all.expandByPoint(p.set(end[1], end[2], end[3]));
         }
         if (all.isEmpty()) {
-            all.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)).expandByScalar(scene.size - 1);
+            all.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)).expandByScalar(
+                scene.size - 1
+            );
             lowest = 0;
         }
-        const ball = (box) => ({ center: box.getCenter(new THREE.Vector3()), radius: Math.max(0.6 * scene.size, Math.min(box.getSize(new THREE.Vector3()).length() / 2, 3 * scene.size)) });
-        this.base = Math.max(1, scene.bodies.findIndex((body) => body.parent === 0));
+        const ball = (box) => ({
+            center: box.getCenter(new THREE.Vector3()),
+            radius: Math.max(
+                0.6 * scene.size,
+                Math.min(box.getSize(new THREE.Vector3()).length() / 2, 3 * scene.size)
+            ),
+        });
+        this.base = Math.max(
+            1,
+            scene.bodies.findIndex((body) => body.parent === 0)
+        );
         const isFree = this.isLive && scene.bodies[this.base]?.mobilizer === 'free'; // nobody knows where it will go
-        this.followsBase = isFree || (scene.bodies.length > 1 && all.getSize(p).length() / 2 > 3 * scene.size);
+        this.followsBase =
+            isFree || (scene.bodies.length > 1 && all.getSize(p).length() / 2 > 3 * scene.size);
         moving.radius = 1.08 * Math.min(moving.radius, 3 * scene.size);
         this.extent = this.followsBase ? moving : ball(all);
         this.floorHeight = this.floorOf(lowest, up);
@@ -181,8 +272,11 @@ export class App {
     floorOf(lowest, up) {
         const plane = this.scene.shapes.find((shape) => shape.kind === 'plane' && shape.body === 0);
         if (plane) {
-            const normal = new THREE.Vector3(0, 1, 0).applyQuaternion(new THREE.Quaternion(plane.X[4], plane.X[5], plane.X[6], plane.X[3]));
-            if (normal.dot(up) > 0.999) return new THREE.Vector3(plane.X[0], plane.X[1], plane.X[2]).dot(up);
+            const normal = new THREE.Vector3(0, 1, 0).applyQuaternion(
+                new THREE.Quaternion(plane.X[4], plane.X[5], plane.X[6], plane.X[3])
+            );
+            if (normal.dot(up) > 0.999)
+                return new THREE.Vector3(plane.X[0], plane.X[1], plane.X[2]).dot(up);
             this.layers.surfaces = true;
         }
         return lowest;
@@ -196,8 +290,13 @@ export class App {
             if (['plane', 'text', 'line'].includes(shape.kind)) continue;
             const ball = balls[shape.body];
             const size = shape.kind === 'mesh' ? 0.3 * this.scene.size : Math.max(...shape.size);
-            if (!seen.has(shape.body)) Object.assign(ball, { center: shape.X.slice(0, 3), radius: size });
-            else ball.radius = Math.max(ball.radius, Math.hypot(...ball.center.map((c, k) => c - shape.X[k])) + size);
+            if (!seen.has(shape.body))
+                Object.assign(ball, { center: shape.X.slice(0, 3), radius: size });
+            else
+                ball.radius = Math.max(
+                    ball.radius,
+                    Math.hypot(...ball.center.map((c, k) => c - shape.X[k])) + size
+                );
             seen.add(shape.body);
         }
         return balls;
@@ -210,15 +309,35 @@ export class App {
             return;
         }
         this.charts = new Charts(this.chartBox, run, (t) => this.setTime(t), this.live?.history);
-        if (this.isLive) setInterval(() => this.chartBox.hidden || document.hidden || this.charts.grow(), 100);
+        if (this.isLive)
+            setInterval(() => this.chartBox.hidden || document.hidden || this.charts.grow(), 100);
         const list = el('div', { class: 'list' });
         run.columns.forEach((column, i) => {
-            const input = el('input', { type: 'checkbox', checked: this.charts.chosen.has(i), onchange: () => this.charts.choose(i, input.checked) });
-            list.append(el('label', {}, input, el('span', { title: column.name }, column.name), el('small', {}, column.unit)));
+            const input = el('input', {
+                type: 'checkbox',
+                checked: this.charts.chosen.has(i),
+                onchange: () => this.charts.choose(i, input.checked),
+            });
+            list.append(
+                el(
+                    'label',
+                    {},
+                    input,
+                    el('span', { title: column.name }, column.name),
+                    el('small', {}, column.unit)
+                )
+            );
         });
-        const search = el('input', { type: 'search', placeholder: 'Find a column', aria: { label: 'Find a column' } });
+        const search = el('input', {
+            type: 'search',
+            placeholder: 'Find a column',
+            aria: { label: 'Find a column' },
+        });
         search.oninput = () => {
-            for (const label of list.children) label.hidden = !label.textContent.toLowerCase().includes(search.value.toLowerCase());
+            for (const label of list.children)
+                label.hidden = !label.textContent
+                    .toLowerCase()
+                    .includes(search.value.toLowerCase());
         };
         this.columnList = list;
         this.chartBox.append(el('div', { class: 'picker' }, search, list));
@@ -228,14 +347,22 @@ export class App {
     changeScene(scene) {
         for (const figure of this.figures) this.stage.root.remove(figure.group);
         Object.assign(this.scene, scene);
-        this.figures = scene.runs.map((run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden));
+        this.figures = scene.runs.map(
+            (run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden)
+        );
         this.makeLabels();
         this.stale = true;
     }
 
     makeLabels() {
         this.labelBox.replaceChildren();
-        const names = this.scene.bodies.map((body, b) => ({ body: b, p: body.com ?? [0, 0, 0], text: body.name, layer: 'names', skip: b === 0 || !(body.mass > 0) }));
+        const names = this.scene.bodies.map((body, b) => ({
+            body: b,
+            p: body.com ?? [0, 0, 0],
+            text: body.name,
+            layer: 'names',
+            skip: b === 0 || !(body.mass > 0),
+        }));
         this.labels = [...this.figures[0].labels, ...names.filter((label) => !label.skip)];
         for (const label of this.labels) {
             label.element = el('span', {}, label.text);
@@ -258,7 +385,15 @@ export class App {
             this.playButton.title = label;
             this.playButton.setAttribute('aria-label', label);
             const choices = [...new Set([...speedChoices, player.speed])].sort((a, b) => a - b);
-            this.speedBox.replaceChildren(...choices.map((speed) => el('option', { value: String(speed), selected: speed === player.speed }, `${show(speed)} ×`)));
+            this.speedBox.replaceChildren(
+                ...choices.map((speed) =>
+                    el(
+                        'option',
+                        { value: String(speed), selected: speed === player.speed },
+                        `${show(speed)} ×`
+                    )
+                )
+            );
         }
     }
 
@@ -316,7 +451,8 @@ export class App {
 
     buildTrails() {
         const run = this.scene.runs[0];
-        if (this.layers.trails && run?.frames > 1) this.trails.build(this.scene, run, trailBodies(this.scene, this.selected));
+        if (this.layers.trails && run?.frames > 1)
+            this.trails.build(this.scene, run, trailBodies(this.scene, this.selected));
         else this.trails.clear();
     }
 
@@ -333,10 +469,26 @@ export class App {
     lift() {
         const top = this.startsBare ? 0 : TITLE;
         const bottom = this.startsBare ? 0 : this.bottom.offsetHeight + 14;
-        const side = this.startsBare || this.panel.element.hidden || isPhone() ? 0 : this.panel.element.offsetWidth + 14;
-        const free = Math.min(this.height - top - bottom, (this.width - side) / Math.min(1, this.width / this.height));
-        this.stage.perspective.zoom = Math.max(0.3, Math.min(1, (1.15 * free) / Math.max(1, this.height)));
-        this.stage.perspective.setViewOffset(this.width, this.height, side / 2, (bottom - top) / 2, this.width, this.height);
+        const side =
+            this.startsBare || this.panel.element.hidden || isPhone()
+                ? 0
+                : this.panel.element.offsetWidth + 14;
+        const free = Math.min(
+            this.height - top - bottom,
+            (this.width - side) / Math.min(1, this.width / this.height)
+        );
+        this.stage.perspective.zoom = Math.max(
+            0.3,
+            Math.min(1, (1.15 * free) / Math.max(1, this.height))
+        );
+        this.stage.perspective.setViewOffset(
+            this.width,
+            this.height,
+            side / 2,
+            (bottom - top) / 2,
+            this.width,
+            this.height
+        );
         this.stage.changed = true;
     }
 
@@ -366,7 +518,11 @@ export class App {
         said.delete(name === 'dark' ? 'light' : 'dark');
         said.set(name, '');
         try {
-            history.replaceState(null, '', `#${said.toString().replaceAll('=&', '&').replace(/=$/, '')}`);
+            history.replaceState(
+                null,
+                '',
+                `#${said.toString().replaceAll('=&', '&').replace(/=$/, '')}`
+            );
         } catch {
             // a sandboxed frame has no address of its own
         }
@@ -380,7 +536,9 @@ export class App {
     }
 
     savePicture() {
-        this.picture(this.canvas.width, this.canvas.height).toBlob((blob) => this.save(blob, `${this.fileName()}.png`));
+        this.picture(this.canvas.width, this.canvas.height).toBlob((blob) =>
+            this.save(blob, `${this.fileName()}.png`)
+        );
     }
 
     /** The scene alone, of so many pixels, over the background of the page; a canvas. */
@@ -410,7 +568,11 @@ export class App {
     }
 
     saveNumbers() {
-        if (this.charts) this.save(new Blob([this.charts.csv()], { type: 'text/csv' }), `${this.fileName()}.csv`);
+        if (this.charts)
+            this.save(
+                new Blob([this.charts.csv()], { type: 'text/csv' }),
+                `${this.fileName()}.csv`
+            );
     }
 
     fileName() {
@@ -419,10 +581,27 @@ export class App {
 
     help() {
         if (!this.helpBox) {
-            const list = el('dl', {}, ...keyTexts.map(([keys, text]) => el('div', {}, el('dt', {}, text), el('dd', {}, el('kbd', {}, keys)))));
+            const list = el(
+                'dl',
+                {},
+                ...keyTexts.map(([keys, text]) =>
+                    el('div', {}, el('dt', {}, text), el('dd', {}, el('kbd', {}, keys)))
+                )
+            );
             const close = el('form', { method: 'dialog' }, el('button', {}, 'Close'));
-            const mouse = el('p', { class: 'hint' }, 'Drag to turn, with the right button or Shift to move, the wheel to zoom. Click a body to select it, double-click to follow it.');
-            this.helpBox = el('dialog', { class: 'help' }, el('h2', {}, 'Keys'), list, mouse, close);
+            const mouse = el(
+                'p',
+                { class: 'hint' },
+                'Drag to turn, with the right button or Shift to move, the wheel to zoom. Click a body to select it, double-click to follow it.'
+            );
+            this.helpBox = el(
+                'dialog',
+                { class: 'help' },
+                el('h2', {}, 'Keys'),
+                list,
+                mouse,
+                close
+            );
             this.parent.append(this.helpBox);
         }
         if (this.helpBox.open) this.helpBox.close();
@@ -438,14 +617,22 @@ export class App {
         addEventListener('keydown', (event) => this.onKey(event));
         this.canvas.addEventListener('pointerdown', (event) => {
             this.pressed = [event.clientX, event.clientY];
-            this.stage.controls.mouseButtons.LEFT = event.shiftKey ? THREE.MOUSE.PAN : THREE.MOUSE.ROTATE;
+            this.stage.controls.mouseButtons.LEFT = event.shiftKey
+                ? THREE.MOUSE.PAN
+                : THREE.MOUSE.ROTATE;
         });
-        this.canvas.addEventListener('click', (event) => this.onClick(event, (body) => this.select(body)));
-        this.canvas.addEventListener('dblclick', (event) => this.onClick(event, (body) => this.follow(body)));
+        this.canvas.addEventListener('click', (event) =>
+            this.onClick(event, (body) => this.select(body))
+        );
+        this.canvas.addEventListener('dblclick', (event) =>
+            this.onClick(event, (body) => this.follow(body))
+        );
         this.canvas.addEventListener('webglcontextlost', (event) => {
             event.preventDefault();
             this.lost = true;
-            this.say('The graphics of this page were taken away by the browser. They come back by themselves, or when the page is loaded again.');
+            this.say(
+                'The graphics of this page were taken away by the browser. They come back by themselves, or when the page is loaded again.'
+            );
         });
         this.canvas.addEventListener('webglcontextrestored', () => {
             this.lost = false;
@@ -464,10 +651,15 @@ export class App {
 
     bodyUnder(clientX, clientY) {
         const box = this.canvas.getBoundingClientRect();
-        const at = new THREE.Vector2(((clientX - box.left) / box.width) * 2 - 1, 1 - ((clientY - box.top) / box.height) * 2);
+        const at = new THREE.Vector2(
+            ((clientX - box.left) / box.width) * 2 - 1,
+            1 - ((clientY - box.top) / box.height) * 2
+        );
         const ray = new THREE.Raycaster();
         ray.setFromCamera(at, this.stage.camera);
-        const meshes = [...this.figures[0].batches.values()].map((batch) => batch.mesh).filter((mesh) => mesh.visible);
+        const meshes = [...this.figures[0].batches.values()]
+            .map((batch) => batch.mesh)
+            .filter((mesh) => mesh.visible);
         meshes.forEach((mesh) => mesh.computeBoundingSphere());
         const hit = ray.intersectObjects(meshes, false)[0];
         return hit ? hit.object.userData.bodyOf(hit.instanceId) : -1;
@@ -476,7 +668,12 @@ export class App {
     onKey(event) {
         const { target } = event;
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        if (target instanceof HTMLInputElement && target.type !== 'checkbox' && !(target === this.slider)) return;
+        if (
+            target instanceof HTMLInputElement &&
+            target.type !== 'checkbox' &&
+            !(target === this.slider)
+        )
+            return;
         if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return;
         if (event.key === ' ' && target instanceof HTMLButtonElement) return;
         const act = this.actions()[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -496,13 +693,15 @@ export class App {
             player.play(false);
             this.setTime(shift ? player.time + (way * player.length) / 100 : this.neighbor(way));
         };
-        const look = (axis) => (shift) => this.fit(views[axis].map((x) => (shift ? -x : x) || 1e-4));
+        const look = (axis) => (shift) =>
+            this.fit(views[axis].map((x) => (shift ? -x : x) || 1e-4));
         const selected = () => (this.selected > 0 ? this.selected : this.base);
         return {
             ' ': () => player.play(),
             ArrowLeft: step(-1),
             ArrowRight: step(1),
-            Home: () => (this.isLive ? this.live.order({ do: 'reset' }) : this.setTime(player.first)),
+            Home: () =>
+                this.isLive ? this.live.order({ do: 'reset' }) : this.setTime(player.first),
             End: () => this.setTime(player.last),
             ',': () => player.faster(-1),
             '.': () => player.faster(1),
@@ -513,8 +712,13 @@ export class App {
             y: look('y'),
             z: look('z'),
             o: () => this.stage.toggleProjection(),
-            h: (shift) => (shift ? this.showAll() : this.hide(selected(), !this.isHidden[selected()])),
-            ...Object.fromEntries(layers.filter(([, , key]) => key).map(([name, , key]) => [key.toLowerCase(), toggle(name)])),
+            h: (shift) =>
+                shift ? this.showAll() : this.hide(selected(), !this.isHidden[selected()]),
+            ...Object.fromEntries(
+                layers
+                    .filter(([, , key]) => key)
+                    .map(([name, , key]) => [key.toLowerCase(), toggle(name)])
+            ),
             d: () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark'),
             w: () => this.charts && this.toggleChart(),
             s: () => this.savePicture(),
@@ -540,7 +744,9 @@ export class App {
 
     say(text) {
         this.message?.remove();
-        this.message = text ? el('div', { class: 'message' }, el('p', { class: 'card' }, text)) : null;
+        this.message = text
+            ? el('div', { class: 'message' }, el('p', { class: 'card' }, text))
+            : null;
         if (this.message) this.parent.append(this.message);
     }
 
@@ -548,7 +754,10 @@ export class App {
         this.width = this.parent.clientWidth;
         this.height = this.parent.clientHeight;
         this.stage.resize(this.width, this.height, Math.min(2, devicePixelRatio));
-        document.documentElement.style.setProperty('--bottom', `${this.bottom.offsetHeight + 14}px`);
+        document.documentElement.style.setProperty(
+            '--bottom',
+            `${this.bottom.offsetHeight + 14}px`
+        );
         this.charts?.rebuild();
         this.lift();
         this.stale = true;
@@ -567,7 +776,8 @@ export class App {
     prepare() {
         if (!this.stale) return;
         const options = { layers: this.layers, forceScale: this.forceScale };
-        for (const figure of this.figures) if (figure.group.visible) figure.setTime(this.player.time, options);
+        for (const figure of this.figures)
+            if (figure.group.visible) figure.setTime(this.player.time, options);
         this.stage.floor.visible = this.layers.grid;
         this.trails.update(this.figures[0].frame ?? { i: 0 });
         this.showFollowed();
@@ -600,7 +810,9 @@ export class App {
     placeOf(body) {
         const { poses } = this.figures[0];
         if (body === ALL) return centerOf(this.scene.bodies, poses);
-        return new THREE.Vector3(...poses.station(body, ...(this.scene.bodies[body].com ?? [0, 0, 0]), [0, 0, 0]));
+        return new THREE.Vector3(
+            ...poses.station(body, ...(this.scene.bodies[body].com ?? [0, 0, 0]), [0, 0, 0])
+        );
     }
 
     showClock() {
@@ -610,12 +822,19 @@ export class App {
         const now = player.time.toFixed(digits);
         const factor = this.live?.status?.factor;
         this.clockNow.textContent = now;
-        this.clockAll.textContent = player.length > 0 ? ` / ${player.last.toFixed(digits)} ${unit}` : ` ${unit}`;
-        if (Number.isFinite(factor) && player.playing) this.clockAll.textContent += ` · ${show(factor, 2)} × real time`;
+        this.clockAll.textContent =
+            player.length > 0 ? ` / ${player.last.toFixed(digits)} ${unit}` : ` ${unit}`;
+        if (Number.isFinite(factor) && player.playing)
+            this.clockAll.textContent += ` · ${show(factor, 2)} × real time`;
         if (document.activeElement !== this.slider || player.playing) {
-            this.slider.value = String(Math.round((10000 * (player.time - player.first)) / (player.length || 1)));
+            this.slider.value = String(
+                Math.round((10000 * (player.time - player.first)) / (player.length || 1))
+            );
         }
-        this.slider.setAttribute('aria-valuetext', `${now} ${unit} of ${player.last.toFixed(digits)} ${unit}`);
+        this.slider.setAttribute(
+            'aria-valuetext',
+            `${now} ${unit} of ${player.last.toFixed(digits)} ${unit}`
+        );
         if (this.charts && !this.chartBox.hidden) this.charts.setTime(player.time);
         this.showInfo();
     }
@@ -630,16 +849,22 @@ export class App {
         const facts = [`${body.mobilizer} on ${this.scene.bodies[body.parent].name}`];
         if (body.mass > 0) facts.push(`mass ${show(body.mass)}`);
         facts.push(`at ${[0, 1, 2].map((k) => show(p[3 * b + k], 3)).join(', ')} ${unit}`);
-        this.info.replaceChildren(el('b', {}, body.name), ...facts.map((fact) => el('small', {}, fact)));
+        this.info.replaceChildren(
+            el('b', {}, body.name),
+            ...facts.map((fact) => el('small', {}, fact))
+        );
     }
 
     placeLabels() {
         const q = [0, 0, 0];
         for (const { element, body, p, layer } of this.labels) {
             const isShown = this.layers[layer] && !this.isHidden[body];
-            const at = isShown ? this.stage.project(this.figures[0].poses.station(body, p[0], p[1], p[2], q)) : null;
+            const at = isShown
+                ? this.stage.project(this.figures[0].poses.station(body, p[0], p[1], p[2], q))
+                : null;
             element.hidden = !at;
-            if (at) element.style.transform = `translate(${Math.round(at[0])}px, ${Math.round(at[1])}px) translate(-50%, -120%)`;
+            if (at)
+                element.style.transform = `translate(${Math.round(at[0])}px, ${Math.round(at[1])}px) translate(-50%, -120%)`;
         }
     }
 }

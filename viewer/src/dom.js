@@ -4,7 +4,9 @@
 export function el(tag, properties = {}, ...children) {
     const element = document.createElement(tag);
     for (const [key, value] of Object.entries(properties)) {
-        if (key === 'aria') for (const [name, text] of Object.entries(value)) element.setAttribute(`aria-${name}`, text);
+        if (key === 'aria')
+            for (const [name, text] of Object.entries(value))
+                element.setAttribute(`aria-${name}`, text);
         else if (key === 'class') element.className = value;
         else if (key === 'for') element.htmlFor = value;
         else element[key] = value;
@@ -40,7 +42,11 @@ export function icon(name) {
 
 /** A button with a picture. */
 export function iconButton(name, label, onclick, more = {}) {
-    return el('button', { type: 'button', class: 'icon', title: label, aria: { label }, onclick, ...more }, icon(name));
+    return el(
+        'button',
+        { type: 'button', class: 'icon', title: label, aria: { label }, onclick, ...more },
+        icon(name)
+    );
 }
 
 /** A number as a person would write it. */

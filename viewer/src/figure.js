@@ -1,11 +1,26 @@
 // A model as it looks in one run: bodies, joints, links, paths, markers, contacts, forces.
 import * as THREE from 'three';
-import { Arrows, Batch, Sticks, axisColors, edgesFor, geometryOf, meshGeometry, palette, solidMaterial, torusGeometry } from './glyphs.js';
+import {
+    Arrows,
+    Batch,
+    Sticks,
+    axisColors,
+    edgesFor,
+    geometryOf,
+    meshGeometry,
+    palette,
+    solidMaterial,
+    torusGeometry,
+} from './glyphs.js';
 import { Poses, frameAt, valueAt } from './poses.js';
 
 const jointColor = '#4d6280';
 const linkColors = { constraint: '#8e5bb0', force: '#009e73', bond: '#9aa3ad' };
-const muscle = { low: new THREE.Color('#56b4e9'), high: new THREE.Color('#d55e00'), passive: new THREE.Color('#999999') };
+const muscle = {
+    low: new THREE.Color('#56b4e9'),
+    high: new THREE.Color('#d55e00'),
+    passive: new THREE.Color('#999999'),
+};
 const colorOf = (rgb) => new THREE.Color().setRGB(rgb[0], rgb[1], rgb[2], THREE.SRGBColorSpace);
 
 function matrixOf(X, scale = [1, 1, 1]) {
@@ -19,8 +34,15 @@ function stickMatrix(from, to, radius) {
     const a = new THREE.Vector3(...from);
     const d = new THREE.Vector3(...to).sub(a);
     const length = d.length();
-    const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), d.clone().divideScalar(length || 1));
-    return new THREE.Matrix4().compose(a.addScaledVector(d, 0.5), turn, new THREE.Vector3(radius, length, radius));
+    const turn = new THREE.Quaternion().setFromUnitVectors(
+        new THREE.Vector3(0, 1, 0),
+        d.clone().divideScalar(length || 1)
+    );
+    return new THREE.Matrix4().compose(
+        a.addScaledVector(d, 0.5),
+        turn,
+        new THREE.Vector3(radius, length, radius)
+    );
 }
 
 const identity = [0, 0, 0, 1, 0, 0, 0];
@@ -38,7 +60,8 @@ export class Figure {
         this.batches = new Map();
         this.layers = {};
         this.labels = []; // {body, p, text, layer}
-        this.hasInside = scene.paths.length > 0 || scene.links.some((link) => link.layer === 'force');
+        this.hasInside =
+            scene.paths.length > 0 || scene.links.some((link) => link.layer === 'force');
         this.around = edgesFor(scene.shapes.length + scene.bodies.length);
         this.addShapes();
         this.addJoints();
@@ -58,7 +81,10 @@ export class Figure {
         const key = `${layer}|${kind}|${opacity}|${more?.wireframe ?? ''}|${more?.map ? 'map' : ''}`;
         if (!this.batches.has(key)) {
             const material = solidMaterial(opacity, more);
-            this.batches.set(key, new Batch(geometry ?? geometryOf(kind, this.around), material, layer));
+            this.batches.set(
+                key,
+                new Batch(geometry ?? geometryOf(kind, this.around), material, layer)
+            );
         }
         return this.batches.get(key);
     }
@@ -68,11 +94,20 @@ export class Figure {
     }
 
     addShapes() {
-        const decorated = new Set(this.scene.shapes.filter((s) => s.layer === 'decoration').map((s) => s.body));
+        const decorated = new Set(
+            this.scene.shapes.filter((s) => s.layer === 'decoration').map((s) => s.body)
+        );
         for (const shape of this.scene.shapes) {
-            const isExtra = shape.layer === 'contact' && (decorated.has(shape.body) || shape.kind === 'plane');
-            if (shape.kind === 'text') this.labels.push({ body: shape.body, p: shape.X, text: shape.text, layer: 'bodies' });
-            else this.addShape(shape, isExtra ? 'surfaces' : layerOf[shape.layer] ?? 'bodies');
+            const isExtra =
+                shape.layer === 'contact' && (decorated.has(shape.body) || shape.kind === 'plane');
+            if (shape.kind === 'text')
+                this.labels.push({
+                    body: shape.body,
+                    p: shape.X,
+                    text: shape.text,
+                    layer: 'bodies',
+                });
+            else this.addShape(shape, isExtra ? 'surfaces' : (layerOf[shape.layer] ?? 'bodies'));
         }
     }
 
@@ -82,7 +117,14 @@ export class Figure {
         // muscles and springs run through bodies whose shape is made up: they let them show
         const hidesLinks = shape.layer === 'derived' && shape.kind !== 'line' && this.hasInside;
         const opacity = Math.min(hidesLinks ? 0.5 : shape.opacity, this.opacity);
-        const put = (kind, matrix, geometry) => this.batch(layer, kind, geometry, opacity, shape.kind === 'plane' ? { side: THREE.DoubleSide } : undefined).add(body, matrix, color);
+        const put = (kind, matrix, geometry) =>
+            this.batch(
+                layer,
+                kind,
+                geometry,
+                opacity,
+                shape.kind === 'plane' ? { side: THREE.DoubleSide } : undefined
+            ).add(body, matrix, color);
         const radius = shape.layer === 'derived' ? 0.011 * this.L : 0.006 * this.L;
         switch (shape.kind) {
             case 'sphere':
@@ -94,13 +136,23 @@ export class Figure {
             case 'cylinder':
                 return put('cylinder', matrixOf(X, [size[0], 2 * size[1], size[0]]));
             case 'line':
-                return put('cylinder', matrixOf(X).multiply(stickMatrix([0, 0, 0], shape.end, radius)));
+                return put(
+                    'cylinder',
+                    matrixOf(X).multiply(stickMatrix([0, 0, 0], shape.end, radius))
+                );
             case 'torus':
-                return put(`torus ${size[0]} ${size[1]}`, matrixOf(X), torusGeometry(size[0], size[1]));
+                return put(
+                    `torus ${size[0]} ${size[1]}`,
+                    matrixOf(X),
+                    torusGeometry(size[0], size[1])
+                );
             case 'plane':
                 return put('square', matrixOf(X, [2 * this.L, 1, 2 * this.L]));
             case 'mesh':
-                return this.scene.meshes[shape.mesh] && put(`mesh ${shape.mesh}`, matrixOf(X, size), this.meshGeometry(shape.mesh));
+                return (
+                    this.scene.meshes[shape.mesh] &&
+                    put(`mesh ${shape.mesh}`, matrixOf(X, size), this.meshGeometry(shape.mesh))
+                );
             default:
                 return undefined;
         }
@@ -117,11 +169,18 @@ export class Figure {
         const color = this.tint(new THREE.Color(jointColor));
         this.scene.bodies.forEach((body, b) => {
             if (b === 0) return;
-            const put = (kind, scale, X = body.X_BM, opacity = this.opacity) => this.batch('joints', kind, undefined, opacity).add(b, matrixOf(X, scale), color);
+            const put = (kind, scale, X = body.X_BM, opacity = this.opacity) =>
+                this.batch('joints', kind, undefined, opacity).add(b, matrixOf(X, scale), color);
             const along = (axis, length, radius) => {
                 const end = [0, 0, 0];
                 end[axis] = length / 2;
-                const matrix = matrixOf(body.X_BM).multiply(stickMatrix(end.map((x) => -x), end, radius));
+                const matrix = matrixOf(body.X_BM).multiply(
+                    stickMatrix(
+                        end.map((x) => -x),
+                        end,
+                        radius
+                    )
+                );
                 this.batch('joints', 'cylinder', undefined, this.opacity).add(b, matrix, color);
             };
             this.addJoint(body, put, along, L);
@@ -136,8 +195,10 @@ export class Figure {
         else if (kind === 'universal') {
             along(0, 0.06 * L, 0.01 * L);
             along(1, 0.06 * L, 0.01 * L);
-        } else if (kind === 'planar' || kind === 'bend stretch') put('brick', [0.04 * L, 0.04 * L, 0.004 * L]);
-        else if (['ball', 'gimbal', 'line orientation'].includes(kind)) put('sphere', [0.02 * L, 0.02 * L, 0.02 * L]);
+        } else if (kind === 'planar' || kind === 'bend stretch')
+            put('brick', [0.04 * L, 0.04 * L, 0.004 * L]);
+        else if (['ball', 'gimbal', 'line orientation'].includes(kind))
+            put('sphere', [0.02 * L, 0.02 * L, 0.02 * L]);
         else if (kind === 'weld') put('brick', [0.011 * L, 0.011 * L, 0.011 * L]);
         else if (kind === 'cantilever') along(2, 0.05 * L, 0.008 * L);
         else if (kind === 'function based') along(2, 0.06 * L, 0.012 * L);
@@ -148,9 +209,15 @@ export class Figure {
         this.scene.bodies.forEach((body, b) => {
             if (!(body.mass > 0)) return;
             const X = [...body.com, 1, 0, 0, 0];
-            this.batch('centers', 'sphere', undefined, 1, { map: quartered(), depthTest: false }).add(b, matrixOf(X, [r, r, r]), '#ffffff');
+            this.batch('centers', 'sphere', undefined, 1, {
+                map: quartered(),
+                depthTest: false,
+            }).add(b, matrixOf(X, [r, r, r]), '#ffffff');
             const solid = inertiaEllipsoid(body);
-            if (solid) this.batch('inertia', 'sphere', geometryOf('sphere'), 0.999, { wireframe: true }).add(b, solid, '#7a8699');
+            if (solid)
+                this.batch('inertia', 'sphere', geometryOf('sphere'), 0.999, {
+                    wireframe: true,
+                }).add(b, solid, '#7a8699');
         });
     }
 
@@ -160,7 +227,9 @@ export class Figure {
             axisColors.forEach((color, axis) => {
                 const end = [0, 0, 0];
                 end[axis] = long;
-                const stick = matrixOf(identity).multiply(stickMatrix([0, 0, 0], end, 0.006 * this.L));
+                const stick = matrixOf(identity).multiply(
+                    stickMatrix([0, 0, 0], end, 0.006 * this.L)
+                );
                 this.batch('frames', 'cylinder', undefined, 1).add(b, stick, color);
             });
         });
@@ -172,7 +241,12 @@ export class Figure {
         const { links } = this.scene;
         const count = links.length;
         const material = () => solidMaterial(this.opacity);
-        this.rods = new Sticks(this.group, geometryOf('cylinder', this.around), material(), 2 * count + 12 * links.filter((l) => l.enabled === false).length);
+        this.rods = new Sticks(
+            this.group,
+            geometryOf('cylinder', this.around),
+            material(),
+            2 * count + 12 * links.filter((l) => l.enabled === false).length
+        );
         this.springs = new Sticks(this.group, geometryOf('helix'), material(), count);
         this.ends = new Sticks(this.group, geometryOf('sphere'), material(), 2 * count);
     }
@@ -187,9 +261,13 @@ export class Figure {
             if (this.isHidden[link.a[0]] && this.isHidden[link.b[0]]) continue;
             this.poses.station(link.a[0], link.a[1], link.a[2], link.a[3], a);
             this.poses.station(link.b[0], link.b[1], link.b[2], link.b[3], b);
-            const color = this.index === 0 ? linkColors[link.layer] ?? linkColors.bond : palette[this.index % palette.length];
+            const color =
+                this.index === 0
+                    ? (linkColors[link.layer] ?? linkColors.bond)
+                    : palette[this.index % palette.length];
             const isSpring = link.layer === 'force' && !link.kind.includes('force');
-            if (isSpring && link.kind.includes('spring')) this.springs.between(a, b, 2.4 * r, color);
+            if (isSpring && link.kind.includes('spring'))
+                this.springs.between(a, b, 2.4 * r, color);
             else if (link.enabled === false) dashes(this.rods, a, b, r, color);
             else this.rods.between(a, b, link.layer === 'bond' ? 1.6 * r : r, color);
             if (link.layer === 'bond') continue;
@@ -202,8 +280,18 @@ export class Figure {
     addPaths() {
         const paths = this.scene.paths;
         const points = paths.reduce((sum, path) => sum + path.points, 0);
-        this.tubes = new Sticks(this.group, geometryOf('cylinder', this.around), solidMaterial(this.opacity), points);
-        this.knots = new Sticks(this.group, geometryOf('sphere'), solidMaterial(this.opacity), points);
+        this.tubes = new Sticks(
+            this.group,
+            geometryOf('cylinder', this.around),
+            solidMaterial(this.opacity),
+            points
+        );
+        this.knots = new Sticks(
+            this.group,
+            geometryOf('sphere'),
+            solidMaterial(this.opacity),
+            points
+        );
         this.strongest = Math.max(1e-300, ...paths.map((path) => path.strength ?? 1));
     }
 
@@ -218,13 +306,21 @@ export class Figure {
             const value = (k) => valueAt(run.paths, channel + k, run.frames, frame);
             const row = (k) => run.paths[(channel + k) * run.frames + frame.i];
             const active = value(0);
-            if (path.kind === 'passive' || Number.isNaN(active) || active < 0) color.copy(muscle.passive);
+            if (path.kind === 'passive' || Number.isNaN(active) || active < 0)
+                color.copy(muscle.passive);
             else color.lerpColors(muscle.low, muscle.high, Math.min(1, Math.max(0, active)));
-            const radius = this.L * (0.004 + 0.016 * Math.sqrt((path.strength ?? 1) / this.strongest)) * 0.8;
+            const radius =
+                this.L * (0.004 + 0.016 * Math.sqrt((path.strength ?? 1) / this.strongest)) * 0.8;
             let before = null;
             for (let k = 0; k < Math.round(row(1)); ++k) {
                 const at = 2 + 4 * k;
-                const p = this.poses.station(Math.round(row(at)), value(at + 1), value(at + 2), value(at + 3), [0, 0, 0]);
+                const p = this.poses.station(
+                    Math.round(row(at)),
+                    value(at + 1),
+                    value(at + 2),
+                    value(at + 3),
+                    [0, 0, 0]
+                );
                 if (before) this.tubes.between(before, p, radius, color);
                 this.knots.at(p, radius, color);
                 before = p;
@@ -240,20 +336,43 @@ export class Figure {
     addMarkers() {
         const model = this.scene.markers.length;
         const seen = this.run?.seenNames?.length ?? 0;
-        this.modelMarkers = new Sticks(this.group, geometryOf('sphere'), solidMaterial(this.opacity, { color: '#0072b2' }), model);
-        this.seenMarkers = new Sticks(this.group, geometryOf('octahedron'), solidMaterial(1, { color: '#e69f00', flatShading: true }), seen);
-        this.misfits = new Sticks(this.group, geometryOf('cylinder'), solidMaterial(1, { color: '#d55e00' }), seen);
-        this.markerOf = (this.run?.seenNames ?? []).map((name) => this.scene.markers.findIndex((m) => m.name === name));
+        this.modelMarkers = new Sticks(
+            this.group,
+            geometryOf('sphere'),
+            solidMaterial(this.opacity, { color: '#0072b2' }),
+            model
+        );
+        this.seenMarkers = new Sticks(
+            this.group,
+            geometryOf('octahedron'),
+            solidMaterial(1, { color: '#e69f00', flatShading: true }),
+            seen
+        );
+        this.misfits = new Sticks(
+            this.group,
+            geometryOf('cylinder'),
+            solidMaterial(1, { color: '#d55e00' }),
+            seen
+        );
+        this.markerOf = (this.run?.seenNames ?? []).map((name) =>
+            this.scene.markers.findIndex((m) => m.name === name)
+        );
     }
 
     updateMarkers(frame) {
         const parts = [this.modelMarkers, this.seenMarkers, this.misfits];
         parts.forEach((part) => part.begin());
         const r = 0.012 * this.L;
-        const places = this.scene.markers.map((marker) => this.poses.station(marker.body, ...marker.p, [0, 0, 0]));
-        places.forEach((p, m) => this.isHidden[this.scene.markers[m].body] || this.modelMarkers.at(p, r));
+        const places = this.scene.markers.map((marker) =>
+            this.poses.station(marker.body, ...marker.p, [0, 0, 0])
+        );
+        places.forEach(
+            (p, m) => this.isHidden[this.scene.markers[m].body] || this.modelMarkers.at(p, r)
+        );
         this.markerOf.forEach((m, i) => {
-            const p = [0, 1, 2].map((k) => valueAt(this.run.seen, 3 * i + k, this.run.frames, frame));
+            const p = [0, 1, 2].map((k) =>
+                valueAt(this.run.seen, 3 * i + k, this.run.frames, frame)
+            );
             this.seenMarkers.at(p, 1.25 * r);
             const fitted = places[m];
             if (!fitted || !Number.isFinite(p[0])) return;
@@ -267,8 +386,19 @@ export class Figure {
 
     addContacts() {
         const slots = this.run?.contacts ? this.run.track.contacts.channels / 9 : 0;
-        this.dots = new Sticks(this.group, geometryOf('sphere'), solidMaterial(1, { color: '#e69f00' }), slots);
-        this.patches = new Sticks(this.group, geometryOf('disc'), solidMaterial(0.5, { color: '#e69f00' }), slots, false);
+        this.dots = new Sticks(
+            this.group,
+            geometryOf('sphere'),
+            solidMaterial(1, { color: '#e69f00' }),
+            slots
+        );
+        this.patches = new Sticks(
+            this.group,
+            geometryOf('disc'),
+            solidMaterial(0.5, { color: '#e69f00' }),
+            slots,
+            false
+        );
         this.pushes = new Arrows(this.group, slots, '#e69f00', this.L);
         this.slots = slots;
     }
@@ -304,10 +434,22 @@ export class Figure {
             const f = [value(3), value(4), value(5)];
             const n = Math.hypot(...f);
             this.dots.at(p, 0.014 * this.L);
-            this.pushes.add(p, f.map((x) => scale * x));
+            this.pushes.add(
+                p,
+                f.map((x) => scale * x)
+            );
             const radius = Math.max(value(6), value(7));
             if (n > 0 && radius > 0.005 * this.L) {
-                this.patches.place(p[0], p[1], p[2], f[0] / n, f[1] / n, f[2] / n, 0.02 * this.L, radius);
+                this.patches.place(
+                    p[0],
+                    p[1],
+                    p[2],
+                    f[0] / n,
+                    f[1] / n,
+                    f[2] / n,
+                    0.02 * this.L,
+                    radius
+                );
             }
         }
         parts.forEach((part) => part.end());
@@ -316,9 +458,24 @@ export class Figure {
     addForces() {
         const loads = this.run?.loads ?? [];
         const count = (isOne) => 2 * loads.filter(({ kind }) => isOne(kind)).length;
-        this.arrows = new Arrows(this.group, count((kind) => kind !== 'reaction' && kind !== 'constraint'), '#d55e00', this.L);
-        this.reactions = new Arrows(this.group, count((kind) => kind === 'reaction'), '#cc79a7', this.L);
-        this.multipliers = new Arrows(this.group, count((kind) => kind === 'constraint'), linkColors.constraint, this.L);
+        this.arrows = new Arrows(
+            this.group,
+            count((kind) => kind !== 'reaction' && kind !== 'constraint'),
+            '#d55e00',
+            this.L
+        );
+        this.reactions = new Arrows(
+            this.group,
+            count((kind) => kind === 'reaction'),
+            '#cc79a7',
+            this.L
+        );
+        this.multipliers = new Arrows(
+            this.group,
+            count((kind) => kind === 'constraint'),
+            linkColors.constraint,
+            this.L
+        );
         this.unitForce = this.forceScale();
     }
 
@@ -330,7 +487,9 @@ export class Figure {
             if (this.isHidden[load.body]) return;
             const value = (k) => valueAt(run.forces, 6 * i + k, run.frames, frame) * scale;
             const p = this.poses.station(load.body, ...load.p, [0, 0, 0]);
-            const arrows = { reaction: this.reactions, constraint: this.multipliers }[load.kind] ?? this.arrows;
+            const arrows =
+                { reaction: this.reactions, constraint: this.multipliers }[load.kind] ??
+                this.arrows;
             arrows.add(p, [value(0), value(1), value(2)]);
             // a moment is drawn as the force that makes it at the distance L
             arrows.add(p, [value(3) / this.L, value(4) / this.L, value(5) / this.L], true);
@@ -359,7 +518,8 @@ export class Figure {
         this.showParts(layers);
         if (layers.links) this.updateLinks();
         if (layers.paths && this.scene.paths.length) this.updatePaths(frame);
-        if (layers.markers && (this.scene.markers.length || this.markerOf.length)) this.updateMarkers(frame);
+        if (layers.markers && (this.scene.markers.length || this.markerOf.length))
+            this.updateMarkers(frame);
         if (layers.contacts && this.slots) this.updateContacts(frame, scale);
         if (layers.forces || layers.reactions) this.updateForces(frame, scale);
     }
@@ -367,7 +527,8 @@ export class Figure {
     showParts(layers) {
         for (const part of [this.rods, this.springs, this.ends]) part.mesh.visible = layers.links;
         for (const part of [this.tubes, this.knots]) part.mesh.visible = layers.paths;
-        for (const part of [this.modelMarkers, this.seenMarkers, this.misfits]) part.mesh.visible = layers.markers;
+        for (const part of [this.modelMarkers, this.seenMarkers, this.misfits])
+            part.mesh.visible = layers.markers;
         for (const part of [this.dots, this.patches]) part.mesh.visible = layers.contacts;
         this.pushes.show(layers.contacts);
         this.arrows.show(layers.forces);
@@ -412,7 +573,9 @@ function inertiaEllipsoid(body) {
     const radii = values.map((I) => Math.sqrt(Math.max(0, (5 * (half - I)) / body.mass)));
     if (!(Math.max(...radii) > 0)) return null;
     const basis = new THREE.Matrix4().makeBasis(...axes.map((a) => new THREE.Vector3(...a)));
-    return basis.scale(new THREE.Vector3(...radii.map((r) => Math.max(r, 1e-3 * Math.max(...radii))))).setPosition(...body.com);
+    return basis
+        .scale(new THREE.Vector3(...radii.map((r) => Math.max(r, 1e-3 * Math.max(...radii)))))
+        .setPosition(...body.com);
 }
 
 // Eigenvalues and unit eigenvectors of a symmetric 3 x 3 matrix by Jacobi's rotations.
@@ -432,9 +595,15 @@ function eigen(A) {
             const angle = 0.5 * Math.atan2(2 * A[p][q], A[q][q] - A[p][p]);
             const c = Math.cos(angle);
             const s = Math.sin(angle);
-            for (let k = 0; k < 3; ++k) [A[k][p], A[k][q]] = [c * A[k][p] - s * A[k][q], s * A[k][p] + c * A[k][q]];
-            for (let k = 0; k < 3; ++k) [A[p][k], A[q][k]] = [c * A[p][k] - s * A[q][k], s * A[p][k] + c * A[q][k]];
-            for (let k = 0; k < 3; ++k) [axes[p][k], axes[q][k]] = [c * axes[p][k] - s * axes[q][k], s * axes[p][k] + c * axes[q][k]];
+            for (let k = 0; k < 3; ++k)
+                [A[k][p], A[k][q]] = [c * A[k][p] - s * A[k][q], s * A[k][p] + c * A[k][q]];
+            for (let k = 0; k < 3; ++k)
+                [A[p][k], A[q][k]] = [c * A[p][k] - s * A[q][k], s * A[p][k] + c * A[q][k]];
+            for (let k = 0; k < 3; ++k)
+                [axes[p][k], axes[q][k]] = [
+                    c * axes[p][k] - s * axes[q][k],
+                    s * axes[p][k] + c * axes[q][k],
+                ];
         }
     }
     return { values: [A[0][0], A[1][1], A[2][2]], axes };

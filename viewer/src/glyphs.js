@@ -173,7 +173,16 @@ export class Sticks {
         const length = Math.hypot(dx, dy, dz);
         if (!(length > 0) || this.used >= this.capacity) return;
         if (color) this.mesh.setColorAt(this.used, this.color.set(color));
-        this.place((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2, dx / length, dy / length, dz / length, length, radius);
+        this.place(
+            (a[0] + b[0]) / 2,
+            (a[1] + b[1]) / 2,
+            (a[2] + b[2]) / 2,
+            dx / length,
+            dy / length,
+            dz / length,
+            length,
+            radius
+        );
     }
 
     /** At a point, `radius` large in all directions. */
@@ -194,7 +203,12 @@ export class Sticks {
 export class Arrows {
     constructor(parent, capacity, color, unit) {
         // arrows begin inside bodies: they are drawn over them
-        const material = solidMaterial(1, { color, roughness: 0.5, depthTest: false, transparent: true });
+        const material = solidMaterial(1, {
+            color,
+            roughness: 0.5,
+            depthTest: false,
+            transparent: true,
+        });
         this.unit = unit;
         this.shafts = new Sticks(parent, geometryOf('cylinder', 24), material, capacity, false);
         this.heads = new Sticks(parent, geometryOf('cone'), material, capacity, false);

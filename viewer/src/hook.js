@@ -10,7 +10,8 @@ export function makeHook(errors) {
     const ready = new Promise((resolve) => {
         done = resolve;
     });
-    const bodyOf = (body) => (typeof body === 'number' ? body : app.scene.bodies.findIndex((b) => b.name === body));
+    const bodyOf = (body) =>
+        typeof body === 'number' ? body : app.scene.bodies.findIndex((b) => b.name === body);
     const drawn = () => {
         app.stale = true;
         app.draw();
@@ -44,7 +45,13 @@ export function makeHook(errors) {
         },
         /** Of a live run: what the program said last, and how many frames came; null elsewhere. */
         get live() {
-            return app.live ? { ...app.live.status, received: app.live.received, hasEnded: Boolean(app.live.hasEnded) } : null;
+            return app.live
+                ? {
+                      ...app.live.status,
+                      received: app.live.received,
+                      hasEnded: Boolean(app.live.hasEnded),
+                  }
+                : null;
         },
         get playing() {
             return app.player.playing;
@@ -127,7 +134,11 @@ export function makeHook(errors) {
         },
         /** Times of the run: first, last, how many frames. */
         get span() {
-            return { first: app.player.first, last: app.player.last, frames: app.scene.runs[0]?.frames ?? 0 };
+            return {
+                first: app.player.first,
+                last: app.player.last,
+                frames: app.scene.runs[0]?.frames ?? 0,
+            };
         },
         /** The color of the canvas at a point in CSS pixels: red, green, blue, opacity. */
         pixelAt(x, y) {

@@ -26,8 +26,13 @@ async function start() {
     try {
         const scene = JSON.parse(document.getElementById('talus-scene').textContent);
         const decoded = await readScene(scene, document.getElementById('talus-data').textContent);
-        if (hasWebGL()) hook.attach(new App(parent, isLive() ? liveScene(decoded) : decoded, isLive()));
-        else say(parent, 'This browser offers no WebGL 2, which is needed to draw in three dimensions. Another browser, or the same with hardware acceleration switched on, shows this page.');
+        if (hasWebGL())
+            hook.attach(new App(parent, isLive() ? liveScene(decoded) : decoded, isLive()));
+        else
+            say(
+                parent,
+                'This browser offers no WebGL 2, which is needed to draw in three dimensions. Another browser, or the same with hardware acceleration switched on, shows this page.'
+            );
     } catch (error) {
         errors.push(String(error.message));
         say(parent, error.message);

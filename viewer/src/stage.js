@@ -4,8 +4,24 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 const FIELD_OF_VIEW = 40;
 const themes = {
-    light: { sky: '#ffffff', ground: '#c9c2b6', hemisphere: 1.6, key: 2.1, fill: 0.5, grid: '#5b6675', shadow: 0.22 },
-    dark: { sky: '#cfd8e6', ground: '#2b2f38', hemisphere: 1.0, key: 2.3, fill: 0.55, grid: '#9aa8bd', shadow: 0.5 },
+    light: {
+        sky: '#ffffff',
+        ground: '#c9c2b6',
+        hemisphere: 1.6,
+        key: 2.1,
+        fill: 0.5,
+        grid: '#5b6675',
+        shadow: 0.22,
+    },
+    dark: {
+        sky: '#cfd8e6',
+        ground: '#2b2f38',
+        hemisphere: 1.0,
+        key: 2.3,
+        fill: 0.55,
+        grid: '#9aa8bd',
+        shadow: 0.5,
+    },
 };
 
 // Lines at 1 and 10 steps that fade with distance, sharp at any zoom.
@@ -47,8 +63,16 @@ export class Stage {
         this.canvas = canvas;
         this.size = size;
         this.up = new THREE.Vector3(...up);
-        this.upright = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.up);
-        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+        this.upright = new THREE.Quaternion().setFromUnitVectors(
+            new THREE.Vector3(0, 1, 0),
+            this.up
+        );
+        this.renderer = new THREE.WebGLRenderer({
+            canvas,
+            antialias: true,
+            alpha: true,
+            preserveDrawingBuffer: true,
+        });
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = THREE.PCFShadowMap;
         this.renderer.toneMapping = THREE.NeutralToneMapping;
@@ -112,7 +136,10 @@ export class Stage {
         );
         this.grid.frustumCulled = false;
         this.grid.renderOrder = -2;
-        this.shade = new THREE.Mesh(plane, new THREE.ShadowMaterial({ opacity: 0.25, depthWrite: false }));
+        this.shade = new THREE.Mesh(
+            plane,
+            new THREE.ShadowMaterial({ opacity: 0.25, depthWrite: false })
+        );
         this.shade.receiveShadow = true;
         this.shade.frustumCulled = false;
         this.shade.renderOrder = -1;
@@ -127,7 +154,9 @@ export class Stage {
         this.spacing = niceStep(0.55 * this.size);
         this.floor.position.copy(this.up).multiplyScalar(height - 0.002 * this.size);
         // a plane of its own vertices: the shader sees true coordinates
-        const flat = new THREE.PlaneGeometry(2 * reach, 2 * reach).rotateX(-Math.PI / 2).translate(middle.x, 0, middle.z);
+        const flat = new THREE.PlaneGeometry(2 * reach, 2 * reach)
+            .rotateX(-Math.PI / 2)
+            .translate(middle.x, 0, middle.z);
         this.grid.geometry = flat;
         this.shade.geometry = flat;
         const { uniforms } = this.grid.material;
@@ -168,7 +197,13 @@ export class Stage {
     fitOrthographic(radius) {
         const aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight);
         const half = (1.15 * radius) / Math.min(1, aspect);
-        Object.assign(this.orthographic, { left: -half * aspect, right: half * aspect, top: half, bottom: -half, zoom: 1 });
+        Object.assign(this.orthographic, {
+            left: -half * aspect,
+            right: half * aspect,
+            top: half,
+            bottom: -half,
+            zoom: 1,
+        });
         this.orthographic.updateProjectionMatrix();
     }
 
@@ -178,7 +213,8 @@ export class Stage {
         const distance = before.position.distanceTo(this.controls.target);
         this.camera = before === this.perspective ? this.orthographic : this.perspective;
         this.camera.position.copy(before.position);
-        if (this.camera === this.orthographic) this.fitOrthographic(distance * Math.tan((FIELD_OF_VIEW * Math.PI) / 360));
+        if (this.camera === this.orthographic)
+            this.fitOrthographic(distance * Math.tan((FIELD_OF_VIEW * Math.PI) / 360));
         this.controls.object = this.camera;
         this.controls.update();
         this.changed = true;
@@ -233,6 +269,9 @@ export class Stage {
     project(p) {
         const v = new THREE.Vector3(p[0], p[1], p[2]).project(this.camera);
         if (v.z > 1 || v.z < -1) return null;
-        return [((v.x + 1) / 2) * this.canvas.clientWidth, ((1 - v.y) / 2) * this.canvas.clientHeight];
+        return [
+            ((v.x + 1) / 2) * this.canvas.clientWidth,
+            ((1 - v.y) / 2) * this.canvas.clientHeight,
+        ];
     }
 }

@@ -18,7 +18,10 @@ const said = () => browser.said.filter((text) => !text.includes('ReadPixels'));
 
 /** A live run: its address, and the process. */
 async function start(...args) {
-    const child = spawn(talus, ['view', '--live', ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(talus, ['view', '--live', ...args], {
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'pipe'],
+    });
     child.ended = new Promise((done) => child.once('exit', (code) => done(code)));
     let text = '';
     child.stdout.setEncoding('utf8');
@@ -45,7 +48,10 @@ async function open(child) {
 const setSlider = (name, part) =>
     browser.run(`(() => { const input = document.querySelector('.param input[aria-label=${JSON.stringify(name)}]');
         input.value = String(${1000 * part}); input.dispatchEvent(new Event('input')); })()`);
-const valueOf = (name) => browser.run(`(() => { const { sliders, values } = talusView.live; return values[sliders.findIndex((s) => s.name === ${JSON.stringify(name)})]; })()`);
+const valueOf = (name) =>
+    browser.run(
+        `(() => { const { sliders, values } = talusView.live; return values[sliders.findIndex((s) => s.name === ${JSON.stringify(name)})]; })()`
+    );
 
 test('a live run moves; pause, step, resume, speed and reset do what they say', async () => {
     const child = await start(join(models, 'pendulum.talus'));
@@ -67,10 +73,14 @@ test('a live run moves; pause, step, resume, speed and reset do what they say', 
         await browser.until('talusView.time === 0');
         assert.equal(await view('playing'), false, 'a reset does not start it');
 
-        await browser.run('(() => { const box = document.querySelector("[aria-label=Speed]"); box.value = "0.1"; box.dispatchEvent(new Event("change")); })()');
+        await browser.run(
+            '(() => { const box = document.querySelector("[aria-label=Speed]"); box.value = "0.1"; box.dispatchEvent(new Event("change")); })()'
+        );
         await browser.until('talusView.live.speed === 0.1');
         await browser.key(' ');
-        await browser.until('talusView.playing && talusView.time > 0.01 && talusView.live.factor > 0');
+        await browser.until(
+            'talusView.playing && talusView.time > 0.01 && talusView.live.factor > 0'
+        );
         assert.ok((await view('live.factor')) < 0.2);
         assert.deepEqual(said(), []);
     } finally {
@@ -89,12 +99,16 @@ test('sliders change the motion: params, coordinates, forces', async () => {
         await browser.until('talusView.live.scene === 1'); // the model was read again
         await browser.until('talusView.live.values[0] === 4');
         await setSlider('flexion', 0.5);
-        await browser.until('Math.abs(talusView.live.values[talusView.live.sliders.findIndex((s) => s.name === "flexion")] - 1.309) < 0.01');
+        await browser.until(
+            'Math.abs(talusView.live.values[talusView.live.sliders.findIndex((s) => s.name === "flexion")] - 1.309) < 0.01'
+        );
         const bent = await view('pose("forearm")');
         await setSlider('flexion', 0);
         await browser.until(`Math.abs(talusView.pose("forearm").h[0] - ${bent.h[0]}) > 0.05`);
         await setSlider('biceps.stiffness', 0.25);
-        await browser.until('talusView.live.values[talusView.live.sliders.findIndex((s) => s.name === "biceps.stiffness")] > 0');
+        await browser.until(
+            'talusView.live.values[talusView.live.sliders.findIndex((s) => s.name === "biceps.stiffness")] > 0'
+        );
         assert.deepEqual(said(), []);
     } finally {
         await stop(child);
@@ -108,7 +122,9 @@ test('charts grow while it runs', async () => {
         await view('chart(true)');
         await browser.until('document.querySelectorAll(".u-legend .u-value").length > 0');
         await browser.until('Number.isFinite(talusView.value("total_energy"))');
-        await browser.until('[...document.querySelectorAll(".u-legend .u-value")].some((v) => Number.isFinite(Number(v.textContent)))');
+        await browser.until(
+            '[...document.querySelectorAll(".u-legend .u-value")].some((v) => Number.isFinite(Number(v.textContent)))'
+        );
         assert.deepEqual(said(), []);
     } finally {
         await stop(child);
@@ -116,7 +132,8 @@ test('charts grow while it runs', async () => {
 });
 
 test('a run that cannot go on says why, and a reset begins again', async () => {
-    const model = '<talus version="1" name="ends"><bodies><slider name="cart" mass="1" u="1"/></bodies><stops><stop time="0.05" message="enough"/></stops></talus>';
+    const model =
+        '<talus version="1" name="ends"><bodies><slider name="cart" mass="1" u="1"/></bodies><stops><stop time="0.05" message="enough"/></stops></talus>';
     writeFileSync(file('ends.talus'), model);
     const child = await start('ends.talus');
     try {
@@ -137,15 +154,26 @@ test('foreign pages and wrong tokens learn nothing', async () => {
         const wrong = child.address.replace(/[0-9a-f]{32}/, '0'.repeat(32));
         assert.equal(await browser.run(`fetch('${wrong}').then((r) => r.status)`), 403);
         assert.equal(await browser.run('fetch("nothing").then((r) => r.status)'), 404);
-        assert.equal(await browser.run('fetch("https://example.org/").then(() => "sent", () => "refused")'), 'refused');
+        assert.equal(
+            await browser.run('fetch("https://example.org/").then(() => "sent", () => "refused")'),
+            'refused'
+        );
         // a page from elsewhere that knows the address: its Origin gives it away
         await browser.open('data:text/html,<title>elsewhere</title>');
-        const answer = await browser.run(`fetch('${child.address}do', { method: 'POST', body: '{"do":"pause"}', mode: 'no-cors' }).then((r) => r.type, () => 'refused')`);
+        const answer = await browser.run(
+            `fetch('${child.address}do', { method: 'POST', body: '{"do":"pause"}', mode: 'no-cors' }).then((r) => r.type, () => 'refused')`
+        );
         assert.ok(['opaque', 'refused'].includes(answer));
-        const framed = await browser.run(`new Promise((done) => { const f = document.createElement('iframe'); f.src = '${child.address}'; f.onload = () => { try { done(f.contentDocument === null ? 'closed' : 'open'); } catch { done('closed'); } }; document.body.append(f); })`);
+        const framed = await browser.run(
+            `new Promise((done) => { const f = document.createElement('iframe'); f.src = '${child.address}'; f.onload = () => { try { done(f.contentDocument === null ? 'closed' : 'open'); } catch { done('closed'); } }; document.body.append(f); })`
+        );
         assert.equal(framed, 'closed');
         await open(child);
-        assert.equal(await view('live.paused'), false, 'the order of the other page was not obeyed');
+        assert.equal(
+            await view('live.paused'),
+            false,
+            'the order of the other page was not obeyed'
+        );
     } finally {
         await stop(child);
     }

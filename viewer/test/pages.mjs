@@ -24,7 +24,11 @@ export const runs = Object.fromEntries(
 );
 
 export function run(...args) {
-    return execFileSync(talus, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(talus, args, {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+    });
 }
 
 export const file = (name) => join(folder, name);
@@ -39,7 +43,8 @@ export function pageOf(name, text, args = [], options = []) {
 
 /** A model: a chain of so many links that begins to fall. */
 export const chain = (links) => {
-    const body = (i) => `<pin name="b${i}" parent="${i ? `b${i - 1}` : 'ground'}" body_frame="0 0.1 0" mass="1" solid="sphere 0.03" ${i ? '' : 'q="1"'}/>`;
+    const body = (i) =>
+        `<pin name="b${i}" parent="${i ? `b${i - 1}` : 'ground'}" body_frame="0 0.1 0" mass="1" solid="sphere 0.03" ${i ? '' : 'q="1"'}/>`;
     return `<talus version="1" name="chain"><bodies>${Array.from({ length: links }, (_, i) => body(i)).join('')}</bodies><forces><gravity g="0 -9.81 0"/></forces></talus>`;
 };
 
@@ -71,11 +76,25 @@ function pack(scene, tracks) {
     for (const [name, rows] of Object.entries(tracks)) {
         const frames = rows[0].length;
         const total = rows.length * frames;
-        const codes = rows.flat().map((x) => (Number.isNaN(x) ? 0 : Math.round(x / quantum))).map((n) => ((n << 1) ^ (n >> 31)) >>> 0);
+        const codes = rows
+            .flat()
+            .map((x) => (Number.isNaN(x) ? 0 : Math.round(x / quantum)))
+            .map((n) => ((n << 1) ^ (n >> 31)) >>> 0);
         const bytes = Buffer.alloc(4 * total);
-        for (let p = 0; p < 4; ++p) codes.forEach((code, i) => bytes.writeUInt8((code >>> (8 * p)) & 255, p * total + i));
-        const mask = rows.flat().some(Number.isNaN) ? Buffer.from(rows.flat().map((x) => (Number.isNaN(x) ? 0 : 1))) : Buffer.alloc(0);
-        json.runs[0][name] = { at, channels: rows.length, planes: 4, order: '0'.repeat(rows.length), base: 0, quantum, ...(mask.length ? { mask: true } : {}) };
+        for (let p = 0; p < 4; ++p)
+            codes.forEach((code, i) => bytes.writeUInt8((code >>> (8 * p)) & 255, p * total + i));
+        const mask = rows.flat().some(Number.isNaN)
+            ? Buffer.from(rows.flat().map((x) => (Number.isNaN(x) ? 0 : 1)))
+            : Buffer.alloc(0);
+        json.runs[0][name] = {
+            at,
+            channels: rows.length,
+            planes: 4,
+            order: '0'.repeat(rows.length),
+            base: 0,
+            quantum,
+            ...(mask.length ? { mask: true } : {}),
+        };
         json.runs[0].frames = frames;
         parts.push(bytes, mask);
         at += bytes.length + mask.length;
@@ -87,11 +106,18 @@ function pack(scene, tracks) {
 
 /** Poses of every body at every row, by the library: {row, t, body, p, h}. */
 export function libraryPoses(model, table) {
-    const text = execFileSync(join(build, 'tests/talus_poses'), [model, table], { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28 });
-    return text.trim().split('\n').map((line) => {
-        const [row, t, body, x, y, z, w, a, b, c] = line.split(' ').map(Number);
-        return { row, t, body, p: [x, y, z], h: [w, a, b, c] };
+    const text = execFileSync(join(build, 'tests/talus_poses'), [model, table], {
+        cwd: folder,
+        encoding: 'utf8',
+        maxBuffer: 1 << 28,
     });
+    return text
+        .trim()
+        .split('\n')
+        .map((line) => {
+            const [row, t, body, x, y, z, w, a, b, c] = line.split(' ').map(Number);
+            return { row, t, body, p: [x, y, z], h: [w, a, b, c] };
+        });
 }
 
 /** A .sto table: names and rows. */

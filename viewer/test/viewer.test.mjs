@@ -4,7 +4,18 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser } from './browser.mjs';
-import { chain, examplePage, file, handPage, libraryPoses, models, pageOf, readTable, run, runs } from './pages.mjs';
+import {
+    chain,
+    examplePage,
+    file,
+    handPage,
+    libraryPoses,
+    models,
+    pageOf,
+    readTable,
+    run,
+    runs,
+} from './pages.mjs';
 
 let browser;
 before(async () => {
@@ -61,7 +72,9 @@ test('bodies stand where the mass center projects', async () => {
 for (const name of ['human_body', 'stewart_platform', 'octane']) {
     test(`${name}: poses are those of the library at every row`, async () => {
         await open(examplePage(name));
-        const size = await browser.run('JSON.parse(document.getElementById("talus-scene").textContent).size');
+        const size = await browser.run(
+            'JSON.parse(document.getElementById("talus-scene").textContent).size'
+        );
         const poses = libraryPoses(join(models, `${name}.talus`), `${name}.sto`);
         const every = Math.max(1, Math.round(poses.at(-1).row / 40));
         const asked = poses.filter(({ row }) => row % every === 0);
@@ -84,7 +97,9 @@ test('between rows poses are interpolated in the parent', async () => {
     await view(`setTime(${(at(10, 'time') + at(11, 'time')) / 2})`);
     // halfway along the great circle: the mean angle, about one axis
     const { h } = await view('pose("upper")');
-    assert.ok(Math.abs(2 * Math.atan2(h[3], h[0]) - (at(10, 'upper.q0') + at(11, 'upper.q0')) / 2) < 1e-5);
+    assert.ok(
+        Math.abs(2 * Math.atan2(h[3], h[0]) - (at(10, 'upper.q0') + at(11, 'upper.q0')) / 2) < 1e-5
+    );
 });
 
 test('charts have the values of the table', async () => {
@@ -94,7 +109,11 @@ test('charts have the values of the table', async () => {
         const column = rows.map((row) => row[names.indexOf(name)]);
         const range = Math.max(...column) - Math.min(...column);
         await view(`setTime(${rows[40][0]})`);
-        assert.ok(Math.abs((await view(`value(${JSON.stringify(name)})`)) - column[40]) <= 1e-5 * range + 1e-12, name);
+        assert.ok(
+            Math.abs((await view(`value(${JSON.stringify(name)})`)) - column[40]) <=
+                1e-5 * range + 1e-12,
+            name
+        );
     }
 });
 
@@ -151,8 +170,14 @@ test('a click selects, in the picture and in the tree', async () => {
     await open(examplePage('human_body'));
     const [x, y] = await view('project("thorax")');
     await browser.click(x, y);
-    assert.equal(await browser.run('document.querySelector(".row.selected button").textContent'), 'thorax');
-    assert.match(await browser.run('document.querySelector(".info").textContent'), /thorax.*mass 16\.2/);
+    assert.equal(
+        await browser.run('document.querySelector(".row.selected button").textContent'),
+        'thorax'
+    );
+    assert.match(
+        await browser.run('document.querySelector(".info").textContent'),
+        /thorax.*mass 16\.2/
+    );
     await browser.click(20, 200);
     assert.equal(await browser.run('document.querySelectorAll(".row.selected").length'), 0);
 });
@@ -163,7 +188,10 @@ test('the view follows a body', async () => {
     const [x, y] = await view('project("pelvis")');
     await view('setTime(1.4)');
     const later = await view('project("pelvis")');
-    assert.ok(later && Math.hypot(later[0] - x, later[1] - y) < 250, 'it has fallen ten meters and is still in sight');
+    assert.ok(
+        later && Math.hypot(later[0] - x, later[1] - y) < 250,
+        'it has fallen ten meters and is still in sight'
+    );
 });
 
 test('charts open, follow the clock and set it', async () => {
@@ -171,8 +199,12 @@ test('charts open, follow the clock and set it', async () => {
     await view('chart(true)');
     await until('document.querySelector(".u-over")');
     await view('setTime(0.8)');
-    await until('[...document.querySelectorAll(".u-legend .u-value")].some((v) => Math.abs(Number(v.textContent) / talusView.value("total_energy") - 1) < 1e-3)');
-    const { left, top, width, height } = await browser.run('(() => { const { left, top, width, height } = document.querySelector(".u-over").getBoundingClientRect(); return { left, top, width, height }; })()');
+    await until(
+        '[...document.querySelectorAll(".u-legend .u-value")].some((v) => Math.abs(Number(v.textContent) / talusView.value("total_energy") - 1) < 1e-3)'
+    );
+    const { left, top, width, height } = await browser.run(
+        '(() => { const { left, top, width, height } = document.querySelector(".u-over").getBoundingClientRect(); return { left, top, width, height }; })()'
+    );
     await browser.click(left + width / 2, top + height / 2);
     assert.ok(Math.abs((await view('time')) - 0.8) < 0.02);
     await browser.click(left + width / 4, top + height / 2);
@@ -197,9 +229,16 @@ test('names with markup in them are text', async () => {
 
 test('nothing leaves the page', async () => {
     await open(examplePage('pendulum'));
-    const answer = await browser.run('fetch("https://example.org/").then(() => "sent", () => "refused")');
+    const answer = await browser.run(
+        'fetch("https://example.org/").then(() => "sent", () => "refused")'
+    );
     assert.equal(answer, 'refused');
-    assert.equal(await browser.run('(() => { const s = document.createElement("script"); s.textContent = "window.hit = 2"; document.body.append(s); return window.hit; })()'), undefined);
+    assert.equal(
+        await browser.run(
+            '(() => { const s = document.createElement("script"); s.textContent = "window.hit = 2"; document.body.append(s); return window.hit; })()'
+        ),
+        undefined
+    );
 });
 
 test('a chain of 200 bodies is drawn, and it moves', async () => {
@@ -211,7 +250,9 @@ test('a chain of 200 bodies is drawn, and it moves', async () => {
 });
 
 test('a model without bodies, and one without results', async () => {
-    await open(pageOf('empty', '<talus version="1" name="nothing"><bodies/></talus>', ['--end', '1']));
+    await open(
+        pageOf('empty', '<talus version="1" name="nothing"><bodies/></talus>', ['--end', '1'])
+    );
     run('view', join(models, 'elbow.talus'), '-q', '-o', 'joints.html');
     await open(file('joints.html'));
     await assertDrawn('joints');
@@ -221,8 +262,28 @@ test('a model without bodies, and one without results', async () => {
 });
 
 test('results lie over each other', async () => {
-    run('simulate', join(models, 'elbow.talus'), '-q', '-o', 'one.sto', '--end', '1', '-s', 'load=1');
-    run('simulate', join(models, 'elbow.talus'), '-q', '-o', 'two.sto', '--end', '1', '-s', 'load=5');
+    run(
+        'simulate',
+        join(models, 'elbow.talus'),
+        '-q',
+        '-o',
+        'one.sto',
+        '--end',
+        '1',
+        '-s',
+        'load=1'
+    );
+    run(
+        'simulate',
+        join(models, 'elbow.talus'),
+        '-q',
+        '-o',
+        'two.sto',
+        '--end',
+        '1',
+        '-s',
+        'load=5'
+    );
     run('view', 'one.sto', 'two.sto', '-q', '-o', 'both.html');
     await open(file('both.html'));
     await view('setTime(0.5)');
@@ -234,25 +295,77 @@ test('muscles, contacts, atoms, bonds and seen markers of a scene written by han
     const one = [1, 1];
     const zero = [0, 0];
     const scene = {
-        format: 'talus-scene', version: 1, title: 'hand', up: [0, 1, 0], gravity: [0, -10, 0], size: 1,
+        format: 'talus-scene',
+        version: 1,
+        title: 'hand',
+        up: [0, 1, 0],
+        gravity: [0, -10, 0],
+        size: 1,
         bodies: [
             { name: 'ground', parent: -1, mobilizer: 'ground', mass: 0 },
-            { name: 'a', parent: 0, mobilizer: 'ball', X_PF: [0, 0, 0, 1, 0, 0, 0], X_BM: [0, 0, 0, 1, 0, 0, 0], mass: 1, com: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0] },
+            {
+                name: 'a',
+                parent: 0,
+                mobilizer: 'ball',
+                X_PF: [0, 0, 0, 1, 0, 0, 0],
+                X_BM: [0, 0, 0, 1, 0, 0, 0],
+                mass: 1,
+                com: [0, 0, 0],
+                inertia: [1, 1, 1, 0, 0, 0],
+            },
         ],
-        shapes: [{ body: 1, layer: 'atom', kind: 'sphere', X: [0.5, 0.5, 0, 1, 0, 0, 0], size: [0.1, 0, 0], color: [0.2, 0.2, 0.2], opacity: 1 }],
-        links: [{ name: 'bond', kind: 'bond', layer: 'bond', a: [0, 0, 0, 0], b: [1, 0.5, 0.5, 0] }],
+        shapes: [
+            {
+                body: 1,
+                layer: 'atom',
+                kind: 'sphere',
+                X: [0.5, 0.5, 0, 1, 0, 0, 0],
+                size: [0.1, 0, 0],
+                color: [0.2, 0.2, 0.2],
+                opacity: 1,
+            },
+        ],
+        links: [
+            { name: 'bond', kind: 'bond', layer: 'bond', a: [0, 0, 0, 0], b: [1, 0.5, 0.5, 0] },
+        ],
         markers: [{ name: 'tip', body: 1, p: [0, 0.3, 0] }],
         paths: [{ name: 'biceps', kind: 'muscle', points: 3, strength: 500 }],
-        runs: [{ name: 'run', columns: [], seenNames: ['tip'], loads: [{ name: 'push', kind: 'constant force', body: 1, p: [0, 0, 0] }] }],
+        runs: [
+            {
+                name: 'run',
+                columns: [],
+                seenNames: ['tip'],
+                loads: [{ name: 'push', kind: 'constant force', body: 1, p: [0, 0, 0] }],
+            },
+        ],
     };
-    const paths = [[0, 1], [3, 2], zero, zero, [0.4, 0.4], zero, zero, [-0.5, -0.5], zero, zero, one, zero, zero, [0.5, 0.5]];
+    const paths = [
+        [0, 1],
+        [3, 2],
+        zero,
+        zero,
+        [0.4, 0.4],
+        zero,
+        zero,
+        [-0.5, -0.5],
+        zero,
+        zero,
+        one,
+        zero,
+        zero,
+        [0.5, 0.5],
+    ];
     const page = handPage('hand', scene, {
         time: [[0, 1]],
         poses: [zero, zero, zero, one, zero, zero, zero],
         paths,
         contacts: [zero, [-0.3, -0.3], zero, zero, [5, NaN], zero, [0.1, 0.1], [0.1, 0.1], zero],
         forces: [[0, 5], [3, 3], zero, zero, zero, [2, 2]],
-        seen: [[0.1, NaN], [0.3, NaN], [0, NaN]],
+        seen: [
+            [0.1, NaN],
+            [0.3, NaN],
+            [0, NaN],
+        ],
     });
     await open(page);
     const start = await view('pixels()');
@@ -262,7 +375,11 @@ test('muscles, contacts, atoms, bonds and seen markers of a scene written by han
         await view(`layer("${layer}", true)`);
     }
     await view('setTime(1)');
-    assert.notEqual((await view('pixels()')).sum, start.sum, 'activation and number of points change');
+    assert.notEqual(
+        (await view('pixels()')).sum,
+        start.sum,
+        'activation and number of points change'
+    );
     await view('layer("forces", true)');
     assert.deepEqual(said(), []);
 });
@@ -285,7 +402,8 @@ const arm = `<talus version="1" name="arm">
 </talus>`;
 
 // The mean color of what is drawn when nothing but paths is.
-const pathColor = (t) => browser.run(`(() => {
+const pathColor = (t) =>
+    browser.run(`(() => {
     for (const layer of ['bodies', 'joints', 'grid', 'links']) talusView.layer(layer, false);
     talusView.setTime(${t});
     talusView.draw();
@@ -301,20 +419,30 @@ const pathColor = (t) => browser.run(`(() => {
 
 test('muscles are tubes over their obstacles, colored by activation', async () => {
     const page = pageOf('arm', arm, ['--end', '0.3', '--every', '0.01']);
-    const scene = JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
-    assert.deepEqual(scene.paths.map(({ name, kind }) => `${name} ${kind}`), ['biceps muscle', 'cable passive']);
+    const scene = JSON.parse(
+        readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]
+    );
+    assert.deepEqual(
+        scene.paths.map(({ name, kind }) => `${name} ${kind}`),
+        ['biceps muscle', 'cable passive']
+    );
     assert.equal(scene.paths[0].strength, 600);
     await open(page);
     const rest = await pathColor(0);
     const active = await pathColor(0.3);
     assert.ok(rest.pixels > 100 && active.pixels > 100);
-    assert.ok(active.red - active.blue > rest.red - rest.blue + 10, `${JSON.stringify(rest)}, then ${JSON.stringify(active)}`);
+    assert.ok(
+        active.red - active.blue > rest.red - rest.blue + 10,
+        `${JSON.stringify(rest)}, then ${JSON.stringify(active)}`
+    );
     assert.deepEqual(said(), []);
 });
 
 test('loads in joints and constraints are arrows when they are wanted', async () => {
     const page = examplePage('four_bar', ['--show', 'reactions']);
-    const scene = JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
+    const scene = JSON.parse(
+        readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]
+    );
     assert.ok(scene.runs[0].loads.some(({ kind }) => kind === 'constraint'));
     assert.ok(scene.runs[0].loads.some(({ kind }) => kind === 'reaction'));
     await open(page);
@@ -324,7 +452,15 @@ test('loads in joints and constraints are arrows when they are wanted', async ()
 });
 
 test('a scene of a later format is refused with a sentence', async () => {
-    const page = handPage('later', { format: 'talus-scene', version: 99, title: 'x', bodies: [], up: [0, 1, 0], size: 1, runs: [] });
+    const page = handPage('later', {
+        format: 'talus-scene',
+        version: 99,
+        title: 'x',
+        bodies: [],
+        up: [0, 1, 0],
+        size: 1,
+        runs: [],
+    });
     await browser.view(page);
     assert.match(await browser.run('document.querySelector(".message").textContent'), /format 99/);
 });
@@ -338,7 +474,11 @@ test('a phone, dark, and eyes that want no motion', async () => {
     assert.equal(await browser.run('document.documentElement.classList.contains("dark")'), true);
     assert.equal(await browser.run('document.querySelector(".side").hidden'), true);
     assert.ok(await browser.run('document.documentElement.scrollWidth <= 390'));
-    assert.ok((await browser.run('Math.min(...[...document.querySelectorAll(".bar button")].map((b) => b.offsetHeight))')) >= 44);
+    assert.ok(
+        (await browser.run(
+            'Math.min(...[...document.querySelectorAll(".bar button")].map((b) => b.offsetHeight))'
+        )) >= 44
+    );
     await assertDrawn('phone');
     await browser.media({});
     await browser.resize(800, 500);
@@ -346,7 +486,9 @@ test('a phone, dark, and eyes that want no motion', async () => {
 
 test('a lost context is reported and comes back', async () => {
     await open(examplePage('pendulum'));
-    await browser.run('window.loser = document.querySelector("canvas.stage").getContext("webgl2").getExtension("WEBGL_lose_context"); loser.loseContext()');
+    await browser.run(
+        'window.loser = document.querySelector("canvas.stage").getContext("webgl2").getExtension("WEBGL_lose_context"); loser.loseContext()'
+    );
     await until('document.querySelector(".message")?.textContent.includes("taken away")');
     await browser.run('loser.restoreContext()');
     await until('document.querySelector(".message") === null');
@@ -357,7 +499,10 @@ test('without WebGL the page says so', async () => {
     const other = await Browser.start({ webgl: false });
     try {
         await other.view(examplePage('pendulum'));
-        assert.match(await other.run('document.querySelector(".message").textContent'), /no WebGL 2/);
+        assert.match(
+            await other.run('document.querySelector(".message").textContent'),
+            /no WebGL 2/
+        );
     } finally {
         await other.stop();
     }
@@ -366,36 +511,71 @@ test('without WebGL the page says so', async () => {
 test('meshes of every kind are drawn, and a broken one is left out', async () => {
     const { writeFileSync } = await import('node:fs');
     const obj = 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n';
-    const stl = 'solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n';
-    const vtp = '<VTKFile><PolyData><Piece><Points><DataArray format="ascii">0 0 0 1 0 0 0 1 0</DataArray></Points><Polys><DataArray Name="connectivity" format="ascii">0 1 2</DataArray><DataArray Name="offsets" format="ascii">3</DataArray></Polys></Piece></PolyData></VTKFile>';
-    for (const [name, text] of Object.entries({ 'm.obj': obj, 'm.stl': stl, 'm.vtp': vtp, 'bad.obj': 'v 1\n' })) writeFileSync(file(name), text);
+    const stl =
+        'solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n';
+    const vtp =
+        '<VTKFile><PolyData><Piece><Points><DataArray format="ascii">0 0 0 1 0 0 0 1 0</DataArray></Points><Polys><DataArray Name="connectivity" format="ascii">0 1 2</DataArray><DataArray Name="offsets" format="ascii">3</DataArray></Polys></Piece></PolyData></VTKFile>';
+    for (const [name, text] of Object.entries({
+        'm.obj': obj,
+        'm.stl': stl,
+        'm.vtp': vtp,
+        'bad.obj': 'v 1\n',
+    }))
+        writeFileSync(file(name), text);
     const shape = (name, x) => `<mesh body="b" file="${name}" frame="${x} 0 0" color="1 0.5 0"/>`;
     const model = `<talus version="1" name="meshes"><bodies><pin name="b" mass="1" solid="sphere 0.2"/></bodies>
         <decorations>${shape('m.obj', 0)}${shape('m.stl', 1.5)}${shape('m.vtp', 3)}${shape('bad.obj', 0)}${shape('none.stl', 0)}</decorations></talus>`;
     const page = pageOf('meshes', model, ['--end', '1']);
-    const scene = JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
+    const scene = JSON.parse(
+        readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]
+    );
     assert.equal(scene.shapes.filter((s) => s.kind === 'mesh').length, 3);
     await open(page);
     await assertDrawn('meshes');
 });
 
 test('sizes: the page below 800 kB, the human body for 10 s at 100 rows a second below 1 MB', async () => {
-    run('simulate', join(models, 'human_body.talus'), '-q', '-o', 'long.sto', '--end', '10', '--every', '0.01');
+    run(
+        'simulate',
+        join(models, 'human_body.talus'),
+        '-q',
+        '-o',
+        'long.sto',
+        '--end',
+        '10',
+        '--every',
+        '0.01'
+    );
     run('view', 'long.sto', '-q', '-o', 'long.html');
     const text = readFileSync(file('long.html'), 'utf8');
     const data = text.match(/id="talus-data">(.*?)<\/script>/s)[1].length;
     const whole = statSync(file('long.html')).size;
-    console.log(`    1001 frames of 40 bodies: ${Math.round(data / 1000)} kB of data, a page of ${Math.round(whole / 1000)} kB`);
+    console.log(
+        `    1001 frames of 40 bodies: ${Math.round(data / 1000)} kB of data, a page of ${Math.round(whole / 1000)} kB`
+    );
     assert.ok(data < 1e6, `${data} bytes of data`);
     assert.ok(whole - data < 850e3, 'the page itself');
     await open(file('long.html'));
 });
 
 test('talus render: a picture of the right size, frames with numbers, an animated PNG, a film', async () => {
-    run('simulate', join(models, 'pendulum.talus'), '-q', '-o', 'short.sto', '--end', '0.5', '--every', '0.05');
+    run(
+        'simulate',
+        join(models, 'pendulum.talus'),
+        '-q',
+        '-o',
+        'short.sto',
+        '--end',
+        '0.5',
+        '--every',
+        '0.05'
+    );
     run('render', 'short.sto', '-q', '--at', '0.2', '--size', '320x200', '-o', 'one.png');
     const png = readFileSync(file('one.png'));
-    assert.deepEqual([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)], ['PNG', 320, 200]);
+    assert.deepEqual(
+        [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)],
+        ['PNG', 320, 200]
+    );
     run('render', 'short.sto', '-q', '--fps', '4', '--size', '160x100', '-o', 'frame%02d.png');
     assert.notDeepEqual(readFileSync(file('frame00.png')), readFileSync(file('frame01.png')));
     run('render', 'short.sto', '-q', '--fps', '10', '--size', '160x100', '-o', 'swing.apng');
@@ -409,7 +589,13 @@ test('talus render: a picture of the right size, frames with numbers, an animate
         const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
         return { frameCount, animated, width: image.displayWidth, height: image.displayHeight, duration: image.duration };
     })()`);
-    assert.deepEqual(found, { frameCount: 5, animated: true, width: 160, height: 100, duration: 100000 });
+    assert.deepEqual(found, {
+        frameCount: 5,
+        animated: true,
+        width: 160,
+        height: 100,
+        duration: 100000,
+    });
     run('render', 'short.sto', '-q', '--fps', '10', '--size', '160x100', '-o', 'swing.mp4');
     assert.equal(readFileSync(file('swing.mp4')).toString('latin1', 4, 8), 'ftyp');
 });
