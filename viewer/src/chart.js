@@ -54,7 +54,28 @@ export class Charts {
     constructor(parent, run, onTime, rows = new RunRows(run)) {
         Object.assign(this, { parent, run, rows, onTime, plots: [], time: 0 });
         this.chosen = new Set(firstColumns(run));
-        this.parent.append((this.box = el('div', { class: 'plots' })));
+        this.box = el('div', { class: 'plots' });
+        this.parent.append(this.box, this.makePicker());
+    }
+
+    // A list of all columns, to choose those that are drawn.
+    makePicker() {
+        const list = el('div', { class: 'list' });
+        this.run.columns.forEach(({ name, unit }, i) => {
+            const input = el('input', { type: 'checkbox', checked: this.chosen.has(i) });
+            input.onchange = () => this.choose(i, input.checked);
+            const label = el('span', { title: name }, name);
+            list.append(el('label', {}, input, label, el('small', {}, unit)));
+        });
+        const search = el('input', { type: 'search', placeholder: 'Find a column' });
+        search.setAttribute('aria-label', 'Find a column');
+        search.oninput = () => {
+            const wanted = search.value.toLowerCase();
+            for (const label of list.children) {
+                label.hidden = !label.textContent.toLowerCase().includes(wanted);
+            }
+        };
+        return el('div', { class: 'picker' }, search, list);
     }
 
     value(name, t) {

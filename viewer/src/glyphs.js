@@ -66,6 +66,29 @@ export function solidMaterial(opacity = 1, more = {}) {
     });
 }
 
+/** The matrix of a transform [p, quaternion], with a scale along its axes. */
+export function matrixOf(X, scale = [1, 1, 1]) {
+    const p = new THREE.Vector3(X[0], X[1], X[2]);
+    const h = new THREE.Quaternion(X[4], X[5], X[6], X[3]);
+    return new THREE.Matrix4().compose(p, h, new THREE.Vector3(...scale));
+}
+
+/** The matrix of a unit cylinder along y that reaches from one point to another. */
+export function stickMatrix(from, to, radius) {
+    const a = new THREE.Vector3(...from);
+    const d = new THREE.Vector3(...to).sub(a);
+    const length = d.length();
+    const turn = new THREE.Quaternion().setFromUnitVectors(
+        new THREE.Vector3(0, 1, 0),
+        d.clone().divideScalar(length || 1)
+    );
+    return new THREE.Matrix4().compose(
+        a.addScaledVector(d, 0.5),
+        turn,
+        new THREE.Vector3(radius, length, radius)
+    );
+}
+
 // out = a b for matrices by columns whose last row is 0 0 0 1
 function multiply(a, i, b, out, k) {
     for (let c = 0; c < 4; ++c) {

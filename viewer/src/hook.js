@@ -77,6 +77,12 @@ export function makeHook(errors) {
             const com = app.scene.bodies[b].com ?? [0, 0, 0];
             return app.stage.project(app.figures[0].poses.station(b, ...com, [0, 0, 0]));
         },
+        /** The name of the body that is seen at a point of the window; null: none. */
+        pick(x, y) {
+            prepared();
+            const b = app.bodyUnder(x, y);
+            return b > 0 ? app.scene.bodies[b].name : null;
+        },
         value(column) {
             return app.charts ? app.charts.value(column, app.player.time) : NaN;
         },
@@ -110,7 +116,7 @@ export function makeHook(errors) {
             app.setTheme(name);
             prepared();
         },
-        /** Colors on the canvas: how many different ones there are, and a sum that tells pictures apart. */
+        /** How many colors are on the canvas, and a sum that tells pictures apart. */
         pixels() {
             drawn();
             const { width, height } = app.canvas;

@@ -1,4 +1,4 @@
-// A live run: numbers stream in from talus view --live, orders go back. doc/scene.md has the format.
+// A live run: numbers come in from talus view --live, orders go back. The format: doc/scene.md.
 import { readScene } from './data.js';
 
 const HISTORY = 20000; // rows kept for charts
@@ -194,7 +194,7 @@ export class Live {
                 this.order({ do: 'set', index, value })
             );
         app.panel.showSliders(news.values);
-        app.showWhy(news.why);
+        app.bar.showWhy(news.why);
         if (!isFirst && news.scene !== before) await this.changeScene();
     }
 

@@ -1,6 +1,7 @@
-// The side panel: layers, runs, the tree of bodies, parameters of a live run.
+// The side panel: parameters of a live run, runs, layers, and the tree of bodies.
 import { el, show } from './dom.js';
 import { palette } from './glyphs.js';
+import { Tree } from './tree.js';
 
 /** Layers: name, label, key, whether they are on at first, and what a scene needs to have them. */
 export const layers = [
@@ -21,7 +22,7 @@ export const layers = [
     ['forces', 'Forces and moments', 'R', false, (s) => s.runs.some((r) => r.forces)],
     [
         'reactions',
-        'Loads in joints and constraints',
+        'Joint and constraint loads',
         '',
         false,
         (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction')),
@@ -47,12 +48,12 @@ export class Panel {
     constructor(app) {
         this.app = app;
         this.boxes = {};
-        this.rows = [];
+        this.tree = new Tree(app);
         this.element = el('aside', { class: 'side card', aria: { label: 'What is shown' } });
         const scroll = el('div', { class: 'scroll' });
         this.element.append(scroll);
         this.live = el('section', { hidden: true });
-        scroll.append(this.live, this.makeRuns(), this.makeLayers(), this.makeTree());
+        scroll.append(this.live, this.makeRuns(), this.makeLayers(), this.tree.element);
     }
 
     makeLayers() {
@@ -106,74 +107,6 @@ export class Panel {
         return el('section', {}, el('h2', {}, 'Runs'), ...items);
     }
 
-    // Massless bodies between joints stand with the body that they carry.
-    makeTree() {
-        const { app } = this;
-        const { bodies } = app.scene;
-        const search = el('input', {
-            type: 'search',
-            placeholder: `Find one of ${bodies.length - 1} bodies`,
-            aria: { label: 'Find a body' },
-        });
-        search.oninput = () => this.filter(search.value);
-        const all = el('button', { type: 'button', onclick: () => app.showAll() }, 'Show all');
-        const lists = bodies.map(() => el('ul'));
-        bodies.forEach((body, b) => {
-            if (b === 0) return;
-            lists[body.parent].append(this.makeRow(body, b, lists[b]));
-        });
-        this.tree = el('div', { class: 'tree' }, lists[0]);
-        const many = bodies.length > 12;
-        return el('section', {}, el('h2', {}, 'Bodies', all), many ? search : null, this.tree);
-    }
-
-    makeRow(body, b, children) {
-        const { app } = this;
-        const input = el('input', {
-            type: 'checkbox',
-            checked: true,
-            aria: { label: `Show ${body.name}` },
-        });
-        input.onchange = () => app.hide(b, !input.checked);
-        const button = el(
-            'button',
-            {
-                type: 'button',
-                title: `${body.name}: ${body.mobilizer}`,
-                onclick: () => app.select(b),
-                ondblclick: () => app.follow(b),
-            },
-            body.name
-        );
-        const row = el(
-            'div',
-            { class: body.mass > 0 ? 'row' : 'row massless' },
-            input,
-            button,
-            el('small', {}, body.mobilizer)
-        );
-        this.rows[b] = {
-            row,
-            input,
-            item: el('li', {}, row, children),
-            name: body.name.toLowerCase(),
-        };
-        return this.rows[b].item;
-    }
-
-    filter(text) {
-        const wanted = text.trim().toLowerCase();
-        const { bodies } = this.app.scene;
-        const keep = new Set();
-        this.rows.forEach((row, b) => {
-            if (!row.name.includes(wanted)) return;
-            for (let k = b; k > 0; k = bodies[k].parent) keep.add(k);
-        });
-        this.rows.forEach((row, b) => {
-            row.item.hidden = !keep.has(b);
-        });
-    }
-
     update() {
         const { app } = this;
         for (const [name, input] of Object.entries(this.boxes)) input.checked = app.layers[name];
@@ -182,10 +115,7 @@ export class Panel {
             app.layers.reactions ||
             app.scene.runs.some((r) => r.contacts && app.layers.contacts);
         this.scaleRow.hidden = !hasArrows;
-        this.rows.forEach((row, b) => {
-            row.input.checked = !app.isHidden[b];
-            row.row.classList.toggle('selected', b === app.selected);
-        });
+        this.tree.update();
     }
 
     /** Sliders of a live run, {name, group, low, high}, under the names of their groups. */

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const candidates = [
     process.env.TALUS_CHROMIUM,
@@ -138,7 +139,7 @@ export class Browser {
 
     /** Open a page of the viewer and wait until it is ready; the milliseconds that took. */
     async view(path, hash = '') {
-        return this.viewAt(`file://${path}${hash}`);
+        return this.viewAt(`${pathToFileURL(path)}${hash}`);
     }
 
     /** The same at any address. */
@@ -149,7 +150,7 @@ export class Browser {
         return performance.now() - begin;
     }
 
-    /** Wait until an expression is true. The limit is for what never happens, not for slow machines. */
+    /** Wait until an expression is true. The limit is for what never happens. */
     async until(expression, seconds = 300) {
         const end = performance.now() + 1000 * seconds;
         while (!(await this.run(`Boolean(${expression})`))) {
