@@ -24,9 +24,10 @@
  *     stick    the grip is enabled, too
  *     slide    the grip is disabled; friction acts against the slip
  *
- * Realizing TAL_STAGE_ACCELERATION keeps modes as they are: a contact that is on pulls, if it has
- * to, until somebody looks. Those who look are the handlers of a run (talus/study.h), or
- * tal_unilateral_set_mode().
+ * Nothing changes a mode by itself. A contact that is on pulls if the motion asks for it, and one
+ * that is off lets bodies pass through each other, until tal_matter_solve_impact() and
+ * tal_matter_solve_modes() (talus/matter/impact.h) or tal_unilateral_set_mode() are called. No
+ * integrator and no time stepper calls them yet: a program that steps such a System must do it.
  *
  * Signs: pi is the force by which an element pushes its bodies apart, >= 0; multipliers have the
  * sign of the equations of motion, lambda = -pi times the sign of the element.
