@@ -38,6 +38,11 @@ static bool is_there(const void *p)
     return p != NULL;
 }
 
+static bool is_ok(tal_status st)
+{
+    return st == TAL_OK;
+}
+
 static bool is_body(tal_body_ix body)
 {
     return body.i >= 0;
@@ -185,6 +190,8 @@ START_TEST(of_tables)
     ASSERT_RANGE(3, tal_table_row(table, i), is_there);
     ASSERT_RANGE(3, tal_table_value(table, i, 1), isfinite);
     ASSERT_RANGE(2, tal_table_value(table, 2, i), isfinite);
+    ASSERT_RANGE(3, tal_table_set_value(table, i, 1, 0.0), is_ok);
+    ASSERT_RANGE(2, tal_table_set_value(table, 2, i, 0.0), is_ok);
     tal_table_destroy(table);
 }
 
