@@ -38,7 +38,7 @@ has err 'this is a model file of Talus (.talus), not a table'
 expect 3 plot world.sdf
 has err 'world.sdf: error: this is a model of Gazebo (SDF), not a table'
 expect 3 plot notes.txt
-has err 'notes.txt: error: the name does not end with .sto, .mot, .trc or .csv'
+has err 'notes.txt: error: the name does not end with .sto, .mot, .trc, .csv or .npz'
 
 # --- what cannot be read: the system's reason ---
 expect 3 info nowhere.talus
