@@ -184,6 +184,9 @@ static const golden goldens[] = {
     {PIN CONSTRAINTS(
          "<coordinate_coupler mobilities='p;'><linear slopes='1'/></coordinate_coupler>"),
      "must name a body"},
+    {PIN CONSTRAINTS(
+         "<coordinate_coupler mobilities='p, p'><linear slopes='1 1'/></coordinate_coupler>"),
+     "<coordinate_coupler>: the mobilities 'p, p' must be separated by ';'"},
     {PIN CONSTRAINTS("<constant_speed mobility='p:x' value='1'/>"), "has no index after ':'"},
     {KNEE FORCES("<mobility_force mobility='kneee' force='1'/>"),
      "<mobility_force>: 'kneee' must be a coordinate, a body with one mobility, or BODY:NUMBER (did "
