@@ -33,7 +33,8 @@ echo "== a program of one's own"
 # shellcheck disable=SC2016 # expanded inside
 inside sh -c 'gcc /tmp/pendulum.c -o /tmp/pendulum $(pkg-config --cflags --libs talus) && /tmp/pendulum'
 # shellcheck disable=SC2016 # expanded inside
-inside sh -c 'gcc -static-libgcc /tmp/pendulum.c -o /tmp/still /usr/lib/*/libtalus.a $(pkg-config --static --libs talus | sed "s/-ltalus//") && /tmp/still'
+inside sh -c 'libraries=$(pkg-config --static --libs talus | sed "s/-ltalus//") &&
+    gcc /tmp/pendulum.c -o /tmp/still /usr/lib/*/libtalus.a $libraries && /tmp/still'
 echo "== remove"
 inside apt-get -qq -y purge talus libtalus-dev libtalus0 >>"$packages/install.log" 2>&1
 left=$(find "$root/usr" -name '*talus*' -not -path '*/var/*' | head)

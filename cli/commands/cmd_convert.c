@@ -37,7 +37,7 @@ static int convert_model(const cli_args *args, const target *to)
     return code;
 }
 
-// Is it a table? What comes from standard input is one unless it is XML; what is no table by its
+// Is it a table? What comes from standard input is one unless it is XML; what is not a table by its
 // name is read as a model, whose reader says what is wrong with it.
 static bool is_table(const char *path)
 {

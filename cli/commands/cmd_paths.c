@@ -157,7 +157,7 @@ static int check_out(const cli_args *args)
     const char *const path = stream_out_path(args), *const name = stream_out_name(args);
     if (name == NULL || tal_file_kind_of(name, NULL, 0) == TAL_FILE_TALUS) return CLI_OK;
     if (path != NULL) {
-        return cli_fail(args, CLI_USAGE, "-o %s: a model is written, to a file .talus.", path);
+        return cli_fail(args, CLI_USAGE, "-o %s should end with .talus: a model is written.", path);
     }
     return cli_fail(args, CLI_USAGE, "--format '%s' should be talus: a model is written.",
                     cli_text(args, "format"));

@@ -300,7 +300,7 @@ int result_check_fit(const cli_args *args, const tal_table *table)
     tal_table_format format = format_of(args, table);
     size_t length = 0;
     tal_error err = {0};
-    if (name != NULL && !tal_table_format_of(name, &format)) return CLI_OK; // it is no table
+    if (name != NULL && !tal_table_format_of(name, &format)) return CLI_OK; // it is not a table
     if (tal_table_write_memory(table, format, NULL, 0, &length, &err) == TAL_OK) return CLI_OK;
     return cli_fail(args, CLI_USAGE, "this table cannot be written to --out %s: %s.",
                     path != NULL ? path : "", err.message);

@@ -213,7 +213,7 @@ static void run_tool(const tool_case *it)
 
 // --- analyses ---
 
-// Positions of mass centers. Ground is no body here; the torso's mass center was moved after the
+// Positions of mass centers. Ground is not a body here; the torso's mass center was moved after the
 // states were made.
 static bool is_limb(const char *column)
 {

@@ -134,7 +134,7 @@ START_TEST(headers_and_odd_names_come_back)
         for (int f = 0; f<4; f += f> 1 ? 1 : 2) { // not .trc
             size_t length = 0;
             char *text = write_text(table, formats[f], &length);
-            // a name that is no line of its own stands behind the title "table"
+            // a name that is not a line of its own stands behind the title "table"
             const int twice = formats[f] == TAL_TABLE_STO && t < 4;
             tal_table *again = read_text(formats[f], text, length, twice);
             assert_same(table, again);

@@ -180,7 +180,8 @@ START_TEST(a_subsystem_needs_a_table_with_size_and_name)
 
     system = tal_system_create(NULL);
     (void)tal_system_add_subsystem(system, " x", &plain, NULL);
-    assert_failed(system, TAL_ERR_BAD_NAME, "subsystem ' x': a name has no blanks around it");
+    assert_failed(system, TAL_ERR_BAD_NAME,
+                  "subsystem ' x': a name cannot begin or end with blanks");
 }
 
 END_TEST

@@ -100,7 +100,7 @@ START_TEST(errors_of_implicit_methods_are_proportional_to_the_accuracy)
 
 END_TEST
 
-// Linear equations have matrices that are exact, which is no reason to trust the first change of
+// Linear equations have matrices that are exact, which is not a reason to trust the first change of
 // Newton's method when the step has become longer since: z'' = -100 z for 1 s, to which no error
 // adds up but those of steps. GMRES, which has no matrix to keep, is the measure.
 START_TEST(matrices_that_are_exact_mislead_nobody)

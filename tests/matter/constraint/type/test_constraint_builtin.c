@@ -264,7 +264,7 @@ enum {
 };
 
 // A disk that lies almost flat, at sin(tilt) = s between its axis and the normal of the plane: its
-// lowest point is at the end of e = up / |up| with |up| = s, whose derivatives grow by n! (v / s)^n.
+// lowest point is at the end of e = up / |up| with |up| = s, whose derivatives grow as n! (v/s)^n.
 // The differences of the checker, with steps h = 1e-3 / v, leave h^4 / 480 of the fifth of them, of
 // a rate that is of size v / s:
 //
