@@ -411,7 +411,7 @@ grep -q '<path name="hamstrings"' same.talus || complain "a bad fit was written"
 expect 2 paths leg.talus --path nerve
 has err "there is no path 'nerve' in leg.talus"
 expect 2 paths leg.talus -o leg.sto
-has err "a model is written, to a file .talus"
+has err "should end with .talus: a model is written"
 
 # a path that changes sides, and one with a point that comes and goes
 cat >flaws.talus <<'END'

@@ -66,7 +66,8 @@ START_TEST(a_bad_def_is_remembered_by_the_system)
     def.name = name;
     assert_failed(tal_system_create(&def), TAL_ERR_BAD_NAME, "more than 63");
     def.name = "robot ";
-    assert_failed(tal_system_create(&def), TAL_ERR_BAD_NAME, "'robot ': a name cannot begin or end with blanks");
+    assert_failed(tal_system_create(&def), TAL_ERR_BAD_NAME,
+                  "'robot ': a name cannot begin or end with blanks");
 
     const double bad[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
     for (int i = 0; i < 4; ++i) {
