@@ -37,7 +37,7 @@ typedef struct fit {
 
 /// One point of one line, while it is measured.
 typedef struct point {
-    const line *of;
+    const line *family;
     model stripped;
     void *self;
 } point;
@@ -45,7 +45,7 @@ typedef struct point {
 static void run_point(void *context, long count)
 {
     const point *p = context;
-    p->of->who->run(p->self, p->of->what, true, count);
+    p->family->who->run(p->self, p->family->what, true, count);
 }
 
 // All points of all lines take turns.
@@ -58,7 +58,7 @@ static void measure(const family *f, line lines[], int num_lines, bool quick)
         models[i] = f->make(f->sizes[i]);
         for (int k = 0; k < num_lines; ++k) {
             point *p = &points[k * f->count + i];
-            *p = (point){.of = &lines[k], .stripped = model_stripped(&models[i])};
+            *p = (point){.family = &lines[k], .stripped = model_stripped(&models[i])};
             p->self = lines[k].who->create(lines[k].is_stripped ? &p->stripped : &models[i]);
             table[k * f->count + i] = (bench){.run = run_point, .context = p};
         }
@@ -150,17 +150,17 @@ static void print_four_bars(bool quick)
 /// What is aimed at for a family: at most `factor` times the tree alone and `us` more.
 typedef struct aim {
     const char *label;
-    family of;
+    family family;
     double factor, us;
 } aim;
 
 static void print_added(const aim *a, bool quick)
 {
     line lines[2];
-    measure_added(&a->of, lines, quick);
-    for (int i = 0; i < a->of.count; ++i) {
+    measure_added(&a->family, lines, quick);
+    for (int i = 0; i < a->family.count; ++i) {
         const double all = 1e-3 * lines[0].least[i], tree = 1e-3 * lines[1].least[i];
-        (void)printf("  %-22s %4d %10.3f %10.3f %10.2f", a->label, a->of.sizes[i], all, tree,
+        (void)printf("  %-22s %4d %10.3f %10.3f %10.2f", a->label, a->family.sizes[i], all, tree,
                      all / tree);
         if (a->factor > 0.0) (void)printf("   %.3f", a->factor * tree + a->us);
         (void)printf("\n");

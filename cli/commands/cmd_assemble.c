@@ -33,7 +33,7 @@ static int assemble(const cli_args *args, const cli_model *model, tal_state *sta
     report_number(&r, "error", found.error, NULL);
     report_count(&r, "iterations", found.iterations);
     report_count(&r, "restarts", found.restarts);
-    pose_report(&r, model, state);
+    pose_report(&r, args, model, state);
     report_end(&r);
     return pose_write(args, model, state);
 }

@@ -219,6 +219,63 @@ static void check_errors(findings *it, const cli_model *model)
     if (!(u <= 1e-6)) add_finding(it, WARNING, "speeds", "they violate constraints by %g.", u);
 }
 
+// What is wrong with a path, as a sentence.
+static void tell_flaw(findings *it, const cli_model *model, tal_path_ix path,
+                      const tal_path_flaw *flaw)
+{
+    char name[TAL_COORDINATE_NAME_SIZE] = "";
+    const char *const where = tal_path_name(model->forces, path);
+    (void)tal_body_coordinate_name(model->matter, model->state, flaw->at.body, flaw->at.i, name);
+    switch (flaw->kind) {
+    case TAL_PATH_JUMP:
+        add_finding(it, WARNING, where, "its length jumps by %.2g m at %s = %.4g.", flaw->size,
+                    name, flaw->q);
+        break;
+    case TAL_PATH_KINK:
+        add_finding(it, REMARK, where, "its moment arm jumps by %.2g at %s = %.4g.", flaw->size,
+                    name, flaw->q);
+        break;
+    case TAL_PATH_INSIDE:
+        add_finding(
+            it, WARNING, where,
+            "a point of it is inside obstacle '%s' from %s = %.4g to %.4g: it goes straight "
+            "through.",
+            tal_wrap_name(model->forces, flaw->wrap), name, flaw->q, flaw->q + flaw->size);
+        break;
+    case TAL_PATH_LOST:
+        add_finding(it, WARNING, where, "it cannot be drawn from %s = %.4g to %.4g.", name, flaw->q,
+                    flaw->q + flaw->size);
+        break;
+    }
+}
+
+// Each path over the ranges of its coordinates.
+static void check_paths(findings *it, const cli_model *model)
+{
+    enum {
+        MOST = 20
+    };
+
+    for (int i = 0; i < tal_forces_num_paths(model->forces); ++i) {
+        const tal_path_ix path = {i};
+        tal_path_flaw flaws[MOST];
+        int num = 0;
+        tal_error err = {0};
+        if (tal_path_find_flaws(model->system, model->forces, model->state, path, flaws, MOST, &num,
+                                &err) != TAL_OK) {
+            add_finding(it, WARNING, tal_path_name(model->forces, path), "%s", err.message);
+            continue;
+        }
+        for (int k = 0; k < num && k < MOST; ++k) {
+            tell_flaw(it, model, path, &flaws[k]);
+        }
+        if (num > MOST) {
+            add_finding(it, REMARK, tal_path_name(model->forces, path), "%d more of this kind.",
+                        num - MOST);
+        }
+    }
+}
+
 // Run all checks at the State of the model, and report what they found.
 static int check_model(const cli_args *args, const cli_model *model)
 {
@@ -235,6 +292,7 @@ static int check_model(const cli_args *args, const cli_model *model)
     check_sizes(&it, model);
     check_angles(&it, model);
     check_errors(&it, model);
+    check_paths(&it, model);
     const char *redundant = check_rows(&it, model);
     if (tal_system_realize(model->system, model->state, TAL_STAGE_ACCELERATION) != TAL_OK) {
         add_finding(&it, WARNING, "accelerations", "%s", tal_state_error(model->state)->message);

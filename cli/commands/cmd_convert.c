@@ -65,6 +65,12 @@ static int find_target(const cli_args *args, target *to)
     }
     to->path = given != NULL && strcmp(given, "-") != 0 ? given : NULL;
     to->name = to->path != NULL ? to->path : stream_out_name(args);
+    if (to->path == NULL && to->name != NULL &&
+        tal_file_kind_of(to->name, NULL, 0) == TAL_FILE_UNKNOWN) {
+        return cli_fail(args, CLI_USAGE,
+                        "--format '%s' should be sto, mot, trc, csv or npz, or talus for a model.",
+                        cli_text(args, "format"));
+    }
     if (to->name != NULL) return CLI_OK;
     return cli_fail(args, CLI_USAGE, "say by --format what to write to standard output.");
 }

@@ -45,7 +45,7 @@ static int find_equilibrium(const cli_args *args, const cli_model *model, tal_st
     report_number(&r, "largest acceleration", rest.udot, NULL);
     if (tal_state_nz(state) > 0) report_number(&r, "largest rate of z", rest.zdot, NULL);
     report_number(&r, "potential energy", tal_forces_potential_energy(model->forces, state), "J");
-    pose_report(&r, model, state);
+    pose_report(&r, args, model, state);
     report_end(&r);
     return pose_write(args, model, state);
 }

@@ -1,6 +1,7 @@
 // talus help: the program, a command, the integrators, an element of model files, the manual page,
 // completion scripts.
 #include "commands/commands.h"
+#include "text/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +9,13 @@
 // --- elements of model files, from the reference that the library writes ---
 
 // Print a part of the reference, up to a line that begins with `end`.
-static void print_until(const char *at, const char *end)
+static void print_until(FILE *out, const char *at, const char *end)
 {
     const size_t length = strlen(end);
     while (*at != 0 && strncmp(at, end, length) != 0) {
         const char *const newline = strchr(at, '\n');
         const size_t size = newline != NULL ? (size_t)(newline - at) + 1 : strlen(at);
-        (void)fwrite(at, 1, size, stdout);
+        (void)fwrite(at, 1, size, out);
         at += size;
     }
 }
@@ -32,7 +33,7 @@ static const char *section_before(const char *text, const char *at)
 
 // Print what the reference says of an element: where it stands, its own attributes, and those that
 // all of its section have. Is there one of this name?
-static bool help_element(const char *name)
+static bool help_element(FILE *out, const char *name)
 {
     const size_t length = tal_model_reference(NULL, 0);
     char *const text = cli_alloc(length + 1, 1);
@@ -43,53 +44,106 @@ static bool help_element(const char *name)
         const char *const section = section_before(text, at);
         const char *const shared = strstr(section, "All of them have:");
         const char *const first = strstr(section, "\n### ");
-        printf("%s", found ? "\n" : "");
-        printf("%.*s\n\n", (int)strcspn(section + 3, "\n"), section + 3);
-        printf("<%s>", name);
-        print_until(strchr(at, '\n'), "#");
+        fprintf(out, "%s", found ? "\n" : "");
+        fprintf(out, "%.*s\n\n", (int)strcspn(section + 3, "\n"), section + 3);
+        fprintf(out, "<%s>", name);
+        print_until(out, strchr(at, '\n'), "#");
         found = true;
-        if (shared != NULL && first != NULL && shared < first) print_until(shared, "### ");
+        if (shared != NULL && first != NULL && shared < first) print_until(out, shared, "### ");
     }
     free(heading);
     free(text);
     return found;
 }
 
-static void list_integrators(void)
+static void list_integrators(FILE *out)
 {
     for (int i = 0; i < tal_num_methods(); ++i) {
-        printf("  %-22s%s\n", tal_method_name(i), tal_method_summary(i));
+        fprintf(out, "  %-22s%s\n", tal_method_name(i), tal_method_summary(i));
     }
 }
 
-int cmd_help(const cli_args *args)
+// Print what is asked for; an exit code.
+static int print_help(const cli_args *args, FILE *out)
 {
-    if (cli_flag(args, "man")) {
-        cli_man_page(stdout);
-        return CLI_OK;
-    }
+    const char *const name = args->num_files > 0 ? args->files[0] : NULL;
     const char *const shell = cli_text(args, "completion");
-    if (shell != NULL) {
-        if (cli_completion(stdout, shell)) return CLI_OK;
+    const cli_command *const command = name != NULL ? cli_find_command(name) : NULL;
+    if (shell != NULL && !cli_completion(out, shell)) {
         return cli_fail(args, CLI_USAGE, "--completion knows bash, zsh and fish, not '%s'.", shell);
     }
-    if (args->num_files == 0) {
-        cli_help(stdout);
-        return CLI_OK;
-    }
-    const char *const name = args->files[0];
-    if (strcmp(name, "integrators") == 0) {
-        list_integrators();
-        return CLI_OK;
-    }
-    const cli_command *const command = cli_find_command(name);
-    if (command == NULL && help_element(name)) return CLI_OK;
-    if (command == NULL) {
+    if (shell != NULL) return CLI_OK;
+    if (cli_flag(args, "man")) {
+        cli_man_page(out);
+    } else if (name == NULL) {
+        cli_help(out);
+    } else if (strcmp(name, "integrators") == 0) {
+        list_integrators(out);
+    } else if (command != NULL) {
+        cli_help_command(out, command);
+    } else if (!help_element(out, name)) {
         const char *const meant = cli_guess_command(name);
         return cli_fail(args, CLI_USAGE, "there is no command and no element '%s'%s%s%s.", name,
                         meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
                         meant != NULL ? "'?)" : "");
     }
-    cli_help_command(stdout, command);
     return CLI_OK;
+}
+
+// --- as JSON: the text, and the rows of the table that it came from ---
+
+static void report_commands(report *r)
+{
+    static const char *const columns[] = {"command", "files", "summary"};
+    report_table(r, "commands", columns, 3);
+    for (const cli_command *c = cli_commands; c->name != NULL; ++c) {
+        report_cell_text(r, c->name);
+        report_cell_text(r, c->files);
+        report_cell_text(r, c->summary);
+    }
+    report_end_table(r);
+}
+
+static void report_options(report *r, const cli_command *command)
+{
+    static const char *const columns[] = {"option", "letter", "value", "default", "help"};
+    const cli_option *options[CLI_MAX_OPTIONS];
+    const int n = cli_options_of(command, options);
+    report_table(r, "options", columns, 5);
+    for (int i = 0; i < n; ++i) {
+        const char letter[] = {options[i]->letter, 0};
+        report_cell_text(r, options[i]->name);
+        report_cell_text(r, letter);
+        report_cell_text(r, options[i]->value != NULL ? options[i]->value : "");
+        report_cell_text(r, options[i]->initial != NULL ? options[i]->initial : "");
+        report_cell_text(r, options[i]->help);
+    }
+    report_end_table(r);
+}
+
+static int help_as_json(const cli_args *args)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const out = cli_need(open_memstream(&text, &size));
+    const int code = print_help(args, out);
+    if (fclose(out) != 0) (void)cli_need(NULL);
+    const char *const name = args->num_files > 0 ? args->files[0] : "";
+    const cli_command *const command = cli_find_command(name);
+    if (code == CLI_OK) {
+        report r;
+        report_begin(&r, args);
+        report_text(&r, "topic", name);
+        if (name[0] == 0) report_commands(&r);
+        if (command != NULL) report_options(&r, command);
+        report_text(&r, "text", text);
+        report_end(&r);
+    }
+    free(text);
+    return code;
+}
+
+int cmd_help(const cli_args *args)
+{
+    return cli_flag(args, "json") ? help_as_json(args) : print_help(args, stdout);
 }

@@ -119,13 +119,13 @@ static int find_forces(study *it, int row)
 static void name_force(const study *it, tal_body_ix body, int i, bool turns, char name[],
                        size_t size)
 {
-    char of[TAL_COORDINATE_NAME_SIZE];
+    char speed[TAL_COORDINATE_NAME_SIZE];
     const tal_matter *const matter = it->model->matter;
-    snprintf(of, sizeof of, "%s.u%d", tal_body_name(matter, body), i);
+    snprintf(speed, sizeof speed, "%s.u%d", tal_body_name(matter, body), i);
     if (tal_body_qdot_is_u(matter, body)) {
-        (void)tal_body_coordinate_name(matter, it->state, body, i, of);
+        (void)tal_body_coordinate_name(matter, it->state, body, i, speed);
     }
-    snprintf(name, size, "%s_%s", of, turns ? "moment" : "force");
+    snprintf(name, size, "%s_%s", speed, turns ? "moment" : "force");
 }
 
 static tal_status name_columns(const study *it, tal_table *table)

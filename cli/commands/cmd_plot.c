@@ -1,179 +1,116 @@
-// talus plot: columns of a table as an SVG.
+// talus plot: columns of tables as a picture.
 #include "commands/commands.h"
-#include "plot/svg.h"
-#include "table/result.h"
+#include "plot/charts.h"
+#include "text/report.h"
+#include "text/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static double *copy_column(const tal_table *table, int column)
+// The kind of picture that the name of -o ends with, or that --format says; else SVG. NULL, and a
+// sentence, when there is no such kind.
+static const canvas_ops *kind_of(const cli_args *args)
 {
-    const int rows = tal_table_num_rows(table);
-    double *const values = cli_alloc((size_t)rows, sizeof *values);
-    for (int r = 0; r < rows; ++r) {
-        values[r] = tal_table_value(table, r, column);
+    const char *const path = stream_out_path(args), *const format = cli_text(args, "format");
+    if (path == NULL && format == NULL) return &canvas_svg;
+    const char *const slash = path != NULL ? strrchr(path, '/') : NULL;
+    const char *const dot = path != NULL ? strrchr(slash != NULL ? slash : path, '.') : NULL;
+    const char *const end = path == NULL ? format : dot != NULL ? dot + 1 : "";
+    const canvas_ops *const kind = canvas_find(end);
+    if (kind != NULL) return kind;
+    if (path != NULL) {
+        (void)cli_fail(args, CLI_USAGE, "--out '%s' should end with .svg, .png or .pdf.", path);
+    } else {
+        (void)cli_fail(args, CLI_USAGE, "--format '%s' should be svg, png or pdf.", format);
     }
-    return values;
+    return NULL;
 }
 
-static int write_plot(const cli_args *args, const svg_plot *plot)
+static int check_options(const cli_args *args)
 {
-    const char *const path = cli_text(args, "out");
+    const int height = cli_count(args, "height"), width = cli_count(args, "width");
+    const char *const aspect = cli_text(args, "aspect");
+    if (width < 200 || (height > 0 && height < 120)) {
+        return cli_fail(args, CLI_USAGE, "a picture has at least 200 x 120 pixels.");
+    }
+    if (width > 20000 || height > 20000 || cli_number(args, "scale") > 10.0) {
+        return cli_fail(args, CLI_USAGE,
+                        "a picture has at most 20000 x 20000 pixels, and --scale is at most 10.");
+    }
+    if (strcmp(aspect, "auto") != 0 && strcmp(aspect, "equal") != 0 &&
+        strcmp(aspect, "free") != 0) {
+        return cli_fail(args, CLI_USAGE, "--aspect '%s' should be auto, equal or free.", aspect);
+    }
+    return CLI_OK;
+}
+
+// What is in the picture, besides it or with it.
+static void print_report(const cli_args *args, const charts *it, const canvas_ops *kind, int height,
+                         const char *picture)
+{
+    static const char *const columns[] = {"column", "unit", "drawn"};
+    report r;
+    report_begin(&r, args);
+    if (stream_out_path(args) != NULL) report_text(&r, "result", stream_out_path(args));
+    report_text(&r, "format", kind->format);
+    report_count(&r, "width", it->figure.width);
+    report_count(&r, "height", height);
+    report_count(&r, "panels", it->figure.num_panels);
+    report_table(&r, "columns", columns, 3);
+    for (int c = 0; c < it->num_columns; ++c) {
+        report_cell_text(&r, it->columns[c].name);
+        report_cell_text(&r, it->columns[c].unit);
+        report_cell_text(&r, it->columns[c].is_drawn ? "yes" : "no");
+    }
+    report_end_table(&r);
+    if (stream_out_path(args) == NULL) report_text(&r, "picture", picture);
+    report_end(&r);
+}
+
+// The picture goes to -o or to standard output; with --json, what is in it to standard output, and
+// an SVG that has no other place with it.
+static int write_picture(const cli_args *args, const charts *it, const canvas_ops *kind)
+{
+    const bool has_report = cli_flag(args, "json") && !stream_is_output(args);
+    const char *const path = stream_out_path(args);
+    if (has_report && path == NULL && kind != &canvas_svg) {
+        return cli_fail(args, CLI_USAGE, "--json has no room for a %s: give it a file with -o.",
+                        kind->format);
+    }
     size_t size = 0;
-    char *const text = svg_draw(plot, &size);
-    tal_error err = {0};
-    int code = CLI_OK;
-    if (path == NULL) {
-        (void)fwrite(text, 1, size, stdout); // errors of standard output are reported at the end
-    } else if (tal_file_write(path, text, size, &err) != TAL_OK) {
-        code = cli_fail_with(args, CLI_BAD_FILE, &err);
-    }
-    free(text);
+    int height = 0, code = CLI_OK;
+    char *const picture = figure_draw(&it->figure, kind, cli_number(args, "scale"), &height, &size);
+    if (path != NULL || !has_report) code = stream_write(args, path, picture, size);
+    if (code == CLI_OK && has_report) print_report(args, it, kind, height, picture);
+    free(picture);
     return code;
 }
 
-// A picture under construction: every column with its unit, and a panel for each unit.
-typedef struct picture {
-    svg_series *series;      // [n] those of a panel side by side
-    svg_panel *panels;       // [n]
-    result_unit_text *units; // [n] of the panels
-    int num_panels;
-} picture;
-
-// The axis of a unit.
-static const char *label_of(const char *unit)
+static int draw(const cli_args *args, const charts *it, const canvas_ops *kind)
 {
-    static const struct {
-        const char *unit, *label;
-    } labels[] = {{"rad", "angle [rad]"},
-                  {"rad/s", "angular speed [rad/s]"},
-                  {"m", "position [m]"},
-                  {"m/s", "speed [m/s]"},
-                  {"1", "quaternion"},
-                  {"J", "energy [J]"},
-                  {"N", "force [N]"},
-                  {"N m", "moment [N m]"},
-                  {"m or rad", "error [m or rad]"},
-                  {"m/s or rad/s", "error [m/s or rad/s]"}};
-
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; ++i) {
-        if (strcmp(labels[i].unit, unit) == 0) return labels[i].label;
+    const int least = figure_least_height(&it->figure);
+    if (it->figure.height > 0 && it->figure.height < least) {
+        return cli_fail(args, CLI_USAGE, "%d panels need a --height of at least %d.",
+                        it->figure.num_panels, least);
     }
-    return unit;
-}
-
-// The panel of a unit, which is there then.
-static int panel_of(picture *it, const char *unit)
-{
-    int p = 0;
-    while (p < it->num_panels && strcmp(it->units[p], unit) != 0) {
-        ++p;
+    if (it->num_left_out > 0) {
+        cli_warn(args,
+                 "these are the %d columns that vary most, of %d. -c NAME,NAME,... chooses others, "
+                 "and -c '*' takes all; talus show %s -n 1 lists them.",
+                 CHARTS_DOZEN, CHARTS_DOZEN + it->num_left_out, it->sources[0].path);
     }
-    if (p < it->num_panels) return p;
-    snprintf(it->units[p], sizeof it->units[p], "%s", unit);
-    it->panels[p].label = label_of(it->units[p]);
-    ++it->num_panels;
-    return p;
-}
-
-// Sort columns into panels by their units, in the order in which these appear.
-static picture make_picture(const tal_table *table, const int columns[], int n)
-{
-    picture it = {.series = cli_alloc((size_t)n, sizeof *it.series),
-                  .panels = cli_alloc((size_t)n + 1, sizeof *it.panels),
-                  .units = cli_alloc((size_t)n + 1, sizeof *it.units)};
-    result_unit_text *const units = cli_alloc((size_t)tal_table_num_columns(table), sizeof *units);
-    int *const panels = cli_alloc((size_t)n, sizeof *panels);
-    result_units(table, units);
-    for (int s = 0; s < n; ++s) {
-        panels[s] = panel_of(&it, units[columns[s]]);
-        ++it.panels[panels[s]].num_series;
-    }
-    int *const next = cli_alloc((size_t)it.num_panels + 1, sizeof *next);
-    for (int p = 0; p < it.num_panels; ++p) {
-        it.panels[p].series = it.series + next[p];
-        next[p + 1] = next[p] + it.panels[p].num_series;
-    }
-    for (int s = 0; s < n; ++s) {
-        it.series[next[panels[s]]++] = (svg_series){
-            .name = tal_table_column_name(table, columns[s]), .y = copy_column(table, columns[s])};
-    }
-    if (n == 0) it.panels[it.num_panels++].label = "";
-    free(next);
-    free(panels);
-    free(units);
-    return it;
-}
-
-// Draw columns over column x, as an SVG with one panel for each unit.
-static int draw_panels(const cli_args *args, const tal_table *table, int x, const int columns[],
-                       int n)
-{
-    picture it = make_picture(table, columns, n);
-    double *const xs = copy_column(table, x);
-    const char *const x_name = tal_table_column_name(table, x);
-    result_unit_text *const units = cli_alloc((size_t)tal_table_num_columns(table), sizeof *units);
-    result_units(table, units);
-    const char *const unit = units[x][0] == 0 && strcmp(x_name, "time") == 0 ? "s" : units[x];
-    char *const x_label = unit[0] != 0 ? cli_format("%s [%s]", x_name, unit) : cli_copy(x_name);
-    const char *title = cli_text(args, "title");
-    if (title == NULL) title = tal_table_header(table, "name");
-    const int height = cli_count(args, "height");
-    const svg_plot plot = {.title = title != NULL ? title : args->files[0],
-                           .x_label = x_label,
-                           .x = xs,
-                           .num = tal_table_num_rows(table),
-                           .panels = it.panels,
-                           .num_panels = it.num_panels,
-                           .width = cli_count(args, "width"),
-                           .height = height > 0 ? height : 250 + 200 * it.num_panels};
-    const int least = 70 + 50 * it.num_panels;
-    const int code = plot.height >= least
-                         ? write_plot(args, &plot)
-                         : cli_fail(args, CLI_USAGE, "%d panels need a --height of at least %d.",
-                                    it.num_panels, least);
-    for (int s = 0; s < n; ++s) {
-        free((double *)it.series[s].y);
-    }
-    free(it.series);
-    free(it.panels);
-    free(it.units);
-    free(units);
-    free(x_label);
-    free(xs);
-    return code;
-}
-
-// Of all columns, those that are not zero throughout, to the front; all, when none is.
-static int leave_out_zeros(const tal_table *table, int columns[], int n)
-{
-    int kept = 0;
-    for (int s = 0; s < n; ++s) {
-        int r = 0;
-        while (r < tal_table_num_rows(table) && tal_table_value(table, r, columns[s]) == 0.0) {
-            ++r;
-        }
-        if (r < tal_table_num_rows(table)) columns[kept++] = columns[s];
-    }
-    return kept > 0 ? kept : n;
+    return write_picture(args, it, kind);
 }
 
 int cmd_plot(const cli_args *args)
 {
-    const int height = cli_count(args, "height");
-    if (cli_count(args, "width") < 200 || (height > 0 && height < 120)) {
-        return cli_fail(args, CLI_USAGE, "a picture has at least 200 x 120 pixels.");
-    }
-    tal_table *table = NULL;
-    int code = result_read(args, args->files[0], &table);
+    const canvas_ops *const kind = kind_of(args);
+    if (kind == NULL) return CLI_USAGE;
+    int code = check_options(args);
     if (code != CLI_OK) return code;
-    const char *const x_name = cli_text(args, "x");
-    const int x = x_name != NULL ? result_find_column(args, table, x_name) : 0;
-    int *const columns = cli_alloc((size_t)tal_table_num_columns(table), sizeof *columns);
-    int n = x >= 0 ? result_choose_columns(args, table, x, columns) : -1;
-    if (n > 0 && !cli_is_given(args, "columns")) n = leave_out_zeros(table, columns, n);
-    code = n >= 0 ? draw_panels(args, table, x, columns, n) : CLI_USAGE;
-    free(columns);
-    tal_table_destroy(table);
+    charts it;
+    code = charts_make(args, &it);
+    if (code == CLI_OK) code = draw(args, &it, kind);
+    charts_destroy(&it);
     return code;
 }

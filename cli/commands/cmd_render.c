@@ -1,6 +1,9 @@
 // talus render: pictures and films of a model and its motion, drawn by a headless Chromium.
 #include "commands/commands.h"
 #include "text/progress.h"
+#include "text/report.h"
+#include "text/stream.h"
+#include "viewer/apng.h"
 #include "viewer/chromium.h"
 #include "viewer/page.h"
 #include "viewer/scenes.h"
@@ -13,7 +16,7 @@
 // What is wanted.
 typedef struct wish {
     const cli_args *args;
-    const char *path;
+    const char *path; // or a name that ends as the format does, for standard output
     int width, height;
     double at, fps, speed;
 } wish;
@@ -50,11 +53,16 @@ static int digit_of(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-// Write what base64 stands for to a file; an exit code.
-static int write_base64(const cli_args *args, const char *path, const char *text)
+// Bytes of a file.
+typedef struct content {
+    unsigned char *at; // owned
+    size_t size;
+} content;
+
+// What base64 stands for.
+static content read_base64(const char *text)
 {
-    unsigned char *const bytes = cli_alloc(strlen(text) / 4 * 3 + 3, 1);
-    size_t size = 0;
+    content it = {cli_alloc(strlen(text) / 4 * 3 + 3, 1), 0};
     unsigned group = 0;
     int bits = 0;
     for (; *text != 0 && digit_of(*text) >= 0; ++text) {
@@ -62,17 +70,21 @@ static int write_base64(const cli_args *args, const char *path, const char *text
         bits += 6;
         if (bits < 8) continue;
         bits -= 8;
-        bytes[size++] = (unsigned char)(group >> bits & 0xff);
+        it.at[it.size++] = (unsigned char)(group >> bits & 0xff);
     }
-    tal_error err = {0};
-    const tal_status st = tal_file_write(path, bytes, size, &err);
-    free(bytes);
-    return st == TAL_OK ? CLI_OK : cli_fail_with(args, CLI_BAD_FILE, &err);
+    return it;
+}
+
+// Write bytes to a file, or to standard output if -o says so; an exit code.
+static int write_content(const wish *it, const char *path, const void *bytes, size_t size)
+{
+    return stream_write(it->args, stream_out_path(it->args) != NULL ? path : NULL, bytes, size);
 }
 
 // ---- pictures and films
 
-static int draw_picture(const wish *it, chromium *browser, double time, const char *path)
+// A PNG file of a time; an exit code.
+static int ask_picture(const wish *it, chromium *browser, double time, content *out)
 {
     char number[TAL_NUMBER_SIZE];
     (void)tal_number_write(time, number);
@@ -82,9 +94,17 @@ static int draw_picture(const wish *it, chromium *browser, double time, const ch
     free(ask);
     if (url == NULL) return CLI_FAILED;
     const char *const comma = strchr(url, ',');
-    const int code = comma != NULL ? write_base64(it->args, path, comma + 1)
-                                   : cli_fail(it->args, CLI_FAILED, "no picture came back.");
+    if (comma != NULL) *out = read_base64(comma + 1);
     free(url);
+    return comma != NULL ? CLI_OK : cli_fail(it->args, CLI_FAILED, "no picture came back.");
+}
+
+static int draw_picture(const wish *it, chromium *browser, double time, const char *path)
+{
+    content picture = {NULL, 0};
+    int code = ask_picture(it, browser, time, &picture);
+    if (code == CLI_OK) code = write_content(it, path, picture.at, picture.size);
+    free(picture.at);
     return code;
 }
 
@@ -98,28 +118,61 @@ static double page_number(chromium *browser, const char *expression)
     return value;
 }
 
-// Pictures with a number in their names, %04d or alike.
-static int draw_pictures(const wish *it, chromium *browser)
+// What to do with the picture of a frame; an exit code.
+typedef int (*frame_fn)(const wish *it, chromium *browser, int frame, double time, void *context);
+
+// All frames of the run, at the speed and the rate that are wanted.
+static int draw_frames(const wish *it, chromium *browser, frame_fn draw, void *context)
 {
     const double first = page_number(browser, "talusView.span.first");
     const double last = page_number(browser, "talusView.span.last");
     if (!isfinite(first) || !isfinite(last)) return CLI_FAILED;
-    const char *const mark = strchr(it->path, '%'), *const end = strchr(mark, 'd');
-    const int digits = mark[1] == '0' && end == mark + 3 ? mark[2] - '0' : 1;
     const int count = (int)fmin(1e6, fmax(1.0, round((last - first) / it->speed * it->fps)));
     progress bar;
     progress_begin(&bar, it->args, "pictures", false, 0.0, count);
     int code = CLI_OK;
     for (int i = 0; i < count && code == CLI_OK; ++i) {
-        char *const name =
-            cli_format("%.*s%0*d%s", (int)(mark - it->path), it->path, digits, i, end + 1);
-        code = draw_picture(it, browser, first + i * it->speed / it->fps, name);
-        free(name);
+        code = draw(it, browser, i, first + i * it->speed / it->fps, context);
         if (code == CLI_OK && !progress_tell(&bar, i + 1)) {
             code = cli_fail(it->args, CLI_FAILED, "interrupted after %d pictures.", i + 1);
         }
     }
     progress_end(&bar, count);
+    return code;
+}
+
+// A file with a number in its name, %04d or alike.
+static int draw_numbered(const wish *it, chromium *browser, int frame, double time, void *context)
+{
+    (void)context;
+    const char *const mark = strchr(it->path, '%'), *const end = strchr(mark, 'd');
+    const int digits = mark[1] == '0' && end == mark + 3 ? mark[2] - '0' : 1;
+    char *const name =
+        cli_format("%.*s%0*d%s", (int)(mark - it->path), it->path, digits, frame, end + 1);
+    const int code = draw_picture(it, browser, time, name);
+    free(name);
+    return code;
+}
+
+static int add_to_apng(const wish *it, chromium *browser, int frame, double time, void *context)
+{
+    (void)frame;
+    content picture = {NULL, 0};
+    int code = ask_picture(it, browser, time, &picture);
+    if (code == CLI_OK && !apng_add(context, picture.at, picture.size)) {
+        code = cli_fail(it->args, CLI_FAILED, "a picture is no PNG, or of another size.");
+    }
+    free(picture.at);
+    return code;
+}
+
+static int draw_apng(const wish *it, chromium *browser)
+{
+    apng film = apng_begin(it->fps);
+    int code = draw_frames(it, browser, add_to_apng, &film);
+    apng_end(&film);
+    if (code == CLI_OK) code = write_content(it, it->path, film.at, film.size);
+    apng_free(&film);
     return code;
 }
 
@@ -133,15 +186,18 @@ static int draw_film(const wish *it, chromium *browser)
     char *const base64 = chromium_ask(browser, ask);
     free(ask);
     if (base64 == NULL) return CLI_FAILED;
-    const int code = write_base64(it->args, it->path, base64);
+    const content film = read_base64(base64);
     free(base64);
+    const int code = write_content(it, it->path, film.at, film.size);
+    free(film.at);
     return code;
 }
 
 static int draw(const wish *it, chromium *browser)
 {
     if (ends_with(it->path, ".mp4")) return draw_film(it, browser);
-    if (strchr(it->path, '%') != NULL) return draw_pictures(it, browser);
+    if (ends_with(it->path, ".apng")) return draw_apng(it, browser);
+    if (strchr(it->path, '%') != NULL) return draw_frames(it, browser, draw_numbered, NULL);
     double time = it->at;
     if (!isfinite(time)) time = page_number(browser, "talusView.span.first");
     return isfinite(time) ? draw_picture(it, browser, time, it->path) : CLI_FAILED;
@@ -175,18 +231,36 @@ static int check_wish(const cli_args *args, const char *path)
     const bool has_number =
         mark != NULL &&
         (mark[1] == 'd' || (mark[1] == '0' && mark[2] >= '1' && mark[2] <= '9' && mark[3] == 'd'));
-    if (path == NULL || (!ends_with(path, ".png") && !ends_with(path, ".mp4")) ||
-        (mark != NULL && !has_number)) {
+    const bool is_known = path != NULL && (ends_with(path, ".png") || ends_with(path, ".apng") ||
+                                           ends_with(path, ".mp4"));
+    if (!is_known || (mark != NULL && !has_number)) {
         return cli_fail(args, CLI_USAGE,
-                        "--out is a .png, many of them (frames/%%04d.png), or an .mp4.");
+                        "--out is a .png, many of them (frames/%%04d.png), an .apng or an .mp4; "
+                        "--format for standard output is png, apng or mp4.");
     }
-    return CLI_OK;
+    const double fps = cli_number(args, "fps");
+    if (fps >= 0.02 && fps <= 1000.0) return CLI_OK;
+    return cli_fail(args, CLI_USAGE, "--fps is from 0.02 to 1000, not %g.", fps);
+}
+
+static void say_where(const wish *it)
+{
+    if (!cli_flag(it->args, "json")) {
+        if (!cli_flag(it->args, "quiet")) printf("%s\n", it->path);
+        return;
+    }
+    report r;
+    report_begin(&r, it->args);
+    report_text(&r, "result", it->path);
+    report_count(&r, "width", it->width);
+    report_count(&r, "height", it->height);
+    report_end(&r);
 }
 
 int cmd_render(const cli_args *args)
 {
     wish it = {.args = args,
-               .path = cli_text(args, "out"),
+               .path = stream_out_name(args),
                .at = cli_number(args, "at"),
                .fps = cli_number(args, "fps"),
                .speed = cli_number(args, "speed")};
@@ -200,6 +274,6 @@ int cmd_render(const cli_args *args)
     if (code != CLI_OK) return code;
     code = draw_page(&it, &scene);
     cli_scene_destroy(&scene);
-    if (code == CLI_OK && !cli_flag(args, "quiet")) printf("%s\n", it.path);
+    if (code == CLI_OK && stream_out_path(args) != NULL) say_where(&it);
     return code;
 }

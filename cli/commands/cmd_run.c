@@ -3,11 +3,14 @@
 #include "model/model.h"
 #include "table/result.h"
 #include "text/progress.h"
+#include "text/report.h"
+#include "text/stream.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 // Properties of the tool from --property; the names are owned.
 static int read_settings(const cli_args *args, tal_osim_setting settings[], int n,
@@ -56,6 +59,24 @@ static char *place_of(const cli_args *args, const char *path)
                           : cli_copy(path);
 }
 
+static void print_report(const cli_args *args, const tal_osim_results *results)
+{
+    static const char *const columns[] = {"result", "rows", "columns"};
+    report r;
+    report_begin(&r, args);
+    report_table(&r, "results", columns, 3);
+    for (int i = 0; i < tal_osim_results_num(results); ++i) {
+        const tal_table *const table = tal_osim_results_table(results, i);
+        char *const path = place_of(args, tal_osim_results_path(results, i));
+        report_cell_text(&r, path);
+        report_cell_count(&r, tal_table_num_rows(table));
+        report_cell_count(&r, tal_table_num_columns(table));
+        free(path);
+    }
+    report_end_table(&r);
+    report_end(&r);
+}
+
 // Write each table with a header that says how it was made.
 static int write_results(const cli_args *args, const cli_model *model,
                          const tal_osim_results *results)
@@ -77,14 +98,40 @@ static int write_results(const cli_args *args, const cli_model *model,
         if (code == CLI_OK && tal_table_write_file(table, path, &err) != TAL_OK) {
             code = cli_fail_with(args, CLI_BAD_FILE, &err);
         }
-        if (code == CLI_OK && !cli_flag(args, "quiet")) printf("%s\n", path);
+        if (code == CLI_OK && !cli_flag(args, "quiet") && !cli_flag(args, "json")) {
+            printf("%s\n", path);
+        }
         free(path);
     }
+    if (code == CLI_OK && cli_flag(args, "json")) print_report(args, results);
     return code;
 }
 
+// The set-up as a file. What comes from standard input is kept beside where the program runs, where
+// the paths in it begin; the caller removes it. NULL, and a sentence, on failure; owned.
+static char *file_of_setup(const cli_args *args)
+{
+    const char *const path = args->files[0];
+    if (!stream_is_input(path)) return cli_copy(path);
+    if (stream_input(args, path) == NULL) return NULL;
+    size_t size = 0;
+    char *const bytes = stream_read(&size);
+    char *const kept = cli_copy("set-up-XXXXXX.xml");
+    tal_error err = {0};
+    const int file = mkstemps(kept, 4);
+    bool is_kept = file >= 0 && close(file) == 0;
+    is_kept = is_kept && tal_file_write(kept, bytes, size, &err) == TAL_OK;
+    free(bytes);
+    if (is_kept) return kept;
+    (void)cli_fail(args, CLI_BAD_FILE, "the set-up cannot be kept in this folder: %s.",
+                   strerror(errno));
+    free(kept);
+    return NULL;
+}
+
 // Run the tool, print what is wrong, write the results.
-static int run_with(const cli_args *args, const tal_osim_setting settings[], int n)
+static int run_with(const cli_args *args, const char *setup, const tal_osim_setting settings[],
+                    int n)
 {
     tal_osim_run_options options = tal_osim_run_options_default();
     tal_threads *threads = NULL;
@@ -103,7 +150,7 @@ static int run_with(const cli_args *args, const tal_osim_setting settings[], int
     tal_osim_results *results = NULL;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     progress_begin(&told, args, "rows", true, 0.0, 1.0);
-    const tal_status st = tal_osim_run_file(args->files[0], &options, &results, found);
+    const tal_status st = tal_osim_run_file(setup, &options, &results, found);
     progress_end(&told, 1.0);
     cli_print_diagnostics(args, found);
     cli_model model = {0};
@@ -125,7 +172,10 @@ int cmd_run(const cli_args *args)
     const int n = cli_list(args, "property", &sets);
     tal_osim_setting *const settings = cli_alloc((size_t)n, sizeof *settings);
     int code = read_settings(args, settings, n, sets);
-    if (code == CLI_OK) code = run_with(args, settings, n);
+    char *const setup = code == CLI_OK ? file_of_setup(args) : NULL;
+    if (code == CLI_OK) code = setup != NULL ? run_with(args, setup, settings, n) : CLI_BAD_FILE;
+    if (setup != NULL && stream_is_input(args->files[0])) (void)remove(setup);
+    free(setup);
     for (int i = 0; i < n; ++i) {
         free((char *)settings[i].name);
     }

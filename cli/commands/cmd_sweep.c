@@ -155,27 +155,12 @@ static bool find_mass(const cli_model *model, const char *name, tal_parameter *o
 static bool find_number(const cli_model *model, const char *name, tal_parameter *out)
 {
     const tal_matter *const matter = model->matter;
-    for (int slot = 0; slot < tal_state_nq(model->state); ++slot) {
-        int i = -1;
-        char other[TAL_COORDINATE_NAME_SIZE];
-        const tal_body_ix body = tal_matter_q_owner(matter, model->state, slot, &i);
-        if (tal_body_coordinate_name(matter, model->state, body, i, other) != TAL_OK ||
-            strcmp(other, name) != 0) {
-            continue;
-        }
-        *out = tal_parameter_q(name, matter, body, i);
-        return true;
-    }
-    for (int slot = 0; slot < tal_state_nu(model->state); ++slot) {
-        int i = -1;
-        char other[TAL_COORDINATE_NAME_SIZE + 16];
-        const tal_body_ix body = tal_matter_u_owner(matter, model->state, slot, &i);
-        snprintf(other, sizeof other, "%s.u%d", tal_body_name(matter, body), i);
-        if (strcmp(other, name) != 0) continue;
-        *out = tal_parameter_u(name, matter, body, i);
-        return true;
-    }
-    return find_mass(model, name, out);
+    int i = -1, k = -1;
+    const tal_body_ix turned = tal_matter_find_coordinate(matter, model->state, name, &i);
+    const tal_body_ix moving = tal_matter_find_speed(matter, model->state, name, &k);
+    if (turned.i >= 0) *out = tal_parameter_q(name, matter, turned, i);
+    if (moving.i >= 0) *out = tal_parameter_u(name, matter, moving, k);
+    return turned.i >= 0 || moving.i >= 0 || find_mass(model, name, out);
 }
 
 // --- what can be varied, to suggest names for misspelled ones ---

@@ -1,8 +1,10 @@
 // talus template: a first model file.
 #include "commands/commands.h"
+#include "text/report.h"
 #include "text/stream.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const lines[] = {
@@ -34,20 +36,41 @@ static const char *const lines[] = {
     "</talus>",
 };
 
+// As JSON: where the model is, or else the model itself.
+static void print_report(const cli_args *args, const char *path)
+{
+    report r;
+    report_begin(&r, args);
+    char *text = cli_copy("");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        char *const longer = cli_format("%s%s\n", text, lines[i]);
+        free(text);
+        text = longer;
+    }
+    report_text(&r, path != NULL ? "result" : "model", path != NULL ? path : text);
+    report_end(&r);
+    free(text);
+}
+
 int cmd_template(const cli_args *args)
 {
+    const bool has_report = cli_flag(args, "json") && !stream_is_output(args);
     const char *const path = stream_out_path(args);
     FILE *const out = path != NULL ? fopen(path, "wx") : stdout; // never overwrite a file
     if (out == NULL) {
         if (errno == EEXIST) return cli_fail(args, CLI_BAD_FILE, "%s exists already.", path);
         return cli_fail(args, CLI_BAD_FILE, "cannot write %s: %s.", path, strerror(errno));
     }
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0] && (path != NULL || !has_report); ++i) {
         fprintf(out, "%s\n", lines[i]);
     }
+    if (path == NULL && has_report) print_report(args, path);
     if (path == NULL) return CLI_OK; // errors of standard output are reported at the end
     const bool failed = fflush(out) != 0 || ferror(out) != 0;
-    if (fclose(out) == 0 && !failed) return CLI_OK;
-    (void)remove(path); // it is ours, and not whole
-    return cli_fail(args, CLI_BAD_FILE, "cannot write %s.", path);
+    if (fclose(out) != 0 || failed) {
+        (void)remove(path); // it is ours, and not whole
+        return cli_fail(args, CLI_BAD_FILE, "cannot write %s.", path);
+    }
+    if (has_report) print_report(args, path);
+    return CLI_OK;
 }

@@ -1,6 +1,8 @@
 // talus view: a page that shows a model and its motion, or the scene in another format.
 #include "commands/commands.h"
 #include "text/report.h"
+#include "text/stream.h"
+#include "viewer/live.h"
 #include "viewer/page.h"
 #include "viewer/scenes.h"
 
@@ -74,10 +76,17 @@ static int write_scene(const cli_args *args, const cli_scene *it, tal_scene_form
 
 int cmd_view(const cli_args *args)
 {
-    const char *const out = cli_text(args, "out");
+    if (cli_flag(args, "live")) return live_run(args);
+    const char *const name_of_format = stream_out_name(args);
+    const char *const out =
+        cli_is_given(args, "format") && !cli_is_given(args, "out") ? "-" : cli_text(args, "out");
     tal_scene_format format = TAL_SCENE_HTML;
-    if (out != NULL && strcmp(out, "-") != 0 && !tal_scene_format_of(out, &format)) {
-        return cli_fail(args, CLI_USAGE, "--out '%s' should end with .html, .glb or .json.", out);
+    if (name_of_format != NULL && !tal_scene_format_of(name_of_format, &format)) {
+        return stream_out_path(args) != NULL
+                   ? cli_fail(args, CLI_USAGE, "--out '%s' should end with .html, .glb or .json.",
+                              out)
+                   : cli_fail(args, CLI_USAGE, "--format '%s' should be html, glb or json.",
+                              cli_text(args, "format"));
     }
     if (format == TAL_SCENE_HTML && cli_page().text == NULL) return cli_fail_page(args);
     cli_scene it;

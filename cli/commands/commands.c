@@ -50,11 +50,13 @@ const cli_option cli_common_options[] = {
     {.name = "start",
      .kind = CLI_LIST,
      .value = "NAME=VALUE",
-     .help = "let a coordinate begin at this value [rad or m]; can be repeated",
+     .help = "let a coordinate or a speed (BODY.u0) begin at this value [rad or m, rad/s or m/s]; "
+             "can be repeated",
      .is_setting = true},
     {.name = "strict",
      .kind = CLI_FLAG,
-     .help = "refuse inertias that are not physical, where there is only a warning otherwise",
+     .help = "refuse inertias that are not physical, and in .osim files what is not known, where "
+             "there is only a warning otherwise",
      .is_setting = true},
     {.name = "free-base",
      .kind = CLI_FLAG,
@@ -101,7 +103,7 @@ static const cli_option simulate_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .initial = "q,u,measures,energy,bath,errors",
+     .initial = "q,u,z,measures,energy,bath,errors",
      .help = "what to write: these groups, or single columns by name, separated by commas",
      .is_setting = true},
     {.name = "step",
@@ -316,11 +318,19 @@ static const cli_option plot_options[] = {
      .letter = 'c',
      .kind = CLI_TEXT,
      .value = "LIST",
-     .help = "columns to draw, separated by commas; default: all that are not zero everywhere"},
+     .help = "columns to draw, separated by commas; * stands for any letters. Default: those that "
+             "are not zero or round-off; of more than twelve, the twelve that vary most"},
     {.name = "x",
      .kind = CLI_TEXT,
      .value = "COLUMN",
      .help = "column on the horizontal axis; default: the first"},
+    {.name = "degrees", .kind = CLI_FLAG, .help = "angles and their rates in degrees"},
+    {.name = "aspect",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "auto",
+     .help = "equal: a unit is as long upward as to the right; free: it is not; auto: it is with "
+             "--x, if both axes have the same unit and their ranges are within a factor of 20"},
     {.name = "title",
      .kind = CLI_TEXT,
      .value = "TEXT",
@@ -334,7 +344,12 @@ static const cli_option plot_options[] = {
      .kind = CLI_COUNT,
      .value = "PIXELS",
      .initial = "0",
-     .help = "height of the picture; 0: 450, and 200 more for each panel after the first"},
+     .help = "height of the picture; 0: as high as its panels and legends need"},
+    {.name = "scale",
+     .kind = CLI_POSITIVE,
+     .value = "NUMBER",
+     .initial = "2",
+     .help = "dots of a PNG for each pixel"},
     {0}};
 
 static const cli_option view_options[] = {
@@ -361,6 +376,14 @@ static const cli_option view_options[] = {
      .value = "LIST",
      .help =
          "layers to show at first besides the usual ones: forces, reactions, centers, inertia, frames, names, trails, surfaces"},
+    {.name = "live",
+     .kind = CLI_FLAG,
+     .help = "simulate the model while it is shown, with sliders for its params; Ctrl-C ends it"},
+    {.name = "port",
+     .kind = CLI_COUNT,
+     .value = "NUMBER",
+     .initial = "0",
+     .help = "where --live listens, on 127.0.0.1 only; default: any free port"},
     {.name = "open", .kind = CLI_FLAG, .help = "open the page in the browser"},
     {.name = "force", .kind = CLI_FLAG, .help = "write a file of more than 200 MB"},
     {0}};
@@ -554,18 +577,20 @@ const cli_command cli_commands[] = {
      "or another; the first file can be a result, too, which names its model. Several results are shown "
      "over each other; a .trc file adds measured markers to the result before it. Without results the "
      "joints move through their ranges. -o can also end with .glb (glTF 2.0, for other programs that "
-     "draw) or .json (doc/scene.md).",
-     MODEL_OPTIONS | CLI_OUT, view_options, "talus view swing.sto --open", "a page, in the browser",
-     cmd_view},
+     "draw) or .json (doc/scene.md). With --live nothing is written: the address of a page is printed "
+     "that shows the model while it is simulated.",
+     MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT | CLI_FORMAT, view_options,
+     "talus view swing.sto --open", "a page, in the browser", cmd_view},
     {"render", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "draw pictures or a film of a model",
      "Files are as for talus view. -o is a .png, many of them with a number in the name "
-     "(frames/%04d.png), or an .mp4. They are drawn by Chromium without a window, at exact times.",
-     CLI_QUIET | CLI_SET | CLI_ANY_INERTIA | CLI_OUT, render_options,
+     "(frames/%04d.png), an .apng or an .mp4. They are drawn by Chromium without a window, at exact times.",
+     MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
-    {"plot", "TABLE", 1, 1, "draw columns of a table as SVG",
-     "TABLE is a .sto, .mot, .trc or .csv file. There is one panel for each unit, if the table has "
-     "units. Without -o the picture is written to standard output.",
-     CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
+    {"plot", "TABLE...", 1, CLI_MAX_ARGS, "draw columns of tables as SVG, PNG or PDF",
+     "TABLE is a .sto, .mot, .trc or .csv file. Several tables are drawn over each other. There is "
+     "one panel for each unit, if the tables have units. The name of -o ends with .svg, .png or .pdf. "
+     "Without -o the picture is written to standard output, as SVG or as --format says.",
+     CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
      "talus plot swing.sto -c upper.q0,lower.q0 -o swing.svg", "two angles over time", cmd_plot},
     {"show", "TABLE", 1, 1, "print columns of a table", "", CLI_JSON | CLI_QUIET, show_options,
      "talus show swing.sto -c time,total_energy -n 5", "five rows of two columns", cmd_show},
@@ -584,7 +609,7 @@ const cli_command cli_commands[] = {
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
      "SETUP is a set-up file of OpenSim's InverseKinematicsTool or InverseDynamicsTool. The results "
      "have the names and columns that OpenSim gives them.",
-     CLI_QUIET | CLI_THREADS | CLI_RESULT, run_options,
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT, run_options,
      "talus run setup_ik.xml -p model_file=leg.osim -o results", "angles from markers", cmd_run},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "
@@ -593,7 +618,7 @@ const cli_command cli_commands[] = {
      "microseconds per evaluation", cmd_bench},
     {"template", "", 0, 0, "write a first model file",
      "A double pendulum with comments. Without -o it is written to standard output.",
-     CLI_QUIET | CLI_OUT, NULL, "talus template -o mine.talus", "then edit mine.talus",
+     CLI_JSON | CLI_QUIET | CLI_OUT, NULL, "talus template -o mine.talus", "then edit mine.talus",
      cmd_template},
     {"rerun", "RESULT", 1, 1, "repeat the run that made a result",
      "Runs the command in the header of RESULT again, with the same settings, and compares every "
@@ -603,8 +628,8 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, rerun_options, "talus rerun swing.sto",
      "the same, bit for bit", cmd_rerun},
     {"help", "[COMMAND]", 0, 1, "explain the program, a command, or an element of model files",
-     "talus help integrators lists the integration methods.", 0, help_options, "talus help pin",
-     "the attributes of <pin>", cmd_help},
-    {"version", "", 0, 0, "print the version", "", CLI_JSON, NULL, "talus version",
+     "talus help integrators lists the integration methods.", CLI_JSON | CLI_QUIET, help_options,
+     "talus help pin", "the attributes of <pin>", cmd_help},
+    {"version", "", 0, 0, "print the version", "", CLI_JSON | CLI_QUIET, NULL, "talus version",
      "version and commit", cmd_version},
     {0}};

@@ -24,8 +24,10 @@ int pose_run(const cli_args *args,
     return code;
 }
 
-void pose_report(report *r, const cli_model *model, const tal_state *state)
+void pose_report(report *r, const cli_args *args, const cli_model *model, const tal_state *state)
 {
+    const char *const path = stream_out_path(args);
+    if (r->json && path != NULL) report_text(r, "result", path);
     static const char *const heads[] = {"coordinate", "value", "at first"};
     report_table(r, "coordinates", heads, 3);
     for (int slot = 0; slot < tal_state_nq(state); ++slot) {

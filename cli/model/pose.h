@@ -9,8 +9,8 @@
 int pose_run(const cli_args *args,
              int (*find)(const cli_args *args, const cli_model *model, tal_state *state));
 
-// Coordinates and speeds as a table of a report.
-void pose_report(report *r, const cli_model *model, const tal_state *state);
+// Coordinates and speeds as a table of a report; in JSON, also where they are written.
+void pose_report(report *r, const cli_args *args, const cli_model *model, const tal_state *state);
 
 // Where there is -o: the same as a result with one row, or the model as a .talus file that begins
 // there. An exit code.

@@ -163,10 +163,10 @@ static void add_contacts(cli_columns *it, const cli_model *model)
         }
         for (int j = 0; j < 3 * surfaces; ++j) {
             const tal_contact_surface_ix surface = {j / 3};
-            const char *const of =
+            const char *const owner =
                 is_contact ? tal_contact_surface_name(model->forces, force, surface) : "";
-            add_column(it, COLUMN_CONTACT, i, j, "%s%s%s.f%c", name, of[0] != 0 ? "." : "", of,
-                       "xyz"[j % 3]);
+            add_column(it, COLUMN_CONTACT, i, j, "%s%s%s.f%c", name, owner[0] != 0 ? "." : "",
+                       owner, "xyz"[j % 3]);
             set_unit(it, "N");
         }
     }

@@ -73,26 +73,57 @@ bool columns_find(const cli_columns *it, const char *name)
     return false;
 }
 
-// Of two columns with one name a table holds the first; that is said, unless they are the same.
-static void take_column(const cli_args *args, cli_columns *it, const cli_model *model,
-                        const column *c)
+// Columns being chosen. A model can have a million, so names are found by their hashes.
+typedef struct choice {
+    const cli_args *args;
+    const cli_model *model;
+    cli_columns *out;
+    int *slots; // column + 1; 0: free; never more than half full
+    size_t num_slots;
+} choice;
+
+static void begin_choice(choice *it, int most)
 {
-    for (int k = 0; k < it->num; ++k) {
-        const column *const other = &it->list[k];
-        if (strcmp(other->name, c->name) != 0) continue;
+    it->num_slots = 16;
+    while (it->num_slots < 2 * (size_t)most) {
+        it->num_slots *= 2;
+    }
+    it->slots = cli_alloc(it->num_slots, sizeof *it->slots);
+}
+
+// Where a name is, or will be.
+static int *slot_of(const choice *it, const char *name)
+{
+    size_t at = 5381;
+    for (const char *c = name; *c != '\0'; ++c) {
+        at = 33 * at + (unsigned char)*c;
+    }
+    for (;; ++at) {
+        int *const slot = &it->slots[at & (it->num_slots - 1)];
+        if (*slot == 0 || strcmp(it->out->list[*slot - 1].name, name) == 0) return slot;
+    }
+}
+
+// Of two columns with one name a table holds the first; that is said, unless they are the same.
+static void take_column(choice *it, const column *c)
+{
+    cli_columns *const out = it->out;
+    int *const slot = slot_of(it, c->name);
+    if (*slot != 0) {
+        const column *const other = &out->list[*slot - 1];
         if (other->kind == c->kind && other->i == c->i && other->j == c->j) return;
-        cli_warn(args, "two columns would be named '%s'; the second one is left out.", c->name);
+        cli_warn(it->args, "two columns would be named '%s'; the second one is left out.", c->name);
         return;
     }
-    it->list = cli_resize(it->list, (size_t)(it->num + 1), sizeof *it->list);
-    it->list[it->num++] = *c;
-    const tal_stage stage = stage_of(model, c);
-    if (stage > it->stage) it->stage = stage;
+    out->list = cli_resize(out->list, (size_t)(out->num + 1), sizeof *out->list);
+    out->list[out->num++] = *c;
+    *slot = out->num;
+    const tal_stage stage = stage_of(it->model, c);
+    if (stage > out->stage) out->stage = stage;
 }
 
 // Take what a word of the list asks for: a group, which may be empty, or a column. Is there any?
-static bool take_word(const cli_args *args, cli_columns *it, const cli_model *model,
-                      const cli_columns *all, const char *word)
+static bool take_word(choice *it, const cli_columns *all, const char *word)
 {
     const group *asked = NULL;
     for (int g = 0; g < NUM_GROUPS; ++g) {
@@ -104,7 +135,7 @@ static bool take_word(const cli_args *args, cli_columns *it, const cli_model *mo
         const bool is_meant = asked != NULL ? c->kind >= asked->first && c->kind <= asked->last
                                             : strcmp(c->name, word) == 0;
         if (!is_meant) continue;
-        take_column(args, it, model, c);
+        take_column(it, c);
         found = true;
     }
     return found;
@@ -140,15 +171,18 @@ int columns_choose(const cli_args *args, const cli_model *model, const char *lis
     cli_columns all;
     int code = columns_all(args, model, &all);
     if (code != CLI_OK) return code;
-    if (with_time) take_column(args, out, model, &all.list[0]); // the time comes first
+    choice it = {.args = args, .model = model, .out = out};
+    begin_choice(&it, all.num);
+    if (with_time) take_column(&it, &all.list[0]); // the time comes first
     char *const words = cli_copy(list);
     for (char *word = words; word != NULL && code == CLI_OK;) {
         char *const comma = strchr(word, ',');
         if (comma != NULL) *comma = 0;
-        if (!take_word(args, out, model, &all, word)) code = refuse_word(args, &all, word);
+        if (!take_word(&it, &all, word)) code = refuse_word(args, &all, word);
         word = comma != NULL ? comma + 1 : NULL;
     }
     free(words);
+    free(it.slots);
     columns_destroy(&all);
     return code;
 }

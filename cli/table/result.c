@@ -5,6 +5,7 @@
 #include "text/stream.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -227,10 +228,14 @@ tal_status result_set_units(tal_table *table, int first, const char *const units
 
 tal_status result_add_column(tal_table *table, const char *name, const char *unit)
 {
+    const int columns = tal_table_num_columns(table);
     const char *const before = tal_table_header(table, RESULT_UNITS);
-    char *const units = cli_format("%s,%s", before != NULL ? before : "", unit);
     tal_status st = tal_table_add_column(table, name);
-    if (st == TAL_OK) st = tal_table_set_header(table, RESULT_UNITS, units);
+    if (st != TAL_OK) return st;
+    if (before == NULL || columns == 0) return result_set_units(table, columns, &unit, 1);
+
+    char *const units = cli_format("%s,%s", before, unit);
+    st = tal_table_set_header(table, RESULT_UNITS, units);
     free(units);
     return st;
 }
@@ -396,42 +401,78 @@ static const char *column_at(const void *context, int i)
     return i < tal_table_num_columns(context) ? tal_table_column_name(context, i) : NULL;
 }
 
-int result_find_column(const cli_args *args, const tal_table *table, const char *name)
+int result_find_name(const cli_args *args, const char *file, tal_name_at_fn at, const void *context,
+                     const char *name)
 {
-    const int column = tal_table_find_column(table, name);
-    if (column >= 0) return column;
-    const char *const meant = tal_did_you_mean(name, column_at, table);
+    for (int i = 0; at(context, i) != NULL; ++i) {
+        if (strcmp(at(context, i), name) == 0) return i;
+    }
+    const char *const meant = tal_did_you_mean(name, at, context);
     if (meant != NULL) {
-        (void)cli_fail(args, CLI_USAGE, "%s has no column '%s' (did you mean '%s'?).",
-                       args->files[0], name, meant);
+        (void)cli_fail(args, CLI_USAGE, "%s has no column '%s' (did you mean '%s'?).", file, name,
+                       meant);
         return -1;
     }
-    char *const names = cli_join(column_at, table, 60);
-    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'; it has %s.", args->files[0], name,
-                   names);
+    char *const names = cli_join(at, context, 60);
+    (void)cli_fail(args, CLI_USAGE, "%s has no column '%s'; it has %s.", file, name, names);
     free(names);
     return -1;
+}
+
+int result_find_column(const cli_args *args, const tal_table *table, const char *name)
+{
+    return result_find_name(args, args->files[0], column_at, table, name);
+}
+
+// Add a number that is not there yet; how many there are then.
+static int add_once(int chosen[], int n, int number)
+{
+    for (int i = 0; i < n; ++i) {
+        if (chosen[i] == number) return n;
+    }
+    chosen[n] = number;
+    return n + 1;
+}
+
+// Add the names that a word means; how many there are then, -1 for none.
+static int add_names(const cli_args *args, const char *file, tal_name_at_fn at, const void *context,
+                     const char *word, int chosen[], int n)
+{
+    bool is_found = false;
+    for (int i = 0; strchr(word, '*') != NULL && at(context, i) != NULL; ++i) {
+        if (fnmatch(word, at(context, i), 0) != 0) continue;
+        n = add_once(chosen, n, i);
+        is_found = true;
+    }
+    if (is_found) return n;
+    const int one = result_find_name(args, file, at, context, word);
+    return one >= 0 ? add_once(chosen, n, one) : -1;
+}
+
+int result_choose_names(const cli_args *args, const char *file, tal_name_at_fn at,
+                        const void *context, const char *words, int chosen[])
+{
+    char *const list = cli_copy(words);
+    int n = 0;
+    for (char *word = list; word != NULL && n >= 0;) {
+        char *const comma = strchr(word, ',');
+        if (comma != NULL) *comma = 0;
+        n = add_names(args, file, at, context, word, chosen, n);
+        word = comma != NULL ? comma + 1 : NULL;
+    }
+    free(list);
+    return n;
 }
 
 int result_choose_columns(const cli_args *args, const tal_table *table, int skip, int columns[])
 {
     const char *const list = cli_text(args, "columns");
+    if (list != NULL) {
+        return result_choose_names(args, args->files[0], column_at, table, list, columns);
+    }
     int n = 0;
-    if (list == NULL) {
-        for (int c = 0; c < tal_table_num_columns(table); ++c) {
-            if (c != skip) columns[n++] = c;
-        }
-        return n;
+    for (int c = 0; c < tal_table_num_columns(table); ++c) {
+        if (c != skip) columns[n++] = c;
     }
-    char *const words = cli_copy(list);
-    for (char *word = words; word != NULL && n >= 0;) {
-        char *const comma = strchr(word, ',');
-        if (comma != NULL) *comma = 0;
-        const int column = result_find_column(args, table, word);
-        if (column >= 0 && n < tal_table_num_columns(table)) columns[n++] = column;
-        if (column < 0) n = -1;
-        word = comma != NULL ? comma + 1 : NULL;
-    }
-    free(words);
     return n;
 }

@@ -48,6 +48,13 @@ char *result_value(const tal_table *table, const char *key);
 // Read a table of any format; what is wrong is printed. An exit code.
 int result_read(const cli_args *args, const char *path, tal_table **out);
 
+// A name of a list; -1, and a sentence about the file, when there is none.
+int result_find_name(const cli_args *args, const char *file, tal_name_at_fn at, const void *context,
+                     const char *name);
+// The names of a list that `words` has, with commas between them; * in a word stands for anything:
+// their numbers, each once, in the order of the words. How many; -1, and a sentence, on failure.
+int result_choose_names(const cli_args *args, const char *file, tal_name_at_fn at,
+                        const void *context, const char *words, int chosen[]);
 // A column of a table by name; -1, and a sentence, when there is none.
 int result_find_column(const cli_args *args, const tal_table *table, const char *name);
 

@@ -115,6 +115,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+// A scene of the model with the options of the command line, without any run.
 static int begin_scene(const cli_args *args, tal_diagnostics *found, cli_scene *it)
 {
     tal_scene_options options = tal_scene_options_default();
@@ -124,7 +125,8 @@ static int begin_scene(const cli_args *args, tal_diagnostics *found, cli_scene *
     char *const folder = folder_of(it->model_path);
     options.title = cli_text(args, "title");
     options.max_frames = cli_count(args, "frames");
-    options.columns = cli_text(args, "columns");
+    // a live run chooses the columns of its table
+    options.columns = cli_flag(args, "live") ? NULL : cli_text(args, "columns");
     options.show = cli_text(args, "show");
     options.reactions = has_word(options.show, "reactions");
     options.folder = folder;
@@ -196,6 +198,19 @@ int cli_scene_make(const cli_args *args, cli_scene *out)
     if (code == CLI_OK) code = add_results(args, out, first, begun);
     cli_print_diagnostics(args, found);
     tal_table_destroy(begun);
+    if (code != CLI_OK) cli_scene_destroy(out);
+    return code;
+}
+
+int cli_scene_begin(const cli_args *args, const char *path, const tal_model_param params[],
+                    int num_params, cli_scene *out)
+{
+    memset(out, 0, sizeof *out);
+    out->model_path = cli_copy(path);
+    int code = cli_model_read(args, path, params, num_params, &out->model);
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
+    if (code == CLI_OK) code = begin_scene(args, found, out);
+    cli_print_diagnostics(args, found);
     if (code != CLI_OK) cli_scene_destroy(out);
     return code;
 }

@@ -15,6 +15,9 @@ typedef struct cli_scene {
 // Make the scene of the files [MODEL] [RESULT...]: the model is the first file, or else what the
 // header of the first result names. Failures are printed; an exit code.
 int cli_scene_make(const cli_args *args, cli_scene *out);
+// The scene of a model alone, without any run, with other values of params; an exit code.
+int cli_scene_begin(const cli_args *args, const char *path, const tal_model_param params[],
+                    int num_params, cli_scene *out);
 void cli_scene_destroy(cli_scene *it);
 
 // The name of the first file with another extension; owned by the caller.

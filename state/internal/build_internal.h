@@ -5,7 +5,7 @@
 #include <talus/state/system.h>
 
 /// Keep the calling thread's last breach as the failure of a System that is being built: an `add`
-/// call that could not be heeded must not leave a model that lacks what it should have added.
+/// call that could not be heeded must not leave a model without what it should have added.
 /// Nothing when the topology is realized, or when an earlier failure is kept.
 void tali_system_keep_breach(tal_system *system);
 

@@ -21,7 +21,7 @@ typedef struct tali_measure_facts {
 bool tali_measure_facts_of(const tal_system *system, tal_measure_ix measure,
                            tali_measure_facts *facts);
 
-/// The `self` of a measure that was declared with this very table; NULL for another one.
+/// The `self` of a measure that was declared with this table; NULL for another one.
 const void *tali_measure_self_as(const tal_system *system, tal_measure_ix measure,
                                  const tal_measure_ops *ops);
 

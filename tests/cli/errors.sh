@@ -22,7 +22,7 @@ refused 2 \
 refused 2 "talus: there is no command 'xyzzy'; talus help lists them." xyzzy
 refused 2 'talus simulate: an argument is missing; usage: talus simulate MODEL' simulate
 refused 2 "talus info: 'b' is one argument too many; usage: talus info MODEL" info a b
-for command in info check simulate assemble modes equilibrium sweep plot show bench rerun; do
+for command in info check simulate assemble modes equilibrium sweep show bench rerun; do
     expect 2 $command a b
     has err "talus $command: 'b' is one argument too many"
 done
@@ -126,7 +126,7 @@ done
 cmp -s old.svg kept.svg || complain 'a plot that could not be written cost the old one'
 [ -e fresh.svg ] && complain 'half a plot is left'
 [ -e fresh.talus ] && complain 'half a template is left'
-expect 3 simulate held.talus --set mess=1
+expect 2 simulate held.talus --set mess=1
 has err 'mess'
 
 # names that no table can hold, and results that a format cannot: told before the work

@@ -141,4 +141,20 @@ near "$(first cis.sto potential_energy)" 44.8 1e-9 'energy of cis octane'
 expect 0 simulate octane.talus -q -e 52 --every 0.1 --step 0.002 -o bath.sto
 kinetic=$(rows bath.sto 'x["time"] > 2 { sum += x["kinetic_energy"]; n++ } END { print sum / n }')
 near "$kinetic" '5.5 * 2.494339' 1.05 'mean kinetic energy of octane'
+
+# --- a coin rolls in a circle: after 2 pi / 2.5 s it is where it began, half of that before on the
+# other side; it keeps its tilt and its energy. The radius of the circle of its center is r w3 / W,
+# by the equation in the file. Steps are accurate to 1e-9 of a change of one ---
+expect 0 check rolling_disk.talus -q
+expect 0 simulate rolling_disk.talus -q -e 2.5132741228718345 --every 1.25663706143591725 -a 1e-9 \
+    -o coin.sto
+radius='(9.81 * 0.3 - 0.25 * 0.09 * 6.25 * sin(pi / 3)) * 0.5 / (1.5 * 0.09 * 2.5 * sin(pi / 3)) * 0.3 / 2.5'
+near "$(rows coin.sto 'NR == 3 { y = x["coin.q5"] } END { print y }')" "2 * $radius" 1e-7 \
+    'the far side of the circle'
+near "$(rows coin.sto 'NR == 3 { y = x["coin.q4"] } END { print y }')" 0 1e-7 'the far side, across'
+near "$(last coin.sto coin.q4)" 0 1e-7 'the end of the circle'
+near "$(last coin.sto coin.q5)" 0 1e-7 'the end of the circle, across'
+less "$(drift coin.sto coin.q6)" 1e-8 'height of the coin'
+less "$(drift coin.sto total_energy)" 1e-8 'energy of the coin'
+less "$(last coin.sto velocity_error)" 1e-8 'slip of the coin'
 finish

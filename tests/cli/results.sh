@@ -148,7 +148,7 @@ has err "there is no column 'nothing_like_it'; there are time, q, u, udot, z, me
 expect 2 simulate held.talus -c arm.q1
 has err "(did you mean 'arm.q0'?)"
 expect 0 template -o mine.talus
-expect 3 simulate mine.talus -s lenght=1
+expect 2 simulate mine.talus -s lenght=1
 has err "(did you mean 'length'?)"
 expect 2 show table.csv -c nothing_like_it
 has err "table.csv has no column 'nothing_like_it'; it has "

@@ -44,16 +44,35 @@ near "$(first hand.sto index_proximal)" 0.4 0 'a start value'
 near "$(first hand.sto thumb_flex)" 1 0 'a second start value'
 near "$(first hand.sto index_distal)" '0.9 * (1.1 * 0.4 + 0.05)' 1e-15 'what follows a start value'
 expect 0 rerun hand.sto
-expect 3 info hand.urdf --start index_proxmal=0.4
-has err "there is no coordinate 'index_proxmal' (did you mean 'index_proximal'?)"
-expect 3 info hand.urdf --start index_middle=0.4
+expect 2 info hand.urdf --start index_proxmal=0.4
+has err "there is no coordinate or speed 'index_proxmal' (did you mean 'index_proximal'?)"
+expect 2 info hand.urdf --start index_middle=0.4
 has err "'index_middle' begins where 'index_proximal' lets it begin"
 expect 2 info hand.urdf --start index_proximal
 has err "talus info: --start needs NAME=VALUE, not 'index_proximal'."
 expect 0 simulate held.talus -q -e 0.01 --start arm.q0=0.25 -o held.sto
 near "$(first held.sto arm.q0)" 0.25 0 'the start value of a model file'
-expect 3 info held.talus --start arn.q0=0.25
-has err "there is no coordinate 'arn.q0' (did you mean 'arm.q0'?)"
+expect 2 info held.talus --start arn.q0=0.25
+has err "there is no coordinate or speed 'arn.q0' (did you mean 'arm.q0'?)"
+
+# speeds, too, of a robot, a model file and a model of OpenSim
+expect 0 simulate hand.urdf -q -e 0.01 --start palm.u0=0.5 --free-base -c q,u -o hand.sto
+near "$(first hand.sto palm.u0)" 0.5 0 'the start value of a speed'
+expect 0 simulate held.talus -q -e 0.01 --start arm.u0=-0.5 -o held.sto
+near "$(first held.sto arm.u0)" -0.5 0 'the start value of a speed of a model file'
+expect 0 rerun held.sto
+cp "$source_dir/tests/fuzz/corpus_osim/leg_40000.osim" leg.osim
+speed=$("$talus" info leg.osim -q --json | grep -o '[a-z_]*\.u0' | head -1)
+expect 0 simulate leg.osim -q -e 0.001 --start "$speed=0.25" -c q,u -o leg.sto
+near "$(first leg.sto "$speed")" 0.25 0 'the start value of a speed of a model of OpenSim'
+expect 2 info leg.osim --start nothing=1
+has err "there is no coordinate or speed 'nothing'"
+# and an .osim file can be read strictly
+sed 's|<gravity>|<wobble>1</wobble><gravity>|' leg.osim >odd.osim
+expect 0 info odd.osim
+has err "wobble"
+expect 3 info odd.osim --strict
+has err "wobble"
 
 # --- contact: a quadruped that stands on the floor does not fall through it ---
 legs=()
@@ -71,6 +90,19 @@ less "$(last air.sto trunk_tz)" -0.8 'without contact it falls'
 expect 0 convert "${dog[@]}" -o dog.talus
 has dog.talus '<talus version="1" name="hound"'
 has dog.talus '<half_space name="floor"'
+
+# A stiffer one comes to rest on the floor: steps of an explicit method are then as short as
+# stability asks for. It says so, and an implicit one takes far fewer.
+sed -E 's/damping="[0-9.]*"/damping="5"/' quadruped.urdf >stiff.urdf
+stiff=(stiff.urdf "${dog[@]:2}" -e 2 -c trunk_tz -o stiff.sto)
+expect 0 simulate "${stiff[@]}"
+has err 'because longer ones would not be stable'
+has err 'An implicit method takes fewer steps; try -i cvode-bdf.'
+explicit=$(awk '$1 == "steps" && NF == 2 { print $2 }' out)
+expect 0 simulate "${stiff[@]}" -i cvode-bdf
+! grep -q 'would not be stable' err || complain 'an implicit method gets the advice, too'
+implicit=$(awk '$1 == "steps" && NF == 2 { print $2 }' out)
+less "$((5 * implicit))" "$explicit" 'steps of an implicit method, five times'
 
 # --- meshes: beside the file, in a package above it, on a search path ---
 mkdir -p elsewhere/deep && cp mobile_manipulator.urdf elsewhere/deep/robot.urdf

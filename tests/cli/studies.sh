@@ -243,6 +243,14 @@ has err 'none.mot'
 expect 0 run id.xml -p coordinates_file=still.mot -o still
 near "$(last still/inverse_dynamics.sto flexion_moment)" '9.80665 * sin(1)' 1e-12 'a moment'
 expect 0 rerun still/inverse_dynamics.sto
+expect 0 run id.xml -p coordinates_file=still.mot -o still --json
+python3 -m json.tool <out >/dev/null || complain "talus run --json: $(head -3 out)"
+has out '{"result": "still/inverse_dynamics.sto", "rows": 5'
+# from standard input, where paths begin here; nothing else is left behind
+"$talus" run - -q -p coordinates_file=still.mot -o piped <id.xml || complain 'a set-up from a pipe'
+cmp -s <(sed '1,/endheader/d' still/inverse_dynamics.sto) \
+    <(sed '1,/endheader/d' piped/inverse_dynamics.sto) || complain 'a set-up from a pipe differs'
+! ls set-up-* >/dev/null 2>&1 || complain 'a set-up from a pipe is left behind'
 expect 2 run id.xml -p nothing
 
 # --- a hub without mass, held by the wheel it rolls on: solve="kkt"; it turns by -3/2 of the wheel,
@@ -320,14 +328,14 @@ for label in 'angle [rad]' 'angular speed [rad/s]' 'energy [J]'; do
 done
 grep -q position_error out && complain "talus plot draws what is zero throughout"
 expect 0 plot units.sto -c position_error
-has out '>error [m or rad]</text>'
+has out '>position_error [m or rad]</text>'
 expect 2 plot units.sto --height 150
-has err 'talus plot: 3 panels need a --height of at least 220.'
+has err 'talus plot: 3 panels need a --height of at least 228.'
 # those of one unit side by side, wherever their columns stand
 printf '# talus_units=s,m,N,m\ntime,a,b,c\n0,1,2,3\n1,2,3,4\n' >mixed.csv
 expect 0 plot mixed.csv
 grep -o '>[a-z][^<]*</text>' out | tr -d '\n' >order
-is order '>mixed.csv</text>>position [m]</text>>a</text>>c</text>>force [N]</text>>b</text>>time [s]</text>'
+is order '>mixed.csv</text>>position [m]</text>>a</text>>c</text>>b [N]</text>>time [s]</text>'
 # numbers without differences, and those without quotients
 printf 'time,a,b\n0,-1.7e308,1e-320\n1,1.7e308,2e-320\n2,0,0\n' >ends.csv
 expect 0 plot ends.csv
@@ -404,4 +412,25 @@ expect 2 paths leg.talus --path nerve
 has err "there is no path 'nerve' in leg.talus"
 expect 2 paths leg.talus -o leg.sto
 has err "a model is written, to a file .talus"
+
+# a path that changes sides, and one with a point that comes and goes
+cat >flaws.talus <<'END'
+<talus version="1" name="flaws">
+  <bodies><slider name="cart" mass="1" range="-1 1"/></bodies>
+  <wraps><wrap_cylinder name="post" frame="0 1 0" radius="0.3"/></wraps>
+  <paths>
+    <path name="rope"><point station="0 2 0"/><point body="cart"/><over wrap="post"/></path>
+    <path name="line">
+      <point station="0 2 0"/>
+      <conditional_point coordinate="cart:0" station="1 1 0" range="0.2 1"/>
+      <point body="cart"/>
+    </path>
+  </paths>
+</talus>
+END
+expect 1 check flaws.talus
+grep -q 'remark *rope *its moment arm jumps by 0.6 at cart.q0 = ' out ||
+    complain "talus check does not see the kink"
+grep -q 'warning *line *its length jumps by .* m at cart.q0 = 0.2' out ||
+    complain "talus check does not see the jump"
 finish

@@ -73,6 +73,8 @@ static const line lines[] = {
     {.words = {"sweep", HELD, "-v", "arm.mass=1:2", "-n", "3"}},
     {.words = {"plot", "motion.sto", "-o", "out.svg"}, .out = "out.svg"},
     {.words = {"plot", "motion.sto", "-c", "arm.q0"}},
+    {.words = {"plot", "motion.sto", "motion.sto", "--degrees", "-o", "out.png"}, .out = "out.png"},
+    {.words = {"plot", "motion.sto", "--x", "arm.q0", "-o", "out.pdf"}, .out = "out.pdf"},
     {.words = {"show", "motion.sto"}},
     {.words = {"show", "motion.sto", "--json"}},
     {.words = {"convert", "motion.sto", "-o", "out.csv"}, .out = "out.csv"},

@@ -58,15 +58,65 @@ has err 'the table has no coordinate of the model'
 expect 3 view swing.sto -o no/folder/x.json
 [ ! -e x.json ] || complain "a failed command left x.json behind"
 
+# hostile names are text in every format; meshes that are too large, or not there, are left out
+cat >evil.talus <<'END'
+<talus version="1" name="&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;">
+  <bodies><pin name="&lt;b&gt; &quot; \ &amp; &#x2028;" body_frame="0 1 0" mass="1"/></bodies>
+  <decorations>
+    <mesh body="ground" file="huge.stl"/><mesh body="ground" file="none.obj"/>
+    <text text="&lt;/script&gt;"/>
+  </decorations>
+</talus>
+END
+truncate -s 300M huge.stl
+expect 0 view evil.talus -o evil.json
+has err 'huge.stl: warning: this mesh is left out'
+has err 'none.obj: warning: this mesh is left out'
+! grep -q '[<>&]' evil.json || complain "evil.json has characters that end a script"
+has evil.json '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e'
+has evil.json '\u003cb\u003e \u0022 \u005c \u0026 \u2028'
+expect 0 view evil.talus -q -o evil.glb
+rm huge.stl
+if "$talus" view evil.talus -q -o evil.html >/dev/null 2>&1; then
+    ! grep -q '<img\|<b>' evil.html || complain "a name is markup in evil.html"
+fi
+
 # pictures: only what needs no browser
 expect 2 render swing.sto
 has err "--out is a .png"
 expect 2 render swing.sto -o 'x%s.png'
+expect 2 render swing.sto -o x.apng --fps 0.001
+has err "--fps is from 0.02 to 1000"
 expect 2 render swing.sto -o x.png --size 12
 has err "--size is WIDTHxHEIGHT"
 if "$talus" view swing.sto -q >/dev/null 2>&1; then
     TALUS_CHROMIUM=/nowhere expect 1 render swing.sto -o x.png
     has err 'install chromium-headless-shell or chromium'
+fi
+
+# live: one model, no result; Ctrl-C is how it ends
+expect 2 view --live swing.sto
+has err '--live takes one model file'
+expect 2 view --live pendulum.talus swing.sto
+expect 2 view --live pendulum.talus --port 70000
+has err '--port is at most 65535'
+if "$talus" view swing.sto -q >/dev/null 2>&1; then
+    expect 3 view --live no.talus
+    expect 2 view --live elbow.talus -s nothing=1
+    "$talus" view --live elbow.talus -s load=2 >address 2>err &
+    live=$!
+    for _ in {1..600}; do
+        [ ! -s address ] || break
+        sleep 0.1
+    done
+    grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/' address ||
+        complain "this is no address: $(cat address)"
+    # background jobs of a script ignore SIGINT; SIGTERM is handled in the same way
+    kill -TERM "$live"
+    wait "$live" || complain "an interrupted live run ended with code $?"
+else
+    expect 1 view --live elbow.talus
+    has err 'built without its viewer'
 fi
 
 # the page, or what to do where the program was built without it

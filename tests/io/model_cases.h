@@ -245,6 +245,10 @@ static const model_case model_cases[] = {
      "<sphere_on_plane_contact " B_E "plane='" FRAME_1
      "' center='0.4 0.5 0.6' radius='0.2' rolling='yes'/>",
      case_sphere_on_plane, NULL},
+    {TALI_GROUP_CONSTRAINTS, "disk_on_plane_contact",
+     "<disk_on_plane_contact " B_E "plane='" FRAME_1
+     "' center='0.4 0.5 0.6' axis='1 2 2' radius='0.2' rolling='yes'/>",
+     case_disk_on_plane, NULL},
     {TALI_GROUP_CONSTRAINTS, "sphere_on_sphere_contact",
      "<sphere_on_sphere_contact " B_E
      "center1='0.1 0.2 0.3' radius1='0.1' center2='0.4 0.5 0.6' radius2='0.2' rolling='yes'/>",

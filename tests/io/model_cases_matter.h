@@ -221,6 +221,14 @@ static inline void case_sphere_on_plane(built *m)
                                                true);
 }
 
+static inline void case_disk_on_plane(built *m)
+{
+    BETWEEN(b, e)
+    const tal_xform plane = frame_1();
+    tal_constraint_add_disk_on_plane_contact(m->matter, &def, &plane, tal_v3(0.4, 0.5, 0.6),
+                                             tal_v3(1.0, 2.0, 2.0), 0.2, true);
+}
+
 static inline void case_sphere_on_sphere(built *m)
 {
     BETWEEN(b, e)

@@ -8,7 +8,7 @@
 //
 //     plain      with the same objects
 //     copied     with a copy of the State
-//     resumed    with objects made anew, and what was saved of the old ones
+//     resumed    with new objects, and what was saved of the old ones
 //
 // Forces are applied by so many threads, if any.
 #include <talus/talus.h>

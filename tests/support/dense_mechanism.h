@@ -70,6 +70,7 @@ typedef enum dense_item_kind {
     ITEM_NO_SLIP,
     ITEM_STICKING_POINT,
     ITEM_SPHERE_ON_PLANE,
+    ITEM_DISK_ON_PLANE,
     ITEM_SPHERE_ON_SPHERE,
     ITEM_LINE_ON_LINE,
     ITEM_LOOP_PIN,
@@ -465,6 +466,17 @@ static inline void body_rows(const dense_mechanism *m, const dense_item *c, cons
         const jet3 z = jet33_column(&F.R, 2), lowest = jet3_sub(S2, jet3_mul(size, z));
         const jet3 slip = slip_at(one, two, lowest);
         row[0] = jet_sub(jet3_dot(z, jet3_sub(S2, F.p)), size);
+        row[1] = jet3_dot(jet33_column(&F.R, 0), slip);
+        row[2] = jet3_dot(jet33_column(&F.R, 1), slip);
+        break;
+    }
+    case ITEM_DISK_ON_PLANE: {
+        // the edge is radius sin(tilt) below the center, along what is across the axis
+        const jet3 z = jet33_column(&F.R, 2), a = jet_axis(two, c->Y.R.z);
+        const jet3 side = jet3_cross(a, z), up = jet3_cross(side, a);
+        const jet3 lowest = jet3_sub(S2, jet3_mul(jet_mul(size, jet_invert(jet3_norm(side))), up));
+        const jet3 slip = slip_at(one, two, lowest);
+        row[0] = jet_sub(jet3_dot(z, jet3_sub(S2, F.p)), jet_mul(size, jet3_norm(side)));
         row[1] = jet3_dot(jet33_column(&F.R, 0), slip);
         row[2] = jet3_dot(jet33_column(&F.R, 1), slip);
         break;

@@ -180,11 +180,11 @@ static inline void count_rows(dense_item *c)
         [ITEM_MOTION] = 1,      [ITEM_STICKING_POINT] = 1, [ITEM_SPHERE_ON_PLANE] = 1,
         [ITEM_LOOP_PIN] = 5,    [ITEM_LINE_ON_LINE] = 1,   [ITEM_SPHERE_ON_SPHERE] = 1,
         [ITEM_LOOP_SLIDER] = 5, [ITEM_LOOP_CYLINDER] = 4,  [ITEM_LOOP_UNIVERSAL] = 4,
-        [ITEM_LOOP_PLANAR] = 3, [ITEM_LOOP_SCREW] = 5};
+        [ITEM_LOOP_PLANAR] = 3, [ITEM_LOOP_SCREW] = 5,     [ITEM_DISK_ON_PLANE] = 1};
     static const int mv[NUM_ITEM_KINDS] = {
         [ITEM_SPEED] = 1,          [ITEM_SPEED_COUPLER] = 1,   [ITEM_NO_SLIP] = 1,
         [ITEM_STICKING_POINT] = 2, [ITEM_SPHERE_ON_PLANE] = 2, [ITEM_SPHERE_ON_SPHERE] = 2,
-        [ITEM_LINE_ON_LINE] = 2};
+        [ITEM_LINE_ON_LINE] = 2,   [ITEM_DISK_ON_PLANE] = 2};
     c->mp = mp[c->kind];
     c->mv = mv[c->kind];
     c->ma = c->kind == ITEM_ACCELERATION ? 1 : 0;
@@ -280,6 +280,9 @@ static inline tal_constraint_ix add_item(tal_matter *matter, const dense_item *c
         return tal_constraint_add_point_on_plane_contact(matter, &def, X, c->b);
     case ITEM_SPHERE_ON_PLANE:
         return tal_constraint_add_sphere_on_plane_contact(matter, &def, X, c->b, c->size, true);
+    case ITEM_DISK_ON_PLANE:
+        return tal_constraint_add_disk_on_plane_contact(matter, &def, X, c->b, Y->R.z, c->size,
+                                                        true);
     case ITEM_SPHERE_ON_SPHERE:
         return tal_constraint_add_sphere_on_sphere_contact(matter, &def, c->a, c->size, c->b,
                                                            2.0 * c->size, true);
@@ -465,8 +468,8 @@ static inline void take_loads(const model *it, dense_oracle *o)
     }
 }
 
-// Where a rod has no length, edges are parallel or a screw stands across, derivatives grow without
-// bound.
+// Where a rod has no length, edges are parallel, a disk lies flat or a screw stands across,
+// derivatives grow without bound.
 static inline bool is_regular(const dense_oracle *o, const dense_mechanism *m)
 {
     for (int i = 0; i < m->num_items; ++i) {
@@ -478,8 +481,9 @@ static inline bool is_regular(const dense_oracle *o, const dense_mechanism *m)
             if (jet3_norm(jet3_sub(b, a)).x < 0.1L) return false;
         }
         const jet3 x1 = jet_axis(one, c->X.R.x), z1 = jet_axis(one, c->X.R.z);
-        const jet3 x2 = jet_axis(two, c->Y.R.x);
+        const jet3 x2 = jet_axis(two, c->Y.R.x), z2 = jet_axis(two, c->Y.R.z);
         if (c->kind == ITEM_LINE_ON_LINE && fabsl(jet3_dot(x1, x2).x) > 0.9L) return false;
+        if (c->kind == ITEM_DISK_ON_PLANE && fabsl(jet3_dot(z1, z2).x) > 0.9L) return false;
         if (c->kind == ITEM_LOOP_SCREW && fabsl(jet3_dot(z1, x2).x) > 0.9L) return false;
     }
     return true;

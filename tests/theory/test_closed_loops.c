@@ -467,8 +467,8 @@ END_TEST
 // --- seven pins and a ball ---
 
 // No closed form: a finer run is the reference, and energy less the work of the constant torques is
-// kept. The motion is irregular, so errors grow: at accuracy 1e-10 to 8e-6 in four seconds, hence
-// the finer steps.
+// kept. The motion is irregular, so errors grow: at accuracy 1e-10 to 8e-6 in four seconds. This
+// is why its steps are finer.
 START_TEST(a_spatial_loop_keeps_its_energy_and_agrees_with_a_finer_run)
 {
     loop l, fine;

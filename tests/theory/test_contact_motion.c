@@ -525,7 +525,7 @@ START_TEST(an_exponential_spring_holds)
 END_TEST
 
 // A foot in flight, so far above the floor that its spring pushes with nothing. The anchor is under
-// it at every step, which is a sampled variable that changes: methods that look back begin anew
+// it at every step, which is a sampled variable that changes: methods that look back restart
 // each time. Their first steps, of order 1, have errors of g h^2 / 2, and BDF holds them to 0.03
 // accuracy^(6/5): h = 3.1e-4 s. Twice as many steps as that are allowed. Each is off by less than
 // the accuracy.

@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import { Charts } from './chart.js';
 import { el, iconButton, icon, show } from './dom.js';
 import { Figure } from './figure.js';
+import { Live, LiveClock } from './live.js';
 import { Panel, layers } from './panel.js';
 import { Player } from './player.js';
 import { Poses, frameAt } from './poses.js';
@@ -12,6 +13,7 @@ import { Trails, trailBodies } from './trails.js';
 const wantsStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 const isPhone = () => matchMedia('(max-width: 700px)').matches;
 const views = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
+const TITLE = 62; // pixels at the top
 const ALL = 0; // follow the mass center of all bodies
 const speedChoices = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
@@ -30,14 +32,15 @@ function centerOf(bodies, poses) {
 }
 
 export class App {
-    constructor(parent, scene) {
-        Object.assign(this, { parent, scene });
+    constructor(parent, scene, isLive = false) {
+        Object.assign(this, { parent, scene, isLive });
         this.isHidden = new Uint8Array(scene.bodies.length);
         this.layers = Object.fromEntries(layers.map(([name, , , on]) => [name, on]));
         this.forceScale = 1;
         this.selected = -1;
         this.followed = -1;
         this.timing = { frames: 0, total: 0, last: 0, worst: 0 };
+        if (isLive) this.live = new Live(this);
         this.readAddress();
         this.makePage();
         this.makePlayer();
@@ -50,7 +53,8 @@ export class App {
         if (this.followsBase) this.followFromStart();
         this.buildTrails();
         this.setTime(this.startTime ?? this.player.first);
-        if (!wantsStill() && this.startTime === undefined) this.player.play(true);
+        if (!isLive && !wantsStill() && this.startTime === undefined) this.player.play(true);
+        if (isLive) this.live.run();
         this.loop = this.loop.bind(this);
         requestAnimationFrame(this.loop);
     }
@@ -99,7 +103,9 @@ export class App {
         const runs = this.scene.runs;
         const first = Math.min(...runs.map((run) => run.time[0]), Infinity);
         const last = Math.max(...runs.map((run) => run.time[run.frames - 1]), -Infinity);
-        this.player = new Player(Number.isFinite(first) ? first : 0, Number.isFinite(last) ? last : 0, (what) => this.onPlayer(what));
+        const onChange = (what) => this.onPlayer(what);
+        if (this.isLive) this.player = new LiveClock(first, (what) => this.live.order(what), onChange);
+        else this.player = new Player(Number.isFinite(first) ? first : 0, Number.isFinite(last) ? last : 0, onChange);
         const player = this.player;
         this.playButton = iconButton('play', 'Play (Space)', () => player.play(), { class: 'icon play' });
         this.clock = el('div', { class: 'clock' }, (this.clockNow = el('b')), (this.clockAll = el('span')));
@@ -109,9 +115,11 @@ export class App {
         this.loopButton = iconButton('loop', 'Repeat (L)', () => this.toggleLoop(), { aria: { label: 'Repeat', pressed: 'true' } });
         this.chartButton = iconButton('chart', 'Charts (W)', () => this.toggleChart(), { aria: { label: 'Charts', pressed: 'false' } });
         this.chartBox = el('div', { class: 'chart', hidden: true });
-        this.bar = el('div', { class: 'bar' }, this.playButton, this.clock, this.slider, this.speedBox, this.loopButton, this.chartButton);
+        this.why = el('div', { class: 'why', aria: { live: 'polite' } });
+        const resetButton = iconButton('reset', 'Begin again (Home)', () => this.live.order({ do: 'reset' }));
+        const parts = this.isLive ? [resetButton, this.clock, this.why, this.speedBox] : [this.clock, this.slider, this.speedBox, this.loopButton];
+        this.bar = el('div', { class: 'bar' }, this.playButton, ...parts, this.chartButton);
         this.bottom.append(this.chartBox, this.bar);
-        this.bar.hidden = false;
     }
 
     makeStage() {
@@ -162,7 +170,8 @@ export class App {
         }
         const ball = (box) => ({ center: box.getCenter(new THREE.Vector3()), radius: Math.max(0.6 * scene.size, Math.min(box.getSize(new THREE.Vector3()).length() / 2, 3 * scene.size)) });
         this.base = Math.max(1, scene.bodies.findIndex((body) => body.parent === 0));
-        this.followsBase = scene.bodies.length > 1 && all.getSize(p).length() / 2 > 3 * scene.size;
+        const isFree = this.isLive && scene.bodies[this.base]?.mobilizer === 'free'; // nobody knows where it will go
+        this.followsBase = isFree || (scene.bodies.length > 1 && all.getSize(p).length() / 2 > 3 * scene.size);
         moving.radius = 1.08 * Math.min(moving.radius, 3 * scene.size);
         this.extent = this.followsBase ? moving : ball(all);
         this.floorHeight = this.floorOf(lowest, up);
@@ -195,12 +204,13 @@ export class App {
     }
 
     makeCharts() {
-        const run = this.scene.runs.find((r) => r.columns?.length && r.frames > 1);
+        const run = this.scene.runs.find((r) => r.columns?.length && (r.frames > 1 || this.isLive));
         if (!run) {
             this.chartButton.hidden = true;
             return;
         }
-        this.charts = new Charts(this.chartBox, run, (t) => this.setTime(t));
+        this.charts = new Charts(this.chartBox, run, (t) => this.setTime(t), this.live?.history);
+        if (this.isLive) setInterval(() => this.chartBox.hidden || document.hidden || this.charts.grow(), 100);
         const list = el('div', { class: 'list' });
         run.columns.forEach((column, i) => {
             const input = el('input', { type: 'checkbox', checked: this.charts.chosen.has(i), onchange: () => this.charts.choose(i, input.checked) });
@@ -214,7 +224,17 @@ export class App {
         this.chartBox.append(el('div', { class: 'picker' }, search, list));
     }
 
+    // The model looks different now; its bodies are the same.
+    changeScene(scene) {
+        for (const figure of this.figures) this.stage.root.remove(figure.group);
+        Object.assign(this.scene, scene);
+        this.figures = scene.runs.map((run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden));
+        this.makeLabels();
+        this.stale = true;
+    }
+
     makeLabels() {
+        this.labelBox.replaceChildren();
         const names = this.scene.bodies.map((body, b) => ({ body: b, p: body.com ?? [0, 0, 0], text: body.name, layer: 'names', skip: b === 0 || !(body.mass > 0) }));
         this.labels = [...this.figures[0].labels, ...names.filter((label) => !label.skip)];
         for (const label of this.labels) {
@@ -308,13 +328,15 @@ export class App {
         this.lift();
     }
 
-    // Controls cover the bottom of the picture: what is looked at moves up by half of that.
+    // Title and controls cover the edges of the picture: what is looked at goes into the middle of
+    // the rest, and becomes smaller with it.
     lift() {
-        const covered = this.startsBare ? 0 : this.bottom.offsetHeight;
-        const side = this.startsBare || this.panel.element.hidden || isPhone() ? 0 : this.panel.element.offsetWidth;
-        const free = (this.height - covered - 60) / Math.max(1, this.height);
-        this.stage.perspective.zoom = Math.max(0.5, Math.min(1, free / 0.8));
-        this.stage.perspective.setViewOffset(this.width, this.height, side / 2, covered / 2, this.width, this.height);
+        const top = this.startsBare ? 0 : TITLE;
+        const bottom = this.startsBare ? 0 : this.bottom.offsetHeight + 14;
+        const side = this.startsBare || this.panel.element.hidden || isPhone() ? 0 : this.panel.element.offsetWidth + 14;
+        const free = Math.min(this.height - top - bottom, (this.width - side) / Math.min(1, this.width / this.height));
+        this.stage.perspective.zoom = Math.max(0.3, Math.min(1, (1.15 * free) / Math.max(1, this.height)));
+        this.stage.perspective.setViewOffset(this.width, this.height, side / 2, (bottom - top) / 2, this.width, this.height);
         this.stage.changed = true;
     }
 
@@ -467,6 +489,10 @@ export class App {
         const { player } = this;
         const toggle = (name) => () => this.setLayer(name, !this.layers[name]);
         const step = (way) => (shift) => {
+            if (this.isLive) {
+                this.live.order({ do: 'step' });
+                return;
+            }
             player.play(false);
             this.setTime(shift ? player.time + (way * player.length) / 100 : this.neighbor(way));
         };
@@ -476,7 +502,7 @@ export class App {
             ' ': () => player.play(),
             ArrowLeft: step(-1),
             ArrowRight: step(1),
-            Home: () => this.setTime(player.first),
+            Home: () => (this.isLive ? this.live.order({ do: 'reset' }) : this.setTime(player.first)),
             End: () => this.setTime(player.last),
             ',': () => player.faster(-1),
             '.': () => player.faster(1),
@@ -507,6 +533,11 @@ export class App {
         return run.time[Math.max(0, Math.min(run.frames - 1, next))];
     }
 
+    /** Why a live run stands still, or what it refused. */
+    showWhy(text) {
+        if (this.why.textContent !== text) this.why.textContent = text;
+    }
+
     say(text) {
         this.message?.remove();
         this.message = text ? el('div', { class: 'message' }, el('p', { class: 'card' }, text)) : null;
@@ -532,19 +563,24 @@ export class App {
         if (this.stale || this.stage.changed) this.draw();
     }
 
-    /** Bring everything to the time of the clock and draw it. */
+    /** Bring everything to the time of the clock. */
+    prepare() {
+        if (!this.stale) return;
+        const options = { layers: this.layers, forceScale: this.forceScale };
+        for (const figure of this.figures) if (figure.group.visible) figure.setTime(this.player.time, options);
+        this.stage.floor.visible = this.layers.grid;
+        this.trails.update(this.figures[0].frame ?? { i: 0 });
+        this.showFollowed();
+        this.showClock();
+        this.stage.camera.updateMatrixWorld();
+        this.stage.changed = true;
+        this.stale = false;
+    }
+
+    /** The same, and draw it. */
     draw() {
         const begin = performance.now();
-        const { player } = this;
-        if (this.stale) {
-            const options = { layers: this.layers, forceScale: this.forceScale };
-            for (const figure of this.figures) if (figure.group.visible) figure.setTime(player.time, options);
-            this.stage.floor.visible = this.layers.grid;
-            this.trails.update(this.figures[0].frame ?? { i: 0 });
-            this.showFollowed();
-            this.showClock();
-        }
-        this.stale = false;
+        this.prepare();
         this.stage.render();
         this.placeLabels();
         this.timing.last = performance.now() - begin;
@@ -572,8 +608,10 @@ export class App {
         const digits = Math.max(0, Math.min(4, 2 - Math.floor(Math.log10(player.length || 1))));
         const unit = this.scene.units?.time ?? 's';
         const now = player.time.toFixed(digits);
+        const factor = this.live?.status?.factor;
         this.clockNow.textContent = now;
         this.clockAll.textContent = player.length > 0 ? ` / ${player.last.toFixed(digits)} ${unit}` : ` ${unit}`;
+        if (Number.isFinite(factor) && player.playing) this.clockAll.textContent += ` · ${show(factor, 2)} × real time`;
         if (document.activeElement !== this.slider || player.playing) {
             this.slider.value = String(Math.round((10000 * (player.time - player.first)) / (player.length || 1)));
         }

@@ -13,7 +13,8 @@ export function firstColumns(run) {
     if (energies.length > 0) return energies.slice(0, 3);
     const spread = run.columns.map((column, i) => {
         const values = run.values.subarray(i * run.frames, (i + 1) * run.frames).filter(Number.isFinite);
-        return { i, spread: values.length ? Math.max(...values) - Math.min(...values) : 0, unit: column.unit };
+        const [low, high] = values.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
+        return { i, spread: values.length ? high - low : 0, unit: column.unit };
     });
     return spread
         .filter((c) => c.spread > 0)
@@ -23,9 +24,28 @@ export function firstColumns(run) {
         .slice(0, 4);
 }
 
+/** Times and columns of a run, for charts; what a live run has kept has the same functions. */
+class RunRows {
+    constructor(run) {
+        this.run = run;
+    }
+
+    get frames() {
+        return this.run.frames;
+    }
+
+    get times() {
+        return this.run.time.subarray(0, this.run.frames);
+    }
+
+    column(i) {
+        return this.run.values.subarray(i * this.run.frames, (i + 1) * this.run.frames);
+    }
+}
+
 export class Charts {
-    constructor(parent, run, onTime) {
-        Object.assign(this, { parent, run, onTime, plots: [], time: 0 });
+    constructor(parent, run, onTime, rows = new RunRows(run)) {
+        Object.assign(this, { parent, run, rows, onTime, plots: [], time: 0 });
         this.chosen = new Set(firstColumns(run));
         this.parent.append((this.box = el('div', { class: 'plots' })));
     }
@@ -63,15 +83,24 @@ export class Charts {
         this.setTime(this.time);
     }
 
+    dataOf(columns) {
+        return [this.rows.times, ...columns.map((i) => this.rows.column(i))];
+    }
+
+    /** Take up rows that were added; who looks at a part of them keeps it. */
+    grow() {
+        for (const plot of this.plots) plot.setData(this.dataOf(plot.columns));
+    }
+
     makePlot(unit, columns, height) {
         const { run } = this;
         const style = getComputedStyle(document.documentElement);
         const ink = style.getPropertyValue('--quiet').trim();
         const line = style.getPropertyValue('--line').trim();
         const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '11px system-ui, sans-serif' };
-        const data = [run.time.subarray(0, run.frames), ...columns.map((i) => run.values.subarray(i * run.frames, (i + 1) * run.frames))];
+        const data = this.dataOf(columns);
         const series = columns.map((i, k) => ({
-            label: run.columns[i].name,
+            label: unit ? `${run.columns[i].name} [${unit}]` : run.columns[i].name,
             stroke: palette[k % palette.length],
             dash: dashes[Math.floor(k / palette.length) % dashes.length],
             width: 1.75,
@@ -86,13 +115,14 @@ export class Charts {
             scales: { x: { time: false } },
             axes: [
                 { ...axis, size: 28 },
-                { ...axis, size: 58, label: unit || undefined, labelSize: unit ? 16 : 0, labelFont: '11px system-ui, sans-serif' },
+                { ...axis, size: 58 },
             ],
             legend: { live: true },
             cursor: { drag: { x: true, y: false, setScale: true }, focus: { prox: 20 }, points: { size: 6 } },
             hooks: { draw: [(plot) => this.drawCursor(plot)], ready: [() => queueMicrotask(() => this.setTime(this.time))] },
         };
         const plot = new uPlot(options, data, this.box);
+        plot.columns = columns;
         this.followPointer(plot);
         return plot;
     }
@@ -131,10 +161,11 @@ export class Charts {
     /** Move the cursor; a window that was zoomed moves along. */
     setTime(t) {
         this.time = t;
-        const { i } = frameAt(this.run.time, this.run.frames, t);
+        const { times, frames } = this.rows;
+        const { i } = frameAt(times, frames, t);
         for (const plot of this.plots) {
             const { min, max } = plot.scales.x;
-            const isZoomed = min > this.run.time[0] || max < this.run.time[this.run.frames - 1];
+            const isZoomed = min > times[0] || max < times[frames - 1];
             if (isZoomed && (t < min || t > max)) plot.setScale('x', { min: t - (max - min) / 2, max: t + (max - min) / 2 });
             plot.redraw(false, false);
             plot.setLegend({ idx: i }, false);
@@ -143,12 +174,11 @@ export class Charts {
 
     /** The columns as text, for spreadsheets. */
     csv() {
-        const { run } = this;
+        const { run, rows } = this;
         const quote = (text) => `"${text.replaceAll('"', '""')}"`;
         const lines = [['time', ...run.columns.map((c) => c.name)].map(quote).join(',')];
-        for (let f = 0; f < run.frames; ++f) {
-            lines.push([run.time[f], ...run.columns.map((c, i) => run.values[i * run.frames + f])].join(','));
-        }
+        const columns = run.columns.map((c, i) => rows.column(i));
+        for (let f = 0; f < rows.frames; ++f) lines.push([rows.times[f], ...columns.map((column) => column[f])].join(','));
         return `${lines.join('\n')}\n`;
     }
 }

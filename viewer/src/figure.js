@@ -218,7 +218,7 @@ export class Figure {
             const value = (k) => valueAt(run.paths, channel + k, run.frames, frame);
             const row = (k) => run.paths[(channel + k) * run.frames + frame.i];
             const active = value(0);
-            if (path.kind === 'passive' || Number.isNaN(active)) color.copy(muscle.passive);
+            if (path.kind === 'passive' || Number.isNaN(active) || active < 0) color.copy(muscle.passive);
             else color.lerpColors(muscle.low, muscle.high, Math.min(1, Math.max(0, active)));
             const radius = this.L * (0.004 + 0.016 * Math.sqrt((path.strength ?? 1) / this.strongest)) * 0.8;
             let before = null;
@@ -315,27 +315,27 @@ export class Figure {
 
     addForces() {
         const loads = this.run?.loads ?? [];
-        const colors = { reaction: '#cc79a7' };
-        this.arrows = new Arrows(this.group, 2 * loads.length, '#d55e00', this.L);
-        this.reactions = new Arrows(this.group, 2 * loads.length, colors.reaction, this.L);
+        const count = (isOne) => 2 * loads.filter(({ kind }) => isOne(kind)).length;
+        this.arrows = new Arrows(this.group, count((kind) => kind !== 'reaction' && kind !== 'constraint'), '#d55e00', this.L);
+        this.reactions = new Arrows(this.group, count((kind) => kind === 'reaction'), '#cc79a7', this.L);
+        this.multipliers = new Arrows(this.group, count((kind) => kind === 'constraint'), linkColors.constraint, this.L);
         this.unitForce = this.forceScale();
     }
 
     updateForces(frame, scale) {
-        this.arrows.begin();
-        this.reactions.begin();
+        const all = [this.arrows, this.reactions, this.multipliers];
+        all.forEach((arrows) => arrows.begin());
         const { run } = this;
         (run?.forces ? run.loads : []).forEach((load, i) => {
             if (this.isHidden[load.body]) return;
             const value = (k) => valueAt(run.forces, 6 * i + k, run.frames, frame) * scale;
             const p = this.poses.station(load.body, ...load.p, [0, 0, 0]);
-            const arrows = load.kind === 'reaction' ? this.reactions : this.arrows;
+            const arrows = { reaction: this.reactions, constraint: this.multipliers }[load.kind] ?? this.arrows;
             arrows.add(p, [value(0), value(1), value(2)]);
             // a moment is drawn as the force that makes it at the distance L
             arrows.add(p, [value(3) / this.L, value(4) / this.L, value(5) / this.L], true);
         });
-        this.arrows.end();
-        this.reactions.end();
+        all.forEach((arrows) => arrows.end());
     }
 
     // ---- all of it
@@ -372,6 +372,7 @@ export class Figure {
         this.pushes.show(layers.contacts);
         this.arrows.show(layers.forces);
         this.reactions.show(layers.reactions);
+        this.multipliers.show(layers.reactions);
     }
 }
 

@@ -15,6 +15,11 @@ export function makeHook(errors) {
         app.stale = true;
         app.draw();
     };
+    // numbers are right at once; the picture follows with the next frame of the browser
+    const prepared = () => {
+        app.stale = true;
+        app.prepare();
+    };
 
     return {
         version: VERSION,
@@ -37,6 +42,10 @@ export function makeHook(errors) {
             const { frames, total, last, worst } = app.timing;
             return { frames, last, worst, mean: frames ? total / frames : 0 };
         },
+        /** Of a live run: what the program said last, and how many frames came; null elsewhere. */
+        get live() {
+            return app.live ? { ...app.live.status, received: app.live.received, hasEnded: Boolean(app.live.hasEnded) } : null;
+        },
         get playing() {
             return app.player.playing;
         },
@@ -46,7 +55,7 @@ export function makeHook(errors) {
         setTime(t) {
             app.player.play(false);
             app.player.setTime(t);
-            drawn();
+            prepared();
         },
         /** Position and quaternion, w first, in Ground. */
         pose(body, run = 0) {
@@ -56,6 +65,7 @@ export function makeHook(errors) {
         },
         /** Where the mass center of a body is on the screen, in CSS pixels; null when it is not. */
         project(body) {
+            prepared();
             const b = bodyOf(body);
             const com = app.scene.bodies[b].com ?? [0, 0, 0];
             return app.stage.project(app.figures[0].poses.station(b, ...com, [0, 0, 0]));
@@ -65,26 +75,33 @@ export function makeHook(errors) {
         },
         hide(body, yes = true) {
             app.hide(bodyOf(body), yes);
-            drawn();
+            prepared();
         },
         layer(name, on) {
             app.setLayer(name, on);
-            drawn();
+            prepared();
         },
         follow(body) {
             app.follow(bodyOf(body));
-            drawn();
+            prepared();
         },
         look(way) {
             app.fit(way);
+            prepared();
+        },
+        /** Draw now, and wait until it is drawn; milliseconds of JavaScript that it took. */
+        draw() {
             drawn();
+            const { gl, pixel } = app.stage.probe();
+            gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+            return app.timing.last;
         },
         chart(yes) {
             if (app.charts && app.chartBox.hidden === yes) app.toggleChart();
         },
         theme(name) {
             app.setTheme(name);
-            drawn();
+            prepared();
         },
         /** Colors on the canvas: how many different ones there are, and a sum that tells pictures apart. */
         pixels() {

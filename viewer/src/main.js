@@ -3,6 +3,7 @@ import { App } from './app.js';
 import { readScene } from './data.js';
 import { el } from './dom.js';
 import { makeHook } from './hook.js';
+import { isLive, liveScene } from './live.js';
 
 const errors = [];
 addEventListener('error', (event) => errors.push(String(event.message)));
@@ -25,7 +26,7 @@ async function start() {
     try {
         const scene = JSON.parse(document.getElementById('talus-scene').textContent);
         const decoded = await readScene(scene, document.getElementById('talus-data').textContent);
-        if (hasWebGL()) hook.attach(new App(parent, decoded));
+        if (hasWebGL()) hook.attach(new App(parent, isLive() ? liveScene(decoded) : decoded, isLive()));
         else say(parent, 'This browser offers no WebGL 2, which is needed to draw in three dimensions. Another browser, or the same with hardware acceleration switched on, shows this page.');
     } catch (error) {
         errors.push(String(error.message));

@@ -13,7 +13,7 @@ export const layers = [
     ['contacts', 'Contacts', 'K', true, (s) => s.runs.some((r) => r.contacts)],
     ['surfaces', 'Surfaces that touch', '', false, (s) => s.shapes.some((shape) => shape.layer === 'contact')],
     ['forces', 'Forces and moments', 'R', false, (s) => s.runs.some((r) => r.forces)],
-    ['reactions', 'Loads in joints', '', false, (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction'))],
+    ['reactions', 'Loads in joints and constraints', '', false, (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction'))],
     ['centers', 'Mass centers', 'C', false, (s) => s.bodies.some((b) => b.mass > 0)],
     ['inertia', 'Inertia ellipsoids', 'I', false, (s) => s.bodies.some((b) => b.mass > 0)],
     ['frames', 'Frames', 'V', false, () => true],
@@ -117,20 +117,42 @@ export class Panel {
         });
     }
 
-    /** Sliders for parameters: {name, value, low, high}. */
-    setParams(params, onSet) {
-        this.live.hidden = params.length === 0;
-        this.live.replaceChildren(el('h2', {}, 'Parameters'));
-        for (const param of params) {
-            const output = el('output', {}, show(param.value));
-            const input = el('input', { type: 'range', min: 0, max: 1000, step: 1, aria: { label: param.name } });
-            input.value = String((1000 * (param.value - param.low)) / (param.high - param.low));
-            input.oninput = () => {
-                const value = param.low + ((param.high - param.low) * Number(input.value)) / 1000;
-                output.textContent = show(value);
-                onSet(param.name, value);
-            };
-            this.live.append(el('label', { class: 'param' }, el('span', {}, param.name), output, input));
-        }
+    /** Sliders of a live run, {name, group, low, high}, under the names of their groups. */
+    setSliders(sliders, onSet) {
+        this.live.hidden = sliders.length === 0;
+        const groups = new Map();
+        this.sliders = sliders.map((slider, index) => {
+            if (!groups.has(slider.group)) groups.set(slider.group, []);
+            const made = makeSlider(slider, (value) => onSet(index, value));
+            groups.get(slider.group).push(made.label);
+            return made;
+        });
+        const folded = ([name, labels], i) => el('details', { open: i === 0 }, el('summary', {}, name), ...labels);
+        this.live.replaceChildren(...[...groups].map(folded));
     }
+
+    /** Their values now; one that is being moved stays where it is. */
+    showSliders(values) {
+        values.forEach((value, i) => this.sliders?.[i]?.show(value));
+    }
+}
+
+function makeSlider({ name, low, high }, onSet) {
+    const steps = 1000;
+    const output = el('output', {});
+    const input = el('input', { type: 'range', min: 0, max: steps, step: 1, aria: { label: name } });
+    let moved = -Infinity; // when
+    input.oninput = () => {
+        const value = low + ((high - low) * Number(input.value)) / steps;
+        moved = performance.now();
+        output.textContent = show(value);
+        onSet(value);
+    };
+    const put = (value) => {
+        if (value === null || performance.now() - moved < 600) return;
+        input.value = String((steps * (value - low)) / (high - low || 1));
+        output.textContent = show(value);
+        input.setAttribute('aria-valuetext', show(value));
+    };
+    return { label: el('label', { class: 'param' }, el('span', { title: name }, name), output, input), show: put };
 }

@@ -224,6 +224,11 @@ export class Stage {
         this.changed = false;
     }
 
+    /** The drawing context, and room for a pixel: reading one waits for the picture. */
+    probe() {
+        return { gl: this.renderer.getContext(), pixel: new Uint8Array(4) };
+    }
+
     /** Where a point is on the canvas, in CSS pixels; null behind the camera. */
     project(p) {
         const v = new THREE.Vector3(p[0], p[1], p[2]).project(this.camera);

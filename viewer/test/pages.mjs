@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { deflateRawSync as deflateRaw } from 'node:zlib';
 
 const source = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-const build = process.env.TALUS_BUILD ?? join(source, 'build/dev');
+const build = resolve(source, process.env.TALUS_BUILD ?? 'build/dev');
 
 export const talus = join(build, 'cli/talus');
 export const models = join(source, 'examples/models');
@@ -36,6 +36,12 @@ export function pageOf(name, text, args = [], options = []) {
     run('view', `${name}.sto`, '-q', '-o', `${name}.html`, ...options);
     return file(`${name}.html`);
 }
+
+/** A model: a chain of so many links that begins to fall. */
+export const chain = (links) => {
+    const body = (i) => `<pin name="b${i}" parent="${i ? `b${i - 1}` : 'ground'}" body_frame="0 0.1 0" mass="1" solid="sphere 0.03" ${i ? '' : 'q="1"'}/>`;
+    return `<talus version="1" name="chain"><bodies>${Array.from({ length: links }, (_, i) => body(i)).join('')}</bodies><forces><gravity g="0 -9.81 0"/></forces></talus>`;
+};
 
 /** The page of an example model. */
 export function examplePage(name, options = []) {

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser } from './browser.mjs';
-import { examplePage, file, handPage, libraryPoses, models, pageOf, readTable, run, runs } from './pages.mjs';
+import { chain, examplePage, file, handPage, libraryPoses, models, pageOf, readTable, run, runs } from './pages.mjs';
 
 let browser;
 before(async () => {
@@ -29,11 +29,6 @@ async function assertDrawn(name) {
     const { colors } = await view('pixels()');
     assert.ok(colors > 100, `${name} has ${colors} colors`);
 }
-
-const chain = (links) => {
-    const body = (i) => `<pin name="b${i}" parent="${i ? `b${i - 1}` : 'ground'}" body_frame="0 0.1 0" mass="1" solid="sphere 0.03" ${i ? '' : 'q="1"'}/>`;
-    return `<talus version="1" name="chain"><bodies>${Array.from({ length: links }, (_, i) => body(i)).join('')}</bodies><forces><gravity g="0 -9.81 0"/></forces></talus>`;
-};
 
 for (const name of Object.keys(runs)) {
     test(`${name}: ready, silent, drawn, and it moves`, async () => {
@@ -68,7 +63,8 @@ for (const name of ['human_body', 'stewart_platform', 'octane']) {
         await open(examplePage(name));
         const size = await browser.run('JSON.parse(document.getElementById("talus-scene").textContent).size');
         const poses = libraryPoses(join(models, `${name}.talus`), `${name}.sto`);
-        const asked = poses.filter(({ row }) => row % 10 === 0);
+        const every = Math.max(1, Math.round(poses.at(-1).row / 40));
+        const asked = poses.filter(({ row }) => row % every === 0);
         const script = `(() => { const asked = ${JSON.stringify(asked.map(({ t, body }) => [t, body]))}; let now = NaN;
             return asked.map(([t, b]) => { if (t !== now) talusView.setTime(now = t); return talusView.pose(b); }); })()`;
         const shown = await browser.run(script);
@@ -103,15 +99,16 @@ test('charts have the values of the table', async () => {
 });
 
 test('hiding hides, layers switch, showing all shows all', async () => {
-    await open(examplePage('human_body'));
+    await open(examplePage('elbow'));
     const all = await view('pixels()');
-    const [x, y] = await view('project("head")');
-    await view('hide("head", true)');
-    assert.notDeepEqual(await view(`pixelAt(${x}, ${y})`), [0, 0, 0, 255]);
+    const [x, y] = await view('project("forearm")');
+    const before = await view(`pixelAt(${x}, ${y})`);
+    await view('hide("forearm", true)');
+    assert.notDeepEqual(await view(`pixelAt(${x}, ${y})`), before);
     assert.notEqual((await view('pixels()')).sum, all.sum);
     await browser.key('H', 8);
     assert.equal((await view('pixels()')).sum, all.sum);
-    for (const layer of ['bodies', 'joints', 'grid']) {
+    for (const layer of ['bodies', 'joints', 'links', 'grid']) {
         await view(`layer("${layer}", false)`);
         assert.notEqual((await view('pixels()')).sum, all.sum, layer);
         await view(`layer("${layer}", true)`);
@@ -126,20 +123,21 @@ test('hiding hides, layers switch, showing all shows all', async () => {
 });
 
 test('keys act, but not while a field has the focus', async () => {
-    await open(examplePage('human_body'));
+    await open(examplePage('elbow'));
     await browser.key(' ');
     assert.equal(await view('playing'), true);
     await browser.key(' ');
     assert.equal(await view('playing'), false);
     await browser.key('Home');
     await browser.key('ArrowRight');
-    assert.ok(Math.abs((await view('time')) - readTable('human_body.sto').rows[1][0]) < 1e-8);
+    assert.ok(Math.abs((await view('time')) - readTable('elbow.sto').rows[1][0]) < 1e-8);
     await browser.key('End');
-    assert.ok(Math.abs((await view('time')) - 1.6) < 1e-8);
+    assert.ok(Math.abs((await view('time')) - 2) < 1e-8);
     await browser.key('d');
     assert.equal(await browser.run('document.documentElement.classList.contains("dark")'), true);
     assert.match(await browser.run('location.hash'), /dark/);
     for (const key of 'xyzoafbjuckirvntgl,.') await browser.key(key);
+    await view('chart(true)'); // it has a field
     await browser.run('document.querySelector("input[type=search]").focus()');
     await browser.key('b');
     assert.equal(await browser.run('document.querySelector("input[type=search]").value'), 'b');
@@ -269,6 +267,62 @@ test('muscles, contacts, atoms, bonds and seen markers of a scene written by han
     assert.deepEqual(said(), []);
 });
 
+// A biceps that is switched on and a triceps that is not, both over a pulley at the elbow.
+const arm = `<talus version="1" name="arm">
+  <bodies>
+    <weld name="humerus" mass="2" solid="cylinder 0.03 0.15" body_frame="0 -0.15 0"/>
+    <pin name="forearm" parent="humerus" frame="0 -0.15 0" body_frame="0 0.12 0" mass="1.5" solid="cylinder 0.025 0.12" q="0.4"/>
+  </bodies>
+  <wraps><wrap_cylinder name="elbow" body="humerus" frame="0 -0.15 0" radius="0.035" length="0.1"/></wraps>
+  <paths>
+    <path name="biceps"><point body="humerus" station="0.03 0.12 0"/><point body="forearm" station="0.025 0.04 0"/><over wrap="elbow"/></path>
+    <path name="cable"><point body="humerus" station="-0.03 0.1 0"/><point body="forearm" station="-0.03 0.1 0"/><over wrap="elbow"/></path>
+  </paths>
+  <forces>
+    <thelen name="biceps" path="biceps" max_force="600" fiber_length="0.16" tendon_length="0.08" control="0.9" activation_time="0.1"/>
+    <path_spring name="cable" path="cable" stiffness="10" rest_length="0.1"/>
+  </forces>
+</talus>`;
+
+// The mean color of what is drawn when nothing but paths is.
+const pathColor = (t) => browser.run(`(() => {
+    for (const layer of ['bodies', 'joints', 'grid', 'links']) talusView.layer(layer, false);
+    talusView.setTime(${t});
+    talusView.draw();
+    const stage = document.querySelector('canvas.stage');
+    const copy = Object.assign(document.createElement('canvas'), { width: stage.width, height: stage.height });
+    const context = copy.getContext('2d');
+    context.drawImage(stage, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    const sum = [0, 0, 0, 0];
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250) [0, 1, 2, 3].forEach((k) => (sum[k] += k < 3 ? data[i + k] : 1));
+    return { red: sum[0] / sum[3], blue: sum[2] / sum[3], pixels: sum[3] };
+})()`);
+
+test('muscles are tubes over their obstacles, colored by activation', async () => {
+    const page = pageOf('arm', arm, ['--end', '0.3', '--every', '0.01']);
+    const scene = JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
+    assert.deepEqual(scene.paths.map(({ name, kind }) => `${name} ${kind}`), ['biceps muscle', 'cable passive']);
+    assert.equal(scene.paths[0].strength, 600);
+    await open(page);
+    const rest = await pathColor(0);
+    const active = await pathColor(0.3);
+    assert.ok(rest.pixels > 100 && active.pixels > 100);
+    assert.ok(active.red - active.blue > rest.red - rest.blue + 10, `${JSON.stringify(rest)}, then ${JSON.stringify(active)}`);
+    assert.deepEqual(said(), []);
+});
+
+test('loads in joints and constraints are arrows when they are wanted', async () => {
+    const page = examplePage('four_bar', ['--show', 'reactions']);
+    const scene = JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
+    assert.ok(scene.runs[0].loads.some(({ kind }) => kind === 'constraint'));
+    assert.ok(scene.runs[0].loads.some(({ kind }) => kind === 'reaction'));
+    await open(page);
+    const all = await view('pixels()');
+    await view('layer("reactions", false)');
+    assert.notEqual((await view('pixels()')).sum, all.sum);
+});
+
 test('a scene of a later format is refused with a sentence', async () => {
     const page = handPage('later', { format: 'talus-scene', version: 99, title: 'x', bodies: [], up: [0, 1, 0], size: 1, runs: [] });
     await browser.view(page);
@@ -335,4 +389,27 @@ test('sizes: the page below 800 kB, the human body for 10 s at 100 rows a second
     assert.ok(data < 1e6, `${data} bytes of data`);
     assert.ok(whole - data < 850e3, 'the page itself');
     await open(file('long.html'));
+});
+
+test('talus render: a picture of the right size, frames with numbers, an animated PNG, a film', async () => {
+    run('simulate', join(models, 'pendulum.talus'), '-q', '-o', 'short.sto', '--end', '0.5', '--every', '0.05');
+    run('render', 'short.sto', '-q', '--at', '0.2', '--size', '320x200', '-o', 'one.png');
+    const png = readFileSync(file('one.png'));
+    assert.deepEqual([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)], ['PNG', 320, 200]);
+    run('render', 'short.sto', '-q', '--fps', '4', '--size', '160x100', '-o', 'frame%02d.png');
+    assert.notDeepEqual(readFileSync(file('frame00.png')), readFileSync(file('frame01.png')));
+    run('render', 'short.sto', '-q', '--fps', '10', '--size', '160x100', '-o', 'swing.apng');
+    await open(examplePage('pendulum'));
+    const found = await browser.run(`(async () => {
+        const bytes = Uint8Array.from(atob('${readFileSync(file('swing.apng')).toString('base64')}'), (c) => c.charCodeAt(0));
+        const decoder = new ImageDecoder({ data: bytes, type: 'image/png' });
+        await decoder.tracks.ready;
+        await decoder.completed;
+        const { frameCount, animated } = decoder.tracks.selectedTrack;
+        const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
+        return { frameCount, animated, width: image.displayWidth, height: image.displayHeight, duration: image.duration };
+    })()`);
+    assert.deepEqual(found, { frameCount: 5, animated: true, width: 160, height: 100, duration: 100000 });
+    run('render', 'short.sto', '-q', '--fps', '10', '--size', '160x100', '-o', 'swing.mp4');
+    assert.equal(readFileSync(file('swing.mp4')).toString('latin1', 4, 8), 'ftyp');
 });

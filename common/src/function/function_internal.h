@@ -17,7 +17,7 @@ typedef struct tali_function_call {
 } tali_function_call;
 
 /// Open a `create` call: clear `*out` and `*err`, resolve the allocator. TAL_ERR_NULL when `out` is
-/// missing or the allocator lacks a function.
+/// missing or the allocator has no such function.
 tal_status tali_function_begin(tali_function_call *call, const char *where,
                                const tal_allocator *allocator, tal_function **out, tal_error *err);
 

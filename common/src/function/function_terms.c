@@ -14,7 +14,7 @@ typedef struct terms {
 // What each power of an argument becomes after some differentiations by it: t^p becomes
 // p (p - 1) ... (p - times + 1) t^(p - times).
 typedef struct column {
-    double of[TAL_FUNCTION_MAX_POWER + 1];
+    double value[TAL_FUNCTION_MAX_POWER + 1];
 } column;
 
 static void fill_column(double t, int highest, int times, column *out)
@@ -25,7 +25,7 @@ static void fill_column(double t, int highest, int times, column *out)
         for (int k = 0; k < times && p >= times; ++k) {
             factor *= p - k;
         }
-        out->of[p] = factor;
+        out->value[p] = factor;
         if (p >= times) power *= t;
     }
 }
@@ -47,7 +47,7 @@ static double terms_derivative(const void *self, const double x[], int n, const 
     for (int k = 0; k < f->count; ++k, powers += n) {
         double term = f->c[k];
         for (int i = 0; i < n; ++i) {
-            term *= columns[i].of[powers[i]];
+            term *= columns[i].value[powers[i]];
         }
         sum += term;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    // samples that a derivative is made of: errors of order 8 amid them, 7 at their ends
+    // samples that a derivative is made of: errors of order 8 inside, 7 at their ends
     WINDOW = 9
 };
 

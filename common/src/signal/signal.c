@@ -1,4 +1,4 @@
-// Columns of data as curves: smoothed, sampled anew where they must be, one function for each.
+// Columns of data as curves: smoothed, resampled where needed, one function for each.
 #include "alloc_internal.h"
 
 #include "signal/signal_internal.h"
@@ -18,7 +18,7 @@ struct tal_signal {
     tal_function **curves; // [num_columns] owned
 };
 
-// What a `create` call works on: the data, sampled anew perhaps, on their way to the result.
+// What a `create` call works on: the data, resampled if needed, on their way to the result.
 typedef struct making {
     tal_allocator allocator;
     tal_signal_def def;

@@ -222,7 +222,7 @@ static tal_status stiffen(tali_friction *f)
     return st == TAL_OK ? tali_friction_polish(f) : st;
 }
 
-// The modes of a guess. What it does not know of is taken as sticking.
+// The modes of a guess. What it does not name is taken as sticking.
 static tal_status attempt_guess(tali_friction *f, const double pi[],
                                 const tal_friction_mode modes[])
 {

@@ -208,13 +208,6 @@ static const char *check(const double params[])
     return good ? NULL : "mus is less than muk";
 }
 
-static void fill_facts(const void *self, tali_force_facts *facts)
-{
-    const spring *it = self;
-    facts->bodies[0].i = it->base.body[0];
-    facts->bodies[1].i = it->base.body[1];
-}
-
 static const tali_force_param params[] = {
     TALI_ON_PLANE_PARAMS,       {"d0", TALI_FINITE},        {"d1", TALI_POSITIVE},
     {"d2", TALI_POSITIVE},      {"cz", TALI_NOT_NEGATIVE},  {"max_fz", TALI_POSITIVE},
@@ -234,7 +227,7 @@ static const tali_force_kind exponential_kind = {
     .num_params = 25,
     .num_instance = FIRST,
     .check = check,
-    .fill_facts = fill_facts,
+    .fill_facts = tali_on_plane_fill_facts,
 };
 
 tal_exponential_spring_def tal_exponential_spring_def_default(void)

@@ -45,6 +45,13 @@ tali_on_plane_view tali_on_plane_look(const tali_on_plane *it, const tal_force_c
         .R_GF = X_GF.R, .p_GS = p_GS, .p_FS_F = tal_m3_tmul_v3(X_GF.R, tal_v3_sub(p_GS, X_GF.p))};
 }
 
+void tali_on_plane_fill_facts(const void *self, tali_force_facts *facts)
+{
+    const tali_on_plane *it = self;
+    facts->bodies[0].i = it->body[0];
+    facts->bodies[1].i = it->body[1];
+}
+
 tal_force_ix tali_on_plane_add(tal_forces *forces, const char *name, const tali_force_kind *kind,
                                tali_on_plane *like, size_t size, tal_vec3 p_BS,
                                const tal_xform *X_BF, double params[])

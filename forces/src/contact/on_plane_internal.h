@@ -61,6 +61,7 @@ typedef struct tali_on_plane_view {
 tal_status tali_on_plane_declare(void *self, tal_forces *forces, tal_force_ix me);
 tal_status tali_on_plane_realize_instance(const void *self, const tal_force_context *context);
 tali_on_plane_view tali_on_plane_look(const tali_on_plane *it, const tal_force_context *context);
+void tali_on_plane_fill_facts(const void *self, tali_force_facts *facts);
 
 /**
  * Add such an element: check the bodies, fill in station and frame, and hand over.

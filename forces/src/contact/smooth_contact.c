@@ -110,8 +110,7 @@ static const char *check(const double params[])
 static void fill_facts(const void *self, tali_force_facts *facts)
 {
     const smooth_contact *it = self;
-    facts->bodies[0].i = it->base.body[0];
-    facts->bodies[1].i = it->base.body[1];
+    tali_on_plane_fill_facts(&it->base, facts);
     facts->flags[0] = it->has_kink;
 }
 

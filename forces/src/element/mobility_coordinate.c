@@ -155,6 +155,12 @@ static tal_force_ix add_on_coordinate(tal_forces *forces, const char *name,
                           tali_force_element_add(forces, name, kind, like, sizeof *like, params));
 }
 
+// What the tables of all elements on a coordinate share.
+#define COORDINATE_OPS                                                                             \
+    .size = sizeof(tal_force_ops), .apply = apply, .apply_change = apply_change,                   \
+    .declare = declare_coordinate, .realize_instance = realize_instance,                           \
+    .calc_potential_energy = calc_potential_energy, .destroy = tali_force_element_destroy
+
 // --- linear spring ---
 
 static law calc_spring(const on_coordinate *it, const double values[], real q, real qdot)
@@ -176,15 +182,7 @@ static const tali_force_param spring_params[] = {{"stiffness", TALI_NOT_NEGATIVE
                                                  {"rest coordinate", TALI_FINITE}};
 
 static const tali_force_kind spring_kind = {
-    .ops = {.size = sizeof(tal_force_ops),
-            .name = "mobility spring",
-            .needs = TAL_FORCE_NEEDS_Q,
-            .apply = apply,
-            .apply_change = apply_change,
-            .declare = declare_coordinate,
-            .realize_instance = realize_instance,
-            .calc_potential_energy = calc_potential_energy,
-            .destroy = tali_force_element_destroy},
+    .ops = {COORDINATE_OPS, .name = "mobility spring", .needs = TAL_FORCE_NEEDS_Q},
     .params = spring_params,
     .num_params = 2,
     .fill_facts = fill_facts,
@@ -216,15 +214,7 @@ static void release_function(void *self)
 }
 
 static const tali_force_kind nonlinear_kind = {
-    .ops = {.size = sizeof(tal_force_ops),
-            .name = "mobility nonlinear spring",
-            .needs = TAL_FORCE_NEEDS_Q,
-            .apply = apply,
-            .apply_change = apply_change,
-            .declare = declare_coordinate,
-            .realize_instance = realize_instance,
-            .calc_potential_energy = calc_potential_energy,
-            .destroy = tali_force_element_destroy},
+    .ops = {COORDINATE_OPS, .name = "mobility nonlinear spring", .needs = TAL_FORCE_NEEDS_Q},
     .release = release_function,
     .fill_facts = fill_facts,
 };
@@ -300,15 +290,8 @@ static const tali_force_param stop_params[] = {{"stiffness", TALI_NOT_NEGATIVE},
                                                {"high end", TALI_LIMIT}};
 
 static const tali_force_kind stop_kind = {
-    .ops = {.size = sizeof(tal_force_ops),
-            .name = "mobility stop",
-            .apply = apply,
-            .apply_change = apply_change,
-            .declare = declare_coordinate,
-            .realize_instance = realize_instance,
-            .calc_potential_energy = calc_potential_energy,
-            .calc_dissipated_power = calc_dissipated_power,
-            .destroy = tali_force_element_destroy},
+    .ops = {COORDINATE_OPS, .name = "mobility stop",
+            .calc_dissipated_power = calc_dissipated_power},
     .params = stop_params,
     .num_params = 4,
     .check = check_stop,
@@ -384,15 +367,8 @@ static const tali_force_param limit_params[] = {{"lower limit", TALI_LIMIT},
                                                 {"transition", TALI_POSITIVE}};
 
 static const tali_force_kind limit_kind = {
-    .ops = {.size = sizeof(tal_force_ops),
-            .name = "mobility limit",
-            .apply = apply,
-            .apply_change = apply_change,
-            .declare = declare_coordinate,
-            .realize_instance = realize_instance,
-            .calc_potential_energy = calc_potential_energy,
-            .calc_dissipated_power = calc_dissipated_power,
-            .destroy = tali_force_element_destroy},
+    .ops = {COORDINATE_OPS, .name = "mobility limit",
+            .calc_dissipated_power = calc_dissipated_power},
     .params = limit_params,
     .num_params = 6,
     .check = check_limit,

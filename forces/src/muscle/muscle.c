@@ -1,4 +1,6 @@
 // Muscles as force elements: building them, and what they do at each stage.
+#include "cache_internal.h"
+
 #include "muscle/muscle_internal.h"
 
 #include <math.h>
@@ -8,7 +10,7 @@
 
 static double z_of(const tali_muscle *it, const tal_state *state, tal_group_ix group)
 {
-    return tal_state_z(state)[tal_group_start(it->base.forces->system, state, group)];
+    return *tali_cache_group_y(it->base.forces->system, state, group);
 }
 
 tal_status tali_muscle_control(const tali_muscle *it, const tal_force_context *context, double *x)
@@ -36,13 +38,16 @@ tal_status tali_muscle_read(const tali_muscle *it, const tal_force_context *cont
                             tali_muscle_given *given)
 {
     const tal_forces *forces = it->base.forces;
-    *given = (tali_muscle_given){.l = tal_path_length(forces, context->state, it->path)};
+    const tal_status known = tali_paths_realize(forces, context->state, moving);
+    if (known != TAL_OK) return known;
+    const double *lengths = tali_path_pulls_of(forces, context->state).lengths;
+    *given = (tali_muscle_given){.l = lengths[it->path.i]};
     if (it->fiber_z.i >= 0) given->z = z_of(it, context->state, it->fiber_z);
     if (it->kind == TALI_MUSCLE_IMPLICIT) {
         given->z_dot = tali_muscle_value(it, context, TAL_MUSCLE_TENDON_FORCE_RATE);
     }
     if (!moving) return TAL_OK;
-    given->ldot = tal_path_speed(forces, context->state, it->path);
+    given->ldot = tali_paths_speeds(forces, context->state)[it->path.i];
     return read_activation(it, context, &given->a);
 }
 
@@ -128,12 +133,12 @@ static tal_status realize_acceleration(const void *self, const tal_force_context
     double rate = 0.0;
     if (it->activation_z.i >= 0) {
         if (moves) st = write_activation_rate(it, context, &rate);
-        *tal_group_upd_dot(context->system, context->state, it->activation_z) = rate;
+        *tali_cache_group_ydot(context->system, context->state, it->activation_z) = rate;
     }
     if (it->fiber_z.i >= 0 && st == TAL_OK) {
         rate = 0.0;
         if (moves) st = write_fiber_rate(it, context, &rate);
-        *tal_group_upd_dot(context->system, context->state, it->fiber_z) = rate;
+        *tali_cache_group_ydot(context->system, context->state, it->fiber_z) = rate;
     }
     return st;
 }

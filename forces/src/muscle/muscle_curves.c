@@ -57,16 +57,22 @@ static tal_status build_thelen(const tal_thelen_curves *from, tali_muscle_thelen
     }
     const double e3 = exp(3.0), strain = from->tendon_strain;
     const double toe = 0.99 * strain * e3 / (1.66 * e3 - 0.67);
-    *to = (tali_muscle_thelen){.width = from->active_width,
-                               .passive_shape = from->passive_shape,
-                               .passive_strain = from->passive_strain,
+    const double per_Af = 1.0 / from->velocity_shape, Flen = from->eccentric;
+    const double k = (2.0 + 2.0 * per_Af) / (Flen - 1.0), top = from->threshold * Flen;
+    const double gap = Flen - top;
+    *to = (tali_muscle_thelen){.narrow = 1.0 / from->active_width,
+                               .passive_rate = from->passive_shape / from->passive_strain,
                                .passive_scale = 1.0 / (exp(from->passive_shape) - 1.0),
                                .toe_strain = toe,
+                               .toe_rate = 3.0 / toe,
                                .toe_scale = 0.33 / (e3 - 1.0),
                                .tendon_slope = 0.67 / (strain - toe),
-                               .Af = from->velocity_shape,
-                               .Flen = from->eccentric,
-                               .threshold = from->threshold};
+                               .Flen = Flen,
+                               .per_Af = per_Af,
+                               .k = k,
+                               .top = top,
+                               .v_top = (top - 1.0) / (k * gap),
+                               .dv_top = (Flen - 1.0) / (k * gap * gap)};
     return TAL_OK;
 }
 

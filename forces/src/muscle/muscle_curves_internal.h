@@ -123,7 +123,7 @@ static inline real tali_muscle_velocity(const tali_muscle_curves *it, real a, re
 {
     switch (it->model) {
     case TAL_MUSCLE_THELEN:
-        return tali_muscle_thelen_force_at(&it->thelen, spread(1.0), a, v);
+        return tali_muscle_thelen_velocity(&it->thelen, a, v);
     case TAL_MUSCLE_MILLARD:
         return tali_bezier_calc_point(&it->millard->velocity, v).y;
     case TAL_MUSCLE_DEGROOTE:
@@ -139,11 +139,9 @@ static inline tali_muscle_speed tali_muscle_speed_of(const tali_muscle_curves *i
                                                      double beta, real f)
 {
     switch (it->model) {
-    case TAL_MUSCLE_THELEN: { // without damping f is A fv
-        const real enough = at_least(A, spread(TALI_MUSCLE_LEAST));
-        return (tali_muscle_speed){tali_muscle_thelen_speed_of(&it->thelen, enough, a, f),
-                                   f / enough};
-    }
+    case TAL_MUSCLE_THELEN: // without damping
+        return tali_muscle_thelen_speed_of(&it->thelen, at_least(A, spread(TALI_MUSCLE_LEAST)), a,
+                                           f);
     case TAL_MUSCLE_MILLARD: {
         const tali_bezier_place at = tali_bezier_solve(&it->millard->velocity, A, beta, f);
         return (tali_muscle_speed){at.x, at.y};

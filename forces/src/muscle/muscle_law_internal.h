@@ -77,39 +77,42 @@ TAL_ALWAYS_INLINE real tali_muscle_smooth_activation_rate(const tali_muscle_acti
 // --- Thelen 2003 ---
 
 typedef struct tali_muscle_thelen {
-    double width;                                        ///< gamma of the active curve
-    double passive_shape, passive_strain, passive_scale; ///< scale: 1 / (exp(shape) - 1)
-    double toe_strain, toe_scale, tendon_slope; ///< of the tendon; scale: 0.33 / (exp(3) - 1)
-    double Af, Flen, threshold;                 ///< of the force-velocity curve
+    double narrow;                                        ///< one over gamma of the active curve
+    double passive_rate, passive_scale;                   ///< scale (exp(rate (l - 1)) - 1)
+    double toe_strain, toe_rate, toe_scale, tendon_slope; ///< of the tendon; rate: 3 / strain
+    double Flen, per_Af; ///< of the velocity curve: largest force, 1 / Af
+    double k;            ///< (2 + 2 / Af) / (Flen - 1)
+    double top;          ///< fv where its upper line begins
+    double v_top;        ///< v there, over c
+    double dv_top;       ///< dv/dfv there, over c
 } tali_muscle_thelen;
 
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_active(const tali_muscle_thelen *it, real l)
 {
-    const real y = real_exp(-(l - 1.0) * (l - 1.0) / it->width);
-    return (tali_muscle_curve){y, -2.0 * (l - 1.0) / it->width * y};
+    const real y = real_exp(-(l - 1.0) * (l - 1.0) * it->narrow);
+    return (tali_muscle_curve){y, -2.0 * (l - 1.0) * it->narrow * y};
 }
 
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_passive(const tali_muscle_thelen *it, real l)
 {
-    const real zero = spread(0.0), stiffness = spread(it->passive_shape / it->passive_strain);
-    const real e = real_exp(stiffness * at_least(l - 1.0, zero));
-    const real slope = pick(less(spread(1.0), l), it->passive_scale * stiffness * e, zero);
+    const real zero = spread(0.0), rate = spread(it->passive_rate);
+    const real e = real_exp(rate * at_least(l - 1.0, zero));
+    const real slope = pick(less(spread(1.0), l), it->passive_scale * rate * e, zero);
     return (tali_muscle_curve){it->passive_scale * (e - 1.0), slope};
 }
 
 /// Integral of the passive curve up to l.
 TAL_ALWAYS_INLINE real tali_muscle_thelen_passive_area(const tali_muscle_thelen *it, real l)
 {
-    const real stretch = at_least(l - 1.0, spread(0.0));
-    const real stiffness = spread(it->passive_shape / it->passive_strain);
-    return it->passive_scale * ((real_exp(stiffness * stretch) - 1.0) / stiffness - stretch);
+    const real stretch = at_least(l - 1.0, spread(0.0)), rate = spread(it->passive_rate);
+    return it->passive_scale * ((real_exp(rate * stretch) - 1.0) / rate - stretch);
 }
 
 /// An exponential toe, then a line.
 TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_tendon(const tali_muscle_thelen *it, real lt)
 {
     const real zero = spread(0.0), toe = spread(it->toe_strain);
-    const real strain = lt - 1.0, rate = 3.0 / toe;
+    const real strain = lt - 1.0, rate = spread(it->toe_rate);
     const real e = real_exp(rate * at_most(at_least(strain, zero), toe));
     const real beyond = at_least(strain - toe, zero);
     const mask is_line = less(toe, strain), is_slack = less(strain, zero);
@@ -122,63 +125,46 @@ TAL_ALWAYS_INLINE tali_muscle_curve tali_muscle_thelen_tendon(const tali_muscle_
 TAL_ALWAYS_INLINE real tali_muscle_thelen_tendon_area(const tali_muscle_thelen *it, real lt)
 {
     const real zero = spread(0.0), toe = spread(it->toe_strain);
-    const real strain = at_least(lt - 1.0, zero), rate = 3.0 / toe;
+    const real strain = at_least(lt - 1.0, zero), rate = spread(it->toe_rate);
     const real in_toe = at_most(strain, toe), beyond = at_least(strain - toe, zero);
     const real curved = it->toe_scale * ((real_exp(rate * in_toe) - 1.0) / rate - in_toe);
     return curved + beyond * (0.33 + 0.5 * it->tendon_slope * beyond);
 }
 
-/// The ends of the curved parts, and what both directions of the law need.
-typedef struct tali_muscle_thelen_speed {
-    real c;                  ///< 1/4 + 3/4 a: the speed of shortening without load
-    real k;                  ///< (2 + 2/Af) / (Flen - 1)
-    real top, v_top, dv_top; ///< f where the upper line begins, v there, and dv/df
-    real dv_zero;            ///< dv/df where f = 0
-} tali_muscle_thelen_speed;
-
-TAL_ALWAYS_INLINE tali_muscle_thelen_speed tali_muscle_thelen_ends(const tali_muscle_thelen *it,
-                                                                   real A, real a)
+/// The speed of shortening without load, c = 1/4 + 3/4 a.
+TAL_ALWAYS_INLINE real tali_muscle_thelen_free_speed(real a)
 {
-    const real c = fused(spread(0.75), a, spread(0.25));
-    const real k = spread((2.0 + 2.0 / it->Af) / (it->Flen - 1.0));
-    const real gap = (1.0 - it->threshold) * it->Flen * A, top = it->threshold * it->Flen * A;
-    return (tali_muscle_thelen_speed){.c = c,
-                                      .k = k,
-                                      .top = top,
-                                      .v_top = c * (top - A) / (k * gap),
-                                      .dv_top = c * (it->Flen - 1.0) * A / (k * gap * gap),
-                                      .dv_zero = c * (1.0 + 1.0 / it->Af) / A};
+    return fused(spread(0.75), a, spread(0.25));
 }
 
-/// v of an active force f, where A = a * active(l) > 0.
-TAL_ALWAYS_INLINE real tali_muscle_thelen_speed_of(const tali_muscle_thelen *it, real A, real a,
-                                                   real f)
+/// v, and fv there, of an active force f = A fv, where A = a * active(l) > 0. v / c is a function
+/// of fv alone: two hyperbolas, and lines with the end slopes beyond them.
+TAL_ALWAYS_INLINE tali_muscle_speed tali_muscle_thelen_speed_of(const tali_muscle_thelen *it,
+                                                                real A, real a, real f)
 {
-    const tali_muscle_thelen_speed at = tali_muscle_thelen_ends(it, A, a);
-    const real zero = spread(0.0);
-    const real inside = at_most(at_least(f, zero), at.top);
-    const real shorter = at.c * (inside - A) / (A + inside / it->Af);
-    const real longer = at.c * (inside - A) / (at.k * (A * it->Flen - inside));
-    const real curved = pick(less(A, inside), longer, shorter);
-    return pick(less(f, zero), at.dv_zero * f - at.c,
-                pick(less(at.top, f), fused(at.dv_top, f - at.top, at.v_top), curved));
+    const real zero = spread(0.0), one = spread(1.0), top = spread(it->top);
+    const real x = f / A, inside = at_most(at_least(x, zero), top);
+    const real below = pick(less(one, inside), it->k * (it->Flen - inside),
+                            fused(inside, spread(it->per_Af), one));
+    const real curved = (inside - 1.0) / below;
+    const real slow = fused(spread(1.0 + it->per_Af), x, -one);
+    const real fast = fused(spread(it->dv_top), x - top, spread(it->v_top));
+    const real v = pick(less(x, zero), slow, pick(less(top, x), fast, curved));
+    return (tali_muscle_speed){tali_muscle_thelen_free_speed(a) * v, x};
 }
 
-/// The active force f at v: the inverse, in closed form. Negative for fibers that are faster than
-/// they can shorten.
-TAL_ALWAYS_INLINE real tali_muscle_thelen_force_at(const tali_muscle_thelen *it, real A, real a,
-                                                   real v)
+/// fv at v: the inverse, in closed form. Negative for fibers that are faster than they can shorten.
+TAL_ALWAYS_INLINE real tali_muscle_thelen_velocity(const tali_muscle_thelen *it, real a, real v)
 {
-    const tali_muscle_thelen_speed at = tali_muscle_thelen_ends(it, A, a);
-    const real zero = spread(0.0);
-    const real back = at_most(at_least(v, -at.c), zero);
-    const real forth = at_least(at_most(v, at.v_top), zero);
-    const real shorter = A * (at.c + back) / (at.c - back / it->Af);
-    const real longer = A * (at.c + at.k * it->Flen * forth) / (at.c + at.k * forth);
-    const real beyond = at.top + (v - at.v_top) / at.dv_top;
-    const real below = (v + at.c) / at.dv_zero;
-    const real curved = pick(less(zero, v), longer, shorter);
-    return pick(less(at.v_top, v), beyond, pick(less(v, -at.c), below, curved));
+    const real zero = spread(0.0), one = spread(1.0), top = spread(it->v_top);
+    const real w = v / tali_muscle_thelen_free_speed(a);
+    const real back = at_most(at_least(w, -one), zero), forth = at_least(at_most(w, top), zero);
+    const mask lengthens = less(zero, w);
+    const real above = pick(lengthens, fused(spread(it->k * it->Flen), forth, one), one + back);
+    const real below = pick(lengthens, fused(spread(it->k), forth, one), one - it->per_Af * back);
+    const real slow = (w + 1.0) / (1.0 + it->per_Af);
+    const real fast = it->top + (w - top) / it->dv_top;
+    return pick(less(top, w), fast, pick(less(w, -one), slow, above / below));
 }
 
 // --- De Groote and Fregly 2016 ---

@@ -241,9 +241,14 @@ tal_status tal_forces_calc_moment_arms(const tal_forces *forces, tal_state *stat
     tal_status st = check(forces, state, arms.data, work, iwork, __func__);
     allowed in = {.nu = 0};
     if (st == TAL_OK) st = begin(forces, state, work, iwork, &in);
+    if (st == TAL_OK) st = tali_paths_realize(forces, state, false);
+    const size_t mark = tal_state_scratch_mark(state);
+    tali_path_carrier carrier;
+    if (st == TAL_OK) st = tali_path_begin_carrying(forces, state, NULL, &carrier);
     for (int p = 0; p < num && st == TAL_OK; ++p) {
-        st = tal_path_calc_generalized(forces, state, (tal_path_ix){p}, in.g);
-        if (st == TAL_OK) st = calc_arms(state, &in, arms.data + p, arms.ld);
+        tali_path_carry(&carrier, p, in.g);
+        st = calc_arms(state, &in, arms.data + p, arms.ld);
     }
+    tal_state_scratch_release(state, mark);
     return st;
 }

@@ -1,7 +1,6 @@
 // Asking paths at a State: points, lengths, speeds, what a tension does.
 #include "cache_internal.h"
 
-#include "core/derivative_internal.h"
 #include "core/forces_internal.h"
 
 #include <string.h>
@@ -142,11 +141,23 @@ bool tal_path_is_on_wrap(const tal_forces *forces, tal_state *state, tal_path_ix
     return (tali_path_pulls_of(forces, state).touch[path.i].on >> k & 1) != 0;
 }
 
+bool tal_path_is_inside_wrap(const tal_forces *forces, tal_state *state, tal_path_ix path, int k)
+{
+    if (tal_path_wrap(forces, path, k).i < 0) return false;
+    if (known(forces, state, false, __func__) != TAL_OK) return false;
+    return (tali_path_pulls_of(forces, state).touch[path.i].inside >> k & 1) != 0;
+}
+
 int tal_path_num_inside(const tal_forces *forces, tal_state *state, tal_path_ix path)
 {
     if (tali_path_at(forces, path, __func__) == NULL) return -1;
     if (known(forces, state, false, __func__) != TAL_OK) return -1;
-    return tali_path_pulls_of(forces, state).touch[path.i].num_inside;
+    int num = 0;
+    for (uint64_t left = tali_path_pulls_of(forces, state).touch[path.i].inside; left != 0;) {
+        left &= left - 1; // without its lowest bit
+        ++num;
+    }
+    return num;
 }
 
 // Writes points as long as there is room, and counts all.
@@ -239,17 +250,9 @@ tal_status tal_path_calc_generalized(const tal_forces *forces, tal_state *state,
     tal_status st = known(forces, state, false, __func__);
     if (st != TAL_OK) return st;
     const size_t mark = tal_state_scratch_mark(state);
-    const size_t bytes_F = (size_t)forces->num_bodies * sizeof(tal_spatial_vec);
-    const size_t bytes_f = (size_t)forces->nu * sizeof(double);
-    tal_spatial_vec *F = tal_state_scratch_take(state, bytes_F);
-    double *f = tal_state_scratch_take(state, bytes_f);
-    st = TAL_ERR_CAPACITY;
-    if (F != NULL && f != NULL) {
-        memset(F, 0, bytes_F);
-        memset(f, 0, bytes_f);
-        st = tal_path_apply_tension(forces, state, path, 1.0, F, f);
-    }
-    if (st == TAL_OK) st = tali_force_generalized(forces, state, F, f, g);
+    tali_path_carrier carrier;
+    st = tali_path_begin_carrying(forces, state, &forces->paths.items[path.i], &carrier);
+    if (st == TAL_OK) tali_path_carry(&carrier, path.i, g);
     tal_state_scratch_release(state, mark);
     return st;
 }

@@ -213,7 +213,7 @@ static tal_status lay_over(const tali_path_arg *arg, tali_path_line *line, const
     *moved_by = was_on == is_on ? 0.0 : DBL_MAX;
     const uint64_t bit = (uint64_t)1 << it->over;
     line->on = is_on ? line->on | bit : line->on & ~bit;
-    if (is_inside && !is_on) ++line->num_inside;
+    line->inside = is_inside && !is_on ? line->inside | bit : line->inside & ~bit;
     if (!is_on) return TAL_OK;
     put_on(line, it, &best, &arg->poses);
     for (int k = 0; was_on && k < 2; ++k) {
@@ -235,7 +235,6 @@ static hurdle hurdle_of(const tali_path_arg *arg, const tali_path *path, int ove
 static tal_status sweep(const tali_path_arg *arg, tali_path_line *line, double *farthest)
 {
     *farthest = 0.0;
-    line->num_inside = 0;
     for (int k = 0; k < line->path->num_over; ++k) {
         const hurdle it = hurdle_of(arg, line->path, k);
         double moved_by = 0.0;
@@ -250,7 +249,7 @@ tal_status tali_path_draw(const tali_path_arg *arg, tali_path_line *line)
 {
     tal_status st = line_up(arg, line);
     line->on = 0;
-    line->num_inside = 0;
+    line->inside = 0;
     if (st != TAL_OK || line->path->num_over == 0) return st;
     for (int i = 0; i < MAX_SWEEPS; ++i) {
         double farthest;
@@ -422,7 +421,7 @@ static tal_status follow_points(const tali_path_arg *arg, const tali_path *path,
         *length = follow_line(&line, &on);
         touch->num_loads = on.num;
         touch->on = line.on;
-        touch->num_inside = line.num_inside;
+        touch->inside = line.inside;
         st = push_points(arg, &line, &touch->num_pushes, to->pushes + path->first_push);
     }
     tal_state_scratch_release(arg->state, mark);

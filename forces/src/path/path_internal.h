@@ -106,8 +106,8 @@ typedef struct tali_path_push {
 
 /// What a path touches at the moment.
 typedef struct tali_path_touch {
-    uint64_t on; ///< a bit for each obstacle that it lies on
-    int num_inside;
+    uint64_t on;     ///< a bit for each obstacle that it lies on
+    uint64_t inside; ///< a bit for each that it goes through, with a point inside
     int num_loads, num_pushes;
 } tali_path_touch;
 
@@ -136,8 +136,7 @@ typedef struct tali_path_line {
     const tali_path *path;
     tali_path_node *nodes;
     int num;
-    uint64_t on;
-    int num_inside;
+    uint64_t on, inside;
 } tali_path_line;
 
 /// The path; NULL after a breach in the name of `where`.
@@ -201,6 +200,24 @@ tal_status tali_path_draw(const tali_path_arg *arg, tali_path_line *line);
 
 /// Length of path `i`; what a tension of one does is written to `to`.
 tal_status tali_path_follow(const tali_path_arg *arg, int i, const tali_path_pulls *to);
+
+/// For carrying forces of paths inboard: hinge matrices and room for forces, in scratch memory.
+typedef struct tali_path_carrier {
+    const tal_forces *forces;
+    tal_bodies_view poses;
+    tali_path_pulls pulls;
+    tal_spatial_vec *H; ///< [nu] in Ground, at Mo
+    tal_spatial_vec *F; ///< [num_bodies]
+} tali_path_carrier;
+
+/// Take scratch memory, which the caller releases, and fill in the hinge matrices of the bodies of
+/// one path, or of all for NULL. After tali_paths_realize().
+tal_status tali_path_begin_carrying(const tal_forces *forces, tal_state *state,
+                                    const tali_path *only, tali_path_carrier *out);
+
+/// g = -dl/dq of path i where qdot = u.
+/// @param[out] g  [nu]
+void tali_path_carry(const tali_path_carrier *it, int i, double g[]);
 
 /// Continue a hash with what the paths are.
 uint64_t tali_paths_hash(const tal_forces *forces, uint64_t hash);

@@ -160,6 +160,10 @@ static tal_status declare_results(tal_forces *forces)
     all->speeds = tal_system_add_cache(forces->system, forces->me, &def);
     tal_system_reserve_scratch(forces->system,
                                (size_t)all->max_nodes * sizeof(tali_path_node) + TAL_ALIGNMENT);
+    // forces carried inboard, and g of a goal
+    const size_t carried = (size_t)(forces->num_bodies + forces->nu + 1) * sizeof(tal_spatial_vec);
+    const size_t g = (size_t)forces->nu * sizeof(double);
+    tal_system_reserve_scratch(forces->system, carried + g + 3 * TAL_ALIGNMENT);
     return tal_system_error(forces->system)->status;
 }
 

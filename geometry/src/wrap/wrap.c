@@ -95,20 +95,20 @@ static tal_status check_side(const tal_wrap *wrap, const char *name, tal_error *
 
 tal_status tal_wrap_check(const tal_wrap *wrap, const char *name, tal_error *err)
 {
-    const char *of = name != NULL ? name : "";
+    const char *label = name != NULL ? name : "";
     if (wrap == NULL) {
-        return TALI_FAIL(err, TALI_BREACH(TAL_ERR_NULL, "the obstacle '%s' is NULL", of),
-                         "the obstacle '%s' is NULL", of);
+        return TALI_FAIL(err, TALI_BREACH(TAL_ERR_NULL, "the obstacle '%s' is NULL", label),
+                         "the obstacle '%s' is NULL", label);
     }
     const int kind = (int)wrap->kind, side = (int)wrap->side;
     if (kind < 0 || kind >= TAL_NUM_WRAP_KINDS) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': there is no kind %d", of, kind);
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': there is no kind %d", label, kind);
     }
     if (side < 0 || side >= TAL_NUM_WRAP_SIDES) {
-        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': there is no side %d", of, side);
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "obstacle '%s': there is no side %d", label, side);
     }
-    const tal_status st = check_sizes(wrap, of, err);
-    return st == TAL_OK ? check_side(wrap, of, err) : st;
+    const tal_status st = check_sizes(wrap, label, err);
+    return st == TAL_OK ? check_side(wrap, label, err) : st;
 }
 
 // --- asking ---

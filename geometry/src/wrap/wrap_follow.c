@@ -1,6 +1,6 @@
 // Geodesics of an ellipsoid and of a torus by power series in their length.
 //
-// A series is summed as far as its last coefficients are negligible, then begun anew: about one
+// A series is summed as far as its last coefficients are negligible, then started again: about one
 // radian of a round surface at a time.
 #include "wrap/wrap_internal.h"
 #include "wrap/wrap_series_internal.h"

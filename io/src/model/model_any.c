@@ -86,15 +86,15 @@ static tal_status set_starts(const char *path, const tal_model_options *how, tal
 {
     tal_diagnostics *wrong = tal_diagnostics_create(&how->allocator);
     if (wrong != NULL) {
-        tali_model_set_starts(model->matter, model->state, how->starts, how->num_starts, path,
-                              wrong);
+        (void)tali_model_set_starts(model->matter, model->state, how->starts, how->num_starts, path,
+                                    wrong);
     }
     const bool good = wrong != NULL && tal_diagnostics_num_errors(wrong) == 0;
     for (int i = 0; found != NULL && wrong != NULL && i < tal_diagnostics_num(wrong); ++i) {
         const tal_diagnostic *d = tal_diagnostics_at(wrong, i);
         tal_diagnostics_add(found, d->severity, d->file, d->line, d->column, "%s", d->message);
     }
-    const tal_status st = good ? TAL_OK : wrong == NULL ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+    const tal_status st = good ? TAL_OK : wrong == NULL ? TAL_ERR_NO_MEMORY : TAL_ERR_BAD_VALUE;
     tal_diagnostics_destroy(wrong);
     if (!good) tal_model_destroy(model);
     return st;
@@ -109,6 +109,7 @@ static tal_status read_osim(const char *path, const char *text, size_t size,
     tal_osim_options options = tal_osim_options_default();
     options.allocator = how->allocator;
     options.any_inertia = !how->strict;
+    options.strict = how->strict;
     st = text == NULL ? tal_osim_read_file(path, &options, model, found)
                       : tal_osim_read_memory(path, text, size, &options, model, found);
     return st == TAL_OK ? set_starts(path, how, model, found) : st;

@@ -331,8 +331,8 @@ void tali_model_build(tali_model *m)
         return;
     }
     start_state(m);
-    tali_model_set_starts(m->matter, m->state, m->options.starts, m->options.num_starts,
-                          m->documents[0]->file, m->found);
+    m->num_refused += tali_model_set_starts(m->matter, m->state, m->options.starts,
+                                            m->options.num_starts, m->documents[0]->file, m->found);
     tali_model_equilibrate(m);
 }
 
@@ -434,6 +434,7 @@ static tal_status read_model(const source *from, const tal_model_options *option
     if (!has_errors(&m)) tali_model_build(&m);
 
     const bool good = !has_errors(&m);
+    const bool is_misused = m.num_refused == tal_diagnostics_num_errors(m.found);
     *model = (tal_model){m.system, m.state,      m.matter, m.forces, m.markers, m.num_markers,
                          m.params, m.num_values, m.kept,   NULL,     0};
     if (!good) tal_model_destroy(model);
@@ -441,7 +442,8 @@ static tal_status read_model(const source *from, const tal_model_options *option
     if (found != NULL) hand_on(&m, found);
     free_reading(&m);
     tal_diagnostics_destroy(m.found);
-    return good ? TAL_OK : m.no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+    if (good) return TAL_OK;
+    return m.no_memory ? TAL_ERR_NO_MEMORY : is_misused ? TAL_ERR_BAD_VALUE : TAL_ERR_FILE;
 }
 
 tal_status tali_model_check_reading(const char *name, const void *text,

@@ -104,6 +104,12 @@ bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *o
     if (constraint.i >= tal_matter_num_constraints(matter)) return false;
     const tali_matter_constraint_facts facts = tali_matter_constraint_facts_of(matter, constraint);
     d->name = tal_constraint_name(matter, constraint);
+    const tal_unilateral_ix element = tal_constraint_unilateral(matter, constraint);
+    if (element.i >= 0) {
+        tali_model_write_refuse(d->w, "unilateral '%s' cannot be written to a file",
+                                tal_unilateral_name(matter, element));
+        return false;
+    }
     d->row = facts.kind != NULL ? row_of_kind(facts.kind)
                                 : tali_model_registered(d->w, TAL_MODEL_CONSTRAINT, facts.ops, own);
     if (d->row == NULL) tali_model_refuse_table(d, "constraint", facts.ops->name);
@@ -389,6 +395,26 @@ static void build_sphere_on_plane(tali_model *m, tali_model_item *item)
                       .i;
 }
 
+static const tali_model_attribute disk_on_plane_attributes[] = {
+    BODIES_1_2,
+    ROLLING,
+    {"plane", TALI_TYPE_FRAME, .initial = "0 0 0", .doc = "on body 1: its xy"},
+    {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the disk, on body 2 [m]"},
+    {"axis", TALI_TYPE_REAL, 3, "0 0 1", .doc = "across the disk, on body 2"},
+    {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
+    {.name = NULL}};
+
+static void build_disk_on_plane(tali_model *m, tali_model_item *item)
+{
+    const tal_constraint_def def = def_of(m, item, 2);
+    const double *p = item->p + NUMBERS;
+    const tal_xform plane = tali_model_frame_at(p);
+    item->built = tal_constraint_add_disk_on_plane_contact(
+                      m->matter, &def, &plane, tali_model_vec3_at(p + 12),
+                      tali_model_vec3_at(p + 15), p[18], item->ref[FLAG_3] != 0)
+                      .i;
+}
+
 static const tali_model_attribute sphere_on_sphere_attributes[] = {
     BODIES_1_2,
     ROLLING,
@@ -472,6 +498,8 @@ const tali_model_row tali_model_constraint_rows[] = {
                build_point_on_plane, "A station of body 2 sticks to a plane of body 1."),
     CONSTRAINT("sphere_on_plane_contact", "sphere on plane contact", sphere_on_plane_attributes,
                build_sphere_on_plane, "A sphere of body 2 touches a plane of body 1."),
+    CONSTRAINT("disk_on_plane_contact", "disk on plane contact", disk_on_plane_attributes,
+               build_disk_on_plane, "The edge of a disk of body 2 touches a plane of body 1."),
     CONSTRAINT("sphere_on_sphere_contact", "sphere on sphere contact", sphere_on_sphere_attributes,
                build_sphere_on_sphere, "Two spheres touch."),
     CONSTRAINT("line_on_line_contact", "line on line contact", line_on_line_attributes,

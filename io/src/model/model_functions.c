@@ -391,7 +391,7 @@ tal_table *tali_model_item_table(tali_model *m, const tali_model_item *item, con
 
 static void make_table(tali_model *m, tali_model_item *item)
 {
-    if (!tali_model_item_has(item, "column")) return; // told
+    if (!tali_model_item_has(item, "column")) return; // reported
     tal_table *table = tali_model_item_table(m, item, item->text[TABLE_FILE]);
     if (table != NULL) make_from_table(m, item, table);
     tal_table_destroy(table);

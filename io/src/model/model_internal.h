@@ -340,7 +340,8 @@ struct tali_model {
     tali_arena arena;
     tal_diagnostics *found;
     bool no_memory;
-    bool in_memory; ///< the model is read from memory
+    int num_refused; ///< params and starts that the caller gave, and that are not there
+    bool in_memory;  ///< the model is read from memory
 
     tali_xml **documents;
     int num_documents, documents_capacity;
@@ -435,11 +436,11 @@ tal_status tali_model_read_loaded(const char *path, const char *text, size_t siz
 /// Build the System and the State from items without errors.
 void tali_model_build(tali_model *m);
 
-/// Let coordinates begin where the caller says: names and values. What is wrong is an error of the
-/// file.
-void tali_model_set_starts(const tal_matter *matter, tal_state *state,
-                           const tal_model_param starts[], int num, const char *file,
-                           tal_diagnostics *found);
+/// Let coordinates and speeds begin where the caller says: names and values. What is wrong is an
+/// error of the file; returns how many were.
+int tali_model_set_starts(const tal_matter *matter, tal_state *state,
+                          const tal_model_param starts[], int num, const char *file,
+                          tal_diagnostics *found);
 
 /// What a model keeps, with nothing in it; NULL when memory runs out.
 struct tal_model_kept *tali_model_kept_create(const tal_allocator *allocator);

@@ -314,6 +314,7 @@ static void check_given_params(tali_model *m, const char *file)
         const char *name = m->options.params[i].name;
         if (tali_model_find_value(m, name, strlen(name)) != NULL) continue;
         const char *guess = tali_text_did_you_mean(name, param_at, m);
+        m->num_refused += 1;
         tal_diagnostics_add(m->found, TAL_ERROR, file, 0, 0,
                             "there is no <param> '%.60s' to set%s%s%s", name,
                             guess != NULL ? " (did you mean '" : "", guess != NULL ? guess : "",
@@ -439,9 +440,26 @@ static bool reserve_items(tali_model *m, int more)
     return true;
 }
 
+// A file for another version of the format may have anything in it: this is all that is said.
+static bool has_known_version(tali_model *m, const tali_xml *xml)
+{
+    const tali_xml_attribute *version = tali_xml_find(xml->root, "version");
+    if (version == NULL || strcmp(xml->root->name, "talus") != 0) return true;
+    if (strcmp(version->value, "1") == 0) return true;
+    tali_xml_error(xml, xml->root, version, m->found,
+                   "version '%.40s' of the format is not known: this Talus reads version 1. Use a "
+                   "newer Talus, or write the file for version 1 (doc/model_file.md)",
+                   version->value);
+    return false;
+}
+
 // Keep a document, and begin to walk through it.
 static void open_document(tali_model *m, walk *w, tali_xml *xml)
 {
+    if (!has_known_version(m, xml)) {
+        tali_xml_destroy(xml);
+        return;
+    }
     if (!reserve_items(m, xml->num_elements) ||
         !tali_grow(&m->arena.allocator, (void **)&m->documents, m->num_documents,
                    &m->documents_capacity, sizeof *m->documents)) {

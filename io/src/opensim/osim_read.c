@@ -49,7 +49,7 @@ static void check_files(tali_osim *o)
 {
     for (const tali_xml_element *e = o->model->first; e != NULL; e = e->next) {
         if (tali_xml_find(e, "file") == NULL) continue;
-        tali_osim_error(o, e, " stands in another file, '%.80s'; put it into this one",
+        tali_osim_error(o, e, " is in another file, '%.80s'; put it into this one",
                         tali_xml_find(e, "file")->value);
     }
 }

@@ -87,8 +87,8 @@ tal_status tal_scene_create(const tal_model *model, const tal_scene_options *opt
     st = take_state(scene, err);
     if (st == TAL_OK) {
         scene->size = tali_scene_find_size(scene);
-        const bool good = tali_scene_collect_shapes(scene);
-        tali_scene_describe_model(scene);
+        const bool good = tali_scene_find_muscles(scene) && tali_scene_collect_shapes(scene);
+        if (good) tali_scene_describe_model(scene);
         if (!good || scene->model_json.failed || scene->data.failed) {
             st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "memory ran out");
         }

@@ -88,24 +88,24 @@ typedef struct accessor {
     int n;
 } accessor;
 
-static int end_accessor(glb *it, size_t begin, const accessor *of)
+static int end_accessor(glb *it, size_t begin, const accessor *kind)
 {
     tali_scene_bytes *const out = &it->accessors;
     tali_scene_put_comma(out);
     tali_scene_put_text(out, "{");
     tali_scene_put_key(out, "bufferView");
-    tali_scene_put_integer(out, end_view(it, begin, of->target));
+    tali_scene_put_integer(out, end_view(it, begin, kind->target));
     tali_scene_put_key(out, "componentType");
-    tali_scene_put_integer(out, of->component);
+    tali_scene_put_integer(out, kind->component);
     tali_scene_put_key(out, "count");
-    tali_scene_put_integer(out, of->count);
+    tali_scene_put_integer(out, kind->count);
     tali_scene_put_key(out, "type");
-    tali_scene_put_string(out, of->type);
-    if (of->low != NULL) {
+    tali_scene_put_string(out, kind->type);
+    if (kind->low != NULL) {
         tali_scene_put_key(out, "min");
-        tali_scene_put_numbers(out, of->low, of->n);
+        tali_scene_put_numbers(out, kind->low, kind->n);
         tali_scene_put_key(out, "max");
-        tali_scene_put_numbers(out, of->high, of->n);
+        tali_scene_put_numbers(out, kind->high, kind->n);
     }
     tali_scene_put_text(out, "}");
     return it->num_accessors++;
@@ -256,14 +256,14 @@ static int put_vertices(glb *it, const patch patches[], int n, double tube, bool
         put_corners(it, &patches[k], tube, normals, low, high);
         count += (patches[k].nu + 1) * (patches[k].nv + 1);
     }
-    const accessor of = {.type = "VEC3",
-                         .component = GL_FLOAT,
-                         .count = count,
-                         .target = GL_ARRAY,
-                         .low = normals ? NULL : low,
-                         .high = normals ? NULL : high,
-                         .n = 3};
-    return end_accessor(it, begin, &of);
+    const accessor kind = {.type = "VEC3",
+                           .component = GL_FLOAT,
+                           .count = count,
+                           .target = GL_ARRAY,
+                           .low = normals ? NULL : low,
+                           .high = normals ? NULL : high,
+                           .n = 3};
+    return end_accessor(it, begin, &kind);
 }
 
 static int put_indices(glb *it, const patch patches[], int n)
@@ -275,9 +275,9 @@ static int put_indices(glb *it, const patch patches[], int n)
         count += put_cells(it, &patches[k], first);
         first += (uint32_t)((patches[k].nu + 1) * (patches[k].nv + 1));
     }
-    const accessor of = {
+    const accessor kind = {
         .type = "SCALAR", .component = GL_UNSIGNED_INT, .count = count, .target = GL_ELEMENTS};
-    return end_accessor(it, begin, &of);
+    return end_accessor(it, begin, &kind);
 }
 
 static uint32_t u16_at(const unsigned char *at)
@@ -588,13 +588,13 @@ static int put_times(glb *it, const double times[], int frames, int *count)
         put_float(it, high);
         ++*count;
     }
-    const accessor of = {.type = "SCALAR",
-                         .component = GL_FLOAT,
-                         .count = *count,
-                         .low = &low,
-                         .high = &high,
-                         .n = 1};
-    return end_accessor(it, begin, &of);
+    const accessor kind = {.type = "SCALAR",
+                           .component = GL_FLOAT,
+                           .count = *count,
+                           .low = &low,
+                           .high = &high,
+                           .n = 1};
+    return end_accessor(it, begin, &kind);
 }
 
 static bool is_constant(const glb *it, int frames, int body, int first, int last)
@@ -627,8 +627,9 @@ static int put_motion(glb *it, const double times[], int frames, int body, bool 
         put_float(it, h.z);
         put_float(it, h.w);
     }
-    const accessor of = {.type = rotates ? "VEC4" : "VEC3", .component = GL_FLOAT, .count = count};
-    return end_accessor(it, begin, &of);
+    const accessor kind = {
+        .type = rotates ? "VEC4" : "VEC3", .component = GL_FLOAT, .count = count};
+    return end_accessor(it, begin, &kind);
 }
 
 // A run: what moves, each with its sampler.

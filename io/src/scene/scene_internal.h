@@ -80,7 +80,7 @@ double tali_scene_quantum(double limit);
 typedef struct tali_scene_run {
     char *name;
     int frames;
-    tali_scene_track time, poses;
+    tali_scene_track time, poses, paths;
 } tali_scene_run;
 
 /// What a shape is. Names in files: tali_scene_shape_names.
@@ -132,6 +132,7 @@ struct tal_scene {
     int num_meshes, meshes_capacity;
     tali_scene_run *runs;
     int num_runs, runs_capacity;
+    tal_force_ix *muscles;       ///< [num_paths] that pull along paths; `i` < 0: none
     tali_scene_bytes model_json; ///< members that describe the model
     tali_scene_bytes runs_json;  ///< elements of the list of runs
     tali_scene_bytes data;       ///< tracks and meshes
@@ -149,6 +150,9 @@ bool tali_scene_collect_shapes(tal_scene *scene);
 int tali_scene_mesh_of(tal_scene *scene, const char *path, const tal_mesh *mesh);
 /// Write the members of the scene that describe the model.
 void tali_scene_describe_model(tal_scene *scene);
+/// Where a constraint between two bodies holds them; false: it is none.
+bool tali_scene_constraint_ends(const tal_scene *scene, tal_constraint_ix ix, tal_body_ix bodies[2],
+                                tal_vec3 points[2]);
 /// Radius of the model at its State, realized to Position.
 double tali_scene_find_size(const tal_scene *scene);
 
@@ -157,10 +161,10 @@ double tali_scene_find_size(const tal_scene *scene);
 /// Which column gives which coordinate or speed.
 typedef struct tali_scene_rows {
     const tal_table *table;
-    int *q_column, *u_column; ///< [nq], [nu]; -1: none. From the arena
-    bool *is_angle;           ///< [nq]
-    bool has_speeds;          ///< all of them
-    double degrees;           ///< factor on angles
+    int *q_column, *u_column, *z_column; ///< [nq], [nu], [nz]; -1: none. From the arena
+    bool *is_angle;                      ///< [nq]
+    bool has_speeds, has_z;              ///< all of them
+    double degrees;                      ///< factor on angles
 } tali_scene_rows;
 
 tal_status tali_scene_rows_begin(tal_scene *scene, const tal_table *table, tali_scene_rows *rows,
@@ -173,7 +177,7 @@ tal_status tali_scene_rows_set(tal_scene *scene, const tali_scene_rows *rows, in
 
 /// A force element on one body, through time.
 typedef struct tali_scene_load {
-    int force; ///< the element; -1: the reaction of the body's joint
+    int force; ///< the element; -1: the reaction of the body's joint; -2 - i: constraint i
     int body;
     tal_vec3 point; ///< on the body, where it acts
     double *values; ///< [6][frames] force and moment about the point, in Ground; owned
@@ -203,17 +207,26 @@ void tali_scene_loads_end(tal_scene *scene, tali_scene_loads *loads);
 /// Muscles, ligaments and cables through time.
 typedef struct tali_scene_paths {
     int frames, channels;
-    double *values;   ///< [channels][frames] owned; NULL without paths
-    size_t bytes;     ///< of them
-    tal_vec3 *points; ///< work
+    double *values; ///< [channels][frames] owned; NULL without paths
+    size_t bytes;   ///< of them
 } tali_scene_paths;
 
+/// Find which muscle pulls along which path.
+bool tali_scene_find_muscles(tal_scene *scene);
 /// Write the member "paths" of the model.
 void tali_scene_put_paths(const tal_scene *scene, tali_scene_bytes *out);
+/// How many numbers tell where all paths are at one moment.
+int tali_scene_num_path_channels(const tal_scene *scene);
+/// These numbers at a State of the model, realized to Position; number c goes to numbers[c step].
+/// Activations are NaN unless the State has them.
+tal_status tali_scene_calc_paths(const tal_scene *scene, tal_state *state, bool knows_activation,
+                                 double numbers[], size_t step);
 bool tali_scene_paths_begin(tal_scene *scene, tali_scene_paths *paths, int frames);
 /// Look at the scene's State, realized to Position.
-tal_status tali_scene_paths_add(tal_scene *scene, tali_scene_paths *paths, int frame);
-void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json);
+tal_status tali_scene_paths_add(tal_scene *scene, tali_scene_paths *paths, bool knows_activation,
+                                int frame);
+void tali_scene_paths_describe(tal_scene *scene, tali_scene_paths *paths, tali_scene_bytes *json,
+                               tali_scene_track *track);
 void tali_scene_paths_end(tal_scene *scene, tali_scene_paths *paths);
 
 // ---- writers (scene_html.c, scene_glb.c)

@@ -13,7 +13,8 @@ enum {
     MAX_CONTACTS = 500,   // at one time
     LOAD_CHANNELS = 6,    // force, moment
     CONTACT_CHANNELS = 9, // point, force, semi-axes, depth
-    REACTION = -1         // in tali_scene_load.force
+    REACTION = -1,        // in tali_scene_load.force
+    CONSTRAINT = -2       // and below: of the first one, and so on
 };
 
 // An arrow needs no more digits than a screen has pixels.
@@ -52,6 +53,25 @@ static tal_vec3 point_of(const tal_scene *scene, int force, int body)
                   tal_force_param(forces, scene->state, ix, first + 2));
 }
 
+// Where a constraint holds a body.
+static tal_vec3 constraint_point(const tal_scene *scene, int constraint, int body)
+{
+    tal_body_ix bodies[2];
+    tal_vec3 points[2];
+    if (!tali_scene_constraint_ends(scene, (tal_constraint_ix){constraint}, bodies, points)) {
+        return TAL_VEC3_ZERO;
+    }
+    return bodies[0].i == body ? points[0] : bodies[1].i == body ? points[1] : TAL_VEC3_ZERO;
+}
+
+// Where the arrow of a load begins.
+static tal_vec3 start_of(const tal_scene *scene, int force, int body)
+{
+    if (force <= CONSTRAINT) return constraint_point(scene, CONSTRAINT - force, body);
+    if (force != REACTION) return point_of(scene, force, body);
+    return tal_body_X_BM(scene->model.matter, scene->state, (tal_body_ix){body}).p;
+}
+
 // The row of an element on a body, -1: none. Frames ask in the same order: it is mostly the next.
 static int find_load(tali_scene_loads *loads, int force, int body)
 {
@@ -78,9 +98,7 @@ static tali_scene_load *load_of(tal_scene *scene, tali_scene_loads *loads, int f
     *it = (tali_scene_load){.force = force, .body = body};
     it->values = tali_alloc(from, LOAD_CHANNELS * (size_t)loads->frames * sizeof *it->values);
     if (it->values == NULL) return NULL;
-    it->point = force == REACTION
-                    ? tal_body_X_BM(scene->model.matter, scene->state, (tal_body_ix){body}).p
-                    : point_of(scene, force, body);
+    it->point = start_of(scene, force, body);
     ++loads->num;
     return it;
 }
@@ -137,6 +155,26 @@ static tal_status add_reactions(tal_scene *scene, tali_scene_loads *loads, int f
     for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
         const tal_spatial_vec F = tal_body_reaction_B(matter, scene->state, (tal_body_ix){b});
         if (!keep_load(scene, loads, REACTION, b, frame, F)) return TAL_ERR_NO_MEMORY;
+    }
+    return TAL_OK;
+}
+
+// What constraints do to bodies, by their multipliers.
+static tal_status add_constraints(tal_scene *scene, tali_scene_loads *loads, int frame)
+{
+    const tal_matter *const matter = scene->model.matter;
+    const double *const lambda = tal_state_multipliers(scene->state);
+    for (int i = 0; i < tal_matter_num_constraints(matter); ++i) {
+        const tal_constraint_ix ix = {i};
+        if (!tal_constraint_is_enabled(matter, scene->state, ix)) continue;
+        const tal_status st =
+            tal_matter_calc_constraint_forces(matter, scene->state, lambda, ix, loads->F, loads->f);
+        if (st != TAL_OK) return st;
+        for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
+            if (!keep_load(scene, loads, CONSTRAINT - i, b, frame, loads->F[b])) {
+                return TAL_ERR_NO_MEMORY;
+            }
+        }
     }
     return TAL_OK;
 }
@@ -203,23 +241,35 @@ tal_status tali_scene_loads_add(tal_scene *scene, tali_scene_loads *loads, int f
         }
     }
     if (st == TAL_OK && scene->options.reactions) st = add_reactions(scene, loads, frame);
+    if (st == TAL_OK && scene->options.reactions) st = add_constraints(scene, loads, frame);
     return st;
 }
 
 // ---- into the scene
 
+static const char *name_of(const tal_scene *scene, const tali_scene_load *it)
+{
+    const tal_model *const model = &scene->model;
+    if (it->force == REACTION) return tal_body_name(model->matter, (tal_body_ix){it->body});
+    if (it->force > REACTION) return tal_force_name(model->forces, (tal_force_ix){it->force});
+    return tal_constraint_name(model->matter, (tal_constraint_ix){CONSTRAINT - it->force});
+}
+
+static const char *kind_of(const tal_scene *scene, const tali_scene_load *it)
+{
+    if (it->force == REACTION) return "reaction";
+    if (it->force <= CONSTRAINT) return "constraint";
+    return tal_force_kind(scene->model.forces, (tal_force_ix){it->force});
+}
+
 static void describe_load(const tal_scene *scene, const tali_scene_load *it, tali_scene_bytes *json)
 {
-    const bool is_reaction = it->force == REACTION;
-    const tal_force_ix ix = {it->force};
     tali_scene_put_comma(json);
     tali_scene_put_text(json, "{");
     tali_scene_put_key(json, "name");
-    tali_scene_put_string(json, is_reaction
-                                    ? tal_body_name(scene->model.matter, (tal_body_ix){it->body})
-                                    : tal_force_name(scene->model.forces, ix));
+    tali_scene_put_string(json, name_of(scene, it));
     tali_scene_put_key(json, "kind");
-    tali_scene_put_string(json, is_reaction ? "reaction" : tal_force_kind(scene->model.forces, ix));
+    tali_scene_put_string(json, kind_of(scene, it));
     tali_scene_put_key(json, "body");
     tali_scene_put_integer(json, it->body);
     tali_scene_put_key(json, "p");

@@ -264,6 +264,8 @@ static const station_row station_rows[] = {
     {"point on plane contact", {POSITION, TAL_POINT_ON_PLANE_STATION}},
     {"sphere on plane contact", {POSITION, TAL_SPHERE_ON_PLANE_CENTER}},
     {"rolling sphere on plane", {POSITION, TAL_SPHERE_ON_PLANE_CENTER}},
+    {"disk on plane contact", {POSITION, TAL_DISK_ON_PLANE_CENTER}},
+    {"rolling disk on plane", {POSITION, TAL_DISK_ON_PLANE_CENTER}},
     {"sphere on sphere contact", {TAL_SPHERE_ON_SPHERE_CENTER_1, TAL_SPHERE_ON_SPHERE_CENTER_2}},
     {"rolling sphere on sphere", {TAL_SPHERE_ON_SPHERE_CENTER_1, TAL_SPHERE_ON_SPHERE_CENTER_2}},
     {"constant angle", {-1, -1}},
@@ -288,22 +290,36 @@ static void find_stations(const char *kind, const double params[], int n, tal_ve
     points[1] = point_at(params, n, at[1]);
 }
 
+static const char *kind_of(const tali_matter_constraint_facts *facts)
+{
+    return facts->kind != NULL ? facts->kind : facts->ops->name;
+}
+
+bool tali_scene_constraint_ends(const tal_scene *scene, tal_constraint_ix ix, tal_body_ix bodies[2],
+                                tal_vec3 points[2])
+{
+    const tal_matter *const matter = scene->model.matter;
+    const tali_matter_constraint_facts facts = tali_matter_constraint_facts_of(matter, ix);
+    if (facts.ops->num_bodies < 2) return false;
+    int n = 0;
+    const double *const params = tal_constraint_params(matter, scene->state, ix, &n);
+    find_stations(kind_of(&facts), params, n, points);
+    bodies[0] = (tal_body_ix){facts.bodies[0]};
+    bodies[1] = (tal_body_ix){facts.bodies[1]};
+    return true;
+}
+
 static void put_constraints(tal_scene *scene, tali_scene_bytes *out)
 {
     const tal_matter *const matter = scene->model.matter;
     for (int i = 0; i < tal_matter_num_constraints(matter); ++i) {
         const tal_constraint_ix ix = {i};
         const tali_matter_constraint_facts facts = tali_matter_constraint_facts_of(matter, ix);
-        if (facts.ops->num_bodies < 2) continue;
-        int n = 0;
-        const double *const params = tal_constraint_params(matter, scene->state, ix, &n);
         link it = {.name = tal_constraint_name(matter, ix),
-                   .kind = facts.kind != NULL ? facts.kind : facts.ops->name,
+                   .kind = kind_of(&facts),
                    .layer = "constraint",
-                   .enabled = tal_constraint_is_enabled(matter, scene->state, ix),
-                   .bodies = {{facts.bodies[0]}, {facts.bodies[1]}}};
-        find_stations(it.kind, params, n, it.points);
-        put_link(out, &it);
+                   .enabled = tal_constraint_is_enabled(matter, scene->state, ix)};
+        if (tali_scene_constraint_ends(scene, ix, it.bodies, it.points)) put_link(out, &it);
     }
 }
 

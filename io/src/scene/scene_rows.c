@@ -33,23 +33,40 @@ static int u_column(const tal_scene *scene, const tal_table *table, int slot)
     return tal_table_find_column(table, name);
 }
 
+// A variable of a force or a measure is named after the group that it is declared in.
+static int z_column(const tal_scene *scene, const tal_table *table, int slot)
+{
+    char name[TAL_MAX_NAME + 16];
+    int i = -1;
+    const tal_system *const system = scene->model.system;
+    const tal_group_ix group = tal_state_slot_owner(system, scene->state, TAL_POOL_Z, slot, &i);
+    if (group.i < 0) return -1;
+    (void)snprintf(name, sizeof name, "%s[%d]", tal_group_name(system, group), i);
+    return tal_table_find_column(table, name);
+}
+
 static bool take_lists(tal_scene *scene, tali_scene_rows *rows)
 {
     const size_t nq = (size_t)tal_state_nq(scene->state) + 1;
     const size_t nu = (size_t)tal_state_nu(scene->state) + 1;
+    const size_t nz = (size_t)tal_state_nz(scene->state) + 1;
+    rows->z_column = tali_arena_take(&scene->arena, nz * sizeof *rows->z_column);
     rows->q_column = tali_arena_take(&scene->arena, nq * sizeof *rows->q_column);
     rows->u_column = tali_arena_take(&scene->arena, nu * sizeof *rows->u_column);
     rows->is_angle = tali_arena_take(&scene->arena, nq * sizeof *rows->is_angle);
-    return rows->q_column != NULL && rows->u_column != NULL && rows->is_angle != NULL;
+    return rows->q_column != NULL && rows->u_column != NULL && rows->z_column != NULL &&
+           rows->is_angle != NULL;
 }
 
+// Find the columns of all coordinates, speeds and z of the model.
 tal_status tali_scene_rows_begin(tal_scene *scene, const tal_table *table, tali_scene_rows *rows,
                                  tal_error *err)
 {
-    *rows = (tali_scene_rows){.table = table, .has_speeds = true, .degrees = 1.0};
+    *rows = (tali_scene_rows){.table = table, .has_speeds = true, .has_z = true, .degrees = 1.0};
     if (tal_table_in_degrees(table)) rows->degrees = 3.14159265358979323846 / 180.0;
     if (!take_lists(scene, rows)) return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "memory ran out");
     const int nq = tal_state_nq(scene->state), nu = tal_state_nu(scene->state);
+    const int nz = tal_state_nz(scene->state);
     int found = 0;
     for (int i = 0; i < nq; ++i) {
         rows->q_column[i] = q_column(scene, table, i, &rows->is_angle[i]);
@@ -58,6 +75,10 @@ tal_status tali_scene_rows_begin(tal_scene *scene, const tal_table *table, tali_
     for (int i = 0; i < nu; ++i) {
         rows->u_column[i] = u_column(scene, table, i);
         rows->has_speeds = rows->has_speeds && rows->u_column[i] >= 0;
+    }
+    for (int i = 0; i < nz; ++i) {
+        rows->z_column[i] = z_column(scene, table, i);
+        rows->has_z = rows->has_z && rows->z_column[i] >= 0;
     }
     if (found > 0 || nq == 0) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "the table has no coordinate of the model");
@@ -93,6 +114,17 @@ static tal_status set_u(tal_scene *scene, const tali_scene_rows *rows, int row, 
     return TAL_OK;
 }
 
+static tal_status set_z(tal_scene *scene, const tali_scene_rows *rows, int row, tal_error *err)
+{
+    double *const z = tal_state_upd_z(scene->state);
+    const double *const values = tal_table_row(rows->table, row);
+    for (int i = 0; i < tal_state_nz(scene->state); ++i) {
+        z[i] = values[rows->z_column[i]];
+        if (!isfinite(z[i])) return refuse_value(rows, row, rows->z_column[i], err);
+    }
+    return TAL_OK;
+}
+
 tal_status tali_scene_rows_set(tal_scene *scene, const tali_scene_rows *rows, int row,
                                tal_stage stage, tal_error *err)
 {
@@ -101,6 +133,7 @@ tal_status tali_scene_rows_set(tal_scene *scene, const tali_scene_rows *rows, in
     (void)tal_state_set_t(scene->state, t);
     tal_status st = set_q(scene, rows, row, err);
     if (st == TAL_OK && rows->has_speeds) st = set_u(scene, rows, row, err);
+    if (st == TAL_OK && rows->has_z) st = set_z(scene, rows, row, err);
     if (st != TAL_OK) return st;
     st = tal_system_realize(scene->model.system, scene->state, stage);
     if (st == TAL_OK) return st;

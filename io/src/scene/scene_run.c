@@ -49,7 +49,9 @@ static int choose_frames(const tal_scene *scene, int num_rows, int bodies)
 
 static bool has_loads(const recording *it)
 {
-    return it->rows.has_speeds && tal_forces_num(it->scene->model.forces) > 0;
+    const tal_scene *const scene = it->scene;
+    return it->rows.has_speeds &&
+           (tal_forces_num(scene->model.forces) > 0 || scene->options.reactions);
 }
 
 static tal_status record_frame(recording *it, int frame, tal_error *err)
@@ -65,11 +67,56 @@ static tal_status record_frame(recording *it, int frame, tal_error *err)
         const size_t at = (size_t)frame * (size_t)it->bodies + (size_t)b;
         it->X_GB[at] = tal_body_X_GB(scene->model.matter, scene->state, (tal_body_ix){b});
     }
-    st = tali_scene_paths_add(scene, &it->paths, frame);
+    st = tali_scene_paths_add(scene, &it->paths, it->rows.has_z, frame);
     if (st == TAL_OK && has_loads(it)) st = tali_scene_loads_add(scene, &it->loads, frame);
     if (st == TAL_OK) return st;
     return TALI_FAIL(err, st, "row %d: %s", row_of(it, frame) + 1,
                      tal_state_error(scene->state)->message);
+}
+
+// ---- one moment, for who shows a model while it moves
+
+int tal_scene_frame_size(const tal_scene *scene)
+{
+    if (scene == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the scene is NULL");
+        return -1;
+    }
+    return POSE_CHANNELS * (tal_matter_num_bodies(scene->model.matter) - 1) +
+           tali_scene_num_path_channels(scene);
+}
+
+// The channels of paths at one moment. There is no mask here: without an activation it is -1.
+static tal_status calc_paths(const tal_scene *scene, tal_state *state, double numbers[])
+{
+    const int n = tali_scene_num_path_channels(scene);
+    memset(numbers, 0, (size_t)n * sizeof *numbers);
+    const tal_status st = tali_scene_calc_paths(scene, state, true, numbers, 1);
+    for (int i = 0; i < n; ++i) {
+        if (isnan(numbers[i])) numbers[i] = -1.0;
+    }
+    return st;
+}
+
+tal_status tal_scene_calc_frame(const tal_scene *scene, tal_state *state, double numbers[])
+{
+    if (scene == NULL || state == NULL || numbers == NULL) {
+        return TALI_BREACH(TAL_ERR_NULL, "an argument is NULL");
+    }
+    const tal_matter *const matter = scene->model.matter;
+    const int bodies = tal_matter_num_bodies(matter);
+    const tal_status st = tal_system_realize(scene->model.system, state, TAL_STAGE_POSITION);
+    if (st != TAL_OK) return st;
+    for (int b = 1; b < bodies; ++b) {
+        const tal_xform X_GP =
+            tal_body_X_GB(matter, state, tal_body_parent(matter, (tal_body_ix){b}));
+        const tal_xform X_GB = tal_body_X_GB(matter, state, (tal_body_ix){b});
+        const tal_xform X_PB = tal_xf_mul(tal_xf_inverse(X_GP), X_GB);
+        const tal_quat h = tal_rotation_to_qt(&X_PB.R);
+        const double pose[POSE_CHANNELS] = {X_PB.p.x, X_PB.p.y, X_PB.p.z, h.w, h.x, h.y, h.z};
+        memcpy(numbers + (size_t)POSE_CHANNELS * (size_t)(b - 1), pose, sizeof pose);
+    }
+    return calc_paths(scene, state, numbers + (size_t)POSE_CHANNELS * (size_t)(bodies - 1));
 }
 
 // ---- poses
@@ -246,14 +293,19 @@ static bool put_run(recording *it, const char *name)
     bool good = tali_scene_add_values(scene, &it->json, it->time, 1, it->frames, time_precision,
                                       &it->run.time);
     good = good && put_poses(it) && put_columns(it);
-    if (good) tali_scene_paths_describe(scene, &it->paths, &it->json);
+    if (good) tali_scene_paths_describe(scene, &it->paths, &it->json, &it->run.paths);
     if (good && has_loads(it)) tali_scene_loads_describe(scene, &it->loads, &it->json);
     if (good && !it->rows.has_speeds) {
         tali_scene_put_key(&it->json, "note");
         tali_scene_put_string(&it->json, "The table has no speeds: forces and contacts cannot be "
                                          "computed.");
     }
-    if (good && has_loads(it) && !it->loads.all) {
+    if (good && it->rows.has_speeds && !it->rows.has_z) {
+        tali_scene_put_key(&it->json, "note");
+        tali_scene_put_string(&it->json,
+                              "The table has not all variables z of the model: activations are not "
+                              "known, and forces that depend on z are those of the start.");
+    } else if (good && has_loads(it) && !it->loads.all) {
         tali_scene_put_key(&it->json, "note");
         tali_scene_put_string(&it->json, "The model has too many force elements to show each.");
     }

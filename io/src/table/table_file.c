@@ -79,6 +79,8 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
     const char *kind = tali_xml_kind_of_text(text.begin, (size_t)(text.end - text.begin));
     if (kind != NULL) {
         tali_table_file_error(&r, "this is %s, not a table", kind);
+    } else if (format == TAL_TABLE_NPZ) {
+        tali_table_file_error(&r, "a .npz file can be written, but not read: use .sto or .csv");
     } else if (tali_table_span_has(text, '\0')) {
         tali_table_file_error(&r, "%s", TALI_NO_TEXT);
     } else if (!r.no_memory) {
@@ -93,8 +95,7 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
             tali_table_read_csv(&r);
             break;
         case TAL_TABLE_NPZ:
-            tali_table_file_error(&r, ".npz is written, not read");
-            break;
+            break; // reported above
         }
     }
     return finish(&r, out);

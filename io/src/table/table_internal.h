@@ -99,7 +99,7 @@ void tali_table_label(tali_table_reader *r, const char *name);
 void tali_table_begin_rows(tali_table_reader *r);
 
 /// Whether a header was right about the number of rows, if it said one (not below 0). A file that
-/// was cut off is told by a warning; rows that the header does not count are an error.
+/// was cut off is reported by a warning; rows that the header does not count are an error.
 void tali_table_check_rows(tali_table_reader *r, const char *key, int said, int rows);
 
 /// Cut every field but the first at its commas into `parts` fields: "1,2,3" is a vector. An empty

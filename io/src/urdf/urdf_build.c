@@ -281,8 +281,8 @@ void tali_urdf_build(tali_urdf *u, tal_model *model)
         report(u, st, &err);
         return;
     }
-    tali_model_set_starts(model->matter, model->state, u->options.starts, u->options.num_starts,
-                          u->xml->file, u->found);
+    u->num_refused += tali_model_set_starts(model->matter, model->state, u->options.starts,
+                                            u->options.num_starts, u->xml->file, u->found);
 }
 
 // --- entry points ---
@@ -321,6 +321,7 @@ static tal_status read_robot(const char *path, const char *text, size_t size,
     u.no_memory = u.no_memory || st == TAL_ERR_NO_MEMORY;
     if (u.no_memory) tal_diagnostics_add(u.found, TAL_ERROR, path, 0, 0, "memory ran out");
     const bool good = tal_diagnostics_num_errors(u.found) == 0;
+    const bool is_misused = u.num_refused == tal_diagnostics_num_errors(u.found);
     if (!good) tal_model_destroy(model);
     for (int i = 0; found != NULL && i < tal_diagnostics_num(u.found); ++i) {
         const tal_diagnostic *d = tal_diagnostics_at(u.found, i);
@@ -332,7 +333,8 @@ static tal_status read_robot(const char *path, const char *text, size_t size,
     tali_xml_destroy(u.xml);
     tali_arena_free(&u.arena);
     tal_diagnostics_destroy(u.found);
-    return good ? TAL_OK : u.no_memory ? TAL_ERR_NO_MEMORY : TAL_ERR_FILE;
+    if (good) return TAL_OK;
+    return u.no_memory ? TAL_ERR_NO_MEMORY : is_misused ? TAL_ERR_BAD_VALUE : TAL_ERR_FILE;
 }
 
 tal_status tal_urdf_read_file(const char *path, const tal_urdf_options *options, tal_model *model,

@@ -78,6 +78,7 @@ typedef struct tali_urdf {
     tali_xml *xml;
     tal_diagnostics *found; ///< of this file alone
     bool no_memory;
+    int num_refused; ///< starts that the caller gave, and that are not there
     tali_urdf_link *links;
     tali_urdf_joint *joints;
     int num_links, num_joints;
@@ -98,7 +99,7 @@ typedef struct tali_urdf {
 void tali_urdf_error(tali_urdf *u, const tali_xml_element *element,
                      const tali_xml_attribute *attribute, const char *fmt, ...) TAL_PRINTF(4, 5);
 
-/// Something about a link or a joint that others may have too: told once, with their names.
+/// Something about a link or a joint that others may have too: reported once, with their names.
 /// @param[in] sentence  a string literal; ": 'a', 'b' and 3 more" comes behind it
 void tali_urdf_remark_on(tali_urdf *u, tal_severity severity, const char *sentence,
                          const tali_xml_element *element, const char *name);

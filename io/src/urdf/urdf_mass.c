@@ -1,4 +1,4 @@
-// Mass and inertia of links: what files have that no body can have is told, and made usable.
+// Mass and inertia of links: what no body can have is reported, and made usable.
 // doc/adr/0029-inertias-of-robot-files.md says why.
 #include "error_internal.h"
 #include "mass_internal.h"
@@ -70,8 +70,8 @@ static tal_sym3 without_negatives(tal_sym3 I)
 
 // Inertia without mass, and moments that rounding has made negative: true where there are such.
 // `in_I` is about the mass center.
-static bool mend(tali_urdf *u, const tali_xml_element *e, const tali_xml_element *inertia,
-                 const char *name, tal_mass_props *in_I)
+static bool repair(tali_urdf *u, const tali_xml_element *e, const tali_xml_element *inertia,
+                   const char *name, tal_mass_props *in_I)
 {
     tal_sym3 *I = &in_I->inertia;
     const bool has_inertia = I->xx != 0.0 || I->yy != 0.0 || I->zz != 0.0 || I->xy != 0.0 ||
@@ -93,7 +93,7 @@ static bool mend(tali_urdf *u, const tali_xml_element *e, const tali_xml_element
     return true;
 }
 
-// The triangle inequality: told, and taken as it is.
+// The triangle inequality: reported, and taken as it is.
 static void judge(tali_urdf *u, const tali_xml_element *e, tali_urdf_link *link)
 {
     const double excess = tal_mass_props_excess(&link->mass);
@@ -140,7 +140,7 @@ void tali_urdf_inertial(tali_urdf *u, const tali_xml_element *e, tali_urdf_link 
     tali_urdf_children(u, e, names, found);
     const tal_xform X_BI = tali_urdf_origin(u, found[0]);
     if (!read_numbers(u, e, found[1], found[2], &in_I)) return;
-    const bool is_mended = mend(u, e, found[2], link->name, &in_I);
+    const bool is_repaired = repair(u, e, found[2], link->name, &in_I);
     tal_error why = {TAL_OK, "", ""};
     if (tali_mass_props_check(&in_I, true, &why) == TAL_OK) {
         link->mass = tal_mass_props_transform(&X_BI, &in_I);
@@ -148,7 +148,7 @@ void tali_urdf_inertial(tali_urdf *u, const tali_xml_element *e, tali_urdf_link 
     }
     if (why.status == TAL_OK) {
         link->any_inertia = tali_mass_props_check(&link->mass, false, NULL) != TAL_OK;
-        if (!is_mended) judge(u, e, link);
+        if (!is_repaired) judge(u, e, link);
         return;
     }
     tali_urdf_error(u, e, NULL, ": %s", why.message);

@@ -241,8 +241,9 @@ static void take_starts(tali_urdf *u)
         const tal_model_param *start = &u->options.starts[k];
         const int i = start->name != NULL ? tali_name_map_find(&u->joint_names, start->name) : -1;
         tali_urdf_joint *joint = i >= 0 ? &u->joints[i] : NULL;
-        if (joint == NULL || !isfinite(start->value)) continue; // told when the State is there
+        if (joint == NULL || !isfinite(start->value)) continue; // reported when the State is there
         if (joint->leader >= 0) {
+            u->num_refused += 1;
             tali_urdf_error(u, joint->mimic, NULL, ": '%s' begins where '%s' lets it begin",
                             joint->name, u->joints[joint->leader].name);
         }

@@ -45,7 +45,7 @@ void tali_urdf_remark_on(tali_urdf *u, tal_severity severity, const char *senten
     if (it == NULL) return;
     char quoted[120];
     (void)snprintf(quoted, sizeof quoted, "'%.100s'", name);
-    if (strstr(it->names, quoted) != NULL) return; // told
+    if (strstr(it->names, quoted) != NULL) return; // reported
     it->count += 1;
     const size_t used = strlen(it->names), length = strlen(quoted);
     if (it->num_names == MOST_NAMES || used + length + 3 > sizeof it->names) return;

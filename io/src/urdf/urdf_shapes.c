@@ -10,7 +10,7 @@
 
 // What a <geometry> says.
 typedef enum form {
-    NO_FORM, // none that is read; told
+    NO_FORM, // none that is read; reported
     BOX,
     SPHERE,
     CYLINDER,
@@ -82,7 +82,7 @@ static bool read_form(const tali_xml_element *e, shape *out)
     return false;
 }
 
-// Frame and geometry. One that cannot be read is told and not used: a robot can do without.
+// Frame and geometry. One that cannot be read is reported and not used: a robot can do without it.
 static shape read_shape(tali_urdf *u, const tali_xml_element *e)
 {
     shape it = {.element = e, .form = NO_FORM};
@@ -241,12 +241,12 @@ static void show(tali_urdf *u, tal_matter *matter, const shape *it, tal_body_ix 
 static const double edge = 0.1;
 
 static void add_surface(const tali_urdf *u, tal_model *model, tal_force_ix contact,
-                        tal_body_ix body, tal_xform X_BS, tal_shape of)
+                        tal_body_ix body, tal_xform X_BS, tal_shape solid)
 {
     tal_contact_surface_def def = tal_contact_surface_def_default();
     def.body = body;
     def.X_BS = X_BS;
-    def.shape = of;
+    def.shape = solid;
     def.material = u->options.material;
     def.cliques = 1; // links do not touch each other
     (void)tal_contact_add_surface(model->forces, contact, &def);
@@ -326,7 +326,7 @@ static void touch(tali_urdf *u, tal_model *model, const shape *it, tal_body_ix b
 
 // --- all of them ---
 
-// What is part of Ground would stand in it for good.
+// What is part of Ground would stay in it forever.
 static bool is_held(const tali_urdf *u, int link)
 {
     for (int i = link; i != u->root; i = u->joints[u->links[i].joint].parent) {

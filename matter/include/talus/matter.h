@@ -16,6 +16,7 @@
 #include <talus/matter/coordinate.h>
 #include <talus/matter/decoration.h>
 #include <talus/matter/graph.h>
+#include <talus/matter/impact.h>
 #include <talus/matter/measures.h>
 #include <talus/matter/mobilizer.h>
 #include <talus/matter/model.h>
@@ -23,6 +24,8 @@
 #include <talus/matter/prescribed.h>
 #include <talus/matter/response.h>
 #include <talus/matter/tree_factor.h>
+#include <talus/matter/unilateral.h>
+#include <talus/matter/unilaterals.h>
 #include <talus/matter/units.h>
 #include <talus/state.h>
 

@@ -29,7 +29,8 @@ tal_status tali_closure_check(const tal_matter *matter, const tal_closure *closu
     }
     if (ops->calc_q == NULL || ops->calc_K == NULL || ops->calc_k == NULL) {
         return tali_breach(TAL_ERR_NULL, where,
-                           "closure '%s': its table lacks calc_q, calc_K or calc_k", ops->name);
+                           "closure '%s': its table must have calc_q, calc_K and calc_k",
+                           ops->name);
     }
     if (closure->y == NULL && ops->num_y > 0) {
         return tali_breach(TAL_ERR_NULL, where, "closure '%s': y is NULL", ops->name);

@@ -33,7 +33,8 @@ static tal_status check_table(const tal_constraint_ops *ops, const char *name, t
                           ops->add_forces != NULL;
     if (complete) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_NULL,
-                     "constraint '%s': its table lacks calc_p, calc_v, calc_a or add_forces", name);
+                     "constraint '%s': its table must have calc_p, calc_v, calc_a and add_forces",
+                     name);
 }
 
 static tal_status copy_table(tali_constraint *c, const tal_constraint_ops *ops, tal_error *err)

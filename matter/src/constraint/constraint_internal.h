@@ -340,7 +340,13 @@ void tali_constraints_destroy(tal_matter *matter);
 tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state,
                                   const tali_tree_view *view, double e[], double lambda[]);
 
-/// Add G^T lambda: to the bodies about Mo in Ground, and along u. `lambda` in the order of udoterr.
+/// lambda = W^+ G M^-1 f: the multipliers that answer forces f, which left the residual e [num_u]
+/// after the inward pass. `lambda` [max_rows] in the order of udoterr.
+tal_status tali_constraints_respond(const tal_matter *matter, tal_state *state, const double e[],
+                                    double lambda[]);
+
+/// Add G^T lambda, and the friction of elements that slide: to the bodies about Mo in Ground, and
+/// along u. `lambda` in the order of udoterr.
 tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *state,
                                        const double lambda[], tal_spatial_vec F[], double f[]);
 

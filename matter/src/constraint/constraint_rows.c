@@ -1,6 +1,7 @@
 // G: its transpose as forces on bodies and mobilities, its rows over the speeds of a path.
 #include "constraint/constraint_internal.h"
 #include "kernel/passes_internal.h"
+#include "unilateral/unilateral_internal.h"
 
 #include <math.h>
 
@@ -182,5 +183,5 @@ tal_status tali_constraints_add_forces(const tal_matter *matter, tal_state *stat
                                            lambda[tali_constraint_row_slot(&map, c, i, r)], F, f);
         }
     }
-    return TAL_OK;
+    return tali_unilaterals_add_friction(matter, state, lambda, F, f);
 }

@@ -2,6 +2,7 @@
 // repeat each other.
 #include "constraint/constraint_matrices_internal.h"
 #include "constraint/constraint_rank_internal.h"
+#include "unilateral/unilateral_internal.h"
 
 #include <talus/common/linalg.h>
 
@@ -413,7 +414,27 @@ tal_status tali_constraints_solve(const tal_matter *matter, tal_state *state,
         add_unconstrained(matter, &map, in.matrices, e, along, aerr);
         st = tali_constraints_multipliers(matter, state, aerr, lambda);
     }
+    if (st == TAL_OK) st = tali_unilaterals_slide(matter, state, view, e, lambda);
     if (st == TAL_OK) subtract_forces(matter, &map, in.matrices, lambda, along, e);
+    tal_state_scratch_release(state, mark);
+    return st;
+}
+
+tal_status tali_constraints_respond(const tal_matter *matter, tal_state *state, const double e[],
+                                    double lambda[])
+{
+    const tali_constraints *cs = &matter->constraints;
+    tali_constraint_matrices in;
+    if (!tali_constraint_see_matrices(matter, state, &in)) return tal_state_error(state)->status;
+    const tali_constraint_row_map map = tali_constraint_row_map_of(matter, state);
+    const size_t mark = tal_state_scratch_mark(state);
+    const size_t rows = (size_t)cs->max_rows, nu = (size_t)matter->tree.num_u + 1;
+    double *aerr = tal_state_scratch_take(state, rows * sizeof *aerr);
+    double *along = tal_state_scratch_take(state, nu * sizeof *along);
+    if (aerr == NULL || along == NULL) return TAL_ERR_CAPACITY;
+    memset(aerr, 0, rows * sizeof *aerr);
+    add_unconstrained(matter, &map, in.matrices, e, along, aerr);
+    const tal_status st = tali_constraints_multipliers(matter, state, aerr, lambda);
     tal_state_scratch_release(state, mark);
     return st;
 }

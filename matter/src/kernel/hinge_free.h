@@ -57,7 +57,7 @@ static inline mask free_project(const tali_tree_view *view, int b, const tali_tr
     const m3 FT = tal_m3_transpose(at->P.F);
     const m3 MIFT = s3_mul_m3(MI, FT);
     const s3 S = schur(at->P.J, FT, MIFT);
-    // S is as noisy as J and M make it; M^-1 from cofactors magnifies that, hence 64
+    // S is as noisy as J and M make it; M^-1 from cofactors magnifies that: 64 times as much
     const v3 noise = {fused(64.0, size_along(MIFT.x, at->size_M), at->size_J.x),
                       fused(64.0, size_along(MIFT.y, at->size_M), at->size_J.y),
                       fused(64.0, size_along(MIFT.z, at->size_M), at->size_J.z)};

@@ -2,6 +2,7 @@
 #include "operator/operators_internal.h"
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
+#include "unilateral/unilateral_internal.h"
 
 #include <talus/matter/constraint_operators.h>
 
@@ -143,6 +144,23 @@ tal_status tal_matter_calc_accelerations(const tal_matter *matter, tal_state *st
     return TAL_OK;
 }
 
+// Friction of elements that slide: F becomes the applied forces less it, in scratch memory, and
+// `along` gets what acts along u.
+static tal_status add_friction(const tal_matter *matter, tal_state *state, const double lambda[],
+                               const tal_spatial_vec **F, double along[])
+{
+    const size_t n = (size_t)matter->num_bodies;
+    tal_spatial_vec *less = tal_state_scratch_take(state, n * sizeof *less);
+    if (less == NULL) return TAL_ERR_CAPACITY;
+    memset(less, 0, n * sizeof *less);
+    const tal_status st = tali_unilaterals_add_friction(matter, state, lambda, less, along);
+    for (size_t b = 0; b < n && st == TAL_OK; ++b) {
+        less[b] = tal_sv_sub((*F)[b], less[b]);
+    }
+    *F = less;
+    return st;
+}
+
 tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, const double udot[],
                                     const double lambda[], double residual[])
 {
@@ -166,11 +184,16 @@ tal_status tal_matter_calc_residual(const tal_matter *matter, tal_state *state, 
     tal_spatial_vec *open =
         tal_state_scratch_take(state, ((size_t)tree->num_slots + 1) * sizeof *open);
     double *f = tal_state_scratch_take(state, ((size_t)tree->num_u + 1) * sizeof *f);
-    (void)view.passes->newton_euler(&view, tali_tree_u_of(matter, state), udot, applied.F, f, A,
-                                    open);
-    for (int j = 0; j < tree->num_u; ++j) {
+    const tal_spatial_vec *F = applied.F;
+    if (lambda != NULL && matter->unilaterals.num_grips > 0) {
+        st = add_friction(matter, state, lambda, &F, residual);
+    }
+    if (st == TAL_OK) {
+        (void)view.passes->newton_euler(&view, tali_tree_u_of(matter, state), udot, F, f, A, open);
+    }
+    for (int j = 0; j < tree->num_u && st == TAL_OK; ++j) {
         residual[j] += f[j] - applied.f[j];
     }
     tal_state_scratch_release(state, mark);
-    return TAL_OK;
+    return st;
 }

@@ -7,6 +7,7 @@
 #include "operator/mass_factor_internal.h"
 #include "prescribed/prescribed_internal.h"
 #include "stage/stages_internal.h"
+#include "unilateral/impact_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -188,6 +189,7 @@ static size_t scratch_bytes(const tali_tree *tree)
            tali_align(((size_t)tree->max_nq + 1) * sizeof(double));
 }
 
+// The tree, then what it declares: groups, variables, cache entries, scratch memory.
 static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
 {
     tal_matter *matter = self;
@@ -202,13 +204,17 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     declare_cache(matter);
     tali_prescribed_declare_dynamics(matter);
     tali_constraints_declare_cache(matter);
+    if (tali_unilaterals_declare(matter) != TAL_OK) return tal_system_error(system)->status;
     tal_system_reserve_scratch(system, scratch_bytes(&matter->tree));
     tal_system_reserve_scratch(system, tali_constraints_scratch(matter));
     tal_system_reserve_scratch(system, tali_prescribed_scratch(matter));
     tal_system_reserve_scratch(system, tali_matter_kkt_scratch(matter));
+    tal_system_reserve_scratch(system, tali_unilaterals_scratch(matter));
+    tal_system_reserve_scratch(system, tali_impact_scratch(matter));
     return tal_system_error(system)->status;
 }
 
+// Frees what was adopted with bodies and constraints, then the arrays.
 static void destroy(void *self)
 {
     tal_matter *matter = self;
@@ -219,6 +225,7 @@ static void destroy(void *self)
     }
     tali_constraints_destroy(matter);
     tali_prescribed_destroy(matter);
+    tali_unilaterals_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
     tali_free(&allocator, matter->initial, (size_t)matter->initial_capacity * sizeof(double));

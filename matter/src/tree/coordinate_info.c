@@ -80,11 +80,17 @@ static tali_tree_body *buildable_coordinate(tal_matter *matter, tal_body_ix body
 }
 
 // Does a name end like "<body>.q<i>"?
-static bool ends_like_default(const char *name)
+// "<body>.q<i>", with a 'u' for speeds.
+static bool ends_like(const char *name, char letter)
 {
     const size_t n = strlen(name);
-    return n >= 3 && name[n - 3] == '.' && name[n - 2] == 'q' && name[n - 1] >= '0' &&
+    return n >= 3 && name[n - 3] == '.' && name[n - 2] == letter && name[n - 1] >= '0' &&
            name[n - 1] <= '9';
+}
+
+static bool ends_like_default(const char *name)
+{
+    return ends_like(name, 'q');
 }
 
 static int find_named(const tal_matter *matter, const char *name)
@@ -293,17 +299,25 @@ tal_status tal_body_coordinate_name(const tal_matter *matter, const tal_state *s
     return TAL_OK;
 }
 
-// "<body>.q<i>", unless that coordinate has a name of its own.
-static tal_body_ix find_default(const tal_matter *matter, const tal_state *state, const char *name,
-                                int *i)
+// The body of "<body>.q<i>", and its number i.
+static tal_body_ix split_name(const tal_matter *matter, const char *name, int *i)
 {
     const tal_body_ix none = {-1};
     const size_t length = strlen(name) - 3;
     char body_name[TAL_MAX_NAME + 1];
     if (length > TAL_MAX_NAME) return none;
     (void)snprintf(body_name, sizeof body_name, "%.*s", (int)length, name);
-    const tal_body_ix body = tal_matter_find_body(matter, body_name);
-    const int wanted = name[length + 2] - '0';
+    *i = name[length + 2] - '0';
+    return tal_matter_find_body(matter, body_name);
+}
+
+// "<body>.q<i>", unless that coordinate has a name of its own.
+static tal_body_ix find_default(const tal_matter *matter, const tal_state *state, const char *name,
+                                int *i)
+{
+    const tal_body_ix none = {-1};
+    int wanted = -1;
+    const tal_body_ix body = split_name(matter, name, &wanted);
     if (body.i < 0 || wanted >= tali_matter_model_of(matter, state).nq[body.i]) return none;
     const tali_tree_coordinate *record = record_in(matter, state, body, wanted);
     if (record != NULL && record->name[0] != '\0') return none;
@@ -328,6 +342,38 @@ tal_body_ix tal_matter_find_coordinate(const tal_matter *matter, const tal_state
     *out = recount(body, record->i, body->use_angles, use_angles);
     const tal_body_ix owner = {record->body};
     return *out >= 0 ? owner : none;
+}
+
+tal_status tal_body_speed_name(const tal_matter *matter, const tal_state *state, tal_body_ix body,
+                               int i, char name[])
+{
+    if (name == NULL) return TALI_BREACH(TAL_ERR_NULL, "there is no buffer for the name");
+    name[0] = '\0';
+    if (tali_tree_body_at(matter, body, __func__) == NULL || !has_model(matter, state, __func__)) {
+        return tal_contract_last()->status;
+    }
+    const int nu = matter->bodies[body.i].ops.nu;
+    if (i < 0 || i >= nu) {
+        return TALI_BREACH(TAL_ERR_BAD_INDEX, "body '%s' has no speed %d: it has %d",
+                           matter->bodies[body.i].name, i, nu);
+    }
+    (void)snprintf(name, TAL_COORDINATE_NAME_SIZE, "%s.u%c", matter->bodies[body.i].name,
+                   (char)('0' + i));
+    return TAL_OK;
+}
+
+tal_body_ix tal_matter_find_speed(const tal_matter *matter, const tal_state *state,
+                                  const char *name, int *i)
+{
+    const tal_body_ix none = {-1};
+    int unused = -1, wanted = -1;
+    int *const out = i != NULL ? i : &unused;
+    *out = -1;
+    if (!has_model(matter, state, __func__) || name == NULL || !ends_like(name, 'u')) return none;
+    const tal_body_ix body = split_name(matter, name, &wanted);
+    if (body.i < 0 || wanted >= matter->bodies[body.i].ops.nu) return none;
+    *out = wanted;
+    return body;
 }
 
 // --- slots ---

@@ -10,6 +10,7 @@
 #include "constraint/constraint_types.h"
 #include "mobilizer/mobilizer_internal.h"
 #include "prescribed/prescribed_types.h"
+#include "unilateral/unilateral_types.h"
 
 #include <talus/matter/constraint_operators.h>
 #include <talus/matter/decoration.h>
@@ -253,6 +254,7 @@ struct tal_matter {
 
     tali_constraints constraints;
     tali_prescribed prescribed;
+    tali_unilaterals unilaterals;
 
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix rigid;        ///< tali_tree_composite[num_bodies]: each body alone, lazy

@@ -148,7 +148,7 @@ tal_measure_ix tal_measure_add_product(tal_system *system, tal_subsystem_ix owne
 // --- function ---
 
 typedef struct applied {
-    binary of; // b.i < 0: of one measure; first, so that needs are those of two operands
+    binary operands; // b.i < 0: of one measure; first, so that needs are those of two operands
     const tal_function *f;
 } applied;
 
@@ -167,12 +167,12 @@ static tal_status function_calc(const void *self, const tal_system *system, tal_
 {
     (void)n;
     const applied *me = self;
-    const tal_measure_ix of[] = {me->of.a, me->of.b};
-    const int args = me->of.b.i >= 0 ? 2 : 1;
+    const tal_measure_ix operands[] = {me->operands.a, me->operands.b};
+    const int args = me->operands.b.i >= 0 ? 2 : 1;
     double x[3][2] = {{0.0}}; // by order of derivative
     for (int k = 0; k <= order; ++k) {
         for (int i = 0; i < args; ++i) {
-            x[k][i] = tal_measure_derivative(system, state, of[i], k);
+            x[k][i] = tal_measure_derivative(system, state, operands[i], k);
         }
     }
     double sum = order == 0 ? tal_function_calc_value(me->f, x[0], args) : 0.0;
@@ -198,17 +198,18 @@ static const tal_measure_ops function_ops = {
 
 // Each operand is one number, and there are as many as the function has arguments.
 static bool check_function(tal_system *system, const char *name, const tal_function *f,
-                           const tal_measure_ix of[], int count)
+                           const tal_measure_ix operands[], int count)
 {
     const char *said = name != NULL ? name : "(no name)";
     const int args = tal_function_num_args(f); // a breach when there is none
     for (int i = 0; i < count; ++i) {
-        if (of[i].i < 0 || of[i].i >= tal_system_num_measures(system)) return true; // told later
-        const int size = tal_measure_size(system, of[i]);
+        const bool is_there = operands[i].i >= 0 && operands[i].i < tal_system_num_measures(system);
+        if (!is_there) return true; // reported later
+        const int size = tal_measure_size(system, operands[i]);
         if (size == 1) continue;
         (void)tal_system_fail(system, TAL_ERR_BAD_VALUE,
                               "function '%s': measure '%s' has %d values; it must have one", said,
-                              tal_measure_name(system, of[i]), size);
+                              tal_measure_name(system, operands[i]), size);
         return false;
     }
     if (args == count) return true;

@@ -50,7 +50,7 @@ tal_status tali_measure_clear_history(const tal_system *system, tal_state *state
                                       tal_var_ix history, size_t size);
 
 /// An operand's present values for a sample of `measure`; NULL after a recorded failure: they could
-/// not be computed, or are not finite and would stay in the history for good.
+/// not be computed, or are not finite and would stay in the history.
 const double *tali_measure_sample_operand(const tal_system *system, tal_state *state,
                                           tal_measure_ix measure, tal_measure_ix operand,
                                           int order);

@@ -17,6 +17,8 @@
 #include <talus/study/linearizer.h>
 #include <talus/study/method.h>
 #include <talus/study/path_fit.h>
+#include <talus/study/path_goal.h>
+#include <talus/study/path_scan.h>
 #include <talus/study/recorder.h>
 #include <talus/study/sweep.h>
 #include <talus/study/tableau.h>

@@ -25,7 +25,7 @@ struct tal_events {
     int num_elements, capacity;
 };
 
-// --- appointed times ---
+// --- scheduled times ---
 
 // Rounding may put the quotient one off. Where the time has no digits left for the period, every
 // time that there is counts.

@@ -35,7 +35,7 @@ static int list_pending(tal_time_stepper *ts, tal_stage stage, bool reports)
 
 // --- appointments ---
 
-// The appointed time of one event after a time, checked: it must get on.
+// The scheduled time of one event after a time, checked: it must get on.
 static tal_status appointment(tal_time_stepper *ts, const tal_state *state, int event, double after,
                               double *t)
 {
@@ -73,7 +73,7 @@ tal_status tali_stepper_next_appointment(tal_time_stepper *ts, const tal_state *
     return TAL_OK;
 }
 
-// Events appointed after one time and not after another.
+// Events scheduled after one time and not after another.
 static tal_status list_appointed(tal_time_stepper *ts, const tal_state *state, bool reports,
                                  double after, double t, int *n)
 {
@@ -323,7 +323,7 @@ tal_status tali_stepper_begin_run(tal_time_stepper *ts, tal_state *state)
         tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, tal_state_t(state)));
     if (st == TAL_OK) st = call_by_cause(ts, state, TAL_EVENT_INITIALIZATION, false);
     if (st == TAL_OK) st = call_by_cause(ts, state, TAL_EVENT_INITIALIZATION, true);
-    // they may have set the clock; what is appointed for this very time is to come
+    // they may have set the clock; what is scheduled for this time is to come
     tali_stepper_have_done(ts, nextafter(tal_state_t(state), -(double)INFINITY));
     double t = 0.0;
     if (st == TAL_OK) st = tali_stepper_report_appointed(ts, state, &t);

@@ -137,7 +137,7 @@ bool tali_stepper_is_cancelled(tal_time_stepper *ts, double t);
 
 // --- occasions.c ---
 
-/// First appointed time of a handler (or reporter) after `after`; infinity when there is none.
+/// First scheduled time of a handler (or reporter) after `after`; infinity when there is none.
 tal_status tali_stepper_next_appointment(tal_time_stepper *ts, const tal_state *state, bool reports,
                                          double after, double *t);
 
@@ -147,7 +147,7 @@ static inline void tali_stepper_have_done(tal_time_stepper *ts, double t)
     ts->t_done = ts->t_reported = t;
 }
 
-/// Reports appointed up to the State's time that have not been made, in order of time.
+/// Reports scheduled up to the State's time that have not been made, in order of time.
 ///
 /// @param[out] t  the State's time; or that of the last report, where the call is to end: it was
 ///                cancelled, or max_reports are made

@@ -161,15 +161,15 @@ static double next_checkpoint(const tal_time_stepper *ts, double t)
     return period > 0.0 ? tali_event_next_of_period(0.0, period, t) : (double)INFINITY;
 }
 
-// How far the next step may go: to the end, to what is appointed, and less than the time between
+// How far the next step may go: to the end, to what is scheduled, and less than the time between
 // two crossings that a witness declares.
 static tal_status limit_step(tal_time_stepper *ts, const tal_state *state, double t_end,
                              double *t_max)
 {
     const double t = tal_state_t(state);
-    double appointed = (double)INFINITY;
-    const tal_status st = tali_stepper_next_appointment(ts, state, false, ts->t_done, &appointed);
-    *t_max = fmin(fmin(t_end, ts->def.final_time), fmin(appointed, next_checkpoint(ts, t)));
+    double scheduled = (double)INFINITY;
+    const tal_status st = tali_stepper_next_appointment(ts, state, false, ts->t_done, &scheduled);
+    *t_max = fmin(fmin(t_end, ts->def.final_time), fmin(scheduled, next_checkpoint(ts, t)));
     for (int i = 0; i < ts->num_events; ++i) {
         const tali_stepper_watch *watch = &ts->watches[i];
         if (!watch->is_on || watch->def.separation == 0.0) continue;

@@ -4,8 +4,8 @@
 // at both ends, where polynomials err most. Each pose gives one equation for the length and one for
 // each slope dl/dx_i = half_i dl/dq_i, divided by the tolerances, so that both count alike.
 #include "alloc_internal.h"
-#include "force_facts_internal.h"
 
+#include "path/length_internal.h"
 #include "path/terms_internal.h"
 #include "problem/study_internal.h"
 
@@ -23,11 +23,7 @@ enum {
 
 // A path and the range of poses.
 typedef struct range {
-    const tal_system *system;
-    const tal_forces *forces;
-    const tal_matter *matter;
-    tal_state *state; // owned
-    tal_path_ix path;
+    tali_fit_subject subject;
     tal_mobility at[MAX_ARGS];
     int n;
     double center[MAX_ARGS], half[MAX_ARGS];
@@ -69,29 +65,21 @@ static tal_status check_def(const tal_path_fit_def *def, tal_error *err)
 
 // --- arguments ---
 
-// Slot of a coordinate, numbered as with angles, among those of its body in this State; -1 for a
-// part of a quaternion.
-static int local_slot(const range *it, tal_mobility at)
-{
-    const int more =
-        tal_body_nq(it->matter, it->state, at.body) - tal_body_nq_angles(it->matter, at.body);
-    return more > 0 && at.i < 3 ? -1 : at.i + more;
-}
-
 static bool stands_still(const range *it, tal_mobility at, double low, double high)
 {
-    const bool is_speed = at.i < tal_body_nu(it->matter, at.body);
-    const tal_level level =
-        is_speed ? tal_mobility_lock_level(it->matter, it->state, at) : TAL_LEVEL_FREE;
+    const bool is_speed = at.i < tal_body_nu(it->subject.matter, at.body);
+    const tal_level level = is_speed
+                                ? tal_mobility_lock_level(it->subject.matter, it->subject.state, at)
+                                : TAL_LEVEL_FREE;
     return low == high || level == TAL_LEVEL_POSITION;
 }
 
 // Take a coordinate as the next argument. With `is_asked` it must be able to move.
 static tal_status take(range *it, tal_mobility at, bool is_asked, tal_error *err)
 {
-    const char *path = tal_path_name(it->forces, it->path);
-    const char *body = tal_body_name(it->matter, at.body);
-    const int slot = local_slot(it, at);
+    const char *path = tal_path_name(it->subject.forces, it->subject.path);
+    const char *body = tal_body_name(it->subject.matter, at.body);
+    const int slot = tali_fit_slot(&it->subject, at);
     if (slot < 0) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                          "path '%s': coordinate %d of body '%s' is part of a quaternion: use "
@@ -99,7 +87,7 @@ static tal_status take(range *it, tal_mobility at, bool is_asked, tal_error *err
                          path, at.i, body);
     }
     double low = 0.0, high = 0.0;
-    (void)tal_body_range(it->matter, it->state, at.body, slot, &low, &high);
+    (void)tal_body_range(it->subject.matter, it->subject.state, at.body, slot, &low, &high);
     if (!is_asked && stands_still(it, at, low, high)) return TAL_OK;
     if (!(isfinite(low) && isfinite(high) && low < high)) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
@@ -124,14 +112,16 @@ static tal_status choose_arguments(range *it, const tal_path_fit_def *def, tal_e
     tal_mobility own[4 * MAX_ARGS];
     const int most = (int)(sizeof own / sizeof *own);
     const bool is_asked = def->num_at > 0;
-    int n = is_asked ? def->num_at : tal_path_coordinates(it->forces, it->path, own, most);
+    int n = is_asked ? def->num_at
+                     : tal_path_coordinates(it->subject.forces, it->subject.path, own, most);
     if (n < 0) return tal_contract_last()->status;
     if (!is_asked && n > most) n = most;
     tal_status st = TAL_OK;
     for (int k = 0; k < n && st == TAL_OK; ++k) {
         const tal_mobility at = is_asked ? def->at[k] : own[k];
-        const bool is_there = at.body.i > 0 && at.body.i < tal_matter_num_bodies(it->matter) &&
-                              at.i >= 0 && at.i < tal_body_nq_angles(it->matter, at.body);
+        const bool is_there = at.body.i > 0 &&
+                              at.body.i < tal_matter_num_bodies(it->subject.matter) && at.i >= 0 &&
+                              at.i < tal_body_nq_angles(it->subject.matter, at.body);
         if (!is_there) {
             return TALI_FAIL(err, TAL_ERR_BAD_INDEX, "there is no coordinate %d of body %d", at.i,
                              at.body.i);
@@ -141,7 +131,7 @@ static tal_status choose_arguments(range *it, const tal_path_fit_def *def, tal_e
     if (st != TAL_OK || it->n > 0) return st;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
                      "path '%s' depends on no coordinate that moves: its length is a number",
-                     tal_path_name(it->forces, it->path));
+                     tal_path_name(it->subject.forces, it->subject.path));
 }
 
 // --- poses ---
@@ -150,20 +140,13 @@ static tal_status go_to(const range *it, const double x[])
 {
     tal_status st = TAL_OK;
     for (int i = 0; i < it->n && st == TAL_OK; ++i) {
-        st = tal_body_set_q(it->matter, it->state, it->at[i].body, local_slot(it, it->at[i]),
+        st = tal_body_set_q(it->subject.matter, it->subject.state, it->at[i].body,
+                            tali_fit_slot(&it->subject, it->at[i]),
                             it->center[i] + it->half[i] * x[i]);
     }
-    return st == TAL_OK ? tal_system_realize(it->system, it->state, TAL_STAGE_POSITION) : st;
-}
-
-// dl/dq of one body from the generalized forces g = -N^T dl/dq: through the inverse of N^T.
-static tal_status calc_slope(const range *it, const double g[], tal_mobility at, double *slope)
-{
-    double f_q[TAL_MAX_NQ] = {0.0};
-    const tal_status st = tal_body_mul_N(it->matter, it->state, at.body, TAL_NPLUS_T,
-                                         g + tal_body_u_start(it->matter, at.body), f_q);
-    *slope = -f_q[local_slot(it, at)];
-    return st;
+    return st == TAL_OK
+               ? tal_system_realize(it->subject.system, it->subject.state, TAL_STAGE_POSITION)
+               : st;
 }
 
 // Length and slopes at the pose of the row's x.
@@ -171,10 +154,10 @@ static tal_status measure(const range *it, double row[], double g[])
 {
     tal_status st = go_to(it, row);
     if (st != TAL_OK) return st;
-    row[it->n] = tal_path_length(it->forces, it->state, it->path);
-    st = tal_path_calc_generalized(it->forces, it->state, it->path, g);
+    row[it->n] = tal_path_length(it->subject.forces, it->subject.state, it->subject.path);
+    st = tal_path_calc_generalized(it->subject.forces, it->subject.state, it->subject.path, g);
     for (int i = 0; i < it->n && st == TAL_OK; ++i) {
-        st = calc_slope(it, g, it->at[i], &row[it->n + 1 + i]);
+        st = tali_fit_calc_slope(&it->subject, g, it->at[i], &row[it->n + 1 + i]);
     }
     return st;
 }
@@ -215,7 +198,7 @@ static int num_poses_for(int terms)
 static bool set_up(desk *it, const range *over, int terms, const tal_allocator *allocator)
 {
     const size_t n = (size_t)over->n, width = 2 * n + 1, num = (size_t)num_poses_for(terms);
-    const size_t rows = num * (n + 1), nu = (size_t)tal_matter_nu(over->matter);
+    const size_t rows = num * (n + 1), nu = (size_t)tal_matter_nu(over->subject.matter);
     it->room_size = tal_lapack_least_squares_work_size((int)rows, terms, 1);
     it->given = (poses){.num = (int)num, .width = (int)width};
     it->tests = (poses){.num = NUM_TESTS, .width = (int)width};
@@ -268,7 +251,7 @@ static tal_status solve(desk *it, const range *over, const tal_path_fit_def *def
     if (st != TAL_OK) return st;
     memcpy(it->c, it->b, (size_t)terms * sizeof *it->c);
     tali_fit_unscale(it->powers, terms, n, over->center, over->half, it->c, it->room);
-    const tal_allocator allocator = tal_system_allocator(over->system);
+    const tal_allocator allocator = tal_system_allocator(over->subject.system);
     return tal_function_create_multivariate_polynomial(&allocator, it->c, it->powers, terms, n, out,
                                                        err);
 }
@@ -312,7 +295,7 @@ static tal_status climb(desk *it, const range *over, const tal_path_fit_def *def
                         tal_path_fit *fit, tal_error *err)
 {
     for (int degree = 1; degree <= highest && !fit->is_within; ++degree) {
-        tal_path_fit next = {.path = over->path,
+        tal_path_fit next = {.path = over->subject.path,
                              .num_at = over->n,
                              .degree = degree,
                              .num_terms = tali_fit_num_terms(over->n, degree)};
@@ -341,20 +324,20 @@ static int highest_degree(int n, const tal_path_fit_def *def)
 static tal_status fit_over(const range *over, const tal_path_fit_def *def, tal_path_fit *fit,
                            tal_error *err)
 {
-    const tal_allocator allocator = tal_system_allocator(over->system);
+    const tal_allocator allocator = tal_system_allocator(over->subject.system);
     const int highest = highest_degree(over->n, def);
     desk it = {.block = NULL};
     if (!set_up(&it, over, tali_fit_num_terms(over->n, highest), &allocator)) {
         return TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for a fit to path '%s'",
-                         tal_path_name(over->forces, over->path));
+                         tal_path_name(over->subject.forces, over->subject.path));
     }
     tal_random random = {.seed = def->seed};
     tal_status st = draw(over, &it.given, &random, false, it.g);
     if (st == TAL_OK) st = draw(over, &it.tests, &random, true, it.g);
     if (st != TAL_OK) {
         (void)TALI_FAIL(err, st, "path '%s' at a pose within the ranges: %s",
-                        tal_path_name(over->forces, over->path),
-                        tali_problem_reason(over->state, st));
+                        tal_path_name(over->subject.forces, over->subject.path),
+                        tali_problem_reason(over->subject.state, st));
     }
     if (st == TAL_OK) st = climb(&it, over, def, highest, fit, err);
     tali_free(&allocator, it.block, it.bytes);
@@ -363,50 +346,26 @@ static tal_status fit_over(const range *over, const tal_path_fit_def *def, tal_p
 
 // --- all together ---
 
-static tal_status check_call(const tal_system *system, const tal_forces *forces,
-                             const tal_state *start, const void *fit, tal_error *err)
-{
-    if (forces == NULL || start == NULL || fit == NULL) {
-        (void)tali_breach(TAL_ERR_NULL, "tal_path_find_fit", "an argument is NULL");
-        return TALI_FAIL(err, TAL_ERR_NULL, "an argument is NULL");
-    }
-    const tal_status st = tali_problem_check_has_matter(system, err);
-    if (st != TAL_OK) return st;
-    if (system == tali_force_system(forces) &&
-        tal_state_structure_hash(start) == tal_system_structure_hash(system)) {
-        return TAL_OK;
-    }
-    (void)tali_breach(TAL_ERR_WRONG_SYSTEM, "tal_path_find_fit",
-                      "forces or State belong to another System");
-    return TALI_FAIL(err, TAL_ERR_WRONG_SYSTEM, "forces or State belong to another System");
-}
-
 tal_status tal_path_find_fit(const tal_system *system, const tal_forces *forces,
                              const tal_state *start, tal_path_ix path, const tal_path_fit_def *def,
                              tal_path_fit *fit, tal_error *err)
 {
     const tal_path_fit_def usual = tal_path_fit_def_default();
     const tal_path_fit_def *how = def != NULL ? def : &usual;
-    if (fit != NULL) *fit = (tal_path_fit){.path = path};
-    if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
-    tal_status st = check_call(system, forces, start, fit, err);
-    if (st == TAL_OK) st = check_def(how, err);
-    if (st != TAL_OK) return st;
-    if (path.i < 0 || path.i >= tal_forces_num_paths(forces)) {
-        return TALI_FAIL(err, TAL_ERR_BAD_INDEX, "there is no path %d: there are %d", path.i,
-                         tal_forces_num_paths(forces));
+    if (fit == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "fit is NULL");
+        return TALI_FAIL(err, TAL_ERR_NULL, "fit is NULL");
     }
-    range it = {
-        .system = system, .forces = forces, .matter = tal_system_matter(system), .path = path};
-    st = tal_state_create(system, &it.state, err);
-    if (st == TAL_OK) st = tal_state_copy(it.state, start);
-    if (st == TAL_OK) st = tal_system_realize(system, it.state, TAL_STAGE_INSTANCE);
+    *fit = (tal_path_fit){.path = path};
+    range it = {.n = 0};
+    tal_status st = tali_fit_begin(system, forces, start, path, __func__, &it.subject, err);
+    if (st == TAL_OK) st = check_def(how, err);
     if (st == TAL_OK) st = choose_arguments(&it, how, err);
     if (st == TAL_OK) st = fit_over(&it, how, fit, err);
     if (st != TAL_OK) {
         tal_function_destroy(fit->length);
         fit->length = NULL;
     }
-    tal_state_destroy(it.state);
+    tal_state_destroy(it.subject.state);
     return st;
 }

@@ -76,12 +76,12 @@ void tali_fit_calc_terms(const int powers[], int count, int n, const double x[],
 // term, all those of lower powers are in the list.
 static int lower_term(const int powers[], int n, int k, int i, int p)
 {
-    const int *of = powers + (size_t)k * (size_t)n;
+    const int *exponents = powers + (size_t)k * (size_t)n;
     for (int at = 0; at < k; ++at) {
         const int *other = powers + (size_t)at * (size_t)n;
         bool is_it = other[i] == p;
         for (int j = 0; j < n && is_it; ++j) {
-            is_it = j == i || other[j] == of[j];
+            is_it = j == i || other[j] == exponents[j];
         }
         if (is_it) return at;
     }

@@ -144,6 +144,77 @@ tal_status tali_problem_settle_relaxed(tali_problem *problem, tal_state *state);
 /// ydot of the State; every number in it is finite. Free when it is realized already.
 tal_status tali_problem_evaluate(tali_problem *problem, tal_state *state, double ydot[]);
 
+// --- jacobian.c: d ydot / dy, by differences ---
+
+/// How large a unit change of each variable is, and which speeds do not follow from others.
+typedef struct tali_problem_scale {
+    int nq, nu, nz;
+    const double *e;     // [ny] E of each variable over the accuracy
+    const bool *known_u; // [nu] speeds that prescribed motion knows
+    double accuracy;     // 1 / (e accuracy) is a unit change
+} tali_problem_scale;
+
+/// By how much to change variable `i`, which is `y`, for differences.
+double tali_problem_increment(const tali_problem_scale *scale, double y, int i);
+
+/// ydot at t and y, prescribed and relaxed first. Free where the State is there already.
+tal_status tali_problem_rates(tali_problem *problem, tal_state *state, double t, const double y[],
+                              double ydot[]);
+
+/**
+ * J = d ydot / dy. The columns of known speeds are left alone.
+ *
+ * @param[in]     ydot     [ny] at t and y
+ * @param[in,out] y        [ny] changed meanwhile
+ * @param[out]    columns  [ny] of ny numbers each, zero before
+ * @param[out]    moved    [ny] room
+ */
+tal_status tali_problem_jacobian(tali_problem *problem, tal_state *state,
+                                 const tali_problem_scale *scale, double t, const double ydot[],
+                                 double y[], double *const columns[], double moved[]);
+
+/// J v by a difference along v, as long as half the digits allow. All arrays are [ny].
+tal_status tali_problem_jacobian_times(tali_problem *problem, tal_state *state,
+                                       const tali_problem_scale *scale, double t, const double y[],
+                                       const double ydot[], const double v[], double Jv[]);
+
+// --- residual.c: the equations of motion with their constraints, implicitly ---
+
+/// F(t, Y, Y') = 0 with the unknowns Y = {q, u, z, lambda, mu}:
+///
+///     q' = N (u + P^T mu)
+///     0  = M u' + J^T (F0 - F) - f + G^T lambda       the residual of inverse dynamics
+///     z' = zdot
+///     0  = v(t, q, u), a(t, q, u, u')                 velocity errors, acceleration-only ones
+///     0  = p(t, q)                                    position errors
+///
+/// the stabilized form of index 2 (Gear, Gupta and Leimkuhler 1985). mu is zero except for the
+/// errors of the method: it keeps q on the constraints while lambda keeps u on theirs. What
+/// prescribed motion knows has Y = its value instead.
+typedef struct tali_problem_residual {
+    tal_constraint_rows rows;
+    tal_group_ix perr, verr; // of matter's constraints
+    int ny, m;               // unknowns in y; multipliers lambda
+    int nq;                  // of the State
+    int q0, u0, nu;          // where matter's begin, and how many
+    bool needs_udot;         // zdot, or speeds whose udot only a realization tells
+    const bool *known_u;     // [nu of the State] speeds that prescribed motion knows
+    double *id;              // [ny + m + mp] 1 where Y' enters, 0 for the algebraic unknowns
+    double *a, *v, *qdot;    // [m], [nu], [nq] room
+} tali_problem_residual;
+
+/// The State at t and y, far enough up for the residual. `keep_q`: its q is that of y already.
+tal_status tali_problem_put_for_residual(tali_problem *problem, tal_state *state,
+                                         const tali_problem_residual *it, double t,
+                                         const double y[], bool keep_q);
+
+/// F(t, Y, Y'); every number in it is finite. `keep_q` as above.
+/// @param[in]  Y, Yp  [ny + m + mp]
+/// @param[out] r      [ny + m + mp]
+tal_status tali_problem_calc_residual(tali_problem *problem, tal_state *state,
+                                      const tali_problem_residual *it, double t, const double Y[],
+                                      const double Yp[], bool keep_q, double r[]);
+
 // --- baumgarte.c ---
 
 /// Doubles it needs.

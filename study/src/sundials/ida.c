@@ -85,9 +85,9 @@ static double *cut_doubles(tali_ida *ida, size_t m, size_t nu, size_t nq)
     double *next = ida->sun.doubles;
     ida->G = next;
     ida->W = (next += m * nu);
-    ida->a = (next += m * m);
-    ida->v = (next += m);
-    ida->qdot = (next += nu);
+    ida->eq.a = (next += m * m);
+    ida->eq.v = (next += m);
+    ida->eq.qdot = (next += nu);
     next += nq;
     if (!solves_kkt(ida->sun.integ)) return next;
     ida->M = next;
@@ -103,15 +103,15 @@ static tal_status restart_solver(tali_sun *sun, tal_state *state, double first_s
     tal_integrator *integ = sun->integ;
     double *Y = tali_sun_data(sun->y), *Yp = tali_sun_data(ida->yp);
     tali_ida_count(ida, state);
-    memset(Y + ida->ny, 0, (size_t)(sun->pool.length - ida->ny) * sizeof *Y);
+    memset(Y + ida->eq.ny, 0, (size_t)(sun->pool.length - ida->eq.ny) * sizeof *Y);
     memset(Yp, 0, (size_t)sun->pool.length * sizeof *Yp);
-    memcpy(Yp, integ->ydot1, (size_t)ida->ny * sizeof *Yp);
-    if (ida->m > 0) {
+    memcpy(Yp, integ->ydot1, (size_t)ida->eq.ny * sizeof *Yp);
+    if (ida->eq.m > 0) {
         const tal_group_ix group = tal_system_find_group(
             integ->problem.system, tal_matter_subsystem(integ->problem.matter), TAL_POOL_UDOTERR,
             "constraints");
         const int start = tal_group_start(integ->problem.system, state, group);
-        memcpy(Y + ida->ny, tal_state_multipliers(state) + start, (size_t)ida->m * sizeof *Y);
+        memcpy(Y + ida->eq.ny, tal_state_multipliers(state) + start, (size_t)ida->eq.m * sizeof *Y);
     }
     const tal_status st = tali_ida_find_silent(ida, state);
     if (st != TAL_OK) return st;
@@ -201,9 +201,9 @@ static tal_status create_ida(tal_integrator *integ, tal_error *err)
     ida->id = tali_sun_pool_vector(&sun->pool);
     if (integ->problem.matter != NULL) {
         const tal_subsystem_ix owner = tal_matter_subsystem(integ->problem.matter);
-        ida->perr =
+        ida->eq.perr =
             tal_system_find_group(integ->problem.system, owner, TAL_POOL_QERR, "constraints");
-        ida->verr =
+        ida->eq.verr =
             tal_system_find_group(integ->problem.system, owner, TAL_POOL_UERR, "constraints");
     }
     if (set_up_ida(ida)) return TAL_OK;

@@ -1,4 +1,5 @@
-// The equations that IDA solves: stabilized index 2 (Gear, Gupta and Leimkuhler 1985).
+// IDA on the residual of problem/residual.c: what becomes of rows that repeat others, and the
+// Jacobian.
 #ifndef TALUS_IDA_INTERNAL_H
 #define TALUS_IDA_INTERNAL_H
 
@@ -18,28 +19,14 @@ typedef struct tali_ida_rank {
     int *iwork;
 } tali_ida_rank;
 
-/// An engine with what its equations need besides. Unknowns are Y = {q, u, z, lambda, mu}:
-///
-///     q' = N (u + P^T mu)
-///     0  = M u' + J^T (F0 - F) - f + G^T lambda       the residual of inverse dynamics
-///     z' = zdot
-///     0  = v(t, q, u), a(t, q, u, u')                 velocity errors, acceleration-only ones
-///     0  = p(t, q)                                    position errors
-///
-/// mu is zero except for the errors of the method: it keeps q on the constraints while lambda keeps
-/// u on theirs. What prescribed motion knows has Y = its value instead.
+/// An engine with what its equations need besides.
 typedef struct tali_ida {
-    tali_sun sun;            // first: the engine is this
-    N_Vector yp, id;         // Y'; id is 1 where Y' enters, 0 for the algebraic unknowns
-    tal_group_ix perr, verr; // of matter's constraints
-    double *G, *W;           // [m x nu], [m x m]
-    double *M;               // [nu x nu] by KKT, else NULL
-    double *a, *v, *qdot;    // [m], [nu], [nq]
-    tali_ida_rank rank;      // what becomes of rows that repeat others
-    bool needs_udot;         // zdot, or speeds whose udot only a realization tells
-    tal_constraint_rows rows;
-    int ny, m;      // unknowns in y; multipliers lambda
-    int q0, u0, nu; // where matter's begin, and how many
+    tali_sun sun;    // first: the engine is this
+    N_Vector yp, id; // Y'; id is 1 where Y' enters, 0 for the algebraic unknowns
+    tali_problem_residual eq;
+    double *G, *W;      // [m x nu], [m x m]
+    double *M;          // [nu x nu] by KKT, else NULL
+    tali_ida_rank rank; // what becomes of rows that repeat others
 } tali_ida;
 
 static inline tali_ida *tali_ida_of(tali_sun *sun)
@@ -69,7 +56,7 @@ tal_status tali_ida_look(tali_sun *sun, tal_state *state);
 size_t tali_ida_rank_doubles(int m, int mp);
 void tali_ida_cut_rank(tali_ida *ida, int m, int mp, double *next);
 
-// --- ida_residual.c ---
+// --- ida_equations.c ---
 
 /// F(t, Y, Y') and dF/dY + cj dF/dY', for IDA.
 int tali_ida_residual(double t, N_Vector Y, N_Vector Yp, N_Vector r, void *self);

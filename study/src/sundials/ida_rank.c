@@ -64,7 +64,7 @@ static void orthonormalize(const tali_ida_silent *it)
 static tal_status find_null_space(tali_ida *ida, int n, double limit, tali_ida_silent *out)
 {
     tali_ida_rank *rank = &ida->rank;
-    const size_t m = (size_t)ida->m;
+    const size_t m = (size_t)ida->eq.m;
     for (int i = 0; i < n; ++i) {
         const double diagonal = ida->W[(size_t)i * (m + 1)];
         rank->D[i] = diagonal > 0.0 ? 1.0 / sqrt(diagonal) : 1.0;
@@ -96,17 +96,17 @@ static tal_status find_null_space(tali_ida *ida, int n, double limit, tali_ida_s
 static tal_status fill_masses(tali_ida *ida, tal_state *state)
 {
     const tal_matter *matter = ida->sun.integ->problem.matter;
-    const size_t nu = (size_t)ida->nu;
+    const size_t nu = (size_t)ida->eq.nu;
     const tal_status st =
-        tal_matter_calc_M(matter, state, tal_matrix_view(ida->M, ida->nu, ida->nu));
+        tal_matter_calc_M(matter, state, tal_matrix_view(ida->M, ida->eq.nu, ida->eq.nu));
     double largest = 0.0;
     for (size_t k = 0; k < nu && st == TAL_OK; ++k) {
-        ida->v[k] = ida->M[k * (nu + 1)];
-        largest = fmax(largest, ida->v[k]);
+        ida->eq.v[k] = ida->M[k * (nu + 1)];
+        largest = fmax(largest, ida->eq.v[k]);
     }
     for (int b = 1; b < tal_matter_num_bodies(matter) && st == TAL_OK; ++b) {
         tal_mobility it = {.body = {b}};
-        double *masses = ida->v + tal_body_u_start(matter, it.body);
+        double *masses = ida->eq.v + tal_body_u_start(matter, it.body);
         for (; it.i < tal_body_nu(matter, it.body); ++it.i) {
             if (masses[it.i] <= 0.0) masses[it.i] = largest > 0.0 ? largest : 1.0;
             if (tal_mobility_level(matter, state, it) != TAL_LEVEL_FREE) masses[it.i] = 0.0;
@@ -118,19 +118,19 @@ static tal_status fill_masses(tali_ida *ida, tal_state *state)
 tal_status tali_ida_calc_W(tali_ida *ida, tal_state *state)
 {
     const tal_matter *matter = ida->sun.integ->problem.matter;
-    const size_t m = (size_t)ida->m, nu = (size_t)ida->nu;
+    const size_t m = (size_t)ida->eq.m, nu = (size_t)ida->eq.nu;
     if (ida->M == NULL) {
-        return tal_matter_calc_W(matter, state, tal_matrix_view(ida->W, ida->m, ida->m));
+        return tal_matter_calc_W(matter, state, tal_matrix_view(ida->W, ida->eq.m, ida->eq.m));
     }
     tal_status st =
-        tal_matter_calc_G(matter, state, TAL_G, tal_matrix_view(ida->G, ida->m, ida->nu));
+        tal_matter_calc_G(matter, state, TAL_G, tal_matrix_view(ida->G, ida->eq.m, ida->eq.nu));
     if (st == TAL_OK) st = fill_masses(ida, state);
     memset(ida->W, 0, m * m * sizeof *ida->W);
     for (size_t k = 0; k < nu && st == TAL_OK; ++k) {
         const double *g = ida->G + k * m;
-        if (ida->v[k] == 0.0) continue;
+        if (ida->eq.v[k] == 0.0) continue;
         for (size_t e = 0; e < m * m; ++e) {
-            ida->W[e] += g[e / m] * g[e % m] / ida->v[k];
+            ida->W[e] += g[e / m] * g[e % m] / ida->eq.v[k];
         }
     }
     return st;
@@ -141,15 +141,15 @@ static tal_status find_silent(tali_ida *ida, tal_state *state, tali_ida_silent *
                               tali_ida_silent *of_mu)
 {
     const tal_matter *matter = ida->sun.integ->problem.matter;
-    of_lambda->n = ida->m;
-    of_mu->n = ida->rows.mp;
+    of_lambda->n = ida->eq.m;
+    of_mu->n = ida->eq.rows.mp;
     of_lambda->k = of_mu->k = 0;
-    if (ida->sun.integ->problem.projection.redundant == NULL || ida->m == 0) return TAL_OK;
+    if (ida->sun.integ->problem.projection.redundant == NULL || ida->eq.m == 0) return TAL_OK;
     tal_rows_report report;
     tal_status st = tal_matter_calc_constraint_report(matter, state, &report, NULL);
     if (st == TAL_OK) st = tali_ida_calc_W(ida, state);
-    if (st == TAL_OK) st = find_null_space(ida, ida->m, report.limit, of_lambda);
-    if (st == TAL_OK) st = find_null_space(ida, ida->rows.mp, report.limit, of_mu);
+    if (st == TAL_OK) st = find_null_space(ida, ida->eq.m, report.limit, of_lambda);
+    if (st == TAL_OK) st = find_null_space(ida, ida->eq.rows.mp, report.limit, of_mu);
     return tali_problem_pass_on(&ida->sun.integ->problem, state, st);
 }
 

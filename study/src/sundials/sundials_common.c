@@ -1,12 +1,11 @@
 // What the solvers of SUNDIALS share: the engine, and callbacks on the State.
 //
 // SUNDIALS 6.4.1 does not notice a NaN; the callbacks look at every number that goes in or out, and
-// keep the sentence about the first culprit in the integrator's record.
+// keep the message about the first bad one in the integrator's record.
 #include "finite_internal.h"
 
 #include "sundials/sundials_internal.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -142,36 +141,19 @@ int tali_sun_answer(tali_sun *sun, tal_status st)
         return 0;
     }
     if (st == TAL_ERR_NOT_FINITE && !tali_integrator_forgive(sun->integ)) {
-        sun->hopeless = *record;
+        sun->fatal = *record;
         return -1;
     }
     return tali_integrator_may_retry(st) ? 1 : -1;
 }
 
-static bool stands_at(const tal_state *state, double t, const double y[])
-{
-    const size_t bytes = (size_t)tal_state_ny(state) * sizeof *y;
-    return tal_state_stage(state) >= TAL_STAGE_ACCELERATION && tal_state_t(state) == t &&
-           memcmp(tal_state_y(state), y, bytes) == 0;
-}
-
-// ydot at t and y, prescribed and relaxed first. Free where the State is already.
-static tal_status rates_at(tali_sun *sun, double t, const double y[], double ydot[])
-{
-    tal_integrator *integ = sun->integ;
-    sun->is_settled = false;
-    if (stands_at(sun->state, t, y)) {
-        return tali_problem_evaluate(&integ->problem, sun->state, ydot);
-    }
-    tal_status st = tali_problem_put(&integ->problem, sun->state, t, y);
-    if (st == TAL_OK) st = tali_problem_settle_stage(&integ->problem, sun->state, false);
-    return st == TAL_OK ? tali_problem_evaluate(&integ->problem, sun->state, ydot) : st;
-}
-
 int tali_sun_rates(double t, N_Vector y, N_Vector ydot, void *self)
 {
     tali_sun *sun = self;
-    return tali_sun_answer(sun, rates_at(sun, t, tali_sun_data(y), tali_sun_data(ydot)));
+    sun->is_settled = false;
+    const tal_status st = tali_problem_rates(&sun->integ->problem, sun->state, t, tali_sun_data(y),
+                                             tali_sun_data(ydot));
+    return tali_sun_answer(sun, st);
 }
 
 int tali_sun_error_weights(N_Vector y, N_Vector ewt, void *self)
@@ -189,112 +171,15 @@ int tali_sun_error_weights(N_Vector y, N_Vector ewt, void *self)
 
 // --- Jacobian ---
 
-// By how much to change a variable for differences: half the digits of it, or of a unit change. The
-// change is one that adds up exactly.
-double tali_sun_increment(const tali_sun *sun, double y, int i)
+tali_problem_scale tali_sun_scale(const tali_sun *sun)
 {
-    const double unit = 1.0 / (sun->weights.e[i] * sun->integ->tolerance);
-    const double wanted = sqrt(DBL_EPSILON) * fmax(fabs(y), unit);
-    const volatile double moved = y + wanted;
-    return moved - y;
-}
-
-// Column j of J, from the rates at y + step e_j.
-static void set_column(SUNMatrix J, int j, const double moved[], const double ydot[], double step,
-                       int ny)
-{
-    double *column = tali_sun_column(J, j);
-    for (int i = 0; i < ny; ++i) {
-        column[i] = (moved[i] - ydot[i]) / step;
-    }
-}
-
-// d ydot / d(u, z): q stays where it is, and with it everything that depends on q alone.
-static tal_status columns_of_uz(tali_sun *sun, const double ydot[], SUNMatrix J, double y[],
-                                double moved[])
-{
-    tal_integrator *integ = sun->integ;
-    const int nq = sun->weights.nq, nu = sun->weights.nu, ny = nq + nu + sun->weights.nz;
-    for (int j = ny - 1; j >= nq; --j) {
-        if (j < nq + nu && sun->weights.known_u[j - nq]) continue;
-        const double kept = y[j], step = tali_sun_increment(sun, kept, j);
-        y[j] = kept + step;
-        tal_status st = tali_problem_put_uz(&integ->problem, sun->state, y);
-        y[j] = kept;
-        if (st == TAL_OK) st = tali_problem_settle_relaxed(&integ->problem, sun->state);
-        if (st == TAL_OK) st = tali_problem_evaluate(&integ->problem, sun->state, moved);
-        if (st != TAL_OK) return st;
-        set_column(J, j, moved, ydot, step, ny);
-    }
-    return TAL_OK;
-}
-
-// d ydot / dq.
-static tal_status columns_of_q(tali_sun *sun, double t, const double ydot[], SUNMatrix J,
-                               double y[], double moved[])
-{
-    const int nq = sun->weights.nq, ny = nq + sun->weights.nu + sun->weights.nz;
-    for (int j = 0; j < nq; ++j) {
-        const double kept = y[j], step = tali_sun_increment(sun, kept, j);
-        y[j] = kept + step;
-        const tal_status st = rates_at(sun, t, y, moved);
-        y[j] = kept;
-        if (st != TAL_OK) return st;
-        set_column(J, j, moved, ydot, step, ny);
-    }
-    return TAL_OK;
-}
-
-// Every column through the projection of stages, which lets each variable move all others.
-static tal_status columns_of_y(tali_sun *sun, double t, const double ydot[], SUNMatrix J,
-                               double y[], double moved[])
-{
-    const int nq = sun->weights.nq, nu = sun->weights.nu, ny = nq + nu + sun->weights.nz;
-    for (int j = 0; j < ny; ++j) {
-        if (j >= nq && j < nq + nu && sun->weights.known_u[j - nq]) continue;
-        const double kept = y[j], step = tali_sun_increment(sun, kept, j);
-        y[j] = kept + step;
-        const tal_status st = rates_at(sun, t, y, moved);
-        y[j] = kept;
-        if (st != TAL_OK) return st;
-        set_column(J, j, moved, ydot, step, ny);
-    }
-    return TAL_OK;
-}
-
-// d qdot / du = N, exactly. Speeds that are known have no column.
-static tal_status rows_of_N(tali_sun *sun, SUNMatrix J)
-{
-    const tal_integrator *integ = sun->integ;
     const tali_sun_weights *weights = &sun->weights;
-    int block = 0;
-    for (int i = 1; block < weights->num_blocks; ++i) {
-        const tal_body_ix body = {i};
-        if (tal_body_nu(integ->problem.matter, body) == 0) continue;
-        const tali_sun_weight_block *b = &weights->blocks[block++];
-        for (int k = 0; k < b->nu; ++k) {
-            double unit[TAL_MAX_NU] = {0.0};
-            unit[k] = 1.0;
-            if (weights->known_u[b->u0 + k]) continue;
-            double *column = tali_sun_column(J, weights->nq + b->u0 + k) + b->q0;
-            const tal_status st =
-                tal_body_mul_N(integ->problem.matter, sun->state, body, TAL_N, unit, column);
-            if (st != TAL_OK) return tali_problem_pass_on(&sun->integ->problem, sun->state, st);
-        }
-    }
-    return TAL_OK;
-}
-
-// Columns in the order of what they leave standing in the State: those of z keep velocities, those
-// of u keep positions.
-static tal_status plain_columns(tali_sun *sun, double t, const double ydot[], SUNMatrix J,
-                                double y[], double moved[])
-{
-    tal_status st = tali_problem_put(&sun->integ->problem, sun->state, t, y);
-    if (st == TAL_OK) st = tali_problem_settle_stage(&sun->integ->problem, sun->state, false);
-    if (st == TAL_OK) st = columns_of_uz(sun, ydot, J, y, moved);
-    if (st == TAL_OK) st = rows_of_N(sun, J);
-    return st == TAL_OK ? columns_of_q(sun, t, ydot, J, y, moved) : st;
+    return (tali_problem_scale){.nq = weights->nq,
+                                .nu = weights->nu,
+                                .nz = weights->nz,
+                                .e = weights->e,
+                                .known_u = weights->known_u,
+                                .accuracy = sun->integ->tolerance};
 }
 
 int tali_sun_jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *self, N_Vector tmp1,
@@ -303,39 +188,27 @@ int tali_sun_jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix J, void *se
     (void)tmp3;
     tali_sun *sun = self;
     tal_integrator *integ = sun->integ;
-    double *at = tali_sun_data(tmp1), *moved = tali_sun_data(tmp2);
-    const double *rates = tali_sun_data(ydot);
+    const tali_problem_scale scale = tali_sun_scale(sun);
+    double *changed = tali_sun_data(tmp1);
     (void)SUNMatZero(J);
-    memcpy(at, tali_sun_data(y), (size_t)sun->pool.length * sizeof *at);
+    memcpy(changed, tali_sun_data(y), (size_t)sun->pool.length * sizeof *changed);
     ++integ->stats.jacobians;
     sun->is_settled = false;
-    const tal_status st = integ->problem.projects_stages
-                              ? columns_of_y(sun, t, rates, J, at, moved)
-                              : plain_columns(sun, t, rates, J, at, moved);
+    const tal_status st =
+        tali_problem_jacobian(&integ->problem, sun->state, &scale, t, tali_sun_data(ydot), changed,
+                              tali_sun_columns(J), tali_sun_data(tmp2));
     return tali_sun_answer(sun, st);
 }
 
-// J v by a difference along v, as long as half the digits allow.
 int tali_sun_jacobian_times(N_Vector v, N_Vector Jv, double t, N_Vector y, N_Vector ydot,
                             void *self, N_Vector tmp)
 {
+    (void)tmp;
     tali_sun *sun = self;
-    const double *along = tali_sun_data(v), *at = tali_sun_data(y), *rates = tali_sun_data(ydot);
-    const double accuracy = sun->integ->tolerance;
-    double *moved = tali_sun_data(tmp), *out = tali_sun_data(Jv);
-    const int n = sun->pool.length;
-    double size_v = 0.0, size_y = 1.0; // in unit changes
-    for (int i = 0; i < n; ++i) {
-        size_v = fmax(size_v, accuracy * sun->weights.e[i] * fabs(along[i]));
-        size_y = fmax(size_y, accuracy * sun->weights.e[i] * fabs(at[i]));
-    }
-    const double step = size_v > 0.0 ? sqrt(DBL_EPSILON) * size_y / size_v : 1.0;
-    for (int i = 0; i < n; ++i) {
-        moved[i] = at[i] + step * along[i];
-    }
-    const tal_status st = rates_at(sun, t, moved, out);
-    for (int i = 0; i < n && st == TAL_OK; ++i) {
-        out[i] = (out[i] - rates[i]) / step;
-    }
+    const tali_problem_scale scale = tali_sun_scale(sun);
+    sun->is_settled = false;
+    const tal_status st =
+        tali_problem_jacobian_times(&sun->integ->problem, sun->state, &scale, t, tali_sun_data(y),
+                                    tali_sun_data(ydot), tali_sun_data(v), tali_sun_data(Jv));
     return tali_sun_answer(sun, st);
 }

@@ -71,6 +71,7 @@ int tali_sun_pool_vectors_taken(const tali_sun_pool *pool);
 
 double *tali_sun_data(N_Vector v);
 double *tali_sun_column(SUNMatrix A, int j);
+double *const *tali_sun_columns(SUNMatrix A);
 
 /// Fills in the matrices' part of a pool.
 void tali_sun_fill_matrix_ops(tali_sun_pool *pool);
@@ -188,7 +189,7 @@ struct tali_sun {
     bool is_round_off;            // the last step was one that t can hardly resolve
     bool is_settled;              // the State was last moved by the projection of an end of step
     double error_left;            // what projection left of the solver's estimate, as a fraction
-    tal_error hopeless;           // why a callback gave up; TAL_OK: none did
+    tal_error fatal;              // why a callback gave up; TAL_OK: none did
     tali_sun_counts counts;       // that went into the statistics already
 };
 
@@ -234,8 +235,8 @@ tal_status tali_sun_project(tali_sun *sun, double error[]);
 /// What a callback returns: 0, 1 for a failure that a smaller step may avoid, -1 for any other.
 int tali_sun_answer(tali_sun *sun, tal_status st);
 
-/// By how much to change variable `i`, which is `y`, for differences.
-double tali_sun_increment(const tali_sun *sun, double y, int i);
+/// For differences: unit changes at the start of the step.
+tali_problem_scale tali_sun_scale(const tali_sun *sun);
 
 // callbacks, as CVODE and ARKODE want them; `self` is the engine
 

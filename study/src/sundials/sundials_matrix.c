@@ -14,6 +14,11 @@ double *tali_sun_column(SUNMatrix A, int j)
     return matrix_of(A)->columns[j];
 }
 
+double *const *tali_sun_columns(SUNMatrix A)
+{
+    return matrix_of(A)->columns;
+}
+
 SUNMatrix tali_sun_pool_matrix(tali_sun_pool *pool)
 {
     for (int i = 0; i < pool->num_matrices; ++i) {

@@ -96,8 +96,8 @@ static tal_status finish(tali_sun *sun, tal_state *state, double t)
 // callback says that a failure is final.
 static bool is_hopeless(tali_sun *sun)
 {
-    if (sun->hopeless.status == TAL_OK) return false;
-    sun->integ->problem.error_record = sun->hopeless;
+    if (sun->fatal.status == TAL_OK) return false;
+    sun->integ->problem.error_record = sun->fatal;
     return true;
 }
 
@@ -107,7 +107,7 @@ static void give_up(tali_sun *sun, tal_state *state)
     sun->is_fresh = true;
     sun->was_fresh = false;
     sun->integ->bad.count = 0;
-    sun->hopeless.status = TAL_OK;
+    sun->fatal.status = TAL_OK;
     tali_integrator_leave_at_start(sun->integ, state);
 }
 

@@ -28,8 +28,9 @@ static double gain_of_two_passes(double f, double cutoff, double rate, int order
     return 1.0 / (1.0 + (1.0 / at_cutoff - 1.0) * pow(ratio, 2.0 * order));
 }
 
-// Amid 2000 samples the ends have died away: the slowest mode of order 8 decays as exp(-1.2 cutoff
-// t), which is e^-73 after 1000 samples of 1/100 s. A section amplifies round-off by 1/w^2 = 30.
+// In the middle of 2000 samples the ends have died away: the slowest mode of order 8 decays as
+// exp(-1.2 cutoff t), which is e^-73 after 1000 samples of 1/100 s. A section amplifies
+// round-off by 1/w^2 = 30.
 START_TEST(the_filter_has_the_gain_of_theory_and_no_delay)
 {
     static double y[MANY], work[3 * MANY];
@@ -247,7 +248,7 @@ START_TEST(samples_are_the_rows_or_the_padded_ones)
 }
 
 // Times of 73 rows at 60 Hz with eight decimals, as OpenSim's tables have them: steps differ in the
-// last digit, so OpenSim samples anew at the smallest one, and its results begin at 0.39999976
+// last digit, so OpenSim resamples at the smallest one, and its results begin at 0.39999976
 // instead of 0.4 (expected_id.sto of its gait2354 example).
 START_TEST(times_with_few_digits_are_sampled_anew_as_opensim_does)
 {

@@ -46,7 +46,7 @@ static effort_case empty_case(int m, int n, double p)
     return c;
 }
 
-// --- the proof, written anew from the conditions in effort.h ---
+// --- the proof, written once more from the conditions in effort.h ---
 
 // The part by which row i fails of |b_i| + sum |A_ij x_j|, with `lack` taken off b.
 static double row_error(effort_case *c, int i)

@@ -408,7 +408,7 @@ START_TEST(a_good_guess_needs_no_search)
     ck_assert_int_eq(again.report.pivots, 0);
     ck_assert_int_eq(again.report.changes, 0);
     test_assert_near(again.pi, c.pi, c.n, 1e-10 * 19.62, "forces");
-    again.modes[1] = TAL_FRICTION_OFF; // a bad one is mended
+    again.modes[1] = TAL_FRICTION_OFF; // a bad one is repaired
     ck_assert_int_eq(solve(&again), TAL_OK);
     ck_assert_int_eq(again.modes[1], TAL_FRICTION_SLIP);
 }

@@ -143,7 +143,7 @@ START_TEST(the_anchor_of_a_spring_that_is_off_stays)
 END_TEST
 
 // What changes at the start of a step lowers the State, and methods that look back on several steps
-// begin anew: a station that goes on sticking or sliding, wherever it has come, leaves the State as
+// restart: a station that goes on sticking or sliding, wherever it has come, leaves the State as
 // it is.
 START_TEST(steps_that_neither_stick_nor_slip_anew_change_nothing)
 {

@@ -414,7 +414,7 @@ START_TEST(an_element_owns_variables_z_and_cache)
     ck_assert_int_ge(tal_system_find_group(m.system, me, TAL_POOL_Z, "knee.rest").i, 0);
     ck_assert_int_ge(tal_system_find_cache(m.system, me, "knee.stretch").i, 0);
 
-    // f = -k x, zdot = x / tau, energy k x^2 / 2, of which k x zdot is lost for good
+    // f = -k x, zdot = x / tau, energy k x^2 / 2, of which k x zdot is lost
     const double x = tal_state_q(m.state)[7] - tal_state_z(m.state)[0];
     double f[10] = {0.0};
     tal_spatial_vec F[4] = {{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}};

@@ -103,7 +103,7 @@ START_TEST(friction_follows_its_curve)
     const double Fs = 3.0, Fd = 2.0, c = 0.5, v0 = 0.1;
     for (int k = -200; k <= 200; ++k) {
         const double u = 0.01 * k, s = u / v0;
-        // written out anew: the hump by powers of e, the step by exponentials
+        // written out once more: the hump by powers of e, the step by exponentials
         const double hump = (Fs - Fd) * s * sqrt(exp(1.0) / exp(s * s));
         const double step =
             fabs(s) > 30.0 ? (s > 0.0 ? 1.0 : -1.0) : (exp(20.0 * s) - 1.0) / (exp(20.0 * s) + 1.0);

@@ -170,6 +170,27 @@ START_TEST(every_output_has_a_name_of_its_own)
     }
 }
 
+START_TEST(outputs_have_units)
+{
+    static const struct {
+        tal_muscle_output output;
+        const char *unit;
+    } expected[] = {{TAL_MUSCLE_LENGTH, "m"},
+                    {TAL_MUSCLE_ACTIVATION, ""},
+                    {TAL_MUSCLE_TENDON_FORCE, "N"},
+                    {TAL_NUM_MUSCLE_OUTPUTS, ""}};
+
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i) {
+        ck_assert_str_eq(tal_muscle_output_unit(expected[i].output), expected[i].unit);
+    }
+    for (int i = 0; i < TAL_NUM_MUSCLE_OUTPUTS; ++i) {
+        const char *const name = tal_muscle_output_name((tal_muscle_output)i);
+        const char *const unit = tal_muscle_output_unit((tal_muscle_output)i);
+        ck_assert_int_eq(strstr(name, "normalized") != NULL && *unit != '\0', 0);
+        ck_assert_int_eq(strstr(name, "_power") != NULL && strcmp(unit, "W") != 0, 0);
+    }
+}
+
 // Stiffness along the tendon is the slope of the force with everything else held.
 START_TEST(stiffness_is_the_slope_of_force)
 {
@@ -494,6 +515,7 @@ int main(void)
     tcase_add_test(tc, every_muscle_agrees_with_itself);
     tcase_add_test(tc, outputs_belong_together);
     tcase_add_test(tc, every_output_has_a_name_of_its_own);
+    tcase_add_test(tc, outputs_have_units);
     tcase_add_test(tc, stiffness_is_the_slope_of_force);
     tcase_add_test(tc, an_overridden_muscle_pulls_with_what_it_is_told);
     tcase_add_test(tc, nothing_allocates);

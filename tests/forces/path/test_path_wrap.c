@@ -237,8 +237,6 @@ END_TEST
 
 // --- mistakes ---
 
-typedef void (*mistake_fn)(model *m);
-
 static tal_path_ix rope(model *m)
 {
     const tal_path_ix path = tal_forces_add_path(m->forces, "rope");
@@ -312,11 +310,7 @@ static void too_many(model *m)
     }
 }
 
-static const struct {
-    mistake_fn make;
-    tal_status status;
-    const char *says;
-} mistakes[] = {
+static const path_mistake mistakes[] = {
     {zero_radius, TAL_ERR_BAD_VALUE, "sphere 'ball': the radius is 0"},
     {no_body, TAL_ERR_BAD_INDEX, "obstacle 'ball': there is no body 77"},
     {twice, TAL_ERR_BAD_NAME, "there is a wrap 'ball' already"},
@@ -331,11 +325,7 @@ static const struct {
 
 START_TEST(a_mistake_is_told_with_its_names)
 {
-    model m = model_begin();
-    mistakes[_i].make(&m);
-    tal_error err = {0};
-    ck_assert_int_eq(model_refuse(&m, &err), mistakes[_i].status);
-    ck_assert_msg(strstr(err.message, mistakes[_i].says) != NULL, "%s", err.message);
+    path_check_mistake(&mistakes[_i]);
 }
 
 END_TEST

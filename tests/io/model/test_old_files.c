@@ -112,6 +112,7 @@ static int check_release(const char *release)
 START_TEST(files_of_earlier_releases_mean_what_they_meant)
 {
     ck_assert_int_gt(check_release("0.1"), 100);
+    ck_assert_int_gt(check_release("0.2"), 40);
 }
 
 END_TEST

@@ -262,6 +262,34 @@ START_TEST(a_coupler_holds_after_projection)
 
 END_TEST
 
+// A constraint takes coordinates for speeds' integrals, so balls that it names become gimbals.
+START_TEST(a_coupled_coordinate_of_a_ball_has_a_rate)
+{
+    static const char head[] =
+        "<OpenSimDocument Version='40000'><Model><BodySet><objects><Body name='b'><mass>1</mass>"
+        "<inertia>1 1 1 0 0 0</inertia></Body></objects></BodySet><JointSet><objects><BallJoint "
+        "name='j'><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/b"
+        "</socket_child_frame><coordinates><Coordinate name='x'/><Coordinate name='y'/><Coordinate "
+        "name='z'/></coordinates></BallJoint></objects></JointSet>";
+    static const char coupler[] =
+        "<ConstraintSet><objects><CoordinateCouplerConstraint name='c'><LinearFunction "
+        "name='coupled_coordinates_function'><coefficients>0.5 0</coefficients></LinearFunction>"
+        "<independent_coordinate_names>x</independent_coordinate_names>"
+        "<dependent_coordinate_name>z</dependent_coordinate_name></CoordinateCouplerConstraint>"
+        "</objects></ConstraintSet>";
+    for (int is_coupled = 0; is_coupled < 2; ++is_coupled) {
+        char text[2000];
+        (void)snprintf(text, sizeof text, "%s%s</Model></OpenSimDocument>", head,
+                       is_coupled ? coupler : "");
+        tal_model model = read_text(text);
+        ck_assert_str_eq(tal_body_mobilizer(model.matter, (tal_body_ix){1}),
+                         is_coupled ? "gimbal" : "ball");
+        tal_model_destroy(&model);
+    }
+}
+
+END_TEST
+
 // --- joints ---
 
 // A model with one joint against one built by hand: q, u, poses and accelerations agree.
@@ -692,9 +720,8 @@ START_TEST(documents_that_are_no_models_are_refused)
     assert_says("<Model/>", "m:1:1: warning: <Model> has no Version; it is read as 1.5\n");
     assert_says("<OpenSimDocument Version='x'><Model/></OpenSimDocument>",
                 "m:1:1: error: <OpenSimDocument>: its Version is 'x'\n");
-    assert_says(
-        DOC("20000", "<ForceSet file='f.xml'/>"),
-        "m:1:50: error: <ForceSet> stands in another file, 'f.xml'; put it into this one\n");
+    assert_says(DOC("20000", "<ForceSet file='f.xml'/>"),
+                "m:1:50: error: <ForceSet> is in another file, 'f.xml'; put it into this one\n");
 }
 
 END_TEST
@@ -875,6 +902,7 @@ int main(void)
     tcase_add_test(tc, the_leg_stands_where_its_functions_say);
     tcase_add_test(tc, the_leg_has_its_masses_markers_locks_ranges_and_forces);
     tcase_add_test(tc, a_coupler_holds_after_projection);
+    tcase_add_test(tc, a_coupled_coordinate_of_a_ball_has_a_rate);
     tcase_add_test(tc, every_kind_of_joint_becomes_its_mobilizer);
     tcase_add_test(tc, a_locked_coordinate_of_a_ball_stays_where_it_is);
     tcase_add_test(tc, a_reversed_joint_places_its_parent_in_its_child);

@@ -181,7 +181,8 @@ START_TEST(lists_say_what_is_ambiguous)
                 "f:1: error: column 2 is named ' b', with characters that a name cannot have\n"
                 "f:1: warning: columns 1 and 2 are both named 'a'; the second one is read as "
                 "'a_2'\n");
-    assert_says(TAL_TABLE_NPZ, "x", "f: error: .npz is written, not read\n");
+    assert_says(TAL_TABLE_NPZ, "x",
+                "f: error: a .npz file can be written, but not read: use .sto or .csv\n");
 }
 
 END_TEST

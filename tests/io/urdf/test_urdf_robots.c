@@ -237,13 +237,14 @@ START_TEST(starts_of_what_is_not_there_are_refused)
     const struct {
         tal_model_param start;
         const char *says;
-    } cases[] = {{{"index_proximl", 0.1},
-                  "there is no coordinate 'index_proximl' (did you mean 'index_proximal'?)"},
-                 {{"index_middle", 0.1},
-                  "<mimic>: 'index_middle' begins where 'index_proximal' lets it begin"},
-                 {{"ring_proximal", (double)INFINITY},
-                  "coordinate 'ring_proximal' cannot begin at inf: give a finite number"},
-                 {{NULL, 0.0}, "there is no coordinate ''"}};
+    } cases[] = {
+        {{"index_proximl", 0.1},
+         "there is no coordinate or speed 'index_proximl' (did you mean 'index_proximal'?)"},
+        {{"index_middle", 0.1},
+         "<mimic>: 'index_middle' begins where 'index_proximal' lets it begin"},
+        {{"ring_proximal", (double)INFINITY},
+         "'ring_proximal' cannot begin at inf: give a finite number"},
+        {{NULL, 0.0}, "there is no coordinate or speed ''"}};
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         tal_urdf_options options = tal_urdf_options_default();
@@ -251,7 +252,7 @@ START_TEST(starts_of_what_is_not_there_are_refused)
         options.num_starts = 1;
         tal_model model;
         tal_diagnostics *found = tal_diagnostics_create(NULL);
-        ck_assert_int_eq(read_named("hand.urdf", &options, &model, found), TAL_ERR_FILE);
+        ck_assert_int_eq(read_named("hand.urdf", &options, &model, found), TAL_ERR_BAD_VALUE);
         ck_assert_msg(is_said(found, cases[k].says), "%s", cases[k].says);
         tal_diagnostics_destroy(found);
     }

@@ -119,6 +119,7 @@ static void add_rolling_constraints(tal_matter *matter, const tal_constraint_def
     (void)tal_constraint_add_sphere_on_sphere_contact(matter, def, S1, 0.2, S2, 0.3, true);
     const tal_xform X_2 = frame(2);
     (void)tal_constraint_add_line_on_line_contact(matter, def, &X_1, &X_2, true);
+    (void)tal_constraint_add_disk_on_plane_contact(matter, def, &X_1, S2, E2, 0.4, true);
 }
 
 // The velocity that body b has at the point P of the ancestor, in the ancestor.
@@ -144,7 +145,15 @@ static tal_vec3 midpoint(tal_vec3 p1, tal_vec3 x1, tal_vec3 p2, tal_vec3 x2)
     return tal_m3_mul_v3(tal_m3_inverse(tal_m3_add(N1, N2)), b);
 }
 
-// uerr holds the rates of all position errors first: four here.
+// The lowest point of a circle about c with axis a, where z is up: along two directions across a.
+static tal_vec3 lowest_of_circle(tal_vec3 c, tal_vec3 a, double radius, tal_vec3 z)
+{
+    const tal_vec3 u = tal_v3_perp(a), v = tal_v3_cross(a, u);
+    const double angle = atan2(-tal_v3_dot(z, v), -tal_v3_dot(z, u));
+    return tal_v3_axpy(radius * cos(angle), u, tal_v3_axpy(radius * sin(angle), v, c));
+}
+
+// uerr holds the rates of all position errors first: five here.
 START_TEST(velocity_errors_are_slips)
 {
     test_model model;
@@ -156,7 +165,7 @@ START_TEST(velocity_errors_are_slips)
     const tal_vec3 lowest = tal_v3_axpy(-0.4, P.R.z, c2);
     const tal_vec3 between = tal_v3_axpy(0.4, tal_v3_sub(c2, c1), c1);
     const double *perr = tal_state_qerr(model.state);
-    const double *verr = tal_state_uerr(model.state) + 4;
+    const double *verr = tal_state_uerr(model.state) + 5;
 
     ck_assert_double_eq_tol(perr[0], tal_v3_dot(P.R.z, tal_v3_sub(c2, P.p)), 1e-14);
     ck_assert_double_eq_tol(perr[1], tal_v3_dot(P.R.z, tal_v3_sub(c2, P.p)) - 0.4, 1e-14);
@@ -177,6 +186,11 @@ START_TEST(velocity_errors_are_slips)
     const tal_vec3 y = tal_v3_scale(out, tal_v3_cross(m, P.R.x));
     ck_assert_double_eq_tol(verr[7], tal_v3_dot(P.R.x, grind), 1e-12);
     ck_assert_double_eq_tol(verr[8], tal_v3_dot(y, grind), 1e-12);
+    const tal_vec3 axis = turned(X_A3, tal_v3_normalize(E2));
+    const tal_vec3 edge = lowest_of_circle(c2, axis, 0.4, P.R.z), slide = slip_at(&model, edge);
+    ck_assert_double_eq_tol(perr[4], tal_v3_dot(P.R.z, tal_v3_sub(edge, P.p)), 1e-14);
+    ck_assert_double_eq_tol(verr[9], tal_v3_dot(P.R.x, slide), 1e-13);
+    ck_assert_double_eq_tol(verr[10], tal_v3_dot(P.R.y, slide), 1e-13);
     test_model_end(&model);
 }
 
@@ -291,6 +305,26 @@ static void no_radius(tal_matter *matter, const tal_constraint_def *def)
 {
     const tal_xform plane = frame(1);
     (void)tal_constraint_add_sphere_on_plane_contact(matter, def, &plane, S2, 0.0, true);
+}
+
+static void no_disk(tal_matter *matter, const tal_constraint_def *def)
+{
+    const tal_xform plane = frame(1);
+    (void)tal_constraint_add_disk_on_plane_contact(matter, def, &plane, S2, E2, 0.0, true);
+}
+
+static void disk_without_axis(tal_matter *matter, const tal_constraint_def *def)
+{
+    const tal_xform plane = frame(1);
+    (void)tal_constraint_add_disk_on_plane_contact(matter, def, &plane, S2, TAL_VEC3_ZERO, 1.0,
+                                                   false);
+}
+
+static void skew_disk_plane(tal_matter *matter, const tal_constraint_def *def)
+{
+    tal_xform plane = frame(1);
+    plane.R.z = TAL_VEC3_ZERO;
+    (void)tal_constraint_add_disk_on_plane_contact(matter, def, &plane, S2, E2, 1.0, false);
 }
 
 static void skew_plane(tal_matter *matter, const tal_constraint_def *def)
@@ -428,6 +462,11 @@ static void null_sphere_plane(tal_matter *matter, const tal_constraint_def *def)
     (void)tal_constraint_add_sphere_on_plane_contact(matter, def, NULL, S2, 1.0, true);
 }
 
+static void null_disk_plane(tal_matter *matter, const tal_constraint_def *def)
+{
+    (void)tal_constraint_add_disk_on_plane_contact(matter, def, NULL, S2, E2, 1.0, true);
+}
+
 static void null_edge(tal_matter *matter, const tal_constraint_def *def)
 {
     (void)tal_constraint_add_line_on_line_contact(matter, def, NULL, NULL, true);
@@ -490,6 +529,9 @@ static const struct bad {
     {flat_angle, TAL_ERR_BAD_VALUE, "'culprit': its angle must be between 0 and pi, not 0"},
     {no_slip_nowhere, TAL_ERR_BAD_VALUE, "'culprit': its direction"},
     {no_radius, TAL_ERR_BAD_VALUE, "'culprit': its radius must be positive, not 0"},
+    {no_disk, TAL_ERR_BAD_VALUE, "'culprit': its radius must be positive, not 0"},
+    {disk_without_axis, TAL_ERR_BAD_VALUE, "'culprit': its axis (0, 0, 0) is not a direction"},
+    {skew_disk_plane, TAL_ERR_BAD_VALUE, "'culprit': its plane"},
     {skew_plane, TAL_ERR_BAD_VALUE, "'culprit': its plane"},
     {skew_point_plane, TAL_ERR_BAD_VALUE, "'culprit': its plane"},
     {negative_radius_1, TAL_ERR_BAD_VALUE, "'culprit': its radius on body 1"},
@@ -511,6 +553,7 @@ static const struct bad {
     {null_orientation, TAL_ERR_NULL, "an argument of a constant orientation is NULL"},
     {null_plane, TAL_ERR_NULL, "an argument of a point on plane contact is NULL"},
     {null_sphere_plane, TAL_ERR_NULL, "an argument of a rolling sphere on plane is NULL"},
+    {null_disk_plane, TAL_ERR_NULL, "an argument of a rolling disk on plane is NULL"},
     {null_edge, TAL_ERR_NULL, "an argument of a rolling line on line is NULL"},
     {null_loop, TAL_ERR_NULL, "an argument of a loop screw is NULL"},
     {null_frame, TAL_ERR_NULL, "an argument of a weld is NULL"},

@@ -406,6 +406,76 @@ START_TEST(a_ball_rolls_down_a_slope_with_five_sevenths_of_g)
     }
 }
 
+// A thin disk rolls steadily in a circle. With e3 its axis, e2 up along it, e1 = e2 x e3, tilted by
+// a from lying flat, it turns with w = W z + s e3, w . e3 = w3, about the vertical. From
+// d/dt (A w2 e2 + C w3 e3) = W z x (...) and the contact force m (W z x v + g z) at -r e2:
+//
+//     w3 W sin(a) (C + m r^2) = (A W^2 sin(a) - m g r) cos(a)
+//     v = -r w3 e1,    vdot = -r w3 W h,  h = z x e1,    wdot = W s z x e3
+START_TEST(a_disk_rolls_in_a_circle)
+{
+    const double m = 2.0, r = 0.3, g = 9.81;
+    const double A = 0.25 * m * r * r, C = 0.5 * m * r * r;
+    for (int k = 0; k < 6; ++k) {
+        const double a = 0.3 + 0.35 * k, W = 1.5 + 0.5 * k;
+        const double w3 =
+            (A * W * W * sin(a) - m * g * r) * cos(a) / ((C + m * r * r) * W * sin(a));
+        const double s = w3 - W * cos(a);
+        test_model model;
+        test_model_begin(&model);
+        model.gravity = tal_v3(0.0, 0.0, -g);
+        tal_mobod_def disk = tal_mobod_def_default();
+        disk.mass = (tal_mass_props){m, TAL_VEC3_ZERO, {A, A, C, 0.0, 0.0, 0.0}};
+        (void)tal_matter_add_free(model.matter, TAL_GROUND, &disk);
+        const tal_constraint_def def = tal_constraint_between(TAL_GROUND, body(1));
+        const tal_xform plane = tal_xf_from_p(tal_v3(0.3, -0.2, 0.1));
+        (void)tal_constraint_add_disk_on_plane_contact(model.matter, &def, &plane, TAL_VEC3_ZERO,
+                                                       tal_v3(0.0, 0.0, 2.0), r, true);
+        test_model_freeze(&model);
+        const double q[7] = {cos(0.5 * a), sin(0.5 * a), 0.0, 0.0, 0.4, 0.5, 0.1 + r * sin(a)};
+        // e3 = (0, -sin a, cos a), e2 = (0, cos a, sin a), e1 = x, h = y
+        const double u[6] = {0.0, -s * sin(a), W + s * cos(a), -r * w3, 0.0, 0.0};
+        for (int i = 0; i < 7; ++i) {
+            tal_body_set_q(model.matter, model.state, body(1), i, q[i]);
+        }
+        for (int i = 0; i < 6; ++i) {
+            tal_body_set_u(model.matter, model.state, body(1), i, u[i]);
+        }
+        test_model_realize(&model, TAL_STAGE_ACCELERATION);
+        ck_assert_double_le(fabs(tal_state_qerr(model.state)[0]), 1e-15);
+        // products of speeds up to 20
+        ck_assert_double_le(test_largest(tal_state_uerr(model.state), 3), 1e-14);
+        const double udot[6] = {W * s * sin(a), 0.0, 0.0, 0.0, -r * w3 * W, 0.0};
+        test_assert_near(tal_state_udot(model.state), udot, 6, 1e-12, "udot");
+        // the plane bears the weight, and holds the disk in its circle
+        const double lambda[3] = {-m * g, 0.0, m * r * w3 * W};
+        test_assert_near(tal_state_multipliers(model.state), lambda, 3, 1e-12, "multipliers");
+        test_model_end(&model);
+    }
+}
+
+// A disk that lies flat has no lowest point, and no result that is not finite.
+START_TEST(a_disk_that_lies_flat_has_finite_results)
+{
+    test_model model;
+    test_model_begin(&model);
+    tal_mobod_def disk = tal_mobod_def_default();
+    disk.mass = tal_mass_props_sphere(2.0, 0.3);
+    (void)tal_matter_add_free(model.matter, TAL_GROUND, &disk);
+    const tal_constraint_def def = tal_constraint_between(TAL_GROUND, body(1));
+    const tal_xform plane = TAL_XFORM_IDENTITY;
+    (void)tal_constraint_add_disk_on_plane_contact(model.matter, &def, &plane, TAL_VEC3_ZERO,
+                                                   tal_v3(0.0, 0.0, 1.0), 0.3, true);
+    test_model_freeze(&model);
+    tal_body_set_u(model.matter, model.state, body(1), 2, 2.0);
+    test_model_realize(&model, TAL_STAGE_ACCELERATION);
+    for (int i = 0; i < 6; ++i) {
+        ck_assert(isfinite(tal_state_udot(model.state)[i]));
+    }
+    ck_assert_double_eq(tal_state_qerr(model.state)[0], 0.0);
+    test_model_end(&model);
+}
+
 // At rest at an angle from the top of a fixed ball, another rolls down with 5/7 g sin(a), slides
 // with g sin(a).
 START_TEST(a_ball_rolls_down_another_with_five_sevenths_of_g)
@@ -547,6 +617,8 @@ int main(void)
     tcase_add_test(rolling, a_planetary_gear_has_the_ratio_of_willis);
     tcase_add_test(rolling, a_rack_follows_its_pinion);
     tcase_add_test(rolling, a_ball_rolls_down_a_slope_with_five_sevenths_of_g);
+    tcase_add_test(rolling, a_disk_rolls_in_a_circle);
+    tcase_add_test(rolling, a_disk_that_lies_flat_has_finite_results);
     tcase_add_test(rolling, a_ball_rolls_down_another_with_five_sevenths_of_g);
     tcase_add_test(rolling, edges_that_do_not_turn_touch_in_a_plane);
     suite_add_tcase(suite, rolling);

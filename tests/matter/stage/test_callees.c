@@ -354,7 +354,7 @@ static void check_failure(const struct operation *it, tal_state *state, long n, 
     const tal_status st = run(it, state, n, stays);
     ck_assert_msg(fault.calls >= n, "%s: call %ld is not made", it->name, n);
     if (st == TAL_OK && it->recovers && !stays) return;
-    ck_assert_msg(st != TAL_OK, "%s: call %ld, of %s, fails and nobody is told", it->name, n,
+    ck_assert_msg(st != TAL_OK, "%s: call %ld, of %s, fails and this is not reported", it->name, n,
                   fault.first);
     ck_assert_msg(st == TAL_ERR_CALLBACK || (it->recovers && st == TAL_ERR_NO_CONVERGENCE),
                   "%s: call %ld, of %s: %s", it->name, n, fault.first, tal_status_name(st));

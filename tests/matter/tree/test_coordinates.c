@@ -350,6 +350,34 @@ END_TEST
 
 // --- names ---
 
+START_TEST(speeds_are_named_after_their_body)
+{
+    rig r;
+    build(&r);
+    rig_finish(&r);
+    char name[TAL_COORDINATE_NAME_SIZE];
+    int i = -2;
+    ck_assert_int_eq(tal_body_speed_name(r.matter, r.state, body(HEAD), 5, name), TAL_OK);
+    ck_assert_str_eq(name, "head.u5");
+    ck_assert_int_eq(tal_matter_find_speed(r.matter, r.state, "head.u5", &i).i, HEAD);
+    ck_assert_int_eq(i, 5);
+    ck_assert_int_eq(tal_matter_find_speed(r.matter, r.state, "head.u6", &i).i, -1);
+    ck_assert_int_eq(i, -1);
+    ck_assert_int_eq(tal_matter_find_speed(r.matter, r.state, "head.q0", &i).i, -1);
+    ck_assert_int_eq(tal_matter_find_speed(r.matter, r.state, "nobody.u0", NULL).i, -1);
+    ck_assert_int_eq(tal_matter_find_speed(r.matter, r.state, "u0", &i).i, -1);
+    ck_assert_int_eq(tal_matter_find_speed(r.matter, r.state, NULL, &i).i, -1);
+    char far_too_long[TAL_MAX_NAME + 8];
+    memset(far_too_long, 'x', sizeof far_too_long);
+    memcpy(far_too_long + sizeof far_too_long - 4, ".u0", 4);
+    ck_assert_int_eq(tal_matter_find_speed(r.matter, r.state, far_too_long, &i).i, -1);
+    test_assert_breach((void)tal_body_speed_name(r.matter, r.state, body(HEAD), 6, name),
+                       TAL_ERR_BAD_INDEX, "body 'head' has no speed 6: it has 6");
+    test_assert_breach((void)tal_body_speed_name(r.matter, r.state, body(HEAD), 0, NULL),
+                       TAL_ERR_NULL, "no buffer");
+    rig_end(&r);
+}
+
 START_TEST(a_coordinate_has_a_name_from_the_start)
 {
     rig r;
@@ -741,6 +769,7 @@ int main(void)
     tcase_add_test(theory, a_free_body_fits_any_pose_and_velocity);
     tcase_add_test(theory, a_part_is_fitted_without_the_other);
     tcase_add_test(theory, a_coordinate_has_a_name_from_the_start);
+    tcase_add_test(theory, speeds_are_named_after_their_body);
     tcase_add_test(theory, a_named_coordinate_keeps_its_name_when_the_count_changes);
     tcase_add_test(theory, ranges_are_kept_in_the_state);
     tcase_add_test(theory, a_state_begins_where_it_was_told_to);

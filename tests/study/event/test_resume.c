@@ -95,7 +95,7 @@ static void resume(stepper_model *m, const void *bytes, size_t size)
                   tal_time_stepper_error(m->stepper)->message);
 }
 
-// Every method on every model, saved after every seventh step and resumed by objects made anew: the
+// Every method on every model, saved after every seventh step and resumed by new objects: the
 // rest of the run is the same bit for bit, events, reports and counters included.
 START_TEST(a_run_is_resumed_bit_for_bit_after_any_step)
 {
@@ -197,7 +197,7 @@ START_TEST(the_last_step_can_be_interpolated_after_resuming)
 
 END_TEST
 
-// Checkpoints are part of the run: the State meets their times, and the method begins anew there.
+// Checkpoints are part of the run: the State meets their times, and the method restarts there.
 START_TEST(a_run_with_checkpoints_is_resumed_at_them)
 {
     const tal_integrator_def def = one_step_method(4, 1e-6);

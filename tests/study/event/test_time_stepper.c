@@ -478,7 +478,7 @@ static tal_status zigzag(void *context, const tal_system *system, tal_state *sta
 }
 
 // A point falls, and after every step its sideways speed is turned round, so that methods that look
-// back begin anew each time. Their first steps, of order 1, have errors of g h^2 / 2, and BDF holds
+// back restart each time. Their first steps, of order 1, have errors of g h^2 / 2, and BDF holds
 // them to 0.03 accuracy^(6/5): h = 3.1e-4 s. Twice as many steps as that are allowed. Each is off
 // by less than the accuracy.
 START_TEST(a_run_arrives_though_a_handler_changes_the_state_at_every_step)
@@ -713,7 +713,7 @@ static void set_clock_to_five(entry *it)
     tal_state_set_t(it->state, 5.0);
 }
 
-// Handlers may change any variable, the time too. What is appointed for times that the clock jumps
+// Handlers may change any variable, the time too. What is scheduled for times that the clock jumps
 // over does not come; when it is set back, what has been comes again, however often: that is no
 // pile of events.
 START_TEST(handlers_may_set_the_clock)

@@ -99,7 +99,7 @@ START_TEST(no_evaluation_is_past_the_end)
             ck_assert_double_eq(tal_state_t(s.state), t);
             ck_assert_double_le(latest, t);
         }
-        // thirty steps, each from anew or cut short
+        // thirty steps, each from a restart or cut short
         ck_assert_double_eq_tol(tal_state_z(s.state)[0], exp(-3.0), 1e-4);
         study_end(&s);
     }

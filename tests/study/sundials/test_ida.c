@@ -1,4 +1,4 @@
-// Tests for study/src/sundials/ida.c and ida_residual.c. What every method
+// Tests for study/src/sundials/ida.c and ida_equations.c. What every method
 // has to do is in tests/study/integrate/test_battery.c.
 #include "study_model.h"
 #include "sundials/ida_internal.h"
@@ -146,13 +146,13 @@ START_TEST(the_residual_vanishes_for_the_accelerations_and_multipliers_of_the_st
     ck_assert_int_eq(n, 9 + 7 + 1 + 2 + 1); // q, u, z, lambda, mu
     memset(Y, 0, (size_t)n * sizeof *Y);
     memset(Yp, 0, (size_t)n * sizeof *Yp);
-    memcpy(Y, tal_state_y(s.state), (size_t)eq->ny * sizeof *Y);
-    memcpy(Yp, tal_state_ydot(s.state), (size_t)eq->ny * sizeof *Yp);
-    memcpy(Y + eq->ny, tal_state_multipliers(s.state), 2 * sizeof *Y);
+    memcpy(Y, tal_state_y(s.state), (size_t)eq->eq.ny * sizeof *Y);
+    memcpy(Yp, tal_state_ydot(s.state), (size_t)eq->eq.ny * sizeof *Yp);
+    memcpy(Y + eq->eq.ny, tal_state_multipliers(s.state), 2 * sizeof *Y);
     ck_assert_int_eq(tali_ida_residual(tal_state_t(s.state), eq->sun.y, eq->yp, r, eq), 0);
     // forces of 30 N, multipliers as large: round-off of 1e-13; constraints met to 1e-9
     for (int i = 0; i < n; ++i) {
-        ck_assert_double_eq_tol(tali_sun_data(r)[i], 0.0, i < eq->ny ? 1e-11 : 1e-8);
+        ck_assert_double_eq_tol(tali_sun_data(r)[i], 0.0, i < eq->eq.ny ? 1e-11 : 1e-8);
     }
     study_end(&s);
 }

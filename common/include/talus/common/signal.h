@@ -100,8 +100,8 @@ TAL_API TAL_NODISCARD tal_status tal_signal_pad(const double y[], int count, int
  * (fewer, when there are fewer).
  *
  * For smooth data on equal steps h the error of the first derivative is of order h^8, near the ends
- * too; that of the second is of order h^8 amid the data and h^7 at the ends. The rate of a constant
- * is exactly zero. Noise is amplified: smooth it first.
+ * too; that of the second is of order h^8 inside the data and h^7 at the ends. The rate of a
+ * constant is exactly zero. Noise is amplified: smooth it first.
  *
  * @param[in]  times        [count] increasing
  * @param[in]  values       [num_columns][count] one column after the other
@@ -197,7 +197,7 @@ TAL_API TAL_NODISCARD tal_status tal_signal_calc(const tal_signal *signal, doubl
 TAL_API int tal_signal_num_columns(const tal_signal *signal);
 
 /// Number of samples the curves go through: the rows that were given, unless a filter padded them
-/// or sampled them anew. -1 and a broken contract when `signal` is NULL.
+/// or resampled them. -1 and a broken contract when `signal` is NULL.
 TAL_API int tal_signal_num_samples(const tal_signal *signal);
 
 /// Times of the samples, tal_signal_num_samples() of them. Borrowed; NULL and a broken contract

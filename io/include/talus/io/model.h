@@ -67,8 +67,9 @@ typedef struct tal_model_options {
     tal_allocator allocator;       ///< of the System, the State, and of reading
     const tal_model_param *params; ///< [num_params] each must be in the file
     int num_params;
-    /// [num_starts] coordinates by name, and where each begins, instead of what the file says [rad
-    /// or m]; what follows a robot's joint by a `<mimic>` follows it there too
+    /// [num_starts] coordinates and speeds ("<body>.u0") by name, and where each begins, instead of
+    /// what the file says [rad or m, rad/s or m/s]; what follows a robot's joint by a `<mimic>`
+    /// follows it there too
     const tal_model_param *starts;
     int num_starts;
     /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file
@@ -78,7 +79,9 @@ typedef struct tal_model_options {
     /// Takes inertias that no real body can have, of all bodies; those that need it get
     /// tal_mobod_def.any_inertia, and are written with it.
     bool any_inertia;
-    bool strict; ///< refuse inertias that no real body can have where they are only warned of
+    /// Refuse inertias that no real body can have where they are only warned of, and in .osim files
+    /// what is not known.
+    bool strict;
     /// How tal_model_read_any() reads a robot, with the allocator and both rules for inertias from
     /// here; NULL: tal_urdf_options_default().
     const struct tal_urdf_options *urdf;
@@ -93,7 +96,8 @@ TAL_API tal_model_options tal_model_options_default(void);
  * @param[in]     options  NULL: the defaults
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
  * @param[in,out] found    gets everything that is wrong; may be NULL
- * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_NO_MEMORY,
+ * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_BAD_VALUE when
+ *         nothing else is wrong than that it has no such params or starts; TAL_ERR_NO_MEMORY,
  *         TAL_ERR_NULL, TAL_ERR_BAD_VALUE for an invalid registry
  */
 TAL_API TAL_NODISCARD tal_status tal_model_read_file(const char *path,

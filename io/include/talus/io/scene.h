@@ -45,7 +45,7 @@ typedef struct tal_scene_options {
     /// Layers that the page shows at first besides the usual ones, by their names, separated by
     /// commas: "forces,names"; NULL: none.
     const char *show;
-    tal_diagnostics *found; ///< gets what is left out, and why; NULL: nobody is told. Borrowed.
+    tal_diagnostics *found; ///< gets what is left out, and why; NULL: it is not reported. Borrowed.
 } tal_scene_options;
 
 /// The C heap, the System's name, up by gravity, 3000 frames, no folder, no reactions, all columns.
@@ -112,6 +112,21 @@ TAL_API TAL_NODISCARD tal_status tal_scene_add_markers(tal_scene *scene, const t
 
 /// Number of frames of all runs; -1 for NULL.
 TAL_API int tal_scene_num_frames(const tal_scene *scene);
+
+/// How many numbers tell where everything is at one moment; -1 for NULL.
+TAL_API int tal_scene_frame_size(const tal_scene *scene);
+
+/**
+ * Where everything is at one moment, for programs that show a model while it moves: for each body
+ * but Ground its position and quaternion in its parent, as the track `poses` of doc/scene.md has
+ * them, then the channels of `paths`, with -1 for the activation of what has none.
+ *
+ * @param[in,out] state    of the model's System; it is realized to TAL_STAGE_POSITION
+ * @param[out]    numbers  [tal_scene_frame_size(scene)]
+ * @return TAL_OK; TAL_ERR_NULL; what the State cannot be realized for
+ */
+TAL_API TAL_NODISCARD tal_status tal_scene_calc_frame(const tal_scene *scene, tal_state *state,
+                                                      double numbers[]);
 
 /// Formats of scenes.
 typedef enum tal_scene_format {

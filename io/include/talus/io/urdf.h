@@ -68,7 +68,8 @@ TAL_API tal_urdf_options tal_urdf_options_default(void);
  * @param[in]     options  NULL: the defaults
  * @param[out]    model    owned by the caller (tal_model_destroy()); all NULL on failure
  * @param[in,out] found    gets everything that is wrong, and notes; may be NULL
- * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_NO_MEMORY,
+ * @return TAL_OK; TAL_ERR_FILE when the file cannot be read or has errors, TAL_ERR_BAD_VALUE when
+ *         nothing else is wrong than that it has no such starts; TAL_ERR_NO_MEMORY,
  *         TAL_ERR_NULL
  */
 TAL_API TAL_NODISCARD tal_status tal_urdf_read_file(const char *path,

@@ -265,6 +265,29 @@ TAL_API tal_constraint_ix tal_constraint_add_sphere_on_plane_contact(tal_matter 
                                                                      tal_vec3 center, double radius,
                                                                      bool rolling);
 
+/// Parameters of a disk on a plane.
+enum {
+    TAL_DISK_ON_PLANE_FRAME = 0,   ///< on body 1; the plane is its xy
+    TAL_DISK_ON_PLANE_CENTER = 12, ///< on body 2
+    TAL_DISK_ON_PLANE_AXIS = 15,   ///< on body 2, across the disk; of any length but zero
+    TAL_DISK_ON_PLANE_RADIUS = 18, ///< positive
+    TAL_DISK_ON_PLANE_NUM_PARAMS = 19
+};
+
+/**
+ * The sharp edge of a disk of body 2 touches a plane of body 1: a wheel, a coin. One position
+ * equation, the height of the edge's lowest point. If it rolls, two velocity equations: the slip of
+ * that point along x and y of the plane.
+ *
+ * A disk that lies flat has no lowest point: x of the plane is then taken for the direction from it
+ * to the center, and all results are finite.
+ */
+TAL_API tal_constraint_ix tal_constraint_add_disk_on_plane_contact(tal_matter *matter,
+                                                                   const tal_constraint_def *def,
+                                                                   const tal_xform *plane,
+                                                                   tal_vec3 center, tal_vec3 axis,
+                                                                   double radius, bool rolling);
+
 /// Parameters of a sphere on a sphere.
 enum {
     TAL_SPHERE_ON_SPHERE_CENTER_1 = 0, ///< on body 1

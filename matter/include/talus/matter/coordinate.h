@@ -73,6 +73,20 @@ TAL_API tal_body_ix tal_matter_find_coordinate(const tal_matter *matter, const t
 TAL_API tal_status tal_body_coordinate_name(const tal_matter *matter, const tal_state *state,
                                             tal_body_ix body, int i, char name[]);
 
+/**
+ * Look a speed up by name: "<body>.u<i>".
+ *
+ * @param[out] i  which of the body's; -1 when there is none
+ * @return its body; `i` < 0 when there is none (that is not a breach)
+ */
+TAL_API tal_body_ix tal_matter_find_speed(const tal_matter *matter, const tal_state *state,
+                                          const char *name, int *i);
+
+/// Write the name of a speed to `name`, "<body>.u<i>".
+/// @param[out] name  [TAL_COORDINATE_NAME_SIZE]
+TAL_API tal_status tal_body_speed_name(const tal_matter *matter, const tal_state *state,
+                                       tal_body_ix body, int i, char name[]);
+
 /// The body of a slot of q, and which of its coordinates it is. `i` < 0, and -1, for a slot that is
 /// not matter's.
 TAL_API tal_body_ix tal_matter_q_owner(const tal_matter *matter, const tal_state *state, int slot,

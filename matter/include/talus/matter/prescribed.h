@@ -242,7 +242,7 @@ TAL_API tal_level tal_mobility_lock_level(const tal_matter *matter, const tal_st
 /// @name What is known
 /// @{
 
-/// The level at which a mobility is known, by lock or motion or being fast. Needs
+/// The level at which a mobility is known, by a lock, by a motion, or because it is fast. Needs
 /// TAL_STAGE_INSTANCE.
 TAL_API tal_level tal_mobility_level(const tal_matter *matter, const tal_state *state,
                                      tal_mobility mobility);

@@ -44,8 +44,8 @@ TAL_API tal_spatial_vec tal_body_A_GB(const tal_matter *matter, const tal_state 
                                       tal_body_ix B);
 
 /// @name Motion of one body as seen from another, at Bo and expressed in A
-/// Derivatives are taken in A, which may turn and accelerate itself: what an observer sees who is
-/// fixed to A. Stages as above. The letters A and B may name the same body.
+/// Derivatives are taken in A, which may itself turn and accelerate: they are what an observer
+/// fixed to A sees. Stages as above. The letters A and B may name the same body.
 /// @{
 TAL_API tal_xform tal_body_X_AB(const tal_matter *matter, const tal_state *state, tal_body_ix A,
                                 tal_body_ix B);
@@ -153,8 +153,8 @@ TAL_API tal_spatial_vec tal_moving_frame_A_AS(const tal_matter *matter, const ta
 /// @}
 
 /// @name Distance between station S of body B and station T of body C, and its rates
-/// Where the two meet the distance has a corner; the rates are then those of the time that follows,
-/// at which stations that meet with a relative velocity part.
+/// Where the two meet the distance has a corner; the rates are then those just
+/// after, when stations that meet with a relative velocity move apart.
 /// @{
 TAL_API double tal_station_distance(const tal_matter *matter, const tal_state *state, tal_body_ix B,
                                     tal_vec3 p_BS, tal_body_ix C, tal_vec3 p_CT);

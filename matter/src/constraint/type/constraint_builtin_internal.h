@@ -41,7 +41,13 @@ enum {
     TALI_TAG_LOOP_CYLINDER,
     TALI_TAG_LOOP_UNIVERSAL,
     TALI_TAG_LOOP_PLANAR,
-    TALI_TAG_LOOP_SCREW
+    TALI_TAG_LOOP_SCREW,
+    TALI_TAG_DISK_ON_PLANE_CONTACT,
+    TALI_TAG_DISK_ON_PLANE_ROLLING,
+    TALI_TAG_POINT_ON_PLANE_GRIP,
+    TALI_TAG_SPHERE_ON_PLANE_GRIP,
+    TALI_TAG_SPHERE_ON_SPHERE_GRIP,
+    TALI_TAG_LINE_ON_LINE_GRIP
 };
 
 typedef struct tali_constraint_builtin tali_constraint_builtin;
@@ -68,6 +74,31 @@ tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_cons
                                               const tal_constraint_ops *ops,
                                               const tali_constraint_builtin *like,
                                               const double params[]);
+
+/// @name Grips of unilateral elements: contacts without their normal row, two equations along which
+/// body 2 slips over body 1. That of a point is on positions: they are zero where the two
+/// parameters from TALI_CONSTRAINT_POINT_GRIP_ANCHOR on say.
+/// @{
+enum {
+    TALI_CONSTRAINT_POINT_GRIP_ANCHOR = TAL_POINT_ON_PLANE_NUM_PARAMS
+};
+
+tal_constraint_ix tali_constraint_add_point_on_plane_grip(tal_matter *matter,
+                                                          const tal_constraint_def *def,
+                                                          const tal_xform *plane, tal_vec3 station);
+tal_constraint_ix tali_constraint_add_sphere_on_plane_grip(tal_matter *matter,
+                                                           const tal_constraint_def *def,
+                                                           const tal_xform *plane, tal_vec3 center,
+                                                           double radius);
+tal_constraint_ix tali_constraint_add_sphere_on_sphere_grip(tal_matter *matter,
+                                                            const tal_constraint_def *def,
+                                                            tal_vec3 center1, double radius1,
+                                                            tal_vec3 center2, double radius2);
+tal_constraint_ix tali_constraint_add_line_on_line_grip(tal_matter *matter,
+                                                        const tal_constraint_def *def,
+                                                        const tal_xform *edge1,
+                                                        const tal_xform *edge2);
+/// @}
 
 /// Is this the table of a built-in constraint, and its `self` a tali_constraint_builtin?
 bool tali_constraint_is_builtin(const tal_constraint_ops *ops);

@@ -58,8 +58,8 @@ static void calc_rows(const tali_constraint_builtin *self, const tal_constraint_
                       tali_jet row[])
 {
     const contact at = find_contact(arg);
-    row[0] = at.distance;
-    if (self->mv > 0) tali_constraint_slip_rows(arg, at.C, at.x, at.y, row + 1);
+    if (self->mp > 0) row[0] = at.distance;
+    if (self->mv > 0) tali_constraint_slip_rows(arg, at.C, at.x, at.y, row + self->mp);
 }
 
 static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
@@ -68,11 +68,12 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     (void)f;
     const tali_constraint_builtin *c = self;
     const contact at = find_contact(arg);
-    const tal_vec3 push = tal_v3_scale(lambda[0], at.n.x);
+    const tal_vec3 push = c->mp > 0 ? tal_v3_scale(lambda[0], at.n.x) : TAL_VEC3_ZERO;
     tali_constraint_push(arg, 0, at.Q1.x, tal_v3_neg(push), F);
     tali_constraint_push(arg, 1, at.Q2.x, push, F);
     if (c->mv == 0) return TAL_OK;
-    const tal_vec3 drag = tal_v3_axpy(lambda[1], at.x.x, tal_v3_scale(lambda[2], at.y.x));
+    const double *slip = lambda + c->mp;
+    const tal_vec3 drag = tal_v3_axpy(slip[0], at.x.x, tal_v3_scale(slip[1], at.y.x));
     tali_constraint_push_apart(arg, 0, 1, at.C.x, drag, F);
     return TAL_OK;
 }
@@ -104,16 +105,40 @@ static const tal_constraint_ops rolling_ops = {
     .check_params = check_params,
 };
 
-tal_constraint_ix tal_constraint_add_line_on_line_contact(tal_matter *matter,
-                                                          const tal_constraint_def *def,
-                                                          const tal_xform *edge1,
-                                                          const tal_xform *edge2, bool rolling)
+static const tal_constraint_ops grip_ops = {
+    .name = "grip of a line on a line",
+    .tag = TALI_TAG_LINE_ON_LINE_GRIP,
+    .mv = 2,
+    .num_bodies = 2,
+    .num_params = TAL_LINE_ON_LINE_NUM_PARAMS,
+    .add_forces = add_forces,
+    .check_params = check_params,
+};
+
+static tal_constraint_ix add_lines(tal_matter *matter, const tal_constraint_def *def,
+                                   const tal_constraint_ops *ops, const tal_xform *edge1,
+                                   const tal_xform *edge2)
 {
-    const tal_constraint_ops *ops = rolling ? &rolling_ops : &sliding_ops;
     if (edge1 == NULL || edge2 == NULL) return tali_constraint_refuse_null(matter, ops->name);
     double params[TAL_LINE_ON_LINE_NUM_PARAMS];
     tali_constraint_frame_to(edge1, params + TAL_LINE_ON_LINE_FRAME_1);
     tali_constraint_frame_to(edge2, params + TAL_LINE_ON_LINE_FRAME_2);
     const tali_constraint_builtin like = {.calc_rows = calc_rows};
     return tali_constraint_add_builtin(matter, def, ops, &like, params);
+}
+
+tal_constraint_ix tal_constraint_add_line_on_line_contact(tal_matter *matter,
+                                                          const tal_constraint_def *def,
+                                                          const tal_xform *edge1,
+                                                          const tal_xform *edge2, bool rolling)
+{
+    return add_lines(matter, def, rolling ? &rolling_ops : &sliding_ops, edge1, edge2);
+}
+
+tal_constraint_ix tali_constraint_add_line_on_line_grip(tal_matter *matter,
+                                                        const tal_constraint_def *def,
+                                                        const tal_xform *edge1,
+                                                        const tal_xform *edge2)
+{
+    return add_lines(matter, def, &grip_ops, edge1, edge2);
 }

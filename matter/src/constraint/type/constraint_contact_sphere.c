@@ -48,8 +48,8 @@ static void calc_rows(const tali_constraint_builtin *self, const tal_constraint_
                       tali_jet row[])
 {
     const contact at = find_contact(arg);
-    row[0] = at.distance;
-    if (self->mv > 0) tali_constraint_slip_rows(arg, at.C, at.x, at.y, row + 1);
+    if (self->mp > 0) row[0] = at.distance;
+    if (self->mv > 0) tali_constraint_slip_rows(arg, at.C, at.x, at.y, row + self->mp);
 }
 
 static tal_status add_forces(const void *self, const tal_constraint_arg *arg, const double lambda[],
@@ -58,10 +58,9 @@ static tal_status add_forces(const void *self, const tal_constraint_arg *arg, co
     (void)f;
     const tali_constraint_builtin *c = self;
     const contact at = find_contact(arg);
-    tal_vec3 push = tal_v3_scale(lambda[0], at.n.x);
-    if (c->mv > 0) {
-        push = tal_v3_axpy(lambda[1], at.x.x, tal_v3_axpy(lambda[2], at.y.x, push));
-    }
+    const double *drag = lambda + c->mp; // along x and y
+    tal_vec3 push = c->mp > 0 ? tal_v3_scale(lambda[0], at.n.x) : TAL_VEC3_ZERO;
+    if (c->mv > 0) push = tal_v3_axpy(drag[0], at.x.x, tal_v3_axpy(drag[1], at.y.x, push));
     tali_constraint_push_apart(arg, 0, 1, at.C.x, push, F);
     return TAL_OK;
 }
@@ -97,11 +96,19 @@ static const tal_constraint_ops rolling_ops = {
     .check_params = check_params,
 };
 
-tal_constraint_ix tal_constraint_add_sphere_on_sphere_contact(tal_matter *matter,
-                                                              const tal_constraint_def *def,
-                                                              tal_vec3 center1, double radius1,
-                                                              tal_vec3 center2, double radius2,
-                                                              bool rolling)
+static const tal_constraint_ops grip_ops = {
+    .name = "grip of a sphere on a sphere",
+    .tag = TALI_TAG_SPHERE_ON_SPHERE_GRIP,
+    .mv = 2,
+    .num_bodies = 2,
+    .num_params = TAL_SPHERE_ON_SPHERE_NUM_PARAMS,
+    .add_forces = add_forces,
+    .check_params = check_params,
+};
+
+static tal_constraint_ix add_spheres(tal_matter *matter, const tal_constraint_def *def,
+                                     const tal_constraint_ops *ops, tal_vec3 center1,
+                                     double radius1, tal_vec3 center2, double radius2)
 {
     double params[TAL_SPHERE_ON_SPHERE_NUM_PARAMS];
     tali_constraint_v3_to(center1, params + TAL_SPHERE_ON_SPHERE_CENTER_1);
@@ -109,6 +116,23 @@ tal_constraint_ix tal_constraint_add_sphere_on_sphere_contact(tal_matter *matter
     tali_constraint_v3_to(center2, params + TAL_SPHERE_ON_SPHERE_CENTER_2);
     params[TAL_SPHERE_ON_SPHERE_RADIUS_2] = radius2;
     const tali_constraint_builtin like = {.calc_rows = calc_rows};
-    return tali_constraint_add_builtin(matter, def, rolling ? &rolling_ops : &sliding_ops, &like,
-                                       params);
+    return tali_constraint_add_builtin(matter, def, ops, &like, params);
+}
+
+tal_constraint_ix tal_constraint_add_sphere_on_sphere_contact(tal_matter *matter,
+                                                              const tal_constraint_def *def,
+                                                              tal_vec3 center1, double radius1,
+                                                              tal_vec3 center2, double radius2,
+                                                              bool rolling)
+{
+    return add_spheres(matter, def, rolling ? &rolling_ops : &sliding_ops, center1, radius1,
+                       center2, radius2);
+}
+
+tal_constraint_ix tali_constraint_add_sphere_on_sphere_grip(tal_matter *matter,
+                                                            const tal_constraint_def *def,
+                                                            tal_vec3 center1, double radius1,
+                                                            tal_vec3 center2, double radius2)
+{
+    return add_spheres(matter, def, &grip_ops, center1, radius1, center2, radius2);
 }

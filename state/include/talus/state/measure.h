@@ -411,7 +411,7 @@ TAL_API tal_measure_ix tal_system_add_measure(tal_system *system, tal_subsystem_
                                               const tal_measure_ops *ops,
                                               const tal_measure_def *def);
 
-/// The System's copy of `self`, if the measure was declared with this very table; otherwise NULL
+/// The System's copy of `self`, if the measure was declared with this table; otherwise NULL
 /// and a breach. Borrowed.
 TAL_API const void *tal_measure_self(const tal_system *system, tal_measure_ix measure,
                                      const tal_measure_ops *ops);

@@ -103,7 +103,7 @@ TAL_API tal_allocator tal_system_allocator(const tal_system *system);
 typedef enum tal_event_cause {
     TAL_EVENT_INITIALIZATION, ///< a study begins
     TAL_EVENT_TRIGGERED,      ///< a trigger function crossed zero
-    TAL_EVENT_SCHEDULED,      ///< an appointed time has come
+    TAL_EVENT_SCHEDULED,      ///< a scheduled time has come
     TAL_EVENT_STEP_ADVANCED,  ///< a step was accepted
     TAL_EVENT_SIGNALED,       ///< it was requested by tal_event_flags.signaled
     TAL_EVENT_TERMINATION     ///< a study ends
@@ -268,9 +268,9 @@ typedef struct tal_var_def {
     const char *name; ///< unique within the owner; NULL means "var<index>"; copied
     size_t size;      ///< bytes; plain data without pointers, so that it can be copied and saved
     tal_stage invalidates; ///< the lowest stage that must be computed again when it changes
-    tal_stage allocated; ///< TAL_STAGE_TOPOLOGY: keeps its value for good. TAL_STAGE_MODEL: returns
-                         ///< to its initial value whenever the Model stage is realized
-    const void *initial; ///< `size` bytes, copied; NULL means zeros
+    tal_stage allocated;   ///< TAL_STAGE_TOPOLOGY: keeps its value. TAL_STAGE_MODEL: returns
+                           ///< to its initial value whenever the Model stage is realized
+    const void *initial;   ///< `size` bytes, copied; NULL means zeros
 
     // Automatic update: at the start of every step `update` supplies the value for that step.
     // `invalidates` must then be later than Time. Code that uses such a variable reads the update
@@ -452,7 +452,7 @@ typedef struct tal_event_flags {
     int32_t signaled; ///< not 0: to be handled after the current step, and then set to 0
 } tal_event_flags;
 
-/// The first appointed time of an event that is later than `after` [s]; infinity when there is
+/// The first scheduled time of an event that is later than `after` [s]; infinity when there is
 /// none. `context` is from the def, or the owner's `self` when that was NULL.
 typedef double (*tal_event_time_fn)(const void *context, const tal_system *system,
                                     const tal_state *state, double after);
@@ -479,7 +479,7 @@ typedef struct tal_event_def {
     int rate_slot; ///< which slot of that group
 
     // Scheduled.
-    tal_event_time_fn next_time; ///< NULL: no appointed times
+    tal_event_time_fn next_time; ///< NULL: no scheduled times
     const void *context;         ///< handed to `next_time`; NULL means the owner's self
 } tal_event_def;
 

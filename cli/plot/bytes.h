@@ -1,0 +1,16 @@
+// Bytes that grow: files under construction.
+#ifndef TALUS_CLI_PLOT_BYTES_H
+#define TALUS_CLI_PLOT_BYTES_H
+
+#include "cli.h"
+
+// Empty when it is zero-filled. There is always a zero behind the last byte.
+typedef struct bytes {
+    char *data; // [size] owned; NULL: none yet
+    size_t size, capacity;
+} bytes;
+
+void bytes_add(bytes *it, const void *data, size_t size);
+void bytes_print(bytes *it, const char *fmt, ...) TAL_PRINTF(2, 3);
+
+#endif // TALUS_CLI_PLOT_BYTES_H

@@ -1,0 +1,101 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_UNILATERALS_H
+#define TALUS_MATTER_UNILATERALS_H
+
+/**
+ * @file talus/matter/unilaterals.h
+ * @brief The built-in unilateral elements: contacts, stops, ropes, ratchets, dry friction.
+ *
+ *     tal_unilateral_def def = tal_unilateral_def_default();
+ *     def.name = "heel";
+ *     def.material.static_mu = def.material.sliding_mu = 0.8;
+ *     tal_unilateral_add_point_on_plane(matter, &def, TAL_GROUND, &floor, foot, heel);
+ *
+ * Of the def, name, material and `disabled` count. An element adds one constraint, "<name> normal",
+ * and, if its material has friction (static_mu or limit above zero), "<name> grip". Stations,
+ * directions and frames are given in the frame B of their body, in meters. Adding is sticky.
+ */
+
+#include <talus/matter/unilateral.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup unilaterals Built-in unilateral elements
+/// @{
+
+/// A station of body 2 over a plane of body 1: xy of the frame, z out of body 1. The gap is the
+/// height of the station. Where it sticks it is anchored.
+/// @param[in] def  NULL means the default
+TAL_API tal_unilateral_ix tal_unilateral_add_point_on_plane(tal_matter *matter,
+                                                            const tal_unilateral_def *def,
+                                                            tal_body_ix body1,
+                                                            const tal_xform *plane,
+                                                            tal_body_ix body2, tal_vec3 station);
+
+/// A sphere of body 2 over a plane of body 1. The gap is the height of the center less the radius;
+/// where it sticks it rolls.
+/// @param[in] def  NULL means the default
+TAL_API tal_unilateral_ix tal_unilateral_add_sphere_on_plane(
+    tal_matter *matter, const tal_unilateral_def *def, tal_body_ix body1, const tal_xform *plane,
+    tal_body_ix body2, tal_vec3 center, double radius);
+
+/// Two spheres, outside of each other. The gap is the distance of the centers less both radii;
+/// where they stick they roll.
+/// @param[in] def  NULL means the default
+TAL_API tal_unilateral_ix tal_unilateral_add_sphere_on_sphere(tal_matter *matter,
+                                                              const tal_unilateral_def *def,
+                                                              tal_body_ix body1, tal_vec3 center1,
+                                                              double radius1, tal_body_ix body2,
+                                                              tal_vec3 center2, double radius2);
+
+/// Two straight edges without ends: frames with x along the edge, z of edge 1 out of body 1. The
+/// gap is their distance along the common normal out of body 1.
+/// @param[in] def  NULL means the default
+TAL_API tal_unilateral_ix tal_unilateral_add_edge_on_edge(tal_matter *matter,
+                                                          const tal_unilateral_def *def,
+                                                          tal_body_ix body1, const tal_xform *edge1,
+                                                          tal_body_ix body2,
+                                                          const tal_xform *edge2);
+
+/// A coordinate does not go beyond a bound: above it if `is_upper`, below it if not. The gap is
+/// what is left. Only where qdot = u.
+/// @param[in] def    NULL means the default
+/// @param[in] bound  [m or rad]
+TAL_API tal_unilateral_ix tal_unilateral_add_stop(tal_matter *matter, const tal_unilateral_def *def,
+                                                  tal_mobility at, double bound, bool is_upper);
+
+/// A rope without mass between two stations, which keeps them from being farther apart than its
+/// length. The gap is its slack.
+/// @param[in] def     NULL means the default
+/// @param[in] length  [m] positive
+TAL_API tal_unilateral_ix tal_unilateral_add_rope(tal_matter *matter, const tal_unilateral_def *def,
+                                                  tal_body_ix body1, tal_vec3 station1,
+                                                  tal_body_ix body2, tal_vec3 station2,
+                                                  double length);
+
+/// A speed that does not fall below a value; with `sign` -1 one that does not rise above it. It
+/// engages without an impact.
+/// @param[in] def    NULL means the default
+/// @param[in] speed  [m/s or rad/s]
+/// @param[in] sign   +1 or -1
+TAL_API tal_unilateral_ix tal_unilateral_add_ratchet(tal_matter *matter,
+                                                     const tal_unilateral_def *def, tal_mobility at,
+                                                     double speed, int sign);
+
+/// Friction of a force up to material.limit that brings a speed to a value and keeps it there: a
+/// dry joint (speed 0), a clutch, a motor of limited force.
+/// @param[in] def    with a limit above zero
+/// @param[in] speed  [m/s or rad/s]
+TAL_API tal_unilateral_ix tal_unilateral_add_dry_friction(tal_matter *matter,
+                                                          const tal_unilateral_def *def,
+                                                          tal_mobility at, double speed);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_MATTER_UNILATERALS_H

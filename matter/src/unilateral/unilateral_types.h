@@ -1,0 +1,38 @@
+// Unilateral elements as matter keeps them.
+#ifndef TALUS_UNILATERAL_TYPES_H
+#define TALUS_UNILATERAL_TYPES_H
+
+#include "names_internal.h"
+
+#include <talus/matter/impact.h>
+
+/// An element as it was added.
+typedef struct tali_unilateral {
+    char name[TAL_MAX_NAME + 1];
+    int normal; ///< constraint; -1: none
+    int grip;   ///< constraint; -1: none
+    int sign;
+    int anchor; ///< parameter of the grip; -1: none
+    int num_slips;
+    bool is_ratchet; ///< its normal is a velocity equation
+    bool disabled;
+    tal_unilateral_material material;
+} tali_unilateral;
+
+/// Everything matter knows of its unilateral elements. Const after topology.
+typedef struct tali_unilaterals {
+    tali_unilateral *list;
+    int count;
+    int capacity;
+    tali_names names;
+    int most_sliding;  ///< 0: the default
+    int most_touching; ///< 0: the default
+    int num_grips;     ///< elements that have one
+
+    tal_var_ix enabled;    ///< uint8_t[count]
+    tal_var_ix materials;  ///< tal_unilateral_material[count]
+    tal_var_ix impacts;    ///< tal_unilateral_impact[count] the last of each
+    tal_var_ix directions; ///< double[count][2] of slip; its update is the direction of friction
+} tali_unilaterals;
+
+#endif // TALUS_UNILATERAL_TYPES_H
