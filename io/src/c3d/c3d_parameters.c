@@ -1,30 +1,31 @@
 // Numbers and parameters of C3D files.
-#include "table/c3d_internal.h"
+#include "c3d/c3d_internal.h"
 #include "table/table_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // --- numbers ---
 
-int tali_table_c3d_integer(const tali_table_c3d *it, const unsigned char *at)
+int tali_c3d_integer(const tali_c3d *it, const unsigned char *at)
 {
-    const int value = it->machine == TALI_TABLE_MIPS ? at[0] << 8 | at[1] : at[1] << 8 | at[0];
+    const int value = it->machine == TALI_C3D_MIPS ? at[0] << 8 | at[1] : at[1] << 8 | at[0];
     return value < 0x8000 ? value : value - 0x10000;
 }
 
 // Reals of DEC have their words in the other order, and are four times as large.
-double tali_table_c3d_real(const tali_table_c3d *it, const unsigned char *at)
+double tali_c3d_real(const tali_c3d *it, const unsigned char *at)
 {
     static const int orders[3][4] = {{3, 2, 1, 0}, {1, 0, 3, 2}, {0, 1, 2, 3}};
-    const int *order = orders[it->machine - TALI_TABLE_INTEL];
+    const int *order = orders[it->machine - TALI_C3D_INTEL];
     uint32_t bits = 0;
     for (int k = 0; k < 4; ++k) {
         bits = bits << 8 | at[order[k]];
     }
     float value;
-    if (it->machine == TALI_TABLE_DEC && (bits & 0x7f800000U) == 0) return 0.0;
+    if (it->machine == TALI_C3D_DEC && (bits & 0x7f800000U) == 0) return 0.0;
     memcpy(&value, &bits, sizeof value);
-    return it->machine == TALI_TABLE_DEC ? 0.25 * (double)value : (double)value;
+    return it->machine == TALI_C3D_DEC ? 0.25 * (double)value : (double)value;
 }
 
 // --- parameters ---
@@ -39,7 +40,7 @@ typedef struct entry {
 } entry;
 
 // False at the end of the list, and where the file ends within an entry.
-static bool read_entry(const tali_table_c3d *it, const unsigned char *at, entry *e)
+static bool read_entry(const tali_c3d *it, const unsigned char *at, entry *e)
 {
     const unsigned char *end = it->bytes + it->size;
     if (at == NULL || end - at < 4) return false;
@@ -48,7 +49,7 @@ static bool read_entry(const tali_table_c3d *it, const unsigned char *at, entry 
     *e = (entry){.group = at[1] < 128 ? at[1] : at[1] - 256, .name = at + 2, .length = length};
     e->body = at + 4 + length;
     e->end = end;
-    const int offset = tali_table_c3d_integer(it, at + 2 + length) & 0xffff;
+    const int offset = tali_c3d_integer(it, at + 2 + length) & 0xffff;
     if (offset > 2 && offset < end - (at + 2 + length)) e->next = at + 2 + length + offset;
     return true;
 }
@@ -61,12 +62,12 @@ static bool has_name(const entry *e, const char *name)
     return tali_table_same_word(text, name);
 }
 
-static tali_table_parameter read_parameter(const entry *e)
+static tali_c3d_parameter read_parameter(const entry *e)
 {
-    const tali_table_parameter none = {.data = NULL};
+    const tali_c3d_parameter none = {.data = NULL};
     const unsigned char *at = e->body;
     if (e->end - at < 2) return none;
-    tali_table_parameter p = {.width = at[0] < 128 ? at[0] : at[0] - 256, .num_dims = at[1]};
+    tali_c3d_parameter p = {.width = at[0] < 128 ? at[0] : at[0] - 256, .num_dims = at[1]};
     const bool is_known = p.width == -1 || p.width == 1 || p.width == 2 || p.width == 4;
     if (!is_known || p.num_dims > 7 || e->end - at < 2 + p.num_dims) return none;
     long long count = 1;
@@ -81,10 +82,9 @@ static tali_table_parameter read_parameter(const entry *e)
     return count * width <= e->end - p.data ? p : none;
 }
 
-tali_table_parameter tali_table_c3d_find(const tali_table_c3d *it, const char *group,
-                                         const char *name)
+tali_c3d_parameter tali_c3d_find(const tali_c3d *it, const char *group, const char *name)
 {
-    const tali_table_parameter none = {.data = NULL};
+    const tali_c3d_parameter none = {.data = NULL};
     const unsigned char *first = it->bytes + it->parameters + 4;
     entry e;
     int number = 0;
@@ -98,16 +98,23 @@ tali_table_parameter tali_table_c3d_find(const tali_table_c3d *it, const char *g
     return none;
 }
 
-double tali_table_c3d_value(const tali_table_c3d *it, const tali_table_parameter *p, int i,
-                            double initial)
+double tali_c3d_value(const tali_c3d *it, const tali_c3d_parameter *p, int i, double initial)
 {
     if (p->data == NULL || i >= p->count || p->width < 0) return initial;
     const unsigned char *at = p->data + (size_t)i * (size_t)p->width;
-    if (p->width == 4) return tali_table_c3d_real(it, at);
-    return p->width == 2 ? tali_table_c3d_integer(it, at) : at[0];
+    if (p->width == 4) return tali_c3d_real(it, at);
+    return p->width == 2 ? tali_c3d_integer(it, at) : at[0];
 }
 
-void tali_table_c3d_label(const tali_table_parameter *p, int i, char text[])
+// Integers above 32767 look negative. NaN is below nothing, and becomes 0.
+int tali_c3d_count(const tali_c3d *it, const tali_c3d_parameter *p, int i, int initial)
+{
+    double value = tali_c3d_value(it, p, i, initial);
+    if (p->width == 2 && value < 0.0) value += 65536.0;
+    return value >= 65535.0 ? 65535 : value > 0.0 ? (int)value : 0;
+}
+
+void tali_c3d_text(const tali_c3d_parameter *p, int i, char text[])
 {
     text[0] = '\0';
     if (p->data == NULL || p->width != -1 || p->num_dims == 0) return;
@@ -125,4 +132,17 @@ void tali_table_c3d_label(const tali_table_parameter *p, int i, char text[])
         text[k] = at[k] > ' ' && at[k] < 127 ? (char)at[k] : '_';
     }
     text[n] = '\0';
+}
+
+// A parameter has at most 255 labels: LABELS, then LABELS2, LABELS3 and so on.
+void tali_c3d_label(const tali_c3d *it, const char *group, int i, tali_c3d_parameter *labels,
+                    char text[])
+{
+    if (i % 255 == 0) {
+        char name[16] = "LABELS";
+        if (i > 0) (void)snprintf(name, sizeof name, "LABELS%d", 1 + i / 255);
+        *labels = tali_c3d_find(it, group, name);
+    }
+    tali_c3d_text(labels, i % 255, text);
+    if (text[0] == '\0') (void)snprintf(text, 16, "%d", i + 1);
 }
