@@ -10,8 +10,9 @@
  *     tal_table *loads = NULL;
  *     st = tal_c3d_read_file("walk.c3d", TAL_C3D_FORCES, NULL, &loads, found);
  *
- * Numbers of Intel, DEC and MIPS machines are read, as reals or as scaled integers. Everything is in
- * the units and the axes of the file; time begins at 0 with the first frame. doc/tables.md says more.
+ * Numbers of Intel, DEC and MIPS machines are read, as reals or as scaled integers. Everything is
+ * in the units and the axes of the file; time begins at 0 with the first frame. doc/tables.md says
+ * more.
  */
 
 #include <talus/io/table.h>
