@@ -29,7 +29,9 @@ static bool begin(question *ask, const tal_matter *matter, tal_state *state,
     ask->matter = matter;
     ask->state = state;
     ask->part = ask->it->normal;
-    if (tal_system_realize(matter->system, state, stage) != TAL_OK) return false;
+    // on the way to a stage (a witness, a measure) what comes before is there already
+    const bool is_on_the_way = state != NULL && tali_state_goal(state) != TAL_STAGE_EMPTY;
+    if (!is_on_the_way && tal_system_realize(matter->system, state, stage) != TAL_OK) return false;
     const tali_tree_what what = stage == TAL_STAGE_POSITION   ? TALI_POSITION
                                 : stage == TAL_STAGE_VELOCITY ? TALI_VELOCITY
                                                               : TALI_A0;

@@ -57,6 +57,13 @@ typedef enum tal_unilateral_mode {
     TAL_UNILATERAL_SLIDE  ///< it pushes, and slips, or has just begun to
 } tal_unilateral_mode;
 
+/// Which equation an element has, and how many states (manual sec. 8.6).
+typedef enum tal_unilateral_level {
+    TAL_UNILATERAL_POSITION,    ///< contacts, stops, ropes: seven states
+    TAL_UNILATERAL_VELOCITY,    ///< ratchets: five
+    TAL_UNILATERAL_ACCELERATION ///< three
+} tal_unilateral_level;
+
 /// Friction and restitution of one element. Obtain it from tal_unilateral_material_default(), then
 /// edit. In a State; setting it invalidates TAL_STAGE_DYNAMICS.
 typedef struct tal_unilateral_material {
@@ -137,6 +144,11 @@ TAL_API tal_constraint_ix tal_unilateral_grip(const tal_matter *matter, tal_unil
 /// The element that a constraint belongs to; `i` < 0: none, or a breach.
 TAL_API tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter,
                                                     tal_constraint_ix constraint);
+
+/// Which equation its normal is: TAL_UNILATERAL_ACCELERATION for an element without a normal, and
+/// on a breach.
+TAL_API tal_unilateral_level tal_unilateral_level_of(const tal_matter *matter,
+                                                     tal_unilateral_ix element);
 
 /// Equations of its grip: 0, 1 or 2; -1 on a breach.
 TAL_API int tal_unilateral_num_slips(const tal_matter *matter, tal_unilateral_ix element);
@@ -226,13 +238,6 @@ TAL_API tal_unilateral_force tal_unilateral_force_of(const tal_matter *matter, t
 /// @}
 /// @defgroup unilateral_status The state tables
 /// @{
-
-/// Which equation an element has.
-typedef enum tal_unilateral_level {
-    TAL_UNILATERAL_POSITION,    ///< contacts, stops, ropes: seven states
-    TAL_UNILATERAL_VELOCITY,    ///< ratchets: five
-    TAL_UNILATERAL_ACCELERATION ///< three
-} tal_unilateral_level;
 
 /// The states of manual sec. 8.6.
 typedef enum tal_unilateral_status {
