@@ -2,7 +2,6 @@
 #include "contact/contacts_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
     MOST_ROUNDS = 10, // of impacts and modes, besides two for each element
@@ -60,13 +59,13 @@ static tal_status check_start(const tal_contacts *contacts, tal_state *state)
 
 // --- impacts that pile up ---
 
-static bool piles_up(const tal_contacts *contacts, const tali_contact_memory *memory, double t)
+static bool piles_up(const tal_contacts *contacts, const tali_contacts_memory *memory, double t)
 {
     return memory->in_a_row >= SAME_RATIOS && t - memory->t < contacts->def.pile_up_interval;
 }
 
 // When infinitely many impacts will have happened: intervals are a geometric series.
-static double end_of_series(const tali_contact_memory *memory)
+static double end_of_series(const tali_contacts_memory *memory)
 {
     return memory->t + memory->interval * memory->ratio / (1.0 - memory->ratio);
 }
@@ -74,7 +73,7 @@ static double end_of_series(const tali_contact_memory *memory)
 // The speed below which nothing rebounds: that of the elements whose impacts pile up, if any.
 static tal_status find_capture_speed(const tal_contacts *contacts, tal_state *state, double *speed)
 {
-    const tali_contact_memory *memory = tal_var_value(contacts->system, state, contacts->memory);
+    const tali_contacts_memory *memory = tal_var_value(contacts->system, state, contacts->memory);
     const double t = tal_state_t(state);
     *speed = fmax(contacts->def.capture_speed, 2.0 * contacts->def.speed_tolerance);
     for (int i = 0; i < contacts->num; ++i) {
@@ -92,7 +91,7 @@ static tal_status find_capture_speed(const tal_contacts *contacts, tal_state *st
     return TAL_OK;
 }
 
-static void remember_interval(tali_contact_memory *memory, double t)
+static void remember_interval(tali_contacts_memory *memory, double t)
 {
     const double interval = t - memory->t;
     const double ratio =
@@ -135,7 +134,7 @@ static tal_contact_kind kind_of_change(tal_unilateral_mode before, tal_unilatera
 // Impacts that have not been told yet.
 static void note_impacts(const tal_contacts *contacts, tal_state *state)
 {
-    tali_contact_memory *memory = tal_var_upd(contacts->system, state, contacts->memory);
+    tali_contacts_memory *memory = tal_var_upd(contacts->system, state, contacts->memory);
     for (int i = 0; i < contacts->num; ++i) {
         const tal_unilateral_impact impact =
             tal_unilateral_impact_of(contacts->matter, state, element_of(i));
@@ -159,8 +158,9 @@ static void leave_open(const tal_contacts *contacts, double value, double speed,
     if (*is_resting) *datum -= tolerance;
 }
 
+// What is watched of element `i` from here on.
 static void leave(const tal_contacts *contacts, tal_state *state, int i,
-                  tali_contact_memory *memory)
+                  tali_contacts_memory *memory)
 {
     const tal_matter *matter = contacts->matter;
     const tal_unilateral_ix element = element_of(i);
@@ -190,14 +190,14 @@ static void leave(const tal_contacts *contacts, tal_state *state, int i,
 static tal_status leave_all(const tal_contacts *contacts, tal_state *state)
 {
     for (int i = 0; i < contacts->num; ++i) {
-        const tali_contact_memory *all = tal_var_value(contacts->system, state, contacts->memory);
-        tali_contact_memory memory = all[i];
+        const tali_contacts_memory *all = tal_var_value(contacts->system, state, contacts->memory);
+        tali_contacts_memory memory = all[i];
         leave(contacts, state, i, &memory);
         const tal_unilateral_mode mode =
             tal_unilateral_mode_of(contacts->matter, state, element_of(i));
         const tal_unilateral_mode before = (tal_unilateral_mode)memory.mode;
         memory.mode = (int32_t)mode;
-        tali_contact_memory *upd = tal_var_upd(contacts->system, state, contacts->memory);
+        tali_contacts_memory *upd = tal_var_upd(contacts->system, state, contacts->memory);
         if (upd == NULL) return tal_contract_last()->status;
         upd[i] = memory;
         if (mode == before) continue;
@@ -248,16 +248,16 @@ static tal_status settle(const tal_contacts *contacts, tal_state *state)
     return st == TAL_OK ? leave_all(contacts, state) : st;
 }
 
-tal_status tali_contact_handle(const void *self, const tal_system *system, tal_state *state,
-                               tal_event_cause cause, const tal_event_ix events[], int count,
-                               bool *terminate)
+tal_status tali_contacts_handle(const void *self, const tal_system *system, tal_state *state,
+                                tal_event_cause cause, const tal_event_ix events[], int count,
+                                bool *terminate)
 {
     (void)events, (void)count, (void)terminate;
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
     tal_status st = tal_system_realize(system, state, TAL_STAGE_ACCELERATION);
     if (st != TAL_OK) return st;
-    if (cause == TAL_EVENT_CHANGED && tali_contact_is_settled(contacts, state)) return TAL_OK;
+    if (cause == TAL_EVENT_CHANGED && tali_contacts_is_settled(contacts, state)) return TAL_OK;
     if (cause == TAL_EVENT_INITIALIZATION) st = check_start(contacts, state);
     return st == TAL_OK ? settle(contacts, state) : st;
 }

@@ -6,7 +6,7 @@
 // What a witness is that has nothing to tell.
 static const double SILENT = 1.0;
 
-static const tali_contact_memory *memory_of(const tal_contacts *contacts, const tal_state *state)
+static const tali_contacts_memory *memory_of(const tal_contacts *contacts, const tal_state *state)
 {
     return tal_var_value(contacts->system, state, contacts->memory);
 }
@@ -47,12 +47,12 @@ static tal_status check(tal_state *state, const tal_contacts *contacts, int i, c
                           value, tal_state_t(state));
 }
 
-tal_status tali_contact_realize_position(const void *self, const tal_system *system,
-                                         tal_state *state)
+tal_status tali_contacts_realize_position(const void *self, const tal_system *system,
+                                          tal_state *state)
 {
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
-    const tali_contact_memory *memory = memory_of(contacts, state);
+    const tali_contacts_memory *memory = memory_of(contacts, state);
     double *gap = tal_group_upd_triggers(system, state, contacts->gap);
     for (int i = 0; i < contacts->num; ++i) {
         gap[i] = SILENT;
@@ -65,13 +65,13 @@ tal_status tali_contact_realize_position(const void *self, const tal_system *sys
     return TAL_OK;
 }
 
-tal_status tali_contact_realize_velocity(const void *self, const tal_system *system,
-                                         tal_state *state)
+tal_status tali_contacts_realize_velocity(const void *self, const tal_system *system,
+                                          tal_state *state)
 {
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
     const tal_matter *matter = contacts->matter;
-    const tali_contact_memory *memory = memory_of(contacts, state);
+    const tali_contacts_memory *memory = memory_of(contacts, state);
     double *rate = tal_group_upd_triggers(system, state, contacts->gap_rate);
     double *slip = tal_group_upd_triggers(system, state, contacts->slip);
     for (int i = 0; i < contacts->num; ++i) {
@@ -103,13 +103,13 @@ static double cone_of(const tal_contacts *contacts, tal_state *state, int i,
            hypot(force->friction[0], force->friction[1]);
 }
 
-tal_status tali_contact_realize_acceleration(const void *self, const tal_system *system,
-                                             tal_state *state)
+tal_status tali_contacts_realize_acceleration(const void *self, const tal_system *system,
+                                              tal_state *state)
 {
     const tal_contacts *contacts = self;
     if (contacts->num <= 0) return TAL_OK;
     const tal_matter *matter = contacts->matter;
-    const tali_contact_memory *memory = memory_of(contacts, state);
+    const tali_contacts_memory *memory = memory_of(contacts, state);
     double *normal = tal_group_upd_triggers(system, state, contacts->force);
     double *cone = tal_group_upd_triggers(system, state, contacts->cone);
     for (int i = 0; i < contacts->num; ++i) {
@@ -143,7 +143,7 @@ static bool is_kept(const tal_contacts *contacts, const tal_state *state, tal_gr
     return true;
 }
 
-bool tali_contact_is_settled(const tal_contacts *contacts, const tal_state *state)
+bool tali_contacts_is_settled(const tal_contacts *contacts, const tal_state *state)
 {
     return is_kept(contacts, state, contacts->gap) && is_kept(contacts, state, contacts->slip) &&
            is_kept(contacts, state, contacts->force) && is_kept(contacts, state, contacts->cone);

@@ -23,6 +23,7 @@ tal_contacts_def tal_contacts_def_default(void)
 
 // --- checks ---
 
+// Tolerances, window and policy of a def; the sentence names the field that is wrong.
 static tal_status check_def(tal_system *system, const tal_contacts_def *def)
 {
     const struct {
@@ -94,10 +95,10 @@ static void add_events(const tal_contacts *contacts, int i)
     if (has_grip) add_event(contacts, i, "cone", contacts->cone, none);
 }
 
-static void add_memory(tal_contacts *contacts, tali_contact_memory initial[])
+static void add_memory(tal_contacts *contacts, tali_contacts_memory initial[])
 {
     for (int i = 0; i < contacts->num; ++i) {
-        initial[i] = (tali_contact_memory){.t = -(double)INFINITY, .mode = TAL_UNILATERAL_OFF};
+        initial[i] = (tali_contacts_memory){.t = -(double)INFINITY, .mode = TAL_UNILATERAL_OFF};
     }
     tal_var_def def = tal_var_def_default();
     def.name = "memory of contacts";
@@ -116,14 +117,15 @@ static void add_causes(const tal_contacts *contacts)
     (void)tal_system_add_event(contacts->system, contacts->me, &def);
 }
 
+// Witnesses, memory and events for the elements that matter has by now.
 static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
 {
     tal_contacts *contacts = self;
     contacts->me = me;
     contacts->num = tal_matter_num_unilaterals(contacts->matter);
     if (contacts->num <= 0) return TAL_OK;
-    const size_t bytes = (size_t)contacts->num * sizeof(tali_contact_memory);
-    tali_contact_memory *initial = tali_alloc(&contacts->allocator, bytes);
+    const size_t bytes = (size_t)contacts->num * sizeof(tali_contacts_memory);
+    tali_contacts_memory *initial = tali_alloc(&contacts->allocator, bytes);
     if (initial == NULL) {
         return tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for contacts");
     }
@@ -154,10 +156,10 @@ static const tal_subsystem_ops contacts_ops = {
     .name = "contacts",
     .order = 900,
     .realize_topology = realize_topology,
-    .realize_position = tali_contact_realize_position,
-    .realize_velocity = tali_contact_realize_velocity,
-    .realize_acceleration = tali_contact_realize_acceleration,
-    .handle_events = tali_contact_handle,
+    .realize_position = tali_contacts_realize_position,
+    .realize_velocity = tali_contacts_realize_velocity,
+    .realize_acceleration = tali_contacts_realize_acceleration,
+    .handle_events = tali_contacts_handle,
     .destroy = destroy,
 };
 

@@ -122,8 +122,8 @@ START_TEST(a_ball_bounces_at_the_right_times_and_comes_to_rest)
 END_TEST
 
 // One-step methods but those of first order, which are left out, are exact for a parabola; at an
-// accuracy of 1e-6 multistep methods lose the bounces that are no higher than 1e-8 m. Adams' methods
-// refuse constraints on positions, which a closed contact is.
+// accuracy of 1e-6 multistep methods lose the bounces that are no higher than 1e-8 m. Adams'
+// methods refuse constraints on positions, which a closed contact is.
 START_TEST(a_ball_bounces_by_every_method)
 {
     for (int k = 0; k < tal_num_methods(); ++k) {

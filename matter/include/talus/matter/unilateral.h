@@ -26,8 +26,8 @@
  *
  * Nothing changes a mode by itself. A contact that is on pulls if the motion asks for it, and one
  * that is off lets bodies pass through each other, until tal_matter_solve_impact() and
- * tal_matter_solve_modes() (talus/matter/impact.h) or tal_unilateral_set_mode() are called. No
- * integrator and no time stepper calls them yet: a program that steps such a System must do it.
+ * tal_matter_solve_modes() (talus/matter/impact.h) or tal_unilateral_set_mode() are called. In a
+ * run of a time stepper tal_contacts (talus/study/contacts.h) does that where it must be done.
  *
  * Signs: pi is the force by which an element pushes its bodies apart, >= 0; multipliers have the
  * sign of the equations of motion, lambda = -pi times the sign of the element.
