@@ -564,8 +564,8 @@ const cli_command cli_commands[] = {
      "errors at other poses. The degree is the lowest that is good enough. -o writes the model with "
      "polynomials in place of those paths. Paths without a good fit stay as they are, and the exit "
      "code is 1.",
-     MODEL_OPTIONS | CLI_SEED | CLI_OUT, paths_options, "talus paths leg.talus -o fast_leg.talus",
-     "a leg without obstacles", cmd_paths},
+     MODEL_OPTIONS | CLI_SEED | CLI_OUT | CLI_FORMAT, paths_options,
+     "talus paths leg.talus -o fast_leg.talus", "a leg without obstacles", cmd_paths},
     {"sweep", "MODEL", 1, 1, "simulate a model for many values of its parameters",
      "Writes one row for each sample: the values, then the columns at the end of the run. The model "
      "is read again for each value of a <param>, but not for coordinates, speeds and masses. The last "
@@ -607,9 +607,10 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, NULL,
      "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
-     "SETUP is a set-up file of OpenSim's InverseKinematicsTool or InverseDynamicsTool. The results "
-     "have the names and columns that OpenSim gives them.",
-     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT, run_options,
+     "SETUP is a set-up file of OpenSim's InverseKinematicsTool, InverseDynamicsTool or AnalyzeTool. "
+     "The results have the names and columns that OpenSim gives them. --start replaces the default "
+     "value of a coordinate.",
+     CLI_JSON | CLI_QUIET | CLI_THREADS | CLI_RESULT | CLI_SET | CLI_START, run_options,
      "talus run setup_ik.xml -p model_file=leg.osim -o results", "angles from markers", cmd_run},
     {"bench", "MODEL", 1, 1, "measure how fast a model is",
      "Times forward dynamics and simulation, on one thread. ./run bench compares Talus with other "

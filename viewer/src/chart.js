@@ -9,11 +9,18 @@ const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 
 /** Which columns to show first: energies, else those that vary most. */
 export function firstColumns(run) {
-    const energies = run.columns.map((c, i) => (c.name.endsWith('_energy') ? i : -1)).filter((i) => i >= 0);
+    const energies = run.columns
+        .map((c, i) => (c.name.endsWith('_energy') ? i : -1))
+        .filter((i) => i >= 0);
     if (energies.length > 0) return energies.slice(0, 3);
     const spread = run.columns.map((column, i) => {
-        const values = run.values.subarray(i * run.frames, (i + 1) * run.frames).filter(Number.isFinite);
-        const [low, high] = values.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
+        const values = run.values
+            .subarray(i * run.frames, (i + 1) * run.frames)
+            .filter(Number.isFinite);
+        const [low, high] = values.reduce(
+            ([a, b], x) => [Math.min(a, x), Math.max(b, x)],
+            [Infinity, -Infinity]
+        );
         return { i, spread: values.length ? high - low : 0, unit: column.unit };
     });
     return spread
@@ -47,12 +54,40 @@ export class Charts {
     constructor(parent, run, onTime, rows = new RunRows(run)) {
         Object.assign(this, { parent, run, rows, onTime, plots: [], time: 0 });
         this.chosen = new Set(firstColumns(run));
-        this.parent.append((this.box = el('div', { class: 'plots' })));
+        this.box = el('div', { class: 'plots' });
+        this.parent.append(this.box, this.makePicker());
+    }
+
+    // A list of all columns, to choose those that are drawn.
+    makePicker() {
+        const list = el('div', { class: 'list' });
+        this.run.columns.forEach(({ name, unit }, i) => {
+            const input = el('input', { type: 'checkbox', checked: this.chosen.has(i) });
+            input.onchange = () => this.choose(i, input.checked);
+            const label = el('span', { title: name }, name);
+            list.append(el('label', {}, input, label, el('small', {}, unit)));
+        });
+        const search = el('input', { type: 'search', placeholder: 'Find a column' });
+        search.setAttribute('aria-label', 'Find a column');
+        search.oninput = () => {
+            const wanted = search.value.toLowerCase();
+            for (const label of list.children) {
+                label.hidden = !label.textContent.toLowerCase().includes(wanted);
+            }
+        };
+        return el('div', { class: 'picker' }, search, list);
     }
 
     value(name, t) {
         const i = this.run.columns.findIndex((c) => c.name === name);
-        return i < 0 ? NaN : valueAt(this.run.values, i, this.run.frames, frameAt(this.run.time, this.run.frames, t));
+        return i < 0
+            ? NaN
+            : valueAt(
+                  this.run.values,
+                  i,
+                  this.run.frames,
+                  frameAt(this.run.time, this.run.frames, t)
+              );
     }
 
     choose(i, yes) {
@@ -77,7 +112,8 @@ export class Charts {
         this.box.replaceChildren();
         if (this.box.clientWidth === 0) return;
         const groups = this.groups();
-        if (groups.length === 0) this.box.append(el('p', { class: 'hint' }, 'Choose columns to draw.'));
+        if (groups.length === 0)
+            this.box.append(el('p', { class: 'hint' }, 'Choose columns to draw.'));
         const height = Math.max(60, Math.floor(this.box.clientHeight / Math.max(1, groups.length)));
         for (const [unit, columns] of groups) this.plots.push(this.makePlot(unit, columns, height));
         this.setTime(this.time);
@@ -97,7 +133,12 @@ export class Charts {
         const style = getComputedStyle(document.documentElement);
         const ink = style.getPropertyValue('--quiet').trim();
         const line = style.getPropertyValue('--line').trim();
-        const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '11px system-ui, sans-serif' };
+        const axis = {
+            stroke: ink,
+            grid: { stroke: line, width: 1 },
+            ticks: { stroke: line, width: 1 },
+            font: '11px system-ui, sans-serif',
+        };
         const data = this.dataOf(columns);
         const series = columns.map((i, k) => ({
             label: unit ? `${run.columns[i].name} [${unit}]` : run.columns[i].name,
@@ -118,8 +159,15 @@ export class Charts {
                 { ...axis, size: 58 },
             ],
             legend: { live: true },
-            cursor: { drag: { x: true, y: false, setScale: true }, focus: { prox: 20 }, points: { size: 6 } },
-            hooks: { draw: [(plot) => this.drawCursor(plot)], ready: [() => queueMicrotask(() => this.setTime(this.time))] },
+            cursor: {
+                drag: { x: true, y: false, setScale: true },
+                focus: { prox: 20 },
+                points: { size: 6 },
+            },
+            hooks: {
+                draw: [(plot) => this.drawCursor(plot)],
+                ready: [() => queueMicrotask(() => this.setTime(this.time))],
+            },
         };
         const plot = new uPlot(options, data, this.box);
         plot.columns = columns;
@@ -129,7 +177,8 @@ export class Charts {
 
     // A click or a drag with Shift sets the time; a plain drag zooms.
     followPointer(plot) {
-        const timeAt = (event) => plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x');
+        const timeAt = (event) =>
+            plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x');
         let start = null;
         plot.over.addEventListener('pointerdown', (event) => {
             start = event.clientX;
@@ -149,7 +198,9 @@ export class Charts {
         if (x < left || x > left + width) return;
         const context = plot.ctx;
         context.save();
-        context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent');
+        context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue(
+            '--accent'
+        );
         context.lineWidth = 1.5 * devicePixelRatio;
         context.beginPath();
         context.moveTo(x, top);
@@ -166,7 +217,8 @@ export class Charts {
         for (const plot of this.plots) {
             const { min, max } = plot.scales.x;
             const isZoomed = min > times[0] || max < times[frames - 1];
-            if (isZoomed && (t < min || t > max)) plot.setScale('x', { min: t - (max - min) / 2, max: t + (max - min) / 2 });
+            if (isZoomed && (t < min || t > max))
+                plot.setScale('x', { min: t - (max - min) / 2, max: t + (max - min) / 2 });
             plot.redraw(false, false);
             plot.setLegend({ idx: i }, false);
         }
@@ -178,7 +230,8 @@ export class Charts {
         const quote = (text) => `"${text.replaceAll('"', '""')}"`;
         const lines = [['time', ...run.columns.map((c) => c.name)].map(quote).join(',')];
         const columns = run.columns.map((c, i) => rows.column(i));
-        for (let f = 0; f < rows.frames; ++f) lines.push([rows.times[f], ...columns.map((column) => column[f])].join(','));
+        for (let f = 0; f < rows.frames; ++f)
+            lines.push([rows.times[f], ...columns.map((column) => column[f])].join(','));
         return `${lines.join('\n')}\n`;
     }
 }
