@@ -106,8 +106,8 @@ typedef enum tal_event_cause {
     TAL_EVENT_SCHEDULED,      ///< a scheduled time has come
     TAL_EVENT_STEP_ADVANCED,  ///< a step was accepted
     TAL_EVENT_SIGNALED,       ///< it was requested by tal_event_flags.signaled
-    TAL_EVENT_CHANGED,        ///< handlers, or the caller between calls, have changed the State
-    TAL_EVENT_TERMINATION     ///< a study ends
+    TAL_EVENT_TERMINATION,    ///< a study ends
+    TAL_EVENT_CHANGED         ///< handlers, or the caller between calls, have changed the State
 } tal_event_cause;
 
 /// How to project onto the constraint manifold.
