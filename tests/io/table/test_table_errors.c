@@ -201,6 +201,11 @@ START_TEST(errors_are_collected_up_to_a_limit)
     ck_assert_int_eq(read_with(TAL_TABLE_STO, text, sizeof text, &options, said, sizeof said),
                      TAL_ERR_FILE);
     ck_assert_str_eq(said, "f: error: the file has zero bytes: it is not UTF-8 text\n");
+    options.max_errors = 0; // as 1
+    ck_assert_int_eq(read_with(TAL_TABLE_STO, text, sizeof text - 1, &options, said, sizeof said),
+                     TAL_ERR_FILE);
+    ck_assert_str_eq(said, "f:5: error: column 'a': 'x' is not a number that a double can hold\n"
+                           "f:5: error: there are 1 errors; the rest is not read\n");
     options.max_bytes = 10;
     (void)read_with(TAL_TABLE_STO, text, sizeof text - 1, &options, said, sizeof said);
     ck_assert_str_eq(said, "f: error: the file has more than 10 bytes\n");
