@@ -108,20 +108,22 @@ typedef struct kind {
 
 // Find and read an array. False, and an error unless it is missing and not needed, when there is
 // none.
-static bool find_array(tali_table_reader *r, const kind *of, array *it)
+static bool find_array(tali_table_reader *r, const kind *role, array *it)
 {
     tali_table_bytes file;
-    if (!tali_table_unzip(r, of->file, &file)) return false;
+    if (!tali_table_unzip(r, role->file, &file)) return false;
     if (file.at == NULL) {
-        if (of->is_needed) {
-            tali_table_file_error(r, "there is no array '%s': it must be %s", of->name, of->wanted);
+        if (role->is_needed) {
+            tali_table_file_error(r, "there is no array '%s': it must be %s", role->name,
+                                  role->wanted);
         }
         return false;
     }
-    if (read_array(r, file, it) && it->type == of->type && it->num_dims == of->num_dims) {
+    if (read_array(r, file, it) && it->type == role->type && it->num_dims == role->num_dims) {
         return true;
     }
-    if (!r->no_memory) tali_table_file_error(r, "the array '%s' must be %s", of->name, of->wanted);
+    if (!r->no_memory)
+        tali_table_file_error(r, "the array '%s' must be %s", role->name, role->wanted);
     return false;
 }
 

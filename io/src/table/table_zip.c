@@ -78,14 +78,14 @@ static bool next_entry(const archive *it, size_t *at, entry *out)
 // --- its files ---
 
 // Where the bytes of a file begin, behind its local header; NULL when they are not all there.
-static const unsigned char *find_bytes(const archive *it, const entry *of)
+static const unsigned char *find_bytes(const archive *it, const entry *e)
 {
-    if (of->place + LOCAL_SIZE > it->size) return NULL;
-    const unsigned char *local = it->begin + of->place;
-    const size_t begin = of->place + LOCAL_SIZE + (size_t)tali_table_little(local + 26, 2) +
+    if (e->place + LOCAL_SIZE > it->size) return NULL;
+    const unsigned char *local = it->begin + e->place;
+    const size_t begin = e->place + LOCAL_SIZE + (size_t)tali_table_little(local + 26, 2) +
                          (size_t)tali_table_little(local + 28, 2);
     const bool fits =
-        memcmp(local, "PK\3\4", 4) == 0 && begin <= it->size && of->packed_size <= it->size - begin;
+        memcmp(local, "PK\3\4", 4) == 0 && begin <= it->size && e->packed_size <= it->size - begin;
     return fits ? it->begin + begin : NULL;
 }
 
@@ -102,53 +102,53 @@ static void give_back(void *arena, void *memory)
 
 // Inflate into memory of the arena. NULL when the bytes are damaged or memory runs out.
 static const unsigned char *inflate_bytes(tali_table_reader *r, const unsigned char *packed,
-                                          const entry *of)
+                                          const entry *e)
 {
-    unsigned char *out = tali_arena_take(&r->arena, of->size + 1);
+    unsigned char *out = tali_arena_take(&r->arena, e->size + 1);
     z_stream stream = {.zalloc = take, .zfree = give_back, .opaque = &r->arena};
     if (out == NULL || inflateInit2(&stream, -15) != Z_OK) { // -15: no header of zlib
         r->no_memory = true;
         return NULL;
     }
     stream.next_in = (z_const Bytef *)packed;
-    stream.avail_in = (uInt)of->packed_size;
+    stream.avail_in = (uInt)e->packed_size;
     stream.next_out = out;
-    stream.avail_out = (uInt)of->size;
+    stream.avail_out = (uInt)e->size;
     const int code = inflate(&stream, Z_FINISH);
-    const bool is_whole = code == Z_STREAM_END && stream.total_out == of->size;
+    const bool is_whole = code == Z_STREAM_END && stream.total_out == e->size;
     r->no_memory = r->no_memory || code == Z_MEM_ERROR;
     (void)inflateEnd(&stream);
     return is_whole ? out : NULL;
 }
 
 // What is wrong with an entry before its bytes are looked at; NULL: nothing.
-static const char *refuse_entry(const tali_table_reader *r, const entry *of)
+static const char *refuse_entry(const tali_table_reader *r, const entry *e)
 {
-    if ((of->flags & 1) != 0) return "is encrypted";
-    if (of->method != STORED && of->method != DEFLATED) {
+    if ((e->flags & 1) != 0) return "is encrypted";
+    if (e->method != STORED && e->method != DEFLATED) {
         return "is packed in a way that is not read: use numpy.savez or savez_compressed";
     }
-    if (of->size > r->max_bytes || of->packed_size > r->max_bytes) return "is too large";
-    const bool fits = of->method == STORED ? of->size == of->packed_size
-                                           : of->size / MAX_RATIO <= of->packed_size;
+    if (e->size > r->max_bytes || e->packed_size > r->max_bytes) return "is too large";
+    const bool fits =
+        e->method == STORED ? e->size == e->packed_size : e->size / MAX_RATIO <= e->packed_size;
     return fits ? NULL : "is damaged";
 }
 
-static bool unpack(tali_table_reader *r, const archive *it, const entry *of, const char *name,
+static bool unpack(tali_table_reader *r, const archive *it, const entry *e, const char *name,
                    tali_table_bytes *out)
 {
-    const char *wrong = refuse_entry(r, of);
-    const unsigned char *bytes = wrong == NULL ? find_bytes(it, of) : NULL;
-    if (bytes != NULL && of->method == DEFLATED) bytes = inflate_bytes(r, bytes, of);
+    const char *wrong = refuse_entry(r, e);
+    const unsigned char *bytes = wrong == NULL ? find_bytes(it, e) : NULL;
+    if (bytes != NULL && e->method == DEFLATED) bytes = inflate_bytes(r, bytes, e);
     if (r->no_memory) return false;
-    if (wrong == NULL && (bytes == NULL || crc32(0, bytes, (uInt)of->size) != of->crc)) {
+    if (wrong == NULL && (bytes == NULL || crc32(0, bytes, (uInt)e->size) != e->crc)) {
         wrong = "is damaged";
     }
     if (wrong != NULL) {
         tali_table_file_error(r, "'%s' in the archive %s", name, wrong);
         return false;
     }
-    *out = (tali_table_bytes){bytes, of->size};
+    *out = (tali_table_bytes){bytes, e->size};
     return true;
 }
 
