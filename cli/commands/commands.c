@@ -231,6 +231,15 @@ static const cli_option muscles_options[] = {
     {.name = "plot", .kind = CLI_TEXT, .value = "FILE", .help = "draw the table of -o, too"},
     {.name = NULL}};
 
+static const cli_option convert_options[] = {
+    {.name = "part",
+     .kind = CLI_TEXT,
+     .value = "NAME",
+     .initial = "markers",
+     .help = "of a C3D file: markers, analog (channels), plates (force plates, forces at their "
+             "centers) or forces (the same, forces at the centers of pressure)"},
+    {0}};
+
 static const cli_option id_options[] = {
     {.name = "no-forces",
      .kind = CLI_FLAG,
@@ -602,10 +611,10 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET, stats_options, "talus stats bath.sto -c temperature --from 10",
      "the temperature after 10 s, and its error", cmd_stats},
     {"convert", "FILE", 1, 2, "write a file in another format",
-     "Tables: reads .sto, .mot, .trc and .csv, writes these and .npz. Models: reads .talus, .urdf and .osim, "
-     "writes .talus with includes and params resolved. The extensions select the formats. The new "
-     "name can also follow FILE, without -o.",
-     CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, NULL,
+     "Tables: reads .sto, .mot, .trc, .csv and .c3d, writes these but .c3d, and .npz. Models: reads "
+     ".talus, .urdf and .osim, writes .talus with includes and params resolved. The extensions "
+     "select the formats. The new name can also follow FILE, without -o.",
+     CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, convert_options,
      "talus convert swing.sto -o swing.csv", "for a spreadsheet", cmd_convert},
     {"run", "SETUP", 1, 1, "run a tool of OpenSim",
      "SETUP is a set-up file of OpenSim's InverseKinematicsTool, InverseDynamicsTool or AnalyzeTool. "
