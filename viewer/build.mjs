@@ -1,6 +1,6 @@
-// node build.mjs FOLDER: build FOLDER/viewer.html with the packages of FOLDER/node_modules. One file
-// with script and style inside, and places for a title, a scene and its data; only this script and
-// this style may run in it.
+// node build.mjs FOLDER: build FOLDER/viewer.html with the packages of FOLDER/node_modules. It is
+// one file with script and style inside, and places for a title, a scene and its data. Only this
+// script and this style may run in it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

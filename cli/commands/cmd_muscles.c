@@ -66,41 +66,6 @@ static int choose_outputs(study *it)
     return code;
 }
 
-// The unit of an output, by what its name ends with.
-static const char *unit_of(int which)
-{
-    static const struct {
-        const char *ending, *unit;
-    } units[] = {{"angular_velocity", "rad/s"},
-                 {"normalized_fiber_velocity", ""},
-                 {"velocity", "m/s"},
-                 {"velocity_along_tendon", "m/s"},
-                 {"speed", "m/s"},
-                 {"cos_pennation_angle", ""},
-                 {"pennation_angle", "rad"},
-                 {"normalized_fiber_length", ""},
-                 {"normalized_tendon_length", ""},
-                 {"length", "m"},
-                 {"length_along_tendon", "m"},
-                 {"normalized_tendon_force", ""},
-                 {"force", "N"},
-                 {"force_along_tendon", "N"},
-                 {"actuation", "N"},
-                 {"stiffness", "N/m"},
-                 {"stiffness_along_tendon", "N/m"},
-                 {"power", "W"},
-                 {"energy", "J"}};
-
-    const char *const name = tal_muscle_output_name((tal_muscle_output)which);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; ++i) {
-        const size_t whole = strlen(name), part = strlen(units[i].ending);
-        if (part <= whole && strcmp(name + whole - part, units[i].ending) == 0) {
-            return units[i].unit;
-        }
-    }
-    return "";
-}
-
 static void prepare(study *it)
 {
     const tal_forces *const forces = it->model->forces;
@@ -246,15 +211,14 @@ static bool is_asked_for(const study *it, const char *name, int column)
 static tal_status name_columns(const study *it, const char *first, const char *first_unit,
                                tal_table *table, int kept[], int *num)
 {
-    tal_status st = tal_table_add_column(table, first);
-    if (st == TAL_OK) st = result_set_units(table, 0, &first_unit, 1);
+    tal_status st = result_add_column(table, first, first_unit);
     kept[(*num)++] = 0;
     for (int k = 0, column = 1; k < it->muscles.num && st == TAL_OK; ++k) {
         const char *const muscle = tal_force_name(it->model->forces, it->muscles.list[k]);
         for (int i = 0; i < it->num_outputs && st == TAL_OK; ++i, ++column) {
-            char *const name = cli_format(
-                "%s.%s", muscle, tal_muscle_output_name((tal_muscle_output)it->outputs[i]));
-            st = result_add_column(table, name, unit_of(it->outputs[i]));
+            const tal_muscle_output output = (tal_muscle_output)it->outputs[i];
+            char *const name = cli_format("%s.%s", muscle, tal_muscle_output_name(output));
+            st = result_add_column(table, name, tal_muscle_output_unit(output));
             kept[(*num)++] = column;
             free(name);
         }

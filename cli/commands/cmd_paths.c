@@ -96,6 +96,7 @@ static void report_fits(const cli_args *args, const cli_model *model, const fits
                                         "arm rms", "arm max",     "good"};
     report r;
     report_begin(&r, args);
+    if (r.json && stream_out_path(args) != NULL) report_text(&r, "result", stream_out_path(args));
     report_table(&r, "paths", heads, 9);
     for (int i = 0; i < of->num; ++i) {
         const tal_path_fit *fit = &of->items[i];
@@ -138,9 +139,12 @@ static int fit_paths(const cli_args *args, const cli_model *model)
     if (code != CLI_OK) return code;
     fits found = {0};
     fit_all(args, model, &found);
-    const bool to_output = stream_is_output(args);
-    if (!to_output && report_is_wanted(args)) report_fits(args, model, &found);
-    if (cli_is_given(args, "out")) code = write_fitted(args, model, &found);
+    // -o - or --format alone: the model is what is printed
+    const bool to_output = stream_out_path(args) == NULL && stream_out_name(args) != NULL;
+    if (!to_output && !stream_is_output(args) && report_is_wanted(args)) {
+        report_fits(args, model, &found);
+    }
+    if (to_output || cli_is_given(args, "out")) code = write_fitted(args, model, &found);
     for (int i = 0; i < found.num; ++i) {
         tal_function_destroy(found.items[i].length);
     }
@@ -148,14 +152,23 @@ static int fit_paths(const cli_args *args, const cli_model *model)
     return code == CLI_OK && found.num_bad > 0 ? CLI_FAILED : code;
 }
 
+static int check_out(const cli_args *args)
+{
+    const char *const path = stream_out_path(args), *const name = stream_out_name(args);
+    if (name == NULL || tal_file_kind_of(name, NULL, 0) == TAL_FILE_TALUS) return CLI_OK;
+    if (path != NULL) {
+        return cli_fail(args, CLI_USAGE, "-o %s: a model is written, to a file .talus.", path);
+    }
+    return cli_fail(args, CLI_USAGE, "--format '%s' should be talus: a model is written.",
+                    cli_text(args, "format"));
+}
+
 int cmd_paths(const cli_args *args)
 {
-    const char *const out = cli_text(args, "out");
-    if (out != NULL && strcmp(out, "-") != 0 && tal_file_kind_of(out, NULL, 0) != TAL_FILE_TALUS) {
-        return cli_fail(args, CLI_USAGE, "-o %s: a model is written, to a file .talus.", out);
-    }
+    int code = check_out(args);
+    if (code != CLI_OK) return code;
     cli_model model;
-    int code = cli_model_read(args, args->files[0], NULL, 0, &model);
+    code = cli_model_read(args, args->files[0], NULL, 0, &model);
     if (code == CLI_OK) code = fit_paths(args, &model);
     cli_model_destroy(&model);
     return code;

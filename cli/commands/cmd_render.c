@@ -233,6 +233,10 @@ static int check_wish(const cli_args *args, const char *path)
         (mark[1] == 'd' || (mark[1] == '0' && mark[2] >= '1' && mark[2] <= '9' && mark[3] == 'd'));
     const bool is_known = path != NULL && (ends_with(path, ".png") || ends_with(path, ".apng") ||
                                            ends_with(path, ".mp4"));
+    if (!is_known && stream_out_path(args) == NULL && cli_is_given(args, "format")) {
+        return cli_fail(args, CLI_USAGE, "--format '%s' should be png, apng or mp4.",
+                        cli_text(args, "format"));
+    }
     if (!is_known || (mark != NULL && !has_number)) {
         return cli_fail(args, CLI_USAGE,
                         "--out is a .png, many of them (frames/%%04d.png), an .apng or an .mp4; "

@@ -130,14 +130,10 @@ static char *file_of_setup(const cli_args *args)
 }
 
 // Run the tool, print what is wrong, write the results.
-static int run_with(const cli_args *args, const char *setup, const tal_osim_setting settings[],
-                    int n)
+static int run_with(const cli_args *args, const char *setup, tal_osim_run_options options)
 {
-    tal_osim_run_options options = tal_osim_run_options_default();
     tal_threads *threads = NULL;
     tal_error err = {0};
-    options.settings = settings;
-    options.num_settings = n;
     options.lanes = cli_threads(args);
     if (tal_threads_create(options.lanes, &threads, &err) != TAL_OK) {
         return cli_fail_with(args, CLI_FAILED, &err);
@@ -154,7 +150,9 @@ static int run_with(const cli_args *args, const char *setup, const tal_osim_sett
     progress_end(&told, 1.0);
     cli_print_diagnostics(args, found);
     cli_model model = {0};
-    int code = st == TAL_OK || st == TAL_ERR_CALLBACK ? CLI_OK : CLI_BAD_FILE;
+    int code = st == TAL_OK || st == TAL_ERR_CALLBACK ? CLI_OK
+               : st == TAL_ERR_BAD_VALUE              ? CLI_USAGE // of --start
+                                                      : CLI_BAD_FILE;
     if (code == CLI_OK) {
         code = cli_model_read(args, tal_osim_results_model(results), NULL, 0, &model);
         if (code == CLI_OK) code = write_results(args, &model, results);
@@ -166,16 +164,46 @@ static int run_with(const cli_args *args, const char *setup, const tal_osim_sett
     return code;
 }
 
+// What every command on a model has and a tool cannot have.
+static int check_options(const cli_args *args)
+{
+    const char *const out = cli_text(args, "out");
+    if (cli_is_given(args, "set")) {
+        return cli_fail(args, CLI_USAGE,
+                        "--set: an .osim file has no params; --property is for what the set-up "
+                        "says, --start for where coordinates begin.");
+    }
+    if (out == NULL || strcmp(out, "-") != 0) return CLI_OK;
+    return cli_fail(args, CLI_USAGE, "-o is a folder here: a tool writes several tables.");
+}
+
+// Read the set-up and run it with these settings and starts.
+static int run_setup(const cli_args *args, const tal_osim_run_options *options)
+{
+    char *const setup = file_of_setup(args);
+    const int code = setup != NULL ? run_with(args, setup, *options) : CLI_BAD_FILE;
+    if (setup != NULL && stream_is_input(args->files[0])) (void)remove(setup);
+    free(setup);
+    return code;
+}
+
 int cmd_run(const cli_args *args)
 {
     const char *const *sets = NULL;
     const int n = cli_list(args, "property", &sets);
+    int code = check_options(args);
+    if (code != CLI_OK) return code;
     tal_osim_setting *const settings = cli_alloc((size_t)n, sizeof *settings);
-    int code = read_settings(args, settings, n, sets);
-    char *const setup = code == CLI_OK ? file_of_setup(args) : NULL;
-    if (code == CLI_OK) code = setup != NULL ? run_with(args, setup, settings, n) : CLI_BAD_FILE;
-    if (setup != NULL && stream_is_input(args->files[0])) (void)remove(setup);
-    free(setup);
+    cli_params starts;
+    code = cli_params_read(args, "start", NULL, 0, &starts);
+    if (code == CLI_OK) code = read_settings(args, settings, n, sets);
+    tal_osim_run_options options = tal_osim_run_options_default();
+    options.settings = settings;
+    options.num_settings = n;
+    options.starts = starts.list;
+    options.num_starts = starts.num;
+    if (code == CLI_OK) code = run_setup(args, &options);
+    cli_params_free(&starts);
     for (int i = 0; i < n; ++i) {
         free((char *)settings[i].name);
     }

@@ -82,14 +82,8 @@ static int read_param(const cli_args *args, const char *option, const char *text
     return CLI_OK;
 }
 
-// Values by name, from the command line and from a caller.
-typedef struct param_list {
-    tal_model_param *list;
-    int num, num_owned; // the names of the first ones are owned
-} param_list;
-
-static int read_params(const cli_args *args, const char *option, const tal_model_param more[],
-                       int num_more, param_list *it)
+int cli_params_read(const cli_args *args, const char *option, const tal_model_param more[],
+                    int num_more, cli_params *it)
 {
     const char *const *texts = NULL;
     const int num = cli_list(args, option, &texts);
@@ -106,7 +100,7 @@ static int read_params(const cli_args *args, const char *option, const tal_model
     return code;
 }
 
-static void free_params(const param_list *it)
+void cli_params_free(const cli_params *it)
 {
     for (int i = 0; i < it->num_owned; ++i) {
         free((char *)it->list[i].name);
@@ -127,8 +121,8 @@ static tal_urdf_options robot_options(const cli_args *args)
 }
 
 // Read a .talus or .urdf file with these params and starts, and print what is wrong with it.
-static int read_with(const cli_args *args, const char *path, const param_list *params,
-                     const param_list *starts, cli_model *model)
+static int read_with(const cli_args *args, const char *path, const cli_params *params,
+                     const cli_params *starts, cli_model *model)
 {
     if (tal_file_kind_of(path, NULL, 0) == TAL_FILE_TABLE) {
         return cli_fail(
@@ -165,17 +159,17 @@ int cli_model_read(const cli_args *args, const char *path, const tal_model_param
 {
     memset(model, 0, sizeof *model);
     model->path = path;
-    param_list params, starts;
-    int code = read_params(args, "set", more, num_more, &params);
-    const int start_code = read_params(args, "start", NULL, 0, &starts);
+    cli_params params, starts;
+    int code = cli_params_read(args, "set", more, num_more, &params);
+    const int start_code = cli_params_read(args, "start", NULL, 0, &starts);
     if (code == CLI_OK) code = start_code;
     if (code == CLI_OK) code = read_with(args, path, &params, &starts, model);
     tal_error err = {0};
     if (code == CLI_OK && find_hash(model, &err) != TAL_OK) {
         code = cli_fail_with(args, CLI_FAILED, &err);
     }
-    free_params(&params);
-    free_params(&starts);
+    cli_params_free(&params);
+    cli_params_free(&starts);
     return code;
 }
 

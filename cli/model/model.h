@@ -15,6 +15,18 @@ typedef struct cli_model {
     char hash[17]; // of all that it says and that the State holds, in hexadecimal digits
 } cli_model;
 
+// Values by name, from the command line and from a caller.
+typedef struct cli_params {
+    tal_model_param *list;
+    int num, num_owned; // the names of the first ones are owned
+} cli_params;
+
+// Read the values of --set or --start, with `more` behind them, which may be NULL. An exit code;
+// free them in any case.
+int cli_params_read(const cli_args *args, const char *option, const tal_model_param more[],
+                    int num_more, cli_params *it);
+void cli_params_free(const cli_params *it);
+
 // Read a model. Everything that is wrong with it is printed; an exit code.
 // `more` replaces values of <param>s besides those of --set; it may be NULL.
 int cli_model_read(const cli_args *args, const char *path, const tal_model_param more[],

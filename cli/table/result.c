@@ -228,10 +228,14 @@ tal_status result_set_units(tal_table *table, int first, const char *const units
 
 tal_status result_add_column(tal_table *table, const char *name, const char *unit)
 {
+    const int columns = tal_table_num_columns(table);
     const char *const before = tal_table_header(table, RESULT_UNITS);
-    char *const units = cli_format("%s,%s", before != NULL ? before : "", unit);
     tal_status st = tal_table_add_column(table, name);
-    if (st == TAL_OK) st = tal_table_set_header(table, RESULT_UNITS, units);
+    if (st != TAL_OK) return st;
+    if (before == NULL || columns == 0) return result_set_units(table, columns, &unit, 1);
+
+    char *const units = cli_format("%s,%s", before, unit);
+    st = tal_table_set_header(table, RESULT_UNITS, units);
     free(units);
     return st;
 }

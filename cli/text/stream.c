@@ -74,9 +74,9 @@ bool stream_is_output(const cli_args *args)
 
 const char *stream_out_name(const cli_args *args)
 {
-    static const char *const names[] = {"-.sto",   "-.mot", "-.trc", "-.csv", "-.npz",
-                                        "-.talus", "-.svg", "-.png", "-.pdf", "-.mp4",
-                                        "-.html",  "-.glb", "-.json"};
+    static const char *const names[] = {"-.sto",   "-.mot",  "-.trc", "-.csv", "-.npz",
+                                        "-.talus", "-.svg",  "-.png", "-.pdf", "-.apng",
+                                        "-.mp4",   "-.html", "-.glb", "-.json"};
     const char *const path = stream_out_path(args), *const format = cli_text(args, "format");
     if (path != NULL || format == NULL) return path;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {

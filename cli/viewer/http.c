@@ -181,10 +181,11 @@ const char *http_reason(int status)
                {HTTP_NOT_FOUND, "Not Found"},
                {HTTP_NOT_ALLOWED, "Method Not Allowed"},
                {HTTP_LARGE_BODY, "Content Too Large"},
-               {HTTP_LARGE_HEADER, "Request Header Fields Too Large"}};
+               {HTTP_LARGE_HEADER, "Request Header Fields Too Large"},
+               {HTTP_UNKNOWN, "Not Implemented"}}; // the phrase of RFC 9110 for 501
 
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         if (all[i].status == status) return all[i].reason;
     }
-    return "Not Implemented";
+    return "";
 }

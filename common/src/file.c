@@ -126,7 +126,7 @@ static bool follow_links(const char *path, char target[TALI_PATH_SIZE])
 
     char link[TALI_PATH_SIZE];
     (void)snprintf(target, TALI_PATH_SIZE, "%s", path);
-    for (int i = 0; i < MOST; ++i) {
+    for (int i = 0; i <= MOST; ++i) { // the last turn finds the file
         const ssize_t length = readlink(target, link, sizeof link - 1);
         if (length < 0) return true; // it is not a link, or does not exist
         link[length] = '\0';

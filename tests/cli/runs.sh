@@ -83,7 +83,7 @@ cp elsewhere/held.talus .
 
 # whatever the file is called, and however long an option is
 mkdir $'odd\n "folder\\ '
-for path in ' held.talus' $'odd\n "folder\\ /held.talus' '"held".talus'; do
+for path in ' held.talus' 'held.talus ' $'odd\n "folder\\ /held.talus' '"held".talus'; do
     cp held.talus "$path"
     expect 0 simulate "$path" -q -e 0.1 -o odd.sto
     expect 0 rerun odd.sto

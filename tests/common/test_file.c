@@ -147,6 +147,21 @@ START_TEST(a_link_stays_and_what_it_leads_to_is_replaced)
                      TAL_ERR_FILE);
     ck_assert_ptr_nonnull(strstr(err.message, "cannot write 'test_file_far.tmp'"));
     ck_assert_int_eq(remove("test_file_far.tmp"), 0);
+    // forty links lead to a file, and one more does not
+    char from[40] = "test_file_folder.tmp/file";
+    for (int i = 0; i <= 40; ++i) {
+        char link[40];
+        (void)snprintf(link, sizeof link, "test_file_%d.tmp", i);
+        ck_assert_int_eq(symlink(from, link), 0);
+        memcpy(from, link, sizeof from);
+    }
+    replace("test_file_39.tmp", "through 40");
+    assert_file_has("test_file_folder.tmp/file", "through 40");
+    ck_assert_int_eq(tali_file_replace_begin(&out, "test_file_40.tmp", "here", &err), TAL_ERR_FILE);
+    for (int i = 0; i <= 40; ++i) {
+        (void)snprintf(from, sizeof from, "test_file_%d.tmp", i);
+        ck_assert_int_eq(remove(from), 0);
+    }
     memset(whole, 'x', 4000);
     (void)snprintf(whole + 4000, 20, "/y");
     ck_assert_int_eq(symlink(whole, "test_file_folder.tmp/long"), 0);

@@ -45,6 +45,18 @@ START_TEST(a_nan_has_no_sign)
 
 END_TEST
 
+START_TEST(numbers_are_as_short_as_they_can_be)
+{
+    tal_error err = {TAL_OK, "", ""};
+    (void)tali_fail(&err, TAL_ERR_BAD_VALUE, "here",
+                    "x is %.17g, not %.17g to %.17g, %.17g; y%.17g, v %d", 0.005, -0.1, 1.0 / 3.0,
+                    0.1 + 0.2, 0.25, 2);
+    ck_assert_str_eq(err.message,
+                     "x is 0.005, not -0.1 to 0.3333333333333333, 0.30000000000000004; y0.25, v 2");
+}
+
+END_TEST
+
 START_TEST(a_long_message_is_cut_not_overrun)
 {
     char text[1000];
@@ -145,6 +157,7 @@ int main(void)
     tcase_add_test(tc, every_code_has_a_name_and_a_meaning);
     tcase_add_test(tc, the_first_failure_wins);
     tcase_add_test(tc, a_nan_has_no_sign);
+    tcase_add_test(tc, numbers_are_as_short_as_they_can_be);
     tcase_add_test(tc, a_long_message_is_cut_not_overrun);
     tcase_add_test(tc, a_breach_reaches_the_handler_and_the_record);
     tcase_add_test(tc, the_default_handler_is_restored_by_null);

@@ -37,6 +37,12 @@ static inline void case_f_polynomial(built *m)
     MADE(tal_function_create_polynomial(NULL, c, 3, &f, NULL))
 }
 
+static inline void case_f_polynomial_of_one(built *m)
+{
+    const double c[] = {2.0};
+    MADE(tal_function_create_polynomial(NULL, c, 1, &f, NULL))
+}
+
 static inline void case_f_multivariate(built *m)
 {
     const double c[] = {2.0, -3.0};
@@ -528,6 +534,8 @@ static const model_case model_cases[] = {
     {SPRING_OF, "constant", ENERGY("<constant value='2'/>"), case_f_constant, NULL},
     {SPRING_OF, "linear", ENERGY("<linear slopes='1.5' offset='0.2'/>"), case_f_linear, NULL},
     {SPRING_OF, "polynomial", ENERGY("<polynomial coefficients='2 1 -3'/>"), case_f_polynomial,
+     NULL},
+    {SPRING_OF, "polynomial", ENERGY("<polynomial coefficients='2'/>"), case_f_polynomial_of_one,
      NULL},
     {SPRING_OF, "multivariate_polynomial",
      ENERGY("<multivariate_polynomial coefficients='2 -3' powers='3 0'/>"), case_f_multivariate,

@@ -6,7 +6,8 @@ set -eu
 export LC_ALL=C.UTF-8
 cd "$1"
 mapfile -t files < <(find . -path ./build -prune -o -path './.*' -prune -o \
-    \( -name '*.[ch]' -o -name '*.sh' -o -name '*.cmake' -o -name CMakeLists.txt -o -name run \) \
+    \( -name '*.[ch]' -o -name '*.sh' -o -name '*.cmake' -o -name CMakeLists.txt -o -name run \
+    -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \) \
     -type f -print | sort)
 
 awk -v limit=100 '

@@ -1,35 +1,24 @@
-// The viewer: everything on the page, and what keys and buttons do.
+// The viewer: everything on the page, and what people do with it.
 import * as THREE from 'three';
+import { Bar } from './bar.js';
 import { Charts } from './chart.js';
-import { el, iconButton, icon, show } from './dom.js';
+import { Compass } from './compass.js';
+import { el, iconButton, show } from './dom.js';
+import { Extent, centerOf } from './extent.js';
 import { Figure } from './figure.js';
+import { actionsOf, isTyping, makeHelp } from './keys.js';
+import { Labels } from './labels.js';
 import { Live, LiveClock } from './live.js';
 import { Panel, layers } from './panel.js';
 import { Player } from './player.js';
-import { Poses, frameAt } from './poses.js';
 import { Stage } from './stage.js';
 import { Trails, trailBodies } from './trails.js';
 
 const wantsStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 const isPhone = () => matchMedia('(max-width: 700px)').matches;
-const views = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 const TITLE = 62; // pixels at the top
 const ALL = 0; // follow the mass center of all bodies
-const speedChoices = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-
-/** The mass center of all bodies. */
-function centerOf(bodies, poses) {
-    const center = new THREE.Vector3();
-    const point = [0, 0, 0];
-    let total = 0;
-    bodies.forEach(({ com, mass }, b) => {
-        if (!(mass > 0)) return;
-        const [x, y, z] = poses.station(b, com[0], com[1], com[2], point);
-        center.addScaledVector(new THREE.Vector3(x, y, z), mass);
-        total += mass;
-    });
-    return center.divideScalar(total || 1);
-}
+const firstWay = [1.2, 0.5, 1.6]; // where the camera stands at first, with y up
 
 export class App {
     constructor(parent, scene, isLive = false) {
@@ -42,19 +31,26 @@ export class App {
         this.timing = { frames: 0, total: 0, last: 0, worst: 0 };
         if (isLive) this.live = new Live(this);
         this.readAddress();
-        this.makePage();
         this.makePlayer();
+        this.makePage();
         this.makeStage();
         this.makeCharts();
         this.setTheme(this.theme);
         this.listen();
+        this.start();
+    }
+
+    start() {
+        this.figures[0].setTime(this.player.first, { layers: this.layers, forceScale: 1 });
+        this.way = firstWay;
         this.resize();
-        this.fit();
-        if (this.followsBase) this.followFromStart();
+        if (this.extent.travels) this.follow(ALL);
+        this.showFollowed();
         this.buildTrails();
         this.setTime(this.startTime ?? this.player.first);
-        if (!isLive && !wantsStill() && this.startTime === undefined) this.player.play(true);
-        if (isLive) this.live.run();
+        const isAsked = this.startTime === undefined && !wantsStill();
+        if (!this.isLive && isAsked) this.player.play(true);
+        if (this.isLive) this.live.run();
         this.loop = this.loop.bind(this);
         requestAnimationFrame(this.loop);
     }
@@ -63,184 +59,117 @@ export class App {
 
     readAddress() {
         const said = new URLSearchParams(location.hash.slice(1));
-        const dark = said.has('dark') || (!said.has('light') && matchMedia('(prefers-color-scheme: dark)').matches);
-        this.theme = dark ? 'dark' : 'light';
+        const prefersDark = matchMedia('(prefers-color-scheme: dark)').matches;
+        const isDark = said.has('dark') || (!said.has('light') && prefersDark);
+        this.theme = isDark ? 'dark' : 'light';
         if (said.has('t')) this.startTime = Number(said.get('t'));
-        for (const name of (said.get('show') ?? '').split(',')) if (name in this.layers) this.layers[name] = true;
-        for (const name of this.scene.show ?? []) if (name in this.layers) this.layers[name] = true;
-        this.startsBare = said.has('bare');
+        const shown = [...(said.get('show') ?? '').split(','), ...(this.scene.show ?? [])];
+        for (const name of shown) if (name in this.layers) this.layers[name] = true;
+        this.isBare = said.has('bare');
+    }
+
+    makePlayer() {
+        const { runs } = this.scene;
+        const first = Math.min(...runs.map((run) => run.time[0]), Infinity);
+        const last = Math.max(...runs.map((run) => run.time[run.frames - 1]), -Infinity);
+        const known = (t) => (Number.isFinite(t) ? t : 0);
+        const onChange = (what) => this.onPlayer(what);
+        this.player = this.isLive
+            ? new LiveClock(first, (what) => this.live.order(what), onChange)
+            : new Player(known(first), known(last), onChange);
     }
 
     makePage() {
         const { scene } = this;
-        const frames = scene.runs[0]?.frames ?? 0;
-        this.canvas = el('canvas', { class: 'stage', tabIndex: 0, aria: { label: `The model ${scene.title}, in three dimensions`, describedby: 'talus-about' } });
-        this.labelBox = el('div', { class: 'labels', aria: { hidden: 'true' } });
-        const facts = [`${scene.bodies.length - 1} ${scene.bodies.length === 2 ? 'body' : 'bodies'}`];
-        if (frames > 1) facts.push(`${frames} frames`);
-        this.header = el('header', {}, el('h1', {}, scene.title || 'Talus'), el('p', { id: 'talus-about' }, facts.join(' · ')));
+        const about = { label: `The model ${scene.title} in 3-D`, describedby: 'talus-about' };
+        this.canvas = el('canvas', { class: 'stage', tabIndex: 0, aria: about });
+        this.labels = new Labels(this);
+        this.compass = new Compass(scene.gravity);
         this.scaleText = el('div', { class: 'scale' });
         this.info = el('div', { class: 'info card', hidden: true, aria: { live: 'polite' } });
         this.panel = new Panel(this);
         this.panel.element.hidden = isPhone();
-        this.panelButton = iconButton('panel', 'Bodies and layers', () => this.togglePanel());
-        this.tools = el(
-            'div',
-            { class: 'tools card' },
-            iconButton('fit', 'Fit all into the view (A)', () => this.fit()),
-            iconButton('camera', 'Save a picture (S)', () => this.savePicture(), { class: 'icon wide' }),
-            iconButton('theme', 'Light or dark (D)', () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark')),
-            iconButton('help', 'Keys (?)', () => this.help(), { class: 'icon wide' }),
-            this.panelButton
+        this.bar = new Bar(this);
+        this.chartBox = el('div', { class: 'chart', hidden: true });
+        this.bottom = el('div', { class: 'bottom card' }, this.chartBox, this.bar.element);
+        this.parent.append(
+            this.canvas,
+            this.labels.element,
+            this.makeHeader(),
+            this.compass.element,
+            this.scaleText,
+            this.info,
+            this.makeTools(),
+            this.panel.element,
+            this.bottom
         );
-        this.bottom = el('div', { class: 'bottom card' });
-        this.parent.append(this.canvas, this.labelBox, this.header, this.scaleText, this.info, this.tools, this.panel.element, this.bottom);
-        if (this.startsBare) for (const part of [this.header, this.tools, this.panel.element, this.bottom, this.scaleText]) part.hidden = true;
-        if (this.startsBare) this.bottom.style.display = this.tools.style.display = this.header.style.display = 'none';
+        this.parent.classList.toggle('bare', this.isBare);
     }
 
-    makePlayer() {
-        const runs = this.scene.runs;
-        const first = Math.min(...runs.map((run) => run.time[0]), Infinity);
-        const last = Math.max(...runs.map((run) => run.time[run.frames - 1]), -Infinity);
-        const onChange = (what) => this.onPlayer(what);
-        if (this.isLive) this.player = new LiveClock(first, (what) => this.live.order(what), onChange);
-        else this.player = new Player(Number.isFinite(first) ? first : 0, Number.isFinite(last) ? last : 0, onChange);
-        const player = this.player;
-        this.playButton = iconButton('play', 'Play (Space)', () => player.play(), { class: 'icon play' });
-        this.clock = el('div', { class: 'clock' }, (this.clockNow = el('b')), (this.clockAll = el('span')));
-        this.slider = el('input', { type: 'range', min: 0, max: 10000, step: 1, value: 0, aria: { label: 'Time' } });
-        this.slider.oninput = () => this.setTime(player.first + (player.length * Number(this.slider.value)) / 10000);
-        this.speedBox = el('select', { title: 'Speed', aria: { label: 'Speed' }, onchange: () => player.setSpeed(Number(this.speedBox.value)) });
-        this.loopButton = iconButton('loop', 'Repeat (L)', () => this.toggleLoop(), { aria: { label: 'Repeat', pressed: 'true' } });
-        this.chartButton = iconButton('chart', 'Charts (W)', () => this.toggleChart(), { aria: { label: 'Charts', pressed: 'false' } });
-        this.chartBox = el('div', { class: 'chart', hidden: true });
-        this.why = el('div', { class: 'why', aria: { live: 'polite' } });
-        const resetButton = iconButton('reset', 'Begin again (Home)', () => this.live.order({ do: 'reset' }));
-        const parts = this.isLive ? [resetButton, this.clock, this.why, this.speedBox] : [this.clock, this.slider, this.speedBox, this.loopButton];
-        this.bar = el('div', { class: 'bar' }, this.playButton, ...parts, this.chartButton);
-        this.bottom.append(this.chartBox, this.bar);
+    makeHeader() {
+        const { scene } = this;
+        const bodies = scene.bodies.length - 1;
+        const frames = scene.runs[0]?.frames ?? 0;
+        const facts = [`${bodies} ${bodies === 1 ? 'body' : 'bodies'}`];
+        if (frames > 1) facts.push(`${frames} frames`);
+        const about = el('p', { id: 'talus-about' }, facts.join(' · '));
+        return el('header', {}, el('h1', {}, scene.title || 'Talus'), about);
+    }
+
+    makeTools() {
+        const wide = { class: 'icon wide' };
+        this.panelButton = iconButton('panel', 'Bodies and layers', () => this.togglePanel());
+        return el(
+            'div',
+            { class: 'tools card' },
+            iconButton('fit', 'Show the whole model (A)', () => this.fit()),
+            iconButton('camera', 'Save a picture (S)', () => this.savePicture(), wide),
+            iconButton('theme', 'Light or dark (D)', () => this.toggleTheme()),
+            iconButton('help', 'Keys (?)', () => this.help(), wide),
+            this.panelButton
+        );
     }
 
     makeStage() {
         const { scene } = this;
         this.stage = new Stage(this.canvas, scene.up, scene.size);
-        this.figures = (scene.runs.length ? scene.runs : [null]).map((run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden));
+        this.makeFigures();
         this.trails = new Trails(this.stage.root);
-        this.findExtent();
-        this.stage.setFloor(this.floorHeight, this.extent.center);
-        this.scaleText.textContent = `squares of ${show(this.stage.spacing)} ${scene.units?.length ?? 'm'}`;
-        this.makeLabels();
+        this.extent = new Extent(scene, this.isLive);
+        this.stage.setFloor(this.extent.floor, this.extent.frames[0].center);
+        const unit = scene.units?.length ?? 'm';
+        this.scaleText.textContent = `squares of ${show(this.stage.spacing)} ${unit}`;
+        this.stage.controls.addEventListener('start', () => {
+            this.way = null; // from now on the camera stands where people put it
+        });
     }
 
-    // The box of all bodies through the run, the lowest point, and whether the model travels.
-    findExtent() {
+    makeFigures() {
         const { scene } = this;
-        const poses = new Poses(scene.bodies);
-        const all = new THREE.Box3();
-        const up = new THREE.Vector3(...scene.up);
-        const reach = this.bodyReach();
-        const p = new THREE.Vector3();
-        const q = [0, 0, 0];
-        const moving = { center: null, radius: 0 }; // a ball about the mass center that holds all frames
-        let lowest = Infinity;
-        for (const run of scene.runs) {
-            const step = Math.max(1, Math.ceil(run.frames / 150));
-            for (let i = 0; i < run.frames; i += step) {
-                poses.setFromRun(run, { i, part: 0 });
-                const middle = centerOf(scene.bodies, poses);
-                moving.center ??= middle;
-                for (let b = 1; b < scene.bodies.length; ++b) {
-                    const { center, radius } = reach[b];
-                    p.set(...poses.station(b, ...center, q));
-                    const grow = new THREE.Vector3(radius, radius, radius);
-                    all.expandByPoint(p.clone().add(grow));
-                    all.expandByPoint(p.clone().sub(grow));
-                    lowest = Math.min(lowest, p.dot(up) - radius);
-                    moving.radius = Math.max(moving.radius, p.distanceTo(middle) + radius);
-                }
-            }
-        }
-        for (const end of scene.links.flatMap((link) => [link.a, link.b]).filter((e) => e[0] === 0)) {
-            all.expandByPoint(p.set(end[1], end[2], end[3]));
-        }
-        if (all.isEmpty()) {
-            all.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)).expandByScalar(scene.size - 1);
-            lowest = 0;
-        }
-        const ball = (box) => ({ center: box.getCenter(new THREE.Vector3()), radius: Math.max(0.6 * scene.size, Math.min(box.getSize(new THREE.Vector3()).length() / 2, 3 * scene.size)) });
-        this.base = Math.max(1, scene.bodies.findIndex((body) => body.parent === 0));
-        const isFree = this.isLive && scene.bodies[this.base]?.mobilizer === 'free'; // nobody knows where it will go
-        this.followsBase = isFree || (scene.bodies.length > 1 && all.getSize(p).length() / 2 > 3 * scene.size);
-        moving.radius = 1.08 * Math.min(moving.radius, 3 * scene.size);
-        this.extent = this.followsBase ? moving : ball(all);
-        this.floorHeight = this.floorOf(lowest, up);
-    }
-
-    // A half-space that bodies touch is the floor, where it is level.
-    floorOf(lowest, up) {
-        const plane = this.scene.shapes.find((shape) => shape.kind === 'plane' && shape.body === 0);
-        if (plane) {
-            const normal = new THREE.Vector3(0, 1, 0).applyQuaternion(new THREE.Quaternion(plane.X[4], plane.X[5], plane.X[6], plane.X[3]));
-            if (normal.dot(up) > 0.999) return new THREE.Vector3(plane.X[0], plane.X[1], plane.X[2]).dot(up);
-            this.layers.surfaces = true;
-        }
-        return lowest;
-    }
-
-    // How far the shapes of each body reach: a ball.
-    bodyReach() {
-        const balls = this.scene.bodies.map(() => ({ center: [0, 0, 0], radius: 0 }));
-        const seen = new Set();
-        for (const shape of this.scene.shapes) {
-            if (['plane', 'text', 'line'].includes(shape.kind)) continue;
-            const ball = balls[shape.body];
-            const size = shape.kind === 'mesh' ? 0.3 * this.scene.size : Math.max(...shape.size);
-            if (!seen.has(shape.body)) Object.assign(ball, { center: shape.X.slice(0, 3), radius: size });
-            else ball.radius = Math.max(ball.radius, Math.hypot(...ball.center.map((c, k) => c - shape.X[k])) + size);
-            seen.add(shape.body);
-        }
-        return balls;
+        const runs = scene.runs.length ? scene.runs : [null];
+        const make = (run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden);
+        this.figures = runs.map(make);
+        this.labels.build(scene, this.figures[0]);
     }
 
     makeCharts() {
-        const run = this.scene.runs.find((r) => r.columns?.length && (r.frames > 1 || this.isLive));
-        if (!run) {
-            this.chartButton.hidden = true;
-            return;
-        }
-        this.charts = new Charts(this.chartBox, run, (t) => this.setTime(t), this.live?.history);
-        if (this.isLive) setInterval(() => this.chartBox.hidden || document.hidden || this.charts.grow(), 100);
-        const list = el('div', { class: 'list' });
-        run.columns.forEach((column, i) => {
-            const input = el('input', { type: 'checkbox', checked: this.charts.chosen.has(i), onchange: () => this.charts.choose(i, input.checked) });
-            list.append(el('label', {}, input, el('span', { title: column.name }, column.name), el('small', {}, column.unit)));
-        });
-        const search = el('input', { type: 'search', placeholder: 'Find a column', aria: { label: 'Find a column' } });
-        search.oninput = () => {
-            for (const label of list.children) label.hidden = !label.textContent.toLowerCase().includes(search.value.toLowerCase());
-        };
-        this.columnList = list;
-        this.chartBox.append(el('div', { class: 'picker' }, search, list));
+        const isLong = (run) => run.frames > 1 || this.isLive;
+        const runs = this.scene.runs.filter((run) => run.columns?.length && isLong(run));
+        this.bar.chart.hidden = runs.length === 0;
+        if (runs.length === 0) return;
+        const setTime = (t) => this.setTime(t);
+        const rows = this.live?.history;
+        this.charts = new Charts(this.chartBox, runs, setTime, () => this.resize(), rows);
+        const isSeen = () => !this.chartBox.hidden && !document.hidden;
+        if (this.isLive) setInterval(() => isSeen() && this.charts.grow(), 100);
     }
 
     // The model looks different now; its bodies are the same.
     changeScene(scene) {
         for (const figure of this.figures) this.stage.root.remove(figure.group);
         Object.assign(this.scene, scene);
-        this.figures = scene.runs.map((run, i) => new Figure(scene, run, i, this.stage.root, this.isHidden));
-        this.makeLabels();
+        this.makeFigures();
         this.stale = true;
-    }
-
-    makeLabels() {
-        this.labelBox.replaceChildren();
-        const names = this.scene.bodies.map((body, b) => ({ body: b, p: body.com ?? [0, 0, 0], text: body.name, layer: 'names', skip: b === 0 || !(body.mass > 0) }));
-        this.labels = [...this.figures[0].labels, ...names.filter((label) => !label.skip)];
-        for (const label of this.labels) {
-            label.element = el('span', {}, label.text);
-            this.labelBox.append(label.element);
-        }
     }
 
     // ---- what people do
@@ -249,17 +178,14 @@ export class App {
         this.player.setTime(t);
     }
 
+    reset() {
+        if (this.isLive) this.live.order({ do: 'reset' });
+        else this.setTime(this.player.first);
+    }
+
     onPlayer(what) {
-        const { player } = this;
         this.stale = true;
-        if (what === 'state' && this.playButton) {
-            this.playButton.replaceChildren(icon(player.playing ? 'pause' : 'play'));
-            const label = player.playing ? 'Pause (Space)' : 'Play (Space)';
-            this.playButton.title = label;
-            this.playButton.setAttribute('aria-label', label);
-            const choices = [...new Set([...speedChoices, player.speed])].sort((a, b) => a - b);
-            this.speedBox.replaceChildren(...choices.map((speed) => el('option', { value: String(speed), selected: speed === player.speed }, `${show(speed)} ×`)));
-        }
+        if (what === 'state') this.bar?.showState();
     }
 
     setLayer(name, on) {
@@ -297,8 +223,7 @@ export class App {
         this.selected = body === this.selected ? -1 : body;
         if (this.layers.trails) this.buildTrails();
         this.refresh();
-        const row = this.panel.rows[this.selected];
-        if (row) row.row.scrollIntoView({ block: 'nearest' });
+        if (this.selected > 0) this.panel.tree.reveal(this.selected);
     }
 
     follow(body) {
@@ -307,54 +232,56 @@ export class App {
         this.stale = true;
     }
 
-    // The view fits the first frame: from there on it moves with the mass center of all bodies.
-    followFromStart() {
-        this.follow(ALL);
-        this.figures[0].setTime(this.player.first, { layers: this.layers, forceScale: 1 });
-        this.showFollowed();
-    }
-
     buildTrails() {
         const run = this.scene.runs[0];
-        if (this.layers.trails && run?.frames > 1) this.trails.build(this.scene, run, trailBodies(this.scene, this.selected));
+        const isShown = this.layers.trails && run?.frames > 1;
+        if (isShown) this.trails.build(this.scene, run, trailBodies(this.scene, this.selected));
         else this.trails.clear();
     }
 
-    fit(way = [1.2, 0.5, 1.6]) {
-        const { center, radius } = this.extent;
-        const at = center.clone();
-        if (this.followsBase && this.lastPlace) at.copy(this.lastPlace);
-        this.stage.look(way, at, radius);
-        this.lift();
+    /** Show all of the model from a direction. */
+    fit(way = firstWay) {
+        this.way = way;
+        this.compose();
     }
 
-    // Title and controls cover the edges of the picture: what is looked at goes into the middle of
-    // the rest, and becomes smaller with it.
-    lift() {
-        const top = this.startsBare ? 0 : TITLE;
-        const bottom = this.startsBare ? 0 : this.bottom.offsetHeight + 14;
-        const side = this.startsBare || this.panel.element.hidden || isPhone() ? 0 : this.panel.element.offsetWidth + 14;
-        const free = Math.min(this.height - top - bottom, (this.width - side) / Math.min(1, this.width / this.height));
-        this.stage.perspective.zoom = Math.max(0.3, Math.min(1, (1.15 * free) / Math.max(1, this.height)));
-        this.stage.perspective.setViewOffset(this.width, this.height, side / 2, (bottom - top) / 2, this.width, this.height);
+    // Title and controls cover the edges: the model goes into the middle of the rest.
+    // Where nobody has moved the camera, the model fills it.
+    compose() {
+        const { width, height } = this;
+        const element = this.panel.element;
+        const hasSide = !this.isBare && !element.hidden && !isPhone();
+        const top = this.isBare ? 0 : TITLE;
+        const bottom = this.isBare ? 0 : this.bottom.offsetHeight + 14;
+        const side = hasSide ? element.offsetWidth + 14 : 0;
+        this.stage.setOffset(side / 2, (bottom - top) / 2, width, height);
+        this.fill(
+            Math.max(0.2 * width, width - side),
+            Math.max(0.2 * height, height - top - bottom)
+        );
+    }
+
+    // Let the model fill so many pixels of the picture, if the camera is free to move.
+    fill(width, height) {
+        const at = this.extent.travels ? this.placeOf(ALL) : new THREE.Vector3();
+        if (this.way) this.stage.look(this.way, this.extent, at, width, height);
         this.stage.changed = true;
     }
 
     togglePanel() {
         this.panel.element.hidden = !this.panel.element.hidden;
         this.panelButton.setAttribute('aria-pressed', String(!this.panel.element.hidden));
-        this.lift();
+        this.compose();
     }
 
     toggleChart() {
         this.chartBox.hidden = !this.chartBox.hidden;
-        this.chartButton.setAttribute('aria-pressed', String(!this.chartBox.hidden));
+        this.bar.chart.setAttribute('aria-pressed', String(!this.chartBox.hidden));
         this.resize();
     }
 
-    toggleLoop() {
-        this.player.loop = !this.player.loop;
-        this.loopButton.setAttribute('aria-pressed', String(this.player.loop));
+    toggleTheme() {
+        this.setTheme(this.theme === 'dark' ? 'light' : 'dark');
     }
 
     setTheme(name) {
@@ -365,13 +292,31 @@ export class App {
         const said = new URLSearchParams(location.hash.slice(1));
         said.delete(name === 'dark' ? 'light' : 'dark');
         said.set(name, '');
+        const hash = said.toString().replaceAll('=&', '&').replace(/=$/, '');
         try {
-            history.replaceState(null, '', `#${said.toString().replaceAll('=&', '&').replace(/=$/, '')}`);
+            history.replaceState(null, '', `#${hash}`);
         } catch {
             // a sandboxed frame has no address of its own
         }
         this.stale = true;
     }
+
+    help() {
+        if (!this.helpBox) this.parent.append((this.helpBox = makeHelp()));
+        if (this.helpBox.open) this.helpBox.close();
+        else this.helpBox.showModal();
+    }
+
+    /** A sentence over the scene; null takes it away. */
+    say(text) {
+        this.message?.remove();
+        this.message = text
+            ? el('div', { class: 'message' }, el('p', { class: 'card' }, text))
+            : null;
+        if (this.message) this.parent.append(this.message);
+    }
+
+    // ---- files
 
     save(blob, name) {
         const link = el('a', { href: URL.createObjectURL(blob), download: name });
@@ -380,21 +325,29 @@ export class App {
     }
 
     savePicture() {
-        this.picture(this.canvas.width, this.canvas.height).toBlob((blob) => this.save(blob, `${this.fileName()}.png`));
+        const canvas = this.picture(this.canvas.width, this.canvas.height);
+        canvas.toBlob((blob) => this.save(blob, `${this.fileName()}.png`));
+    }
+
+    saveNumbers() {
+        if (!this.charts) return;
+        this.save(new Blob([this.charts.csv()], { type: 'text/csv' }), `${this.fileName()}.csv`);
+    }
+
+    fileName() {
+        return (this.scene.title || 'talus').replace(/[^\w-]+/g, '_').slice(0, 60);
     }
 
     /** The scene alone, of so many pixels, over the background of the page; a canvas. */
     picture(width, height) {
-        const ratio = this.stage.renderer.getPixelRatio();
-        const offset = this.stage.perspective.view;
-        this.stage.perspective.clearViewOffset();
-        this.stage.perspective.zoom = 1;
-        this.stage.resize(width, height, 1);
+        const { stage } = this;
+        const ratio = stage.ratio;
+        stage.setOffset(0, 0, width, height);
+        stage.resize(width, height, 1);
+        this.fill(width, height);
         this.stale = true;
         this.draw();
-        const canvas = document.createElement('canvas');
-        canvas.width = width;
-        canvas.height = height;
+        const canvas = el('canvas', { width, height });
         const context = canvas.getContext('2d');
         const style = getComputedStyle(document.documentElement);
         const sky = context.createLinearGradient(0, 0.3 * height, 0, height);
@@ -403,55 +356,42 @@ export class App {
         context.fillStyle = sky;
         context.fillRect(0, 0, width, height);
         context.drawImage(this.canvas, 0, 0);
-        this.stage.resize(this.width, this.height, ratio);
-        if (offset) this.lift();
+        stage.resize(this.width, this.height, ratio);
+        this.compose();
         this.stale = true;
         return canvas;
-    }
-
-    saveNumbers() {
-        if (this.charts) this.save(new Blob([this.charts.csv()], { type: 'text/csv' }), `${this.fileName()}.csv`);
-    }
-
-    fileName() {
-        return (this.scene.title || 'talus').replace(/[^\w-]+/g, '_').slice(0, 60);
-    }
-
-    help() {
-        if (!this.helpBox) {
-            const list = el('dl', {}, ...keyTexts.map(([keys, text]) => el('div', {}, el('dt', {}, text), el('dd', {}, el('kbd', {}, keys)))));
-            const close = el('form', { method: 'dialog' }, el('button', {}, 'Close'));
-            const mouse = el('p', { class: 'hint' }, 'Drag to turn, with the right button or Shift to move, the wheel to zoom. Click a body to select it, double-click to follow it.');
-            this.helpBox = el('dialog', { class: 'help' }, el('h2', {}, 'Keys'), list, mouse, close);
-            this.parent.append(this.helpBox);
-        }
-        if (this.helpBox.open) this.helpBox.close();
-        else this.helpBox.showModal();
     }
 
     // ---- events
 
     listen() {
+        const { canvas } = this;
         this.onPlayer('state');
         this.panel.update();
+        this.actions = actionsOf(this);
         new ResizeObserver(() => this.resize()).observe(this.parent);
         addEventListener('keydown', (event) => this.onKey(event));
-        this.canvas.addEventListener('pointerdown', (event) => {
-            this.pressed = [event.clientX, event.clientY];
-            this.stage.controls.mouseButtons.LEFT = event.shiftKey ? THREE.MOUSE.PAN : THREE.MOUSE.ROTATE;
+        canvas.addEventListener('pointerdown', ({ clientX, clientY, shiftKey }) => {
+            this.pressed = [clientX, clientY];
+            this.stage.controls.mouseButtons.LEFT = shiftKey ? THREE.MOUSE.PAN : THREE.MOUSE.ROTATE;
         });
-        this.canvas.addEventListener('click', (event) => this.onClick(event, (body) => this.select(body)));
-        this.canvas.addEventListener('dblclick', (event) => this.onClick(event, (body) => this.follow(body)));
-        this.canvas.addEventListener('webglcontextlost', (event) => {
-            event.preventDefault();
-            this.lost = true;
-            this.say('The graphics of this page were taken away by the browser. They come back by themselves, or when the page is loaded again.');
-        });
-        this.canvas.addEventListener('webglcontextrestored', () => {
+        canvas.addEventListener('click', (event) => this.onClick(event, (b) => this.select(b)));
+        canvas.addEventListener('dblclick', (event) => this.onClick(event, (b) => this.follow(b)));
+        canvas.addEventListener('webglcontextlost', (event) => this.onLost(event));
+        canvas.addEventListener('webglcontextrestored', () => {
             this.lost = false;
             this.say(null);
             this.stale = true;
         });
+    }
+
+    onLost(event) {
+        event.preventDefault();
+        this.lost = true;
+        this.say(
+            'The browser has taken the graphics of this page away. ' +
+                'They come back by themselves, or when you load the page again.'
+        );
     }
 
     onClick(event, then) {
@@ -462,95 +402,38 @@ export class App {
         else if (event.type === 'click' && this.selected > 0) this.select(this.selected);
     }
 
+    /** The body that is seen at a point of the window; -1: none. */
     bodyUnder(clientX, clientY) {
-        const box = this.canvas.getBoundingClientRect();
-        const at = new THREE.Vector2(((clientX - box.left) / box.width) * 2 - 1, 1 - ((clientY - box.top) / box.height) * 2);
+        const { left, top, width, height } = this.canvas.getBoundingClientRect();
+        const x = ((clientX - left) / width) * 2 - 1;
+        const y = 1 - ((clientY - top) / height) * 2;
         const ray = new THREE.Raycaster();
-        ray.setFromCamera(at, this.stage.camera);
-        const meshes = [...this.figures[0].batches.values()].map((batch) => batch.mesh).filter((mesh) => mesh.visible);
+        ray.setFromCamera(new THREE.Vector2(x, y), this.stage.camera);
+        const all = [...this.figures[0].batches.values()].map((batch) => batch.mesh);
+        const meshes = all.filter((mesh) => mesh.visible);
         meshes.forEach((mesh) => mesh.computeBoundingSphere());
         const hit = ray.intersectObjects(meshes, false)[0];
         return hit ? hit.object.userData.bodyOf(hit.instanceId) : -1;
     }
 
     onKey(event) {
-        const { target } = event;
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        if (target instanceof HTMLInputElement && target.type !== 'checkbox' && !(target === this.slider)) return;
-        if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return;
-        if (event.key === ' ' && target instanceof HTMLButtonElement) return;
-        const act = this.actions()[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+        if (isTyping(event, this.bar.slider)) return;
+        const act = this.actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
         if (!act) return;
         event.preventDefault();
         act(event.shiftKey);
-    }
-
-    actions() {
-        const { player } = this;
-        const toggle = (name) => () => this.setLayer(name, !this.layers[name]);
-        const step = (way) => (shift) => {
-            if (this.isLive) {
-                this.live.order({ do: 'step' });
-                return;
-            }
-            player.play(false);
-            this.setTime(shift ? player.time + (way * player.length) / 100 : this.neighbor(way));
-        };
-        const look = (axis) => (shift) => this.fit(views[axis].map((x) => (shift ? -x : x) || 1e-4));
-        const selected = () => (this.selected > 0 ? this.selected : this.base);
-        return {
-            ' ': () => player.play(),
-            ArrowLeft: step(-1),
-            ArrowRight: step(1),
-            Home: () => (this.isLive ? this.live.order({ do: 'reset' }) : this.setTime(player.first)),
-            End: () => this.setTime(player.last),
-            ',': () => player.faster(-1),
-            '.': () => player.faster(1),
-            l: () => this.toggleLoop(),
-            a: () => this.fit(),
-            f: () => this.follow(selected()),
-            x: look('x'),
-            y: look('y'),
-            z: look('z'),
-            o: () => this.stage.toggleProjection(),
-            h: (shift) => (shift ? this.showAll() : this.hide(selected(), !this.isHidden[selected()])),
-            ...Object.fromEntries(layers.filter(([, , key]) => key).map(([name, , key]) => [key.toLowerCase(), toggle(name)])),
-            d: () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark'),
-            w: () => this.charts && this.toggleChart(),
-            s: () => this.savePicture(),
-            e: () => this.saveNumbers(),
-            '?': () => this.help(),
-            Escape: () => this.selected > 0 && this.select(this.selected),
-        };
-    }
-
-    // The time of the frame before or after.
-    neighbor(way) {
-        const run = this.scene.runs[0];
-        if (!run) return this.player.time;
-        const { i, part } = frameAt(run.time, run.frames, this.player.time); // which may not be drawn yet
-        const next = way > 0 ? i + 1 : part > 0 ? i : i - 1;
-        return run.time[Math.max(0, Math.min(run.frames - 1, next))];
-    }
-
-    /** Why a live run stands still, or what it refused. */
-    showWhy(text) {
-        if (this.why.textContent !== text) this.why.textContent = text;
-    }
-
-    say(text) {
-        this.message?.remove();
-        this.message = text ? el('div', { class: 'message' }, el('p', { class: 'card' }, text)) : null;
-        if (this.message) this.parent.append(this.message);
     }
 
     resize() {
         this.width = this.parent.clientWidth;
         this.height = this.parent.clientHeight;
         this.stage.resize(this.width, this.height, Math.min(2, devicePixelRatio));
-        document.documentElement.style.setProperty('--bottom', `${this.bottom.offsetHeight + 14}px`);
+        this.charts?.makeRoom();
+        const bottom = `${this.bottom.offsetHeight + 14}px`;
+        document.documentElement.style.setProperty('--bottom', bottom);
         this.charts?.rebuild();
-        this.lift();
+        this.compose();
         this.stale = true;
     }
 
@@ -567,11 +450,14 @@ export class App {
     prepare() {
         if (!this.stale) return;
         const options = { layers: this.layers, forceScale: this.forceScale };
-        for (const figure of this.figures) if (figure.group.visible) figure.setTime(this.player.time, options);
+        const shown = this.figures.filter((figure) => figure.group.visible);
+        for (const figure of shown) figure.setTime(this.player.time, options);
         this.stage.floor.visible = this.layers.grid;
         this.trails.update(this.figures[0].frame ?? { i: 0 });
         this.showFollowed();
-        this.showClock();
+        this.bar.showTime();
+        if (this.charts && !this.chartBox.hidden) this.charts.setTime(this.player.time);
+        this.showInfo();
         this.stage.camera.updateMatrixWorld();
         this.stage.changed = true;
         this.stale = false;
@@ -582,7 +468,8 @@ export class App {
         const begin = performance.now();
         this.prepare();
         this.stage.render();
-        this.placeLabels();
+        this.labels.place();
+        this.compass.update(this.stage.camera);
         this.timing.last = performance.now() - begin;
         this.timing.total += this.timing.last;
         this.timing.worst = Math.max(this.timing.worst, this.timing.last);
@@ -600,24 +487,8 @@ export class App {
     placeOf(body) {
         const { poses } = this.figures[0];
         if (body === ALL) return centerOf(this.scene.bodies, poses);
-        return new THREE.Vector3(...poses.station(body, ...(this.scene.bodies[body].com ?? [0, 0, 0]), [0, 0, 0]));
-    }
-
-    showClock() {
-        const { player } = this;
-        const digits = Math.max(0, Math.min(4, 2 - Math.floor(Math.log10(player.length || 1))));
-        const unit = this.scene.units?.time ?? 's';
-        const now = player.time.toFixed(digits);
-        const factor = this.live?.status?.factor;
-        this.clockNow.textContent = now;
-        this.clockAll.textContent = player.length > 0 ? ` / ${player.last.toFixed(digits)} ${unit}` : ` ${unit}`;
-        if (Number.isFinite(factor) && player.playing) this.clockAll.textContent += ` · ${show(factor, 2)} × real time`;
-        if (document.activeElement !== this.slider || player.playing) {
-            this.slider.value = String(Math.round((10000 * (player.time - player.first)) / (player.length || 1)));
-        }
-        this.slider.setAttribute('aria-valuetext', `${now} ${unit} of ${player.last.toFixed(digits)} ${unit}`);
-        if (this.charts && !this.chartBox.hidden) this.charts.setTime(player.time);
-        this.showInfo();
+        const com = this.scene.bodies[body].com ?? [0, 0, 0];
+        return new THREE.Vector3(...poses.station(body, ...com, [0, 0, 0]));
     }
 
     showInfo() {
@@ -626,41 +497,11 @@ export class App {
         if (b < 1) return;
         const body = this.scene.bodies[b];
         const { p } = this.figures[0].poses;
-        const unit = this.scene.units?.length ?? 'm';
+        const place = [0, 1, 2].map((k) => show(p[3 * b + k], 3)).join(', ');
         const facts = [`${body.mobilizer} on ${this.scene.bodies[body.parent].name}`];
         if (body.mass > 0) facts.push(`mass ${show(body.mass)}`);
-        facts.push(`at ${[0, 1, 2].map((k) => show(p[3 * b + k], 3)).join(', ')} ${unit}`);
-        this.info.replaceChildren(el('b', {}, body.name), ...facts.map((fact) => el('small', {}, fact)));
-    }
-
-    placeLabels() {
-        const q = [0, 0, 0];
-        for (const { element, body, p, layer } of this.labels) {
-            const isShown = this.layers[layer] && !this.isHidden[body];
-            const at = isShown ? this.stage.project(this.figures[0].poses.station(body, p[0], p[1], p[2], q)) : null;
-            element.hidden = !at;
-            if (at) element.style.transform = `translate(${Math.round(at[0])}px, ${Math.round(at[1])}px) translate(-50%, -120%)`;
-        }
+        facts.push(`origin at ${place} ${this.scene.units?.length ?? 'm'}`);
+        const lines = facts.map((fact) => el('small', {}, fact));
+        this.info.replaceChildren(el('b', {}, body.name), ...lines);
     }
 }
-
-const keyTexts = [
-    ['Space', 'Play, pause'],
-    ['← →', 'One frame'],
-    ['Shift ← →', 'A hundredth'],
-    ['Home End', 'Beginning, end'],
-    [', .', 'Slower, faster'],
-    ['L', 'Repeat'],
-    ['A', 'Fit all into the view'],
-    ['F', 'Follow the selected body'],
-    ['X Y Z', 'Look along an axis'],
-    ['O', 'Parallel projection'],
-    ['H', 'Hide the selected body'],
-    ['Shift H', 'Show all bodies'],
-    ...layers.filter(([, , key]) => key).map(([, label, key]) => [key, label]),
-    ['D', 'Light or dark'],
-    ['W', 'Charts'],
-    ['S', 'Save a picture'],
-    ['E', 'Save the numbers'],
-    ['?', 'This list'],
-];

@@ -65,7 +65,8 @@ export function decodeMesh(mesh, bytes) {
     }
     const behind = bytes.byteOffset + at + Math.ceil((6 * vertices) / 4) * 4;
     const Index = mesh.index === 32 ? Uint32Array : Uint16Array;
-    return { positions, index: new Index(bytes.buffer.slice(behind, behind + 3 * faces * Index.BYTES_PER_ELEMENT)) };
+    const end = behind + 3 * faces * Index.BYTES_PER_ELEMENT;
+    return { positions, index: new Index(bytes.buffer.slice(behind, end)), low, high };
 }
 
 function decodeRun(run, bytes) {
@@ -81,7 +82,10 @@ function decodeRun(run, bytes) {
 export function whatIsWrong(scene) {
     if (!scene || scene.format !== 'talus-scene') return 'This page holds no scene of Talus.';
     if (scene.version > VERSION) {
-        return `This scene has format ${scene.version}; this page understands up to ${VERSION}. A newer talus shows it.`;
+        return (
+            `This scene has format ${scene.version}; this page reads formats up to ${VERSION}. ` +
+            'Make the page with a newer talus.'
+        );
     }
     return null;
 }
@@ -91,7 +95,8 @@ export async function readScene(scene, base64) {
     const wrong = whatIsWrong(scene);
     if (wrong) throw new Error(wrong);
     const bytes = base64 ? await inflate(bytesOfBase64(base64)) : new Uint8Array(0);
-    if (scene.data && bytes.length !== scene.data.bytes) throw new Error('The data of this page are not complete.');
+    if (scene.data && bytes.length !== scene.data.bytes)
+        throw new Error('The data of this page are not complete: download it again.');
     return {
         ...scene,
         shapes: scene.shapes ?? [],
@@ -99,6 +104,8 @@ export async function readScene(scene, base64) {
         links: scene.links ?? [],
         paths: scene.paths ?? [],
         runs: (scene.runs ?? []).map((run) => decodeRun(run, bytes)),
-        meshes: (scene.meshes ?? []).map((mesh) => (mesh.faces > 0 ? decodeMesh(mesh, bytes) : null)),
+        meshes: (scene.meshes ?? []).map((mesh) =>
+            mesh.faces > 0 ? decodeMesh(mesh, bytes) : null
+        ),
     };
 }

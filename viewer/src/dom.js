@@ -4,7 +4,9 @@
 export function el(tag, properties = {}, ...children) {
     const element = document.createElement(tag);
     for (const [key, value] of Object.entries(properties)) {
-        if (key === 'aria') for (const [name, text] of Object.entries(value)) element.setAttribute(`aria-${name}`, text);
+        if (key === 'aria')
+            for (const [name, text] of Object.entries(value))
+                element.setAttribute(`aria-${name}`, text);
         else if (key === 'class') element.className = value;
         else if (key === 'for') element.htmlFor = value;
         else element[key] = value;
@@ -16,16 +18,18 @@ export function el(tag, properties = {}, ...children) {
 const icons = {
     play: 'M8 5.5v13l10.5-6.5z',
     pause: 'M7 5h3.6v14H7zM13.4 5H17v14h-3.6z',
-    loop: 'M17 3l4 4-4 4V8H8a4 4 0 0 0-4 4H2a6 6 0 0 1 6-6h9zM7 21l-4-4 4-4v3h9a4 4 0 0 0 4-4h2a6 6 0 0 1-6 6H7z',
+    loop:
+        'M17 3l4 4-4 4V8H8a4 4 0 0 0-4 4H2a6 6 0 0 1 6-6h9z' +
+        'M7 21l-4-4 4-4v3h9a4 4 0 0 0 4-4h2a6 6 0 0 1-6 6H7z',
     fit: 'M4 9V4h5v2H6v3zM15 4h5v5h-2V6h-3zM20 15v5h-5v-2h3v-3zM9 20H4v-5h2v3h3z',
-    theme: 'M12 3a9 9 0 1 0 0 18zM12 5v14a7 7 0 0 0 0-14z',
+    theme: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 5a7 7 0 0 1 0 14z',
     chart: 'M4 4h2v14h14v2H4zM8 14l3.5-4.5 3 2.5L19 6.5l1.5 1.2-5.7 7-3-2.5L9.5 15.200z',
     panel: 'M4 5h16v2H4zM4 11h16v2H4zM4 17h16v2H4z',
-    help: 'M11 17h2v2h-2zM12 5a4 4 0 0 0-4 4h2a2 2 0 1 1 3.200 1.600C11.900 11.500 11 12.500 11 15h2c0-1.800.6-2.300 1.500-3A4 4 0 0 0 12 5z',
+    help:
+        'M11 17h2v2h-2zM12 5a4 4 0 0 0-4 4h2a2 2 0 1 1 3.2 1.6C11.9 11.5 11 12.5 11 15h2' +
+        'c0-1.8.6-2.3 1.5-3A4 4 0 0 0 12 5z',
     camera: 'M9 5l-1.500 2H4v12h16V7h-3.500L15 5zM12 9a4 4 0 1 1 0 8 4 4 0 0 1 0-8z',
-    step: 'M6 5h2.500v14H6zM10 5.500v13L19 12z',
     reset: 'M12 5V2L7.500 6.500 12 11V8a5 5 0 1 1-5 5H5a7 7 0 1 0 7-8z',
-    close: 'M6.400 5L12 10.600 17.600 5 19 6.400 13.400 12 19 17.600 17.600 19 12 13.400 6.400 19 5 17.600 10.600 12 5 6.400z',
 };
 
 export function icon(name) {
@@ -40,7 +44,11 @@ export function icon(name) {
 
 /** A button with a picture. */
 export function iconButton(name, label, onclick, more = {}) {
-    return el('button', { type: 'button', class: 'icon', title: label, aria: { label }, onclick, ...more }, icon(name));
+    return el(
+        'button',
+        { type: 'button', class: 'icon', title: label, aria: { label }, onclick, ...more },
+        icon(name)
+    );
 }
 
 /** A number as a person would write it. */

@@ -16,7 +16,8 @@ async function chooseCodec(width, height, fps) {
 function base64Of(buffer) {
     const bytes = new Uint8Array(buffer);
     let text = '';
-    for (let i = 0; i < bytes.length; i += 32768) text += String.fromCharCode(...bytes.subarray(i, i + 32768));
+    for (let i = 0; i < bytes.length; i += 32768)
+        text += String.fromCharCode(...bytes.subarray(i, i + 32768));
     return btoa(text);
 }
 
@@ -25,7 +26,11 @@ export async function film(app, { fps, speed, width, height }) {
     const config = await chooseCodec(width, height, fps);
     if (!config) throw new Error('This browser cannot encode H.264.');
     const target = new ArrayBufferTarget();
-    const muxer = new Muxer({ target, video: { codec: 'avc', width, height, frameRate: fps }, fastStart: 'in-memory' });
+    const muxer = new Muxer({
+        target,
+        video: { codec: 'avc', width, height, frameRate: fps },
+        fastStart: 'in-memory',
+    });
     let failed = null;
     const encoder = new VideoEncoder({
         output: (chunk, meta) => muxer.addVideoChunk(chunk, meta),
@@ -39,7 +44,10 @@ export async function film(app, { fps, speed, width, height }) {
     app.player.play(false);
     for (let i = 0; i < count && !failed; ++i) {
         app.player.setTime(first + (i * speed) / fps);
-        const frame = new VideoFrame(app.picture(width, height), { timestamp: Math.round((1e6 * i) / fps), duration: Math.round(1e6 / fps) });
+        const frame = new VideoFrame(app.picture(width, height), {
+            timestamp: Math.round((1e6 * i) / fps),
+            duration: Math.round(1e6 / fps),
+        });
         encoder.encode(frame, { keyFrame: i % 60 === 0 });
         frame.close();
         while (encoder.encodeQueueSize > 4) await new Promise((done) => setTimeout(done, 5));

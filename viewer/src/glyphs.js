@@ -3,6 +3,8 @@ import * as THREE from 'three';
 
 /** Colors by Okabe and Ito, which people with any kind of color vision can tell apart. */
 export const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9'];
+/** The same, lighter, for lines on a dark ground. */
+export const lightPalette = ['#5fb0ea', '#e69f00', '#2fc59a', '#e3a3cb', '#f0824a', '#a9dcf7'];
 export const axisColors = ['#d55e00', '#009e73', '#0072b2'];
 
 // A helix of radius 1 along y, as long as COIL, with straight ends; scaled to length 1 when it is
@@ -64,6 +66,29 @@ export function solidMaterial(opacity = 1, more = {}) {
         depthWrite: opacity > 0.6,
         ...more,
     });
+}
+
+/** The matrix of a transform [p, quaternion], with a scale along its axes. */
+export function matrixOf(X, scale = [1, 1, 1]) {
+    const p = new THREE.Vector3(X[0], X[1], X[2]);
+    const h = new THREE.Quaternion(X[4], X[5], X[6], X[3]);
+    return new THREE.Matrix4().compose(p, h, new THREE.Vector3(...scale));
+}
+
+/** The matrix of a unit cylinder along y that reaches from one point to another. */
+export function stickMatrix(from, to, radius) {
+    const a = new THREE.Vector3(...from);
+    const d = new THREE.Vector3(...to).sub(a);
+    const length = d.length();
+    const turn = new THREE.Quaternion().setFromUnitVectors(
+        new THREE.Vector3(0, 1, 0),
+        d.clone().divideScalar(length || 1)
+    );
+    return new THREE.Matrix4().compose(
+        a.addScaledVector(d, 0.5),
+        turn,
+        new THREE.Vector3(radius, length, radius)
+    );
 }
 
 // out = a b for matrices by columns whose last row is 0 0 0 1
@@ -173,7 +198,16 @@ export class Sticks {
         const length = Math.hypot(dx, dy, dz);
         if (!(length > 0) || this.used >= this.capacity) return;
         if (color) this.mesh.setColorAt(this.used, this.color.set(color));
-        this.place((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2, dx / length, dy / length, dz / length, length, radius);
+        this.place(
+            (a[0] + b[0]) / 2,
+            (a[1] + b[1]) / 2,
+            (a[2] + b[2]) / 2,
+            dx / length,
+            dy / length,
+            dz / length,
+            length,
+            radius
+        );
     }
 
     /** At a point, `radius` large in all directions. */
@@ -194,7 +228,12 @@ export class Sticks {
 export class Arrows {
     constructor(parent, capacity, color, unit) {
         // arrows begin inside bodies: they are drawn over them
-        const material = solidMaterial(1, { color, roughness: 0.5, depthTest: false, transparent: true });
+        const material = solidMaterial(1, {
+            color,
+            roughness: 0.5,
+            depthTest: false,
+            transparent: true,
+        });
         this.unit = unit;
         this.shafts = new Sticks(parent, geometryOf('cylinder', 24), material, capacity, false);
         this.heads = new Sticks(parent, geometryOf('cone'), material, capacity, false);

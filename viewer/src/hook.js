@@ -10,7 +10,8 @@ export function makeHook(errors) {
     const ready = new Promise((resolve) => {
         done = resolve;
     });
-    const bodyOf = (body) => (typeof body === 'number' ? body : app.scene.bodies.findIndex((b) => b.name === body));
+    const bodyOf = (body) =>
+        typeof body === 'number' ? body : app.scene.bodies.findIndex((b) => b.name === body);
     const drawn = () => {
         app.stale = true;
         app.draw();
@@ -44,7 +45,13 @@ export function makeHook(errors) {
         },
         /** Of a live run: what the program said last, and how many frames came; null elsewhere. */
         get live() {
-            return app.live ? { ...app.live.status, received: app.live.received, hasEnded: Boolean(app.live.hasEnded) } : null;
+            return app.live
+                ? {
+                      ...app.live.status,
+                      received: app.live.received,
+                      hasEnded: Boolean(app.live.hasEnded),
+                  }
+                : null;
         },
         get playing() {
             return app.player.playing;
@@ -69,6 +76,12 @@ export function makeHook(errors) {
             const b = bodyOf(body);
             const com = app.scene.bodies[b].com ?? [0, 0, 0];
             return app.stage.project(app.figures[0].poses.station(b, ...com, [0, 0, 0]));
+        },
+        /** The name of the body that is seen at a point of the window; null: none. */
+        pick(x, y) {
+            prepared();
+            const b = app.bodyUnder(x, y);
+            return b > 0 ? app.scene.bodies[b].name : null;
         },
         value(column) {
             return app.charts ? app.charts.value(column, app.player.time) : NaN;
@@ -103,7 +116,7 @@ export function makeHook(errors) {
             app.setTheme(name);
             prepared();
         },
-        /** Colors on the canvas: how many different ones there are, and a sum that tells pictures apart. */
+        /** How many colors are on the canvas, and a sum that tells pictures apart. */
         pixels() {
             drawn();
             const { width, height } = app.canvas;
@@ -127,7 +140,11 @@ export function makeHook(errors) {
         },
         /** Times of the run: first, last, how many frames. */
         get span() {
-            return { first: app.player.first, last: app.player.last, frames: app.scene.runs[0]?.frames ?? 0 };
+            return {
+                first: app.player.first,
+                last: app.player.last,
+                frames: app.scene.runs[0]?.frames ?? 0,
+            };
         },
         /** The color of the canvas at a point in CSS pixels: red, green, blue, opacity. */
         pixelAt(x, y) {

@@ -1,4 +1,4 @@
-// A live run: numbers stream in from talus view --live, orders go back. doc/scene.md has the format.
+// A live run: numbers come in from talus view --live, orders go back. The format: doc/scene.md.
 import { readScene } from './data.js';
 
 const HISTORY = 20000; // rows kept for charts
@@ -14,14 +14,30 @@ export function isLive() {
 /** A scene of one frame, whose numbers are replaced as they come; loads are not among them. */
 export function liveScene(scene) {
     const note = 'A live run shows no forces and no contacts; talus simulate and talus view do.';
-    const runs = scene.runs.map((run) => ({ ...run, forces: null, contacts: null, loads: [], note }));
+    const runs = scene.runs.map((run) => ({
+        ...run,
+        forces: null,
+        contacts: null,
+        loads: [],
+        note,
+    }));
     return { ...scene, runs };
 }
 
 /** A clock that others turn. It has what a Player has. */
 export class LiveClock {
     constructor(first, order, onChange) {
-        Object.assign(this, { first, last: first, time: first, length: 0, speed: 1, loop: true, playing: true, order, onChange });
+        Object.assign(this, {
+            first,
+            last: first,
+            time: first,
+            length: 0,
+            speed: 1,
+            loop: true,
+            playing: true,
+            order,
+            onChange,
+        });
     }
 
     setTime() {}
@@ -117,7 +133,11 @@ export class Live {
     /** Send an order: {do, index, value}. */
     async order(what) {
         try {
-            await fetch('do', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(what) });
+            await fetch('do', {
+                method: 'POST',
+                headers: { 'Content-Type': 'application/json' },
+                body: JSON.stringify(what),
+            });
         } catch {
             // the stream has ended then, and says so
         }
@@ -128,7 +148,8 @@ export class Live {
             const before = this.received;
             try {
                 const response = await fetch('stream');
-                for await (const { kind, body } of messagesOf(response.body.getReader())) await this.receive(kind, body);
+                for await (const { kind, body } of messagesOf(response.body.getReader()))
+                    await this.receive(kind, body);
             } catch {
                 // it is tried again
             }
@@ -168,9 +189,12 @@ export class Live {
         const before = this.status?.scene;
         this.status = { ...this.status, ...news };
         app.player.obey(news);
-        if (news.sliders) app.panel.setSliders(news.sliders, (index, value) => this.order({ do: 'set', index, value }));
+        if (news.sliders)
+            app.panel.setSliders(news.sliders, (index, value) =>
+                this.order({ do: 'set', index, value })
+            );
         app.panel.showSliders(news.values);
-        app.showWhy(news.why);
+        app.bar.showWhy(news.why);
         if (!isFirst && news.scene !== before) await this.changeScene();
     }
 

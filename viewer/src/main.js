@@ -5,17 +5,15 @@ import { el } from './dom.js';
 import { makeHook } from './hook.js';
 import { isLive, liveScene } from './live.js';
 
+const noGraphics =
+    'This browser offers no WebGL 2, so the model cannot be drawn; the charts work. ' +
+    'Try another browser, or switch on hardware acceleration in this one.';
 const errors = [];
 addEventListener('error', (event) => errors.push(String(event.message)));
 addEventListener('unhandledrejection', (event) => errors.push(String(event.reason)));
 
 function say(parent, text) {
     parent.append(el('div', { class: 'message' }, el('p', { class: 'card' }, text)));
-}
-
-function hasWebGL() {
-    const probe = document.createElement('canvas');
-    return Boolean(probe.getContext('webgl2'));
 }
 
 async function start() {
@@ -26,8 +24,9 @@ async function start() {
     try {
         const scene = JSON.parse(document.getElementById('talus-scene').textContent);
         const decoded = await readScene(scene, document.getElementById('talus-data').textContent);
-        if (hasWebGL()) hook.attach(new App(parent, isLive() ? liveScene(decoded) : decoded, isLive()));
-        else say(parent, 'This browser offers no WebGL 2, which is needed to draw in three dimensions. Another browser, or the same with hardware acceleration switched on, shows this page.');
+        const app = new App(parent, isLive() ? liveScene(decoded) : decoded, isLive());
+        hook.attach(app);
+        if (!app.stage.renderer) app.say(noGraphics);
     } catch (error) {
         errors.push(String(error.message));
         say(parent, error.message);

@@ -1,6 +1,7 @@
-// The side panel: layers, runs, the tree of bodies, parameters of a live run.
+// The side panel: parameters of a live run, runs, layers, and the tree of bodies.
 import { el, show } from './dom.js';
 import { palette } from './glyphs.js';
+import { Tree } from './tree.js';
 
 /** Layers: name, label, key, whether they are on at first, and what a scene needs to have them. */
 export const layers = [
@@ -11,9 +12,21 @@ export const layers = [
     ['paths', 'Muscles and paths', 'P', true, (s) => s.paths.length > 0],
     ['markers', 'Markers', 'M', true, (s) => s.markers.length > 0 || s.runs.some((r) => r.seen)],
     ['contacts', 'Contacts', 'K', true, (s) => s.runs.some((r) => r.contacts)],
-    ['surfaces', 'Surfaces that touch', '', false, (s) => s.shapes.some((shape) => shape.layer === 'contact')],
+    [
+        'surfaces',
+        'Surfaces that touch',
+        '',
+        false,
+        (s) => s.shapes.some((shape) => shape.layer === 'contact'),
+    ],
     ['forces', 'Forces and moments', 'R', false, (s) => s.runs.some((r) => r.forces)],
-    ['reactions', 'Loads in joints and constraints', '', false, (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction'))],
+    [
+        'reactions',
+        'Joint and constraint loads',
+        '',
+        false,
+        (s) => s.runs.some((r) => r.loads?.some((l) => l.kind === 'reaction')),
+    ],
     ['centers', 'Mass centers', 'C', false, (s) => s.bodies.some((b) => b.mass > 0)],
     ['inertia', 'Inertia ellipsoids', 'I', false, (s) => s.bodies.some((b) => b.mass > 0)],
     ['frames', 'Frames', 'V', false, () => true],
@@ -23,7 +36,11 @@ export const layers = [
 ];
 
 function checkbox(label, checked, onchange, ...more) {
-    const input = el('input', { type: 'checkbox', checked, onchange: () => onchange(input.checked) });
+    const input = el('input', {
+        type: 'checkbox',
+        checked,
+        onchange: () => onchange(input.checked),
+    });
     return { input, label: el('label', {}, input, el('span', {}, label), ...more) };
 }
 
@@ -31,12 +48,12 @@ export class Panel {
     constructor(app) {
         this.app = app;
         this.boxes = {};
-        this.rows = [];
+        this.tree = new Tree(app);
         this.element = el('aside', { class: 'side card', aria: { label: 'What is shown' } });
         const scroll = el('div', { class: 'scroll' });
         this.element.append(scroll);
         this.live = el('section', { hidden: true });
-        scroll.append(this.live, this.makeRuns(), this.makeLayers(), this.makeTree());
+        scroll.append(this.live, this.makeRuns(), this.makeLayers(), this.tree.element);
     }
 
     makeLayers() {
@@ -44,15 +61,39 @@ export class Panel {
         const box = el('div', { class: 'layers' });
         for (const [name, label, key, , has] of layers) {
             if (!has(app.scene)) continue;
-            const item = checkbox(label, app.layers[name], (yes) => app.setLayer(name, yes), key ? el('kbd', {}, key) : null);
+            const item = checkbox(
+                label,
+                app.layers[name],
+                (yes) => app.setLayer(name, yes),
+                key ? el('kbd', {}, key) : null
+            );
             this.boxes[name] = item.input;
             box.append(item.label);
         }
-        this.scaleInput = el('input', { type: 'range', min: -2, max: 2, step: 0.05, value: 0, aria: { label: 'Length of arrows' } });
+        this.scaleInput = el('input', {
+            type: 'range',
+            min: -2,
+            max: 2,
+            step: 0.05,
+            value: 0,
+            aria: { label: 'Length of arrows' },
+        });
         this.scaleInput.oninput = () => app.setForceScale(10 ** Number(this.scaleInput.value));
-        this.scaleRow = el('div', { hidden: true }, el('h2', {}, 'Length of arrows'), this.scaleInput);
+        this.scaleRow = el(
+            'div',
+            { hidden: true },
+            el('h2', {}, 'Length of arrows'),
+            this.scaleInput
+        );
         const notes = app.scene.runs.map((r) => r.note).filter(Boolean);
-        return el('section', {}, el('h2', {}, 'Show'), box, this.scaleRow, ...notes.slice(0, 1).map((note) => el('p', { class: 'notes' }, note)));
+        return el(
+            'section',
+            {},
+            el('h2', {}, 'Show'),
+            box,
+            this.scaleRow,
+            ...notes.slice(0, 1).map((note) => el('p', { class: 'notes' }, note))
+        );
     }
 
     makeRuns() {
@@ -66,55 +107,15 @@ export class Panel {
         return el('section', {}, el('h2', {}, 'Runs'), ...items);
     }
 
-    // Massless bodies between joints stand with the body that they carry.
-    makeTree() {
-        const { app } = this;
-        const { bodies } = app.scene;
-        const search = el('input', { type: 'search', placeholder: `Find one of ${bodies.length - 1} bodies`, aria: { label: 'Find a body' } });
-        search.oninput = () => this.filter(search.value);
-        const all = el('button', { type: 'button', onclick: () => app.showAll() }, 'Show all');
-        const lists = bodies.map(() => el('ul'));
-        bodies.forEach((body, b) => {
-            if (b === 0) return;
-            lists[body.parent].append(this.makeRow(body, b, lists[b]));
-        });
-        this.tree = el('div', { class: 'tree' }, lists[0]);
-        const many = bodies.length > 12;
-        return el('section', {}, el('h2', {}, 'Bodies', all), many ? search : null, this.tree);
-    }
-
-    makeRow(body, b, children) {
-        const { app } = this;
-        const input = el('input', { type: 'checkbox', checked: true, aria: { label: `Show ${body.name}` } });
-        input.onchange = () => app.hide(b, !input.checked);
-        const button = el('button', { type: 'button', title: `${body.name}: ${body.mobilizer}`, onclick: () => app.select(b), ondblclick: () => app.follow(b) }, body.name);
-        const row = el('div', { class: body.mass > 0 ? 'row' : 'row massless' }, input, button, el('small', {}, body.mobilizer));
-        this.rows[b] = { row, input, item: el('li', {}, row, children), name: body.name.toLowerCase() };
-        return this.rows[b].item;
-    }
-
-    filter(text) {
-        const wanted = text.trim().toLowerCase();
-        const { bodies } = this.app.scene;
-        const keep = new Set();
-        this.rows.forEach((row, b) => {
-            if (!row.name.includes(wanted)) return;
-            for (let k = b; k > 0; k = bodies[k].parent) keep.add(k);
-        });
-        this.rows.forEach((row, b) => {
-            row.item.hidden = !keep.has(b);
-        });
-    }
-
     update() {
         const { app } = this;
         for (const [name, input] of Object.entries(this.boxes)) input.checked = app.layers[name];
-        const hasArrows = app.layers.forces || app.layers.reactions || app.scene.runs.some((r) => r.contacts && app.layers.contacts);
+        const hasArrows =
+            app.layers.forces ||
+            app.layers.reactions ||
+            app.scene.runs.some((r) => r.contacts && app.layers.contacts);
         this.scaleRow.hidden = !hasArrows;
-        this.rows.forEach((row, b) => {
-            row.input.checked = !app.isHidden[b];
-            row.row.classList.toggle('selected', b === app.selected);
-        });
+        this.tree.update();
     }
 
     /** Sliders of a live run, {name, group, low, high}, under the names of their groups. */
@@ -127,7 +128,8 @@ export class Panel {
             groups.get(slider.group).push(made.label);
             return made;
         });
-        const folded = ([name, labels], i) => el('details', { open: i === 0 }, el('summary', {}, name), ...labels);
+        const folded = ([name, labels], i) =>
+            el('details', { open: i === 0 }, el('summary', {}, name), ...labels);
         this.live.replaceChildren(...[...groups].map(folded));
     }
 
@@ -140,7 +142,13 @@ export class Panel {
 function makeSlider({ name, low, high }, onSet) {
     const steps = 1000;
     const output = el('output', {});
-    const input = el('input', { type: 'range', min: 0, max: steps, step: 1, aria: { label: name } });
+    const input = el('input', {
+        type: 'range',
+        min: 0,
+        max: steps,
+        step: 1,
+        aria: { label: name },
+    });
     let moved = -Infinity; // when
     input.oninput = () => {
         const value = low + ((high - low) * Number(input.value)) / steps;
@@ -154,5 +162,8 @@ function makeSlider({ name, low, high }, onSet) {
         output.textContent = show(value);
         input.setAttribute('aria-valuetext', show(value));
     };
-    return { label: el('label', { class: 'param' }, el('span', { title: name }, name), output, input), show: put };
+    return {
+        label: el('label', { class: 'param' }, el('span', { title: name }, name), output, input),
+        show: put,
+    };
 }

@@ -35,7 +35,10 @@ export class Player {
     }
 
     faster(way) {
-        const later = way > 0 ? speeds.find((s) => s > this.speed * 1.001) : [...speeds].reverse().find((s) => s < this.speed * 0.999);
+        const later =
+            way > 0
+                ? speeds.find((s) => s > this.speed * 1.001)
+                : [...speeds].reverse().find((s) => s < this.speed * 0.999);
         this.setSpeed(later ?? this.speed * (way > 0 ? 10 : 0.1));
     }
 

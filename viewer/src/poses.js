@@ -2,7 +2,7 @@
 
 const CHANNELS = 7; // position, quaternion w x y z
 
-/** Poses of all bodies in Ground: p [3 n], h [4 n] with w first, m [16 n] as matrices by columns. */
+/** Poses of bodies in Ground: p [3 n], h [4 n] with w first, m [16 n] as matrices by columns. */
 export class Poses {
     constructor(bodies) {
         this.parents = Int32Array.from(bodies, (body) => body.parent);

@@ -3,9 +3,27 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 const FIELD_OF_VIEW = 40;
+const SLOPE = Math.tan((FIELD_OF_VIEW * Math.PI) / 360); // of the upper edge of the picture
+const MARGIN = 0.92; // how much of the free part is filled
 const themes = {
-    light: { sky: '#ffffff', ground: '#c9c2b6', hemisphere: 1.6, key: 2.1, fill: 0.5, grid: '#5b6675', shadow: 0.22 },
-    dark: { sky: '#cfd8e6', ground: '#2b2f38', hemisphere: 1.0, key: 2.3, fill: 0.55, grid: '#9aa8bd', shadow: 0.5 },
+    light: {
+        sky: '#ffffff',
+        ground: '#c9c2b6',
+        hemisphere: 1.6,
+        key: 2.1,
+        fill: 0.5,
+        grid: '#5b6675',
+        shadow: 0.22,
+    },
+    dark: {
+        sky: '#cfd8e6',
+        ground: '#2b2f38',
+        hemisphere: 1.0,
+        key: 2.3,
+        fill: 0.55,
+        grid: '#9aa8bd',
+        shadow: 0.5,
+    },
 };
 
 // Lines at 1 and 10 steps that fade with distance, sharp at any zoom.
@@ -42,17 +60,41 @@ export function niceStep(x) {
     return [5, 2, 1].find((k) => k * power <= x) * power || power;
 }
 
+/** Whether this browser can draw in three dimensions. */
+export function hasWebGL() {
+    return Boolean(document.createElement('canvas').getContext('webgl2'));
+}
+
+// null without WebGL: all else works.
+function makeRenderer(canvas) {
+    if (!hasWebGL()) return null;
+    const options = { canvas, antialias: true, alpha: true, preserveDrawingBuffer: true };
+    const renderer = new THREE.WebGLRenderer(options);
+    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.type = THREE.PCFShadowMap;
+    renderer.toneMapping = THREE.NeutralToneMapping;
+    renderer.toneMappingExposure = 1.0;
+    return renderer;
+}
+
+// Where the camera must stand, along a and along z, so that all points p of an extent lie between
+// two planes through it: |p.a - middle| <= slope (far - p.z).
+function fitBetween(extent, a, z, slope) {
+    const right = extent.support(a.clone().addScaledVector(z, slope));
+    const left = extent.support(a.clone().negate().addScaledVector(z, slope));
+    return { middle: (right - left) / 2, far: (right + left) / (2 * slope) };
+}
+
 export class Stage {
     constructor(canvas, up, size) {
         this.canvas = canvas;
         this.size = size;
         this.up = new THREE.Vector3(...up);
-        this.upright = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.up);
-        this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
-        this.renderer.shadowMap.enabled = true;
-        this.renderer.shadowMap.type = THREE.PCFShadowMap;
-        this.renderer.toneMapping = THREE.NeutralToneMapping;
-        this.renderer.toneMappingExposure = 1.0;
+        this.upright = new THREE.Quaternion().setFromUnitVectors(
+            new THREE.Vector3(0, 1, 0),
+            this.up
+        );
+        this.renderer = makeRenderer(canvas);
         this.scene = new THREE.Scene();
         this.root = new THREE.Group();
         this.scene.add(this.root);
@@ -112,7 +154,10 @@ export class Stage {
         );
         this.grid.frustumCulled = false;
         this.grid.renderOrder = -2;
-        this.shade = new THREE.Mesh(plane, new THREE.ShadowMaterial({ opacity: 0.25, depthWrite: false }));
+        this.shade = new THREE.Mesh(
+            plane,
+            new THREE.ShadowMaterial({ opacity: 0.25, depthWrite: false })
+        );
         this.shade.receiveShadow = true;
         this.shade.frustumCulled = false;
         this.shade.renderOrder = -1;
@@ -120,21 +165,23 @@ export class Stage {
         this.scene.add(this.floor);
     }
 
-    /** Put the floor at a height, below a point, and say how wide its squares are. */
-    setFloor(height, center) {
+    /** Put the floor into a plane, near a point; its squares are `spacing` wide. */
+    setFloor({ normal, height }, near) {
         const reach = 12 * this.size;
-        const middle = center.clone().applyQuaternion(this.upright.clone().invert());
+        const tilt = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
+        const { x, z } = near.clone().applyQuaternion(tilt.clone().invert());
         this.spacing = niceStep(0.55 * this.size);
-        this.floor.position.copy(this.up).multiplyScalar(height - 0.002 * this.size);
+        this.floor.quaternion.copy(tilt);
+        this.floor.position.copy(normal).multiplyScalar(height - 0.002 * this.size);
         // a plane of its own vertices: the shader sees true coordinates
-        const flat = new THREE.PlaneGeometry(2 * reach, 2 * reach).rotateX(-Math.PI / 2).translate(middle.x, 0, middle.z);
+        const flat = new THREE.PlaneGeometry(2 * reach, 2 * reach);
+        flat.rotateX(-Math.PI / 2).translate(x, 0, z);
         this.grid.geometry = flat;
         this.shade.geometry = flat;
         const { uniforms } = this.grid.material;
         uniforms.spacing.value = this.spacing;
         uniforms.reach.value = reach;
-        uniforms.middle.value.set(middle.x, middle.z);
-        this.floorHeight = height;
+        uniforms.middle.value.set(x, z);
     }
 
     makeCamera() {
@@ -153,23 +200,43 @@ export class Stage {
         });
     }
 
-    /** Look from a direction, given where y is up, at a ball. */
-    look(way, center, radius) {
-        const direction = new THREE.Vector3(...way).normalize().applyQuaternion(this.upright);
-        const half = Math.min(1, this.camera.isPerspectiveCamera ? this.camera.aspect : 1);
-        const distance = (0.86 * radius) / Math.sin((FIELD_OF_VIEW * Math.PI) / 360) / half;
-        this.controls.target.copy(center);
-        this.camera.position.copy(center).addScaledVector(direction, distance);
-        this.fitOrthographic(radius);
+    /**
+     * Look from a direction, given where y is up, so that an extent about a point just fills
+     * `width` times `height` pixels in the middle of the picture.
+     */
+    look(way, extent, at, width, height) {
+        const z = new THREE.Vector3(...way).normalize().applyQuaternion(this.upright);
+        const x = new THREE.Vector3().crossVectors(this.up, z).normalize();
+        const y = new THREE.Vector3().crossVectors(z, x);
+        const full = Math.max(1, this.height);
+        const across = fitBetween(extent, x, z, (MARGIN * SLOPE * width) / full);
+        const upwards = fitBetween(extent, y, z, (MARGIN * SLOPE * height) / full);
+        const behind = -extent.support(z.clone().negate());
+        const depth = (extent.support(z) + behind) / 2;
+        const nearest = (0.3 * this.size * full) / Math.min(width, height) / SLOPE;
+        const distance = Math.max(nearest, Math.max(across.far, upwards.far) - depth);
+        this.controls.target.copy(at).addScaledVector(x, across.middle);
+        this.controls.target.addScaledVector(y, upwards.middle).addScaledVector(z, depth);
+        this.camera.position.copy(this.controls.target).addScaledVector(z, distance);
+        this.setHalfHeight(distance * SLOPE);
         this.controls.update();
         this.changed = true;
     }
 
-    fitOrthographic(radius) {
-        const aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight);
-        const half = (1.15 * radius) / Math.min(1, aspect);
-        Object.assign(this.orthographic, { left: -half * aspect, right: half * aspect, top: half, bottom: -half, zoom: 1 });
+    // What the parallel camera sees above and below the middle.
+    setHalfHeight(half) {
+        const wide = half * this.perspective.aspect;
+        const sides = { left: -wide, right: wide, top: half, bottom: -half, zoom: 1 };
+        Object.assign(this.orthographic, sides);
         this.orthographic.updateProjectionMatrix();
+    }
+
+    /** Move the middle of the picture, in pixels to the left and up, of a window so large. */
+    setOffset(x, y, width, height) {
+        for (const camera of [this.perspective, this.orthographic]) {
+            camera.setViewOffset(width, height, x, y, width, height);
+        }
+        this.changed = true;
     }
 
     /** Between perspective and parallel projection, from the same side. */
@@ -178,7 +245,7 @@ export class Stage {
         const distance = before.position.distanceTo(this.controls.target);
         this.camera = before === this.perspective ? this.orthographic : this.perspective;
         this.camera.position.copy(before.position);
-        if (this.camera === this.orthographic) this.fitOrthographic(distance * Math.tan((FIELD_OF_VIEW * Math.PI) / 360));
+        if (this.camera === this.orthographic) this.setHalfHeight(distance * SLOPE);
         this.controls.object = this.camera;
         this.controls.update();
         this.changed = true;
@@ -205,14 +272,12 @@ export class Stage {
     }
 
     resize(width, height, ratio) {
-        this.renderer.setPixelRatio(ratio);
-        this.renderer.setSize(width, height, false);
+        Object.assign(this, { height, ratio });
+        this.renderer?.setPixelRatio(ratio);
+        this.renderer?.setSize(width, height, false);
         this.perspective.aspect = width / Math.max(1, height);
         this.perspective.updateProjectionMatrix();
-        const half = this.orthographic.top;
-        this.orthographic.left = -half * this.perspective.aspect;
-        this.orthographic.right = half * this.perspective.aspect;
-        this.orthographic.updateProjectionMatrix();
+        this.setHalfHeight(this.orthographic.top);
         this.changed = true;
     }
 
@@ -220,7 +285,7 @@ export class Stage {
         const target = this.controls.target;
         const distance = this.camera.position.distanceTo(target);
         this.aimLights(target, Math.min(Math.max(2 * this.size, 0.8 * distance), 8 * this.size));
-        this.renderer.render(this.scene, this.camera);
+        this.renderer?.render(this.scene, this.camera);
         this.changed = false;
     }
 
@@ -233,6 +298,9 @@ export class Stage {
     project(p) {
         const v = new THREE.Vector3(p[0], p[1], p[2]).project(this.camera);
         if (v.z > 1 || v.z < -1) return null;
-        return [((v.x + 1) / 2) * this.canvas.clientWidth, ((1 - v.y) / 2) * this.canvas.clientHeight];
+        return [
+            ((v.x + 1) / 2) * this.canvas.clientWidth,
+            ((1 - v.y) / 2) * this.canvas.clientHeight,
+        ];
     }
 }

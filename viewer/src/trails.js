@@ -28,7 +28,9 @@ export class Trails {
 
     clear() {
         this.group.clear();
-        this.lines.forEach(({ past, all }) => [past, all].forEach((line) => line.geometry.dispose()));
+        this.lines.forEach(({ past, all }) =>
+            [past, all].forEach((line) => line.geometry.dispose())
+        );
         this.lines = [];
     }
 
@@ -39,7 +41,9 @@ export class Trails {
         const point = [0, 0, 0];
         for (let i = 0; i < run.frames; ++i) {
             poses.setFromRun(run, { i, part: 0 });
-            bodies.forEach((b, k) => tracks[k].push(...poses.station(b, ...(scene.bodies[b].com ?? [0, 0, 0]), point)));
+            bodies.forEach((b, k) =>
+                tracks[k].push(...poses.station(b, ...(scene.bodies[b].com ?? [0, 0, 0]), point))
+            );
         }
         tracks.forEach((positions, k) => {
             if (positions.length < 6) return;
@@ -47,7 +51,10 @@ export class Trails {
             const make = (linewidth, opacity) => {
                 const geometry = new LineGeometry();
                 geometry.setPositions(positions);
-                const line = new Line2(geometry, new LineMaterial({ color, linewidth, transparent: true, opacity }));
+                const line = new Line2(
+                    geometry,
+                    new LineMaterial({ color, linewidth, transparent: true, opacity })
+                );
                 line.frustumCulled = false;
                 this.group.add(line);
                 return line;

@@ -3,8 +3,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-const candidates = [process.env.TALUS_CHROMIUM, '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+const candidates = [
+    process.env.TALUS_CHROMIUM,
+    '/usr/bin/chromium-headless-shell',
+    '/usr/bin/chromium',
+];
 const flags = [
     '--headless',
     '--disable-gpu',
@@ -30,15 +35,28 @@ export class Browser {
         const browser = new Browser();
         browser.profile = mkdtempSync(join(tmpdir(), 'talus-browser-'));
         const root = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-        const args = [...flags, ...root, ...(webgl ? software : ['--disable-3d-apis']), `--user-data-dir=${browser.profile}`, ...more, 'about:blank'];
-        browser.child = spawn(findBrowser(), args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+        const args = [
+            ...flags,
+            ...root,
+            ...(webgl ? software : ['--disable-3d-apis']),
+            `--user-data-dir=${browser.profile}`,
+            ...more,
+            'about:blank',
+        ];
+        browser.child = spawn(findBrowser(), args, {
+            stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+        });
         browser.waiting = new Map();
         browser.listeners = new Map();
         browser.next = 1;
         browser.listen();
         const { targetInfos } = await browser.send('Target.getTargets', {}, null);
         const page = targetInfos.find((target) => target.type === 'page');
-        const { sessionId } = await browser.send('Target.attachToTarget', { targetId: page.targetId, flatten: true }, null);
+        const { sessionId } = await browser.send(
+            'Target.attachToTarget',
+            { targetId: page.targetId, flatten: true },
+            null
+        );
         browser.session = sessionId;
         await browser.prepare(width, height, ratio);
         return browser;
@@ -84,19 +102,32 @@ export class Browser {
     // Everything that a page says goes into `said`.
     async prepare(width, height, ratio) {
         this.said = [];
-        this.on('Runtime.consoleAPICalled', ({ type, args }) => this.said.push(`${type}: ${args.map((a) => a.value ?? a.description).join(' ')}`));
-        this.on('Runtime.exceptionThrown', ({ exceptionDetails }) => this.said.push(`exception: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`));
+        this.on('Runtime.consoleAPICalled', ({ type, args }) =>
+            this.said.push(`${type}: ${args.map((a) => a.value ?? a.description).join(' ')}`)
+        );
+        this.on('Runtime.exceptionThrown', ({ exceptionDetails }) =>
+            this.said.push(
+                `exception: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`
+            )
+        );
         this.on('Log.entryAdded', ({ entry }) => this.said.push(`${entry.level}: ${entry.text}`));
         for (const domain of ['Page', 'Runtime', 'Log']) await this.send(`${domain}.enable`);
         await this.resize(width, height, ratio);
     }
 
     resize(width, height, ratio = 1, mobile = false) {
-        return this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: ratio, mobile });
+        return this.send('Emulation.setDeviceMetricsOverride', {
+            width,
+            height,
+            deviceScaleFactor: ratio,
+            mobile,
+        });
     }
 
     media(features) {
-        return this.send('Emulation.setEmulatedMedia', { features: Object.entries(features).map(([name, value]) => ({ name, value })) });
+        return this.send('Emulation.setEmulatedMedia', {
+            features: Object.entries(features).map(([name, value]) => ({ name, value })),
+        });
     }
 
     async open(url) {
@@ -108,7 +139,7 @@ export class Browser {
 
     /** Open a page of the viewer and wait until it is ready; the milliseconds that took. */
     async view(path, hash = '') {
-        return this.viewAt(`file://${path}${hash}`);
+        return this.viewAt(`${pathToFileURL(path)}${hash}`);
     }
 
     /** The same at any address. */
@@ -119,19 +150,25 @@ export class Browser {
         return performance.now() - begin;
     }
 
-    /** Wait until an expression is true. The limit is for what never happens, not for slow machines. */
+    /** Wait until an expression is true. The limit is for what never happens. */
     async until(expression, seconds = 300) {
         const end = performance.now() + 1000 * seconds;
         while (!(await this.run(`Boolean(${expression})`))) {
-            if (performance.now() > end) throw new Error(`after ${seconds} s still not: ${expression}`);
+            if (performance.now() > end)
+                throw new Error(`after ${seconds} s still not: ${expression}`);
             await new Promise((done) => setTimeout(done, 20));
         }
     }
 
     /** The value of an expression, which may be a promise. */
     async run(expression) {
-        const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
-        if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+        const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+            expression,
+            returnByValue: true,
+            awaitPromise: true,
+        });
+        if (exceptionDetails)
+            throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
         return result.value;
     }
 
@@ -143,7 +180,13 @@ export class Browser {
 
     async click(x, y, count = 1) {
         for (const type of ['mousePressed', 'mouseReleased']) {
-            await this.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: count });
+            await this.send('Input.dispatchMouseEvent', {
+                type,
+                x,
+                y,
+                button: 'left',
+                clickCount: count,
+            });
         }
     }
 

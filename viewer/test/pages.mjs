@@ -24,30 +24,80 @@ export const runs = Object.fromEntries(
 );
 
 export function run(...args) {
-    return execFileSync(talus, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(talus, args, {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+    });
 }
 
 export const file = (name) => join(folder, name);
 
+export function writeModel(name, text) {
+    writeFileSync(file(`${name}.talus`), text);
+}
+
 /** Write a model, simulate it, make its page. */
 export function pageOf(name, text, args = [], options = []) {
-    writeFileSync(file(`${name}.talus`), text);
+    writeModel(name, text);
     run('simulate', `${name}.talus`, '-q', '-o', `${name}.sto`, ...args);
     run('view', `${name}.sto`, '-q', '-o', `${name}.html`, ...options);
     return file(`${name}.html`);
 }
 
+/** The scene that a page holds. */
+export function sceneOf(page) {
+    return JSON.parse(readFileSync(page, 'utf8').match(/id="talus-scene">(.*?)<\/script>/s)[1]);
+}
+
+/** The data of a page, as they stand in it. */
+export function dataOf(page) {
+    return readFileSync(page, 'utf8').match(/id="talus-data">(.*?)<\/script>/s)[1];
+}
+
 /** A model: a chain of so many links that begins to fall. */
-export const chain = (links) => {
-    const body = (i) => `<pin name="b${i}" parent="${i ? `b${i - 1}` : 'ground'}" body_frame="0 0.1 0" mass="1" solid="sphere 0.03" ${i ? '' : 'q="1"'}/>`;
-    return `<talus version="1" name="chain"><bodies>${Array.from({ length: links }, (_, i) => body(i)).join('')}</bodies><forces><gravity g="0 -9.81 0"/></forces></talus>`;
-};
+export function chain(links) {
+    const link = (i) =>
+        `<pin name="b${i}" parent="${i > 0 ? `b${i - 1}` : 'ground'}" q="${i > 0 ? 0 : 1}"
+            body_frame="0 0.1 0" mass="1" solid="sphere 0.03"/>`;
+    return `<talus version="1" name="chain">
+        <bodies>${Array.from({ length: links }, (_, i) => link(i)).join('')}</bodies>
+        <forces><gravity g="0 -9.81 0"/></forces>
+    </talus>`;
+}
+
+/** A text that is markup where it is not escaped. */
+export const evilText = '</script><img src=x onerror=hit=1>';
+const evil = evilText.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** A model with such names wherever the format takes them: those of params have letters only. */
+export const evilModel = `<talus version="1" name="${evil}">
+    <bodies>
+        <pin name="${evil}" body_frame="0 1 0" mass="1"><coordinate name="&lt;b&gt;angle"/></pin>
+    </bodies>
+    <markers><marker name="${evil}" body="${evil}" station="0 0.1 0"/></markers>
+    <forces>
+        <gravity g="0 -9.81 0"/>
+        <two_point_spring name="${evil}" body2="${evil}" station1="1 0 0"
+            stiffness="1"/>
+    </forces>
+    <decorations><text text="${evil}"/></decorations>
+</talus>`;
+
+// Pages that have been made: they are made once.
+const made = new Map();
 
 /** The page of an example model. */
 export function examplePage(name, options = []) {
-    run('simulate', join(models, `${name}.talus`), '-q', '-o', `${name}.sto`, ...runs[name]);
-    run('view', `${name}.sto`, '-q', '-o', `${name}.html`, ...options);
-    return file(`${name}.html`);
+    const key = [name, ...options].join(' ');
+    if (made.has(key)) return made.get(key);
+    const page = `${name}${made.size}.html`;
+    if (!made.has(name)) {
+        run('simulate', join(models, `${name}.talus`), '-q', '-o', `${name}.sto`, ...runs[name]);
+    }
+    run('view', `${name}.sto`, '-q', '-o', page, ...options);
+    made.set(key, file(page));
+    return file(page);
 }
 
 /** A page with a scene written by hand, its tracks given as [channels][frames] numbers. */
@@ -62,36 +112,48 @@ export function handPage(name, scene, tracks = {}) {
     return file(`${name}.html`);
 }
 
-// Tracks without differences, four bytes a number; the data stay as they are in one stored block.
+const QUANTUM = 2 ** -20;
+
+// The bytes of a track without differences, four a number, and its description.
+function packTrack(rows, at) {
+    const numbers = rows.flat();
+    const steps = numbers.map((x) => (Number.isNaN(x) ? 0 : Math.round(x / QUANTUM)));
+    const codes = steps.map((n) => ((n << 1) ^ (n >> 31)) >>> 0);
+    const planes = [0, 8, 16, 24].map((shift) => codes.map((code) => (code >>> shift) & 255));
+    const mask = numbers.some(Number.isNaN);
+    const marks = mask ? numbers.map((x) => (Number.isNaN(x) ? 0 : 1)) : [];
+    const order = '0'.repeat(rows.length);
+    const track = { at, channels: rows.length, planes: 4, order, base: 0, quantum: QUANTUM, mask };
+    return { track, bytes: Buffer.from([...planes.flat(), ...marks]) };
+}
+
+// A scene with tracks in its first run, and its data.
 function pack(scene, tracks) {
-    const parts = [];
-    let at = 0;
     const json = structuredClone(scene);
-    const quantum = 2 ** -20;
+    let data = Buffer.alloc(0);
     for (const [name, rows] of Object.entries(tracks)) {
-        const frames = rows[0].length;
-        const total = rows.length * frames;
-        const codes = rows.flat().map((x) => (Number.isNaN(x) ? 0 : Math.round(x / quantum))).map((n) => ((n << 1) ^ (n >> 31)) >>> 0);
-        const bytes = Buffer.alloc(4 * total);
-        for (let p = 0; p < 4; ++p) codes.forEach((code, i) => bytes.writeUInt8((code >>> (8 * p)) & 255, p * total + i));
-        const mask = rows.flat().some(Number.isNaN) ? Buffer.from(rows.flat().map((x) => (Number.isNaN(x) ? 0 : 1))) : Buffer.alloc(0);
-        json.runs[0][name] = { at, channels: rows.length, planes: 4, order: '0'.repeat(rows.length), base: 0, quantum, ...(mask.length ? { mask: true } : {}) };
-        json.runs[0].frames = frames;
-        parts.push(bytes, mask);
-        at += bytes.length + mask.length;
+        const { track, bytes } = packTrack(rows, data.length);
+        Object.assign(json.runs[0], { [name]: track, frames: rows[0].length });
+        data = Buffer.concat([data, bytes]);
     }
-    const data = Buffer.concat(parts);
     json.data = { bytes: data.length };
     return { json, base64: deflateRaw(data).toString('base64') };
 }
 
 /** Poses of every body at every row, by the library: {row, t, body, p, h}. */
 export function libraryPoses(model, table) {
-    const text = execFileSync(join(build, 'tests/talus_poses'), [model, table], { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28 });
-    return text.trim().split('\n').map((line) => {
-        const [row, t, body, x, y, z, w, a, b, c] = line.split(' ').map(Number);
-        return { row, t, body, p: [x, y, z], h: [w, a, b, c] };
+    const text = execFileSync(join(build, 'tests/talus_poses'), [model, table], {
+        cwd: folder,
+        encoding: 'utf8',
+        maxBuffer: 1 << 28,
     });
+    return text
+        .trim()
+        .split('\n')
+        .map((line) => {
+            const [row, t, body, x, y, z, w, a, b, c] = line.split(' ').map(Number);
+            return { row, t, body, p: [x, y, z], h: [w, a, b, c] };
+        });
 }
 
 /** A .sto table: names and rows. */

@@ -207,18 +207,9 @@ tal_measure_ix tal_measure_add_metabolics(tal_forces *forces, const char *name, 
         if (forces != NULL) tali_system_keep_breach(forces->system);
         return none;
     }
-    if (tal_system_error(forces->system)->status != TAL_OK) return none;
-    if (tali_muscle_at(forces, muscle, __func__) == NULL) {
-        tali_system_keep_breach(forces->system);
-        return none;
-    }
+    if (!tali_muscle_is_to_measure(forces, muscle, __func__)) return none;
     const target self = {forces, muscle, *def};
-    tal_measure_def measure = tal_measure_def_default();
-    measure.name = name;
-    measure.size = 1;
-    measure.self = &self;
-    measure.self_size = sizeof self;
-    return tal_system_add_measure(forces->system, forces->me, &metabolics_ops, &measure);
+    return tali_muscle_add_measure(forces, name, &metabolics_ops, &self, sizeof self);
 }
 
 bool tali_muscle_metabolics_facts(const tal_system *system, tal_measure_ix measure,

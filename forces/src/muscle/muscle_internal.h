@@ -96,6 +96,14 @@ typedef struct tali_muscle {
 /// The element, if it is a muscle; NULL and a breach otherwise.
 const tali_muscle *tali_muscle_at(const tal_forces *forces, tal_force_ix force, const char *where);
 
+/// Whether a measure of a muscle can be added: building is sound so far, and it is a muscle. If it
+/// is none, the breach is kept as the System's error.
+bool tali_muscle_is_to_measure(tal_forces *forces, tal_force_ix muscle, const char *where);
+
+/// Add a measure of one number; `self` is copied.
+tal_measure_ix tali_muscle_add_measure(tal_forces *forces, const char *name,
+                                       const tal_measure_ops *ops, const void *self, size_t size);
+
 /// What a muscle is given in a State. On entry: Position, or Velocity where `moving`.
 tal_status tali_muscle_read(const tali_muscle *it, const tal_force_context *context, bool moving,
                             tali_muscle_given *given);

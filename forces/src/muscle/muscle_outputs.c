@@ -5,56 +5,69 @@
 
 #include <math.h>
 
-static const char *const names[TAL_NUM_MUSCLE_OUTPUTS] = {
-    [TAL_MUSCLE_LENGTH] = "length",
-    [TAL_MUSCLE_SPEED] = "speed",
-    [TAL_MUSCLE_EXCITATION] = "excitation",
-    [TAL_MUSCLE_ACTIVATION] = "activation",
-    [TAL_MUSCLE_FIBER] = "fiber_length",
-    [TAL_MUSCLE_NORM_FIBER] = "normalized_fiber_length",
-    [TAL_MUSCLE_FIBER_ALONG_TENDON] = "fiber_length_along_tendon",
-    [TAL_MUSCLE_PENNATION_ANGLE] = "pennation_angle",
-    [TAL_MUSCLE_COS_PENNATION] = "cos_pennation_angle",
-    [TAL_MUSCLE_TENDON] = "tendon_length",
-    [TAL_MUSCLE_NORM_TENDON] = "normalized_tendon_length",
-    [TAL_MUSCLE_TENDON_STRAIN] = "tendon_strain",
-    [TAL_MUSCLE_FIBER_SPEED] = "fiber_velocity",
-    [TAL_MUSCLE_NORM_FIBER_SPEED] = "normalized_fiber_velocity",
-    [TAL_MUSCLE_FIBER_SPEED_ALONG_TENDON] = "fiber_velocity_along_tendon",
-    [TAL_MUSCLE_PENNATION_SPEED] = "pennation_angular_velocity",
-    [TAL_MUSCLE_TENDON_SPEED] = "tendon_velocity",
-    [TAL_MUSCLE_ACTIVE_MULTIPLIER] = "active_force_length_multiplier",
-    [TAL_MUSCLE_VELOCITY_MULTIPLIER] = "force_velocity_multiplier",
-    [TAL_MUSCLE_PASSIVE_MULTIPLIER] = "passive_force_multiplier",
-    [TAL_MUSCLE_TENDON_MULTIPLIER] = "normalized_tendon_force",
-    [TAL_MUSCLE_FIBER_FORCE] = "fiber_force",
-    [TAL_MUSCLE_ACTIVE_FIBER_FORCE] = "active_fiber_force",
-    [TAL_MUSCLE_PASSIVE_FIBER_FORCE] = "passive_fiber_force",
-    [TAL_MUSCLE_DAMPING_FORCE] = "damping_force",
-    [TAL_MUSCLE_FIBER_FORCE_ALONG_TENDON] = "fiber_force_along_tendon",
-    [TAL_MUSCLE_ACTIVE_FIBER_FORCE_ALONG_TENDON] = "active_fiber_force_along_tendon",
-    [TAL_MUSCLE_PASSIVE_FIBER_FORCE_ALONG_TENDON] = "passive_fiber_force_along_tendon",
-    [TAL_MUSCLE_TENDON_FORCE] = "tendon_force",
-    [TAL_MUSCLE_TENSION] = "actuation",
-    [TAL_MUSCLE_FIBER_STIFFNESS] = "fiber_stiffness",
-    [TAL_MUSCLE_FIBER_STIFFNESS_ALONG_TENDON] = "fiber_stiffness_along_tendon",
-    [TAL_MUSCLE_TENDON_STIFFNESS] = "tendon_stiffness",
-    [TAL_MUSCLE_STIFFNESS] = "muscle_stiffness",
-    [TAL_MUSCLE_FIBER_ACTIVE_POWER] = "fiber_active_power",
-    [TAL_MUSCLE_FIBER_PASSIVE_POWER] = "fiber_passive_power",
-    [TAL_MUSCLE_TENDON_POWER] = "tendon_power",
-    [TAL_MUSCLE_POWER] = "muscle_power",
-    [TAL_MUSCLE_FIBER_ENERGY] = "fiber_potential_energy",
-    [TAL_MUSCLE_TENDON_ENERGY] = "tendon_potential_energy",
-    [TAL_MUSCLE_RESIDUAL] = "equilibrium_residual",
+static const struct {
+    const char *name, *unit;
+} table[TAL_NUM_MUSCLE_OUTPUTS] = {
+    [TAL_MUSCLE_LENGTH] = {"length", "m"},
+    [TAL_MUSCLE_SPEED] = {"speed", "m/s"},
+    [TAL_MUSCLE_EXCITATION] = {"excitation", ""},
+    [TAL_MUSCLE_ACTIVATION] = {"activation", ""},
+    [TAL_MUSCLE_FIBER] = {"fiber_length", "m"},
+    [TAL_MUSCLE_NORM_FIBER] = {"normalized_fiber_length", ""},
+    [TAL_MUSCLE_FIBER_ALONG_TENDON] = {"fiber_length_along_tendon", "m"},
+    [TAL_MUSCLE_PENNATION_ANGLE] = {"pennation_angle", "rad"},
+    [TAL_MUSCLE_COS_PENNATION] = {"cos_pennation_angle", ""},
+    [TAL_MUSCLE_TENDON] = {"tendon_length", "m"},
+    [TAL_MUSCLE_NORM_TENDON] = {"normalized_tendon_length", ""},
+    [TAL_MUSCLE_TENDON_STRAIN] = {"tendon_strain", ""},
+    [TAL_MUSCLE_FIBER_SPEED] = {"fiber_velocity", "m/s"},
+    [TAL_MUSCLE_NORM_FIBER_SPEED] = {"normalized_fiber_velocity", ""},
+    [TAL_MUSCLE_FIBER_SPEED_ALONG_TENDON] = {"fiber_velocity_along_tendon", "m/s"},
+    [TAL_MUSCLE_PENNATION_SPEED] = {"pennation_angular_velocity", "rad/s"},
+    [TAL_MUSCLE_TENDON_SPEED] = {"tendon_velocity", "m/s"},
+    [TAL_MUSCLE_ACTIVE_MULTIPLIER] = {"active_force_length_multiplier", ""},
+    [TAL_MUSCLE_VELOCITY_MULTIPLIER] = {"force_velocity_multiplier", ""},
+    [TAL_MUSCLE_PASSIVE_MULTIPLIER] = {"passive_force_multiplier", ""},
+    [TAL_MUSCLE_TENDON_MULTIPLIER] = {"normalized_tendon_force", ""},
+    [TAL_MUSCLE_FIBER_FORCE] = {"fiber_force", "N"},
+    [TAL_MUSCLE_ACTIVE_FIBER_FORCE] = {"active_fiber_force", "N"},
+    [TAL_MUSCLE_PASSIVE_FIBER_FORCE] = {"passive_fiber_force", "N"},
+    [TAL_MUSCLE_DAMPING_FORCE] = {"damping_force", "N"},
+    [TAL_MUSCLE_FIBER_FORCE_ALONG_TENDON] = {"fiber_force_along_tendon", "N"},
+    [TAL_MUSCLE_ACTIVE_FIBER_FORCE_ALONG_TENDON] = {"active_fiber_force_along_tendon", "N"},
+    [TAL_MUSCLE_PASSIVE_FIBER_FORCE_ALONG_TENDON] = {"passive_fiber_force_along_tendon", "N"},
+    [TAL_MUSCLE_TENDON_FORCE] = {"tendon_force", "N"},
+    [TAL_MUSCLE_TENSION] = {"actuation", "N"},
+    [TAL_MUSCLE_FIBER_STIFFNESS] = {"fiber_stiffness", "N/m"},
+    [TAL_MUSCLE_FIBER_STIFFNESS_ALONG_TENDON] = {"fiber_stiffness_along_tendon", "N/m"},
+    [TAL_MUSCLE_TENDON_STIFFNESS] = {"tendon_stiffness", "N/m"},
+    [TAL_MUSCLE_STIFFNESS] = {"muscle_stiffness", "N/m"},
+    [TAL_MUSCLE_FIBER_ACTIVE_POWER] = {"fiber_active_power", "W"},
+    [TAL_MUSCLE_FIBER_PASSIVE_POWER] = {"fiber_passive_power", "W"},
+    [TAL_MUSCLE_TENDON_POWER] = {"tendon_power", "W"},
+    [TAL_MUSCLE_POWER] = {"muscle_power", "W"},
+    [TAL_MUSCLE_FIBER_ENERGY] = {"fiber_potential_energy", "J"},
+    [TAL_MUSCLE_TENDON_ENERGY] = {"tendon_potential_energy", "J"},
+    [TAL_MUSCLE_RESIDUAL] = {"equilibrium_residual", ""},
 };
+
+// False, and a breach, for an output that does not exist.
+static bool is_output(tal_muscle_output which)
+{
+    if ((int)which >= 0 && which < TAL_NUM_MUSCLE_OUTPUTS) return true;
+    (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "there is no muscle output %d: there are %d", (int)which,
+                      (int)TAL_NUM_MUSCLE_OUTPUTS);
+    return false;
+}
 
 const char *tal_muscle_output_name(tal_muscle_output which)
 {
-    if ((int)which >= 0 && which < TAL_NUM_MUSCLE_OUTPUTS) return names[which];
-    (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "there is no muscle output %d: there are %d", (int)which,
-                      (int)TAL_NUM_MUSCLE_OUTPUTS);
-    return "(no output)";
+    return is_output(which) ? table[which].name : "(no output)";
+}
+
+const char *tal_muscle_output_unit(tal_muscle_output which)
+{
+    return is_output(which) ? table[which].unit : "";
 }
 
 // --- all outputs ---
@@ -178,11 +191,7 @@ tal_status tal_muscle_calc_outputs(const tal_forces *forces, tal_state *state, t
 double tal_muscle_calc_output(const tal_forces *forces, tal_state *state, tal_force_ix muscle,
                               tal_muscle_output which)
 {
-    if ((int)which < 0 || which >= TAL_NUM_MUSCLE_OUTPUTS) {
-        (void)TALI_BREACH(TAL_ERR_BAD_INDEX, "there is no muscle output %d: there are %d",
-                          (int)which, (int)TAL_NUM_MUSCLE_OUTPUTS);
-        return TALI_NAN;
-    }
+    if (!is_output(which)) return TALI_NAN;
     double outputs[TAL_NUM_MUSCLE_OUTPUTS];
     const tal_status st = tal_muscle_calc_outputs(forces, state, muscle, outputs);
     return st == TAL_OK ? outputs[which] : TALI_NAN;
@@ -220,6 +229,25 @@ static void needs(const void *self, const tal_system *system, int order, tal_mea
 static const tal_measure_ops output_ops = {
     .size = sizeof output_ops, .name = "muscle output", .calc = calc, .needs = needs};
 
+tal_measure_ix tali_muscle_add_measure(tal_forces *forces, const char *name,
+                                       const tal_measure_ops *ops, const void *self, size_t size)
+{
+    tal_measure_def def = tal_measure_def_default();
+    def.name = name;
+    def.size = 1;
+    def.self = self;
+    def.self_size = size;
+    return tal_system_add_measure(forces->system, forces->me, ops, &def);
+}
+
+bool tali_muscle_is_to_measure(tal_forces *forces, tal_force_ix muscle, const char *where)
+{
+    if (tal_system_error(forces->system)->status != TAL_OK) return false;
+    if (tali_muscle_at(forces, muscle, where) != NULL) return true;
+    tali_system_keep_breach(forces->system);
+    return false;
+}
+
 tal_measure_ix tal_measure_add_muscle_output(tal_forces *forces, const char *name,
                                              tal_force_ix muscle, tal_muscle_output which)
 {
@@ -228,11 +256,7 @@ tal_measure_ix tal_measure_add_muscle_output(tal_forces *forces, const char *nam
         (void)TALI_BREACH(TAL_ERR_NULL, "forces is NULL");
         return none;
     }
-    if (tal_system_error(forces->system)->status != TAL_OK) return none;
-    if (tali_muscle_at(forces, muscle, __func__) == NULL) {
-        tali_system_keep_breach(forces->system);
-        return none;
-    }
+    if (!tali_muscle_is_to_measure(forces, muscle, __func__)) return none;
     if ((int)which < 0 || which >= TAL_NUM_MUSCLE_OUTPUTS) {
         (void)tal_system_fail(forces->system, TAL_ERR_BAD_INDEX,
                               "there is no muscle output %d: there are %d", (int)which,
@@ -240,12 +264,7 @@ tal_measure_ix tal_measure_add_muscle_output(tal_forces *forces, const char *nam
         return none;
     }
     const target self = {forces, muscle, which};
-    tal_measure_def def = tal_measure_def_default();
-    def.name = name;
-    def.size = 1;
-    def.self = &self;
-    def.self_size = sizeof self;
-    return tal_system_add_measure(forces->system, forces->me, &output_ops, &def);
+    return tali_muscle_add_measure(forces, name, &output_ops, &self, sizeof self);
 }
 
 bool tali_muscle_measure_facts(const tal_system *system, tal_measure_ix measure,

@@ -205,7 +205,8 @@ static bool is_curve(tal_forces *forces, const char *name, const tal_function *c
     return false;
 }
 
-// The curve of SIMM and OpenSim: it begins slowly, and from 1.6 on it is 2.
+// The curve of SIMM and OpenSim: it begins slowly. Its last points, from 1.6 on, are 2; the spline
+// between the points before passes 2 by 0.003.
 static tal_function *create_usual_curve(const tal_forces *forces)
 {
     static const double x[] = {-5.0, 0.998, 0.999, 1.0,   1.1,   1.2, 1.3,

@@ -54,6 +54,20 @@ static void refuse_name(const tal_matter *matter, const tal_state *state, const 
     tali_free(&allocator, list.names, size);
 }
 
+// What is locked where it begins, is locked where it begins now.
+static void lock_again(const tal_matter *matter, tal_state *state, tal_body_ix body, int i,
+                       tal_level level)
+{
+    if (tal_body_lock_level(matter, state, body) == level) {
+        (void)tal_body_lock(matter, state, body, level);
+    } else if (i < tal_body_nu(matter, body)) {
+        const tal_mobility mobility = {body, i};
+        if (tal_mobility_lock_level(matter, state, mobility) == level) {
+            (void)tal_mobility_lock(matter, state, mobility, level);
+        }
+    }
+}
+
 // Set one of them; false, and a sentence, when that is not possible.
 static bool set_start(const tal_matter *matter, tal_state *state, const tal_model_param *start,
                       const char *file, tal_diagnostics *found)
@@ -73,8 +87,10 @@ static bool set_start(const tal_matter *matter, tal_state *state, const tal_mode
     }
     if (turned.i >= 0) {
         (void)tal_body_set_q(matter, state, turned, i, start->value);
+        lock_again(matter, state, turned, i, TAL_LEVEL_POSITION);
     } else {
         (void)tal_body_set_u(matter, state, moving, k, start->value);
+        lock_again(matter, state, moving, k, TAL_LEVEL_VELOCITY);
     }
     return true;
 }

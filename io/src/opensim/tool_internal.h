@@ -23,6 +23,7 @@ typedef struct tali_osim_tool {
     tali_osim o;                  ///< the model's file
     tal_model model;
     tal_osim_results *results;
+    int num_refused;         ///< starts of the options that the model does not have
     atomic_bool interrupted; ///< the user wants it to end
 } tali_osim_tool;
 

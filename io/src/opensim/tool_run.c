@@ -2,6 +2,7 @@
 #include "alloc_internal.h"
 #include "error_internal.h"
 
+#include "model/model_internal.h"
 #include "opensim/tool_internal.h"
 #include "text/reading_internal.h"
 
@@ -306,6 +307,20 @@ static int find_tool(tali_osim_tool *tool)
     return NUM_TOOLS;
 }
 
+// Coordinates begin where the caller says; that is then their default.
+static void set_starts(tali_osim_tool *tool, const char *path)
+{
+    const tal_matter *matter = tool->model.matter;
+    const tal_state *state = tool->model.state;
+    tool->num_refused = tali_model_set_starts(matter, tool->model.state, tool->options.starts,
+                                              tool->options.num_starts, path, tool->setup.found);
+    for (int c = 0; c < tool->o.num_coordinates; ++c) {
+        tali_osim_coordinate *q = &tool->o.coordinates[c];
+        q->value = tal_body_q(matter, state, q->mobility.body, q->mobility.i);
+        q->speed = tal_body_u(matter, state, q->mobility.body, q->mobility.i);
+    }
+}
+
 static void open_model(tali_osim_tool *tool)
 {
     const char *file = tali_osim_text(tool->root, "model_file");
@@ -317,6 +332,7 @@ static void open_model(tali_osim_tool *tool)
     const tal_status st = tali_osim_open(&tool->o, path, &tool->model);
     tali_osim_hand_on(&tool->o, tool->setup.found);
     tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+    if (st == TAL_OK && tool->options.num_starts > 0) set_starts(tool, path);
     (void)snprintf(tool->results->model, sizeof tool->results->model, "%s", path);
 }
 
@@ -342,6 +358,15 @@ static void tool_free(tali_osim_tool *tool)
     tali_osim_free(&tool->setup);
 }
 
+// How it ended.
+static tal_status status_of(const tali_osim_tool *tool)
+{
+    const int errors = tal_diagnostics_num_errors(tool->setup.found);
+    if (tool->setup.no_memory) return TAL_ERR_NO_MEMORY;
+    if (errors > 0) return errors == tool->num_refused ? TAL_ERR_BAD_VALUE : TAL_ERR_FILE;
+    return atomic_load(&tool->interrupted) ? TAL_ERR_CALLBACK : TAL_OK;
+}
+
 // Open the set-up file, run its tool, hand on what was found.
 static tal_status run_file(const char *path, const tal_osim_run_options *options,
                            tal_osim_results **out, tal_diagnostics *found)
@@ -361,10 +386,7 @@ static tal_status run_file(const char *path, const tal_osim_run_options *options
     }
     if (st == TAL_OK) {
         run_tool(&tool, path);
-        st = tool.setup.no_memory                               ? TAL_ERR_NO_MEMORY
-             : tal_diagnostics_num_errors(tool.setup.found) > 0 ? TAL_ERR_FILE
-             : atomic_load(&tool.interrupted)                   ? TAL_ERR_CALLBACK
-                                                                : TAL_OK;
+        st = status_of(&tool);
     }
     if (found != NULL && tool.setup.found != NULL) tali_osim_copy_found(&tool.setup, found);
     if (st == TAL_OK || st == TAL_ERR_CALLBACK) {
@@ -379,15 +401,18 @@ static tal_status run_file(const char *path, const tal_osim_run_options *options
 static tal_status check_settings(const tal_osim_run_options *options)
 {
     if (options == NULL) return TAL_OK;
-    if (options->num_settings < 0 || options->lanes < 1) {
-        return TALI_BREACH(TAL_ERR_BAD_VALUE, "there are %d settings and %d lanes",
-                           options->num_settings, options->lanes);
+    if (options->num_settings < 0 || options->num_starts < 0 || options->lanes < 1) {
+        return TALI_BREACH(TAL_ERR_BAD_VALUE, "there are %d settings, %d starts and %d lanes",
+                           options->num_settings, options->num_starts, options->lanes);
     }
     for (int i = 0; i < options->num_settings; ++i) {
         const tal_osim_setting *it = options->settings != NULL ? &options->settings[i] : NULL;
         if (it == NULL || it->name == NULL || it->value == NULL) {
             return TALI_BREACH(TAL_ERR_NULL, "setting %d is NULL", i);
         }
+    }
+    if (options->num_starts > 0 && options->starts == NULL) {
+        return TALI_BREACH(TAL_ERR_NULL, "the starts are NULL");
     }
     return TAL_OK;
 }

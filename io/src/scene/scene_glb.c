@@ -149,7 +149,7 @@ static void lower_lid(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 
 static void torus(double u, double v, double tube, tal_vec3 *p, tal_vec3 *n)
 {
-    const double a = 2.0 * pi * u, b = 2.0 * pi * v;
+    const double a = 2.0 * pi * u, b = -2.0 * pi * v; // so that triangles look outwards
     *n = tal_v3(cos(b) * cos(a), cos(b) * sin(a), sin(b));
     *p = tal_v3_axpy(tube, *n, tal_v3(cos(a), sin(a), 0.0));
 }
@@ -229,7 +229,7 @@ static void put_corners(glb *it, const patch *p, double tube, bool normals, doub
     }
 }
 
-// Two triangles for each cell, but none without area where a sphere or a lid comes to a point.
+// Two triangles for each cell; one of them has no area where a sphere or a lid comes to a point.
 static int put_cells(glb *it, const patch *p, uint32_t first)
 {
     const uint32_t row = (uint32_t)p->nu + 1;

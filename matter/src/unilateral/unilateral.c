@@ -268,6 +268,13 @@ tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter, tal_constr
     return none;
 }
 
+tal_unilateral_level tal_unilateral_level_of(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
+    if (it == NULL || it->normal < 0) return TAL_UNILATERAL_ACCELERATION;
+    return it->is_ratchet ? TAL_UNILATERAL_VELOCITY : TAL_UNILATERAL_POSITION;
+}
+
 int tal_unilateral_num_slips(const tal_matter *matter, tal_unilateral_ix element)
 {
     const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);

@@ -572,6 +572,13 @@ START_TEST(passes_refuse_bad_rows)
     test_assert_breach(st = tal_friction_iterate(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, NULL),
                        TAL_ERR_BAD_VALUE, "passes");
     s.rows.most_passes = 10;
+    tal_friction_contact wrong = c.contacts[1];
+    wrong.sliding_mu = TEST_NAN;
+    s.rows.contacts = &wrong;
+    s.rows.num_contacts = 1;
+    ck_assert_int_eq(tal_friction_iterate(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, &s.err),
+                     TAL_ERR_BAD_VALUE);
+    fill_pass(&s, &k, &c);
     s.u[0] = TEST_NAN;
     ck_assert_int_eq(tal_friction_iterate(&s.rows, s.pi, s.u, s.work, s.iwork, NULL, &s.err),
                      TAL_ERR_NOT_FINITE);

@@ -49,6 +49,11 @@ static void add_stop(tal_forces *forces)
     (void)tal_forces_add_mobility_stop(forces, "x", first_speed, NULL);
 }
 
+static void add_limit(tal_forces *forces)
+{
+    (void)tal_forces_add_mobility_limit(forces, "x", first_speed, NULL);
+}
+
 static void add_bushing(tal_forces *forces)
 {
     (void)tal_forces_add_bushing(forces, "x", NULL);
@@ -57,6 +62,11 @@ static void add_bushing(tal_forces *forces)
 static void add_push(tal_forces *forces)
 {
     (void)tal_forces_add_point_actuator(forces, "x", NULL, 1.0, no_measure);
+}
+
+static void add_pull(tal_forces *forces)
+{
+    (void)tal_forces_add_two_point_actuator(forces, "x", NULL, 1.0, no_measure);
 }
 
 static void add_twist(tal_forces *forces)
@@ -94,6 +104,35 @@ static void add_surface(tal_forces *forces)
     (void)tal_contact_add_surface(forces, tal_forces_add_contact(forces, "x", NULL), NULL);
 }
 
+static void add_muscle(tal_forces *forces)
+{
+    (void)tal_forces_add_muscle(forces, "x", NULL);
+}
+
+static void add_prescribed_force(tal_forces *forces)
+{
+    (void)tal_forces_add_prescribed_force(forces, "x", NULL);
+}
+
+static void add_load(tal_forces *forces)
+{
+    (void)tal_forces_add_external_load(forces, "x", NULL);
+}
+
+static void add_load_without_times(tal_forces *forces)
+{
+    const double force[3] = {0.0};
+    const tal_external_load_def def = {.force = force};
+    (void)tal_forces_add_external_load(forces, "x", &def);
+}
+
+static void add_load_without_force(tal_forces *forces)
+{
+    const double times[] = {0.0};
+    const tal_external_load_def def = {.times = times};
+    (void)tal_forces_add_external_load(forces, "x", &def);
+}
+
 typedef struct forgotten {
     void (*add)(tal_forces *forces);
     const char *sentence;
@@ -105,8 +144,10 @@ static const forgotten forgotten_things[] = {
     {add_friction, "mobility friction 'x': the friction is NULL"},
     {add_nonlinear, "mobility nonlinear spring 'x': the energy is NULL"},
     {add_stop, "mobility stop 'x': the stop is NULL"},
+    {add_limit, "mobility limit 'x': the limit is NULL"},
     {add_bushing, "bushing 'x': the def is NULL"},
     {add_push, "point actuator 'x': the push is NULL"},
+    {add_pull, "two-point actuator 'x': the pair of points is NULL"},
     {add_twist, "torque actuator 'x': the twist is NULL"},
     {add_thrust, "body actuator 'x': the thrust is NULL"},
     {add_thermostat, "thermostat 'x': the def is NULL"},
@@ -114,6 +155,11 @@ static const forgotten forgotten_things[] = {
     {add_smooth_contact, "smooth contact 'x': the def is NULL"},
     {add_exponential_spring, "exponential spring 'x': the def is NULL"},
     {add_surface, "contact 'x': the def of a surface is NULL"},
+    {add_muscle, "Thelen muscle 'x': the def is NULL"},
+    {add_prescribed_force, "prescribed force 'x': the def is NULL"},
+    {add_load, "prescribed force 'x': the def is NULL"},
+    {add_load_without_times, "prescribed force 'x': the times is NULL"},
+    {add_load_without_force, "prescribed force 'x': the force is NULL"},
 };
 
 START_TEST(a_model_that_lacks_what_was_forgotten_is_refused)

@@ -117,6 +117,37 @@ START_TEST(every_muscle_agrees_with_itself)
     model_end(&it.m);
 }
 
+// Outputs that the header writes with others are made of them.
+static void check_sums(const double out[])
+{
+    const double c = out[TAL_MUSCLE_COS_PENNATION], speed = out[TAL_MUSCLE_FIBER_SPEED];
+    const double active = out[TAL_MUSCLE_ACTIVE_FIBER_FORCE];
+    const double passive = out[TAL_MUSCLE_PASSIVE_FIBER_FORCE];
+    const double damping = out[TAL_MUSCLE_DAMPING_FORCE];
+    const double fiber = out[TAL_MUSCLE_FIBER_STIFFNESS_ALONG_TENDON];
+    const double tendon = out[TAL_MUSCLE_TENDON_STIFFNESS];
+    const double pairs[][2] = {
+        {out[TAL_MUSCLE_FIBER_FORCE], active + passive},
+        {out[TAL_MUSCLE_FIBER_FORCE_ALONG_TENDON], (active + passive) * c},
+        {out[TAL_MUSCLE_ACTIVE_FIBER_FORCE_ALONG_TENDON], active * c},
+        {out[TAL_MUSCLE_PASSIVE_FIBER_FORCE_ALONG_TENDON], passive * c},
+        {out[TAL_MUSCLE_FIBER_ALONG_TENDON], out[TAL_MUSCLE_FIBER] * c},
+        {out[TAL_MUSCLE_FIBER_SPEED_ALONG_TENDON] * c, speed},
+        {out[TAL_MUSCLE_PENNATION_SPEED] * out[TAL_MUSCLE_FIBER],
+         -speed * tan(out[TAL_MUSCLE_PENNATION_ANGLE])},
+        {cos(out[TAL_MUSCLE_PENNATION_ANGLE]), c},
+        {out[TAL_MUSCLE_FIBER_ACTIVE_POWER], -(active + damping) * speed},
+        {out[TAL_MUSCLE_FIBER_PASSIVE_POWER], -(passive - damping) * speed},
+        {out[TAL_MUSCLE_TENDON_POWER],
+         -out[TAL_MUSCLE_TENDON_FORCE] * out[TAL_MUSCLE_TENDON_SPEED]},
+        {out[TAL_MUSCLE_POWER], -out[TAL_MUSCLE_TENSION] * out[TAL_MUSCLE_SPEED]},
+        {isinf(tendon) ? fiber : 1.0 / (1.0 / fiber + 1.0 / tendon), out[TAL_MUSCLE_STIFFNESS]},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
+        ck_assert_double_eq_tol(pairs[i][0], pairs[i][1], 1e-13 * fmax(1.0, fabs(pairs[i][1])));
+    }
+}
+
 START_TEST(outputs_belong_together)
 {
     all it;
@@ -132,6 +163,7 @@ START_TEST(outputs_belong_together)
         model_realize(&it.m, TAL_STAGE_DYNAMICS);
         ck_assert_int_eq(tal_muscle_calc_outputs(it.m.forces, it.m.state, it.muscle[i], out),
                          TAL_OK);
+        check_sums(out);
         const double F0 = 2.0;
         ck_assert_double_eq_tol(out[TAL_MUSCLE_FIBER_ALONG_TENDON] + out[TAL_MUSCLE_TENDON],
                                 out[TAL_MUSCLE_LENGTH], 1e-12);
@@ -167,6 +199,27 @@ START_TEST(every_output_has_a_name_of_its_own)
         for (int k = 0; k < i; ++k) {
             ck_assert_str_ne(name, tal_muscle_output_name((tal_muscle_output)k));
         }
+    }
+}
+
+START_TEST(outputs_have_units)
+{
+    static const struct {
+        tal_muscle_output output;
+        const char *unit;
+    } expected[] = {{TAL_MUSCLE_LENGTH, "m"},
+                    {TAL_MUSCLE_ACTIVATION, ""},
+                    {TAL_MUSCLE_TENDON_FORCE, "N"},
+                    {TAL_NUM_MUSCLE_OUTPUTS, ""}};
+
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i) {
+        ck_assert_str_eq(tal_muscle_output_unit(expected[i].output), expected[i].unit);
+    }
+    for (int i = 0; i < TAL_NUM_MUSCLE_OUTPUTS; ++i) {
+        const char *const name = tal_muscle_output_name((tal_muscle_output)i);
+        const char *const unit = tal_muscle_output_unit((tal_muscle_output)i);
+        ck_assert_int_eq(strstr(name, "normalized") != NULL && *unit != '\0', 0);
+        ck_assert_int_eq(strstr(name, "_power") != NULL && strcmp(unit, "W") != 0, 0);
     }
 }
 
@@ -494,6 +547,7 @@ int main(void)
     tcase_add_test(tc, every_muscle_agrees_with_itself);
     tcase_add_test(tc, outputs_belong_together);
     tcase_add_test(tc, every_output_has_a_name_of_its_own);
+    tcase_add_test(tc, outputs_have_units);
     tcase_add_test(tc, stiffness_is_the_slope_of_force);
     tcase_add_test(tc, an_overridden_muscle_pulls_with_what_it_is_told);
     tcase_add_test(tc, nothing_allocates);

@@ -67,4 +67,20 @@ static inline bool path_rate(model *m, tal_path_ix path, double *rate)
     return is_same;
 }
 
+/// A mistake in a model, and what is said of it.
+typedef struct path_mistake {
+    void (*make)(model *m);
+    tal_status status;
+    const char *says; ///< part of the message
+} path_mistake;
+
+static inline void path_check_mistake(const path_mistake *mistake)
+{
+    model m = model_begin();
+    mistake->make(&m);
+    tal_error err = {0};
+    ck_assert_int_eq(model_refuse(&m, &err), mistake->status);
+    ck_assert_msg(strstr(err.message, mistake->says) != NULL, "%s", err.message);
+}
+
 #endif // TALUS_PATH_MODEL_H

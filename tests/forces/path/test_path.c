@@ -228,8 +228,6 @@ END_TEST
 
 // --- mistakes ---
 
-typedef void (*mistake_fn)(model *m);
-
 static void one_point(model *m)
 {
     const tal_path_ix path = tal_forces_add_path(m->forces, "short");
@@ -264,11 +262,7 @@ static void a_path_that_is_not_there(model *m)
     tal_path_add_point(m->forces, (tal_path_ix){3}, TAL_GROUND, TAL_VEC3_ZERO);
 }
 
-static const struct {
-    mistake_fn make;
-    tal_status status;
-    const char *says;
-} mistakes[] = {
+static const path_mistake mistakes[] = {
     {one_point, TAL_ERR_BAD_VALUE, "path 'short' needs two points or more: it has 1"},
     {the_name_twice, TAL_ERR_BAD_NAME, "there is a path 'string' already"},
     {an_empty_name, TAL_ERR_BAD_NAME, "path 0: a name has 1 to 63 characters"},
@@ -279,11 +273,7 @@ static const struct {
 
 START_TEST(a_mistake_is_told_with_the_name_of_the_path)
 {
-    model m = model_begin();
-    mistakes[_i].make(&m);
-    tal_error err = {0};
-    ck_assert_int_eq(model_refuse(&m, &err), mistakes[_i].status);
-    ck_assert_msg(strstr(err.message, mistakes[_i].says) != NULL, "%s", err.message);
+    path_check_mistake(&mistakes[_i]);
 }
 
 END_TEST

@@ -228,8 +228,6 @@ END_TEST
 
 // --- mistakes ---
 
-typedef void (*mistake_fn)(model *m);
-
 static void no_path(model *m)
 {
     (void)tal_forces_add_path_spring(m->forces, "band", (tal_path_ix){2}, K, L0, D);
@@ -252,11 +250,7 @@ static void no_measure(model *m)
     (void)tal_forces_add_path_actuator(m->forces, "band", add_path(m), K, (tal_measure_ix){5});
 }
 
-static const struct {
-    mistake_fn make;
-    tal_status status;
-    const char *says;
-} mistakes[] = {
+static const path_mistake mistakes[] = {
     {no_path, TAL_ERR_BAD_INDEX, "path spring 'band': there is no path 2"},
     {bad_stiffness, TAL_ERR_BAD_VALUE, "path spring 'band': stiffness is -7"},
     {curve_of_two, TAL_ERR_BAD_VALUE, "ligament 'band': its curve must be a function of one"},
@@ -265,11 +259,7 @@ static const struct {
 
 START_TEST(a_mistake_is_told_with_the_name_of_the_element)
 {
-    model m = model_begin();
-    mistakes[_i].make(&m);
-    tal_error err = {0};
-    ck_assert_int_eq(model_refuse(&m, &err), mistakes[_i].status);
-    ck_assert_msg(strstr(err.message, mistakes[_i].says) != NULL, "%s", err.message);
+    path_check_mistake(&mistakes[_i]);
 }
 
 END_TEST

@@ -180,8 +180,6 @@ END_TEST
 
 // --- mistakes ---
 
-typedef void (*mistake_fn)(model *m);
-
 static void limits_crossed(model *m)
 {
     const tal_path_ix path = tal_forces_add_path(m->forces, "rope");
@@ -252,11 +250,7 @@ static void point_on_a_function(model *m)
     tal_path_add_point(m->forces, path, TAL_GROUND, TAL_VEC3_ZERO);
 }
 
-static const struct {
-    mistake_fn make;
-    tal_status status;
-    const char *says;
-} mistakes[] = {
+static const path_mistake mistakes[] = {
     {limits_crossed, TAL_ERR_BAD_VALUE, "path 'rope', point 0: its limits are 1 and 0"},
     {no_coordinate, TAL_ERR_BAD_INDEX, "path 'rope': there is no coordinate 1 of body 4"},
     {function_of_two, TAL_ERR_BAD_VALUE, "path 'rope', point 0: function 1 must be one of its own"},
@@ -270,11 +264,7 @@ static const struct {
 
 START_TEST(a_mistake_is_told_with_the_name_of_the_path)
 {
-    model m = model_begin();
-    mistakes[_i].make(&m);
-    tal_error err = {0};
-    ck_assert_int_eq(model_refuse(&m, &err), mistakes[_i].status);
-    ck_assert_msg(strstr(err.message, mistakes[_i].says) != NULL, "%s", err.message);
+    path_check_mistake(&mistakes[_i]);
 }
 
 END_TEST

@@ -217,6 +217,37 @@ START_TEST(a_string_over_a_pulley_has_the_length_one_expects)
 
 END_TEST
 
+// Two pulleys of radius r, 2 d apart; a rope comes up to the first from h below and turns right. It
+// passes over both and goes down; or it crosses between them, at an angle b below the horizontal,
+// sin(b) = r / d, and goes up behind the second.
+START_TEST(a_string_over_two_pulleys_has_the_length_one_expects)
+{
+    const double r = 0.5, d = 1.3, h = 2.0, quarter = 0.5 * acos(-1.0), b = asin(r / d);
+    const double lengths[2] = {2.0 * h + 2.0 * r * quarter + 2.0 * d,
+                               2.0 * h + 2.0 * r * (quarter + b) + 2.0 * sqrt(d * d - r * r)};
+    for (int crosses = 0; crosses < 2; ++crosses) {
+        model m = model_begin();
+        const tal_path_ix rope = tal_forces_add_path(m.forces, "rope");
+        tal_path_add_point(m.forces, rope, TAL_GROUND, tal_v3(-d - r, -h, 0.0));
+        tal_path_add_point(m.forces, rope, TAL_GROUND, tal_v3(d + r, crosses ? h : -h, 0.0));
+        for (int k = 0; k < 2; ++k) {
+            const tal_xform X_BW = tal_xf_from_p(tal_v3(k == 0 ? -d : d, 0.0, 0.0));
+            tal_wrap pulley = tal_wrap_cylinder(r, 1.0);
+            pulley.side = k == 1 && crosses ? TAL_WRAP_MINUS_Y : TAL_WRAP_PLUS_Y;
+            const tal_wrap_ix wrap =
+                tal_forces_add_wrap(m.forces, NULL, TAL_GROUND, &X_BW, &pulley);
+            tal_path_add_wrap(m.forces, rope, wrap, -1, -1);
+        }
+        model_finish(&m);
+        ck_assert(tal_path_is_on_wrap(m.forces, m.state, rope, 0));
+        ck_assert(tal_path_is_on_wrap(m.forces, m.state, rope, 1));
+        ck_assert_double_eq_tol(tal_path_length(m.forces, m.state, rope), lengths[crosses], 1e-13);
+        model_end(&m);
+    }
+}
+
+END_TEST
+
 START_TEST(a_point_inside_an_obstacle_is_counted_and_the_path_straight)
 {
     model m = model_begin();
@@ -236,8 +267,6 @@ START_TEST(a_point_inside_an_obstacle_is_counted_and_the_path_straight)
 END_TEST
 
 // --- mistakes ---
-
-typedef void (*mistake_fn)(model *m);
 
 static tal_path_ix rope(model *m)
 {
@@ -312,11 +341,7 @@ static void too_many(model *m)
     }
 }
 
-static const struct {
-    mistake_fn make;
-    tal_status status;
-    const char *says;
-} mistakes[] = {
+static const path_mistake mistakes[] = {
     {zero_radius, TAL_ERR_BAD_VALUE, "sphere 'ball': the radius is 0"},
     {no_body, TAL_ERR_BAD_INDEX, "obstacle 'ball': there is no body 77"},
     {twice, TAL_ERR_BAD_NAME, "there is a wrap 'ball' already"},
@@ -331,11 +356,7 @@ static const struct {
 
 START_TEST(a_mistake_is_told_with_its_names)
 {
-    model m = model_begin();
-    mistakes[_i].make(&m);
-    tal_error err = {0};
-    ck_assert_int_eq(model_refuse(&m, &err), mistakes[_i].status);
-    ck_assert_msg(strstr(err.message, mistakes[_i].says) != NULL, "%s", err.message);
+    path_check_mistake(&mistakes[_i]);
 }
 
 END_TEST
@@ -351,6 +372,7 @@ int main(void)
     tcase_add_loop_test(theory, points_along_a_path_lie_on_its_obstacles, 0, NUM_KINDS);
     tcase_add_test(theory, the_tester_finds_nothing_wrong);
     tcase_add_test(theory, a_string_over_a_pulley_has_the_length_one_expects);
+    tcase_add_test(theory, a_string_over_two_pulleys_has_the_length_one_expects);
     tcase_add_test(theory, a_point_inside_an_obstacle_is_counted_and_the_path_straight);
     suite_add_tcase(suite, theory);
     TCase *errors = tcase_create("errors");

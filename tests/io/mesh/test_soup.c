@@ -51,6 +51,42 @@ START_TEST(stl_as_text_joins_equal_corners)
 
 END_TEST
 
+// Many corners, so that some of them have the same place in the map: a ring of squares, each corner
+// of which belongs to three triangles.
+START_TEST(stl_joins_the_corners_of_a_large_mesh)
+{
+    enum {
+        SQUARES = 500
+    };
+
+    static char text[SQUARES * 400];
+    int used = snprintf(text, sizeof text, "solid ring\n");
+    for (int i = 0; i < 2 * SQUARES; ++i) { // triangles along the ring, from one edge to the other
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, "facet normal 0 0 1\nouter loop\n");
+        for (int k = i; k < i + 3; ++k) {
+            const int corner = k % (2 * SQUARES);
+            used += snprintf(text + used, sizeof text - (size_t)used, "vertex %d %d %d\n", corner,
+                             corner % 7, corner % 2);
+        }
+        used += snprintf(text + used, sizeof text - (size_t)used, "endloop\nendfacet\n");
+    }
+    used += snprintf(text + used, sizeof text - (size_t)used, "endsolid\n");
+    tali_soup soup = empty();
+    ck_assert_int_eq(tali_soup_read_stl(&soup, "m", text, (size_t)used, NULL), TAL_OK);
+    ck_assert_int_eq(soup.num_vertices, 2 * SQUARES);
+    ck_assert_int_eq(soup.num_faces, 2 * SQUARES);
+    for (int i = 0; i < 2 * SQUARES; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            const tal_vec3 at = soup.vertices[soup.faces[i][k]];
+            ck_assert_double_eq(at.x, (i + k) % (2 * SQUARES));
+        }
+    }
+    tali_soup_free(&soup);
+}
+
+END_TEST
+
 static void put(unsigned char *at, float value)
 {
     uint32_t bits = 0;
@@ -156,6 +192,7 @@ int main(void)
     Suite *suite = suite_create("soup");
     TCase *theory = tcase_create("theory");
     tcase_add_test(theory, stl_as_text_joins_equal_corners);
+    tcase_add_test(theory, stl_joins_the_corners_of_a_large_mesh);
     tcase_add_test(theory, stl_as_bytes_is_the_same_even_if_it_begins_with_solid);
     tcase_add_test(theory, vtp_polygons_become_triangles);
     tcase_add_test(theory, files_go_by_their_extension);

@@ -112,6 +112,36 @@ START_TEST(includes_are_found_beside_a_file_of_any_name)
 
 END_TEST
 
+// A whole ball, one coordinate of two, and a speed.
+START_TEST(what_is_locked_is_locked_where_a_start_value_says)
+{
+    static const char text[] =
+        "<talus version='1'><bodies><ball name='b' mass='1' com='0 -1 0' inertia='1 1 1' "
+        "lock='position'/><universal name='c' mass='1' com='0 -1 0' inertia='1 1 1'>"
+        "<coordinate index='1' lock='position' lock_at='0.1'/></universal>"
+        "<pin name='d' mass='1' com='0 -1 0' inertia='1 1 1' lock='velocity'/></bodies></talus>";
+    const tal_model_param starts[] = {{"b.q0", 0.8}, {"b.q1", 0.6}, {"c.q1", 0.5}, {"d.u0", 2.0}};
+    tal_model_options options = tal_model_options_default();
+    options.starts = starts;
+    options.num_starts = 4;
+    tal_model model;
+    ck_assert_int_eq(tal_model_read_memory("m", text, strlen(text), &options, &model, NULL),
+                     TAL_OK);
+    ck_assert_int_eq(tal_system_prescribe_and_project(model.system, model.state, NULL, NULL),
+                     TAL_OK);
+    const tal_body_ix b = tal_matter_find_body(model.matter, "b");
+    const tal_body_ix c = tal_matter_find_body(model.matter, "c");
+    const tal_body_ix d = tal_matter_find_body(model.matter, "d");
+    // the quaternion has unit length to a rounding or two
+    ck_assert_double_eq_tol(tal_body_q(model.matter, model.state, b, 0), 0.8, 1e-15);
+    ck_assert_double_eq_tol(tal_body_q(model.matter, model.state, b, 1), 0.6, 1e-15);
+    ck_assert(tal_body_q(model.matter, model.state, c, 1) == 0.5);
+    ck_assert(tal_body_u(model.matter, model.state, d, 0) == 2.0);
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
 START_TEST(what_is_wrong_is_told)
 {
     int num = 0;
@@ -145,6 +175,7 @@ int main(void)
     tcase_add_test(all, otherwise_the_first_element_does);
     tcase_add_test(all, a_model_is_read_whatever_its_file_is_called);
     tcase_add_test(all, includes_are_found_beside_a_file_of_any_name);
+    tcase_add_test(all, what_is_locked_is_locked_where_a_start_value_says);
     tcase_add_test(all, what_is_wrong_is_told);
     suite_add_tcase(suite, all);
     return test_run(suite);

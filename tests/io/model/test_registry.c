@@ -510,14 +510,34 @@ START_TEST(functions_that_fail_are_told)
 END_TEST
 
 // A balloon that says something that no file can hold.
-static tal_model_value told[9];
-static int which_told;
+typedef struct bad_value {
+    int which;
+    const char *name;
+    tal_model_value value;
+} bad_value;
+
+static const bad_value bad_values[] = {
+    {0, "body", {.body = {2}}}, // Ground and one body: the first that is not there
+    {0, "body", {.body = {-1}}},
+    {1, "knot", {.frame = {.p = {(double)NAN, 0.0, 0.0}}}},
+    {2, "lift", {.numbers = {(double)INFINITY}}},
+    {3, "parts", {.count = 2}},
+    {4, "red", {.integer = 2}},
+    {4, "red", {.integer = -1}},
+    {5, "number", {.integer = -1}},
+    {6, "label", {.text = NULL}},
+    {7, "leak", {.measure = {0}}}, // there is no measure
+    {8, "rope", {.mobility = {{0}, 0}}},
+    {8, "rope", {.mobility = {{2}, 0}}},
+    {8, "rope", {.mobility = {{1}, -1}}},
+};
+static const bad_value *told;
 
 static tal_status describe_badly(void *context, const tal_model *model, int index, const void *self,
                                  tal_model_value v[])
 {
     const tal_status st = describe_balloon(context, model, index, self, v);
-    v[which_told] = told[which_told];
+    v[told->which] = told->value;
     return st;
 }
 
@@ -529,22 +549,12 @@ START_TEST(values_that_no_file_can_hold_are_refused)
                             "<forces><balloon name='b' body='p' rope='p'/></forces></talus>",
                             &all.registry);
     all.elements[BALLOON].describe = describe_badly;
-    const char *names[] = {"body",   "knot",  "lift", "parts", "red",
-                           "number", "label", "leak", "rope"};
-    told[0].body.i = 9;
-    told[1].frame.p.x = (double)NAN;
-    told[2].numbers[0] = (double)INFINITY;
-    told[3].count = 2;
-    told[4].integer = 2;
-    told[5].integer = -1;
-    told[6].text = NULL;
-    told[7].measure.i = 0;
-    told[8].mobility = (tal_mobility){{0}, 0};
-    for (which_told = 0; which_told < 9; ++which_told) {
+    for (size_t i = 0; i < sizeof bad_values / sizeof *bad_values; ++i) {
         tal_error err = {TAL_OK, "", ""};
         char expected[100];
+        told = &bad_values[i];
         (void)snprintf(expected, sizeof expected,
-                       "a value of '%s' that cannot be written to a file", names[which_told]);
+                       "a value of '%s' that cannot be written to a file", told->name);
         ck_assert_ptr_null(write_with(&m, &all.registry, &err));
         ck_assert_msg(strstr(err.message, expected) != NULL, "%s", err.message);
     }

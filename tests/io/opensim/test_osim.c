@@ -527,6 +527,13 @@ START_TEST(frames_are_found_by_absolute_relative_and_plain_names)
         test_assert_near(&model.markers[1].p_BS.x, y, 3, 0.0, "nested");
         tal_model_destroy(&model);
     }
+    char text[3000]; // Ground has markers as well
+    static const char format[] = DOC("40000", BODIES(BODY("b", FRAMES)) MARKERS);
+    (void)snprintf(text, sizeof text, format, "/ground");
+    tal_model model = read_text(text);
+    ck_assert_int_eq(model.num_markers, 2);
+    ck_assert_int_eq(model.markers[0].body.i, 0);
+    tal_model_destroy(&model);
 }
 
 END_TEST

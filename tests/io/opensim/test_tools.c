@@ -337,6 +337,46 @@ START_TEST(a_filter_smooths_the_coordinates)
 
 END_TEST
 
+// The elbow is in no column: its spring holds 3 flex, and gravity turns the hand with 2.5.
+START_TEST(coordinates_without_a_column_begin_where_the_caller_says)
+{
+    write_text("q.mot", "m\nnRows=5\nnColumns=2\ninDegrees=no\nendheader\ntime\traise\n"
+                        "0\t0\n1\t0\n2\t0\n3\t0\n4\t0\n");
+    write_text("id.xml", ID(""));
+    const tal_model_param starts[] = {{"flex", 0.2}};
+    tal_osim_run_options options = tal_osim_run_options_default();
+    options.starts = starts;
+    options.num_starts = 1;
+    tal_osim_results *results = NULL;
+    ck_assert_int_eq(tal_osim_run_file(in_folder("id.xml"), &options, &results, NULL), TAL_OK);
+    // at rest: a few roundings of numbers of one
+    ck_assert_double_eq_tol(value(results, 0, 2, "flex_moment"), 3.0 * 0.2 + 2.5 * sin(0.2), 1e-13);
+    tal_osim_results_destroy(results);
+}
+
+END_TEST
+
+START_TEST(starts_that_the_model_lacks_are_refused)
+{
+    write_motion();
+    write_text("id.xml", ID(""));
+    const tal_model_param starts[] = {{"flexx", 0.2}, {"raise", (double)NAN}};
+    tal_osim_run_options options = tal_osim_run_options_default();
+    options.starts = starts;
+    options.num_starts = 2;
+    tal_osim_results *results = NULL;
+    tal_diagnostics *found = tal_diagnostics_create(NULL);
+    ck_assert_int_eq(tal_osim_run_file(in_folder("id.xml"), &options, &results, found),
+                     TAL_ERR_BAD_VALUE);
+    ck_assert_ptr_null(results);
+    ck_assert_int_eq(tal_diagnostics_num_errors(found), 2);
+    ck_assert_str_eq(tal_diagnostics_at(found, 0)->message,
+                     "there is no coordinate or speed 'flexx' (did you mean 'flex'?)");
+    tal_diagnostics_destroy(found);
+}
+
+END_TEST
+
 START_TEST(set_ups_that_are_wrong_are_refused)
 {
     write_motion();
@@ -410,6 +450,15 @@ START_TEST(broken_contracts_of_tools_are_reported)
     test_assert_breach(
         ck_assert_int_eq(tal_osim_run_file("x", &options, &results, NULL), TAL_ERR_BAD_VALUE),
         TAL_ERR_BAD_VALUE, "0 lanes");
+    options.lanes = 1;
+    options.num_starts = 1;
+    test_assert_breach(
+        ck_assert_int_eq(tal_osim_run_file("x", &options, &results, NULL), TAL_ERR_NULL),
+        TAL_ERR_NULL, "the starts");
+    options.num_starts = -1;
+    test_assert_breach(
+        ck_assert_int_eq(tal_osim_run_file("x", &options, &results, NULL), TAL_ERR_BAD_VALUE),
+        TAL_ERR_BAD_VALUE, "-1 starts");
     test_assert_breach(ck_assert_int_eq(tal_osim_results_num(NULL), -1), TAL_ERR_NULL, "NULL");
     test_assert_breach(ck_assert_ptr_null(tal_osim_results_table(NULL, 0)), TAL_ERR_NULL,
                        "no result 0");
@@ -436,6 +485,8 @@ int main(void)
     tcase_add_test(tc, forces_are_excluded_by_name_by_group_and_all_together);
     tcase_add_test(tc, external_loads_act_at_their_points);
     tcase_add_test(tc, a_filter_smooths_the_coordinates);
+    tcase_add_test(tc, coordinates_without_a_column_begin_where_the_caller_says);
+    tcase_add_test(tc, starts_that_the_model_lacks_are_refused);
     tcase_add_test(tc, set_ups_that_are_wrong_are_refused);
     tcase_add_test(tc, a_run_that_is_ended_keeps_its_rows);
     tcase_add_test(tc, tools_survive_every_failure_of_memory);

@@ -229,6 +229,12 @@ START_TEST(a_page_holds_title_scene_and_data)
     written second = write_scene(other, TAL_SCENE_HTML, &page);
     ck_assert_uint_eq(first.size, second.size);
     ck_assert_int_eq(memcmp(first.bytes, second.bytes, first.size), 0);
+    // a mark may end the page
+    const tal_scene_page shorter = {text, sizeof text - 3};
+    written third = write_scene(scene, TAL_SCENE_HTML, &shorter);
+    ck_assert_uint_eq(third.size, first.size - 2);
+    ck_assert_int_eq(memcmp(first.bytes, third.bytes, third.size), 0);
+    free(third.bytes);
     tal_error err;
     const tal_scene_page wrong = {"@TALUS_TITLE@ only", 18};
     ck_assert_int_eq(tal_scene_write_to(scene, TAL_SCENE_HTML, &wrong, take, &second, &err),

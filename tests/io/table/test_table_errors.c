@@ -201,6 +201,11 @@ START_TEST(errors_are_collected_up_to_a_limit)
     ck_assert_int_eq(read_with(TAL_TABLE_STO, text, sizeof text, &options, said, sizeof said),
                      TAL_ERR_FILE);
     ck_assert_str_eq(said, "f: error: the file has zero bytes: it is not UTF-8 text\n");
+    options.max_errors = 0; // as 1
+    ck_assert_int_eq(read_with(TAL_TABLE_STO, text, sizeof text - 1, &options, said, sizeof said),
+                     TAL_ERR_FILE);
+    ck_assert_str_eq(said, "f:5: error: column 'a': 'x' is not a number that a double can hold\n"
+                           "f:5: error: there are 1 errors; the rest is not read\n");
     options.max_bytes = 10;
     (void)read_with(TAL_TABLE_STO, text, sizeof text - 1, &options, said, sizeof said);
     ck_assert_str_eq(said, "f: error: the file has more than 10 bytes\n");
@@ -247,7 +252,7 @@ START_TEST(files_that_cannot_be_read_or_written_are_named)
         ck_assert_int_eq(tal_table_read_file(paths[i], NULL, &table, found), TAL_ERR_FILE);
         ck_assert_ptr_null(table);
         ck_assert_str_eq(tal_diagnostics_at(found, i)->message,
-                         i < 2 ? "the name does not end with .sto, .mot, .trc or .csv"
+                         i < 2 ? "the name does not end with .sto, .mot, .trc, .csv or .c3d"
                                : "the file cannot be opened: No such file or directory");
     }
     tal_table_options options = tal_table_options_default();

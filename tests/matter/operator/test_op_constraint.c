@@ -403,6 +403,11 @@ START_TEST(bad_input_is_answered_with_a_status_and_a_sentence)
     test_assert_breach(power = tal_matter_calc_constraint_power(l->matter, l->state, out, none),
                        TAL_ERR_BAD_INDEX, "99");
     ck_assert(isnan(power));
+    tal_spatial_vec F[MAX_N];
+    test_assert_breach(
+        st = tal_matter_calc_constraint_forces(l->matter, l->state, out, none, F, out),
+        TAL_ERR_BAD_INDEX, "99");
+    ck_assert_int_eq(st, TAL_ERR_BAD_INDEX);
     test_assert_breach(st = tal_matter_calc_constraint_report(l->matter, l->state, NULL, NULL),
                        TAL_ERR_NULL, "report is NULL");
     double udot[MAX_N];

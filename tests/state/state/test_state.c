@@ -374,6 +374,64 @@ START_TEST(derivatives_and_errors_are_read_from_their_stage_on)
 
 END_TEST
 
+// A subsystem that writes derivatives and no errors or second derivatives: what it forgets is not a
+// number, also when something was there before.
+typedef struct forgetful {
+    tal_group_ix group[TAL_POOL_UERR + 1];
+} forgetful;
+
+static tal_status write_zeros(const tal_system *system, tal_state *s, tal_group_ix group)
+{
+    double *const dot = tal_group_upd_dot(system, s, group);
+    dot[0] = dot[1] = 0.0;
+    return TAL_OK;
+}
+
+static tal_status write_qdot(const void *self, const tal_system *system, tal_state *s)
+{
+    return write_zeros(system, s, ((const forgetful *)self)->group[TAL_POOL_Q]);
+}
+
+static tal_status write_udot(const void *self, const tal_system *system, tal_state *s)
+{
+    return write_zeros(system, s, ((const forgetful *)self)->group[TAL_POOL_U]);
+}
+
+START_TEST(what_nobody_writes_is_nan)
+{
+    static const tal_subsystem_ops ops = {.size = sizeof ops,
+                                          .name = "forgetful",
+                                          .realize_velocity = write_qdot,
+                                          .realize_acceleration = write_udot};
+    const double *(*const reads[])(const tal_state *) = {tal_state_qdotdot, tal_state_qerr,
+                                                         tal_state_uerr};
+    forgetful it;
+    tal_system *system = tal_system_create(NULL);
+    const tal_subsystem_ix me = tal_system_add_subsystem(system, "it", &ops, &it);
+    for (int pool = TAL_POOL_Q; pool <= TAL_POOL_UERR; ++pool) {
+        tal_group_def def = tal_group_def_default();
+        def.pool = (tal_pool)pool;
+        def.capacity = pool == TAL_POOL_Z ? 0 : 2;
+        it.group[pool] = tal_system_add_group(system, me, &def);
+    }
+    tal_state *s = NULL;
+    ck_assert_int_eq(tal_system_realize_topology(system, NULL), TAL_OK);
+    ck_assert_int_eq(tal_state_create(system, &s, NULL), TAL_OK);
+    for (int again = 0; again < 2; ++again) {
+        ck_assert_int_eq(tal_system_realize(system, s, TAL_STAGE_ACCELERATION), TAL_OK);
+        for (size_t i = 0; i < sizeof reads / sizeof *reads; ++i) {
+            double *const at = (double *)(uintptr_t)reads[i](s); // NOLINT: the test writes here
+            ck_assert_msg(isnan(at[0]) && isnan(at[1]), "array %d", (int)i);
+            at[0] = at[1] = 1.0;
+        }
+        ck_assert_int_eq(tal_state_invalidate(s, TAL_STAGE_POSITION), TAL_OK);
+    }
+    tal_state_destroy(s);
+    tal_system_destroy(system);
+}
+
+END_TEST
+
 // --- copy and compare ---
 
 START_TEST(a_copy_is_realized_as_far_as_its_source_and_independent_of_it)
@@ -555,6 +613,7 @@ int main(void)
     tcase_add_test(tests, every_way_a_setter_can_fail_has_its_sentence);
     tcase_add_test(tests, a_variable_allocated_at_model_returns_to_its_initial_value);
     tcase_add_test(tests, derivatives_and_errors_are_read_from_their_stage_on);
+    tcase_add_test(tests, what_nobody_writes_is_nan);
     tcase_add_test(tests, a_copy_is_realized_as_far_as_its_source_and_independent_of_it);
     tcase_add_test(tests, the_lowest_difference_is_the_stage_of_the_variable_that_differs);
     tcase_add_test(tests, states_whose_groups_have_other_sizes_differ_from_model_on);

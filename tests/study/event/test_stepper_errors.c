@@ -113,7 +113,6 @@ START_TEST(failures_name_the_event)
     def.period = 0.0;
     def.causes = ON_INIT;
     must_fail(def, TAL_ERR_CALLBACK, "event 'gauge' failed");
-    def.causes = ON_END;
     def.handle = NULL;
     def.report = bad_reporter;
     def.causes = ON_STEP;

@@ -315,6 +315,9 @@ typedef enum tal_muscle_output {
 /// Name of an output, as model files and tables have it: "fiber_force". Never NULL.
 TAL_API const char *tal_muscle_output_name(tal_muscle_output which);
 
+/// Unit of an output: "N", "m/s"; "" for a number without one. Never NULL.
+TAL_API const char *tal_muscle_output_unit(tal_muscle_output which);
+
 /// One output. Needs TAL_STAGE_VELOCITY; NaN on failure.
 TAL_API double tal_muscle_calc_output(const tal_forces *forces, tal_state *state,
                                       tal_force_ix muscle, tal_muscle_output which);

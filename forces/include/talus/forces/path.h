@@ -304,7 +304,7 @@ TAL_API TAL_NODISCARD tal_status tal_path_calc_generalized(const tal_forces *for
 /// shorter as the coordinate grows. A tension t along the path is then worth t r_i along u_i.
 /// Without constraints r is what tal_path_calc_generalized() writes. Prescribed and locked speeds
 /// stand still while another one moves; the arm about one of them is that of the same speed set
-/// free. r_i is 0 where the constraints let u_i not move: a tension does no work along it.
+/// free. r_i is 0 where the constraints do not let u_i move: a tension does no work along it.
 ///
 /// Need TAL_STAGE_VELOCITY.
 /// @{

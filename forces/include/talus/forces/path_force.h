@@ -56,7 +56,7 @@ enum {
  *
  * @param[in] curve  tension over f as a function of l / l0, used above 1 only, with a derivative;
  *                   adopted by this call whether it succeeds or not. NULL: that of SIMM and
- *                   OpenSim, 0.035 at 1.1, 0.55 at 1.4, and 2 from 1.6 on
+ *                   OpenSim, a spline: 0.035 at 1.1, 0.55 at 1.4, 2 at 1.6 and nearly so beyond
  * @return its index, `i` < 0 on failure
  */
 TAL_API tal_force_ix tal_forces_add_ligament(tal_forces *forces, const char *name, tal_path_ix path,

@@ -69,7 +69,7 @@ typedef struct tal_model_options {
     int num_params;
     /// [num_starts] coordinates and speeds ("<body>.u0") by name, and where each begins, instead of
     /// what the file says [rad or m, rad/s or m/s]; what follows a robot's joint by a `<mimic>`
-    /// follows it there too
+    /// follows it there too, and what is locked is locked there
     const tal_model_param *starts;
     int num_starts;
     /// Where includes and meshes of a model in memory are looked up; NULL: refused. Those of a file

@@ -75,6 +75,8 @@ typedef struct tal_osim_run_options {
     tal_allocator allocator;
     const tal_osim_setting *settings; ///< [num_settings] instead of those in the file
     int num_settings;
+    const tal_model_param *starts; ///< [num_starts] as tal_model_options.starts: new defaults
+    int num_starts;
     int lanes; ///< frames that can be worked on at once; results do not depend on it
     const tal_executor *executor; ///< runs the lanes; NULL: the calling thread does
     /// Called now and then with the number of rows done; return false to end the run. NULL: none.
@@ -98,8 +100,8 @@ typedef struct tal_osim_results tal_osim_results;
  * @param[out]    out      owned by the caller; NULL on failure
  * @param[in,out] found    gets what is wrong with any of the files, and notes; may be NULL
  * @return TAL_OK; TAL_ERR_CALLBACK when `progress` ended the run, with the rows so far in `out`;
- *         TAL_ERR_FILE when a file has errors or the tool failed, TAL_ERR_NO_MEMORY, TAL_ERR_NULL,
- *         TAL_ERR_BAD_VALUE
+ *         TAL_ERR_FILE when a file has errors or the tool failed, TAL_ERR_NO_MEMORY, TAL_ERR_NULL;
+ *         TAL_ERR_BAD_VALUE also when nothing else is wrong than that the model has no such starts
  */
 TAL_API TAL_NODISCARD tal_status tal_osim_run_file(const char *path,
                                                    const tal_osim_run_options *options,

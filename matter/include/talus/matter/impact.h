@@ -9,12 +9,12 @@
  *
  * Two questions come up whenever a contact closes, opens, sticks or slips (manual fig. 13):
  *
- *     tal_matter_solve_impact()   elements approach that touch: impulses, and a jump of u
+ *     tal_matter_solve_impact()   an element that touches approaches: impulses, and a jump of u
  *     tal_matter_solve_modes()    nothing approaches: which elements push, stick and slide?
  *
  * Both are answered with W = G M^-1 G^T of the elements that touch and of all other constraints,
- * part by part where these do not influence each other. Handlers of a run call them
- * (talus/study.h); a program of its own may, too.
+ * part by part where these do not influence each other. In a run of a time stepper tal_contacts
+ * (talus/study/contacts.h) calls them; a program with a loop of its own calls them between steps.
  *
  * Elements touch when their gap is at most gap_tolerance, or when they are not off; ratchets when
  * their speed is at most speed_tolerance; dry friction always.
@@ -68,9 +68,9 @@ TAL_API tal_status tal_matter_set_most_touching(tal_matter *matter, int most);
  * Compression ends when nothing approaches any more; then each element gives back its share e of
  * its normal impulse (Poisson's law). Friction acts by its impulses: of one element alone, slip by
  * slip and exactly; of several, by the velocities that are left at the end, and in expansion with
- * the normal impulses that are given back. Kinetic energy is never
- * gained: should it be, all e are reduced until it is not. Bilateral constraints hold; prescribed
- * speeds do not change. Modes are not changed: call tal_matter_solve_modes() afterwards.
+ * the normal impulses that are given back. Kinetic energy never grows: all e are reduced until it
+ * does not. Bilateral constraints hold; prescribed speeds do not change. Modes are not changed:
+ * call tal_matter_solve_modes() afterwards.
  *
  * @param[in,out] state    u is changed; realized to TAL_STAGE_VELOCITY
  * @param[in]     options  NULL means the default

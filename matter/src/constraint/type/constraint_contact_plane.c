@@ -140,7 +140,7 @@ tal_constraint_ix tali_constraint_add_point_on_plane_grip(tal_matter *matter,
     return tali_constraint_add_builtin(matter, def, &point_grip_ops, &like, params);
 }
 
-// --- a sphere ---
+// --- what rests on its lowest point: a sphere ---
 
 // The height of the lowest point C, and its slip; a grip has no height.
 static void calc_rows_at(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
@@ -153,6 +153,16 @@ static void calc_rows_at(const tali_constraint_builtin *self, const tal_constrai
     if (self->mv == 0) return;
     tali_constraint_slip_rows(arg, C, push_direction(arg, X_P->R, 0),
                               push_direction(arg, X_P->R, 1), row + self->mp);
+}
+
+// The contact force at the lowest point C.
+static tal_status add_forces_at(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
+                                const tal_xform *X_P, tal_vec3 C, const double lambda[],
+                                tal_spatial_vec F[])
+{
+    const tal_vec3 force = contact_force(arg, X_P->R, lambda, self->mp, self->mv);
+    tali_constraint_push_apart(arg, 0, 1, C, force, F);
+    return TAL_OK;
 }
 
 static tali_jet3 lowest_point(const tal_constraint_arg *arg, tal_mat3 R_P)
@@ -175,11 +185,8 @@ static tal_status add_forces_of_sphere(const void *self, const tal_constraint_ar
                                        const double lambda[], tal_spatial_vec F[], double f[])
 {
     (void)f;
-    const tali_constraint_builtin *c = self;
     const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_SPHERE_ON_PLANE_FRAME);
-    const tal_vec3 C = lowest_point(arg, X_P.R).x;
-    tali_constraint_push_apart(arg, 0, 1, C, contact_force(arg, X_P.R, lambda, c->mp, c->mv), F);
-    return TAL_OK;
+    return add_forces_at(self, arg, &X_P, lowest_point(arg, X_P.R).x, lambda, F);
 }
 
 static tal_status check_sphere(const void *self, const double params[], tal_error *err)
@@ -279,11 +286,8 @@ static tal_status add_forces_of_disk(const void *self, const tal_constraint_arg 
                                      const double lambda[], tal_spatial_vec F[], double f[])
 {
     (void)f;
-    const tali_constraint_builtin *c = self;
     const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_DISK_ON_PLANE_FRAME);
-    const tal_vec3 C = lowest_point_of_disk(arg, X_P.R).x;
-    tali_constraint_push_apart(arg, 0, 1, C, contact_force(arg, X_P.R, lambda, c->mp, c->mv), F);
-    return TAL_OK;
+    return add_forces_at(self, arg, &X_P, lowest_point_of_disk(arg, X_P.R).x, lambda, F);
 }
 
 static tal_status check_disk(const void *self, const double params[], tal_error *err)

@@ -32,7 +32,7 @@ extern "C" {
 /// What is asked of a fit. Obtain it from tal_path_fit_def_default(), then edit.
 typedef struct tal_path_fit_def {
     /// The arguments, numbered as with angles. NULL: all that the path depends on
-    /// (tal_path_coordinates()), those that are locked or have one value excepted.
+    /// (tal_path_coordinates()), except those that are locked or have only one value.
     const tal_mobility *at;
     int num_at;
     double length_tolerance; ///< of the lengths, RMS [m]
@@ -61,8 +61,8 @@ typedef struct tal_path_fit {
 /**
  * Fit a polynomial to a path.
  *
- * Coordinates that are no arguments keep their values of `start`. Constraints are not looked at:
- * the length of a path does not depend on them.
+ * Other coordinates keep their values of `start`. Constraints are ignored: the length of a path
+ * does not depend on them.
  *
  * @param[in]  start  realized to Model or above; stays as it is
  * @param[in]  def    NULL means tal_path_fit_def_default()
