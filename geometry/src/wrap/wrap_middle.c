@@ -143,6 +143,7 @@ static double tolerance_for(double change)
     return change < 1e-3 ? TALI_WRAP_EXACT : 1e-3 * fmin(change * change, 1e-2);
 }
 
+// Newton's method from the middle.
 static bool solve(const tali_wrap_oval_ends *ends, tali_wrap_middle *middle, tal_wrap_arc *arc)
 {
     task it = {.ends = ends};
