@@ -111,8 +111,8 @@ START_TEST(exact_matrices_do_not_mislead_newtons_method)
 
 END_TEST
 
-// The polynomial of degree 5 is as good as steps of order 6, some 50 of them; test_battery.c has the
-// other orders.
+// The polynomial of degree 5 is as good as steps of order 6, some 50 of them. Other orders are in
+// test_battery.c.
 START_TEST(dense_output_of_order_6_is_as_accurate_as_steps)
 {
     study_check_dense(explicit_of(6, 1e-8), 5e-8);
