@@ -189,7 +189,7 @@ has out '{"column": "upper.q0", "unit": "rad", "drawn": "yes"}'
 expect 0 plot swing.sto --json
 has out '"picture": "<svg '
 expect 2 plot swing.sto --json -f png
-has err '--json has no room for a png'
+has err '--json cannot contain a png'
 expect 0 plot swing.sto --json -o - -f png
 cmp -s out swing.png || complain '-o - with --json is not the picture alone'
 

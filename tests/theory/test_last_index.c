@@ -126,7 +126,7 @@ START_TEST(of_matter)
                  is_name);
     ASSERT_RANGE(tal_matter_num_bodies(w.matter),
                  tal_body_X_GB(w.matter, w.state, (tal_body_ix){i}).p, is_point);
-    // slots that are not matter's are no breach
+    // slots that are not matter's are not breaches
     int k = 0;
     for (int pass = 0; pass < 2; ++pass) {
         const int n = tal_matter_nu(w.matter);

@@ -154,10 +154,12 @@ export class App {
 
     makeCharts() {
         const isLong = (run) => run.frames > 1 || this.isLive;
-        const run = this.scene.runs.find((r) => r.columns?.length && isLong(r));
-        this.bar.chart.hidden = !run;
-        if (!run) return;
-        this.charts = new Charts(this.chartBox, run, (t) => this.setTime(t), this.live?.history);
+        const runs = this.scene.runs.filter((run) => run.columns?.length && isLong(run));
+        this.bar.chart.hidden = runs.length === 0;
+        if (runs.length === 0) return;
+        const setTime = (t) => this.setTime(t);
+        const rows = this.live?.history;
+        this.charts = new Charts(this.chartBox, runs, setTime, () => this.resize(), rows);
         const isSeen = () => !this.chartBox.hidden && !document.hidden;
         if (this.isLive) setInterval(() => isSeen() && this.charts.grow(), 100);
     }
@@ -427,6 +429,7 @@ export class App {
         this.width = this.parent.clientWidth;
         this.height = this.parent.clientHeight;
         this.stage.resize(this.width, this.height, Math.min(2, devicePixelRatio));
+        this.charts?.makeRoom();
         const bottom = `${this.bottom.offsetHeight + 14}px`;
         document.documentElement.style.setProperty('--bottom', bottom);
         this.charts?.rebuild();

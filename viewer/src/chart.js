@@ -1,10 +1,11 @@
 // Charts of columns, one panel for each unit, linked to the clock.
 import uPlot from 'uplot';
 import { el, show } from './dom.js';
-import { palette } from './glyphs.js';
+import { lightPalette, palette } from './glyphs.js';
 import { frameAt, valueAt } from './poses.js';
 
 const MOST_PANELS = 3;
+const LEGEND = 22; // pixels of a line of the legend
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 
 /** Which columns to show first: energies, else those that vary most. */
@@ -50,9 +51,16 @@ class RunRows {
     }
 }
 
+// A column of a run at a time.
+function columnAt(run, i, t) {
+    return valueAt(run.values, i, run.frames, frameAt(run.time, run.frames, t));
+}
+
 export class Charts {
-    constructor(parent, run, onTime, rows = new RunRows(run)) {
-        Object.assign(this, { parent, run, rows, onTime, plots: [], time: 0 });
+    /** Of the first of `runs`; the same columns of the others stand beside them. */
+    constructor(parent, runs, onTime, onLayout, rows = new RunRows(runs[0])) {
+        const [run, ...others] = runs;
+        Object.assign(this, { parent, run, others, rows, onTime, onLayout, plots: [], time: 0 });
         this.chosen = new Set(firstColumns(run));
         this.box = el('div', { class: 'plots' });
         this.parent.append(this.box, this.makePicker());
@@ -80,20 +88,18 @@ export class Charts {
 
     value(name, t) {
         const i = this.run.columns.findIndex((c) => c.name === name);
-        return i < 0
-            ? NaN
-            : valueAt(
-                  this.run.values,
-                  i,
-                  this.run.frames,
-                  frameAt(this.run.time, this.run.frames, t)
-              );
+        return i < 0 ? NaN : columnAt(this.run, i, t);
     }
 
     choose(i, yes) {
         if (yes) this.chosen.add(i);
         else this.chosen.delete(i);
-        this.rebuild();
+        this.onLayout();
+    }
+
+    /** Room for as many panels as there are. */
+    makeRoom() {
+        this.parent.style.setProperty('--panels', String(Math.max(1, this.groups().length)));
     }
 
     groups() {
@@ -112,15 +118,42 @@ export class Charts {
         this.box.replaceChildren();
         if (this.box.clientWidth === 0) return;
         const groups = this.groups();
-        if (groups.length === 0)
+        if (groups.length === 0) {
             this.box.append(el('p', { class: 'hint' }, 'Choose columns to draw.'));
+        }
         const height = Math.max(60, Math.floor(this.box.clientHeight / Math.max(1, groups.length)));
         for (const [unit, columns] of groups) this.plots.push(this.makePlot(unit, columns, height));
         this.setTime(this.time);
     }
 
+    // What is drawn of some columns: {label, values}, first those of the first run.
+    linesOf(columns) {
+        return columns.flatMap((i) => {
+            const { name } = this.run.columns[i];
+            const first = { label: name, values: this.rows.column(i) };
+            return [first, ...this.others.flatMap((other) => this.lineOf(other, name))];
+        });
+    }
+
+    // A column of another run, at the times of the first.
+    lineOf(other, name) {
+        const i = other.columns?.findIndex((column) => column.name === name) ?? -1;
+        if (i < 0) return [];
+        const last = other.time[other.frames - 1];
+        const isIn = (t) => t >= other.time[0] && t <= last;
+        const values = Array.from(this.rows.times, (t) => (isIn(t) ? columnAt(other, i, t) : null));
+        return [{ label: `${name} of ${other.name}`, values }];
+    }
+
+    // Lines of text that names and values take below a plot.
+    legendLines(columns) {
+        const letters = this.linesOf(columns).reduce((sum, { label }) => sum + label.length, 0);
+        const width = 7 * letters + 84 * columns.length * (1 + this.others.length);
+        return Math.min(3, Math.ceil(width / Math.max(1, this.box.clientWidth - 24)));
+    }
+
     dataOf(columns) {
-        return [this.rows.times, ...columns.map((i) => this.rows.column(i))];
+        return [this.rows.times, ...this.linesOf(columns).map(({ values }) => values)];
     }
 
     /** Take up rows that were added; who looks at a part of them keeps it. */
@@ -129,7 +162,6 @@ export class Charts {
     }
 
     makePlot(unit, columns, height) {
-        const { run } = this;
         const style = getComputedStyle(document.documentElement);
         const ink = style.getPropertyValue('--quiet').trim();
         const line = style.getPropertyValue('--line').trim();
@@ -138,12 +170,16 @@ export class Charts {
             grid: { stroke: line, width: 1 },
             ticks: { stroke: line, width: 1 },
             font: '11px system-ui, sans-serif',
+            labelFont: '11px system-ui, sans-serif',
         };
         const data = this.dataOf(columns);
-        const series = columns.map((i, k) => ({
-            label: unit ? `${run.columns[i].name} [${unit}]` : run.columns[i].name,
-            stroke: palette[k % palette.length],
-            dash: dashes[Math.floor(k / palette.length) % dashes.length],
+        const isDark = document.documentElement.classList.contains('dark');
+        const colors = isDark ? lightPalette : palette;
+        // colors and dashes together tell lines apart
+        const series = this.linesOf(columns).map(({ label }, k) => ({
+            label,
+            stroke: colors[k % colors.length],
+            dash: dashes[k % dashes.length],
             width: 1.75,
             points: { show: false },
             pxAlign: 0,
@@ -151,16 +187,19 @@ export class Charts {
         }));
         const options = {
             width: this.box.clientWidth,
-            height: height - 26,
+            height: height - LEGEND * this.legendLines(columns),
             series: [{ label: 'time', value: (plot, value) => show(value) }, ...series],
             scales: { x: { time: false } },
             axes: [
                 { ...axis, size: 28 },
-                { ...axis, size: 58 },
+                { ...axis, size: 54, space: 24, label: unit || undefined, labelSize: 16 },
             ],
             legend: { live: true },
             cursor: {
                 drag: { x: true, y: false, setScale: true },
+                bind: {
+                    mousedown: (plot, over, handle) => (event) => event.shiftKey && handle(event),
+                },
                 focus: { prox: 20 },
                 points: { size: 6 },
             },
@@ -175,20 +214,18 @@ export class Charts {
         return plot;
     }
 
-    // A click or a drag with Shift sets the time; a plain drag zooms.
+    // A click or a drag sets the time; a drag with Shift zooms, which uPlot does.
     followPointer(plot) {
-        const timeAt = (event) =>
-            plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x');
-        let start = null;
-        plot.over.addEventListener('pointerdown', (event) => {
-            start = event.clientX;
+        const { over } = plot;
+        const setTime = (event) =>
+            this.onTime(plot.posToVal(event.clientX - over.getBoundingClientRect().left, 'x'));
+        over.addEventListener('pointerdown', (event) => {
+            if (event.button !== 0 || event.shiftKey) return;
+            over.setPointerCapture(event.pointerId);
+            setTime(event);
         });
-        plot.over.addEventListener('pointermove', (event) => {
-            if (event.buttons === 1 && event.shiftKey) this.onTime(timeAt(event));
-        });
-        plot.over.addEventListener('pointerup', (event) => {
-            if (start !== null && Math.abs(event.clientX - start) < 4) this.onTime(timeAt(event));
-            start = null;
+        over.addEventListener('pointermove', (event) => {
+            if (over.hasPointerCapture(event.pointerId)) setTime(event);
         });
     }
 
@@ -198,6 +235,7 @@ export class Charts {
         if (x < left || x > left + width) return;
         const context = plot.ctx;
         context.save();
+        context.setLineDash([]);
         context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue(
             '--accent'
         );

@@ -140,12 +140,14 @@ export class Figure {
             const matrix = matrixOf([...body.com, 1, 0, 0, 0], [r, r, r]);
             this.batch('centers', 'sphere', undefined, 1, mark).add(b, matrix, '#ffffff');
             const solid = inertiaEllipsoid(body);
-            if (solid) this.inertiaBatch().add(b, solid, '#7a8699');
+            if (solid) this.inertiaBatch().add(b, solid, '#0072b2');
         });
     }
 
     inertiaBatch() {
-        return this.batch('inertia', 'sphere', geometryOf('sphere'), 0.999, { wireframe: true });
+        return this.batch('inertia', 'sphere', geometryOf('sphere', 12), 0.999, {
+            wireframe: true,
+        });
     }
 
     addFrames() {

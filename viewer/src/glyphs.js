@@ -3,6 +3,8 @@ import * as THREE from 'three';
 
 /** Colors by Okabe and Ito, which people with any kind of color vision can tell apart. */
 export const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9'];
+/** The same, lighter, for lines on a dark ground. */
+export const lightPalette = ['#5fb0ea', '#e69f00', '#2fc59a', '#e3a3cb', '#f0824a', '#a9dcf7'];
 export const axisColors = ['#d55e00', '#009e73', '#0072b2'];
 
 // A helix of radius 1 along y, as long as COIL, with straight ends; scaled to length 1 when it is

@@ -1,6 +1,8 @@
 // The inertia of a body as a solid: the ellipsoid of uniform density that has it.
 import * as THREE from 'three';
 
+const APART = 1.02; // larger, so that it is seen around a body that looks the same
+
 /** The matrix from the unit ball to the ellipsoid with a body's inertia; null for a point. */
 export function inertiaEllipsoid(body) {
     const [xx, yy, zz, xy, xz, yz] = body.inertia ?? [0, 0, 0, 0, 0, 0];
@@ -11,11 +13,11 @@ export function inertiaEllipsoid(body) {
     ]);
     const half = (values[0] + values[1] + values[2]) / 2;
     const radii = values.map((I) => Math.sqrt(Math.max(0, (5 * (half - I)) / body.mass)));
-    if (!(Math.max(...radii) > 0)) return null;
+    const largest = Math.max(...radii);
+    if (!(largest > 0)) return null;
+    const size = radii.map((r) => APART * Math.max(r, 1e-3 * largest));
     const basis = new THREE.Matrix4().makeBasis(...axes.map((a) => new THREE.Vector3(...a)));
-    return basis
-        .scale(new THREE.Vector3(...radii.map((r) => Math.max(r, 1e-3 * Math.max(...radii)))))
-        .setPosition(...body.com);
+    return basis.scale(new THREE.Vector3(...size)).setPosition(...body.com);
 }
 
 // Eigenvalues and unit eigenvectors of a symmetric 3 x 3 matrix by Jacobi's rotations.

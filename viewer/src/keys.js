@@ -28,7 +28,8 @@ const texts = [
 ];
 const mouse =
     'Drag to turn. Drag with the right button, or with Shift, to move. ' +
-    'Use the wheel to zoom. Click a body to select it, double-click to follow it.';
+    'Use the wheel to zoom. Click a body to select it, double-click to follow it. ' +
+    'In a chart, click or drag to set the time, drag with Shift to zoom, double-click to see all.';
 
 /** The list of keys, as a dialog. */
 export function makeHelp() {

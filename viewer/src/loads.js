@@ -7,13 +7,20 @@ const CONTACT_CHANNELS = 9; // point, force, semi-axes, depth
 const LOAD_CHANNELS = 6; // force, moment
 const contactColor = '#e69f00';
 
-// The largest component of all forces of a run.
-function largestForce({ forces, frames, track }) {
+const isElement = ({ kind }) => kind !== 'reaction' && kind !== 'constraint';
+
+// The largest of the forces of a run, each as its root mean square through time: a short peak does
+// not make all others invisible. Loads in joints do not count.
+function usualForce({ forces, loads, frames }) {
     let most = 0;
-    for (let k = 0; forces && k < track.forces.channels * frames; ++k) {
-        const isForce = Math.floor(k / frames) % LOAD_CHANNELS < 3;
-        if (isForce) most = Math.max(most, Math.abs(forces[k]));
-    }
+    (forces ? loads : []).forEach((load, i) => {
+        if (!isElement(load)) return;
+        const first = LOAD_CHANNELS * i * frames;
+        const squares = forces
+            .subarray(first, first + 3 * frames)
+            .reduce((sum, x) => sum + x * x, 0);
+        most = Math.max(most, Math.sqrt(squares / frames));
+    });
     return most;
 }
 
@@ -21,10 +28,10 @@ function largestForce({ forces, frames, track }) {
 export function unitForce({ scene, run, L }) {
     const g = Math.hypot(...(scene.gravity ?? [0, 0, 0]));
     const weight = g * scene.bodies.reduce((sum, body) => sum + (body.mass || 0), 0);
-    const most = run ? largestForce(run) : 0;
+    const most = run ? usualForce(run) : 0;
     const byWeight = weight > 0 ? (0.5 * L) / weight : Infinity;
-    const byLargest = most > 0 ? (0.9 * L) / most : Infinity;
-    const scale = Math.min(byWeight, byLargest);
+    const byUsual = most > 0 ? (0.6 * L) / most : Infinity;
+    const scale = Math.min(byWeight, byUsual);
     return Number.isFinite(scale) ? scale : 0;
 }
 

@@ -208,7 +208,9 @@ tal_status tal_scene_add_ranges(tal_scene *scene, tal_error *err)
         st = TALI_FAIL(err, st, "%s", tal_status_text(st));
     } else {
         const char *const name = tal_table_num_rows(table) > 1 ? "ranges of the joints" : "start";
+        scene->in_ranges = true;
         st = tal_scene_add_run(scene, name, table, err);
+        scene->in_ranges = false;
     }
     tali_free(from, row, bytes);
     tal_table_destroy(table);

@@ -137,7 +137,8 @@ struct tal_scene {
     tali_scene_bytes runs_json;  ///< elements of the list of runs
     tali_scene_bytes data;       ///< tracks and meshes
     int num_frames;
-    bool failed; ///< memory ran out
+    bool in_ranges; ///< the run that is added tries the joints
+    bool failed;    ///< memory ran out
 };
 
 extern const char *const tali_scene_shape_names[];
@@ -173,6 +174,16 @@ tal_status tali_scene_rows_begin(tal_scene *scene, const tal_table *table, tali_
 tal_status tali_scene_rows_set(tal_scene *scene, const tali_scene_rows *rows, int row,
                                tal_stage stage, tal_error *err);
 
+// ---- rigid contact (scene_touch.c)
+
+/// Whether a constraint keeps two surfaces together, or is the grip of such a one.
+bool tali_scene_is_contact(const tal_scene *scene, tal_constraint_ix ix);
+/// Whether any one does.
+bool tali_scene_has_contacts(const tal_scene *scene);
+/// Where it does at the scene's State, realized to Position; false: it is open, or there is no such
+/// point. A unilateral element counts by its gap, not by its mode.
+bool tali_scene_touch_point(const tal_scene *scene, tal_constraint_ix ix, tal_vec3 *p_G);
+
 // ---- loads (scene_loads.c)
 
 /// A force element on one body, through time.
@@ -193,7 +204,8 @@ typedef struct tali_scene_loads {
     tal_spatial_vec *F; ///< [num_bodies] work
     double *f;          ///< [nu] work
     int frames;
-    bool all; ///< every element is looked at; false: there are too many
+    bool all;     ///< every element is looked at; false: there are too many
+    bool touches; ///< there are rigid contacts
 } tali_scene_loads;
 
 bool tali_scene_loads_begin(tal_scene *scene, tali_scene_loads *loads, int frames);

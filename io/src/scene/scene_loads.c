@@ -24,6 +24,7 @@ bool tali_scene_loads_begin(tal_scene *scene, tali_scene_loads *loads, int frame
 {
     const size_t bodies = (size_t)tal_matter_num_bodies(scene->model.matter);
     *loads = (tali_scene_loads){.frames = frames};
+    loads->touches = tali_scene_has_contacts(scene);
     loads->all = tal_forces_num(scene->model.forces) <= MAX_ELEMENTS;
     loads->F = tali_arena_take(&scene->arena, bodies * sizeof *loads->F);
     loads->f =
@@ -227,6 +228,19 @@ static tal_status add_contacts(tal_scene *scene, tali_scene_loads *loads, int fo
     return n < 0 ? tal_state_error(scene->state)->status : TAL_OK;
 }
 
+// Rigid contacts: their forces, multipliers, are not known from a table.
+static tal_status add_touches(tal_scene *scene, tali_scene_loads *loads, int frame, int *slot)
+{
+    const tal_vec3 unknown = tal_v3(TALI_NAN, TALI_NAN, TALI_NAN);
+    for (int i = 0; i < tal_matter_num_constraints(scene->model.matter); ++i) {
+        tal_contact_info info = {.f_G = unknown};
+        if (*slot >= MAX_CONTACTS) break;
+        if (!tali_scene_touch_point(scene, (tal_constraint_ix){i}, &info.p_G)) continue;
+        if (!keep_contact(scene, loads, (*slot)++, frame, &info)) return TAL_ERR_NO_MEMORY;
+    }
+    return TAL_OK;
+}
+
 tal_status tali_scene_loads_add(tal_scene *scene, tali_scene_loads *loads, int frame)
 {
     const tal_forces *const forces = scene->model.forces;
@@ -240,6 +254,7 @@ tal_status tali_scene_loads_add(tal_scene *scene, tali_scene_loads *loads, int f
             st = add_element(scene, loads, i, frame);
         }
     }
+    if (st == TAL_OK && loads->touches) st = add_touches(scene, loads, frame, &slot);
     if (st == TAL_OK && scene->options.reactions) st = add_reactions(scene, loads, frame);
     if (st == TAL_OK && scene->options.reactions) st = add_constraints(scene, loads, frame);
     return st;

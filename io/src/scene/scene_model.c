@@ -319,6 +319,9 @@ static void put_constraints(tal_scene *scene, tali_scene_bytes *out)
                    .kind = kind_of(&facts),
                    .layer = "constraint",
                    .enabled = tal_constraint_is_enabled(matter, scene->state, ix)};
+        // the rope of a unilateral element is there, tight or slack
+        if (tal_constraint_unilateral(matter, ix).i >= 0) it.enabled = true;
+        if (tali_scene_is_contact(scene, ix)) continue; // a point that moves on both bodies
         if (tali_scene_constraint_ends(scene, ix, it.bodies, it.points)) put_link(out, &it);
     }
 }

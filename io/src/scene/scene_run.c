@@ -50,8 +50,8 @@ static int choose_frames(const tal_scene *scene, int num_rows, int bodies)
 static bool has_loads(const recording *it)
 {
     const tal_scene *const scene = it->scene;
-    return it->rows.has_speeds &&
-           (tal_forces_num(scene->model.forces) > 0 || scene->options.reactions);
+    return it->rows.has_speeds && (tal_forces_num(scene->model.forces) > 0 ||
+                                   scene->options.reactions || it->loads.touches);
 }
 
 static tal_status record_frame(recording *it, int frame, tal_error *err)
@@ -280,6 +280,31 @@ static bool put_columns(recording *it)
 
 // ---- all of it
 
+// What the run does not have, as a sentence; NULL when it has all.
+static const char *note_of(const recording *it)
+{
+    const tal_scene *const scene = it->scene;
+    if (scene->in_ranges) {
+        return "There is no result: each joint with a range moves through it. Forces and contacts "
+               "are not shown.";
+    }
+    if (!it->rows.has_speeds) {
+        return "The table has no speeds: forces and contacts cannot be computed.";
+    }
+    if (!it->rows.has_z) {
+        return "The table does not have all variables z of the model: activations are not known, "
+               "and forces that depend on z are those of the start.";
+    }
+    if (has_loads(it) && !it->loads.all) {
+        return "The model has too many force elements to show each.";
+    }
+    if (tal_matter_num_unilaterals(scene->model.matter) > 0) {
+        return "The table does not say which contacts push: rigid contacts are shown where they "
+               "are closed, without their forces.";
+    }
+    return NULL;
+}
+
 // Everything about the run but the closing brace.
 static bool put_run(recording *it, const char *name)
 {
@@ -295,19 +320,10 @@ static bool put_run(recording *it, const char *name)
     good = good && put_poses(it) && put_columns(it);
     if (good) tali_scene_paths_describe(scene, &it->paths, &it->json, &it->run.paths);
     if (good && has_loads(it)) tali_scene_loads_describe(scene, &it->loads, &it->json);
-    if (good && !it->rows.has_speeds) {
+    const char *const note = note_of(it);
+    if (good && note != NULL) {
         tali_scene_put_key(&it->json, "note");
-        tali_scene_put_string(&it->json, "The table has no speeds: forces and contacts cannot be "
-                                         "computed.");
-    }
-    if (good && it->rows.has_speeds && !it->rows.has_z) {
-        tali_scene_put_key(&it->json, "note");
-        tali_scene_put_string(&it->json,
-                              "The table has not all variables z of the model: activations are not "
-                              "known, and forces that depend on z are those of the start.");
-    } else if (good && has_loads(it) && !it->loads.all) {
-        tali_scene_put_key(&it->json, "note");
-        tali_scene_put_string(&it->json, "The model has too many force elements to show each.");
+        tali_scene_put_string(&it->json, note);
     }
     return good && !scene->failed;
 }

@@ -7,6 +7,8 @@
 #include "text/reading_internal.h"
 #include "text/xml_internal.h"
 
+#include <talus/io/c3d.h>
+
 #include <string.h>
 
 tal_table_options tal_table_options_default(void)
@@ -26,11 +28,8 @@ bool tal_table_format_of(const char *path, tal_table_format *format)
     static const struct {
         const char *end;
         tal_table_format format;
-    } formats[] = {{".sto", TAL_TABLE_STO},
-                   {".mot", TAL_TABLE_STO},
-                   {".trc", TAL_TABLE_TRC},
-                   {".csv", TAL_TABLE_CSV},
-                   {".npz", TAL_TABLE_NPZ}};
+    } formats[] = {{".sto", TAL_TABLE_STO}, {".mot", TAL_TABLE_STO}, {".trc", TAL_TABLE_TRC},
+                   {".csv", TAL_TABLE_CSV}, {".npz", TAL_TABLE_NPZ}, {".c3d", TAL_TABLE_C3D}};
 
     const char *point = strrchr(path, '.');
     for (size_t i = 0; point != NULL && i < sizeof formats / sizeof *formats; ++i) {
@@ -73,15 +72,14 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
                            .at = text.begin,
                            .end = text.end,
                            .found = found,
+                           .max_bytes = options->max_bytes,
                            .max_errors = options->max_errors > 0 ? options->max_errors : 1};
     r.table = tal_table_create(&options->allocator);
     r.no_memory = r.table == NULL;
     const char *kind = tali_xml_kind_of_text(text.begin, (size_t)(text.end - text.begin));
     if (kind != NULL) {
         tali_table_file_error(&r, "this is %s, not a table", kind);
-    } else if (format == TAL_TABLE_NPZ) {
-        tali_table_file_error(&r, "a .npz file can be written, but not read: use .sto or .csv");
-    } else if (tali_table_span_has(text, '\0')) {
+    } else if (format != TAL_TABLE_NPZ && tali_table_span_has(text, '\0')) {
         tali_table_file_error(&r, "%s", TALI_NO_TEXT);
     } else if (!r.no_memory) {
         switch (format) {
@@ -95,7 +93,10 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
             tali_table_read_csv(&r);
             break;
         case TAL_TABLE_NPZ:
-            break; // reported above
+            tali_table_read_npz(&r);
+            break;
+        case TAL_TABLE_C3D: // has a reader of its own
+            break;
         }
     }
     return finish(&r, out);
@@ -115,6 +116,9 @@ tal_status tal_table_read_memory(tal_table_format format, const char *name, cons
                             how.max_bytes);
         return TAL_ERR_FILE;
     }
+    if (format == TAL_TABLE_C3D) {
+        return tal_c3d_read_memory(name, text, size, TAL_C3D_MARKERS, &how, out, found);
+    }
     return parse_table(format, name, (tali_table_span){text, text + size}, &how, out, found);
 }
 
@@ -130,7 +134,7 @@ static tal_status refuse_name(const char *path, tal_diagnostics *found)
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "this is %s, not a table", kind);
     } else {
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0,
-                            "the name does not end with .sto, .mot, .trc or .csv");
+                            "the name does not end with .sto, .mot, .trc, .csv, .npz or .c3d");
     }
     return TAL_ERR_FILE;
 }
@@ -145,8 +149,13 @@ tal_status tal_table_read_file(const char *path, const tal_table_options *option
     const tal_table_options how = options != NULL ? *options : tal_table_options_default();
     tal_table_format format = TAL_TABLE_STO;
     if (!tal_table_format_of(path, &format)) return refuse_name(path, found);
+    if (format == TAL_TABLE_C3D) {
+        return tal_c3d_read_file(path, TAL_C3D_MARKERS, &how, out, found);
+    }
     tali_file_bytes file;
-    const char *wrong = tali_file_load_text(path, how.max_bytes, &how.allocator, &file, &st);
+    const char *wrong = format == TAL_TABLE_NPZ
+                            ? tali_file_load(path, how.max_bytes, &how.allocator, &file, &st)
+                            : tali_file_load_text(path, how.max_bytes, &how.allocator, &file, &st);
     if (wrong == NULL) {
         st = parse_table(format, path, (tali_table_span){file.block, file.block + file.size}, &how,
                          out, found);

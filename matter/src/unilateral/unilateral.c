@@ -76,9 +76,8 @@ static tal_status check_part(const tal_matter *matter, const tali_unilateral *it
 {
     if (part >= matter->constraints.count) {
         return TALI_FAIL(err, TAL_ERR_BAD_INDEX,
-                         "unilateral '%s': its %s, constraint %d, is not "
-                         "there",
-                         it->name, what, part);
+                         "unilateral '%s': its %s, constraint %d, does not exist", it->name, what,
+                         part);
     }
     for (int i = 0; i < matter->unilaterals.count; ++i) {
         const tali_unilateral *other = &matter->unilaterals.list[i];
@@ -266,6 +265,13 @@ tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter, tal_constr
         if (it->normal == constraint.i || it->grip == constraint.i) return (tal_unilateral_ix){i};
     }
     return none;
+}
+
+tal_unilateral_level tal_unilateral_level_of(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
+    if (it == NULL || it->normal < 0) return TAL_UNILATERAL_ACCELERATION;
+    return it->is_ratchet ? TAL_UNILATERAL_VELOCITY : TAL_UNILATERAL_POSITION;
 }
 
 int tal_unilateral_num_slips(const tal_matter *matter, tal_unilateral_ix element)

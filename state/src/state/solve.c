@@ -296,7 +296,7 @@ tal_status tal_system_prescribe_and_project(const tal_system *system, tal_state 
 static bool events_exist(const tal_system *system, tal_event_cause cause,
                          const tal_event_ix events[], int count, const char *where)
 {
-    if ((int)cause < TAL_EVENT_INITIALIZATION || (int)cause > TAL_EVENT_TERMINATION) {
+    if ((int)cause < TAL_EVENT_INITIALIZATION || (int)cause > TAL_EVENT_CHANGED) {
         (void)tali_breach(TAL_ERR_BAD_VALUE, where, "there is no cause %d of events", (int)cause);
         return false;
     }

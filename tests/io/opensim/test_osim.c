@@ -799,7 +799,7 @@ START_TEST(everything_wrong_is_reported_in_one_pass_with_line_and_column)
         "m:8:1: error: <PimJoint name=\"q\">: joints of this kind are not read (did you mean "
         "'PinJoint'?)\n"
         "m:10:36: error: <range>: '2 1' is not a lower and an upper bound\n"
-        "m:11:2: error: <Coordinate name=\"y\"> is one too many: <PinJoint> has 1\n"
+        "m:11:2: error: <Coordinate name=\"y\">: <PinJoint> has 1 coordinate, and this is one more\n"
         "m:13:1: error: <CoordinateActuator name=\"a\">: there is no coordinate 'xx' (did you mean 'x'?)\n");
 }
 
