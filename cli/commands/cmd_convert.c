@@ -13,10 +13,36 @@ typedef struct target {
     const char *path, *name;
 } target;
 
+// The part of a C3D file that is asked for; markers go into a .trc alone.
+static int read_part(const cli_args *args, tal_table **out)
+{
+    static const char *const parts[] = {"markers", "analog", "plates", "forces"};
+    const char *const wanted = cli_text(args, "part");
+    tal_table_format format = TAL_TABLE_STO;
+    const bool is_c3d = tal_table_format_of(args->files[0], &format) && format == TAL_TABLE_C3D;
+    int part = 0;
+    while (part < 4 && strcmp(parts[part], wanted) != 0) {
+        ++part;
+    }
+    if (part == 4) {
+        return cli_fail(args, CLI_USAGE, "--part '%s' should be markers, analog, plates or forces.",
+                        wanted);
+    }
+    if (!is_c3d) {
+        if (part == 0) return result_read(args, args->files[0], out);
+        return cli_fail(args, CLI_USAGE, "--part is for .c3d files, which %s is not.",
+                        args->files[0]);
+    }
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
+    const tal_status st = tal_c3d_read_file(args->files[0], (tal_c3d_part)part, NULL, out, found);
+    cli_print_diagnostics(args, found);
+    return st == TAL_OK ? CLI_OK : CLI_BAD_FILE;
+}
+
 static int convert_table(const cli_args *args, const target *to)
 {
     tal_table *table = NULL;
-    int code = result_read(args, args->files[0], &table);
+    int code = read_part(args, &table);
     tal_error err = {0};
     if (code == CLI_OK && to->path != NULL &&
         tal_table_write_file(table, to->path, &err) != TAL_OK) {

@@ -38,7 +38,7 @@ has err 'this is a model file of Talus (.talus), not a table'
 expect 3 plot world.sdf
 has err 'world.sdf: error: this is a model of Gazebo (SDF), not a table'
 expect 3 plot notes.txt
-has err 'notes.txt: error: the name does not end with .sto, .mot, .trc or .csv'
+has err 'notes.txt: error: the name does not end with .sto, .mot, .trc, .csv or .c3d'
 
 # --- what cannot be read: the system's reason ---
 expect 3 info nowhere.talus
@@ -78,6 +78,26 @@ has vectors.csv '1,4,5,6'
 printf 'DataRate=100\nDataType=Quaternion\nversion=3\nendheader\ntime\timu\n0\t1,0,0,0\n' >imu.sto
 expect 0 convert imu.sto -o imu.csv
 has imu.csv 'time,imu.w,imu.x,imu.y,imu.z'
+
+# --- C3D files: parts of them as tables ---
+cp "$source_dir"/tests/fuzz/corpus_c3d/intel_real.c3d walk.c3d
+expect 0 convert walk.c3d captured.trc
+has captured.trc 'KNEE'
+expect 0 convert captured.trc -o captured.csv
+has captured.csv '0.02,8,2,-8,'
+expect 0 convert walk.c3d --part analog -o channels.csv
+has channels.csv 'time,Fx,Fy,Fz,Mx,My,Mz'
+expect 0 convert walk.c3d --part forces -o forces.csv
+has forces.csv '0,1,2,4,-1.375,0.5,0,0,0,10.25'
+expect 2 convert walk.c3d --part bones -o x.csv
+has err "--part 'bones' should be markers, analog, plates or forces"
+expect 2 convert walk.trc --part forces -o x.csv
+has err '--part is for .c3d files, which walk.trc is not'
+expect 3 convert walk.trc -o x.c3d
+has err 'a .c3d file can be read, but not written'
+head -c 1200 walk.c3d >cut.c3d
+expect 3 convert cut.c3d -o x.trc
+has err 'cut.c3d: error: the file is cut off'
 
 # --- convert is a fixed point: every example, and every model of the fuzz corpus ---
 count=0

@@ -48,6 +48,8 @@ has err "should end with .html, .glb or .json"
 expect 2 view swing.sto -o x.json --up w
 has err "--up is x, y or z, not 'w'"
 expect 2 view swing.sto -o x.json --frames 1
+expect 2 view swing.sto -o x.json --show forces,nmaes
+has err "there is no layer 'nmaes'; choose from forces,reactions,centers"
 expect 3 view no.talus -o x.json
 expect 3 view pendulum.talus no.sto -o x.json
 printf 'time,x\n0,1\n' >foreign.csv

@@ -14,6 +14,24 @@ const char *cases_path(const char *file);
 /// A table of a case; NULL when it cannot be read.
 tal_table *cases_read_table(const char *file, tal_diagnostics *found);
 
+/// The largest root mean square of a column's differences. All columns of the reference must be
+/// there, and as many rows.
+double cases_rms_difference(const tal_table *ours, const tal_table *reference);
+/// The largest difference of the columns that `wants` takes, in the first part of the reference's
+/// rows, found by their times.
+double cases_largest_difference(const tal_table *ours, const tal_table *reference, double part,
+                                bool (*wants)(const char *column));
+bool cases_every(const char *column); ///< true
+/// The result whose path ends so; NULL: none.
+tal_table *cases_find_result(const tal_osim_results *results, const char *end);
+bool cases_ends_with(const char *text, const char *end);
+
+/// Inverse kinematics and dynamics, analyses.
+void cases_run_tools(void);
+/// Tables, and a C3D file.
+void cases_run_tables(void);
+/// Models that are read, written and read again.
+void cases_run_models(void);
 /// Lengths, moment arms and forces of muscles.
 void cases_run_muscles(void);
 

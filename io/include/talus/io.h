@@ -9,6 +9,7 @@
  */
 
 #include <talus/io/bridge.h>
+#include <talus/io/c3d.h>
 #include <talus/io/diagnostics.h>
 #include <talus/io/file.h>
 #include <talus/io/format.h>

@@ -7,6 +7,8 @@
 #include "text/reading_internal.h"
 #include "text/xml_internal.h"
 
+#include <talus/io/c3d.h>
+
 #include <string.h>
 
 tal_table_options tal_table_options_default(void)
@@ -26,11 +28,8 @@ bool tal_table_format_of(const char *path, tal_table_format *format)
     static const struct {
         const char *end;
         tal_table_format format;
-    } formats[] = {{".sto", TAL_TABLE_STO},
-                   {".mot", TAL_TABLE_STO},
-                   {".trc", TAL_TABLE_TRC},
-                   {".csv", TAL_TABLE_CSV},
-                   {".npz", TAL_TABLE_NPZ}};
+    } formats[] = {{".sto", TAL_TABLE_STO}, {".mot", TAL_TABLE_STO}, {".trc", TAL_TABLE_TRC},
+                   {".csv", TAL_TABLE_CSV}, {".npz", TAL_TABLE_NPZ}, {".c3d", TAL_TABLE_C3D}};
 
     const char *point = strrchr(path, '.');
     for (size_t i = 0; point != NULL && i < sizeof formats / sizeof *formats; ++i) {
@@ -94,8 +93,9 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
         case TAL_TABLE_CSV:
             tali_table_read_csv(&r);
             break;
-        case TAL_TABLE_NPZ:
-            break; // reported above
+        case TAL_TABLE_NPZ: // reported above
+        case TAL_TABLE_C3D: // has a reader of its own
+            break;
         }
     }
     return finish(&r, out);
@@ -115,6 +115,9 @@ tal_status tal_table_read_memory(tal_table_format format, const char *name, cons
                             how.max_bytes);
         return TAL_ERR_FILE;
     }
+    if (format == TAL_TABLE_C3D) {
+        return tal_c3d_read_memory(name, text, size, TAL_C3D_MARKERS, &how, out, found);
+    }
     return parse_table(format, name, (tali_table_span){text, text + size}, &how, out, found);
 }
 
@@ -130,7 +133,7 @@ static tal_status refuse_name(const char *path, tal_diagnostics *found)
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "this is %s, not a table", kind);
     } else {
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0,
-                            "the name does not end with .sto, .mot, .trc or .csv");
+                            "the name does not end with .sto, .mot, .trc, .csv or .c3d");
     }
     return TAL_ERR_FILE;
 }
@@ -145,6 +148,9 @@ tal_status tal_table_read_file(const char *path, const tal_table_options *option
     const tal_table_options how = options != NULL ? *options : tal_table_options_default();
     tal_table_format format = TAL_TABLE_STO;
     if (!tal_table_format_of(path, &format)) return refuse_name(path, found);
+    if (format == TAL_TABLE_C3D) {
+        return tal_c3d_read_file(path, TAL_C3D_MARKERS, &how, out, found);
+    }
     tali_file_bytes file;
     const char *wrong = tali_file_load_text(path, how.max_bytes, &how.allocator, &file, &st);
     if (wrong == NULL) {

@@ -286,6 +286,9 @@ static tal_status write_table(const tal_table *table, tal_table_format format,
     case TAL_TABLE_NPZ:
         tali_table_write_npz(table, sink);
         break;
+    case TAL_TABLE_C3D:
+        return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                         "a .c3d file can be read, but not written: use .trc, .sto or .csv");
     }
     if (sink->too_long) {
         return TALI_FAIL(

@@ -252,7 +252,7 @@ START_TEST(files_that_cannot_be_read_or_written_are_named)
         ck_assert_int_eq(tal_table_read_file(paths[i], NULL, &table, found), TAL_ERR_FILE);
         ck_assert_ptr_null(table);
         ck_assert_str_eq(tal_diagnostics_at(found, i)->message,
-                         i < 2 ? "the name does not end with .sto, .mot, .trc or .csv"
+                         i < 2 ? "the name does not end with .sto, .mot, .trc, .csv or .c3d"
                                : "the file cannot be opened: No such file or directory");
     }
     tal_table_options options = tal_table_options_default();

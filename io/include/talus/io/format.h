@@ -30,7 +30,8 @@ typedef enum tal_file_kind {
     TAL_FILE_TALUS, ///< `.talus`: a model (talus/io/model.h)
     TAL_FILE_URDF,  ///< `.urdf`: a robot, which becomes a model (talus/io/urdf.h)
     TAL_FILE_OSIM,  ///< `.osim`: a model of OpenSim (talus/io/opensim.h)
-    TAL_FILE_TABLE  ///< `.sto`, `.mot`, `.trc`, `.csv`, `.npz`: tal_table_format_of() says which
+    TAL_FILE_TABLE  ///< `.sto`, `.mot`, `.trc`, `.csv`, `.npz`, `.c3d`: tal_table_format_of() says
+                    ///< which
 } tal_file_kind;
 
 /**

@@ -6,7 +6,7 @@
 /**
  * @file talus/io/table.h
  * @brief Tables of numbers, in memory and in files: `.sto` and `.mot` (OpenSim storage), `.trc`
- * (markers), `.csv`, and `.npz` on write. doc/tables.md says what each may contain.
+ * (markers), `.csv`, `.c3d` on read, and `.npz` on write. doc/tables.md says what each may contain.
  *
  *     tal_table *table = NULL;
  *     tal_diagnostics *found = tal_diagnostics_create(NULL);
@@ -131,7 +131,8 @@ typedef enum tal_table_format {
     TAL_TABLE_STO, ///< `.sto`, `.mot`: OpenSim storage; column 0 is "time"
     TAL_TABLE_TRC, ///< markers: "time", then "<marker>.x", ".y", ".z" in the file's units
     TAL_TABLE_CSV, ///< comma-separated; the header comes before it as "# key=value"
-    TAL_TABLE_NPZ  ///< NumPy; written, not read
+    TAL_TABLE_NPZ, ///< NumPy; written, not read
+    TAL_TABLE_C3D ///< markers of motion capture, as of a `.trc`; read, not written (talus/io/c3d.h)
 } tal_table_format;
 
 /// The format that the extension of a name selects; false, and nothing changed, for an unknown
