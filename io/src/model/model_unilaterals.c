@@ -148,10 +148,11 @@ static const tali_model_row *row_of(const tal_matter *matter, tal_unilateral_ix 
     return NULL;
 }
 
-// Whether elements are handled as they are without a word about it.
-static bool is_usual(const tal_matter *matter, const tal_contacts *contacts)
+// Whether elements are handled as they are when a file does not say how.
+static bool goes_without_saying(const tal_matter *matter, const tal_contacts *contacts)
 {
     if (contacts == NULL) return true;
+    if (tal_matter_num_unilaterals(matter) == 0) return false;
     const tal_contacts_def def = tal_contacts_def_of(contacts), usual = tal_contacts_def_default();
     return def.gap_tolerance == usual.gap_tolerance &&
            def.speed_tolerance == usual.speed_tolerance &&
@@ -169,7 +170,7 @@ bool tali_model_find_unilateral(tali_model_description *d, tali_model_own_row *o
     const int num = tal_matter_num_unilaterals(matter);
     const tal_contacts *contacts = tal_system_contacts(d->w->model.system);
     const tal_unilateral_ix element = {d->index};
-    if (d->index > num || (d->index == num && is_usual(matter, contacts))) return false;
+    if (d->index > num || (d->index == num && goes_without_saying(matter, contacts))) return false;
     if (d->index == num) {
         d->row = &tali_model_unilateral_rows[0];
         if (tal_contacts_def_of(contacts).listen != NULL) {
@@ -221,17 +222,6 @@ enum {
     MOST_SLIDING
 };
 
-static void check_handling(tali_model *m, tali_model_item *item)
-{
-    for (int i = MOST_TOUCHING; i <= MOST_SLIDING; ++i) {
-        const char *name = i == MOST_TOUCHING ? "most_touching" : "most_sliding";
-        if (item->ref[i] < 0) {
-            tali_model_item_error(m, item, name, ": '%s' is %d; it must not be negative", name,
-                                  item->ref[i]);
-        }
-    }
-}
-
 static void build_handling(tali_model *m, tali_model_item *item)
 {
     tal_contacts_def def = tal_contacts_def_default();
@@ -277,7 +267,7 @@ void tali_model_handle_unilaterals(tali_model *m)
 #define BODIES_1_2                                                                                 \
     {"body1", TALI_TYPE_BODY, .initial = "ground", .doc = "body 1"},                               \
     {                                                                                              \
-        "body2", TALI_TYPE_BODY, .initial = "ground", .doc = "body 2"                              \
+        "body2", TALI_TYPE_BODY, .doc = "body 2, another one"                                      \
     }
 
 static const tali_model_attribute point_on_plane_attributes[] = {
@@ -430,7 +420,6 @@ const tali_model_row tali_model_unilateral_rows[] = {
     {.name = "handling",
      .doc = "How a run handles the elements. Without it the defaults count.",
      .own = handling_attributes,
-     .check = check_handling,
      .build = build_handling,
      .describe = describe_handling},
     ELEMENT("point_on_plane",

@@ -271,11 +271,13 @@ static bool comes_back(const tal_time_stepper *ts, const tali_stepper_watch *wat
 }
 
 // A step was taken again to where a witness crosses, and shows nothing: so close to its start the
-// values have no digits for it. It happens at the end of the step, or the run would not get on.
+// values have no digits for it, and the next step would find the same. It happens at the end of the
+// step, or the run would not get on.
 static bool is_hidden(const tal_time_stepper *ts, const tali_stepper_watch *watch)
 {
     const double h = ts->integ->t1 - ts->integ->t0;
-    return watch->is_on && watch->is_located && h <= 4.0 * tali_stepper_window(ts, watch);
+    const bool is_short = h <= 4.0 * tali_stepper_window(ts, watch);
+    return watch->is_on && watch->is_located && (is_short || watch->w1 == watch->memory.value);
 }
 
 // Which events happen at the end of the step, or would if the step ended at `t`.

@@ -143,7 +143,7 @@ START_TEST(a_ball_bounces_by_every_method)
 
 END_TEST
 
-// High above the origin the gap has a resolution of 1e-13 m: what the slow ball moves in a window of
+// High above the origin the gap has a resolution of 1e-13 m: how a slow ball moves in a window of
 // 1e-12 s cannot be seen.
 START_TEST(a_ball_comes_to_rest_where_its_gap_has_few_digits)
 {
