@@ -181,7 +181,7 @@ static int check_files(const cli_args *args)
                         c->files);
     }
     if (args->num_files > c->max_files) {
-        return cli_fail(args, CLI_USAGE, "'%s' is one argument too many; usage: talus %s %s",
+        return cli_fail(args, CLI_USAGE, "'%s' is not expected; usage: talus %s %s",
                         args->files[c->max_files], c->name, c->files);
     }
     return CLI_OK;

@@ -192,8 +192,8 @@ static void report_run(const cli_args *args, const motion *run, const tal_table 
     report_count(&r, "evaluations", (long)stats.realizations);
     if (ended_by != NULL) report_text(&r, "ended by", ended_by);
     if (energy >= 0 && last >= 0) {
-        report_number(&r, "energy at first", tal_table_value(table, 0, energy), "J");
-        report_number(&r, "energy at last", tal_table_value(table, last, energy), "J");
+        report_number(&r, "energy at start", tal_table_value(table, 0, energy), "J");
+        report_number(&r, "energy at end", tal_table_value(table, last, energy), "J");
     }
     report_end(&r);
 }

@@ -47,8 +47,7 @@ void advice_of_stability(const cli_args *args, motion *run, double start)
     const double step = (tal_state_t(run->state) - start) / steps, rate = fastest_decay(run);
     if (!(step * rate > LIMIT)) return;
     cli_warn(args,
-             "the steps, %.2g s on average, are as short as they are because longer ones would not "
-             "be stable, not for accuracy: something dies away in %.2g s. An implicit method takes "
-             "fewer steps; try -i cvode-bdf.",
+             "stability limits the steps to %.2g s on average, not accuracy: a motion of the model "
+             "decays in %.2g s. An implicit method takes fewer steps; try -i cvode-bdf.",
              step, 1.0 / rate);
 }

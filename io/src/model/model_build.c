@@ -169,8 +169,8 @@ static bool build_measures_and_forces(tali_model *m)
         } else {
             const int stuck = measure < m->num_items ? measure : force;
             tali_model_item_error(m, &m->items[stuck], NULL,
-                                  " uses something that waits for it, or for what stands behind "
-                                  "it: change the order of measures or forces");
+                                  " needs an element that comes later, or that needs this one: "
+                                  "change the order of measures or forces");
             return false;
         }
     }

@@ -645,6 +645,11 @@ static void report_mobility(tali_model *m, const tali_model_item *item,
                             const tali_model_attribute *a, const char *name)
 {
     const char *guess = guess_name(m, TALI_GROUP_BODIES, TALI_GROUP_BODY_PARTS, name);
+    if (a->type == TALI_TYPE_MOBILITIES && strpbrk(name, ", ") != NULL) {
+        tali_model_item_error(m, item, a->name, ": the mobilities '%.60s' must be separated by ';'",
+                              name);
+        return;
+    }
     tali_model_item_error(
         m, item, a->name,
         ": '%.60s' must be a coordinate, a body with one mobility, or BODY:NUMBER%s%s%s", name,
@@ -676,7 +681,7 @@ static bool resolve_mobility(tali_model *m, const tali_model_item *item,
         return false;
     }
     if (!only_bodies && !is_body(m, name) && namesake_of(m, name) == NULL) {
-        report_mobility(m, item, a, name);
+        report_mobility(m, item, a, a->type == TALI_TYPE_MOBILITIES ? whole : name);
         return false;
     }
     if (!resolve_name(m, item, a, TALI_GROUP_BODIES, name, &out->body)) return false;

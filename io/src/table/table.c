@@ -95,7 +95,7 @@ tal_status tal_table_add_column(tal_table *table, const char *name)
     }
     if (table->rows_capacity > 0 || table->num_columns >= TAL_MAX_COLUMNS) {
         return TALI_BREACH(TAL_ERR_CAPACITY,
-                           "a table with %d rows and %d columns accepts no more columns",
+                           "a table with %d rows and %d columns cannot have more columns",
                            table->num_rows, table->num_columns);
     }
     char *copy = copy_string(&table->allocator, name);

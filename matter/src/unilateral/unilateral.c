@@ -76,9 +76,8 @@ static tal_status check_part(const tal_matter *matter, const tali_unilateral *it
 {
     if (part >= matter->constraints.count) {
         return TALI_FAIL(err, TAL_ERR_BAD_INDEX,
-                         "unilateral '%s': its %s, constraint %d, is not "
-                         "there",
-                         it->name, what, part);
+                         "unilateral '%s': its %s, constraint %d, does not exist", it->name, what,
+                         part);
     }
     for (int i = 0; i < matter->unilaterals.count; ++i) {
         const tali_unilateral *other = &matter->unilaterals.list[i];
