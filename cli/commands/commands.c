@@ -597,7 +597,7 @@ const cli_command cli_commands[] = {
      MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
     {"plot", "TABLE...", 1, CLI_MAX_ARGS, "draw columns of tables as SVG, PNG or PDF",
-     "TABLE is a .sto, .mot, .trc or .csv file. Several tables are drawn over each other. There is "
+     "TABLE is a .sto, .mot, .trc, .csv, .npz or .c3d file. Several tables are drawn over each other. There is "
      "one panel for each unit, if the tables have units. The name of -o ends with .svg, .png or .pdf. "
      "Without -o the picture is written to standard output, as SVG or as --format says.",
      CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
@@ -611,7 +611,7 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET, stats_options, "talus stats bath.sto -c temperature --from 10",
      "the temperature after 10 s, and its error", cmd_stats},
     {"convert", "FILE", 1, 2, "write a file in another format",
-     "Tables: reads .sto, .mot, .trc, .csv and .c3d, writes these but .c3d, and .npz. Models: reads "
+     "Tables: reads .sto, .mot, .trc, .csv, .npz and .c3d, writes these but .c3d. Models: reads "
      ".talus, .urdf and .osim, writes .talus with includes and params resolved. The extensions "
      "select the formats. The new name can also follow FILE, without -o.",
      CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, convert_options,

@@ -50,7 +50,8 @@ static int find_model(const cli_args *args, const char *path, const tal_table *r
     free(beside);
     *out = NULL;
     (void)cli_fail(args, CLI_BAD_FILE,
-                   "%s is of the model %s, which is not there: name the model first.", path, named);
+                   "%s was made from the model %s, which is not found: name the model first.", path,
+                   named);
     free(named);
     return CLI_BAD_FILE;
 }

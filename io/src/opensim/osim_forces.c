@@ -41,7 +41,7 @@ static void read_point_actuator(tali_osim *o, tali_osim_force *f)
     f->in_body = !tali_osim_bool(o, e, "force_is_global", false);
     f->numbers[0] = tali_osim_number(o, e, "optimal_force", 1.0);
     if (tali_osim_bool(o, e, "point_is_global", false)) {
-        tali_osim_error(o, e, ": a point that stays where it is in ground is not read");
+        tali_osim_error(o, e, ": a point that is fixed in ground is not read");
     }
 }
 

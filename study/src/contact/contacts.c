@@ -63,12 +63,12 @@ static tal_group_ix add_witnesses(const tal_contacts *contacts, const char *name
 }
 
 // One event of element `i`, named after it where that is not too long.
-static void add_event(const tal_contacts *contacts, int i, const char *what, tal_group_ix trigger,
-                      tal_group_ix rate)
+static void add_event(const tal_contacts *contacts, int i, const char *subject,
+                      tal_group_ix trigger, tal_group_ix rate)
 {
     char name[2 * TAL_MAX_NAME];
     const char *element = tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i});
-    const int length = snprintf(name, sizeof name, "%s %s", element, what);
+    const int length = snprintf(name, sizeof name, "%s %s", element, subject);
     tal_event_def def = tal_event_def_default();
     def.name = length > 0 && length <= TAL_MAX_NAME ? name : NULL;
     def.trigger = trigger;

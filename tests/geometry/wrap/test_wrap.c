@@ -363,7 +363,10 @@ START_TEST(bad_obstacles_are_refused_with_their_name)
         {tal_wrap_cylinder(1.0, 1.0), TAL_WRAP_MINUS_Z, TAL_ERR_BAD_VALUE, "no side -z along"},
         {tal_wrap_torus(1.0, 0.5), TAL_WRAP_PLUS_X, TAL_ERR_BAD_VALUE, "it has no side +x"},
         {tal_wrap_sphere(1.0), (tal_wrap_side)9, TAL_ERR_BAD_VALUE, "there is no side 9"},
-        {{(tal_wrap_kind)7, {1.0, 1.0, 1.0}, 0}, 0, TAL_ERR_BAD_VALUE, "there is no kind 7"},
+        {{(tal_wrap_kind)TAL_NUM_WRAP_KINDS, {1.0, 1.0, 1.0}, 0},
+         0,
+         TAL_ERR_BAD_VALUE,
+         "there is no kind 4"},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
