@@ -83,7 +83,7 @@ Installed-Size: $size
 Depends: $3
 Section: $2
 Priority: optional
-Multi-Arch: $([ "$1" = talus ] && echo no || echo same)
+Multi-Arch: $([ "$1" = talus ] && printf 'no\nSuggests: chromium-headless-shell' || echo same)
 Description: $4
 $5
 END
@@ -109,7 +109,7 @@ write_control libtalus0 libs "$library_needs" "multibody dynamics in C: the shar
  .
  This package has the shared library."
 write_control libtalus-dev libdevel \
-    "libtalus0 (= $version), liblapack-dev, libsundials-dev, libexpat1-dev" \
+    "libtalus0 (= $version), liblapack-dev, libsundials-dev, libexpat1-dev, zlib1g-dev" \
     "multibody dynamics in C: headers and static library" "$about
  .
  This package has what programs are built with: headers, the static library, and

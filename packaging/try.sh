@@ -25,10 +25,16 @@ echo "== the program"
 inside talus version
 inside talus simulate /usr/share/talus/models/pendulum.talus --end 1 -o /tmp/swing.sto -q
 inside talus rerun /tmp/swing.sto
+inside talus plot /tmp/swing.sto -o /tmp/swing.png
+inside talus convert /tmp/swing.sto -o /tmp/swing.npz
+inside talus stats /tmp/swing.npz -c total_energy
 inside test -s /usr/share/bash-completion/completions/talus
 echo "== a program of one's own"
 # shellcheck disable=SC2016 # expanded inside
 inside sh -c 'gcc /tmp/pendulum.c -o /tmp/pendulum $(pkg-config --cflags --libs talus) && /tmp/pendulum'
+# shellcheck disable=SC2016 # expanded inside
+inside sh -c 'libraries=$(pkg-config --static --libs talus | sed "s/-ltalus//") &&
+    gcc /tmp/pendulum.c -o /tmp/still /usr/lib/*/libtalus.a $libraries && /tmp/still'
 echo "== remove"
 inside apt-get -qq -y purge talus libtalus-dev libtalus0 >>"$packages/install.log" 2>&1
 left=$(find "$root/usr" -name '*talus*' -not -path '*/var/*' | head)

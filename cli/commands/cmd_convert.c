@@ -18,8 +18,7 @@ static int read_part(const cli_args *args, tal_table **out)
 {
     static const char *const parts[] = {"markers", "analog", "plates", "forces"};
     const char *const wanted = cli_text(args, "part");
-    tal_table_format format = TAL_TABLE_STO;
-    const bool is_c3d = tal_table_format_of(args->files[0], &format) && format == TAL_TABLE_C3D;
+    const bool is_c3d = result_is_c3d(args->files[0]);
     int part = 0;
     while (part < 4 && strcmp(parts[part], wanted) != 0) {
         ++part;
@@ -34,7 +33,8 @@ static int read_part(const cli_args *args, tal_table **out)
                         args->files[0]);
     }
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
-    const tal_status st = tal_c3d_read_file(args->files[0], (tal_c3d_part)part, NULL, out, found);
+    const tal_status st =
+        tal_c3d_read_file(stream_input(args, args->files[0]), (tal_c3d_part)part, NULL, out, found);
     cli_print_diagnostics(args, found);
     return st == TAL_OK ? CLI_OK : CLI_BAD_FILE;
 }
@@ -63,7 +63,7 @@ static int convert_model(const cli_args *args, const target *to)
     return code;
 }
 
-// Is it a table? What comes from standard input is one unless it is XML; what is no table by its
+// Is it a table? What comes from standard input is one unless it is XML; what is not a table by its
 // name is read as a model, whose reader says what is wrong with it.
 static bool is_table(const char *path)
 {

@@ -115,7 +115,7 @@ static int find_forces(study *it, int row)
 }
 
 // A force is named after its coordinate, as in OpenSim: "knee_moment", "pelvis_tx_force"; that of a
-// speed which is no coordinate's rate after its body: "boat.u3_force".
+// speed which is not the rate of a coordinate after its body: "boat.u3_force".
 static void name_force(const study *it, tal_body_ix body, int i, bool turns, char name[],
                        size_t size)
 {

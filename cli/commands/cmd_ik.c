@@ -276,7 +276,7 @@ static int write_result(const cli_args *args, const tracking *it, tal_table *tab
     if (bad == 0) return result_write(args, table);
     char why[80];
     snprintf(why, sizeof why, "%d of %d frames %s", bad, it->num_frames,
-             cli_is_interrupted() ? "were not reached" : "are best effort");
+             cli_is_interrupted() ? "were not reached" : "did not converge");
     (void)cli_fail(args, CLI_FAILED, "%s.", why);
     return result_write_part(args, table, why);
 }

@@ -89,7 +89,7 @@ static void name_arguments(report *r, const cli_model *model, const tal_path_fit
 }
 
 // A row for each path: its polynomial, and how far that is off.
-static void report_fits(const cli_args *args, const cli_model *model, const fits *of)
+static void report_fits(const cli_args *args, const cli_model *model, const fits *found)
 {
     static const char *const heads[] = {"path",    "coordinates", "degree",
                                         "terms",   "length rms",  "length max",
@@ -98,8 +98,8 @@ static void report_fits(const cli_args *args, const cli_model *model, const fits
     report_begin(&r, args);
     if (r.json && stream_out_path(args) != NULL) report_text(&r, "result", stream_out_path(args));
     report_table(&r, "paths", heads, 9);
-    for (int i = 0; i < of->num; ++i) {
-        const tal_path_fit *fit = &of->items[i];
+    for (int i = 0; i < found->num; ++i) {
+        const tal_path_fit *fit = &found->items[i];
         report_cell_text(&r, tal_path_name(model->forces, fit->path));
         name_arguments(&r, model, fit);
         report_cell_count(&r, fit->degree);
@@ -115,17 +115,17 @@ static void report_fits(const cli_args *args, const cli_model *model, const fits
 }
 
 // The model with the fits that are good enough; the other paths stay as they are.
-static int write_fitted(const cli_args *args, const cli_model *model, const fits *of)
+static int write_fitted(const cli_args *args, const cli_model *model, const fits *found)
 {
-    tal_path_fit *const good = cli_alloc((size_t)of->num, sizeof *good);
+    tal_path_fit *const good = cli_alloc((size_t)found->num, sizeof *good);
     tal_model file = model->file;
     file.fits = good;
-    for (int i = 0; i < of->num; ++i) {
-        if (of->items[i].is_within) good[file.num_fits++] = of->items[i];
+    for (int i = 0; i < found->num; ++i) {
+        if (found->items[i].is_within) good[file.num_fits++] = found->items[i];
     }
-    if (of->num_bad > 0) {
+    if (found->num_bad > 0) {
         cli_warn(args, "%d of the paths are not within the tolerances: they stay as they are.",
-                 of->num_bad);
+                 found->num_bad);
     }
     const int code = cli_model_write(args, &file, stream_out_path(args));
     free(good);
@@ -157,7 +157,7 @@ static int check_out(const cli_args *args)
     const char *const path = stream_out_path(args), *const name = stream_out_name(args);
     if (name == NULL || tal_file_kind_of(name, NULL, 0) == TAL_FILE_TALUS) return CLI_OK;
     if (path != NULL) {
-        return cli_fail(args, CLI_USAGE, "-o %s: a model is written, to a file .talus.", path);
+        return cli_fail(args, CLI_USAGE, "-o %s should end with .talus: a model is written.", path);
     }
     return cli_fail(args, CLI_USAGE, "--format '%s' should be talus: a model is written.",
                     cli_text(args, "format"));

@@ -74,7 +74,7 @@ static int write_picture(const cli_args *args, const charts *it, const canvas_op
     const bool has_report = cli_flag(args, "json") && !stream_is_output(args);
     const char *const path = stream_out_path(args);
     if (has_report && path == NULL && kind != &canvas_svg) {
-        return cli_fail(args, CLI_USAGE, "--json has no room for a %s: give it a file with -o.",
+        return cli_fail(args, CLI_USAGE, "--json cannot contain a %s: write it to a file with -o.",
                         kind->format);
     }
     size_t size = 0;

@@ -160,7 +160,7 @@ static int add_to_apng(const wish *it, chromium *browser, int frame, double time
     content picture = {NULL, 0};
     int code = ask_picture(it, browser, time, &picture);
     if (code == CLI_OK && !apng_add(context, picture.at, picture.size)) {
-        code = cli_fail(it->args, CLI_FAILED, "a picture is no PNG, or of another size.");
+        code = cli_fail(it->args, CLI_FAILED, "a picture is not a PNG file, or has another size.");
     }
     free(picture.at);
     return code;

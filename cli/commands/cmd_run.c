@@ -123,7 +123,7 @@ static char *file_of_setup(const cli_args *args)
     is_kept = is_kept && tal_file_write(kept, bytes, size, &err) == TAL_OK;
     free(bytes);
     if (is_kept) return kept;
-    (void)cli_fail(args, CLI_BAD_FILE, "the set-up cannot be kept in this folder: %s.",
+    (void)cli_fail(args, CLI_BAD_FILE, "the set-up cannot be stored in this folder: %s.",
                    strerror(errno));
     free(kept);
     return NULL;

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t large = 20000000, too_large = 200000000; // bytes of a file
-
 // Where bytes go, and how many there were.
 typedef struct target {
     const cli_args *args;
     const char *path; // "-": standard output
     size_t size;
+    int frames, bodies; // in the file
     int code;
 } target;
 
@@ -25,26 +24,15 @@ static bool take_bytes(void *context, const void *bytes, size_t size)
     target *const it = context;
     tal_error err = {0};
     it->size = size;
-    const bool is_refused = size > too_large && !cli_flag(it->args, "force");
-    if (is_refused) {
-        it->code =
-            cli_fail(it->args, CLI_FAILED,
-                     "the file would have %zu MB: choose fewer --frames or --columns, or take "
-                     "it with --force.",
-                     size / 1000000);
-        return false;
-    }
-    if (size > large) {
-        cli_warn(it->args, "the file has %zu MB; fewer --frames or --columns make it smaller.",
-                 size / 1000000);
-    }
+    it->code = cli_scene_check_size(it->args, size, it->frames, it->bodies);
+    if (it->code != CLI_OK) return false;
     if (strcmp(it->path, "-") == 0) return fwrite(bytes, 1, size, stdout) == size;
     if (tal_file_write(it->path, bytes, size, &err) == TAL_OK) return true;
     it->code = cli_fail_with(it->args, CLI_BAD_FILE, &err);
     return false;
 }
 
-static void print_report(const cli_args *args, const target *to, const cli_scene *it)
+static void print_report(const cli_args *args, const target *to)
 {
     report r;
     if (strcmp(to->path, "-") == 0) return;
@@ -55,8 +43,8 @@ static void print_report(const cli_args *args, const target *to, const cli_scene
     report_begin(&r, args);
     report_text(&r, "file", to->path);
     report_count(&r, "bytes", (long)to->size);
-    report_count(&r, "bodies", tal_matter_num_bodies(it->model.matter) - 1);
-    report_count(&r, "frames", tal_scene_num_frames(it->scene));
+    report_count(&r, "bodies", to->bodies);
+    report_count(&r, "frames", to->frames);
     report_end(&r);
 }
 
@@ -64,12 +52,15 @@ static int write_scene(const cli_args *args, const cli_scene *it, tal_scene_form
                        const char *path)
 {
     const tal_scene_page page = cli_page();
-    target to = {.args = args, .path = path};
+    target to = {.args = args,
+                 .path = path,
+                 .frames = tal_scene_num_frames(it->scene),
+                 .bodies = tal_matter_num_bodies(it->model.matter) - 1};
     tal_error err = {0};
     const tal_status st = tal_scene_write_to(it->scene, format, &page, take_bytes, &to, &err);
     if (to.code != CLI_OK) return to.code;
     if (st != TAL_OK) return cli_fail_with(args, CLI_FAILED, &err);
-    print_report(args, &to, it);
+    print_report(args, &to);
     if (cli_flag(args, "open") && format == TAL_SCENE_HTML) cli_open(args, path);
     return CLI_OK;
 }

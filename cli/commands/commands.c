@@ -371,7 +371,7 @@ static const cli_option view_options[] = {
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "3000",
-     .help = "largest number of rows shown of each result, evenly chosen"},
+     .help = "most rows of each result that are shown, evenly chosen"},
     {.name = "up",
      .kind = CLI_TEXT,
      .value = "AXIS",
@@ -401,7 +401,7 @@ static const cli_option render_options[] = {
     {.name = "at",
      .kind = CLI_NUMBER,
      .value = "SECONDS",
-     .help = "time of a picture; default: the first"},
+     .help = "time of a picture; default: where the run begins"},
     {.name = "fps",
      .kind = CLI_POSITIVE,
      .value = "NUMBER",
@@ -426,7 +426,7 @@ static const cli_option render_options[] = {
      .kind = CLI_COUNT,
      .value = "NUMBER",
      .initial = "3000",
-     .help = "largest number of rows shown of each result, evenly chosen"},
+     .help = "most rows of each result that are shown, evenly chosen"},
     {.name = "up",
      .kind = CLI_TEXT,
      .value = "AXIS",
@@ -582,21 +582,22 @@ const cli_command cli_commands[] = {
      MOTION_OPTIONS | CLI_RESULT | CLI_SEED | CLI_THREADS, sweep_options,
      "talus sweep pendulum.talus --vary half=0.4:0.6:5 --end 2", "five lengths", cmd_sweep},
     {"view", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "write a page that shows a model and its motion",
-     "One file that opens in any browser, without a network. RESULT is a table of talus simulate, ik "
-     "or another; the first file can be a result, too, which names its model. Several results are shown "
-     "over each other; a .trc file adds measured markers to the result before it. Without results the "
-     "joints move through their ranges. -o can also end with .glb (glTF 2.0, for other programs that "
-     "draw) or .json (doc/scene.md). With --live nothing is written: the address of a page is printed "
-     "that shows the model while it is simulated.",
+     "The page is one file that opens in any browser, without a network. RESULT is a table that talus "
+     "simulate, ik or another command wrote. The first file may be a result, whose header names its "
+     "model. Several results lie over each other. A .trc file adds measured markers to the result "
+     "before it. Without a result each joint moves through its range. The name of -o ends with .html, "
+     ".glb (glTF 2.0, for other drawing programs) or .json (doc/scene.md). --live writes no file: it "
+     "simulates the model and prints the address of a page that shows it.",
      MODEL_OPTIONS | CLI_ACCURACY | CLI_INTEGRATOR | CLI_OUT | CLI_FORMAT, view_options,
      "talus view swing.sto --open", "a page, in the browser", cmd_view},
     {"render", "MODEL [RESULT...]", 1, CLI_MAX_ARGS, "draw pictures or a film of a model",
-     "Files are as for talus view. -o is a .png, many of them with a number in the name "
-     "(frames/%04d.png), an .apng or an .mp4. They are drawn by Chromium without a window, at exact times.",
+     "Takes the same files as talus view. The name of -o ends with .png, .apng or .mp4. With a number "
+     "in it (frames/%04d.png) there is a file for each picture of the film. Chromium draws them at exact "
+     "times, without a window: Debian's package chromium-headless-shell is enough.",
      MODEL_OPTIONS | CLI_OUT | CLI_FORMAT, render_options,
      "talus render swing.sto --at 0.8 -o swing.png", "one moment", cmd_render},
     {"plot", "TABLE...", 1, CLI_MAX_ARGS, "draw columns of tables as SVG, PNG or PDF",
-     "TABLE is a .sto, .mot, .trc or .csv file. Several tables are drawn over each other. There is "
+     "TABLE is a .sto, .mot, .trc, .csv, .npz or .c3d file. Several tables are drawn over each other. There is "
      "one panel for each unit, if the tables have units. The name of -o ends with .svg, .png or .pdf. "
      "Without -o the picture is written to standard output, as SVG or as --format says.",
      CLI_JSON | CLI_QUIET | CLI_OUT | CLI_FORMAT, plot_options,
@@ -610,7 +611,7 @@ const cli_command cli_commands[] = {
      CLI_JSON | CLI_QUIET, stats_options, "talus stats bath.sto -c temperature --from 10",
      "the temperature after 10 s, and its error", cmd_stats},
     {"convert", "FILE", 1, 2, "write a file in another format",
-     "Tables: reads .sto, .mot, .trc, .csv and .c3d, writes these but .c3d, and .npz. Models: reads "
+     "Tables: reads .sto, .mot, .trc, .csv, .npz and .c3d, writes these but .c3d. Models: reads "
      ".talus, .urdf and .osim, writes .talus with includes and params resolved. The extensions "
      "select the formats. The new name can also follow FILE, without -o.",
      CLI_JSON | CLI_QUIET | CLI_READING | CLI_OUT | CLI_FORMAT, convert_options,

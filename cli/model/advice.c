@@ -15,7 +15,7 @@ static bool is_implicit(const char *method)
 
 // The rate of the motion that dies away fastest where the run has ended [1/s]; 0: not known. Slow
 // for large models, which are left out.
-static double fastest_decay(motion *run)
+static double fastest_decay(cli_run *run)
 {
     enum {
         MOST_SPEEDS = 100
@@ -38,7 +38,7 @@ static double fastest_decay(motion *run)
     return fastest;
 }
 
-void advice_of_stability(const cli_args *args, motion *run, double start)
+void advice_of_stability(const cli_args *args, cli_run *run, double start)
 {
     const double LIMIT = 1.0; // explicit methods of orders 2 to 8 are stable up to 2 to 5
     const double steps = (double)tal_integrator_statistics(run->integ).steps_taken;
@@ -47,8 +47,7 @@ void advice_of_stability(const cli_args *args, motion *run, double start)
     const double step = (tal_state_t(run->state) - start) / steps, rate = fastest_decay(run);
     if (!(step * rate > LIMIT)) return;
     cli_warn(args,
-             "the steps, %.2g s on average, are as short as they are because longer ones would not "
-             "be stable, not for accuracy: something dies away in %.2g s. An implicit method takes "
-             "fewer steps; try -i cvode-bdf.",
+             "stability limits the steps to %.2g s on average, not accuracy: a motion of the model "
+             "decays in %.2g s. An implicit method takes fewer steps; try -i cvode-bdf.",
              step, 1.0 / rate);
 }

@@ -17,7 +17,7 @@ int muscles_choose(const cli_args *args, const cli_model *model, const char *nam
                    cli_muscles *out);
 void muscles_destroy(cli_muscles *it);
 
-// A coordinate that can be moved: its rate is a speed, and it is no part of a quaternion.
+// A coordinate that can be moved: its rate is a speed, and it is not a part of a quaternion.
 typedef struct cli_slide {
     tal_mobility at;
     double low, high; // its range; infinite where it has none

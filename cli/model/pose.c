@@ -28,7 +28,7 @@ void pose_report(report *r, const cli_args *args, const cli_model *model, const 
 {
     const char *const path = stream_out_path(args);
     if (r->json && path != NULL) report_text(r, "result", path);
-    static const char *const heads[] = {"coordinate", "value", "at first"};
+    static const char *const heads[] = {"coordinate", "value", "at start"};
     report_table(r, "coordinates", heads, 3);
     for (int slot = 0; slot < tal_state_nq(state); ++slot) {
         int i = -1;

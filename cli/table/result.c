@@ -300,7 +300,7 @@ int result_check_fit(const cli_args *args, const tal_table *table)
     tal_table_format format = format_of(args, table);
     size_t length = 0;
     tal_error err = {0};
-    if (name != NULL && !tal_table_format_of(name, &format)) return CLI_OK; // it is no table
+    if (name != NULL && !tal_table_format_of(name, &format)) return CLI_OK; // it is not a table
     if (tal_table_write_memory(table, format, NULL, 0, &length, &err) == TAL_OK) return CLI_OK;
     return cli_fail(args, CLI_USAGE, "this table cannot be written to --out %s: %s.",
                     path != NULL ? path : "", err.message);
@@ -363,6 +363,8 @@ static tal_table_format format_of_bytes(const char *bytes, size_t size)
 {
     const char zip[] = "PK", markers[] = "PathFileType", end[] = "endheader";
     if (size >= 2 && memcmp(bytes, zip, 2) == 0) return TAL_TABLE_NPZ;
+    // where the parameters begin, in blocks, then a key; no text begins with a small number
+    if (size >= 512 && bytes[0] >= 1 && bytes[0] <= 8 && bytes[1] == 0x50) return TAL_TABLE_C3D;
     if (size >= sizeof markers - 1 && memcmp(bytes, markers, sizeof markers - 1) == 0) {
         return TAL_TABLE_TRC;
     }
@@ -370,6 +372,19 @@ static tal_table_format format_of_bytes(const char *bytes, size_t size)
         if (memcmp(bytes + i, end, sizeof end - 1) == 0) return TAL_TABLE_STO;
     }
     return TAL_TABLE_CSV;
+}
+
+bool result_is_c3d(const char *path)
+{
+    tal_table_format format = TAL_TABLE_STO;
+    if (!stream_is_input(path)) {
+        return tal_table_format_of(path, &format) && format == TAL_TABLE_C3D;
+    }
+    size_t size = 0;
+    char *const bytes = stream_read(&size);
+    format = format_of_bytes(bytes, size);
+    free(bytes);
+    return format == TAL_TABLE_C3D;
 }
 
 static tal_status read_input(tal_table **out, tal_diagnostics *found)

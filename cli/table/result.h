@@ -45,6 +45,9 @@ int result_write_part(const cli_args *args, tal_table *table, const char *why);
 // A setting or a file from the header, as it was given; owned by the caller. NULL: it is not there.
 char *result_value(const tal_table *table, const char *key);
 
+// Is it a C3D file? By its name, or by what standard input has, which was kept before.
+bool result_is_c3d(const char *path);
+
 // Read a table of any format; what is wrong is printed. An exit code.
 int result_read(const cli_args *args, const char *path, tal_table **out);
 

@@ -50,7 +50,8 @@ static int find_model(const cli_args *args, const char *path, const tal_table *r
     free(beside);
     *out = NULL;
     (void)cli_fail(args, CLI_BAD_FILE,
-                   "%s is of the model %s, which is not there: name the model first.", path, named);
+                   "%s was made from the model %s, which is not found: name the model first.", path,
+                   named);
     free(named);
     return CLI_BAD_FILE;
 }
@@ -115,12 +116,32 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+// Names that --show takes: a mistake in one is not overlooked.
+static int check_show(const cli_args *args, const char *list)
+{
+    static const char layers[] = "forces,reactions,centers,inertia,frames,names,trails,surfaces";
+    for (const char *at = list; at != NULL && *at != 0;) {
+        const size_t length = strcspn(at, ",");
+        char *const word = cli_format("%.*s", (int)length, at);
+        const bool is_layer = has_word(layers, word);
+        const int code =
+            is_layer ? CLI_OK
+                     : cli_fail(args, CLI_USAGE, "--show: there is no layer '%s'; choose from %s.",
+                                word, layers);
+        free(word);
+        if (!is_layer) return code;
+        at += at[length] == ',' ? length + 1 : length;
+    }
+    return CLI_OK;
+}
+
 // A scene of the model with the options of the command line, without any run.
 static int begin_scene(const cli_args *args, tal_diagnostics *found, cli_scene *it)
 {
     tal_scene_options options = tal_scene_options_default();
     tal_error err = {0};
     int code = choose_up(args, &options.up);
+    if (code == CLI_OK) code = check_show(args, cli_text(args, "show"));
     if (code != CLI_OK) return code;
     char *const folder = folder_of(it->model_path);
     options.title = cli_text(args, "title");
@@ -213,6 +234,25 @@ int cli_scene_begin(const cli_args *args, const char *path, const tal_model_para
     cli_print_diagnostics(args, found);
     if (code != CLI_OK) cli_scene_destroy(out);
     return code;
+}
+
+int cli_scene_check_size(const cli_args *args, size_t bytes, int frames, int bodies)
+{
+    static const size_t large = 20000000, too_large = 200000000;
+    const size_t MB = bytes / 1000000;
+    if (bytes > too_large && !cli_flag(args, "force")) {
+        return cli_fail(args, CLI_FAILED,
+                        "the file would have %zu MB, for %d frames of %d bodies: choose fewer "
+                        "--frames or --columns, or take it with --force.",
+                        MB, frames, bodies);
+    }
+    if (bytes > large) {
+        cli_warn(args,
+                 "the file has %zu MB, for %d frames of %d bodies; fewer --frames or --columns "
+                 "make it smaller.",
+                 MB, frames, bodies);
+    }
+    return CLI_OK;
 }
 
 void cli_scene_destroy(cli_scene *it)

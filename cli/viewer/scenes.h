@@ -20,6 +20,10 @@ int cli_scene_begin(const cli_args *args, const char *path, const tal_model_para
                     int num_params, cli_scene *out);
 void cli_scene_destroy(cli_scene *it);
 
+// Whether a file of so many bytes may be written: a warning says what makes a large one large, and
+// a very large one needs --force. An exit code.
+int cli_scene_check_size(const cli_args *args, size_t bytes, int frames, int bodies);
+
 // The name of the first file with another extension; owned by the caller.
 char *cli_scene_name(const cli_args *args, const char *extension);
 

@@ -65,6 +65,9 @@ void tali_alloc_open(const void *at, size_t bytes);
 
 /// memcpy() across gaps.
 void tali_alloc_copy(void *to, const void *from, size_t bytes);
+
+/// memset() across gaps.
+void tali_alloc_fill(void *at, int byte, size_t bytes);
 #else
 static inline void tali_alloc_close(const void *at, size_t bytes)
 {
@@ -81,6 +84,11 @@ static inline void tali_alloc_open(const void *at, size_t bytes)
 static inline void tali_alloc_copy(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
+}
+
+static inline void tali_alloc_fill(void *at, int byte, size_t bytes)
+{
+    memset(at, byte, bytes);
 }
 #endif
 

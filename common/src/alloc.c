@@ -29,6 +29,14 @@ __attribute__((no_sanitize_address)) void tali_alloc_copy(void *to, const void *
         there[i] = here[i];
     }
 }
+
+__attribute__((no_sanitize_address)) void tali_alloc_fill(void *at, int byte, size_t bytes)
+{
+    volatile char *there = at;
+    for (size_t i = 0; i < bytes; ++i) {
+        there[i] = (char)byte;
+    }
+}
 #endif
 
 static void *heap_alloc(void *context, size_t size)

@@ -11,11 +11,11 @@ const char *tali_names_flaw(const char *name)
     const size_t length = strlen(name);
     for (size_t i = 0; i < length; ++i) {
         if ((unsigned char)name[i] < ' ' || name[i] == 0x7f) {
-            return "a name has no control characters";
+            return "a name cannot have control characters";
         }
     }
     const bool has_blanks = length > 0 && (name[0] == ' ' || name[length - 1] == ' ');
-    return has_blanks ? "a name has no blanks around it" : NULL;
+    return has_blanks ? "a name cannot begin or end with blanks" : NULL;
 }
 
 uint64_t tali_names_hash(const char *name)

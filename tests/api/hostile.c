@@ -166,6 +166,11 @@ void keep_tal_forces(hostile_draw *d, tal_forces *forces)
     judge_pointer(d, forces);
 }
 
+void keep_tal_contacts(hostile_draw *d, tal_contacts *contacts)
+{
+    judge_pointer(d, contacts);
+}
+
 void keep_tal_events(hostile_draw *d, tal_events *events)
 {
     judge_pointer(d, events);
@@ -281,6 +286,19 @@ static void add_forces(world *w)
     tal_forces_track_dissipation(w->forces);
 }
 
+static void add_unilaterals(world *w)
+{
+    const tal_xform plane = TAL_XFORM_IDENTITY;
+    const tal_body_ix body = {tal_matter_num_bodies(w->matter) - 1};
+    tal_unilateral_def def = tal_unilateral_def_default();
+    def.material.static_mu = def.material.sliding_mu = 0.5;
+    (void)tal_unilateral_add_point_on_plane(w->matter, &def, TAL_GROUND, &plane, body,
+                                            TAL_VEC3_ZERO);
+    (void)tal_unilateral_add_rope(w->matter, NULL, TAL_GROUND, TAL_VEC3_ZERO, body, TAL_VEC3_ZERO,
+                                  50.0);
+    (void)tal_contacts_create(w->system, NULL);
+}
+
 static void add_measures(world *w)
 {
     const tal_subsystem_ix owner = tal_matter_subsystem(w->matter);
@@ -341,6 +359,7 @@ static world *unfinished(void)
     if (building.system == NULL) {
         begin_world(&building);
         add_bodies(&building);
+        add_unilaterals(&building);
         add_measures(&building);
         const tal_measure_ix control = {0};
         const tal_mobility at = {{2}, 0};
@@ -463,6 +482,7 @@ static void make_worlds(void)
     check(tal_mesh_create_sphere(NULL, 0.5, 1, &hostile_world.mesh, &err), &err);
     begin_world(&whole);
     add_bodies(&whole);
+    add_unilaterals(&whole);
     add_measures(&whole);
     add_constraints(&whole);
     add_forces(&whole);
@@ -540,6 +560,11 @@ const tal_forces *take_const_tal_forces(hostile_draw *d)
 tal_forces *take_tal_forces(hostile_draw *d)
 {
     return take_unfinished(d)->forces;
+}
+
+const tal_contacts *take_const_tal_contacts(hostile_draw *d)
+{
+    return tal_system_contacts(take_world(d)->system);
 }
 
 const tal_events *take_const_tal_events(hostile_draw *d)

@@ -24,7 +24,7 @@ expect() {
     # a user of the program knows no names of the library, and writes 0.005, not
     # 0.0050000000000000001
     ! grep -nE '\<(tal_[a-z]|TAL_[A-Z]|tali_|TALI_)' out err ||
-        complain "talus $*: this is no message for a user"
+        complain "talus $*: this is not a message for a user"
     ! grep -nE '[0-9][.][0-9]*(0{15}|9{15})' err ||
         complain "talus $*: nobody writes numbers like that"
     [ "$got" -eq "$want" ] ||

@@ -21,14 +21,14 @@ refused 2 \
     simulat
 refused 2 "talus: there is no command 'xyzzy'; talus help lists them." xyzzy
 refused 2 'talus simulate: an argument is missing; usage: talus simulate MODEL' simulate
-refused 2 "talus info: 'b' is one argument too many; usage: talus info MODEL" info a b
+refused 2 "talus info: 'b' is not expected; usage: talus info MODEL" info a b
 for command in info check simulate assemble modes equilibrium sweep show bench rerun; do
     expect 2 $command a b
-    has err "talus $command: 'b' is one argument too many"
+    has err "talus $command: 'b' is not expected"
 done
 for command in ik id convert; do
     expect 2 $command a b c
-    has err "talus $command: 'c' is one argument too many"
+    has err "talus $command: 'c' is not expected"
 done
 refused 2 'talus simulate: there is no option --ennd (did you mean --end?).' \
     simulate held.talus --ennd 3
@@ -132,13 +132,13 @@ has err 'mess'
 # names that no table can hold, and results that a format cannot: told before the work
 sed 's/name="arm"/name=" arm"/' held.talus >blank.talus
 expect 3 check blank.talus
-has err '<pin name=" arm">: a name has no blanks around it'
+has err '<pin name=" arm">: a name cannot begin or end with blanks'
 cat >blank.urdf <<'END'
 <robot name="arm"><link name="base"/><link name="hand "/>
 <joint name="elbow" type="fixed"><parent link="base"/><child link="hand "/></joint></robot>
 END
 expect 3 check blank.urdf
-has err 'a name has no blanks around it'
+has err 'a name cannot begin or end with blanks'
 refused 2 \
     "talus sweep: this table cannot be written to --out x.sto: the first column is not 'time'." \
     sweep held.talus -v mass=1:2:2 -e 1e9 -o x.sto

@@ -21,6 +21,7 @@ END
         print i + 1, i / 10, s, -c, 0, 0.1 * c + 0.5 * s, 0.1 * s - 0.5 * c, 0 } }'
 } >frames.trc
 expect 0 simulate arm.talus -q -e 1 --every 0.1 --start arm.q0=0.5 -o motion.sto
+expect 0 convert motion.sto -o motion.npz
 
 # the same arm with a muscle
 cat >limb.talus <<'END'
@@ -82,6 +83,7 @@ plot        motion.sto  -                            svg,png,pdf
 show        motion.sto  -n,3                         -
 stats       motion.sto  -                            -
 convert     motion.sto  -                            sto,mot,csv,npz
+convert     motion.npz  -                            sto,mot,csv,npz
 convert     frames.trc  -                            sto,trc,csv,npz
 convert     arm.talus   -                            talus
 run         setup.xml   -                            -
@@ -126,7 +128,7 @@ plain() {
 }
 
 is_json() { # WHAT
-    python3 -m json.tool <out >/dev/null 2>&1 || complain "$1 is no JSON: $(head -3 out)"
+    python3 -m json.tool <out >/dev/null 2>&1 || complain "$1 is not JSON: $(head -3 out)"
 }
 
 while read -r command file more formats; do
@@ -248,10 +250,12 @@ fi
 
 # --- in a pipe, from one to the next ---
 "$talus" template | "$talus" simulate - -q -e 1 -o - -f npz >pipe.npz || complain 'a pipe to npz'
-[ "$(head -c 2 pipe.npz)" = PK ] || complain 'pipe.npz is no NumPy file'
+[ "$(head -c 2 pipe.npz)" = PK ] || complain 'pipe.npz is not a NumPy file'
 "$talus" template | "$talus" simulate - -q -e 1 | "$talus" plot - -o - -f png >pipe.png ||
     complain 'a pipe to png'
-[ "$(head -c 4 pipe.png | tail -c 3)" = PNG ] || complain 'pipe.png is no PNG'
+"$talus" template | "$talus" simulate - -q -e 1 -o - -f npz | "$talus" stats - --json >out ||
+    complain 'a pipe of npz'
+[ "$(head -c 4 pipe.png | tail -c 3)" = PNG ] || complain 'pipe.png is not a PNG file'
 "$talus" convert - -f trc <frames.trc | "$talus" ik arm.talus - -q -o piped.sto ||
     complain 'a pipe of trc'
 near "$(last piped.sto arm.q0)" 0.4 1e-6 'an angle from a pipe'

@@ -38,7 +38,7 @@ has err 'this is a model file of Talus (.talus), not a table'
 expect 3 plot world.sdf
 has err 'world.sdf: error: this is a model of Gazebo (SDF), not a table'
 expect 3 plot notes.txt
-has err 'notes.txt: error: the name does not end with .sto, .mot, .trc, .csv or .c3d'
+has err 'notes.txt: error: the name does not end with .sto, .mot, .trc, .csv, .npz or .c3d'
 
 # --- what cannot be read: the system's reason ---
 expect 3 info nowhere.talus
@@ -86,6 +86,10 @@ has captured.trc 'KNEE'
 expect 0 convert captured.trc -o captured.csv
 has captured.csv '0.02,8,2,-8,'
 expect 0 convert walk.c3d --part analog -o channels.csv
+"$talus" convert - -f trc <walk.c3d >piped.trc || complain 'a C3D file from standard input'
+cmp -s <(tail -n +2 piped.trc) <(tail -n +2 captured.trc) || complain 'a C3D file from a pipe'
+"$talus" convert - --part analog -f csv <walk.c3d | cmp -s - channels.csv ||
+    complain 'channels of a C3D file from a pipe'
 has channels.csv 'time,Fx,Fy,Fz,Mx,My,Mz'
 expect 0 convert walk.c3d --part forces -o forces.csv
 has forces.csv '0,1,2,4,-1.375,0.5,0,0,0,10.25'

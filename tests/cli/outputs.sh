@@ -40,6 +40,7 @@ prints sweep.csv sweep held.talus -q -v mass=1:2:3 -a 1e-13 -i dormand-prince -c
 prints random.csv sweep held.talus -q -v mass=1:2 -n 3 --seed 7 -a 1e-13 -i dormand-prince -c q
 prints plot.svg plot table.csv --title 'a < b & c'
 prints template.talus template
+prints convert.talus convert held.talus -o - -f talus
 prints show.txt show table.csv -n 2
 prints arm.txt info arm.talus
 prints wheel.txt info rimless_wheel.talus

@@ -160,6 +160,10 @@ expect 0 plot named.csv -o named.svg
 has named.svg '>force [N]</text>'
 has named.svg '>moment (N m)</text>'
 has named.svg '>f(x)</text>'
+expect 0 plot named.csv --json -o named.svg
+has out '{"column": "force [N]", "unit": "N"'
+has out '{"column": "moment (N m)", "unit": "N m"'
+has out '{"column": "f(x)", "unit": ""'
 expect 0 simulate pendulum.talus -q -e 0.1 -c time,q,u,udot,energy,poses,reactions -o units.sto
 expect 0 plot units.sto --json -o units.svg
 grep '"unit": ""' out && complain 'a column of talus simulate has no unit'
@@ -185,7 +189,7 @@ has out '{"column": "upper.q0", "unit": "rad", "drawn": "yes"}'
 expect 0 plot swing.sto --json
 has out '"picture": "<svg '
 expect 2 plot swing.sto --json -f png
-has err '--json has no room for a png'
+has err '--json cannot contain a png'
 expect 0 plot swing.sto --json -o - -f png
 cmp -s out swing.png || complain '-o - with --json is not the picture alone'
 

@@ -292,9 +292,9 @@ expect 3 simulate puma.talus -e 1
 has err '--any-inertia'
 expect 0 simulate puma.urdf -q -e 0.1 -o puma.sto
 expect 0 info puma.urdf
-has err 'warning: links have an inertia that no body can have'
+has err 'warning: links have an inertia that is not physical'
 expect 3 simulate puma.urdf -e 1 --strict
-has err 'error: links have an inertia that no body can have'
+has err 'error: links have an inertia that is not physical'
 for model in puma.urdf puma.talus; do
     expect 0 simulate $model -q -e 1 --any-inertia -o puma.sto
     expect 0 rerun puma.sto
@@ -339,7 +339,7 @@ is order '>mixed.csv</text>>position [m]</text>>a</text>>c</text>>b [N]</text>>t
 # numbers without differences, and those without quotients
 printf 'time,a,b\n0,-1.7e308,1e-320\n1,1.7e308,2e-320\n2,0,0\n' >ends.csv
 expect 0 plot ends.csv
-grep -q 'nan\|inf' out && complain "talus plot draws what is no number"
+grep -q 'nan\|inf' out && complain "talus plot draws what is not a number"
 # a name is cut between letters
 printf 'time,%s,%s\n0,1,2\n1,2,3\n' \
     "$(printf '\303\251%.0s' {1..70})" "a$(printf '\303\251%.0s' {1..70})" >long.csv
@@ -411,7 +411,7 @@ grep -q '<path name="hamstrings"' same.talus || complain "a bad fit was written"
 expect 2 paths leg.talus --path nerve
 has err "there is no path 'nerve' in leg.talus"
 expect 2 paths leg.talus -o leg.sto
-has err "a model is written, to a file .talus"
+has err "should end with .talus: a model is written"
 
 # a path that changes sides, and one with a point that comes and goes
 cat >flaws.talus <<'END'

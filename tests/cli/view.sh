@@ -7,7 +7,7 @@ source "$(dirname "$0")/cli_support.sh"
 expect 0 simulate pendulum.talus -q -e 1 --every 0.01 -o swing.sto
 expect 0 view swing.sto -o swing.glb
 is out swing.glb
-[ "$(head -c 4 swing.glb)" = glTF ] || complain "swing.glb is no glTF"
+[ "$(head -c 4 swing.glb)" = glTF ] || complain "swing.glb is not glTF"
 expect 0 view swing.sto -o swing.json --show forces,names --title 'a </script> b'
 has swing.json '"format":"talus-scene"'
 has swing.json '"show":["forces","names"]'
@@ -33,7 +33,7 @@ mkdir -p elsewhere && cp swing.sto pendulum.talus elsewhere
 rm pendulum.talus
 expect 0 view elsewhere/swing.sto -o swing.json
 expect 3 view swing.sto -o swing.json
-has err 'is of the model pendulum.talus, which is not there'
+has err 'was made from the model pendulum.talus, which is not found'
 cp elsewhere/pendulum.talus .
 
 # columns, frames, up
@@ -48,6 +48,8 @@ has err "should end with .html, .glb or .json"
 expect 2 view swing.sto -o x.json --up w
 has err "--up is x, y or z, not 'w'"
 expect 2 view swing.sto -o x.json --frames 1
+expect 2 view swing.sto -o x.json --show forces,nmaes
+has err "there is no layer 'nmaes'; choose from forces,reactions,centers"
 expect 3 view no.talus -o x.json
 expect 3 view pendulum.talus no.sto -o x.json
 printf 'time,x\n0,1\n' >foreign.csv
@@ -110,7 +112,7 @@ if "$talus" view swing.sto -q >/dev/null 2>&1; then
         sleep 0.1
     done
     grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/' address ||
-        complain "this is no address: $(cat address)"
+        complain "this is not an address: $(cat address)"
     # background jobs of a script ignore SIGINT; SIGTERM is handled in the same way
     kill -TERM "$live"
     wait "$live" || complain "an interrupted live run ended with code $?"

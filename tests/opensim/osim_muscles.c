@@ -42,7 +42,7 @@ static const tali_xml_element *step(const tali_xml_element *at, bool into)
     return at != NULL ? at->next : NULL;
 }
 
-// The next element of a tag from `at` on; what stands in <defaults> is no part of a model.
+// The next element of a tag from `at` on; what stands in <defaults> is not a part of a model.
 static const tali_xml_element *find_tag(const tali_xml_element *at, const char *tag)
 {
     while (at != NULL && strcmp(at->name, tag) != 0) {

@@ -25,7 +25,8 @@ typedef struct entry {
 
 static inline void note(entry *it, const tal_state *state, tal_event_cause cause)
 {
-    static const char *const causes[] = {"init", "trig", "sched", "step", "signal", "end"};
+    static const char *const causes[] = {"init",   "trig", "sched",  "step",
+                                         "signal", "end",  "changed"};
     logbook *book = it->book;
     const size_t used = strlen(book->text);
     (void)snprintf(book->text + used, sizeof book->text - used, "%s:%s ", it->name, causes[cause]);
@@ -102,7 +103,8 @@ static inline tal_happening at_times(entry *it, bool reports, const double times
 enum {
     ON_INIT = 1u << TAL_EVENT_INITIALIZATION,
     ON_STEP = 1u << TAL_EVENT_STEP_ADVANCED,
-    ON_END = 1u << TAL_EVENT_TERMINATION
+    ON_END = 1u << TAL_EVENT_TERMINATION,
+    ON_CHANGE = 1u << TAL_EVENT_CHANGED
 };
 
 #endif // TALUS_EVENT_LOG_H

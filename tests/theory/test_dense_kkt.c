@@ -312,7 +312,7 @@ static verdict check_state(const judged *j)
     if (is == TOO_CLOSE) return is;
     if (is == AGREES_IN_THE_MEAN) {
         // an error where rows are met, as those of accelerations always are; known motion has
-        // priority: what it violates is no contradiction
+        // priority: what it violates is not a contradiction
         ck_assert_msg(!j->is_assembled || st == TAL_ERR_SINGULAR || has_known(&it->m),
                       "seed %llu contradicts itself", (unsigned long long)j->seed);
         if (st == TAL_ERR_SINGULAR) return is;

@@ -38,6 +38,11 @@ static bool is_there(const void *p)
     return p != NULL;
 }
 
+static bool is_ok(tal_status st)
+{
+    return st == TAL_OK;
+}
+
 static bool is_body(tal_body_ix body)
 {
     return body.i >= 0;
@@ -121,7 +126,7 @@ START_TEST(of_matter)
                  is_name);
     ASSERT_RANGE(tal_matter_num_bodies(w.matter),
                  tal_body_X_GB(w.matter, w.state, (tal_body_ix){i}).p, is_point);
-    // slots that are not matter's are no breach
+    // slots that are not matter's are not breaches
     int k = 0;
     for (int pass = 0; pass < 2; ++pass) {
         const int n = tal_matter_nu(w.matter);
@@ -185,6 +190,8 @@ START_TEST(of_tables)
     ASSERT_RANGE(3, tal_table_row(table, i), is_there);
     ASSERT_RANGE(3, tal_table_value(table, i, 1), isfinite);
     ASSERT_RANGE(2, tal_table_value(table, 2, i), isfinite);
+    ASSERT_RANGE(3, tal_table_set_value(table, i, 1, 0.0), is_ok);
+    ASSERT_RANGE(2, tal_table_set_value(table, 2, i, 0.0), is_ok);
     tal_table_destroy(table);
 }
 

@@ -143,7 +143,7 @@ static tal_status check_rows(const tal_friction_rows *r, const double pi[], cons
         !is_list(r->K_start, r->K_index, r->num_rows, r->num_speeds)) {
         return tali_breach(
             TAL_ERR_BAD_INDEX, where,
-            "the lists of J or K do not follow each other, or name a speed that is not there");
+            "the lists of J or K do not follow each other, or name a speed that does not exist");
     }
     return TAL_OK;
 }

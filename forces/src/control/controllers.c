@@ -101,7 +101,8 @@ tal_controller_ix tal_forces_add_function_controller(tal_forces *forces, const c
     if (it == NULL) return (tal_controller_ix){-1};
     for (int i = 0; i < count; ++i) {
         if (functions[i] == NULL || tal_function_num_args(functions[i]) != 1) {
-            return refuse(forces, name, it, "a function is NULL or has not one argument: time");
+            return refuse(forces, name, it,
+                          "a function is NULL or does not have exactly one argument: time");
         }
     }
     if (count == 0) return refuse(forces, name, it, "it has no functions");

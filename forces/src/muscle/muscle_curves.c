@@ -24,9 +24,8 @@ static tal_status check(const demand demands[], int count, tal_error *err)
         return isinf(d->below)
                    ? TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%s is %g: it must be more than %g", d->name,
                                d->value, d->above)
-                   : TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                               "%s is %g: it must be between %g and %g, without these", d->name,
-                               d->value, d->above, d->below);
+                   : TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%s is %g: it must be above %g and below %g",
+                               d->name, d->value, d->above, d->below);
     }
     return TAL_OK;
 }

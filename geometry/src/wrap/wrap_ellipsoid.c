@@ -5,71 +5,19 @@
 // string touches, and there the guess is made: a planar string, in the plane of the line P1 P2 and
 // of the normal where the string is expected to be in its middle. Newton's method does the rest.
 #include "wrap/wrap_internal.h"
+#include "wrap/wrap_oval_internal.h"
 
 #include <math.h>
 
-// A point as seen on the unit sphere: q = p / a, and the directions of strings that leave it. They
-// touch the sphere at x / a = cos q^ + sin (c cos u + n sin u), with the angle's cos = 1 / |q|.
-typedef struct source {
-    tal_vec3 p;     // in W
-    tal_vec3 along; // q / |q|
-    tal_vec3 c, n;  // across it; c is the guess
-    double cosine, sine, distance;
-} source;
-
 typedef struct oval_problem {
-    tali_wrap_problem base;
-    tal_vec3 a; // semi-axes
-    source from[2];
+    tal_vec3 a;    // semi-axes
+    tal_vec3 q[2]; // both ends, divided by them
+    tali_wrap_oval_ends ends;
 } oval_problem;
 
 static tal_vec3 over(tal_vec3 v, tal_vec3 a)
 {
     return tal_v3(v.x / a.x, v.y / a.y, v.z / a.z);
-}
-
-static bool end_at(const tali_wrap_problem *problem, int which, double u, tali_wrap_end *end)
-{
-    const oval_problem *it = (const oval_problem *)(const void *)problem;
-    const source *from = &it->from[which];
-    const double cu = cos(u), su = sin(u);
-    const tal_vec3 c = tal_v3_axpy(cu, from->c, tal_v3_scale(su, from->n));
-    const tal_vec3 dc = tal_v3_axpy(cu, from->n, tal_v3_scale(-su, from->c));
-    const tal_vec3 x = tal_v3_axpy(from->cosine, from->along, tal_v3_scale(from->sine, c));
-    // the direction from P, which does not vanish when P is on the surface
-    const tal_vec3 m = tal_v3_axpy(-from->distance * from->sine, from->along, c);
-    const tal_vec3 away = tal_v3_mul(it->a, m), daway = tal_v3_mul(it->a, dc);
-    const double size = tal_v3_norm(away), sign = which == 0 ? 1.0 : -1.0;
-    end->p = tal_v3_mul(it->a, x);
-    end->n = tal_v3_normalize(over(x, it->a));
-    end->t = tal_v3_scale(sign / size, away);
-    end->lift = from->sine * size;
-    end->turn = sign * tal_v3_dot(daway, tal_v3_cross(end->n, end->t)) / size;
-    end->slide = from->sine * tal_v3_dot(daway, end->t);
-    return true;
-}
-
-static void follow(const tali_wrap_problem *problem, double s, tali_wrap_ray *ray)
-{
-    tali_wrap_follow_ellipsoid(((const oval_problem *)(const void *)problem)->a, s, ray);
-}
-
-static source source_at(tal_vec3 p, tal_vec3 q)
-{
-    source from = {.p = p};
-    const double d = tal_v3_norm(q);
-    from.along = tal_v3_scale(1.0 / d, q);
-    from.distance = fmax(d, 1.0); // on the surface within TALI_WRAP_SKIN
-    from.cosine = 1.0 / from.distance;
-    from.sine = sqrt(fmax(0.0, (1.0 - from.cosine) * (1.0 + from.cosine)));
-    return from;
-}
-
-// Let a string that leaves in the direction d have the number 0.
-static void aim(source *from, tal_vec3 d)
-{
-    from->c = tal_v3_normalize(tal_v3_axpy(-tal_v3_dot(d, from->along), from->along, d));
-    from->n = tal_v3_cross(from->along, from->c);
 }
 
 // --- the guess ---
@@ -118,39 +66,44 @@ static tal_vec3 tangent(const section *at, double angle)
     return tal_v3_axpy(-c * e.y - s * e.x, at->x, tal_v3_scale(c * e.x - s * e.y, at->y));
 }
 
-// Length of the arc on the ellipsoid by Gauss's rule of three points, once or twice.
-static double length_of(const section *at, tal_vec3 a)
+// Length on the ellipsoid between two angles of the arc, by Gauss's rule of three points.
+static double length_of(const section *at, tal_vec3 a, double from, double to)
 {
     static const double x[3] = {-0.7745966692414834, 0.0, 0.7745966692414834};
     static const double w[3] = {5.0 / 9.0, 8.0 / 9.0, 5.0 / 9.0};
-    const int parts = at->turn.angle < 1.0 ? 1 : 3;
-    const double half = 0.5 * at->turn.angle / parts;
+    const double half = 0.5 * (to - from);
     double sum = 0.0;
-    for (int i = 0; i < parts; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            const double angle = half * (2 * i + 1 + x[k]);
-            sum += w[k] * tal_v3_norm(tal_v3_mul(a, tangent(at, angle)));
-        }
+    for (int k = 0; k < 3; ++k) {
+        sum += w[k] * tal_v3_norm(tal_v3_mul(a, tangent(at, from + half * (1.0 + x[k]))));
     }
     return at->radius * half * sum;
 }
 
-static bool solve_from(oval_problem *it, const section *at, tal_wrap_arc *arc)
+// The middle of the planar string.
+static tali_wrap_middle middle_of(const section *at, tal_vec3 a)
 {
-    aim(&it->from[0], tangent(at, 0.0));
-    aim(&it->from[1], tal_v3_neg(tangent(at, at->turn.angle)));
-    tali_wrap_string string = {{0.0, 0.0}, length_of(at, it->a)};
-    return tali_wrap_solve(&it->base, &string, arc);
+    const double angle = at->turn.angle, half = 0.5 * angle;
+    const tal_vec3 x = tal_v3_axpy(at->radius, radial(at, half), at->center);
+    const tali_wrap_middle middle = {
+        .p = tal_v3_mul(a, x),
+        .t = tal_v3_normalize(tal_v3_mul(a, tangent(at, half))),
+        .s = {-length_of(at, a, 0.0, half), length_of(at, a, half, angle)}};
+    return middle;
+}
+
+static bool solve_from(const oval_problem *it, const section *at, tal_wrap_arc *arc)
+{
+    tali_wrap_middle middle = middle_of(at, it->a);
+    return tali_wrap_oval_solve(&it->ends, &middle, arc);
 }
 
 // The plane in which the string in the first one leaves the surface along its normal: the normal
 // on the ellipsoid at x = a xi is xi / a, on the sphere it points along xi / a^2.
-static bool cut_along_normal(const oval_problem *it, tal_vec3 q1, tal_vec3 q2, const section *first,
-                             section *at)
+static bool cut_along_normal(const oval_problem *it, const section *first, section *at)
 {
     const tal_vec3 middle =
         tal_v3_axpy(first->radius, radial(first, 0.5 * first->turn.angle), first->center);
-    return cut(q1, q2, over(over(middle, it->a), it->a), at);
+    return cut(it->q[0], it->q[1], over(over(middle, it->a), it->a), at);
 }
 
 static double total(const tal_wrap_arc *arc)
@@ -158,20 +111,70 @@ static double total(const tal_wrap_arc *arc)
     return arc->lift[0] + arc->length + arc->lift[1];
 }
 
-// Where the line passes close to the center of an ellipsoid that is not round, the shortest string
-// need not be the one nearby: try four planes about the line, and take the shortest.
-static bool solve_around(oval_problem *it, tal_vec3 q1, tal_vec3 q2, const section *first,
-                         tal_wrap_arc *arc)
+// --- several strings ---
+
+enum {
+    NUM_PLANES = 12
+};
+
+// Length of the planar string in a plane about the line, infinite where there is none.
+static double length_in(const oval_problem *it, tal_vec3 towards, section *at)
 {
+    if (!cut(it->q[0], it->q[1], towards, at)) return INFINITY;
+    const double angle = at->turn.angle, half = 0.5 * angle;
+    double sum = length_of(at, it->a, 0.0, half) + length_of(at, it->a, half, angle);
+    for (int k = 0; k < 2; ++k) {
+        const tal_vec3 on = tal_v3_axpy(at->radius, radial(at, k * angle), at->center);
+        sum += tal_v3_norm(tal_v3_mul(it->a, tal_v3_sub(on, it->q[k])));
+    }
+    return sum;
+}
+
+// Where a parabola through three values at -1, 0, 1 is lowest.
+static double lowest(double before, double at, double behind)
+{
+    const double bend = before - 2.0 * at + behind;
+    return bend > 0.0 && isfinite(bend) ? 0.5 * (before - behind) / bend : 0.0;
+}
+
+// Directions about the line.
+typedef struct fan {
+    tal_vec3 out, across;
+} fan;
+
+static fan fan_about(const oval_problem *it, const section *first)
+{
+    const tal_vec3 x = tal_v3_normalize(tal_v3_sub(it->q[1], it->q[0]));
+    const tal_vec3 up = radial(first, 0.5 * first->turn.angle);
+    const tal_vec3 out = tal_v3_normalize(tal_v3_axpy(-tal_v3_dot(up, x), x, up));
+    return (fan){out, tal_v3_cross(x, out)};
+}
+
+static tal_vec3 way_at(const fan *about, double angle)
+{
+    return tal_v3_axpy(cos(angle), about->out, tal_v3_scale(sin(angle), about->across));
+}
+
+// Where the line passes close to the center of an ellipsoid that is not round, the shortest string
+// need not be the one nearby: try planes all about the line, solve from those in which the planar
+// string is shorter than in their neighbors, and take the shortest.
+static bool solve_around(const oval_problem *it, const section *first, tal_wrap_arc *arc)
+{
+    const fan about = fan_about(it, first);
+    const double step = 2.0 * TAL_PI / NUM_PLANES;
+    double length[NUM_PLANES];
+    section at;
+    for (int k = 0; k < NUM_PLANES; ++k) {
+        length[k] = length_in(it, way_at(&about, k * step), &at);
+    }
     bool found = false;
-    const tal_vec3 out = radial(first, 0.5 * first->turn.angle);
-    const tal_vec3 across = tal_v3_normalize(tal_v3_cross(tal_v3_sub(q2, q1), out));
-    const tal_vec3 ways[4] = {out, across, tal_v3_neg(out), tal_v3_neg(across)};
-    for (int k = 0; k < 4; ++k) {
-        section plain, at;
+    for (int k = 0; k < NUM_PLANES; ++k) {
+        const double before = length[(k + NUM_PLANES - 1) % NUM_PLANES];
+        const double behind = length[(k + 1) % NUM_PLANES];
+        if (!(length[k] <= before && length[k] < behind)) continue;
+        const double angle = step * (k + lowest(before, length[k], behind));
         tal_wrap_arc one;
-        if (!cut(q1, q2, ways[k], &plain)) continue;
-        if (!cut_along_normal(it, q1, q2, &plain, &at)) at = plain;
+        if (!cut(it->q[0], it->q[1], way_at(&about, angle), &at)) continue;
         if (!solve_from(it, &at, &one) || !(one.stability > 0.0)) continue;
         if (found && total(&one) >= total(arc)) continue;
         *arc = one;
@@ -182,32 +185,57 @@ static bool solve_around(oval_problem *it, tal_vec3 q1, tal_vec3 q2, const secti
 
 // --- where Newton's method fails ---
 
+// A string on an ellipsoid of other semi-axes.
+static tali_wrap_middle carry(const tali_wrap_middle *middle, tal_vec3 from, tal_vec3 to)
+{
+    const tal_vec3 by = over(to, from), t = tal_v3_mul(by, middle->t);
+    const double stretch = tal_v3_norm(t);
+    tali_wrap_middle carried = *middle;
+    carried.p = tal_v3_mul(by, middle->p);
+    carried.t = tal_v3_scale(1.0 / stretch, t);
+    carried.s[0] *= stretch;
+    carried.s[1] *= stretch;
+    return carried;
+}
+
+// How far the string touches from two points on the unit sphere.
+static double farthest(const tal_wrap_arc *arc, tal_vec3 a, const tal_vec3 touch[2])
+{
+    const tal_vec3 d1 = tal_v3_sub(over(arc->p[0], a), touch[0]);
+    const tal_vec3 d2 = tal_v3_sub(over(arc->p[1], a), touch[1]);
+    return fmax(tal_v3_norm(d1), tal_v3_norm(d2));
+}
+
+typedef bool (*solve_fn)(const tali_wrap_oval_ends *ends, tali_wrap_middle *middle,
+                         tal_wrap_arc *arc);
+
 // From a sphere, whose string is known, to the ellipsoid a: semi-axes r (a / r)^h with h from 0 to
 // 1, the points moving along so that they keep their places on the unit sphere.
-static bool solve_from_sphere(oval_problem *it, const section *at, tal_vec3 q[2], tal_wrap_arc *arc)
+static bool solve_from_sphere(const oval_problem *it, const section *at, solve_fn solve,
+                              tal_wrap_arc *arc)
 {
     const tal_vec3 a = it->a;
     const double r = cbrt(a.x * a.y * a.z);
-    tali_wrap_string string = {{0.0, 0.0}, r * at->radius * at->turn.angle};
+    tal_vec3 now = {r, r, r};
+    tal_vec3 touch[2] = {radial(at, 0.0), radial(at, at->turn.angle)}; // on the unit sphere
+    tali_wrap_middle middle = middle_of(at, now);
     double h = 0.0, step = 0.25;
     while (h < 1.0 && step > 1e-3) {
         const double to = fmin(1.0, h + step);
-        tali_wrap_string next = string;
-        it->a = tal_v3(r * pow(a.x / r, to), r * pow(a.y / r, to), r * pow(a.z / r, to));
-        for (int k = 0; k < 2; ++k) {
-            it->from[k].p = tal_v3_mul(it->a, q[k]);
-        }
-        const bool is_found = tali_wrap_solve(&it->base, &next, arc);
-        // farther away it is another string
-        const double moved = fmax(fabs(next.u[0] - string.u[0]), fabs(next.u[1] - string.u[1]));
-        if (is_found && moved < 0.2) {
-            string = next;
-            h = to;
-        } else {
+        const tal_vec3 next = {r * pow(a.x / r, to), r * pow(a.y / r, to), r * pow(a.z / r, to)};
+        const tali_wrap_oval_ends ends = tali_wrap_oval_ends_of(next, it->q);
+        tali_wrap_middle moved = carry(&middle, now, next);
+        const bool is_found = solve(&ends, &moved, arc);
+        if (!is_found || farthest(arc, next, touch) > 0.2) { // farther away it is another string
             step *= 0.5;
+            continue;
         }
+        middle = moved;
+        now = next;
+        h = to;
+        touch[0] = over(arc->p[0], next);
+        touch[1] = over(arc->p[1], next);
     }
-    it->a = a;
     return h == 1.0;
 }
 
@@ -220,29 +248,28 @@ static double depth_of(tal_vec3 q1, tal_vec3 q2)
     return tal_v3_norm(tal_v3_axpy(-tal_v3_dot(q1, d), d, q1));
 }
 
-static bool solve(oval_problem *it, tal_vec3 q[2], const section *first, tal_wrap_side side,
+static bool solve(const oval_problem *it, const section *first, tal_wrap_side side,
                   tal_wrap_arc *arc)
 {
     const tal_vec3 a = it->a;
     const double least = fmin(a.x, fmin(a.y, a.z)), most = fmax(a.x, fmax(a.y, a.z));
-    const bool is_deep = depth_of(q[0], q[1]) < 1.0 - least / most;
+    const bool is_deep = depth_of(it->q[0], it->q[1]) < 1.0 - least / most;
     const bool is_any = side == TAL_WRAP_ANY_SIDE;
-    if (is_any && is_deep) return solve_around(it, q[0], q[1], first, arc);
+    if (is_any && is_deep && solve_around(it, first, arc)) return true;
     section at;
-    if (!cut_along_normal(it, q[0], q[1], first, &at)) at = *first;
+    if (!cut_along_normal(it, first, &at)) at = *first;
     const bool is_plain = is_any || (!is_deep && first->turn.contact == TAL_WRAP_BENT);
     if (is_plain && solve_from(it, &at, arc) && arc->stability > 0.0) return true;
-    if (is_any) return solve_around(it, q[0], q[1], first, arc);
-    aim(&it->from[0], tangent(first, 0.0));
-    aim(&it->from[1], tal_v3_neg(tangent(first, first->turn.angle)));
-    return solve_from_sphere(it, first, q, arc);
+    if (is_any && !is_deep && solve_around(it, first, arc)) return true;
+    return solve_from_sphere(it, first, tali_wrap_oval_solve, arc) ||
+           solve_from_sphere(it, first, tali_wrap_oval_solve_by_ends, arc);
 }
 
 tal_wrap_contact tali_wrap_on_ellipsoid(const tal_wrap *wrap, tal_vec3 p1, tal_vec3 p2,
                                         tal_wrap_arc *arc)
 {
     const tal_vec3 a = wrap->size;
-    tal_vec3 q[2] = {over(p1, a), over(p2, a)};
+    const tal_vec3 q[2] = {over(p1, a), over(p2, a)};
     const double inside = 1.0 - TALI_WRAP_SKIN;
     if (tal_v3_norm(q[0]) < inside || tal_v3_norm(q[1]) < inside) return TAL_WRAP_INSIDE;
     const tali_wrap_plane plane = tali_wrap_plane_of(q[0], q[1], wrap->side);
@@ -250,8 +277,6 @@ tal_wrap_contact tali_wrap_on_ellipsoid(const tal_wrap *wrap, tal_vec3 p1, tal_v
     section first = {.x = plane.x, .y = plane.y, .center = TAL_VEC3_ZERO, .radius = 1.0};
     first.turn = tali_wrap_turn_round(plane.a, plane.b, 1.0, plane.side);
     if (first.turn.contact < TAL_WRAP_FORCED) return first.turn.contact;
-    oval_problem it = {
-        .base = {end_at, follow, 0.0}, .a = a, .from = {source_at(p1, q[0]), source_at(p2, q[1])}};
-    it.base.scale = fmin(a.x, fmin(a.y, a.z));
-    return solve(&it, q, &first, wrap->side, arc) ? first.turn.contact : TAL_WRAP_FAILED;
+    const oval_problem it = {a, {q[0], q[1]}, tali_wrap_oval_ends_of(a, q)};
+    return solve(&it, &first, wrap->side, arc) ? first.turn.contact : TAL_WRAP_FAILED;
 }

@@ -5,8 +5,11 @@
 /// Highest power of a series.
 #define TALI_WRAP_ORDER 20
 
-/// Highest power of y, which only tells Newton's method where to go.
-#define TALI_WRAP_ORDER_Y 8
+/// Highest power of fields of geodesics, which only tell Newton's method where to go.
+#define TALI_WRAP_ORDER_Y 10
+
+/// What may be left out of a direction where the answer depends on it.
+#define TALI_WRAP_EXACT 1e-15
 
 typedef double tali_wrap_series[TALI_WRAP_ORDER + 1];
 
@@ -51,10 +54,10 @@ static inline double tali_wrap_sum(const double *a, int n, double s)
 }
 
 /**
- * How far a series of a unit vector can be summed, with what is left out below 1e-16.
+ * How far a series of a unit vector can be summed, and leave out no more than a tolerance.
  *
  * @param[in] last  size of its last two coefficients
  */
-double tali_wrap_reach(const double last[2], int n);
+double tali_wrap_reach(const double last[2], int n, double tolerance);
 
 #endif // TALUS_WRAP_SERIES_INTERNAL_H

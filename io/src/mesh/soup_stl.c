@@ -154,6 +154,6 @@ tal_status tali_soup_read_stl(tali_soup *soup, const char *name, const char *byt
     tal_diagnostics_add(found, TAL_ERROR, name, 0, 0,
                         good                   ? "this file has no mesh"
                         : is_binary || is_text ? "a corner is not three finite numbers"
-                                               : "this is no .stl file, or a part of one");
+                                               : "this is not an .stl file, or only a part of one");
     return TAL_ERR_FILE;
 }

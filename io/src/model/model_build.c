@@ -169,8 +169,8 @@ static bool build_measures_and_forces(tali_model *m)
         } else {
             const int stuck = measure < m->num_items ? measure : force;
             tali_model_item_error(m, &m->items[stuck], NULL,
-                                  " uses something that waits for it, or for what stands behind "
-                                  "it: change the order of measures or forces");
+                                  " needs an element that comes later, or that needs this one: "
+                                  "change the order of measures or forces");
             return false;
         }
     }
@@ -359,14 +359,14 @@ static void free_reading(tali_model *m)
         tal_mesh_destroy(m->items[i].mesh);
         tal_table_destroy(m->items[i].table);
     }
-    const tal_allocator *from = &m->arena.allocator;
-    tali_free(from, m->items, (size_t)m->items_capacity * sizeof *m->items);
-    tali_free(from, m->values, (size_t)m->values_capacity * sizeof *m->values);
-    tali_names_free(&m->names, from);
+    const tal_allocator *allocator = &m->arena.allocator;
+    tali_free(allocator, m->items, (size_t)m->items_capacity * sizeof *m->items);
+    tali_free(allocator, m->values, (size_t)m->values_capacity * sizeof *m->values);
+    tali_names_free(&m->names, allocator);
     for (int i = 0; i < m->num_documents; ++i) {
         tali_xml_destroy(m->documents[i]);
     }
-    tali_free(from, m->documents, (size_t)m->documents_capacity * sizeof *m->documents);
+    tali_free(allocator, m->documents, (size_t)m->documents_capacity * sizeof *m->documents);
     tali_arena_free(&m->arena);
 }
 

@@ -540,7 +540,7 @@ const tali_model_row tali_model_function_rows[] = {
     COMBINED("composition", 2, compose,
              "The first function inside, applied to the values of the others."),
     FUNCTION("table", NULL, table_attributes, make_table, NULL, NULL,
-             "The curve through the rows of a table in a file: .sto, .mot, .trc or .csv."),
+             "The curve through the rows of a table in a file: .sto, .mot, .trc, .csv or .npz."),
     FUNCTION("function", NULL, named_attributes, make_named, NULL, NULL,
              "A function from `<functions>` above."),
     {.name = NULL}};

@@ -80,7 +80,7 @@ enum {
         {"control_range", TALI_TYPE_REAL,      2,                                                  \
          "0 1",           TALI_MAYBE_INFINITE, .doc = "within which the control is kept"},         \
         {"override", TALI_TYPE_REALS, .initial = "",                                               \
-         .doc = "tension that replaces that of the muscle [N]; default: none does"},               \
+         .doc = "tension that replaces that of the muscle [N]; default: it is not replaced"},      \
     {                                                                                              \
         "initial_activation", TALI_TYPE_REAL, 1, "0.05", .doc = "where `z` does not give it"       \
     }

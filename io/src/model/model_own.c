@@ -96,7 +96,7 @@ static const char *wrong_with_attribute(const tal_model_element *element, int i)
 {
     const tal_model_attribute *a = &element->attributes[i];
     const tali_model_row *like = row_like(element->place);
-    if (!is_identifier(a->name)) return "a name has letters, digits and '_'";
+    if (!is_identifier(a->name)) return "a name can have only letters, digits and '_'";
     for (const tali_model_attribute *b = like->shared; b->name != NULL; ++b) {
         if (strcmp(b->name, a->name) == 0) {
             return "all elements of that place have this attribute already";
@@ -143,7 +143,7 @@ static const char *wrong_with_element(const tal_model_registry *registry, int i)
     const tal_model_element *element = &registry->elements[i];
     if (element->size != sizeof *element) return "its size is not sizeof(tal_model_element)";
     if ((int)element->place < 0 || element->place > TAL_MODEL_FORCE) return "its place is invalid";
-    if (!is_identifier(element->name)) return "a name has letters, digits and '_'";
+    if (!is_identifier(element->name)) return "a name can have only letters, digits and '_'";
     if (element->ops == NULL || element->build == NULL || element->describe == NULL) {
         return "its ops, build or describe is NULL";
     }

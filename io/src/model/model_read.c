@@ -276,7 +276,7 @@ static void define_param(tali_model *m, const tali_model_item *item)
     const size_t length = strlen(item->name);
     if (strspn(item->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
         length) {
-        tali_model_item_error(m, item, "name", ": a name has only letters, digits and '_'");
+        tali_model_item_error(m, item, "name", ": a name can have only letters, digits and '_'");
         return;
     }
     if (tali_model_find_value(m, item->name, length) != NULL) {

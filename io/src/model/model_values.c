@@ -128,16 +128,16 @@ static void check_numbers(tali_model *m, const tali_model_item *item, const tali
 {
     for (int i = 0; i < count; ++i) {
         const double x = values[i];
-        const char *what = NULL;
+        const char *subject = NULL;
         if (isnan(x) || (isinf(x) && (a->flags & TALI_MAYBE_INFINITE) == 0)) {
-            what = "finite";
+            subject = "finite";
         } else if ((a->flags & TALI_POSITIVE_NUMBER) != 0 && !(x > 0.0)) {
-            what = "positive";
+            subject = "positive";
         } else if ((a->flags & TALI_NO_NEGATIVE_NUMBER) != 0 && x < 0.0) {
-            what = "zero or positive";
+            subject = "zero or positive";
         }
-        if (what == NULL) continue;
-        tali_model_item_error(m, item, a->name, ": '%s' is %g; it must be %s", a->name, x, what);
+        if (subject == NULL) continue;
+        tali_model_item_error(m, item, a->name, ": '%s' is %g; it must be %s", a->name, x, subject);
         return;
     }
 }
@@ -645,6 +645,11 @@ static void report_mobility(tali_model *m, const tali_model_item *item,
                             const tali_model_attribute *a, const char *name)
 {
     const char *guess = guess_name(m, TALI_GROUP_BODIES, TALI_GROUP_BODY_PARTS, name);
+    if (a->type == TALI_TYPE_MOBILITIES && strpbrk(name, ", ") != NULL) {
+        tali_model_item_error(m, item, a->name, ": the mobilities '%.60s' must be separated by ';'",
+                              name);
+        return;
+    }
     tali_model_item_error(
         m, item, a->name,
         ": '%.60s' must be a coordinate, a body with one mobility, or BODY:NUMBER%s%s%s", name,
@@ -676,7 +681,7 @@ static bool resolve_mobility(tali_model *m, const tali_model_item *item,
         return false;
     }
     if (!only_bodies && !is_body(m, name) && namesake_of(m, name) == NULL) {
-        report_mobility(m, item, a, name);
+        report_mobility(m, item, a, a->type == TALI_TYPE_MOBILITIES ? whole : name);
         return false;
     }
     if (!resolve_name(m, item, a, TALI_GROUP_BODIES, name, &out->body)) return false;

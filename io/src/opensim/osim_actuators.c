@@ -43,7 +43,7 @@ void tali_osim_read_body_actuator(tali_osim *o, tali_osim_force *f)
     (void)tali_osim_read_place(o, e, &place, &f->body1, &f->X_1);
     f->in_body = !tali_osim_bool(o, e, "spatial_force_is_global", true);
     if (tali_osim_bool(o, e, "point_is_global", false)) {
-        tali_osim_error(o, e, ": a point that stays where it is in ground is not read");
+        tali_osim_error(o, e, ": a point that is fixed in ground is not read");
     }
 }
 

@@ -153,7 +153,8 @@ static void read_coordinates(tali_osim *o, int joint, const joint_row *row)
         if (strcmp(c->name, "Coordinate") != 0) {
             tali_osim_error(o, c, " is not a <Coordinate>");
         } else if (o->joints[joint].num == most) {
-            tali_osim_error(o, c, " is one too many: <%s> has %d", row->name, most);
+            tali_osim_error(o, c, ": <%s> has %d coordinate%s, and this is one more", row->name,
+                            most, most == 1 ? "" : "s");
         } else {
             add_coordinate(o, joint, c, tali_osim_name(c));
         }

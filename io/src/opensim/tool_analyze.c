@@ -213,7 +213,7 @@ static void begin_analyses(analyze *it)
         if (tali_osim_bool(&tool->setup, e, "on", true)) begin_analysis(it, e);
     }
     if (it->num_analyses == 0 && tali_osim_tool_is_good(tool)) {
-        tali_osim_tool_error(tool, "AnalysisSet", "no analysis is on");
+        tali_osim_tool_error(tool, "AnalysisSet", "no analysis is turned on");
     }
 }
 

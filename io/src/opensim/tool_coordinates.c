@@ -94,7 +94,8 @@ static bool read_column(tali_osim_tool *tool, const tal_table *table, const char
         return false;
     }
     if (column < 0) {
-        tali_osim_tool_warn(tool, property, "it has no column '%s%s', which keeps its default %g",
+        tali_osim_tool_warn(tool, property,
+                            "it has no column '%s%s': the coordinate keeps its default, %g",
                             q->name, what->end, initial);
     } else if (what->is_value) {
         check_unit(tool, table, property, q, y, rows->num_rows);

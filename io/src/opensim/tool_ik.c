@@ -353,8 +353,8 @@ static void warn_of_bad_frames(kinematics *it)
         ++bad;
     }
     if (bad == 0) return;
-    tali_osim_tool_warn(it->tool, NULL, "%d of %d frames are best effort, the first at t = %g", bad,
-                        it->num_frames, it->frames.frames.times[it->begin + first]);
+    tali_osim_tool_warn(it->tool, NULL, "%d of %d frames did not converge, the first at t = %g",
+                        bad, it->num_frames, it->frames.frames.times[it->begin + first]);
 }
 
 void tali_osim_tool_ik(tali_osim_tool *tool)

@@ -72,15 +72,14 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
                            .at = text.begin,
                            .end = text.end,
                            .found = found,
+                           .max_bytes = options->max_bytes,
                            .max_errors = options->max_errors > 0 ? options->max_errors : 1};
     r.table = tal_table_create(&options->allocator);
     r.no_memory = r.table == NULL;
     const char *kind = tali_xml_kind_of_text(text.begin, (size_t)(text.end - text.begin));
     if (kind != NULL) {
         tali_table_file_error(&r, "this is %s, not a table", kind);
-    } else if (format == TAL_TABLE_NPZ) {
-        tali_table_file_error(&r, "a .npz file can be written, but not read: use .sto or .csv");
-    } else if (tali_table_span_has(text, '\0')) {
+    } else if (format != TAL_TABLE_NPZ && tali_table_span_has(text, '\0')) {
         tali_table_file_error(&r, "%s", TALI_NO_TEXT);
     } else if (!r.no_memory) {
         switch (format) {
@@ -93,7 +92,9 @@ static tal_status parse_table(tal_table_format format, const char *name, tali_ta
         case TAL_TABLE_CSV:
             tali_table_read_csv(&r);
             break;
-        case TAL_TABLE_NPZ: // reported above
+        case TAL_TABLE_NPZ:
+            tali_table_read_npz(&r);
+            break;
         case TAL_TABLE_C3D: // has a reader of its own
             break;
         }
@@ -133,7 +134,7 @@ static tal_status refuse_name(const char *path, tal_diagnostics *found)
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "this is %s, not a table", kind);
     } else {
         tal_diagnostics_add(found, TAL_ERROR, path, 0, 0,
-                            "the name does not end with .sto, .mot, .trc, .csv or .c3d");
+                            "the name does not end with .sto, .mot, .trc, .csv, .npz or .c3d");
     }
     return TAL_ERR_FILE;
 }
@@ -152,7 +153,9 @@ tal_status tal_table_read_file(const char *path, const tal_table_options *option
         return tal_c3d_read_file(path, TAL_C3D_MARKERS, &how, out, found);
     }
     tali_file_bytes file;
-    const char *wrong = tali_file_load_text(path, how.max_bytes, &how.allocator, &file, &st);
+    const char *wrong = format == TAL_TABLE_NPZ
+                            ? tali_file_load(path, how.max_bytes, &how.allocator, &file, &st)
+                            : tali_file_load_text(path, how.max_bytes, &how.allocator, &file, &st);
     if (wrong == NULL) {
         st = parse_table(format, path, (tali_table_span){file.block, file.block + file.size}, &how,
                          out, found);

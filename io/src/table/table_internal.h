@@ -29,6 +29,7 @@ typedef struct tali_table_reader {
     const char *at, *end;
     tal_diagnostics *found;
     int errors, max_errors;
+    size_t max_bytes; ///< of the file, and of what is packed in it
     bool no_memory;
 
     int line;                ///< counted from 1
@@ -106,6 +107,9 @@ void tali_table_check_rows(tali_table_reader *r, const char *key, int said, int 
 /// field becomes empty ones. False, and an error, when there are more or fewer.
 bool tali_table_split_vectors(tali_table_reader *r, int parts);
 
+/// Add `row` to the table, if its time is right and nothing else was wrong.
+void tali_table_add_row(tali_table_reader *r);
+
 /// Make a row of the fields.
 void tali_table_take_row(tali_table_reader *r);
 
@@ -121,6 +125,7 @@ bool tali_table_reserves(const char *key);
 void tali_table_read_sto(tali_table_reader *r);
 void tali_table_read_trc(tali_table_reader *r);
 void tali_table_read_csv(tali_table_reader *r);
+void tali_table_read_npz(tali_table_reader *r);
 
 /// @}
 

@@ -470,6 +470,12 @@ static bool check_time(tali_table_reader *r)
     return true;
 }
 
+void tali_table_add_row(tali_table_reader *r)
+{
+    if ((r->timed && !check_time(r)) || r->errors > 0) return;
+    if (tal_table_add_row(r->table, r->row) != TAL_OK) r->no_memory = true;
+}
+
 void tali_table_take_row(tali_table_reader *r)
 {
     const int n = tal_table_num_columns(r->table), expected = r->skip + n;
@@ -487,6 +493,5 @@ void tali_table_take_row(tali_table_reader *r)
         refuse_value(r, i);
         good = false;
     }
-    if (!good || (r->timed && !check_time(r)) || r->errors > 0) return;
-    if (tal_table_add_row(r->table, r->row) != TAL_OK) r->no_memory = true;
+    if (good) tali_table_add_row(r);
 }

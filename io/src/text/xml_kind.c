@@ -13,7 +13,7 @@ static const struct {
              {"mujocoinclude", "a part of a model of MuJoCo (MJCF)"},
              {"sdf", "a model of Gazebo (SDF)"},
              {"svg", "a picture (SVG)"},
-             {"html", "a page of the web (HTML)"},
+             {"html", "a web page (HTML)"},
              {"VTKFile", "a mesh of VTK"},
              {"COLLADA", "a mesh (COLLADA, .dae)"}};
 
@@ -69,5 +69,5 @@ const char *tali_xml_kind_of_text(const char *text, size_t size)
     const char *root;
     const size_t length = tali_xml_find_root(text, size, &root);
     const char *kind = tali_xml_kind(root, length);
-    return kind != NULL ? kind : "a file of XML";
+    return kind != NULL ? kind : "an XML file";
 }

@@ -213,8 +213,7 @@ static void check_mass(tali_urdf *u, const tal_graph_step steps[])
         u->links[joint->parent].carried += link->carried;
         if (link->carried > 0.0 || joint->kind == TALI_URDF_FIXED) continue;
         tali_urdf_object_to(u,
-                            "joints are held because what they move has no mass, nor has what it "
-                            "carries",
+                            "joints are held fixed, because the links that they move have no mass",
                             joint->element, joint->name);
         joint->kind = TALI_URDF_FIXED;
         joint->limited = false;

@@ -100,9 +100,9 @@ static void judge(tali_urdf *u, const tali_xml_element *e, tali_urdf_link *link)
     if (!(excess > 0.0) || u->options.any_inertia) return;
     tali_urdf_object_to(u,
                         excess > TAL_INERTIA_TOLERANCE
-                            ? "links have an inertia that no body can have (a principal moment "
+                            ? "links have an inertia that is not physical (a principal moment "
                               "exceeds the sum of the others)"
-                            : "links have an inertia that no body can have, by less than a "
+                            : "links have an inertia that is not physical, by less than a "
                               "thousandth of it",
                         e, link->name);
 }

@@ -71,11 +71,11 @@ static tali_urdf_kind read_kind(tali_urdf *u, const tali_xml_element *e)
 }
 
 static int read_end(tali_urdf *u, const tali_xml_element *joint, const tali_xml_element *e,
-                    const char *what)
+                    const char *subject)
 {
     static const char *const allowed[] = {"link", NULL};
     if (e == NULL) {
-        tali_urdf_error(u, joint, NULL, " needs <%s>", what);
+        tali_urdf_error(u, joint, NULL, " needs <%s>", subject);
         return -1;
     }
     tali_urdf_check_attributes(u, e, allowed);
@@ -109,7 +109,7 @@ static void read_axis(tali_urdf *u, const tali_xml_element *e, tali_urdf_joint *
     }
 }
 
-// One end of a range; what is infinite is no limit.
+// One end of a range; what is infinite is not a limit.
 static double read_bound(tali_urdf *u, const tali_xml_element *e, const char *name, double infinite)
 {
     const tali_xml_attribute *a = tali_xml_find(e, name);
@@ -153,7 +153,7 @@ static void read_dynamics(tali_urdf *u, const tali_xml_element *e, tali_urdf_joi
                         joint->damping);
     }
     if (friction != 0.0) {
-        tali_urdf_remark_on(u, TAL_NOTE, "friction is not read, of joints", e, joint->name);
+        tali_urdf_remark_on(u, TAL_NOTE, "the friction of joints is not read", e, joint->name);
     }
 }
 
@@ -319,7 +319,8 @@ static bool take_memory(tali_urdf *u)
     return !u->no_memory;
 }
 
-// A file before its macros are expanded has not all of its links. What is only defined is no loss.
+// A file before its macros are expanded does not have all of its links. What is only defined is not
+// missed.
 static bool is_expanded(tali_urdf *u)
 {
     static const char *const definitions[] = {"xacro:property", "xacro:arg", "xacro:macro"};

@@ -90,7 +90,7 @@ static shape read_shape(tali_urdf *u, const tali_xml_element *e)
     const tali_xml_attribute *link = tali_xml_find(e->parent, "name");
     it.X_BS = tali_urdf_origin(u, tali_xml_child(e, "origin"));
     if (geometry != NULL && geometry->first != NULL && read_form(geometry->first, &it)) return it;
-    tali_urdf_remark_on(u, TAL_WARNING, "shapes that cannot be read are not used, of links", e,
+    tali_urdf_remark_on(u, TAL_WARNING, "shapes of links cannot be read, and are not used", e,
                         link->value);
     it.form = NO_FORM;
     return it;
@@ -264,12 +264,14 @@ static void add_floor(const tali_urdf *u, tal_model *model, tal_force_ix contact
     (void)tal_contact_add_surface(model->forces, contact, &def);
 }
 
+// A mesh for contact, owned by the model; NULL, and a remark, when there is none that can be used.
 static const tal_mesh *read_mesh_file(tali_urdf *u, tal_model *model, const shape *it)
 {
     char path[TALI_URDF_MAX_PATH];
     if (!tali_urdf_find_file(u, it->file, path)) {
-        tali_urdf_remark_on(u, TAL_WARNING, "mesh files are not found, and make no contact",
-                            it->element, it->file);
+        tali_urdf_remark_on(u, TAL_WARNING,
+                            "mesh files are not found, and are not used for contact", it->element,
+                            it->file);
         return NULL;
     }
     tal_mesh_options how = tal_mesh_options_default();
@@ -281,8 +283,8 @@ static const tal_mesh *read_mesh_file(tali_urdf *u, tal_model *model, const shap
     if (st == TAL_OK) return tali_model_kept_mesh(model->kept, mesh);
     u->no_memory = u->no_memory || st == TAL_ERR_NO_MEMORY;
     tali_urdf_remark_on(u, TAL_WARNING,
-                        "meshes make no contact, which takes a closed mesh in an .obj file "
-                        "with the same scale along all axes",
+                        "meshes are not used for contact, which needs a closed mesh in an "
+                        ".obj file with the same scale along all axes",
                         it->element, it->file);
     return NULL;
 }

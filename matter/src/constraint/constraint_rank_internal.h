@@ -31,7 +31,7 @@ double tali_constraint_redundant_share(int rows, double error);
  *
  * @param[in] g      [path_nu] the row of G, from tali_constraint_row()
  * @param[in] reach  tali_constraint_reach()
- * @return 0 for a row that no motion changes: its error is no angle
+ * @return 0 for a row that no motion changes: its error is not an angle
  */
 double tali_constraint_row_length(const tal_matter *matter, const tali_tree_view *view,
                                   const tali_constraint *c, const double g[], double reach);

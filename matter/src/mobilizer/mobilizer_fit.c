@@ -203,7 +203,7 @@ static tal_status improve(const pose_fit *fit, step_rule rule, pose_guess *guess
         // a step into a singularity or out of the domain is one that does not help
         pose_guess next = *guess;
         st = step_from(fit, guess, du, &next);
-        if (st == TAL_ERR_CALLBACK) return st; // that is no place, but a function that failed
+        if (st == TAL_ERR_CALLBACK) return st; // that is not a place, but a function that failed
         if (st == TAL_OK && next.cost <= guess->cost * (1.0 + 4.0 * DBL_EPSILON)) {
             *guess = next;
             *damping = *damping < 1e-4 ? 0.0 : 0.1 * *damping;

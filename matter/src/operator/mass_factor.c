@@ -108,7 +108,7 @@ static size_t factor_doubles(const tali_tree *tree)
     return (size_t)tree->num_u + (size_t)tree->num_row_entries + 1;
 }
 
-// Rows of M become D and rows of L, outmost first (RBDA tab. 6.3):
+// Rows of M become D and rows of L, outermost first (RBDA tab. 6.3):
 //
 //     a = M_ki / M_kk,    M_ij -= a M_kj,    M_ki = a    for i inboard of k, j inboard of i or i
 static bool factor_rows(const tali_tree *tree, double DI[], double rows[])
@@ -176,7 +176,7 @@ tal_status tali_mass_factor_of(const tal_matter *matter, tal_state *state,
 
 // --- solving ---
 
-// L^T D L a = f: outmost first each speed leaves its share to those inboard, then the other way.
+// L^T D L a = f: outermost first each speed leaves its share to those inboard, then the other way.
 // The neighbor inboard, which comes first in a row, is the one that is known last, so it is
 // subtracted last.
 void tali_mass_factor_solve(const tali_tree *tree, const double *factor, const double f[],

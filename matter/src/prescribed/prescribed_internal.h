@@ -62,7 +62,7 @@ bool tali_prescribed_is_known(const tal_matter *matter, const tali_prescribed_kn
 void tali_prescribed_see_known(const tal_matter *matter, const tal_state *state,
                                tali_tree_view *view);
 
-/// The outmost body that can move without moving mass, when articulated inertias could not be
+/// The outermost body that can move without moving mass, when articulated inertias could not be
 /// found.
 int tali_prescribed_massless_body(const tali_tree_view *view, const double DI[]);
 

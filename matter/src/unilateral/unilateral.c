@@ -20,9 +20,9 @@ tal_unilateral_def tal_unilateral_def_default(void)
 
 // --- checks ---
 
-static tal_status refuse_field(const char *what, double value, const char *rule, tal_error *err)
+static tal_status refuse_field(const char *subject, double value, const char *rule, tal_error *err)
 {
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s is %g: it must be %s", what, value, rule);
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s is %g: it must be %s", subject, value, rule);
 }
 
 tal_status tali_unilateral_check_material(const tal_unilateral_material *m, tal_error *err)
@@ -72,13 +72,12 @@ static tal_status take_name(const tal_matter *matter, tali_unilateral *it, const
 
 // A constraint that exists and is not part of another element.
 static tal_status check_part(const tal_matter *matter, const tali_unilateral *it, int part,
-                             const char *what, tal_error *err)
+                             const char *subject, tal_error *err)
 {
     if (part >= matter->constraints.count) {
         return TALI_FAIL(err, TAL_ERR_BAD_INDEX,
-                         "unilateral '%s': its %s, constraint %d, is not "
-                         "there",
-                         it->name, what, part);
+                         "unilateral '%s': its %s, constraint %d, does not exist", it->name,
+                         subject, part);
     }
     for (int i = 0; i < matter->unilaterals.count; ++i) {
         const tali_unilateral *other = &matter->unilaterals.list[i];
@@ -266,6 +265,13 @@ tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter, tal_constr
         if (it->normal == constraint.i || it->grip == constraint.i) return (tal_unilateral_ix){i};
     }
     return none;
+}
+
+tal_unilateral_level tal_unilateral_level_of(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
+    if (it == NULL || it->normal < 0) return TAL_UNILATERAL_ACCELERATION;
+    return it->is_ratchet ? TAL_UNILATERAL_VELOCITY : TAL_UNILATERAL_POSITION;
 }
 
 int tal_unilateral_num_slips(const tal_matter *matter, tal_unilateral_ix element)

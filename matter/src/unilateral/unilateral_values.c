@@ -8,7 +8,8 @@ typedef struct question {
     const tal_matter *matter;
     tal_state *state;
     const tali_unilateral *it;
-    int part; ///< constraint
+    int part;       ///< constraint
+    tal_status why; ///< there is no answer
     tali_tree_view view;
     tali_constraint_room room;
 } question;
@@ -25,15 +26,21 @@ static bool begin(question *ask, const tal_matter *matter, tal_state *state,
                   tal_unilateral_ix element, tal_stage stage, const char *where)
 {
     ask->it = tali_unilateral_at(matter, element, where);
+    ask->why = ask->it != NULL ? TAL_OK : tal_contract_last()->status;
     if (ask->it == NULL) return false;
     ask->matter = matter;
     ask->state = state;
     ask->part = ask->it->normal;
-    if (tal_system_realize(matter->system, state, stage) != TAL_OK) return false;
+    // on the way to a stage (a witness, a measure) what comes before is there already
+    const bool is_on_the_way = state != NULL && tali_state_goal(state) != TAL_STAGE_EMPTY;
+    if (!is_on_the_way) ask->why = tal_system_realize(matter->system, state, stage);
+    if (ask->why != TAL_OK) return false;
     const tali_tree_what what = stage == TAL_STAGE_POSITION   ? TALI_POSITION
                                 : stage == TAL_STAGE_VELOCITY ? TALI_VELOCITY
                                                               : TALI_A0;
-    return tali_tree_realize_view(matter, state, what, &ask->view);
+    if (tali_tree_realize_view(matter, state, what, &ask->view)) return true;
+    ask->why = tal_state_error(state)->status;
+    return false;
 }
 
 // --- the normal ---
@@ -102,9 +109,7 @@ tal_status tal_unilateral_calc_slip(const tal_matter *matter, tal_state *state,
     question ask;
     if (slip == NULL) return TALI_BREACH(TAL_ERR_NULL, "'slip' is NULL");
     slip[0] = slip[1] = TALI_NAN;
-    if (!begin(&ask, matter, state, element, TAL_STAGE_VELOCITY, __func__)) {
-        return ask.it != NULL ? tal_state_error(state)->status : tal_contract_last()->status;
-    }
+    if (!begin(&ask, matter, state, element, TAL_STAGE_VELOCITY, __func__)) return ask.why;
     return tali_unilateral_slip(matter, state, &ask.view, element.i, slip);
 }
 

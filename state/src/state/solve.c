@@ -29,9 +29,9 @@ static bool can_solve(const tal_system *system, tal_state *state, tal_stage need
 
 // Adds the subsystem's name when its function gave no reason of its own.
 static tal_status explain(const tal_system *system, tal_state *state, int subsystem,
-                          const char *what, tal_status st)
+                          const char *subject, tal_status st)
 {
-    return tali_fail(&state->error, st, what, "subsystem '%s' failed at t = %g (%s)",
+    return tali_fail(&state->error, st, subject, "subsystem '%s' failed at t = %g (%s)",
                      tali_system_subsystem_at(system, subsystem)->element.name,
                      tali_state_ctimes(state)->t, tal_status_text(st));
 }
@@ -296,7 +296,7 @@ tal_status tal_system_prescribe_and_project(const tal_system *system, tal_state 
 static bool events_exist(const tal_system *system, tal_event_cause cause,
                          const tal_event_ix events[], int count, const char *where)
 {
-    if ((int)cause < TAL_EVENT_INITIALIZATION || (int)cause > TAL_EVENT_TERMINATION) {
+    if ((int)cause < TAL_EVENT_INITIALIZATION || (int)cause > TAL_EVENT_CHANGED) {
         (void)tali_breach(TAL_ERR_BAD_VALUE, where, "there is no cause %d of events", (int)cause);
         return false;
     }

@@ -257,7 +257,8 @@ static void poison_cache(tal_state *state, tal_stage from)
     const tali_system_entry_place *places = tali_state_cpart(state, at->entry_places);
     for (int i = 0; i < at->num_entries; ++i) {
         if (places[i].depends_on < from) continue;
-        memset(tali_state_part(state, places[i].offset), 0xff, places[i].size);
+        // an entry may be laid out in pieces, with gaps between them
+        tali_alloc_fill(tali_state_part(state, places[i].offset), 0xff, places[i].size);
     }
     if (from > TAL_STAGE_ACCELERATION) return;
     const int nq = from > TAL_STAGE_VELOCITY ? tali_state_ccore(state)->size[TAL_POOL_Q] : 0;

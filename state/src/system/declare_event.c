@@ -41,7 +41,7 @@ static bool check_trigger(tal_system *system, tal_group_ix group, int slot, cons
 static bool check_event(tal_system *system, const tal_event_def *def, const char *name)
 {
     const unsigned causes = 1u << TAL_EVENT_INITIALIZATION | 1u << TAL_EVENT_STEP_ADVANCED |
-                            1u << TAL_EVENT_TERMINATION;
+                            1u << TAL_EVENT_CHANGED | 1u << TAL_EVENT_TERMINATION;
     if (!check_trigger(system, def->trigger, def->slot, name) ||
         !check_trigger(system, def->rate, def->rate_slot, name)) {
         return false;

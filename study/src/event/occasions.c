@@ -310,6 +310,8 @@ static tal_status handle_triggered(tal_time_stepper *ts, tal_state *state)
 // Crossings before the change do not count when events accumulate.
 tal_status tali_stepper_continue_from(tal_time_stepper *ts, tal_state *state, double t_was)
 {
+    const tal_status st = call_by_cause(ts, state, TAL_EVENT_CHANGED, false);
+    if (st != TAL_OK) return st;
     tali_stepper_have_done(ts, tal_state_t(state));
     for (int i = 0; i < ts->num_events && ts->t_done != t_was; ++i) {
         ts->watches[i].memory.t_crossed = -(double)INFINITY;

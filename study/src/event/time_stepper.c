@@ -3,6 +3,8 @@
 #include "event/stepper_internal.h"
 #include "problem/study_internal.h"
 
+#include <talus/study/contacts.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +51,17 @@ static tal_status check_def(const tal_time_stepper_def *def, tal_error *err)
     return TAL_OK;
 }
 
+// Elements that nobody would handle: bodies would pass through each other without a word.
+static tal_status check_unilaterals(const tal_system *system, tal_error *err)
+{
+    const int num = tal_matter_num_unilaterals(tal_system_matter(system));
+    if (num <= 0 || tal_system_contacts(system) != NULL) return TAL_OK;
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
+                     "System '%s' has %d unilateral elements, and nothing handles them: call "
+                     "tal_contacts_create() before its topology is realized",
+                     tal_system_name(system), num);
+}
+
 static void forget(tal_time_stepper *ts)
 {
     ts->has_begun = ts->has_ended = ts->was_terminated = false;
@@ -92,6 +105,7 @@ tal_status tal_time_stepper_create(tal_integrator *integ, const tal_time_stepper
     if (integ == NULL) return TALI_FAIL(err, TAL_ERR_NULL, "the integrator is NULL");
     const tal_time_stepper_def chosen = def != NULL ? *def : tal_time_stepper_def_default();
     tal_status st = check_def(&chosen, err);
+    if (st == TAL_OK) st = check_unilaterals(integ->problem.system, err);
     if (st != TAL_OK) return st;
 
     tal_time_stepper *ts = tali_alloc(&integ->problem.allocator, sizeof *ts);

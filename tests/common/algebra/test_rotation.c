@@ -400,7 +400,7 @@ START_TEST(quaternion_rates_turn_the_frame_at_w)
         test_assert_m3_near(Rdot, tal_m3_mul(R, tal_m3_cross(w_M)), FD_TOL);
         ck_assert_double_eq_tol(tal_qt_dot(q, qdot), 0.0, TOL);
 
-        // N^+ N = 1, and a change of length is no motion
+        // N^+ N = 1, and a change of length is not a motion
         const tal_quat longer = qt_axpy(0.7, q, qdot);
         test_assert_v3_near(tal_qt_mul_Nplus_F(q, qdot), w_F, TOL);
         test_assert_v3_near(tal_qt_mul_Nplus_F(q, longer), w_F, TOL);

@@ -200,7 +200,8 @@ START_TEST(bad_definitions_are_refused_when_building)
     surface.name = "";
     check_refused_surface(&surface, TAL_ERR_BAD_NAME, "1 to");
     surface.name = "sole ";
-    check_refused_surface(&surface, TAL_ERR_BAD_NAME, "surface 'sole ': a name has no blanks");
+    check_refused_surface(&surface, TAL_ERR_BAD_NAME,
+                          "surface 'sole ': a name cannot begin or end with blanks");
     surface = tal_contact_surface_def_default();
     surface.shape = tal_shape_sphere((double)NAN);
     check_refused_surface(&surface, TAL_ERR_NOT_FINITE, "surface1");

@@ -314,10 +314,10 @@ START_TEST(bad_requests_for_threads_are_remembered)
     tal_error err = {0};
     for (int k = 0; k < 3; ++k) {
         model m = model_begin();
-        const tal_executor nobody = {NULL, NULL};
+        const tal_executor absent = {NULL, NULL};
         if (k == 0) tal_forces_use_threads(m.forces, NULL, 0);
         if (k == 1) tal_forces_use_threads(m.forces, NULL, 65);
-        if (k == 2) tal_forces_use_threads(m.forces, &nobody, 4);
+        if (k == 2) tal_forces_use_threads(m.forces, &absent, 4);
         ck_assert_int_eq(model_refuse(&m, &err), k == 2 ? TAL_ERR_NULL : TAL_ERR_BAD_VALUE);
     }
     test_assert_breach(tal_forces_use_threads(NULL, NULL, 4), TAL_ERR_NULL, "forces");

@@ -175,7 +175,7 @@ START_TEST(a_bad_body_actuator_is_refused)
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "six are needed"));
     m = model_begin();
-    // a result that nobody computes
+    // a result that is never computed
     tal_result_def def = tal_result_def_default();
     def.name = "unset";
     def.size = 6;
@@ -206,7 +206,7 @@ START_TEST(a_control_without_a_value_is_reported)
     const tal_mobility pin = {m.body[PIN], 0};
     const tal_force_ix motor = tal_forces_add_mobility_actuator(m.forces, "motor", pin, 1.0, unset);
     model_finish(&m);
-    // nobody has computed the result: reading it is a breach, and its sentence is kept
+    // the result has not been computed: reading it is a breach, and its sentence is kept
     ck_assert_int_lt(tal_system_realize(m.system, m.state, TAL_STAGE_DYNAMICS), TAL_OK);
     ck_assert_msg(strstr(tal_state_error(m.state)->message, "unset") != NULL, "%s",
                   tal_state_error(m.state)->message);

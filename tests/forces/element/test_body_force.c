@@ -62,13 +62,13 @@ END_TEST
 START_TEST(bad_bodies_and_numbers_are_remembered)
 {
     tal_error err = {0};
-    const tal_body_ix nobody = {50};
+    const tal_body_ix absent = {50};
     model m = model_begin();
-    ck_assert_int_lt(tal_forces_add_constant_force(m.forces, "wind", nobody, STATION, FORCE).i, 0);
+    ck_assert_int_lt(tal_forces_add_constant_force(m.forces, "wind", absent, STATION, FORCE).i, 0);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);
     ck_assert_ptr_nonnull(strstr(err.message, "'wind'"));
     m = model_begin();
-    ck_assert_int_lt(tal_forces_add_constant_torque(m.forces, "twist", nobody, TORQUE).i, 0);
+    ck_assert_int_lt(tal_forces_add_constant_torque(m.forces, "twist", absent, TORQUE).i, 0);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);
     m = model_begin();
     const tal_vec3 bad = {0.0, 0.0, (double)NAN};

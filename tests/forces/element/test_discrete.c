@@ -66,7 +66,7 @@ START_TEST(bad_forces_are_refused_and_broken_contracts_reported)
     const tal_spatial_vec bad = {{0.0, 0.0, 0.0}, {0.0, (double)NAN, 0.0}};
     const tal_spatial_vec good = {{0.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
     const tal_mobility pin = {m->body[PIN], 0}, nowhere = {m->body[PIN], 1};
-    const tal_body_ix nobody = {30};
+    const tal_body_ix absent = {30};
     ck_assert_int_eq(tal_discrete_set_body_force(m->forces, m->state, o.force, m->body[1], bad),
                      TAL_ERR_NOT_FINITE);
     ck_assert_ptr_nonnull(strstr(tal_state_error(m->state)->message, "'hand'"));
@@ -78,11 +78,11 @@ START_TEST(bad_forces_are_refused_and_broken_contracts_reported)
     ck_assert_double_eq(tal_discrete_mobility_force(m->forces, m->state, o.force, pin), 0.0);
 
     double e = 0.0;
-    test_assert_breach(e = tal_discrete_body_force(m->forces, m->state, o.force, nobody).v.x,
+    test_assert_breach(e = tal_discrete_body_force(m->forces, m->state, o.force, absent).v.x,
                        TAL_ERR_BAD_INDEX, "30");
     ck_assert_double_nan(e);
     test_assert_breach(
-        (void)tal_discrete_set_body_force(m->forces, m->state, o.force, nobody, good),
+        (void)tal_discrete_set_body_force(m->forces, m->state, o.force, absent, good),
         TAL_ERR_BAD_INDEX, "30");
     test_assert_breach(
         (void)tal_discrete_set_body_force(m->forces, NULL, o.force, m->body[1], good), TAL_ERR_NULL,

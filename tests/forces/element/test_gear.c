@@ -79,13 +79,13 @@ START_TEST(bad_input_is_refused)
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_VALUE);
     ck_assert_ptr_nonnull(strstr(err.message, "Ground"));
     m = model_begin();
-    const tal_body_ix nobody = {90};
-    ck_assert_int_lt(tal_forces_add_gear_torque(m.forces, "a", nobody, 1.0, 1.0, 0.0).i, 0);
+    const tal_body_ix absent = {90};
+    ck_assert_int_lt(tal_forces_add_gear_torque(m.forces, "a", absent, 1.0, 1.0, 0.0).i, 0);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_INDEX);
     m = model_begin();
     ck_assert_int_lt(tal_forces_add_gear_torque(m.forces, "a", m.body[PIN], 1.0, -1.0, 0.0).i, 0);
     ck_assert_int_eq(model_refuse(&m, &err), TAL_ERR_BAD_VALUE);
-    test_assert_breach(tal_forces_add_gear_torque(NULL, "a", nobody, 1.0, 1.0, 0.0), TAL_ERR_NULL,
+    test_assert_breach(tal_forces_add_gear_torque(NULL, "a", absent, 1.0, 1.0, 0.0), TAL_ERR_NULL,
                        "forces");
 }
 

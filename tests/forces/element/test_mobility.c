@@ -421,9 +421,9 @@ START_TEST(rates_of_one_body_are_those_of_the_whole)
     }
     ck_assert_int_eq(tal_body_nq_angles(m.matter, m.body[FREE]), 6);
     ck_assert_int_eq(tal_body_nq_angles(m.matter, m.body[PIN]), 1);
-    const tal_body_ix nobody = {60};
-    test_assert_breach((void)tal_body_nq_angles(m.matter, nobody), TAL_ERR_BAD_INDEX, "60");
-    test_assert_refused(tal_body_mul_N(m.matter, m.state, nobody, TAL_N, in, part),
+    const tal_body_ix absent = {60};
+    test_assert_breach((void)tal_body_nq_angles(m.matter, absent), TAL_ERR_BAD_INDEX, "60");
+    test_assert_refused(tal_body_mul_N(m.matter, m.state, absent, TAL_N, in, part),
                         TAL_ERR_BAD_INDEX, "60");
     test_assert_refused(tal_body_mul_N(m.matter, m.state, m.body[1], TAL_N, NULL, part),
                         TAL_ERR_NULL, "in");

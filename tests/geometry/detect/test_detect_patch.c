@@ -372,7 +372,7 @@ START_TEST(a_sphere_about_a_centroid_pushes_the_face_inwards)
 END_TEST
 
 // The same mesh twice in the same place: every centroid is on the other's surface, at depth zero,
-// which is no contact. Pushed along x by h, the four triangles at either end are inside the other
+// which is not contact. Pushed along x by h, the four triangles at either end are inside the other
 // by h, and no others.
 START_TEST(a_mesh_in_its_own_place_has_no_depth)
 {

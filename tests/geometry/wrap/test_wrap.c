@@ -226,6 +226,44 @@ START_TEST(strings_lift_off_without_a_jump)
 
 END_TEST
 
+// The line moves through where it is tangent, to either side, by steps of 1e-9: length and
+// direction change by no more than the ends move, so that there is no jump above 1e-9 anywhere.
+START_TEST(strings_engage_and_lift_off_within_steps_of_a_nanometer)
+{
+    const tal_wrap wraps[4] = {tal_wrap_cylinder(0.6, 9.0), tal_wrap_sphere(0.6),
+                               tal_wrap_ellipsoid(tal_v3(0.6, 0.4, 0.9)), tal_wrap_torus(1.0, 0.4)};
+    for (int k = 0; k < 4; ++k) {
+        const bool is_torus = wraps[k].kind == TAL_WRAP_TORUS;
+        double last = 0.0;
+        tal_vec3 last_t = TAL_VEC3_ZERO;
+        int num_changes = 0;
+        tal_wrap_contact before = TAL_WRAP_FAILED;
+        for (int i = -500; i <= 500; ++i) {
+            const double x = 0.6 + 1e-9 * (i + 0.5);
+            const tal_vec3 p1 = is_torus ? tal_v3(x, 0.0, 1.0) : tal_v3(x, -1.0, 0.0);
+            const tal_vec3 p2 = is_torus ? tal_v3(x, 0.0, -1.2) : tal_v3(x, 1.2, 0.0);
+            const tal_vec3 line = tal_v3_sub(p2, p1);
+            tal_wrap_arc arc;
+            const tal_wrap_contact contact = tal_wrap_find(&wraps[k], p1, p2, &arc);
+            const bool is_bent = contact == TAL_WRAP_BENT;
+            const double length = is_bent ? wrap_total(&arc) : tal_v3_norm(line);
+            const tal_vec3 t = is_bent ? arc.t[0] : tal_v3_normalize(line);
+            if (i > -500) {
+                // ends one away and more: a direction turns by less than twice what they move
+                ck_assert_double_lt(fabs(length - last), 1e-12);
+                ck_assert_double_lt(tal_v3_norm(tal_v3_sub(t, last_t)), 2e-9);
+                num_changes += contact != before;
+            }
+            last = length;
+            last_t = t;
+            before = contact;
+        }
+        ck_assert_int_eq(num_changes, 1);
+    }
+}
+
+END_TEST
+
 // --- degenerate input ---
 
 START_TEST(an_end_may_be_inside_on_the_surface_or_nowhere)
@@ -325,7 +363,10 @@ START_TEST(bad_obstacles_are_refused_with_their_name)
         {tal_wrap_cylinder(1.0, 1.0), TAL_WRAP_MINUS_Z, TAL_ERR_BAD_VALUE, "no side -z along"},
         {tal_wrap_torus(1.0, 0.5), TAL_WRAP_PLUS_X, TAL_ERR_BAD_VALUE, "it has no side +x"},
         {tal_wrap_sphere(1.0), (tal_wrap_side)9, TAL_ERR_BAD_VALUE, "there is no side 9"},
-        {{(tal_wrap_kind)7, {1.0, 1.0, 1.0}, 0}, 0, TAL_ERR_BAD_VALUE, "there is no kind 7"},
+        {{(tal_wrap_kind)TAL_NUM_WRAP_KINDS, {1.0, 1.0, 1.0}, 0},
+         0,
+         TAL_ERR_BAD_VALUE,
+         "there is no kind 4"},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
@@ -377,6 +418,7 @@ int main(void)
     tcase_add_test(theory, a_string_stays_on_its_side);
     tcase_add_test(theory, a_string_on_a_side_does_not_jump_when_the_line_changes_sides);
     tcase_add_test(theory, strings_lift_off_without_a_jump);
+    tcase_add_test(theory, strings_engage_and_lift_off_within_steps_of_a_nanometer);
     suite_add_tcase(suite, theory);
     TCase *edges = tcase_create("edges");
     tcase_add_test(edges, an_end_may_be_inside_on_the_surface_or_nowhere);

@@ -289,6 +289,37 @@ START_TEST(a_string_through_a_torus_is_always_found)
 
 END_TEST
 
+// Ellipsoids up to ten times as long as thick, lines at any depth: there is a string, it is a
+// minimum, and from the other end it is the same. Where two are of one length, either is found.
+START_TEST(a_string_over_a_thin_ellipsoid_is_always_found)
+{
+    test_rng rng = test_rng_seed(8);
+    int num_bent = 0, num_other = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const tal_wrap wrap = tal_wrap_ellipsoid(
+            tal_v3(0.1, test_random_uniform(&rng, 0.1, 1.0), test_random_uniform(&rng, 0.1, 1.0)));
+        const tal_vec3 p1 = tal_v3_scale(1.5, test_random_vec3(&rng));
+        const tal_vec3 p2 = tal_v3_scale(1.5, test_random_vec3(&rng));
+        tal_wrap_arc arc, back;
+        const tal_wrap_contact contact = tal_wrap_find(&wrap, p1, p2, &arc);
+        ck_assert_int_ne(contact, TAL_WRAP_FAILED);
+        ck_assert_int_eq(tal_wrap_find(&wrap, p2, p1, &back), contact);
+        if (contact != TAL_WRAP_BENT) continue;
+        ck_assert_double_gt(arc.stability, 0.0);
+        ck_assert_double_ge(wrap_total(&arc), tal_v3_norm(tal_v3_sub(p2, p1)) - 1e-12);
+        tal_vec3 points[2];
+        ck_assert_int_eq(tal_wrap_calc_points(&wrap, &arc, 2, points), TAL_OK);
+        // round-off grows with the curvature of a thin rim, 1 / 0.01, twice
+        test_assert_v3_near(points[1], arc.p[1], 1e-10);
+        num_other += fabs(wrap_total(&back) - wrap_total(&arc)) > 1e-12;
+        ++num_bent;
+    }
+    ck_assert_int_gt(num_bent, 100);
+    ck_assert_int_le(num_other, num_bent / 50);
+}
+
+END_TEST
+
 int main(void)
 {
     test_record_breaches();
@@ -303,6 +334,7 @@ int main(void)
     tcase_add_loop_test(all, points_along_an_arc_lie_on_the_surface_at_equal_distances, 0,
                         TAL_NUM_WRAP_KINDS);
     tcase_add_test(all, the_shortest_of_several_strings_is_found);
+    tcase_add_test(all, a_string_over_a_thin_ellipsoid_is_always_found);
     tcase_add_test(all, a_string_through_a_torus_is_always_found);
     suite_add_tcase(suite, all);
     return test_run(suite);

@@ -116,8 +116,8 @@ START_TEST(stl_as_bytes_is_the_same_even_if_it_begins_with_solid)
     assert_refused(tali_soup_read_stl, (const char *)bytes, sizeof bytes, "three finite numbers");
     assert_refused(tali_soup_read_stl, "solid", 5, "no mesh");
     assert_refused(tali_soup_read_stl, "solid vertex 1 2", 16, "three finite numbers");
-    assert_refused(tali_soup_read_stl, "\x01\x02", 2, "no .stl file");
-    assert_refused(tali_soup_read_stl, (const char *)bytes + 6, 100, "no .stl file");
+    assert_refused(tali_soup_read_stl, "\x01\x02", 2, "not an .stl file");
+    assert_refused(tali_soup_read_stl, (const char *)bytes + 6, 100, "not an .stl file");
 }
 
 END_TEST

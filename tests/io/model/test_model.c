@@ -45,7 +45,7 @@ START_TEST(what_is_written_is_read_back_bit_for_bit)
         const model_case *c = &model_cases[i];
         built program = case_program(c);
         const tal_model model = case_model(&program);
-        // somewhere, so that q and u are no round numbers
+        // somewhere, so that q and u are not round numbers
         tal_state *other = NULL;
         ck_assert_int_eq(tal_state_create(program.system, &other, NULL), TAL_OK);
         shake(program.state, other);
@@ -365,7 +365,7 @@ START_TEST(the_state_begins_where_the_file_says)
     ck_assert(tal_body_q(m.matter, m.state, b, 5) == 3.0);
     ck_assert(tal_body_u(m.matter, m.state, b, 0) == 180.0 * (pi / 180.0));
     ck_assert(tal_body_u(m.matter, m.state, b, 3) == 4.0);
-    ck_assert(tal_body_q(m.matter, m.state, c, 0) == 1.0); // a quaternion is no angle
+    ck_assert(tal_body_q(m.matter, m.state, c, 0) == 1.0); // a quaternion is not an angle
     ck_assert(tal_body_q(m.matter, m.state, d, 0) == 2.0);
     const tal_force_ix gravity = tal_forces_find(m.forces, "gravity");
     ck_assert(tal_gravity_is_excluded(m.forces, m.state, gravity, b));

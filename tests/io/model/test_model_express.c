@@ -245,6 +245,26 @@ static tal_model run_until(const char *text, double t)
     return model;
 }
 
+// A mass that is pulled by 1 / x^2 from rest at x = 2: when it passes x,
+//     v = sqrt(2 (1/x - 1/2)),   t = sqrt(2^3 / 2) (acos w + w sqrt(1 - w^2)),   w = sqrt(x / 2)
+START_TEST(a_control_is_a_function_of_a_coordinate)
+{
+    const double x = 1.0, w = sqrt(x / 2.0);
+    const double t = 2.0 * (acos(w) + w * sqrt(1.0 - w * w)), v = sqrt(2.0 * (1.0 / x - 0.5));
+    tal_model model = run_until(
+        "<talus version='1'><bodies><slider name='s' mass='1' q='2'/></bodies><measures>"
+        "<coordinate name='x' mobility='s'/><function name='pull' of='x'><power exponent='-2'/>"
+        "</function></measures><forces><mobility_actuator mobility='s' gain='-1' measure='pull'/>"
+        "</forces></talus>",
+        t);
+    // accuracy 1e-9, and as much again for the growth of errors on the way in
+    ck_assert_double_eq_tol(tal_state_q(model.state)[0], x, 1e-8);
+    ck_assert_double_eq_tol(tal_state_u(model.state)[0], -v, 1e-8);
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
 // A force of 3 N on 2 kg until the variable that drives it is set to zero, at 0.5 s; at 1 s the
 // variable gets the value of another measure, t.
 START_TEST(events_set_variables)
@@ -384,6 +404,7 @@ int main(void)
     tcase_add_test(all, functions_are_read_from_tables);
     tcase_add_test(all, an_actuator_between_two_points_is_the_force_of_that_size);
     tcase_add_test(all, forces_turn_with_the_body_they_are_fixed_to);
+    tcase_add_test(all, a_control_is_a_function_of_a_coordinate);
     tcase_add_test(all, events_set_variables);
     tcase_add_test(all, an_impulse_acts_when_a_measure_crosses_a_value);
     tcase_add_test(all, constraints_hold_through_an_impulse);

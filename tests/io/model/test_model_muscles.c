@@ -230,7 +230,7 @@ START_TEST(circles_of_measures_and_forces_are_refused)
 {
     assert_refused(BEGIN "<measures><muscle_output name='a' muscle='flexor'/></measures>"
                          "<forces>" FLEXOR " measure='a'/></forces></talus>",
-                   "uses something that waits for it");
+                   "needs an element that comes later");
 }
 
 END_TEST

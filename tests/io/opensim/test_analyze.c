@@ -338,7 +338,7 @@ static void assert_refused(const char *analyses, const char *part)
 START_TEST(set_ups_that_are_wrong_are_refused)
 {
     assert_refused("<JointReactions/>", "did you mean 'JointReaction'?");
-    assert_refused("", "no analysis is on");
+    assert_refused("", "no analysis is turned on");
     assert_refused("<JointReaction><joint_names>knee</joint_names></JointReaction>",
                    "the model has no joint 'knee'");
     assert_refused("<JointReaction><joint_names>pin</joint_names><apply_on_bodies>child child"

@@ -787,6 +787,47 @@ START_TEST(limits_of_angles_are_in_degrees)
 
 END_TEST
 
+// Every number of a smooth contact arrives in its place.
+START_TEST(a_smooth_contact_has_the_numbers_of_the_file)
+{
+    tal_model model = read_text(DOC(
+        "40000",
+        BODIES(BODY("b", "")) JOINTS("<FreeJoint name='p'>" SOCKETS(
+            "/ground",
+            "/bodyset/b") "</FreeJoint>") "<ContactGeometrySet><objects>"
+                                          "<ContactHalfSpace name='floor'><socket_frame>"
+                                          "/ground</socket_frame></ContactHalfSpace>"
+                                          "<ContactSphere name='heel'><socket_frame>"
+                                          "/bodyset/b</socket_frame><location>1 2 3"
+                                          "</location><radius>0.25</radius>"
+                                          "</ContactSphere></objects>"
+                                          "</ContactGeometrySet>" FORCES(
+                                              "<SmoothSphereHalfSpaceForce name='s'><socket_sphere>/contactgeometryset/heel"
+                                              "</socket_sphere><socket_half_space>/contactgeometryset/floor"
+                                              "</socket_half_space><stiffness>4</stiffness><dissipation>5</dissipation>"
+                                              "<static_friction>0.8</static_friction><dynamic_friction>0.7"
+                                              "</dynamic_friction><viscous_friction>0.6</viscous_friction>"
+                                              "<transition_velocity>0.5</transition_velocity><constant_contact_force>0.4"
+                                              "</constant_contact_force><hertz_smoothing>30</hertz_smoothing>"
+                                              "<hunt_crossley_smoothing>20</hunt_crossley_smoothing>"
+                                              "</SmoothSphereHalfSpaceForce>")));
+    const tal_force_ix s = tal_forces_find(model.forces, "s");
+    ck_assert_int_ge(s.i, 0);
+    const double center[] = {1.0, 2.0, 3.0};
+    const double numbers[] = {0.25, 4.0, 5.0, 0.8, 0.7, 0.6, 0.5, 0.4, 30.0, 20.0};
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_double_eq(tal_force_param(model.forces, model.state, s, TAL_SMOOTH_CENTER + i),
+                            center[i]);
+    }
+    for (int i = 0; i < 10; ++i) {
+        ck_assert_double_eq(tal_force_param(model.forces, model.state, s, TAL_SMOOTH_RADIUS + i),
+                            numbers[i]);
+    }
+    tal_model_destroy(&model);
+}
+
+END_TEST
+
 START_TEST(a_force_that_the_file_switches_off_is_off)
 {
     for (int k = 0; k < 2; ++k) {
@@ -855,7 +896,7 @@ START_TEST(everything_wrong_is_reported_in_one_pass_with_line_and_column)
         "m:8:1: error: <PimJoint name=\"q\">: joints of this kind are not read (did you mean "
         "'PinJoint'?)\n"
         "m:10:36: error: <range>: '2 1' is not a lower and an upper bound\n"
-        "m:11:2: error: <Coordinate name=\"y\"> is one too many: <PinJoint> has 1\n"
+        "m:11:2: error: <Coordinate name=\"y\">: <PinJoint> has 1 coordinate, and this is one more\n"
         "m:13:1: error: <CoordinateActuator name=\"a\">: there is no coordinate 'xx' (did you mean 'x'?)\n");
 }
 
@@ -1020,6 +1061,7 @@ int main(void)
     tcase_add_test(tc, actuators_act_where_the_file_says);
     tcase_add_test(tc, prescribed_forces_act_where_the_file_says);
     tcase_add_test(tc, limits_of_angles_are_in_degrees);
+    tcase_add_test(tc, a_smooth_contact_has_the_numbers_of_the_file);
     tcase_add_test(tc, a_force_that_the_file_switches_off_is_off);
     tcase_add_test(tc, documents_that_are_no_models_are_refused);
     tcase_add_test(tc, everything_wrong_is_reported_in_one_pass_with_line_and_column);

@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const tal_table_format text_formats[] = {TAL_TABLE_STO, TAL_TABLE_TRC, TAL_TABLE_CSV};
+static const tal_table_format formats[] = {TAL_TABLE_STO, TAL_TABLE_TRC, TAL_TABLE_CSV,
+                                           TAL_TABLE_NPZ};
 
 static tal_table *read_text(tal_table_format format, const char *text, size_t size, int warnings)
 {
@@ -96,16 +97,16 @@ static tal_table *random_table(int markers, int rows, uint64_t seed)
     return table;
 }
 
-START_TEST(tables_come_back_from_every_text_format_bit_for_bit)
+START_TEST(tables_come_back_from_every_format_bit_for_bit)
 {
     tal_table *table = random_table(3, 200, 7);
     ck_assert_int_eq(tal_table_set_header(table, "name", "walk 1"), TAL_OK);
     ck_assert_int_eq(tal_table_set_header(table, "Units", "mm"), TAL_OK);
     ck_assert_int_eq(tal_table_set_header(table, "DataRate", "3"), TAL_OK);
-    for (int f = 0; f < 3; ++f) {
+    for (int f = 0; f < 4; ++f) {
         size_t length = 0;
-        char *text = write_text(table, text_formats[f], &length);
-        tal_table *again = read_text(text_formats[f], text, length, 0);
+        char *text = write_text(table, formats[f], &length);
+        tal_table *again = read_text(formats[f], text, length, 0);
         assert_same(table, again);
         assert_same_header(table, again);
         tal_table_destroy(again);
@@ -130,12 +131,12 @@ START_TEST(headers_and_odd_names_come_back)
     for (int t = 0; t < 5; ++t) {
         ck_assert_int_eq(tal_table_set_header(table, "name", titles[t]), TAL_OK);
         ck_assert_int_eq(tal_table_set_header(table, "k e y", "v = w"), TAL_OK);
-        for (int f = 0; f < 3; f += 2) {
+        for (int f = 0; f<4; f += f> 1 ? 1 : 2) { // not .trc
             size_t length = 0;
-            char *text = write_text(table, text_formats[f], &length);
-            // a name that is no line of its own stands behind the title "table"
-            const int twice = text_formats[f] == TAL_TABLE_STO && t < 4;
-            tal_table *again = read_text(text_formats[f], text, length, twice);
+            char *text = write_text(table, formats[f], &length);
+            // a name that is not a line of its own stands behind the title "table"
+            const int twice = formats[f] == TAL_TABLE_STO && t < 4;
+            tal_table *again = read_text(formats[f], text, length, twice);
             assert_same(table, again);
             assert_same_header(table, again);
             tal_table_destroy(again);
@@ -419,7 +420,6 @@ static bool take(void *context, const void *bytes, size_t size)
 START_TEST(a_table_goes_out_piece_by_piece_as_it_would_in_one)
 {
     tal_table *table = random_table(5, 20, 3);
-    const tal_table_format formats[] = {TAL_TABLE_STO, TAL_TABLE_TRC, TAL_TABLE_CSV, TAL_TABLE_NPZ};
     for (int f = 0; f < 4; ++f) {
         size_t length = 0;
         char *text = write_text(table, formats[f], &length);
@@ -639,7 +639,7 @@ int main(void)
     Suite *suite = suite_create("io/table");
     TCase *tc = tcase_create("theory");
     tcase_set_timeout(tc, 60.0);
-    tcase_add_test(tc, tables_come_back_from_every_text_format_bit_for_bit);
+    tcase_add_test(tc, tables_come_back_from_every_format_bit_for_bit);
     tcase_add_test(tc, headers_and_odd_names_come_back);
     tcase_add_test(tc, a_storage_file_with_every_quirk_is_understood);
     tcase_add_test(tc, motions_of_simm_and_storages_of_version_3_are_understood);

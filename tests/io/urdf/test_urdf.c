@@ -237,7 +237,7 @@ START_TEST(every_kind_of_joint_becomes_its_mobilizer)
                      TAL_OK);
     ck_assert_int_eq(tal_diagnostics_num(found), 1);
     ck_assert_str_eq(tal_diagnostics_at(found, 0)->message,
-                     "friction is not read, of joints: 'j2'");
+                     "the friction of joints is not read: 'j2'");
     tal_diagnostics_destroy(found);
     const char *links[] = {"base", "a", "b", "c", "d", "tool", "e"};
     const char *kinds[] = {"weld", "free", "pin", "slider", "planar", "weld", "pin"};
@@ -388,7 +388,7 @@ START_TEST(links_are_refused_with_line_and_column)
         "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='3'/></inertial></link>"
         "</robot>",
         "r:1:23: error: <inertial>: mass is -1: it must not be negative\n"
-        "r:1:84: warning: links have an inertia that no body can have (a principal moment exceeds "
+        "r:1:84: warning: links have an inertia that is not physical (a principal moment exceeds "
         "the sum of the others): 'b'\n");
 }
 
@@ -406,7 +406,7 @@ START_TEST(inertias_of_no_real_body_are_warned_of_or_refused)
         "</robot>";
     const char rounded[] = "<robot><link name='rod'><inertial><mass value='1'/>"
                            "<inertia ixx='1' iyy='1.001' izz='0.0005'/></inertial></link></robot>";
-    const char far_off[] = "links have an inertia that no body can have (a principal moment "
+    const char far_off[] = "links have an inertia that is not physical (a principal moment "
                            "exceeds the sum of the others): 'link3'\n";
     char text[4096];
     (void)snprintf(text, sizeof text, "r:1:125: warning: %s", far_off);
@@ -415,10 +415,10 @@ START_TEST(inertias_of_no_real_body_are_warned_of_or_refused)
     tal_urdf_options options = tal_urdf_options_default();
     options.strict = true;
     assert_says_with(puma, &options, text);
-    assert_says(rounded, "r:1:25: warning: links have an inertia that no body can have, by less "
+    assert_says(rounded, "r:1:25: warning: links have an inertia that is not physical, by less "
                          "than a thousandth of it: 'rod'\n");
     assert_says_with(rounded, &options,
-                     "r:1:25: error: links have an inertia that no body can have, by less than a "
+                     "r:1:25: error: links have an inertia that is not physical, by less than a "
                      "thousandth of it: 'rod'\n");
     options.strict = false;
     options.any_inertia = true;
@@ -502,8 +502,8 @@ START_TEST(what_is_no_tree_is_refused)
                     "fixed", ""),
                 "r:1:24: error: link 'a' is not connected to the root 'r': joints form a loop\n");
     assert_says("<robot><link name='a'/><link name='b'/>" JOIN("continuous", ""),
-                "r:1:40: warning: joints are held because what they move has no mass, nor has "
-                "what it carries: 'j'\n");
+                "r:1:40: warning: joints are held fixed, because the links that they move have "
+                "no mass: 'j'\n");
     assert_says("<robot><link name='a'/><link name='ground'>" MASS "</link>"
                 "<joint name='a.q0' type='continuous'><parent link='a'/><child link='ground'/>"
                 "</joint></robot>",

@@ -30,7 +30,7 @@ static const robot robots[] = {
      1,
      4,
      {"'FR_calf', 'FL_calf', 'RR_calf', 'RL_calf'",
-      "friction is not read, of joints: 'FR_hip_joint', 'FR_thigh_joint', 'FR_calf_joint', "
+      "the friction of joints is not read: 'FR_hip_joint', 'FR_thigh_joint', 'FR_calf_joint', "
       "'FL_hip_joint' and 8 more",
       "not read: <collision> (13), 'dont_collapse' of <joint> (4), <transmission> (4), <gazebo> "
       "(5)"}},
@@ -43,7 +43,7 @@ static const robot robots[] = {
      2,
      1,
      {"links have an inertia but no mass, and are taken as massless: 'head'",
-      "joints are held because what they move has no mass, nor has what it carries: 'head_pitch'",
+      "joints are held fixed, because the links that they move have no mass: 'head_pitch'",
       "not read: <collision> (5), <calibration> (11), <safety_controller> (11), <ros2_control> "
       "(1)"}},
     {"mobile_manipulator.urdf",
@@ -76,7 +76,7 @@ static const robot robots[] = {
      3,
      {"links have a negative principal moment of inertia, by rounding in the file, which is taken "
       "as zero: 'link_3'",
-      "links have an inertia that no body can have, by less than a thousandth of it: 'tool'",
+      "links have an inertia that is not physical, by less than a thousandth of it: 'tool'",
       "'iyx' of <inertia> (1)"}},
 };
 

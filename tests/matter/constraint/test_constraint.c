@@ -62,7 +62,8 @@ START_TEST(a_name_is_taken_once)
     again.name = "rod ";
     ck_assert_int_lt(tal_constraint_add_ball(model.matter, &again, S1, S2).i, 0);
     ck_assert_int_eq(tal_system_realize_topology(model.system, &err), TAL_ERR_BAD_NAME);
-    ck_assert_ptr_nonnull(strstr(err.message, "constraint 'rod ': a name has no blanks around it"));
+    ck_assert_ptr_nonnull(
+        strstr(err.message, "constraint 'rod ': a name cannot begin or end with blanks"));
     test_model_end(&model);
 }
 

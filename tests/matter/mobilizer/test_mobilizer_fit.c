@@ -301,7 +301,7 @@ START_TEST(a_fitted_velocity_leaves_what_no_speed_can_add)
     }
 }
 
-// On an ellipsoid that is no sphere, too: the linear velocity of a point of the surface is met.
+// On an ellipsoid that is not a sphere, too: the linear velocity of a point of the surface is met.
 START_TEST(a_linear_velocity_along_an_ellipsoid_is_met)
 {
     test_rng rng = test_rng_seed(6);
@@ -429,7 +429,7 @@ START_TEST(what_is_not_finite_is_not_fitted)
                      TAL_ERR_NOT_FINITE);
     ck_assert_int_eq(tali_mobilizer_fit_u(&own_u, NULL, &arg, TAL_FORWARD, V, out),
                      TAL_ERR_NOT_FINITE);
-    // a zero quaternion is no place to start from
+    // a zero quaternion is not a place to start from
     const tal_spatial_vec rest = TAL_SPATIAL_VEC_ZERO;
     ck_assert_int_eq(tali_mobilizer_fit_u(ball, NULL, &arg, TAL_FORWARD, rest, out),
                      TAL_ERR_BAD_VALUE);

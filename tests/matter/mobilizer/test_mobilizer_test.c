@@ -370,7 +370,7 @@ START_TEST(incomplete_calls_are_refused)
         ck_assert_int_eq(tal_mobilizer_test(screw, NULL, &good, TAL_FORWARD, NULL, NULL),
                          TAL_ERR_NULL),
         TAL_ERR_NULL, "is NULL");
-    // a table that is no table, and parameters that are none
+    // a table that is not a table, and parameters that are none
     ck_assert_int_eq(tal_mobilizer_test(NULL, NULL, &good, TAL_FORWARD, &r, &err), TAL_ERR_NULL);
     const double not_finite = (double)NAN;
     bad[2].params = &not_finite;

@@ -236,8 +236,8 @@ START_TEST(functions_of_time_are_checked_and_always_adopted)
     static world w;
     const tal_motion_def ball = motion_of(BALL, TAL_LEVEL_VELOCITY);
     const tal_motion_def pin = motion_of(PIN, TAL_LEVEL_POSITION);
-    tal_motion_def nobody = pin;
-    nobody.body.i = 12;
+    tal_motion_def absent = pin;
+    absent.body.i = 12;
     build(&w);
     tal_function *two[] = {new_constant(1.0), new_constant(2.0)};
     ck_assert_int_eq(tal_matter_add_motion_functions(w.matter, &ball, two, 2).i, -1);
@@ -261,7 +261,7 @@ START_TEST(functions_of_time_are_checked_and_always_adopted)
 
     build(&w);
     tal_function *f = new_constant(1.0);
-    ck_assert_int_eq(tal_matter_add_motion_functions(w.matter, &nobody, &f, 1).i, -1);
+    ck_assert_int_eq(tal_matter_add_motion_functions(w.matter, &absent, &f, 1).i, -1);
     check_failure(&w, TAL_ERR_BAD_INDEX, "no body 12");
     test_record_breaches();
     f = new_constant(1.0);

@@ -85,7 +85,7 @@ START_TEST(a_fast_pendulum_hangs_along_gravity)
     }
 }
 
-// A step within tolerance is no proof of balance: this one is a balance that nothing stays in.
+// A step within tolerance is not a proof of balance: this one is a balance that nothing stays in.
 START_TEST(a_fast_pendulum_does_not_stay_almost_upright)
 {
     static sprung s;
@@ -241,7 +241,7 @@ START_TEST(the_body_with_the_largest_force_left_is_named)
     world_end(&s.w);
 }
 
-// Body-XYZ angles have no rates at a right angle; q that is no number places nothing.
+// Body-XYZ angles have no rates at a right angle; q that is not a number places nothing.
 START_TEST(what_cannot_be_moved_or_placed_fails_with_its_name)
 {
     static sprung s;

@@ -119,6 +119,11 @@ START_TEST(coordinates_speeds_and_measures_have_units)
     check_unit(&r, sum, "m");
     check_unit(&r, twice, "");
     check_unit(&r, clock, "s");
+    // the same body by three angles
+    ck_assert_int_eq(tal_body_set_use_angles(r.matter, r.state, a, true), TAL_OK);
+    rig_realize(&r, TAL_STAGE_POSITION);
+    ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, a, 2), "rad");
+    ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, a, 3), "m");
     test_record_breaches();
     (void)test_breaches();
     ck_assert_str_eq(tal_body_q_unit(r.matter, r.state, b, 3), "");

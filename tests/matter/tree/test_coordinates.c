@@ -461,7 +461,8 @@ START_TEST(names_that_would_confuse_are_refused)
     refuse_name(HEAD, 0, "rod.q1", TAL_ERR_BAD_NAME, "'rod.q1' ends like");
     refuse_name(HEAD, 0, ".q1", TAL_ERR_BAD_NAME, "'.q1' ends like");
     refuse_name(HEAD, 0, "", TAL_ERR_BAD_NAME, "1 to 63");
-    refuse_name(HEAD, 0, "nod ", TAL_ERR_BAD_NAME, "coordinate 'nod ': a name has no blanks");
+    refuse_name(HEAD, 0, "nod ", TAL_ERR_BAD_NAME,
+                "coordinate 'nod ': a name cannot begin or end with blanks");
     refuse_name(HEAD, 0, NULL, TAL_ERR_NULL, "'head'");
     refuse_name(HEAD, 7, "x", TAL_ERR_BAD_INDEX, "'head' has no coordinate 7");
     refuse_name(9, 0, "x", TAL_ERR_BAD_INDEX, "body 9");

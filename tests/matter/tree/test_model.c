@@ -241,8 +241,8 @@ static const wrong_body wrong_bodies[] = {
     {TAL_ERR_BAD_VALUE, "no direction 5", odd_direction},
     {TAL_ERR_BAD_NAME, "'base' already", taken_name},
     {TAL_ERR_BAD_NAME, "this one has 0", empty_name},
-    {TAL_ERR_BAD_NAME, "body ' knee': a name has no blanks around it", blank_name},
-    {TAL_ERR_BAD_NAME, "a name has no control characters", tab_name},
+    {TAL_ERR_BAD_NAME, "body ' knee': a name cannot begin or end with blanks", blank_name},
+    {TAL_ERR_BAD_NAME, "a name cannot have control characters", tab_name},
     {TAL_ERR_BAD_NAME, "1 to 63", long_name}};
 
 START_TEST(a_body_that_cannot_be_is_refused_by_name)

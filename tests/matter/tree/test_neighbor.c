@@ -599,7 +599,7 @@ typedef enum contradiction {
     NUM_CONTRADICTIONS
 } contradiction;
 
-// Rows that contradict each other are no error where they are not met, and where they count for
+// Rows that contradict each other are not errors where they are not met, and where they count for
 // little. That those of a neighbor are met, or count for much, changes nothing.
 START_TEST(constraints_of_others_say_nothing_of_those_of_matter)
 {

@@ -488,8 +488,8 @@ START_TEST(events_that_do_not_exist_are_reported)
                         TAL_ERR_BAD_VALUE, "1 events: the number is negative or the array is NULL");
     test_assert_refused(tal_system_report_events(system, state, TAL_EVENT_SCHEDULED, wrong, -1),
                         TAL_ERR_BAD_VALUE, "-1 events");
-    test_assert_refused(tal_system_handle_events(system, state, (tal_event_cause)6, wrong, 0, NULL),
-                        TAL_ERR_BAD_VALUE, "no cause 6");
+    test_assert_refused(tal_system_handle_events(system, state, (tal_event_cause)7, wrong, 0, NULL),
+                        TAL_ERR_BAD_VALUE, "no cause 7");
     ck_assert_str_eq(journal.calls, "");
 }
 

@@ -378,6 +378,7 @@ END_TEST
 // number, also when something was there before.
 typedef struct forgetful {
     tal_group_ix group[TAL_POOL_UERR + 1];
+    bool forgets_z;
 } forgetful;
 
 static tal_status write_zeros(const tal_system *system, tal_state *s, tal_group_ix group)
@@ -394,7 +395,9 @@ static tal_status write_qdot(const void *self, const tal_system *system, tal_sta
 
 static tal_status write_udot(const void *self, const tal_system *system, tal_state *s)
 {
-    return write_zeros(system, s, ((const forgetful *)self)->group[TAL_POOL_U]);
+    const forgetful *it = self;
+    if (!it->forgets_z) (void)write_zeros(system, s, it->group[TAL_POOL_Z]);
+    return write_zeros(system, s, it->group[TAL_POOL_U]);
 }
 
 START_TEST(what_nobody_writes_is_nan)
@@ -405,13 +408,13 @@ START_TEST(what_nobody_writes_is_nan)
                                           .realize_acceleration = write_udot};
     const double *(*const reads[])(const tal_state *) = {tal_state_qdotdot, tal_state_qerr,
                                                          tal_state_uerr};
-    forgetful it;
+    forgetful it = {.forgets_z = false};
     tal_system *system = tal_system_create(NULL);
     const tal_subsystem_ix me = tal_system_add_subsystem(system, "it", &ops, &it);
     for (int pool = TAL_POOL_Q; pool <= TAL_POOL_UERR; ++pool) {
         tal_group_def def = tal_group_def_default();
         def.pool = (tal_pool)pool;
-        def.capacity = pool == TAL_POOL_Z ? 0 : 2;
+        def.capacity = 2;
         it.group[pool] = tal_system_add_group(system, me, &def);
     }
     tal_state *s = NULL;
@@ -426,6 +429,8 @@ START_TEST(what_nobody_writes_is_nan)
         }
         ck_assert_int_eq(tal_state_invalidate(s, TAL_STAGE_POSITION), TAL_OK);
     }
+    it.forgets_z = true; // a derivative that is not written fails the stage
+    ck_assert_int_eq(tal_system_realize(system, s, TAL_STAGE_ACCELERATION), TAL_ERR_NOT_FINITE);
     tal_state_destroy(s);
     tal_system_destroy(system);
 }

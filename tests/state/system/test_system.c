@@ -66,7 +66,8 @@ START_TEST(a_bad_def_is_remembered_by_the_system)
     def.name = name;
     assert_failed(tal_system_create(&def), TAL_ERR_BAD_NAME, "more than 63");
     def.name = "robot ";
-    assert_failed(tal_system_create(&def), TAL_ERR_BAD_NAME, "'robot ': a name has no blanks");
+    assert_failed(tal_system_create(&def), TAL_ERR_BAD_NAME,
+                  "'robot ': a name cannot begin or end with blanks");
 
     const double bad[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
     for (int i = 0; i < 4; ++i) {
@@ -180,7 +181,8 @@ START_TEST(a_subsystem_needs_a_table_with_size_and_name)
 
     system = tal_system_create(NULL);
     (void)tal_system_add_subsystem(system, " x", &plain, NULL);
-    assert_failed(system, TAL_ERR_BAD_NAME, "subsystem ' x': a name has no blanks around it");
+    assert_failed(system, TAL_ERR_BAD_NAME,
+                  "subsystem ' x': a name cannot begin or end with blanks");
 }
 
 END_TEST

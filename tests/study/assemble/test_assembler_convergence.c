@@ -172,7 +172,7 @@ static void check_minimum(const chain *c, const tal_assembly *found, double accu
         q[j] = (long double)tal_state_q(c->m.state)[j];
     }
     const long double condition = refine(c, q);
-    ck_assert_msg(condition > 0.0L, "this is no minimum");
+    ck_assert_msg(condition > 0.0L, "this is not a minimum");
     for (int j = 0; j < LINKS; ++j) {
         const long double d = q[j] - (long double)tal_state_q(c->m.state)[j];
         sum += d * d;

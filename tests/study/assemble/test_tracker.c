@@ -309,8 +309,8 @@ START_TEST(bad_input_is_refused)
     ck_assert_ptr_nonnull(strstr(err.message, "no markers"));
     ck_assert_int_eq(tal_tracker_create(m.system, NULL, &tracker, &err), TAL_ERR_NULL);
     def = def_of(&m);
-    const tal_executor nobody = {NULL, NULL};
-    def.executor = &nobody;
+    const tal_executor absent = {NULL, NULL};
+    def.executor = &absent;
     ck_assert_int_eq(tal_tracker_create(m.system, &def, &tracker, &err), TAL_ERR_NULL);
     def = def_of(&m);
     def.lanes = 0;

@@ -460,8 +460,8 @@ static tal_status swing_found(void *context, const tal_system *system, tal_state
 }
 
 // Seconds since 1970: the time has 2e-7 s left for its digits, and a witness that is a function of
-// it swings four times a second. Rates that nobody computes tell the sides of its zeros as well as
-// at the start of all times. Windows are 1e-6 s; the last digit of the time adds its part at either
+// it swings four times a second. Without computed rates the sides of its zeros are told as well as
+// at t = 0. Windows are 1e-6 s; the last digit of the time adds its part at either
 // end.
 START_TEST(crossings_at_late_times_are_those_of_early_ones)
 {

@@ -137,7 +137,7 @@ START_TEST(a_run_is_resumed_bit_for_bit_after_any_step)
 
 END_TEST
 
-// Somebody changes the State between two calls, which is no event, and the run is saved after that:
+// The State is changed between two calls, which is not an event, and the run is saved after that:
 // resumed, it takes the State as it is, too.
 START_TEST(a_state_that_is_changed_before_it_is_saved_is_taken_as_it_is)
 {

@@ -289,6 +289,38 @@ END_TEST
 
 // --- flags ---
 
+// After the handlers of one time, at the start and in the run, and after a change between calls;
+// not after steps without events.
+START_TEST(a_changed_state_is_announced_once)
+{
+    const double times[] = {1.0};
+    logbook book = {.n = 0};
+    entry first = {&book, "first", 1.0, NULL, NULL, NULL, {-1}, false};
+    entry second = first, after = first;
+    second.name = "second", after.name = "after";
+    stepper_model m = begin_stepper_model(9.81);
+    (void)add_point(&m);
+    tal_happening def = happening(&after, false);
+    def.causes = ON_CHANGE;
+    (void)tal_events_add(m.events, &def);
+    def = at_times(&first, false, times, 1);
+    (void)tal_events_add(m.events, &def);
+    def = at_times(&second, false, times, 1);
+    (void)tal_events_add(m.events, &def);
+    tal_integrator_def fixed = tal_integrator_def_default();
+    fixed.fixed_step = 0.5;
+    finish_stepper_model(&m, &fixed, NULL);
+    (void)run_stepper(&m, 2.0);
+    ck_assert_str_eq(book.text, "after:changed first:sched second:sched after:changed ");
+    (void)tal_state_upd_u(m.state);
+    (void)run_stepper(&m, 3.0);
+    ck_assert_str_eq(book.text, "after:changed first:sched second:sched after:changed "
+                                "after:changed ");
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 START_TEST(an_event_that_is_off_does_not_happen)
 {
     logbook book = {.n = 0};
@@ -784,6 +816,7 @@ int main(void)
     tcase_add_test(order, appointments_are_kept_exactly);
     tcase_add_test(order, a_period_never_stumbles);
     tcase_add_test(order, a_state_changed_between_calls_is_taken_as_it_is);
+    tcase_add_test(order, a_changed_state_is_announced_once);
     tcase_add_test(order, an_event_that_is_off_does_not_happen);
     tcase_add_test(order, handlers_may_set_the_clock);
     tcase_add_test(order, a_subsystem_of_ones_own_needs_no_events_object);

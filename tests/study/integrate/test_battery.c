@@ -248,7 +248,7 @@ START_TEST(a_sampled_variable_that_changes_restarts_a_method)
 END_TEST
 
 // A pin that is turned by sin t, and a bob hanging from it: prescribed values are met exactly at
-// the end of every step.
+// the end of every step, and within it.
 START_TEST(prescribed_motion_is_met_exactly)
 {
     const tal_integrator_def def = def_of(&battery[_i], 1e-4);
@@ -260,12 +260,19 @@ START_TEST(prescribed_motion_is_met_exactly)
     motion.body = arm;
     (void)tal_matter_add_motion_sinusoid(s.matter, &motion, 1.0, 1.0, 0.0);
     study_finish(&s, &def);
+    tal_state *out = NULL;
+    ck_assert_int_eq(tal_state_create(s.system, &out, NULL), TAL_OK);
     while (tal_state_t(s.state) < 2.0) {
+        const double before = tal_state_t(s.state);
         ck_assert_int_eq(tal_integrator_step(s.integ, s.state, 2.0), TAL_OK);
-        const double t = tal_state_t(s.state);
+        const double t = tal_state_t(s.state), within = before + 0.7 * (t - before);
         ck_assert_double_eq_tol(tal_state_q(s.state)[0], sin(t), 1e-15);
         ck_assert_double_eq_tol(tal_state_u(s.state)[0], cos(t), 1e-15);
+        ck_assert_int_eq(tal_integrator_interpolate(s.integ, s.state, within, out), TAL_OK);
+        ck_assert_double_eq_tol(tal_state_q(out)[0], sin(within), 1e-15);
+        ck_assert_double_eq_tol(tal_state_u(out)[0], cos(within), 1e-15);
     }
+    tal_state_destroy(out);
     study_end(&s);
 }
 

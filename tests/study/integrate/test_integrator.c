@@ -336,7 +336,7 @@ static void nan_below_zero(double t, const double z[], double zdot[])
     zdot[0] = z[0] < 0.0 ? (double)NAN : -1000.0 * z[0];
 }
 
-// A first step of 1 s needs to be a thousand times shorter: five evaluations that are no numbers,
+// A first step of 1 s needs to be a thousand times shorter: five evaluations that are not numbers,
 // of which eight end a run. Samples of a sweep share an integrator, and one must not be less
 // patient for what another met.
 START_TEST(what_a_run_met_does_not_count_after_a_reset)

@@ -662,8 +662,8 @@ START_TEST(bad_definitions_are_refused)
     ck_assert_ptr_nonnull(strstr(err.message, "99"));
     ck_assert_int_eq(tal_sweep_create(m.system, NULL, &sweep, &err), TAL_ERR_NULL);
     def.outputs = m.outputs;
-    const tal_executor nobody = {NULL, NULL};
-    def.executor = &nobody;
+    const tal_executor absent = {NULL, NULL};
+    def.executor = &absent;
     ck_assert_int_eq(tal_sweep_create(m.system, &def, &sweep, &err), TAL_ERR_NULL);
     def.executor = NULL;
     const tal_parameter idle = {"idle", NULL, NULL, 0, 0};

@@ -6,7 +6,7 @@
 /**
  * @file talus/io/table.h
  * @brief Tables of numbers, in memory and in files: `.sto` and `.mot` (OpenSim storage), `.trc`
- * (markers), `.csv`, `.c3d` on read, and `.npz` on write. doc/tables.md says what each may contain.
+ * (markers), `.csv`, `.npz`, and `.c3d` on read. doc/tables.md says what each may contain.
  *
  *     tal_table *table = NULL;
  *     tal_diagnostics *found = tal_diagnostics_create(NULL);

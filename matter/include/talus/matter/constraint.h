@@ -50,7 +50,7 @@ typedef struct tal_mobility {
 } tal_mobility;
 
 /// Arguments of the functions of a table. Motion of the constrained bodies is relative to their
-/// outmost common ancestor A: frames B in A, velocities and accelerations of Bo, expressed in A.
+/// outermost common ancestor A: frames B in A, velocities and accelerations of Bo, expressed in A.
 typedef struct tal_constraint_arg {
     double t;
     int num_bodies;           ///< constrained bodies
@@ -162,7 +162,7 @@ TAL_API tal_constraint_ix tal_matter_find_constraint(const tal_matter *matter, c
 /// Name of a constraint; never NULL; borrowed.
 TAL_API const char *tal_constraint_name(const tal_matter *matter, tal_constraint_ix constraint);
 
-/// The outmost common ancestor of its constrained bodies; needs the topology.
+/// The outermost common ancestor of its constrained bodies; needs the topology.
 TAL_API tal_body_ix tal_constraint_ancestor(const tal_matter *matter, tal_constraint_ix constraint);
 
 /// Whether a constraint is enabled in a State.

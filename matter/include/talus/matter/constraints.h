@@ -15,8 +15,8 @@
  *
  * Body 1 is `bodies[0]`, body 2 `bodies[1]`. Stations, directions and frames are given in the frame
  * B of their body, in meters; directions have any length except zero. Errors and multipliers of the
- * equations, in the order given with each constraint, are in A, the outmost common ancestor, unless
- * another frame is named.
+ * equations, in the order given with each constraint, are in A, the outermost common ancestor,
+ * unless another frame is named.
  *
  * All geometry is a parameter in the State: read it with tal_constraint_params(), set it with
  * tal_constraint_set_params(). The enumerators say where each number is: `TAL_ROD_STATION_2` is the

@@ -13,8 +13,8 @@
  *     tal_matter_solve_modes()    nothing approaches: which elements push, stick and slide?
  *
  * Both are answered with W = G M^-1 G^T of the elements that touch and of all other constraints,
- * part by part where these do not influence each other. A program calls them between steps: no
- * integrator and no time stepper does it yet.
+ * part by part where these do not influence each other. In a run of a time stepper tal_contacts
+ * (talus/study/contacts.h) calls them; a program with a loop of its own calls them between steps.
  *
  * Elements touch when their gap is at most gap_tolerance, or when they are not off; ratchets when
  * their speed is at most speed_tolerance; dry friction always.

@@ -26,8 +26,8 @@
  *
  * Nothing changes a mode by itself. A contact that is on pulls if the motion asks for it, and one
  * that is off lets bodies pass through each other, until tal_matter_solve_impact() and
- * tal_matter_solve_modes() (talus/matter/impact.h) or tal_unilateral_set_mode() are called. No
- * integrator and no time stepper calls them yet: a program that steps such a System must do it.
+ * tal_matter_solve_modes() (talus/matter/impact.h) or tal_unilateral_set_mode() are called. In a
+ * run of a time stepper tal_contacts (talus/study/contacts.h) does that where it must be done.
  *
  * Signs: pi is the force by which an element pushes its bodies apart, >= 0; multipliers have the
  * sign of the equations of motion, lambda = -pi times the sign of the element.
@@ -56,6 +56,13 @@ typedef enum tal_unilateral_mode {
     TAL_UNILATERAL_STICK, ///< it pushes, and does not slip
     TAL_UNILATERAL_SLIDE  ///< it pushes, and slips, or has just begun to
 } tal_unilateral_mode;
+
+/// Which equation an element has, and how many states (manual sec. 8.6).
+typedef enum tal_unilateral_level {
+    TAL_UNILATERAL_POSITION,    ///< contacts, stops, ropes: seven states
+    TAL_UNILATERAL_VELOCITY,    ///< ratchets: five
+    TAL_UNILATERAL_ACCELERATION ///< three
+} tal_unilateral_level;
 
 /// Friction and restitution of one element. Obtain it from tal_unilateral_material_default(), then
 /// edit. In a State; setting it invalidates TAL_STAGE_DYNAMICS.
@@ -137,6 +144,11 @@ TAL_API tal_constraint_ix tal_unilateral_grip(const tal_matter *matter, tal_unil
 /// The element that a constraint belongs to; `i` < 0: none, or a breach.
 TAL_API tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter,
                                                     tal_constraint_ix constraint);
+
+/// Which equation its normal is: TAL_UNILATERAL_ACCELERATION for an element without a normal, and
+/// on a breach.
+TAL_API tal_unilateral_level tal_unilateral_level_of(const tal_matter *matter,
+                                                     tal_unilateral_ix element);
 
 /// Equations of its grip: 0, 1 or 2; -1 on a breach.
 TAL_API int tal_unilateral_num_slips(const tal_matter *matter, tal_unilateral_ix element);
@@ -226,13 +238,6 @@ TAL_API tal_unilateral_force tal_unilateral_force_of(const tal_matter *matter, t
 /// @}
 /// @defgroup unilateral_status The state tables
 /// @{
-
-/// Which equation an element has.
-typedef enum tal_unilateral_level {
-    TAL_UNILATERAL_POSITION,    ///< contacts, stops, ropes: seven states
-    TAL_UNILATERAL_VELOCITY,    ///< ratchets: five
-    TAL_UNILATERAL_ACCELERATION ///< three
-} tal_unilateral_level;
 
 /// The states of manual sec. 8.6.
 typedef enum tal_unilateral_status {

@@ -120,9 +120,9 @@ tal_vec3 tali_constraint_turn_of_axes(tal_vec3 should, tal_vec3 is);
 
 /// @name Checks of parameters. The sentence has the number that is wrong.
 /// @{
-tal_status tali_constraint_check_direction(const double v[3], const char *what, tal_error *err);
-tal_status tali_constraint_check_positive(double value, const char *what, tal_error *err);
-tal_status tali_constraint_check_rotation(const double R[9], const char *what, tal_error *err);
+tal_status tali_constraint_check_direction(const double v[3], const char *subject, tal_error *err);
+tal_status tali_constraint_check_positive(double value, const char *subject, tal_error *err);
+tal_status tali_constraint_check_rotation(const double R[9], const char *subject, tal_error *err);
 tal_status tali_constraint_check_two_frames(const double params[24], tal_error *err);
 
 /// @}

@@ -106,7 +106,8 @@ typedef enum tal_event_cause {
     TAL_EVENT_SCHEDULED,      ///< a scheduled time has come
     TAL_EVENT_STEP_ADVANCED,  ///< a step was accepted
     TAL_EVENT_SIGNALED,       ///< it was requested by tal_event_flags.signaled
-    TAL_EVENT_TERMINATION     ///< a study ends
+    TAL_EVENT_TERMINATION,    ///< a study ends
+    TAL_EVENT_CHANGED         ///< handlers, or the caller between calls, have changed the State
 } tal_event_cause;
 
 /// How to project onto the constraint manifold.
@@ -465,7 +466,8 @@ typedef struct tal_event_def {
     int slot;             ///< which slot of that group
 
     bool reports; ///< the owner only looks (report_events), otherwise it changes (handle_events)
-    /// Bits 1 << TAL_EVENT_INITIALIZATION, _STEP_ADVANCED, _TERMINATION: call the owner then.
+    /// Bits 1 << TAL_EVENT_INITIALIZATION, _STEP_ADVANCED, _CHANGED, _TERMINATION: call the owner
+    /// then.
     unsigned causes;
     tal_var_ix flags; ///< variable that holds tal_event_flags; `i` < 0: active, cannot be signaled
 

@@ -1,0 +1,150 @@
+// The witnesses of unilateral elements: one number each for gap, slip, force and friction.
+#include "contact/contacts_internal.h"
+
+#include <math.h>
+
+// What a witness is that has nothing to tell.
+static const double SILENT = 1.0;
+
+static const tali_contacts_memory *memory_of(const tal_contacts *contacts, const tal_state *state)
+{
+    return tal_var_value(contacts->system, state, contacts->memory);
+}
+
+static tal_unilateral_mode mode_of(const tal_contacts *contacts, const tal_state *state, int i)
+{
+    return tal_unilateral_mode_of(contacts->matter, state, (tal_unilateral_ix){i});
+}
+
+static bool is_open(const tal_contacts *contacts, const tal_state *state, int i)
+{
+    const tal_unilateral_ix element = {i};
+    return mode_of(contacts, state, i) == TAL_UNILATERAL_OFF &&
+           tal_unilateral_is_enabled(contacts->matter, state, element);
+}
+
+static bool is_ratchet(const tal_contacts *contacts, int i)
+{
+    return tal_unilateral_level_of(contacts->matter, (tal_unilateral_ix){i}) ==
+           TAL_UNILATERAL_VELOCITY;
+}
+
+static bool is_contact(const tal_contacts *contacts, int i)
+{
+    return tal_unilateral_level_of(contacts->matter, (tal_unilateral_ix){i}) ==
+           TAL_UNILATERAL_POSITION;
+}
+
+// A number that could not be computed is a failure of its element.
+static tal_status check(tal_state *state, const tal_contacts *contacts, int i, const char *subject,
+                        double value)
+{
+    if (isfinite(value)) return TAL_OK;
+    const tal_status st = tal_state_error(state)->status;
+    if (st != TAL_OK) return st;
+    return tal_state_fail(state, TAL_ERR_NOT_FINITE, "the %s of unilateral '%s' is %g at t = %g",
+                          subject, tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i}),
+                          value, tal_state_t(state));
+}
+
+tal_status tali_contacts_realize_position(const void *self, const tal_system *system,
+                                          tal_state *state)
+{
+    const tal_contacts *contacts = self;
+    if (contacts->num <= 0) return TAL_OK;
+    const tali_contacts_memory *memory = memory_of(contacts, state);
+    double *gap = tal_group_upd_triggers(system, state, contacts->gap);
+    for (int i = 0; i < contacts->num; ++i) {
+        gap[i] = SILENT;
+        if (!is_contact(contacts, i) || !is_open(contacts, state, i)) continue;
+        const tal_unilateral_ix element = {i};
+        gap[i] = tal_unilateral_gap(contacts->matter, state, element) - memory[i].gap_datum;
+        const tal_status st = check(state, contacts, i, "gap", gap[i]);
+        if (st != TAL_OK) return st;
+    }
+    return TAL_OK;
+}
+
+tal_status tali_contacts_realize_velocity(const void *self, const tal_system *system,
+                                          tal_state *state)
+{
+    const tal_contacts *contacts = self;
+    if (contacts->num <= 0) return TAL_OK;
+    const tal_matter *matter = contacts->matter;
+    const tali_contacts_memory *memory = memory_of(contacts, state);
+    double *rate = tal_group_upd_triggers(system, state, contacts->gap_rate);
+    double *slip = tal_group_upd_triggers(system, state, contacts->slip);
+    for (int i = 0; i < contacts->num; ++i) {
+        const tal_unilateral_ix element = {i};
+        const bool opens = is_open(contacts, state, i);
+        rate[i] =
+            opens && is_contact(contacts, i) ? tal_unilateral_speed(matter, state, element) : 0.0;
+        slip[i] = SILENT;
+        if (opens && is_ratchet(contacts, i)) {
+            slip[i] = tal_unilateral_speed(matter, state, element) - memory[i].slip_datum;
+        } else if (mode_of(contacts, state, i) == TAL_UNILATERAL_SLIDE) {
+            slip[i] = tal_unilateral_slip_speed(matter, state, element) - memory[i].slip_datum;
+        }
+        tal_status st = check(state, contacts, i, "speed", rate[i]);
+        if (st == TAL_OK) st = check(state, contacts, i, "slip", slip[i]);
+        if (st != TAL_OK) return st;
+    }
+    return TAL_OK;
+}
+
+// Friction that is left before an element begins to slip.
+static double cone_of(const tal_contacts *contacts, tal_state *state, int i,
+                      const tal_unilateral_force *force)
+{
+    const tal_unilateral_material material =
+        tal_unilateral_material_of(contacts->matter, state, (tal_unilateral_ix){i});
+    if (isinf(material.static_mu)) return SILENT;
+    return material.limit + material.static_mu * force->normal -
+           hypot(force->friction[0], force->friction[1]);
+}
+
+tal_status tali_contacts_realize_acceleration(const void *self, const tal_system *system,
+                                              tal_state *state)
+{
+    const tal_contacts *contacts = self;
+    if (contacts->num <= 0) return TAL_OK;
+    const tal_matter *matter = contacts->matter;
+    const tali_contacts_memory *memory = memory_of(contacts, state);
+    double *normal = tal_group_upd_triggers(system, state, contacts->force);
+    double *cone = tal_group_upd_triggers(system, state, contacts->cone);
+    for (int i = 0; i < contacts->num; ++i) {
+        const tal_unilateral_ix element = {i};
+        const tal_unilateral_mode mode = mode_of(contacts, state, i);
+        normal[i] = cone[i] = SILENT;
+        if (mode != TAL_UNILATERAL_OFF) {
+            const tal_unilateral_force force = tal_unilateral_force_of(matter, state, element);
+            const bool has_normal = tal_unilateral_normal(matter, element).i >= 0;
+            if (has_normal) normal[i] = force.normal;
+            if (mode == TAL_UNILATERAL_STICK) cone[i] = cone_of(contacts, state, i, &force);
+        } else if (memory[i].is_resting != 0 && is_open(contacts, state, i)) {
+            normal[i] = tal_unilateral_acceleration(matter, state, element);
+        }
+        tal_status st = check(state, contacts, i, "force", normal[i]);
+        if (st == TAL_OK) st = check(state, contacts, i, "friction", cone[i]);
+        if (st != TAL_OK) return st;
+    }
+    return TAL_OK;
+}
+
+// Is a group of witnesses nowhere below zero?
+static bool is_kept(const tal_contacts *contacts, const tal_state *state, tal_group_ix group)
+{
+    const tal_stage stage = tal_group_stage(contacts->system, group);
+    const double *value =
+        tal_state_triggers(state, stage) + tal_group_start(contacts->system, state, group);
+    for (int i = 0; i < contacts->num; ++i) {
+        if (value[i] < 0.0) return false;
+    }
+    return true;
+}
+
+bool tali_contacts_is_settled(const tal_contacts *contacts, const tal_state *state)
+{
+    return is_kept(contacts, state, contacts->gap) && is_kept(contacts, state, contacts->slip) &&
+           is_kept(contacts, state, contacts->force) && is_kept(contacts, state, contacts->cone);
+}

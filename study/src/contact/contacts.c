@@ -1,0 +1,229 @@
+// Unilateral elements in a run: creation, and what is declared for each element.
+#include "contact/contacts_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Of witnesses whose rates are not needed: the time stepper would find them by differences, which
+// costs as much as two more evaluations in each step.
+static const double RATE_IS_NOT_WANTED = 1e30;
+
+const char *tal_contact_kind_name(tal_contact_kind kind)
+{
+    static const char *const names[] = {"impact", "closes", "opens", "sticks", "slips"};
+    const bool is_kind = (int)kind >= 0 && (size_t)kind < sizeof names / sizeof names[0];
+    return is_kind ? names[kind] : "(no kind)";
+}
+
+tal_contacts_def tal_contacts_def_default(void)
+{
+    return (tal_contacts_def){
+        .gap_tolerance = 1e-6, .speed_tolerance = 1e-6, .window = 1e-12, .pile_up_interval = 1e-6};
+}
+
+// --- checks ---
+
+// Tolerances, window and policy of a def; the sentence names the field that is wrong.
+static tal_status check_def(tal_system *system, const tal_contacts_def *def)
+{
+    const struct {
+        const char *name;
+        double value;
+    } positive[] = {{"gap_tolerance", def->gap_tolerance},
+                    {"speed_tolerance", def->speed_tolerance},
+                    {"window", def->window},
+                    {"pile_up_interval", def->pile_up_interval}};
+
+    for (size_t i = 0; i < sizeof positive / sizeof positive[0]; ++i) {
+        if (positive[i].value > 0.0 && isfinite(positive[i].value)) continue;
+        return tal_system_fail(system, TAL_ERR_BAD_VALUE,
+                               "contacts: %s is %g: it must be positive and finite",
+                               positive[i].name, positive[i].value);
+    }
+    if (!(def->capture_speed >= 0.0 && isfinite(def->capture_speed))) {
+        return tal_system_fail(system, TAL_ERR_BAD_VALUE,
+                               "contacts: capture_speed is %g: it must be finite and not negative",
+                               def->capture_speed);
+    }
+    if (def->pile_up == TAL_PILE_UP_CAPTURE || def->pile_up == TAL_PILE_UP_STOP) return TAL_OK;
+    return tal_system_fail(system, TAL_ERR_BAD_VALUE, "contacts: pile_up is invalid: %d",
+                           (int)def->pile_up);
+}
+
+// --- declaring ---
+
+static tal_group_ix add_witnesses(const tal_contacts *contacts, const char *name, tal_stage stage)
+{
+    tal_group_def def = tal_group_def_default();
+    def.name = name;
+    def.pool = TAL_POOL_TRIGGER;
+    def.capacity = contacts->num;
+    def.stage = stage;
+    return tal_system_add_group(contacts->system, contacts->me, &def);
+}
+
+// One event of element `i`, named after it where that is not too long.
+static void add_event(const tal_contacts *contacts, int i, const char *subject,
+                      tal_group_ix trigger, tal_group_ix rate)
+{
+    char name[2 * TAL_MAX_NAME];
+    const char *element = tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i});
+    const int length = snprintf(name, sizeof name, "%s %s", element, subject);
+    tal_event_def def = tal_event_def_default();
+    def.name = length > 0 && length <= TAL_MAX_NAME ? name : NULL;
+    def.trigger = trigger;
+    def.slot = i;
+    def.crossing = TAL_CROSSING_FALLING;
+    def.window = contacts->def.window;
+    def.rate = rate;
+    def.rate_slot = rate.i >= 0 ? i : 0;
+    if (rate.i < 0) def.separation = RATE_IS_NOT_WANTED;
+    (void)tal_system_add_event(contacts->system, contacts->me, &def);
+}
+
+static void add_events(const tal_contacts *contacts, int i)
+{
+    const tal_unilateral_ix element = {i};
+    const tal_group_ix none = {-1};
+    const bool has_normal = tal_unilateral_normal(contacts->matter, element).i >= 0;
+    const bool has_grip = tal_unilateral_grip(contacts->matter, element).i >= 0;
+    const bool is_ratchet =
+        tal_unilateral_level_of(contacts->matter, element) == TAL_UNILATERAL_VELOCITY;
+    if (has_normal && !is_ratchet) add_event(contacts, i, "gap", contacts->gap, contacts->gap_rate);
+    if (is_ratchet || has_grip) add_event(contacts, i, "slip", contacts->slip, none);
+    if (has_normal) add_event(contacts, i, "force", contacts->force, none);
+    if (has_grip) add_event(contacts, i, "cone", contacts->cone, none);
+}
+
+static void add_memory(tal_contacts *contacts, tali_contacts_memory initial[])
+{
+    for (int i = 0; i < contacts->num; ++i) {
+        initial[i] = (tali_contacts_memory){.t = -(double)INFINITY, .mode = TAL_UNILATERAL_OFF};
+    }
+    tal_var_def def = tal_var_def_default();
+    def.name = "memory of contacts";
+    def.size = (size_t)contacts->num * sizeof *initial;
+    def.initial = initial;
+    def.invalidates = TAL_STAGE_POSITION;
+    contacts->memory = tal_system_add_var(contacts->system, contacts->me, &def);
+}
+
+// The event by which the subsystem is called when a run begins, and after others changed a State.
+static void add_causes(const tal_contacts *contacts)
+{
+    tal_event_def def = tal_event_def_default();
+    def.name = "settle";
+    def.causes = 1u << TAL_EVENT_INITIALIZATION | 1u << TAL_EVENT_CHANGED;
+    (void)tal_system_add_event(contacts->system, contacts->me, &def);
+}
+
+// Witnesses, memory and events for the elements that matter has by now.
+static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
+{
+    tal_contacts *contacts = self;
+    contacts->me = me;
+    contacts->num = tal_matter_num_unilaterals(contacts->matter);
+    if (contacts->num <= 0) return TAL_OK;
+    const size_t bytes = (size_t)contacts->num * sizeof(tali_contacts_memory);
+    tali_contacts_memory *initial = tali_alloc(&contacts->allocator, bytes);
+    if (initial == NULL) {
+        return tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for contacts");
+    }
+    add_memory(contacts, initial);
+    tali_free(&contacts->allocator, initial, bytes);
+    contacts->gap = add_witnesses(contacts, "gaps", TAL_STAGE_POSITION);
+    contacts->gap_rate = add_witnesses(contacts, "rates of gaps", TAL_STAGE_VELOCITY);
+    contacts->slip = add_witnesses(contacts, "slips", TAL_STAGE_VELOCITY);
+    contacts->force = add_witnesses(contacts, "forces", TAL_STAGE_ACCELERATION);
+    contacts->cone = add_witnesses(contacts, "cones", TAL_STAGE_ACCELERATION);
+    for (int i = 0; i < contacts->num; ++i) {
+        add_events(contacts, i);
+    }
+    add_causes(contacts);
+    return tal_system_error(system)->status;
+}
+
+static void destroy(void *self)
+{
+    tal_contacts *contacts = self;
+    const tal_allocator allocator = contacts->allocator;
+    tali_free(&allocator, contacts, sizeof *contacts);
+}
+
+// Behind matter and forces, whose results the witnesses read, and before a user's events.
+static const tal_subsystem_ops contacts_ops = {
+    .size = sizeof contacts_ops,
+    .name = "contacts",
+    .order = 900,
+    .realize_topology = realize_topology,
+    .realize_position = tali_contacts_realize_position,
+    .realize_velocity = tali_contacts_realize_velocity,
+    .realize_acceleration = tali_contacts_realize_acceleration,
+    .handle_events = tali_contacts_handle,
+    .destroy = destroy,
+};
+
+// --- creation ---
+
+// Why a System cannot have a handler; TAL_OK: it can.
+static tal_status can_create(tal_system *system, const tal_contacts_def *def)
+{
+    const tal_status st = tal_system_error(system)->status;
+    if (st != TAL_OK) return st;
+    if (tal_system_matter(system) == NULL) {
+        return tal_system_fail(system, TAL_ERR_BAD_VALUE,
+                               "contacts: System '%s' has no matter: create it first",
+                               tal_system_name(system));
+    }
+    if (tal_system_contacts(system) != NULL) {
+        return tal_system_fail(system, TAL_ERR_BAD_VALUE,
+                               "contacts: System '%s' has a handler already",
+                               tal_system_name(system));
+    }
+    return check_def(system, def);
+}
+
+tal_contacts *tal_contacts_create(tal_system *system, const tal_contacts_def *def)
+{
+    const tal_contacts_def chosen = def != NULL ? *def : tal_contacts_def_default();
+    if (system == NULL) {
+        (void)TALI_BREACH(TAL_ERR_NULL, "the System is NULL");
+        return NULL;
+    }
+    if (tal_system_has_topology(system)) {
+        (void)TALI_BREACH(TAL_ERR_TOPOLOGY, "System '%s' is realized: create contacts before that",
+                          tal_system_name(system));
+        return NULL;
+    }
+    if (can_create(system, &chosen) != TAL_OK) return NULL;
+    const tal_allocator allocator = tal_system_allocator(system);
+    tal_contacts *contacts = tali_alloc(&allocator, sizeof *contacts);
+    if (contacts == NULL) {
+        (void)tal_system_fail(system, TAL_ERR_NO_MEMORY, "no memory for contacts");
+        return NULL;
+    }
+    contacts->system = system;
+    contacts->matter = tal_system_matter(system);
+    contacts->allocator = allocator;
+    contacts->def = chosen;
+    contacts->num = 0;
+    // the call destroys a subsystem that it refuses
+    return tal_system_add_subsystem(system, NULL, &contacts_ops, contacts).i >= 0 ? contacts : NULL;
+}
+
+const tal_contacts *tal_system_contacts(const tal_system *system)
+{
+    for (int i = 0; system != NULL && i < tal_system_num_subsystems(system); ++i) {
+        const tal_contacts *contacts =
+            tal_subsystem_self_as(system, (tal_subsystem_ix){i}, &contacts_ops);
+        if (contacts != NULL) return contacts;
+    }
+    return NULL;
+}
+
+tal_contacts_def tal_contacts_def_of(const tal_contacts *contacts)
+{
+    if (contacts != NULL) return contacts->def;
+    (void)TALI_BREACH(TAL_ERR_NULL, "the contacts are NULL");
+    return tal_contacts_def_default();
+}

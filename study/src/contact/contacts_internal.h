@@ -1,0 +1,69 @@
+// Unilateral elements in a run: what the files of this room share.
+//
+// Each element has up to four witnesses, which fall through zero where it must change:
+//
+//     gap    Position      gap - datum          of an element that is off
+//     slip   Velocity      slip speed - datum   of one that slides; speed of an open ratchet
+//     force  Acceleration  pi_N                 of one that is not off
+//                          a_N                  of one that is off and at rest
+//     cone   Acceleration  limit + mu_s pi_N - |pi_T|    of one that sticks
+//
+// and are 1 while they have nothing to tell. A datum is where handling left the element, so that
+// round-off there announces nothing.
+#ifndef TALUS_CONTACTS_INTERNAL_H
+#define TALUS_CONTACTS_INTERNAL_H
+
+#include "alloc_internal.h"
+#include "build_internal.h"
+#include "error_internal.h"
+
+#include <talus/study/contacts.h>
+
+/// What is remembered of an element from event to event, in the State.
+typedef struct tali_contacts_memory {
+    double gap_datum;   ///< what the gap falls through; 0, or below where it was left
+    double slip_datum;  ///< likewise, of slip and of a ratchet's speed
+    double t;           ///< [s] of the last impact
+    double interval;    ///< [s] between the last two; 0: there were fewer
+    double ratio;       ///< of the last two intervals; 0: there were fewer
+    int64_t num_known;  ///< impacts that have been told
+    int32_t in_a_row;   ///< intervals with the same ratio
+    int32_t mode;       ///< tal_unilateral_mode that has been told
+    int32_t is_resting; ///< off, touching, without speed: its acceleration tells when it closes
+    int32_t unused;
+} tali_contacts_memory;
+
+struct tal_contacts {
+    tal_system *system;
+    const tal_matter *matter;
+    tal_allocator allocator;
+    tal_subsystem_ix me;
+    tal_contacts_def def;
+    int num;                                       ///< elements, once the topology is realized
+    tal_group_ix gap, gap_rate, slip, force, cone; ///< [num] slots each
+    tal_var_ix memory;                             ///< tali_contacts_memory[num]
+};
+
+// --- contact_witness.c ---
+
+/// @name Steps of the subsystem: they write the witnesses
+/// @{
+tal_status tali_contacts_realize_position(const void *self, const tal_system *system,
+                                          tal_state *state);
+tal_status tali_contacts_realize_velocity(const void *self, const tal_system *system,
+                                          tal_state *state);
+tal_status tali_contacts_realize_acceleration(const void *self, const tal_system *system,
+                                              tal_state *state);
+/// @}
+
+/// Does every element keep its conditions in a State at Acceleration: is no witness below zero?
+bool tali_contacts_is_settled(const tal_contacts *contacts, const tal_state *state);
+
+// --- contact_handler.c ---
+
+/// Bring all elements to modes that keep their conditions. As tal_subsystem_ops.handle_events.
+tal_status tali_contacts_handle(const void *self, const tal_system *system, tal_state *state,
+                                tal_event_cause cause, const tal_event_ix events[], int count,
+                                bool *terminate);
+
+#endif // TALUS_CONTACTS_INTERNAL_H
