@@ -314,15 +314,16 @@ void tali_model_build(tali_model *m)
         return;
     }
     if (!build_bodies(m)) return;
-    const tali_model_group before[] = {TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS,
-                                       TALI_GROUP_MOTIONS,    TALI_GROUP_WRAPS,
-                                       TALI_GROUP_PATHS,      TALI_GROUP_PATH_PARTS};
+    const tali_model_group before[] = {
+        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_UNILATERALS, TALI_GROUP_MOTIONS,
+        TALI_GROUP_WRAPS,      TALI_GROUP_PATHS,       TALI_GROUP_PATH_PARTS};
     const tali_model_group after[] = {TALI_GROUP_SURFACES, TALI_GROUP_CONTROLLERS, TALI_GROUP_STOPS,
                                       TALI_GROUP_MARKERS, TALI_GROUP_DECORATIONS};
     if (!build_groups(m, before, sizeof before / sizeof *before) || !build_measures_and_forces(m) ||
         !build_groups(m, after, sizeof after / sizeof *after)) {
         return;
     }
+    tali_model_handle_unilaterals(m);
     tal_error err = {TAL_OK, "", ""};
     tal_status st = tal_system_realize_topology(m->system, &err);
     if (st == TAL_OK) st = tal_state_create(m->system, &m->state, &err);

@@ -198,6 +198,13 @@ tal_status tal_matter_set_most_sliding(tal_matter *matter, int most)
     return TAL_OK;
 }
 
+int tal_matter_most_sliding(const tal_matter *matter)
+{
+    if (matter != NULL) return matter->unilaterals.most_sliding;
+    (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
+    return 0;
+}
+
 void tali_unilaterals_destroy(tal_matter *matter)
 {
     tali_unilaterals *all = &matter->unilaterals;
@@ -265,6 +272,12 @@ tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter, tal_constr
         if (it->normal == constraint.i || it->grip == constraint.i) return (tal_unilateral_ix){i};
     }
     return none;
+}
+
+int tal_unilateral_sign(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
+    return it != NULL ? it->sign : 0;
 }
 
 tal_unilateral_level tal_unilateral_level_of(const tal_matter *matter, tal_unilateral_ix element)
