@@ -79,8 +79,15 @@ static const class_row classes[] = {
      CONSTRAINT "body_1 body_2 location_body_1 location_body_2 constant_distance socket_body_1 "
                 "socket_body_2 "},
     {"CoordinateActuator", ACT "coordinate "},
-    {"PointActuator", ACT "body point point_is_global direction force_is_global "},
-    {"TorqueActuator", ACT "bodyA bodyB axis torque_is_global socket_bodyA socket_bodyB "},
+    {"PointActuator",
+     ACT "body socket_body point point_is_global direction force_is_global connectors "},
+    {"TorqueActuator",
+     ACT "bodyA bodyB axis torque_is_global socket_bodyA socket_bodyB connectors "},
+    {"BodyActuator",
+     ACT "body socket_body point point_is_global spatial_force_is_global connectors "},
+    {"PrescribedForce",
+     FORCE "body socket_frame connectors forceIsGlobal pointIsGlobal FunctionSet forceFunctions "
+           "pointFunctions torqueFunctions "},
     {"SpringGeneralizedForce", FORCE "coordinate stiffness rest_length viscosity "},
     {"PointToPointSpring",
      FORCE "body1 body2 socket_body1 socket_body2 point1 point2 stiffness rest_length connectors "},

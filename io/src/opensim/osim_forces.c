@@ -8,7 +8,7 @@
 
 // --- reading ---
 
-static void read_coordinate(tali_osim *o, tali_osim_force *f)
+void tali_osim_read_force_coordinate(tali_osim *o, tali_osim_force *f)
 {
     const char *name = tali_osim_text(f->element, "coordinate");
     if (name == NULL) {
@@ -18,49 +18,12 @@ static void read_coordinate(tali_osim *o, tali_osim_force *f)
     f->coordinate = tali_osim_find_coordinate(o, f->element, name);
 }
 
-static void read_coordinate_actuator(tali_osim *o, tali_osim_force *f)
-{
-    read_coordinate(o, f);
-    f->numbers[0] = tali_osim_number(o, f->element, "optimal_force", 1.0);
-}
-
 static void read_spring(tali_osim *o, tali_osim_force *f)
 {
-    read_coordinate(o, f);
+    tali_osim_read_force_coordinate(o, f);
     f->numbers[0] = tali_osim_number(o, f->element, "stiffness", 0.0);
     f->numbers[1] = tali_osim_number(o, f->element, "rest_length", 0.0);
     f->numbers[2] = tali_osim_number(o, f->element, "viscosity", 0.0);
-}
-
-static void read_point_actuator(tali_osim *o, tali_osim_force *f)
-{
-    static const tali_osim_place place = {"body", "body", "point", NULL};
-    const tali_xml_element *e = f->element;
-    (void)tali_osim_read_place(o, e, &place, &f->body1, &f->X_1);
-    f->direction = tali_osim_vec3(o, e, "direction", tal_v3(1.0, 0.0, 0.0));
-    f->in_body = !tali_osim_bool(o, e, "force_is_global", false);
-    f->numbers[0] = tali_osim_number(o, e, "optimal_force", 1.0);
-    if (tali_osim_bool(o, e, "point_is_global", false)) {
-        tali_osim_error(o, e, ": a point that is fixed in ground is not read");
-    }
-}
-
-// On A, and the opposite on B, which is ground when it is not named.
-static void read_torque_actuator(tali_osim *o, tali_osim_force *f)
-{
-    static const tali_osim_place places[] = {{"bodyA", "bodyA", NULL, NULL},
-                                             {"bodyB", "bodyB", NULL, NULL}};
-    const tali_xml_element *e = f->element;
-    const bool has_b = tali_osim_socket(e, "bodyB") != NULL || tali_osim_text(e, "bodyB") != NULL;
-    (void)tali_osim_read_place(o, e, &places[0], &f->body1, &f->X_1);
-    f->body2 = 0;
-    if (has_b) (void)tali_osim_read_place(o, e, &places[1], &f->body2, &f->X_2);
-    f->direction = tali_osim_vec3(o, e, "axis", tal_v3(0.0, 0.0, 1.0));
-    f->in_body = !tali_osim_bool(o, e, "torque_is_global", true);
-    f->numbers[0] = tali_osim_number(o, e, "optimal_force", 1.0);
-    if (!f->in_body && f->body2 != 0) {
-        tali_osim_error(o, e, ": an axis in ground between two moving bodies is not read");
-    }
 }
 
 static void read_two_point_spring(tali_osim *o, tali_osim_force *f)
@@ -71,6 +34,58 @@ static void read_two_point_spring(tali_osim *o, tali_osim_force *f)
     (void)tali_osim_read_place(o, f->element, &places[1], &f->body2, &f->X_2);
     f->numbers[0] = tali_osim_number(o, f->element, "stiffness", 1.0);
     f->numbers[1] = tali_osim_number(o, f->element, "rest_length", 0.0);
+}
+
+// Limits, stiffnesses and damping of angles are in degrees and per degree.
+static void read_limit(tali_osim *o, tali_osim_force *f)
+{
+    static const struct {
+        const char *name;
+        double initial;
+        int power; // of a radian
+    } rows[] = {{"lower_limit", 0.0, 1},      {"upper_limit", 0.0, 1}, {"lower_stiffness", 1.0, -1},
+                {"upper_stiffness", 1.0, -1}, {"damping", 0.001, -1},  {"transition", 0.1, 1}};
+
+    tali_osim_read_force_coordinate(o, f);
+    const bool turns =
+        f->coordinate >= 0 && o->coordinates[f->coordinate].kind == TALI_OSIM_ROTATIONAL;
+    const double unit = turns ? TAL_DEGREE : 1.0;
+    for (int i = 0; i < 6; ++i) {
+        const double value = tali_osim_number(o, f->element, rows[i].name, rows[i].initial);
+        f->numbers[i] = rows[i].power > 0 ? value * unit : value / unit;
+    }
+}
+
+// Three functions of time; an empty set is none.
+static void read_functions(tali_osim *o, tali_osim_force *f, const char *property,
+                           tal_function *functions[3])
+{
+    const tali_xml_element *set = tali_osim_object(f->element, property);
+    const tali_xml_element *e = set != NULL ? tali_osim_first(set) : NULL;
+    int n = 0;
+    for (; e != NULL && n < 3; e = e->next) {
+        functions[n++] = tali_osim_read_function(o, e, 1);
+    }
+    if ((n > 0 && n < 3) || e != NULL) {
+        tali_osim_error(o, set, ": <%s> needs three functions, of x, y and z", property);
+    }
+}
+
+static void read_prescribed(tali_osim *o, tali_osim_force *f)
+{
+    static const tali_osim_place place = {"frame", "body", NULL, NULL};
+    const tali_xml_element *e = f->element;
+    if (!tali_osim_read_place(o, e, &place, &f->body1, &f->X_1)) return;
+    f->in_body = !tali_osim_bool(o, e, "forceIsGlobal", true);
+    f->point_in_ground = tali_osim_bool(o, e, "pointIsGlobal", false);
+    read_functions(o, f, "forceFunctions", f->functions);
+    read_functions(o, f, "pointFunctions", f->functions + 3);
+    read_functions(o, f, "torqueFunctions", f->functions + 6);
+    const tal_xform X = f->X_1;
+    const bool is_own = tal_v3_norm(X.p) == 0.0 && X.R.x.x + X.R.y.y + X.R.z.z == 3.0;
+    if (!is_own && (f->in_body || !f->point_in_ground)) {
+        tali_osim_error(o, e, ": its frame must be that of a body, or force and point global");
+    }
 }
 
 // Six stiffnesses, then six dampings: about x, y, z, then along them.
@@ -90,14 +105,6 @@ static void read_bushing(tali_osim *o, tali_osim_force *f)
 
 // --- adding ---
 
-static const tal_measure_ix no_measure = {-1};
-
-static tal_force_ix add_coordinate_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
-{
-    return tal_forces_add_mobility_actuator(
-        model->forces, f->name, o->coordinates[f->coordinate].mobility, f->numbers[0], no_measure);
-}
-
 static tal_force_ix add_spring(tali_osim *o, tal_model *model, tali_osim_force *f)
 {
     const tal_mobility mobility = o->coordinates[f->coordinate].mobility;
@@ -108,27 +115,6 @@ static tal_force_ix add_spring(tali_osim *o, tal_model *model, tali_osim_force *
     }
     return tal_forces_add_mobility_spring(model->forces, f->name, mobility, f->numbers[0],
                                           f->numbers[1]);
-}
-
-static tal_force_ix add_point_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
-{
-    const tal_push push = {.body = o->bodies[f->body1].body,
-                           .p_BS = f->X_1.p,
-                           .direction = f->direction,
-                           .in_body = f->in_body};
-    return tal_forces_add_point_actuator(model->forces, f->name, &push, f->numbers[0], no_measure);
-}
-
-// Ours is about an axis of body 1, and body 2 feels the torque.
-static tal_force_ix add_torque_actuator(tali_osim *o, tal_model *model, tali_osim_force *f)
-{
-    const tal_body_ix a = o->bodies[f->body1].body, b = o->bodies[f->body2].body;
-    const tal_vec3 axis_A = tal_m3_mul_v3(f->X_1.R, f->direction);
-    const tal_twist twist =
-        f->in_body ? (tal_twist){.body1 = a, .body2 = b, .axis = tal_v3_neg(axis_A)}
-                   : (tal_twist){.body1 = b, .body2 = a, .axis = f->direction, .in_ground = true};
-    return tal_forces_add_torque_actuator(model->forces, f->name, &twist, f->numbers[0],
-                                          no_measure);
 }
 
 static tal_force_ix add_two_point_spring(tali_osim *o, tal_model *model, tali_osim_force *f)
@@ -151,6 +137,33 @@ static tal_force_ix add_bushing(tali_osim *o, tal_model *model, tali_osim_force 
     return tal_forces_add_bushing(model->forces, f->name, &def);
 }
 
+static tal_force_ix add_limit(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    const tal_limit limit = {.lower = f->numbers[0],
+                             .upper = f->numbers[1],
+                             .lower_stiffness = f->numbers[2],
+                             .upper_stiffness = f->numbers[3],
+                             .damping = f->numbers[4],
+                             .transition = f->numbers[5]};
+    return tal_forces_add_mobility_limit(model->forces, f->name,
+                                         o->coordinates[f->coordinate].mobility, &limit);
+}
+
+static tal_force_ix add_prescribed(tali_osim *o, tal_model *model, tali_osim_force *f)
+{
+    tal_prescribed_force_def def = tal_prescribed_force_def_default();
+    def.body = o->bodies[f->body1].body;
+    if (f->in_body) def.force_frame = def.body;
+    def.point_frame = f->point_in_ground ? TAL_GROUND : def.body;
+    for (int i = 0; i < 3; ++i) {
+        def.force[i] = f->functions[i];
+        def.point[i] = f->functions[3 + i];
+        def.torque[i] = f->functions[6 + i];
+    }
+    memset(f->functions, 0, sizeof f->functions); // adopted
+    return tal_forces_add_prescribed_force(model->forces, f->name, &def);
+}
+
 // --- the table ---
 
 static const struct {
@@ -158,9 +171,12 @@ static const struct {
     void (*read)(tali_osim *o, tali_osim_force *f);
     tal_force_ix (*add)(tali_osim *o, tal_model *model, tali_osim_force *f);
 } rows[] = {
-    {"CoordinateActuator", read_coordinate_actuator, add_coordinate_actuator},
-    {"PointActuator", read_point_actuator, add_point_actuator},
-    {"TorqueActuator", read_torque_actuator, add_torque_actuator},
+    {"CoordinateActuator", tali_osim_read_coordinate_actuator, tali_osim_add_coordinate_actuator},
+    {"PointActuator", tali_osim_read_point_actuator, tali_osim_add_point_actuator},
+    {"TorqueActuator", tali_osim_read_torque_actuator, tali_osim_add_torque_actuator},
+    {"BodyActuator", tali_osim_read_body_actuator, tali_osim_add_body_actuator},
+    {"CoordinateLimitForce", read_limit, add_limit},
+    {"PrescribedForce", read_prescribed, add_prescribed},
     {"SpringGeneralizedForce", read_spring, add_spring},
     {"PointToPointSpring", read_two_point_spring, add_two_point_spring},
     {"BushingForce", read_bushing, add_bushing},

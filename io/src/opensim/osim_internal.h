@@ -136,7 +136,9 @@ typedef struct tali_osim_force {
     int body1, body2;   ///< -1: none
     tal_xform X_1, X_2; ///< frames or points on them
     tal_vec3 direction;
-    bool in_body; ///< the direction turns with the body
+    bool in_body;               ///< the direction turns with the body
+    bool point_in_ground;       ///< the point does not move with the body
+    tal_function *functions[9]; ///< force, point and torque of time; owned until adopted
     int coordinate;
     double numbers[TALI_OSIM_FORCE_NUMBERS];
     int num_surfaces;                   ///< of a contact force
@@ -326,6 +328,17 @@ void tali_osim_read_forces(tali_osim *o);
 void tali_osim_add_forces(tali_osim *o, tal_model *model);
 /// Switch off, in the State, the forces that the file has switched off.
 void tali_osim_disable_forces(const tali_osim *o, tal_model *model);
+
+/// The coordinate of a force; an error where there is none.
+void tali_osim_read_force_coordinate(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_coordinate_actuator(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_point_actuator(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_torque_actuator(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_body_actuator(tali_osim *o, tali_osim_force *f);
+tal_force_ix tali_osim_add_coordinate_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_point_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_torque_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_body_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
 
 /// Forces between shapes: from their elements, and into the System.
 void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f);

@@ -88,6 +88,11 @@ static void free_functions(tali_osim *o)
     for (int i = 0; i < o->num_constraints; ++i) {
         tal_function_destroy(o->constraints[i].function);
     }
+    for (int i = 0; i < o->num_forces; ++i) {
+        for (int k = 0; k < 9; ++k) {
+            tal_function_destroy(o->forces[i].functions[k]);
+        }
+    }
 }
 
 void tali_osim_free(tali_osim *o)

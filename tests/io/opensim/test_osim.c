@@ -686,6 +686,103 @@ START_TEST(actuators_act_where_the_file_says)
                  "</TorqueActuator>",
                  "a", TAL_TORQUE_ACTUATOR_CONTROL);
     test_assert_near(&F.w.x, about_y, 3, 1e-14, "torque in the body");
+    // between two bodies, about y of Ground: about -x of the body
+    F = force_on("<TorqueActuator name='a'><bodyA>c</bodyA><bodyB>b</bodyB><axis>0 1 0</axis>"
+                 "<torque_is_global>true</torque_is_global><optimal_force>-7</optimal_force>"
+                 "</TorqueActuator>",
+                 "a", TAL_TORQUE_ACTUATOR_CONTROL);
+    test_assert_near(&F.w.x, about_y, 3, 1e-14, "torque in ground on the second body");
+    // 10 N along y at (1, 2, 3) of Ground: a moment (-30, 0, 10)
+    F = force_on("<PointActuator name='a'><body>b</body><point>1 2 3</point>"
+                 "<point_is_global>true</point_is_global><direction>0 1 0</direction>"
+                 "<force_is_global>true</force_is_global><optimal_force>5</optimal_force>"
+                 "</PointActuator>",
+                 "a", TAL_POINT_ACTUATOR_CONTROL);
+    const double moment[] = {-30.0, 0.0, 10.0};
+    test_assert_near(&F.v.x, along_y, 3, 1e-14, "force in ground");
+    test_assert_near(&F.w.x, moment, 3, 1e-14, "point in ground");
+    // the second control of the force is that along y; in the body, that along x is
+    F = force_on("<BodyActuator name='a'><socket_body>/bodyset/b</socket_body></BodyActuator>", "a",
+                 TAL_BODY_ACTUATOR_CONTROL + 4);
+    const double two_along_y[] = {0.0, 2.0, 0.0};
+    test_assert_near(&F.v.x, two_along_y, 3, 1e-14, "force on a body");
+    F = force_on("<BodyActuator name='a'><socket_body>/bodyset/b</socket_body>"
+                 "<spatial_force_is_global>false</spatial_force_is_global></BodyActuator>",
+                 "a", TAL_BODY_ACTUATOR_CONTROL + 3);
+    test_assert_near(&F.v.x, two_along_y, 3, 1e-14, "force on a body, in it");
+}
+
+END_TEST
+
+#define CONSTANT(value) "<Constant><value>" value "</value></Constant>"
+#define FUNCTIONS(name, x, y, z)                                                                   \
+    "<FunctionSet name='" name "'><objects>" CONSTANT(x) CONSTANT(y) CONSTANT(z) "</objects>"      \
+                                                                                 "</FunctionSet>"
+
+// The body is turned by 90 degrees about z: its x is y of Ground.
+START_TEST(prescribed_forces_act_where_the_file_says)
+{
+    const double along_y[] = {0.0, 5.0, 0.0}, about_z[] = {0.0, 0.0, -10.0};
+    tal_spatial_vec F =
+        force_on("<PrescribedForce name='a'><socket_frame>/bodyset/b</socket_frame>"
+                 "<forceIsGlobal>false</forceIsGlobal>" FUNCTIONS("forceFunctions", "5", "0", "0")
+                     FUNCTIONS("pointFunctions", "0", "2", "0") "</PrescribedForce>",
+                 "a", -1);
+    // at (-2, 0, 0) of Ground
+    test_assert_near(&F.v.x, along_y, 3, 1e-14, "force in the body");
+    test_assert_near(&F.w.x, about_z, 3, 1e-14, "point in the body");
+    F = force_on(
+        "<PrescribedForce name='a'><body>b</body><pointIsGlobal>true</pointIsGlobal>"
+        "<forceFunctions>" FUNCTIONS(
+            "", "0", "5", "0") "</forceFunctions>"
+                               "<pointFunctions>" FUNCTIONS(
+                                   "", "-3", "0", "0") "</pointFunctions>"
+                                                       "<torqueFunctions>" FUNCTIONS(
+                                                           "", "0", "0", "5") "</torqueFunctions>"
+                                                                              "</PrescribedForce>",
+        "a", -1);
+    test_assert_near(&F.v.x, along_y, 3, 1e-14, "force in ground");
+    test_assert_near(&F.w.x, about_z, 3, 1e-14, "point in ground, and a torque");
+}
+
+END_TEST
+
+// 10 degrees beyond the limit and 5 beyond the transition: 10 times 2 N m per degree. A slider has
+// meters: 0.3 m beyond it, 4 N/m.
+START_TEST(limits_of_angles_are_in_degrees)
+{
+    static const struct {
+        const char *joint, *value, *limit;
+        double force;
+    } cases[] = {{"PinJoint", "1.7453292519943295",
+                  "<upper_limit>90</upper_limit><lower_limit>-90</lower_limit>"
+                  "<upper_stiffness>2</upper_stiffness><transition>5</transition>",
+                  -20.0},
+                 {"SliderJoint", "-1.3",
+                  "<upper_limit>1</upper_limit><lower_limit>-1</lower_limit>"
+                  "<lower_stiffness>4</lower_stiffness><transition>0.1</transition>",
+                  1.2}};
+
+    for (int k = 0; k < 2; ++k) {
+        char text[3000];
+        (void)snprintf(
+            text, sizeof text,
+            DOC("40000",
+                BODIES(BODY("b", "")) JOINTS("<%s name='p'>" SOCKETS(
+                    "/ground", "/bodyset/b") "<coordinates><Coordinate name='q'><default_value>%s"
+                                             "</default_value></Coordinate></coordinates></%s>")
+                    FORCES("<CoordinateLimitForce name='l'><coordinate>q</coordinate>%s"
+                           "</CoordinateLimitForce>")),
+            cases[k].joint, cases[k].value, cases[k].joint, cases[k].limit);
+        tal_model model = read_text(text);
+        const tal_force_ix ix = tal_forces_find(model.forces, "l");
+        realize(&model, TAL_STAGE_VELOCITY);
+        tal_spatial_vec F[2];
+        double f[1];
+        ck_assert_int_eq(tal_forces_calc_sum(model.forces, model.state, &ix, 1, F, f), TAL_OK);
+        ck_assert_double_eq_tol(f[0], cases[k].force, 1e-12);
+        tal_model_destroy(&model);
+    }
 }
 
 END_TEST
@@ -962,6 +1059,8 @@ int main(void)
     tcase_add_test(tc, functions_have_their_values);
     tcase_add_test(tc, constraints_become_ours);
     tcase_add_test(tc, actuators_act_where_the_file_says);
+    tcase_add_test(tc, prescribed_forces_act_where_the_file_says);
+    tcase_add_test(tc, limits_of_angles_are_in_degrees);
     tcase_add_test(tc, a_smooth_contact_has_the_numbers_of_the_file);
     tcase_add_test(tc, a_force_that_the_file_switches_off_is_off);
     tcase_add_test(tc, documents_that_are_no_models_are_refused);
