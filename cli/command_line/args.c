@@ -271,9 +271,9 @@ int cli_threads(const cli_args *args)
     return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }
 
-static void print_to_user(const cli_args *args, const char *what, const char *fmt, va_list list)
+static void print_to_user(const cli_args *args, const char *subject, const char *fmt, va_list list)
 {
-    fprintf(stderr, "talus %s: %s", args->command->name, what);
+    fprintf(stderr, "talus %s: %s", args->command->name, subject);
     vfprintf(stderr, fmt, list);
     fputc('\n', stderr);
 }

@@ -2,7 +2,7 @@
 #include "commands/commands.h"
 #include "model/advice.h"
 #include "model/integrators.h"
-#include "model/motion.h"
+#include "model/run.h"
 #include "table/columns.h"
 #include "table/result.h"
 #include "table/thinning.h"
@@ -53,7 +53,7 @@ static bool go_on(void *context, double t)
 
 // A run, and where its rows go.
 typedef struct recording {
-    motion *run;
+    cli_run *run;
     const cli_columns *columns;
     tal_table *table;
     double *row; // [columns->num]
@@ -63,7 +63,7 @@ typedef struct recording {
 // A row at `shown`.
 static tal_status read_row(const recording *it)
 {
-    motion *const run = it->run;
+    cli_run *const run = it->run;
     const tal_status st = columns_read(it->columns, run->model, run->shown, it->row);
     if (st != TAL_OK) run->error = *tal_state_error(run->shown);
     return st;
@@ -77,7 +77,7 @@ static tal_status put_row(const recording *it, const double row[])
     return st;
 }
 
-static bool goes_on(const motion *run, tal_status st)
+static bool goes_on(const cli_run *run, tal_status st)
 {
     return st == TAL_OK && !run->was_stopped && !run->has_ended;
 }
@@ -88,7 +88,7 @@ static tal_status record_times(const recording *it, const schedule *s, int num)
 {
     tal_status st = TAL_OK;
     for (int k = 0; k < num && goes_on(it->run, st); ++k) {
-        st = motion_go(it->run, time_of(s, k));
+        st = cli_run_go(it->run, time_of(s, k));
         tal_status added = read_row(it);
         if (added == TAL_OK) added = put_row(it, it->row);
         if (st == TAL_OK) st = added;
@@ -99,13 +99,13 @@ static tal_status record_times(const recording *it, const schedule *s, int num)
 // The rows within a step that began at `before`, and its end.
 static tal_status keep_step(const recording *it, thinning *kept, long step, double before)
 {
-    motion *const run = it->run;
+    cli_run *const run = it->run;
     const double end = tal_state_t(run->state);
     tal_status st = TAL_OK;
     for (int part = 1; part < THINNING_PARTS && st == TAL_OK && !run->had_event; ++part) {
         const long number = (step - 1) * THINNING_PARTS + part;
         if (!thinning_wants(kept, number)) continue;
-        st = motion_look(run, before + (end - before) * part / THINNING_PARTS);
+        st = cli_run_look(run, before + (end - before) * part / THINNING_PARTS);
         if (st == TAL_OK) st = read_row(it);
         if (st == TAL_OK) thinning_add(kept, number, it->row);
     }
@@ -137,15 +137,15 @@ static bool has_end(const recording *it, const thinning *kept)
 // Fill the table at steps. It ends early as record_times() does.
 static tal_status record_steps(const recording *it, double end)
 {
-    motion *const run = it->run;
+    cli_run *const run = it->run;
     thinning kept;
     thinning_begin(&kept, it->columns->num);
-    tal_status st = motion_step(run);
+    tal_status st = cli_run_step(run);
     if (st == TAL_OK) st = read_row(it);
     if (st == TAL_OK) thinning_add(&kept, 0, it->row);
     for (long step = 1; goes_on(run, st) && tal_state_t(run->state) < fmin(end, it->stop); ++step) {
         const double before = tal_state_t(run->state);
-        st = motion_step(run);
+        st = cli_run_step(run);
         if (st == TAL_OK && tal_state_t(run->state) > before) {
             st = keep_step(it, &kept, step, before);
         }
@@ -162,7 +162,7 @@ static tal_status record_steps(const recording *it, double end)
 
 // Which event of the model ended the run, with what it says about itself; NULL when none did. Owned
 // by the caller.
-static char *find_end(const motion *run)
+static char *find_end(const cli_run *run)
 {
     if (!run->has_ended || run->stepper == NULL) return NULL;
     const tal_system *const system = run->model->system;
@@ -175,7 +175,7 @@ static char *find_end(const motion *run)
                       has_more ? ": " : "", has_more ? stop->message : "");
 }
 
-static void report_run(const cli_args *args, const motion *run, const tal_table *table,
+static void report_run(const cli_args *args, const cli_run *run, const tal_table *table,
                        const char *ended_by)
 {
     const tal_integrator_stats stats = tal_integrator_statistics(run->integ);
@@ -216,7 +216,7 @@ static int make_table(const cli_args *args, const cli_model *model, const cli_co
 }
 
 // Write the rows, all or a part, and report how the run ended.
-static int write_run(const cli_args *args, const motion *run, tal_status st, tal_table *table)
+static int write_run(const cli_args *args, const cli_run *run, tal_status st, tal_table *table)
 {
     char *why = NULL, *const end = find_end(run);
     char at[TAL_NUMBER_SIZE];
@@ -247,7 +247,7 @@ static int write_run(const cli_args *args, const motion *run, tal_status st, tal
 }
 
 // Run through time, write the rows, and say what could be better.
-static int simulate(const cli_args *args, const cli_model *model, motion *run, const schedule *s,
+static int simulate(const cli_args *args, const cli_model *model, cli_run *run, const schedule *s,
                     const cli_columns *columns)
 {
     tal_table *table = NULL;
@@ -277,7 +277,7 @@ int cmd_simulate(const cli_args *args)
     cli_model model;
     schedule s = {0};
     cli_columns columns = {0};
-    motion run = {0};
+    cli_run run = {0};
     tal_integrator_def def;
     int code = cli_integrator_def(args, &def);
     if (code != CLI_OK) return code;
@@ -288,9 +288,9 @@ int cmd_simulate(const cli_args *args)
     if (code == CLI_OK) {
         code = columns_choose(args, &model, cli_text(args, "columns"), true, &columns);
     }
-    if (code == CLI_OK) code = motion_create(args, &model, &def, &run);
+    if (code == CLI_OK) code = cli_run_create(args, &model, &def, &run);
     if (code == CLI_OK) code = simulate(args, &model, &run, &s, &columns);
-    motion_destroy(&run);
+    cli_run_destroy(&run);
     columns_destroy(&columns);
     cli_model_destroy(&model);
     return code;

@@ -7,7 +7,7 @@
 // the table, so that nothing is lost when the sweep is interrupted.
 #include "commands/commands.h"
 #include "model/integrators.h"
-#include "model/motion.h"
+#include "model/run.h"
 #include "table/columns.h"
 #include "table/result.h"
 #include "text/progress.h"
@@ -59,7 +59,7 @@ typedef struct study {
 typedef struct group {
     study *it;
     const cli_model *model;
-    motion *motions; // [lanes]
+    cli_run *runs; // [lanes]
     int lanes;
     tal_parameter numbers[CLI_MAX_OPTIONS];
     int num_numbers;
@@ -254,11 +254,11 @@ static bool go_on(void *context, double t)
 static tal_status simulate(void *context, const tal_system *system, tal_state *state, int lane)
 {
     group *const g = context;
-    motion *const run = &g->motions[lane];
+    cli_run *const run = &g->runs[lane];
     (void)system;
     if (cli_is_interrupted()) return tal_state_fail(state, TAL_ERR_CALLBACK, "interrupted");
-    tal_status st = motion_restart(run, state);
-    if (st == TAL_OK && g->it->end > tal_state_t(state)) st = motion_go(run, g->it->end);
+    tal_status st = cli_run_restart(run, state);
+    if (st == TAL_OK && g->it->end > tal_state_t(state)) st = cli_run_go(run, g->it->end);
     if (st != TAL_OK) return tal_state_fail(state, st, "%s", run->error.message);
     if (run->was_stopped) return tal_state_fail(state, TAL_ERR_CALLBACK, "interrupted");
     (void)progress_tell(&g->it->told, (double)(atomic_fetch_add(&g->it->done, 1) + 1));
@@ -275,11 +275,11 @@ static tal_status read_columns(void *context, const tal_system *system, tal_stat
 
 static int begin_motions(group *g)
 {
-    g->motions = cli_alloc((size_t)g->lanes, sizeof *g->motions);
+    g->runs = cli_alloc((size_t)g->lanes, sizeof *g->runs);
     int code = CLI_OK;
     for (int lane = 0; lane < g->lanes && code == CLI_OK; ++lane) {
-        motion *const run = &g->motions[lane];
-        code = motion_create(g->it->args, g->model, &g->it->integrator, run);
+        cli_run *const run = &g->runs[lane];
+        code = cli_run_create(g->it->args, g->model, &g->it->integrator, run);
         run->end = g->it->end;
         run->go_on = go_on;
     }
@@ -289,9 +289,9 @@ static int begin_motions(group *g)
 static void end_motions(group *g)
 {
     for (int lane = 0; lane < g->lanes; ++lane) {
-        motion_destroy(&g->motions[lane]);
+        cli_run_destroy(&g->runs[lane]);
     }
-    free(g->motions);
+    free(g->runs);
 }
 
 // The values of samples that are numbers of the State: [n][num_numbers], owned by the caller.

@@ -15,7 +15,7 @@ static bool is_implicit(const char *method)
 
 // The rate of the motion that dies away fastest where the run has ended [1/s]; 0: not known. Slow
 // for large models, which are left out.
-static double fastest_decay(motion *run)
+static double fastest_decay(cli_run *run)
 {
     enum {
         MOST_SPEEDS = 100
@@ -38,7 +38,7 @@ static double fastest_decay(motion *run)
     return fastest;
 }
 
-void advice_of_stability(const cli_args *args, motion *run, double start)
+void advice_of_stability(const cli_args *args, cli_run *run, double start)
 {
     const double LIMIT = 1.0; // explicit methods of orders 2 to 8 are stable up to 2 to 5
     const double steps = (double)tal_integrator_statistics(run->integ).steps_taken;

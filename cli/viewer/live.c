@@ -187,11 +187,11 @@ static void measure_factor(live *it)
 
 static void go_to(live *it, double t)
 {
-    motion *const run = &it->model->run;
+    cli_run *const run = &it->model->run;
     it->slice_end = cli_clock() + slice;
     run->go_on = may_go_on;
     run->context = it;
-    tal_status st = motion_go(run, t);
+    tal_status st = cli_run_go(run, t);
     run->was_stopped = false;
     if (st == TAL_OK) st = live_model_look(it->model);
     if (st != TAL_OK) stand_still(it, run->error.message);

@@ -112,8 +112,8 @@ static tal_status set_in(const live_model *it, const slider *s, tal_state *state
 static tal_status go_on_from(live_model *it, const tal_state *state)
 {
     const double t = tal_state_t(state);
-    tal_status st = motion_restart(&it->run, state);
-    if (st == TAL_OK) st = motion_go(&it->run, t);
+    tal_status st = cli_run_restart(&it->run, state);
+    if (st == TAL_OK) st = cli_run_go(&it->run, t);
     return st;
 }
 
@@ -206,7 +206,7 @@ static int begin_run(live_model *it, const live_model *before)
     const cli_model *const model = &it->shown.model;
     tal_integrator_def def;
     int code = cli_integrator_def(it->args, &def);
-    if (code == CLI_OK) code = motion_create(it->args, model, &def, &it->run);
+    if (code == CLI_OK) code = cli_run_create(it->args, model, &def, &it->run);
     if (code != CLI_OK) return code;
     it->run.end = no_end;
     it->start = cli_state_copy(it->args, model);
@@ -219,7 +219,7 @@ static int begin_run(live_model *it, const live_model *before)
     add_forces(it);
     tal_status st = tal_state_copy(it->run.state, it->start);
     if (before != NULL) carry_over(it, before);
-    if (st == TAL_OK) st = motion_go(&it->run, tal_state_t(it->run.state));
+    if (st == TAL_OK) st = cli_run_go(&it->run, tal_state_t(it->run.state));
     return st == TAL_OK ? CLI_OK : cli_fail_with(it->args, CLI_FAILED, &it->run.error);
 }
 
@@ -259,7 +259,7 @@ void live_model_destroy(live_model *it)
 {
     if (it == NULL) return;
     tal_state_destroy(it->start);
-    motion_destroy(&it->run);
+    cli_run_destroy(&it->run);
     columns_destroy(&it->columns);
     cli_scene_destroy(&it->shown);
     free(it->sliders);

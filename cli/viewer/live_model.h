@@ -3,7 +3,7 @@
 #define TALUS_CLI_LIVE_MODEL_H
 
 #include "cli.h"
-#include "model/motion.h"
+#include "model/run.h"
 #include "viewer/scenes.h"
 
 // What a slider changes.
@@ -22,12 +22,12 @@ typedef struct slider {
     double value;    // that the user set
 } slider;
 
-// A model as it is now. Its address must not change: a motion points into it.
+// A model as it is now. Its address must not change: a run points into it.
 typedef struct live_model {
     const cli_args *args;
     cli_scene shown; // the model, and its scene
     cli_columns columns;
-    motion run;
+    cli_run run;
     tal_state *start; // where a reset goes, with what sliders changed about forces
     slider *sliders;  // [num_sliders] owned
     int num_sliders;

@@ -36,7 +36,7 @@ const char *tali_file_load(const char *path, size_t most, const tal_allocator *a
 void tali_file_bytes_free(const tal_allocator *allocator, tali_file_bytes *bytes);
 
 /// "the file cannot be opened: No such file or directory", by errno, as a sentence in `text`.
-const char *tali_file_reason(const char *what, char text[], size_t size);
+const char *tali_file_reason(const char *subject, char text[], size_t size);
 
 /// The longest path, with its terminating zero.
 #define TALI_PATH_SIZE 4096

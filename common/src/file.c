@@ -20,10 +20,11 @@
 
 // ---- reading
 
-const char *tali_file_reason(const char *what, char text[], size_t size)
+const char *tali_file_reason(const char *subject, char text[], size_t size)
 {
     const int why = errno;
-    (void)snprintf(text, size, "%s%s%s", what, why != 0 ? ": " : "", why != 0 ? strerror(why) : "");
+    (void)snprintf(text, size, "%s%s%s", subject, why != 0 ? ": " : "",
+                   why != 0 ? strerror(why) : "");
     return text;
 }
 

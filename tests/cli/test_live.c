@@ -440,7 +440,7 @@ START_TEST(params_read_the_model_again_and_go_on_where_it_was)
     ck_assert_double_eq(live_model_value(it, load), 2.0);
     ck_assert_double_eq(it->sliders[load].low, 0.0);
     ck_assert_double_eq(it->sliders[load].high, 4.0);
-    ck_assert_int_eq(motion_go(&it->run, 0.25), TAL_OK);
+    ck_assert_int_eq(cli_run_go(&it->run, 0.25), TAL_OK);
     it->sliders[load].is_changed = true;
     it->sliders[load].value = 3.5;
     live_model *later = NULL;
@@ -464,7 +464,7 @@ START_TEST(coordinates_and_forces_are_set_in_the_state)
     char why[256] = "";
     const int flexion = find_slider(it, "flexion");
     const double begin = live_model_value(it, flexion);
-    ck_assert_int_eq(motion_go(&it->run, 0.1), TAL_OK);
+    ck_assert_int_eq(cli_run_go(&it->run, 0.1), TAL_OK);
     ck_assert(live_model_set(it, flexion, 0.75, why, sizeof why));
     ck_assert_double_eq_tol(live_model_value(it, flexion), 0.75, 1e-12);
     ck_assert_double_eq(tal_state_t(it->run.shown), 0.1); // time goes on
@@ -487,7 +487,7 @@ START_TEST(what_is_shown_is_where_the_bodies_are)
 {
     const cli_args args = arguments(6, elbow_line);
     live_model *const it = read_elbow(&args);
-    ck_assert_int_eq(motion_go(&it->run, 0.2), TAL_OK);
+    ck_assert_int_eq(cli_run_go(&it->run, 0.2), TAL_OK);
     ck_assert_int_eq(live_model_look(it), TAL_OK);
     const tal_matter *const matter = it->shown.model.matter;
     ck_assert_int_ge(it->num_numbers, 7 * (tal_matter_num_bodies(matter) - 1));

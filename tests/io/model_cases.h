@@ -6,6 +6,7 @@
 #include "model_cases_matter.h"
 #include "model_cases_muscles.h"
 #include "model_cases_paths.h"
+#include "model_cases_unilaterals.h"
 #include "model_cases_watch.h"
 
 // ---- functions: each is the energy of a spring on b
@@ -343,6 +344,38 @@ static const model_case model_cases[] = {
     {TALI_GROUP_WRAPS, "wrap_torus",
      "<wrap_torus " WRAP_HOLLOW "ring_radius='0.5' tube_radius='0.1'/>" USE_WRAP, case_wrap_torus,
      NULL},
+    {TALI_GROUP_UNILATERALS, "point_on_plane",
+     "<point_on_plane " B_E TOUGH "plane='" FRAME_1 "' station='0.4 0.5 0.6'/>",
+     case_u_point_on_plane, NULL},
+    {TALI_GROUP_UNILATERALS, "sphere_on_plane",
+     "<sphere_on_plane enabled='no' " B_E TOUGH "plane='" FRAME_1
+     "' center='0.4 0.5 0.6' radius='0.3'/>",
+     case_u_sphere_on_plane, NULL},
+    {TALI_GROUP_UNILATERALS, "sphere_on_sphere",
+     "<sphere_on_sphere " B_E TOUGH "center1='0.1 0.2 0.3' radius1='0.4' center2='0.4 0.5 0.6' "
+     "radius2='0.2'/>",
+     case_u_sphere_on_sphere, NULL},
+    {TALI_GROUP_UNILATERALS, "edge_on_edge",
+     "<edge_on_edge " B_E TOUGH "edge1='" FRAME_1 "' edge2='" FRAME_2 "'/>", case_u_edge_on_edge,
+     NULL},
+    {TALI_GROUP_UNILATERALS, "rope",
+     "<rope " B_E "station1='0.1 0.2 0.3' station2='0.4 0.5 0.6' length='0.7'/>", case_u_rope,
+     NULL},
+    {TALI_GROUP_UNILATERALS, "stop",
+     "<stop name='x' mobility='c:1' bound='0.3' restitution='0.25'/>"
+     "<stop name='y' mobility='c:1' is_upper='no' bound='-0.3' restitution='0.25'/>",
+     case_u_stop, NULL},
+    {TALI_GROUP_UNILATERALS, "ratchet",
+     "<ratchet name='x' mobility='d' speed='0.3'/>"
+     "<ratchet name='y' mobility='d' speed='2' is_upper='yes'/>",
+     case_u_ratchet, NULL},
+    {TALI_GROUP_UNILATERALS, "dry_friction",
+     "<dry_friction name='x' mobility='d' speed='0.3' limit='2.5'/>", case_u_dry_friction, NULL},
+    {TALI_GROUP_UNILATERALS, "handling",
+     "<handling gap_tolerance='1e-5' speed_tolerance='2e-5' capture_speed='0.125' window='1e-9' "
+     "pile_up_interval='1e-3' pile_up='stop' sequential='yes' most_touching='5' "
+     "most_sliding='3'/>",
+     case_u_handling, NULL},
     {TALI_GROUP_PATHS, "path", PATH(PATH_ENDS), case_path, NULL},
     {TALI_GROUP_PATHS, "function_path",
      "<function_path name='p' coordinates='b; e:1'><linear slopes='0.3 0.4' offset='1'/>"
@@ -587,6 +620,7 @@ static inline const char *case_file(const model_case *c, char text[4000])
     const char *sections[TALI_NUM_GROUPS] = {
         [TALI_GROUP_BODIES] = "bodies",
         [TALI_GROUP_CONSTRAINTS] = "constraints",
+        [TALI_GROUP_UNILATERALS] = "unilaterals",
         [TALI_GROUP_MOTIONS] = "motions",
         [TALI_GROUP_MEASURES] = "measures",
         [TALI_GROUP_FORCES] = "forces",

@@ -27,6 +27,7 @@ static const struct {
      "<translation index=\"2\" coordinates=\"1\"><linear slopes=\"1\"/></translation>"
      "</function_based></bodies>"},
     {TALI_GROUP_CONSTRAINTS, "<constraints>", "</constraints>"},
+    {TALI_GROUP_UNILATERALS, "<unilaterals>", "</unilaterals>"},
     {TALI_GROUP_MOTIONS, "<motions>", "</motions>"},
     {TALI_GROUP_WRAPS, "<wraps>", "</wraps>"},
     {TALI_GROUP_PATHS, "<paths>", "</paths>"},
@@ -85,6 +86,8 @@ static const struct {
     {TALI_GROUP_STOPS, NULL, "rises_above", "when=\"sig\""},
     {TALI_GROUP_STOPS, NULL, "crosses", "when=\"sig\""},
     {TALI_GROUP_STOPS, NULL, "time", " "},
+    {TALI_GROUP_UNILATERALS, NULL, "sliding_mu", "static_mu=\"9\""},
+    {TALI_GROUP_UNILATERALS, "dry_friction", "", "limit=\"2\""},
     {TALI_GROUP_BODY_PARTS, "coordinate", "", "lock=\"velocity\""},
     {TALI_GROUP_BODY_PARTS, "coordinate", "lock", " "},
     {TALI_GROUP_NONE, NULL, "lock_at", "lock=\"velocity\""},

@@ -89,11 +89,37 @@ static inline void assert_same_action(const tal_system *one, const tal_system *t
     ck_assert_int_eq(memcmp(&p->p_BS, &q->p_BS, sizeof p->p_BS), 0);
 }
 
+// How unilateral elements are handled; their events are made from that.
+static inline void assert_same_contacts(const tal_system *one, const tal_system *two)
+{
+    const tal_contacts *a = tal_system_contacts(one), *b = tal_system_contacts(two);
+    ck_assert((a == NULL) == (b == NULL));
+    if (a == NULL) return;
+    const tal_contacts_def d = tal_contacts_def_of(a), e = tal_contacts_def_of(b);
+    ck_assert(d.gap_tolerance == e.gap_tolerance && d.speed_tolerance == e.speed_tolerance);
+    ck_assert(d.capture_speed == e.capture_speed && d.window == e.window);
+    ck_assert(d.sequential == e.sequential && d.pile_up == e.pile_up);
+    ck_assert(d.pile_up_interval == e.pile_up_interval);
+    ck_assert_int_eq(tal_matter_most_touching(tal_system_matter(one)),
+                     tal_matter_most_touching(tal_system_matter(two)));
+    ck_assert_int_eq(tal_matter_most_sliding(tal_system_matter(one)),
+                     tal_matter_most_sliding(tal_system_matter(two)));
+}
+
+static inline bool is_of_contacts(const tal_system *system, int event)
+{
+    const int owner = tal_event_owner(system, (tal_event_ix){event}).i;
+    return owner == tal_contacts_subsystem(tal_system_contacts(system)).i;
+}
+
 static inline void assert_same_stops(const tal_system *one, const tal_system *two)
 {
     const int n = tal_system_num_events(one);
     ck_assert_int_eq(n, tal_system_num_events(two));
+    assert_same_contacts(one, two);
     for (int i = 0; i < n; ++i) {
+        ck_assert(is_of_contacts(one, i) == is_of_contacts(two, i));
+        if (is_of_contacts(one, i)) continue;
         const tal_run_stop *a = tal_event_stop(one, (tal_event_ix){i});
         const tal_run_stop *b = tal_event_stop(two, (tal_event_ix){i});
         if (a == NULL) {

@@ -25,7 +25,7 @@ uses() {
 
 # where the word has its meaning: files, and names elsewhere
 motion_files='matter/(src|include/talus/matter)/prescribed|matter/internal/matter_facts'
-motion_files+='|io/include/talus/io/registry|io/src/model/|forces/src/path/'
+motion_files+='|io/include/talus/io/registry|io/src/model/'
 motion_names='tal(_[a-z]+)*_motions?(_[a-z]+)*|(tal_)?sv_(shift|cross)_motion'
 motion_names+='|motion\.h|TALUS_MATTER_MOTION_H' # which forwards
 sweep_files='study/(src|include/talus/study)/sweep'

@@ -39,29 +39,29 @@ tal_status tali_function_begin(tali_function_call *call, const char *where,
     return tali_fail(err, TAL_ERR_NULL, where, "the allocator has no alloc or no free");
 }
 
-tal_status tali_function_check_pointer(const tali_function_call *call, const char *what,
+tal_status tali_function_check_pointer(const tali_function_call *call, const char *subject,
                                        const void *pointer)
 {
     if (pointer != NULL) return TAL_OK;
-    (void)tali_breach(TAL_ERR_NULL, call->where, "%s is NULL", what);
-    return tali_fail(call->err, TAL_ERR_NULL, call->where, "%s is NULL", what);
+    (void)tali_breach(TAL_ERR_NULL, call->where, "%s is NULL", subject);
+    return tali_fail(call->err, TAL_ERR_NULL, call->where, "%s is NULL", subject);
 }
 
-tal_status tali_function_check_number(const tali_function_call *call, const char *what,
+tal_status tali_function_check_number(const tali_function_call *call, const char *subject,
                                       double value)
 {
     if (isfinite(value)) return TAL_OK;
     return tali_fail(call->err, TAL_ERR_NOT_FINITE, call->where, "%s is %g: give a finite number",
-                     what, value);
+                     subject, value);
 }
 
-tal_status tali_function_check_finite(const tali_function_call *call, const char *what,
+tal_status tali_function_check_finite(const tali_function_call *call, const char *subject,
                                       const double values[], int count)
 {
     for (int i = 0; i < count; ++i) {
         if (isfinite(values[i])) continue;
         return tali_fail(call->err, TAL_ERR_NOT_FINITE, call->where,
-                         "%s[%d] is %g: give a finite number", what, i, values[i]);
+                         "%s[%d] is %g: give a finite number", subject, i, values[i]);
     }
     return TAL_OK;
 }

@@ -287,10 +287,10 @@ static const tal_function_ops exponential_ops = {
 };
 
 static tal_status create_growth(const tali_function_call *call, const tal_function_ops *ops,
-                                double scale, const char *what, double exponent)
+                                double scale, const char *subject, double exponent)
 {
     tal_status st = tali_function_check_number(call, "scale", scale);
-    if (st == TAL_OK) st = tali_function_check_number(call, what, exponent);
+    if (st == TAL_OK) st = tali_function_check_number(call, subject, exponent);
     if (st != TAL_OK) return st;
     growth *f = tali_function_block_create(call, sizeof *f);
     if (f == NULL) return TAL_ERR_NO_MEMORY;

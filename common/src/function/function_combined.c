@@ -189,22 +189,22 @@ static int common_order(tal_function *const f[], int count, int limit)
 }
 
 // The functions f[0..count-1] are there and take the same number of arguments.
-static tal_status check_alike(const tali_function_call *call, const char *what,
+static tal_status check_alike(const tali_function_call *call, const char *subject,
                               tal_function *const f[], int count)
 {
-    tal_status st = tali_function_check_pointer(call, what, (const void *)f);
+    tal_status st = tali_function_check_pointer(call, subject, (const void *)f);
     if (st != TAL_OK) return st;
     if (count < 1) {
         return tali_fail(call->err, TAL_ERR_BAD_VALUE, call->where,
-                         "the number of %s is %d: give at least 1", what, count);
+                         "the number of %s is %d: give at least 1", subject, count);
     }
     for (int i = 0; i < count; ++i) {
-        st = tali_function_check_pointer(call, what, f[i]);
+        st = tali_function_check_pointer(call, subject, f[i]);
         if (st != TAL_OK) return st;
         const int first = tal_function_num_args(f[0]), args = tal_function_num_args(f[i]);
         if (args == first) continue;
         return tali_fail(call->err, TAL_ERR_BAD_VALUE, call->where,
-                         "%s[%d] takes %d arguments, but %s[0] takes %d", what, i, args, what,
+                         "%s[%d] takes %d arguments, but %s[0] takes %d", subject, i, args, subject,
                          first);
     }
     return TAL_OK;

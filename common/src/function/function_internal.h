@@ -21,16 +21,16 @@ typedef struct tali_function_call {
 tal_status tali_function_begin(tali_function_call *call, const char *where,
                                const tal_allocator *allocator, tal_function **out, tal_error *err);
 
-/// TAL_OK, or TAL_ERR_NULL and a broken contract saying that `what` is NULL.
-tal_status tali_function_check_pointer(const tali_function_call *call, const char *what,
+/// TAL_OK, or TAL_ERR_NULL and a broken contract saying that `subject` is NULL.
+tal_status tali_function_check_pointer(const tali_function_call *call, const char *subject,
                                        const void *pointer);
 
-/// TAL_OK, or TAL_ERR_NOT_FINITE naming `what` and the value.
-tal_status tali_function_check_number(const tali_function_call *call, const char *what,
+/// TAL_OK, or TAL_ERR_NOT_FINITE naming `subject` and the value.
+tal_status tali_function_check_number(const tali_function_call *call, const char *subject,
                                       double value);
 
-/// TAL_OK, or TAL_ERR_NOT_FINITE naming `what`, the index and the value.
-tal_status tali_function_check_finite(const tali_function_call *call, const char *what,
+/// TAL_OK, or TAL_ERR_NOT_FINITE naming `subject`, the index and the value.
+tal_status tali_function_check_finite(const tali_function_call *call, const char *subject,
                                       const double values[], int count);
 
 /// The head of every built-in `self`, so that one `destroy` serves them all.

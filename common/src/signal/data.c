@@ -4,21 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-tal_status tali_signal_check_pointer(const void *pointer, const char *what, const char *where,
+tal_status tali_signal_check_pointer(const void *pointer, const char *subject, const char *where,
                                      tal_error *err)
 {
     if (pointer != NULL) return TAL_OK;
-    (void)tali_breach(TAL_ERR_NULL, where, "%s is NULL", what);
-    return tali_fail(err, TAL_ERR_NULL, where, "%s is NULL", what);
+    (void)tali_breach(TAL_ERR_NULL, where, "%s is NULL", subject);
+    return tali_fail(err, TAL_ERR_NULL, where, "%s is NULL", subject);
 }
 
-tal_status tali_signal_check_finite(const double values[], size_t count, const char *what,
+tal_status tali_signal_check_finite(const double values[], size_t count, const char *subject,
                                     const char *where, tal_error *err)
 {
     for (size_t i = 0; i < count; ++i) {
         if (isfinite(values[i])) continue;
-        return tali_fail(err, TAL_ERR_NOT_FINITE, where, "%s[%zu] is %g: give finite numbers", what,
-                         i, values[i]);
+        return tali_fail(err, TAL_ERR_NOT_FINITE, where, "%s[%zu] is %g: give finite numbers",
+                         subject, i, values[i]);
     }
     return TAL_OK;
 }

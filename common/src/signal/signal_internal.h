@@ -6,12 +6,12 @@
 
 #include <talus/common/signal.h>
 
-/// TAL_OK, or TAL_ERR_NULL and a broken contract of `where` saying that `what` is NULL.
-tal_status tali_signal_check_pointer(const void *pointer, const char *what, const char *where,
+/// TAL_OK, or TAL_ERR_NULL and a broken contract of `where` saying that `subject` is NULL.
+tal_status tali_signal_check_pointer(const void *pointer, const char *subject, const char *where,
                                      tal_error *err);
 
-/// TAL_OK, or TAL_ERR_NOT_FINITE naming `what`, the index and the value.
-tal_status tali_signal_check_finite(const double values[], size_t count, const char *what,
+/// TAL_OK, or TAL_ERR_NOT_FINITE naming `subject`, the index and the value.
+tal_status tali_signal_check_finite(const double values[], size_t count, const char *subject,
                                     const char *where, tal_error *err);
 
 /// TAL_OK when there are `least` times or more, all finite and increasing.

@@ -41,9 +41,9 @@ typedef struct complaint {
     tal_error *err;
 } complaint;
 
-static tal_status refuse(complaint to, tal_status st, int k, const char *what, double value)
+static tal_status refuse(complaint to, tal_status st, int k, const char *subject, double value)
 {
-    return tali_fail(to.err, st, to.where, "contact %d: %s is %g", k, what, value);
+    return tali_fail(to.err, st, to.where, "contact %d: %s is %g", k, subject, value);
 }
 
 static tal_status check_numbers(const tal_friction_contact *c, int k, complaint to)

@@ -40,13 +40,13 @@ static const double MOST_INTERVALS = 9007199254740992.0;
 
 static const char TOO_MANY[] = "there are more intervals than can be counted";
 
-static tal_status refuse_step(const langevin *it, tal_state *state, const char *what)
+static tal_status refuse_step(const langevin *it, tal_state *state, const char *subject)
 {
     const double dt = tal_force_param(it->base.forces, state, it->base.me, TAL_LANGEVIN_INTERVAL);
     return tal_state_fail(state, TAL_ERR_BAD_VALUE,
                           "langevin '%s': %s at t = %.17g; its noise needs an integrator with a "
                           "fixed step of %g s",
-                          tal_force_name(it->base.forces, it->base.me), what, tal_state_t(state),
+                          tal_force_name(it->base.forces, it->base.me), subject, tal_state_t(state),
                           dt);
 }
 

@@ -51,11 +51,11 @@ static const char *said(const char *name)
 }
 
 bool tali_force_element_given(tal_forces *forces, const char *name, const tali_force_kind *kind,
-                              const void *argument, const char *what)
+                              const void *argument, const char *subject)
 {
     if (argument != NULL) return true;
     (void)tali_breach(TAL_ERR_NULL, kind->ops.name, "%s '%s': the %s is NULL", kind->ops.name,
-                      said(name), what);
+                      said(name), subject);
     if (forces != NULL) tali_system_keep_breach(forces->system);
     return false;
 }

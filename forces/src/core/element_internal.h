@@ -70,7 +70,7 @@ tal_force_ix tali_force_element_add(tal_forces *forces, const char *name,
 /// Whether an argument that must not be NULL was given. False after a breach, which the System
 /// remembers while it is built. `forces` may be NULL.
 bool tali_force_element_given(tal_forces *forces, const char *name, const tali_force_kind *kind,
-                              const void *argument, const char *what);
+                              const void *argument, const char *subject);
 
 /// Whether matter has this body. False after the failure has been reported. `forces` may be NULL.
 bool tali_force_element_has(tal_forces *forces, const char *name, const tali_force_kind *kind,

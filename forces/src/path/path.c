@@ -246,16 +246,16 @@ static bool are_usable(const tal_forces *forces, const tali_path *path, const ta
 }
 
 // Zero where no function was given. False when memory runs out, which the System is told.
-static bool fill_in(tal_forces *forces, const tali_path *path, tali_path_motion *motion)
+static bool fill_in(tal_forces *forces, const tali_path *path, tali_path_track *track)
 {
     int used = 0;
-    while (motion->f[used] == NULL) {
+    while (track->f[used] == NULL) {
         ++used;
     }
     for (int k = 0; k < 3; ++k) {
-        if (motion->f[k] != NULL) continue;
-        motion->at[k] = motion->at[used];
-        if (tal_function_create_constant(&forces->allocator, 0.0, 1, &motion->f[k], NULL) !=
+        if (track->f[k] != NULL) continue;
+        track->at[k] = track->at[used];
+        if (tal_function_create_constant(&forces->allocator, 0.0, 1, &track->f[k], NULL) !=
             TAL_OK) {
             (void)fail_memory(forces, path->name);
             return false;
@@ -264,10 +264,9 @@ static bool fill_in(tal_forces *forces, const tali_path *path, tali_path_motion 
     return true;
 }
 
-// A motion that owns its functions; NULL after the reason has been told.
-static tali_path_motion *make_motion(tal_forces *forces, const tali_path *path,
-                                     const tal_xform *X_BP, const tal_mobility at[],
-                                     tal_function *const f[])
+// A track that owns its functions; NULL after the reason has been told.
+static tali_path_track *make_track(tal_forces *forces, const tali_path *path, const tal_xform *X_BP,
+                                   const tal_mobility at[], tal_function *const f[])
 {
     if (X_BP != NULL && !tal_xf_is_finite(*X_BP)) {
         (void)tal_system_fail(forces->system, TAL_ERR_NOT_FINITE,
@@ -276,21 +275,21 @@ static tali_path_motion *make_motion(tal_forces *forces, const tali_path *path,
         return NULL;
     }
     if (!are_usable(forces, path, at, f)) return NULL;
-    tali_path_motion *motion = tali_alloc(&forces->allocator, sizeof *motion);
-    if (motion == NULL) {
+    tali_path_track *track = tali_alloc(&forces->allocator, sizeof *track);
+    if (track == NULL) {
         (void)fail_memory(forces, path->name);
         return NULL;
     }
-    motion->X_BP = X_BP != NULL ? *X_BP : TAL_XFORM_IDENTITY;
+    track->X_BP = X_BP != NULL ? *X_BP : TAL_XFORM_IDENTITY;
     for (int k = 0; k < 3; ++k) {
-        motion->at[k] = at[k];
-        motion->f[k] = f[k];
+        track->at[k] = at[k];
+        track->f[k] = f[k];
     }
-    if (fill_in(forces, path, motion)) return motion;
+    if (fill_in(forces, path, track)) return track;
     for (int k = 0; k < 3; ++k) {
-        if (f[k] == NULL) tal_function_destroy(motion->f[k]);
+        if (f[k] == NULL) tal_function_destroy(track->f[k]);
     }
-    tali_free(&forces->allocator, motion, sizeof *motion);
+    tali_free(&forces->allocator, track, sizeof *track);
     return NULL;
 }
 
@@ -304,16 +303,16 @@ int tal_path_add_moving_point(tal_forces *forces, tal_path_ix path, tal_body_ix 
         tali_system_keep_breach(forces->system);
         it = NULL;
     }
-    tali_path_motion *motion = it != NULL ? make_motion(forces, it, X_BP, at, f) : NULL;
-    if (motion == NULL) {
+    tali_path_track *track = it != NULL ? make_track(forces, it, X_BP, at, f) : NULL;
+    if (track == NULL) {
         drop_functions(f, 3);
         return -1;
     }
-    const tali_path_point point = {.kind = TALI_PATH_MOVING, .body = body.i, .motion = motion};
+    const tali_path_point point = {.kind = TALI_PATH_MOVING, .body = body.i, .track = track};
     const int number = add_point(forces, it, point);
     if (number >= 0) return number;
-    drop_functions(motion->f, 3);
-    tali_free(&forces->allocator, motion, sizeof *motion);
+    drop_functions(track->f, 3);
+    tali_free(&forces->allocator, track, sizeof *track);
     return -1;
 }
 
@@ -387,10 +386,10 @@ uint64_t tali_paths_hash(const tal_forces *forces, uint64_t hash)
 static void free_path(const tal_allocator *allocator, tali_path *path)
 {
     for (int k = 0; k < path->num_points; ++k) {
-        tali_path_motion *motion = path->points[k].motion;
-        if (motion == NULL) continue;
-        drop_functions(motion->f, 3);
-        tali_free(allocator, motion, sizeof *motion);
+        tali_path_track *track = path->points[k].track;
+        if (track == NULL) continue;
+        drop_functions(track->f, 3);
+        tali_free(allocator, track, sizeof *track);
     }
     tali_free(allocator, path->points, (size_t)path->capacity * sizeof *path->points);
     tali_free(allocator, path->over, (size_t)path->over_capacity * sizeof *path->over);
@@ -418,10 +417,10 @@ tali_path_point_facts tali_path_point_facts_of(const tal_forces *forces, tal_pat
 {
     const tali_path_point *it = &forces->paths.items[path.i].points[point];
     tali_path_point_facts facts = {(int)it->kind, it->when, it->low, it->high, NULL, NULL, NULL};
-    if (it->motion != NULL) {
-        facts.X_BP = &it->motion->X_BP;
-        facts.at = it->motion->at;
-        facts.f = it->motion->f;
+    if (it->track != NULL) {
+        facts.X_BP = &it->track->X_BP;
+        facts.at = it->track->at;
+        facts.f = it->track->f;
     }
     return facts;
 }

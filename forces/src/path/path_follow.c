@@ -43,29 +43,29 @@ bool tali_path_is_active(const tali_path_arg *arg, const tali_path_point *point)
 }
 
 // Component k of a moving point, its slope, and the coordinate. Beyond its range it stands still.
-static double component(const tali_path_arg *arg, const tali_path_motion *motion, int k,
+static double component(const tali_path_arg *arg, const tali_path_track *track, int k,
                         double *slope)
 {
     *slope = 0.0;
-    const tal_mobility at = motion->at[k];
+    const tal_mobility at = track->at[k];
     const int i = tali_path_slot(arg->forces, arg->state, at) -
                   tal_body_q_start(arg->forces->matter, arg->state, at.body);
     double low = 0.0, high = 0.0;
     (void)tal_body_range(arg->forces->matter, arg->state, at.body, i, &low, &high);
     const double q = coordinate(arg, at), within = fmin(fmax(q, low), high);
-    if (within == q) *slope = tal_function_calc_derivative_1(motion->f[k], q, 1);
-    return tal_function_calc_value_1(motion->f[k], within);
+    if (within == q) *slope = tal_function_calc_derivative_1(track->f[k], q, 1);
+    return tal_function_calc_value_1(track->f[k], within);
 }
 
 static tali_path_station moved(const tali_path_arg *arg, const tali_path_point *point)
 {
     double p[3], slope;
     for (int k = 0; k < 3; ++k) {
-        p[k] = component(arg, point->motion, k, &slope);
+        p[k] = component(arg, point->track, k, &slope);
     }
     const tal_body_ix body = {point->body};
     const tal_xform X_MB = tal_body_X_MB(arg->forces->matter, arg->state, body);
-    const tal_vec3 p_BS = tal_xf_apply(point->motion->X_BP, tal_v3(p[0], p[1], p[2]));
+    const tal_vec3 p_BS = tal_xf_apply(point->track->X_BP, tal_v3(p[0], p[1], p[2]));
     return (tali_path_station){tal_xf_apply(X_MB, p_BS), point->body};
 }
 
@@ -359,20 +359,20 @@ static tal_status add_push(const tali_path_arg *arg, tal_mobility at, double f, 
 
 // What the pull at a moving point does along its coordinates: (R dp/dq) . pull.
 static tal_status push_point(const tali_path_arg *arg, const tali_path_node *node,
-                             const tali_path_motion *motion, int *num, tali_path_push pushes[])
+                             const tali_path_track *track, int *num, tali_path_push pushes[])
 {
     const tal_body_ix body = {node->body};
     const tal_mat3 R_MB = tal_body_X_MB(arg->forces->matter, arg->state, body).R;
     const tal_mat3 R_GM = tal_view_X_GM(&arg->poses, node->body)->R;
     const tal_vec3 pull_B = tal_m3_tmul_v3(R_MB, tal_m3_tmul_v3(R_GM, node->pull));
-    const tal_vec3 pull_P = tal_m3_tmul_v3(motion->X_BP.R, pull_B);
+    const tal_vec3 pull_P = tal_m3_tmul_v3(track->X_BP.R, pull_B);
     tal_status st = TAL_OK;
     for (int k = 0; k < 3 && st == TAL_OK; ++k) {
         double slope;
-        (void)component(arg, motion, k, &slope);
+        (void)component(arg, track, k, &slope);
         if (slope == 0.0) continue;
         const double f = slope * tal_v3_at(pull_P, (tal_axis)k);
-        st = add_push(arg, motion->at[k], f, num, pushes);
+        st = add_push(arg, track->at[k], f, num, pushes);
     }
     return st;
 }
@@ -384,8 +384,8 @@ static tal_status push_points(const tali_path_arg *arg, const tali_path_line *li
     for (int k = 0; k < line->num && st == TAL_OK; ++k) {
         const tali_path_node *node = &line->nodes[k];
         if (node->point < 0) continue;
-        const tali_path_motion *motion = line->path->points[node->point].motion;
-        if (motion != NULL) st = push_point(arg, node, motion, num, pushes);
+        const tali_path_track *track = line->path->points[node->point].track;
+        if (track != NULL) st = push_point(arg, node, track, num, pushes);
     }
     return st;
 }

@@ -13,20 +13,20 @@ typedef enum tali_path_point_kind {
 } tali_path_point_kind;
 
 /// How a point moves: at (f0(q0), f1(q1), f2(q2)) in P.
-typedef struct tali_path_motion {
+typedef struct tali_path_track {
     tal_xform X_BP;
     tal_mobility at[3];
     tal_function *f[3]; ///< owned
-} tali_path_motion;
+} tali_path_track;
 
 /// A point of a path.
 typedef struct tali_path_point {
     tali_path_point_kind kind;
     int body;
-    tal_vec3 p_BS;            ///< initially; unless it moves
-    tal_mobility when;        ///< the coordinate of a conditional point
-    double low, high;         ///< its limits
-    tali_path_motion *motion; ///< owned; of a moving point
+    tal_vec3 p_BS;          ///< initially; unless it moves
+    tal_mobility when;      ///< the coordinate of a conditional point
+    double low, high;       ///< its limits
+    tali_path_track *track; ///< owned; of a moving point
 } tali_path_point;
 
 /// An obstacle of a path, between two of its points.

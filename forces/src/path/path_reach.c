@@ -122,7 +122,7 @@ static bool asked_at(const tali_path *path, int k, tal_mobility *at)
                       : point->kind == TALI_PATH_CONDITIONAL ? 1
                                                              : 0;
         if (left < n) {
-            *at = point->motion != NULL ? point->motion->at[left] : point->when;
+            *at = point->track != NULL ? point->track->at[left] : point->when;
             return true;
         }
         left -= n;

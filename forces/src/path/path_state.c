@@ -37,8 +37,8 @@ static int num_pushes_of(const tal_forces *forces, const tali_path *path)
     if (path->length != NULL) return num_speeds_of(forces, path->at, path->num_at);
     int sum = 0;
     for (int k = 0; k < path->num_points; ++k) {
-        const tali_path_motion *motion = path->points[k].motion;
-        if (motion != NULL) sum += num_speeds_of(forces, motion->at, 3);
+        const tali_path_track *track = path->points[k].track;
+        if (track != NULL) sum += num_speeds_of(forces, track->at, 3);
     }
     return sum;
 }
@@ -207,8 +207,8 @@ static tal_status check_coordinates(const tal_forces *forces, tal_state *state,
         const tali_path_point *point = &path->points[k];
         const bool is_conditional = point->kind == TALI_PATH_CONDITIONAL;
         if (is_conditional) st = check_slots(forces, state, path, &point->when, 1);
-        const bool moves = point->motion != NULL && st == TAL_OK;
-        if (moves) st = check_slots(forces, state, path, point->motion->at, 3);
+        const bool moves = point->track != NULL && st == TAL_OK;
+        if (moves) st = check_slots(forces, state, path, point->track->at, 3);
     }
     return st;
 }

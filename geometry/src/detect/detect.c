@@ -144,12 +144,12 @@ static void look_at(const tali_detect_surface surfaces[], const tal_xform X_GS[]
         (tali_detect_contact){{pair.a, pair.b}, is_patch, first, *count - first};
 }
 
-static tal_status fail_capacity(const char *what, int needed, int limit, tal_error *err)
+static tal_status fail_capacity(const char *subject, int needed, int limit, tal_error *err)
 {
     return TALI_FAIL(
         err, TAL_ERR_CAPACITY,
         "contact needs room for %d %s but has room for %d: increase the capacity of %s", needed,
-        what, limit, what);
+        subject, limit, subject);
 }
 
 tal_status tali_detect_contacts(const tali_detect_surface surfaces[], int num_surfaces,

@@ -335,14 +335,14 @@ tal_status tal_mesh_create(const tal_allocator *allocator, const tal_vec3 vertic
 // ---- reading
 
 // Whether there is such a mesh and such a part of it; else a breach in the name of `where`.
-static bool has(const tal_mesh *mesh, const char *what, int i, int count, const char *where)
+static bool has(const tal_mesh *mesh, const char *subject, int i, int count, const char *where)
 {
     if (mesh == NULL) {
         (void)tali_breach(TAL_ERR_NULL, where, "the mesh is NULL");
         return false;
     }
     if (i >= 0 && i < count) return true;
-    (void)tali_breach(TAL_ERR_BAD_INDEX, where, "%s %d of a mesh that has %d", what, i, count);
+    (void)tali_breach(TAL_ERR_BAD_INDEX, where, "%s %d of a mesh that has %d", subject, i, count);
     return false;
 }
 

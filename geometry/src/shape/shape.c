@@ -76,26 +76,27 @@ typedef struct owner {
     const char *kind, *name;
 } owner;
 
-static tal_status check_size(owner who, const char *what, double value, tal_error *err)
+static tal_status check_size(owner who, const char *subject, double value, tal_error *err)
 {
     if (!isfinite(value)) {
-        return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "%s '%s': the %s is %g", who.kind, who.name, what,
-                         value);
+        return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "%s '%s': the %s is %g", who.kind, who.name,
+                         subject, value);
     }
     if (value > 0.0) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%s '%s': the %s is %g and must be positive", who.kind,
-                     who.name, what, value);
+                     who.name, subject, value);
 }
 
-static tal_status check_edge(owner who, const char *what, double value, double most, tal_error *err)
+static tal_status check_edge(owner who, const char *subject, double value, double most,
+                             tal_error *err)
 {
     if (isnan(value)) {
         return TALI_FAIL(err, TAL_ERR_NOT_FINITE, "%s '%s': the %s is NaN", who.kind, who.name,
-                         what);
+                         subject);
     }
     if (value >= 0.0 && value <= most) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%s '%s': the %s is %g and must be from 0 to %g",
-                     who.kind, who.name, what, value, most);
+                     who.kind, who.name, subject, value, most);
 }
 
 tal_status tal_shape_check(const tal_shape *shape, const char *name, tal_error *err)

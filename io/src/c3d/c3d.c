@@ -132,13 +132,13 @@ static tal_status check_call(const char *name, const void *bytes, tal_c3d_part p
 }
 
 // A table of rows whose numbers fit into `row`.
-static tal_status make_table(const tali_c3d *it, tal_c3d_part part, const tal_allocator *from,
+static tal_status make_table(const tali_c3d *it, tal_c3d_part part, const tal_allocator *allocator,
                              tal_table **out)
 {
-    tali_arena arena = tali_arena_make(from);
+    tali_arena arena = tali_arena_make(allocator);
     const size_t most = 1 + 3 * (size_t)it->points + (size_t)it->channels;
     double *row = tali_arena_take(&arena, most * sizeof *row);
-    tal_table *table = tal_table_create(from);
+    tal_table *table = tal_table_create(allocator);
     tal_status st =
         row != NULL && table != NULL ? make_part(it, part, row, table) : TAL_ERR_NO_MEMORY;
     tali_arena_free(&arena);

@@ -13,10 +13,10 @@ tali_soup tali_soup_make(const tal_allocator *allocator)
 
 void tali_soup_free(tali_soup *soup)
 {
-    const tal_allocator *const from = &soup->allocator;
-    tali_free(from, soup->vertices, (size_t)soup->vertices_capacity * sizeof *soup->vertices);
-    tali_free(from, soup->faces, (size_t)soup->faces_capacity * sizeof *soup->faces);
-    *soup = tali_soup_make(from);
+    const tal_allocator *const allocator = &soup->allocator;
+    tali_free(allocator, soup->vertices, (size_t)soup->vertices_capacity * sizeof *soup->vertices);
+    tali_free(allocator, soup->faces, (size_t)soup->faces_capacity * sizeof *soup->faces);
+    *soup = tali_soup_make(allocator);
 }
 
 void tali_soup_add_vertex(tali_soup *soup, tal_vec3 p)

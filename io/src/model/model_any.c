@@ -56,11 +56,11 @@ tal_file_kind tal_file_kind_of(const char *path, const char text[], size_t size)
     return kind == TAL_FILE_UNKNOWN && text != NULL ? kind_of_text(text, size) : kind;
 }
 
-static tal_status refuse_params(const char *path, const tal_model_options *how, const char *what,
+static tal_status refuse_params(const char *path, const tal_model_options *how, const char *subject,
                                 tal_diagnostics *found)
 {
     if (how->num_params == 0) return TAL_OK;
-    tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s has no params", what);
+    tal_diagnostics_add(found, TAL_ERROR, path, 0, 0, "%s has no params", subject);
     return TAL_ERR_BAD_VALUE;
 }
 

@@ -314,15 +314,16 @@ void tali_model_build(tali_model *m)
         return;
     }
     if (!build_bodies(m)) return;
-    const tali_model_group before[] = {TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS,
-                                       TALI_GROUP_MOTIONS,    TALI_GROUP_WRAPS,
-                                       TALI_GROUP_PATHS,      TALI_GROUP_PATH_PARTS};
+    const tali_model_group before[] = {
+        TALI_GROUP_BODY_PARTS, TALI_GROUP_CONSTRAINTS, TALI_GROUP_UNILATERALS, TALI_GROUP_MOTIONS,
+        TALI_GROUP_WRAPS,      TALI_GROUP_PATHS,       TALI_GROUP_PATH_PARTS};
     const tali_model_group after[] = {TALI_GROUP_SURFACES, TALI_GROUP_CONTROLLERS, TALI_GROUP_STOPS,
                                       TALI_GROUP_MARKERS, TALI_GROUP_DECORATIONS};
     if (!build_groups(m, before, sizeof before / sizeof *before) || !build_measures_and_forces(m) ||
         !build_groups(m, after, sizeof after / sizeof *after)) {
         return;
     }
+    tali_model_handle_unilaterals(m);
     tal_error err = {TAL_OK, "", ""};
     tal_status st = tal_system_realize_topology(m->system, &err);
     if (st == TAL_OK) st = tal_state_create(m->system, &m->state, &err);
@@ -359,14 +360,14 @@ static void free_reading(tali_model *m)
         tal_mesh_destroy(m->items[i].mesh);
         tal_table_destroy(m->items[i].table);
     }
-    const tal_allocator *from = &m->arena.allocator;
-    tali_free(from, m->items, (size_t)m->items_capacity * sizeof *m->items);
-    tali_free(from, m->values, (size_t)m->values_capacity * sizeof *m->values);
-    tali_names_free(&m->names, from);
+    const tal_allocator *allocator = &m->arena.allocator;
+    tali_free(allocator, m->items, (size_t)m->items_capacity * sizeof *m->items);
+    tali_free(allocator, m->values, (size_t)m->values_capacity * sizeof *m->values);
+    tali_names_free(&m->names, allocator);
     for (int i = 0; i < m->num_documents; ++i) {
         tali_xml_destroy(m->documents[i]);
     }
-    tali_free(from, m->documents, (size_t)m->documents_capacity * sizeof *m->documents);
+    tali_free(allocator, m->documents, (size_t)m->documents_capacity * sizeof *m->documents);
     tali_arena_free(&m->arena);
 }
 

@@ -104,12 +104,7 @@ bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *o
     if (constraint.i >= tal_matter_num_constraints(matter)) return false;
     const tali_matter_constraint_facts facts = tali_matter_constraint_facts_of(matter, constraint);
     d->name = tal_constraint_name(matter, constraint);
-    const tal_unilateral_ix element = tal_constraint_unilateral(matter, constraint);
-    if (element.i >= 0) {
-        tali_model_write_refuse(d->w, "unilateral '%s' cannot be written to a file",
-                                tal_unilateral_name(matter, element));
-        return false;
-    }
+    if (tal_constraint_unilateral(matter, constraint).i >= 0) return true; // in <unilaterals>
     d->row = facts.kind != NULL ? row_of_kind(facts.kind)
                                 : tali_model_registered(d->w, TAL_MODEL_CONSTRAINT, facts.ops, own);
     if (d->row == NULL) tali_model_refuse_table(d, "constraint", facts.ops->name);

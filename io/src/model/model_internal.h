@@ -92,6 +92,7 @@ typedef enum tali_model_group {
     TALI_GROUP_BODIES,          ///< what is in <bodies>: a body, named after its mobilizer
     TALI_GROUP_BODY_PARTS,      ///< what is in a body
     TALI_GROUP_CONSTRAINTS,     ///< what is in <constraints>
+    TALI_GROUP_UNILATERALS,     ///< what is in <unilaterals>
     TALI_GROUP_MOTIONS,         ///< what is in <motions>
     TALI_GROUP_WRAPS,           ///< what is in <wraps>
     TALI_GROUP_PATHS,           ///< what is in <paths>
@@ -168,16 +169,18 @@ const tali_model_row *tali_model_rows(tali_model_group group);
 /// @name The rows, by the file they are in
 /// @{
 extern const tali_model_row tali_model_body_rows[], tali_model_body_part_rows[],
-    tali_model_constraint_rows[], tali_model_motion_rows[], tali_model_measure_rows[],
-    tali_model_force_rows[], tali_model_decoration_rows[], tali_model_function_rows[],
-    tali_model_surface_rows[], tali_model_mesh_part_rows[], tali_model_load_rows[],
-    tali_model_stop_rows[], tali_model_marker_rows[], tali_model_material_rows[],
-    tali_model_wrap_rows[], tali_model_path_rows[], tali_model_path_part_rows[],
-    tali_model_component_rows[], tali_model_controller_rows[], tali_model_drive_rows[];
+    tali_model_constraint_rows[], tali_model_unilateral_rows[], tali_model_motion_rows[],
+    tali_model_measure_rows[], tali_model_force_rows[], tali_model_decoration_rows[],
+    tali_model_function_rows[], tali_model_surface_rows[], tali_model_mesh_part_rows[],
+    tali_model_load_rows[], tali_model_stop_rows[], tali_model_marker_rows[],
+    tali_model_material_rows[], tali_model_wrap_rows[], tali_model_path_rows[],
+    tali_model_path_part_rows[], tali_model_component_rows[], tali_model_controller_rows[],
+    tali_model_drive_rows[];
 
 /// What finds the elements of a section, likewise
 bool tali_model_find_body(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_constraint(tali_model_description *d, tali_model_own_row *own);
+bool tali_model_find_unilateral(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_motion(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_measure(tali_model_description *d, tali_model_own_row *own);
 bool tali_model_find_force(tali_model_description *d, tali_model_own_row *own);
@@ -216,6 +219,8 @@ void tali_model_check_external_load(tali_model *m, tali_model_item *item);
 void tali_model_build_external_load(tali_model *m, tali_model_item *item);
 /// Let the fibers of muscles begin in equilibrium where the file does not say how long they are.
 void tali_model_equilibrate(tali_model *m);
+/// Let runs handle unilateral elements where the file does not say how.
+void tali_model_handle_unilaterals(tali_model *m);
 void tali_model_build_discrete(tali_model *m, tali_model_item *item);
 void tali_model_write_loads(tali_model_description *discrete);
 void tali_model_build_path_spring(tali_model *m, tali_model_item *item);

@@ -80,6 +80,11 @@ static const tali_model_row section_rows[] = {
      .children = TALI_GROUP_CONSTRAINTS,
      .max_children = -1,
      .find = tali_model_find_constraint},
+    {.name = "unilaterals",
+     .doc = "Constraints that push but do not pull, with dry friction and impacts.",
+     .children = TALI_GROUP_UNILATERALS,
+     .max_children = -1,
+     .find = tali_model_find_unilateral},
     {.name = "motions",
      .doc = "Motions that are prescribed.",
      .children = TALI_GROUP_MOTIONS,
@@ -147,6 +152,8 @@ const tali_model_row *tali_model_rows(tali_model_group group)
         return tali_model_body_part_rows;
     case TALI_GROUP_CONSTRAINTS:
         return tali_model_constraint_rows;
+    case TALI_GROUP_UNILATERALS:
+        return tali_model_unilateral_rows;
     case TALI_GROUP_MOTIONS:
         return tali_model_motion_rows;
     case TALI_GROUP_WRAPS:

@@ -277,10 +277,19 @@ static const tali_model_row *row_of_event(const tal_system *system, tal_event_ix
     return &tali_model_stop_rows[impulse->body.i >= 0 ? IMPULSE_ROW : MOBILITY_IMPULSE_ROW];
 }
 
+// Events of unilateral elements are part of these.
+static bool is_of_contacts(const tal_system *system, tal_event_ix event)
+{
+    const tal_contacts *contacts = tal_system_contacts(system);
+    return contacts != NULL &&
+           tal_event_owner(system, event).i == tal_contacts_subsystem(contacts).i;
+}
+
 // Whether all events only end a run: then they stand in <stops>, as they always have.
 static bool are_stops(const tal_system *system)
 {
     for (int i = 0; i < tal_system_num_events(system); ++i) {
+        if (is_of_contacts(system, (tal_event_ix){i})) continue;
         if (tal_event_stop(system, (tal_event_ix){i}) == NULL) return false;
     }
     return true;
@@ -291,6 +300,7 @@ static bool find_event(tali_model_description *d, bool in_stops)
     const tal_system *system = d->w->model.system;
     const tal_event_ix event = {d->index};
     if (event.i >= tal_system_num_events(system) || are_stops(system) != in_stops) return false;
+    if (is_of_contacts(system, event)) return true;
     d->name = tal_event_name(system, event);
     d->row = row_of_event(system, event);
     if (d->row == NULL) {

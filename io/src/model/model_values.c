@@ -128,16 +128,16 @@ static void check_numbers(tali_model *m, const tali_model_item *item, const tali
 {
     for (int i = 0; i < count; ++i) {
         const double x = values[i];
-        const char *what = NULL;
+        const char *subject = NULL;
         if (isnan(x) || (isinf(x) && (a->flags & TALI_MAYBE_INFINITE) == 0)) {
-            what = "finite";
+            subject = "finite";
         } else if ((a->flags & TALI_POSITIVE_NUMBER) != 0 && !(x > 0.0)) {
-            what = "positive";
+            subject = "positive";
         } else if ((a->flags & TALI_NO_NEGATIVE_NUMBER) != 0 && x < 0.0) {
-            what = "zero or positive";
+            subject = "zero or positive";
         }
-        if (what == NULL) continue;
-        tali_model_item_error(m, item, a->name, ": '%s' is %g; it must be %s", a->name, x, what);
+        if (subject == NULL) continue;
+        tali_model_item_error(m, item, a->name, ": '%s' is %g; it must be %s", a->name, x, subject);
         return;
     }
 }

@@ -18,6 +18,7 @@ static void check_subsystems(tali_model_writer *w)
         const tal_subsystem_ix subsystem = {i};
         if (i == tal_matter_subsystem(w->model.matter).i ||
             i == tal_forces_subsystem(w->model.forces).i ||
+            i == tal_contacts_subsystem(tal_system_contacts(system)).i ||
             tal_subsystem_events(system, subsystem) != NULL) {
             continue;
         }
@@ -41,9 +42,10 @@ static void put_section(tali_model_writer *w, const tali_model_row *section)
         tali_model_own_row own;
         tali_model_description d = {.w = w, .index = i};
         if (!section->find(&d, &own)) break;
+        if (d.row == NULL) continue; // refused, or part of something else
         if (!is_open) tali_model_sink_put(&w->out, "  <%s>\n", section->name);
         is_open = true;
-        if (d.row != NULL) tali_model_write_element(&d, "    ", "\n");
+        tali_model_write_element(&d, "    ", "\n");
     }
     if (is_open) tali_model_sink_put(&w->out, "  </%s>\n", section->name);
 }

@@ -127,7 +127,8 @@ void tali_model_say_targets(tali_model_description *d, const tali_model_targets 
 void tali_model_write_refuse(tali_model_writer *w, const char *fmt, ...) TAL_PRINTF(2, 3);
 
 /// Refuse an element of a kind that no file knows.
-void tali_model_refuse_table(const tali_model_description *d, const char *what, const char *kind);
+void tali_model_refuse_table(const tali_model_description *d, const char *subject,
+                             const char *kind);
 
 /// Text as the value of an attribute.
 void tali_model_write_text(tali_model_writer *w, const char *text);

@@ -20,9 +20,9 @@ void tali_model_write_refuse(tali_model_writer *w, const char *fmt, ...)
     va_end(args);
 }
 
-void tali_model_refuse_table(const tali_model_description *d, const char *what, const char *kind)
+void tali_model_refuse_table(const tali_model_description *d, const char *subject, const char *kind)
 {
-    tali_model_write_refuse(d->w, "%s '%s' is of kind '%s', " TALI_NOT_REGISTERED, what, d->name,
+    tali_model_write_refuse(d->w, "%s '%s' is of kind '%s', " TALI_NOT_REGISTERED, subject, d->name,
                             kind);
 }
 

@@ -202,8 +202,8 @@ static void add_bodies(tali_osim *o, tal_model *model, const tali_osim_tree *t)
 
 static bool add_markers(tali_osim *o, tal_model *model)
 {
-    const tal_allocator *from = &o->options.allocator;
-    model->kept = tali_model_kept_create(from);
+    const tal_allocator *allocator = &o->options.allocator;
+    model->kept = tali_model_kept_create(allocator);
     if (model->kept == NULL) return false;
     tali_arena *arena = &model->kept->arena;
     tal_marker *markers = tali_arena_take(arena, (size_t)o->num_markers * sizeof *markers);

@@ -8,16 +8,16 @@
 // --- couplers ---
 
 // f of n arguments made into a function of n + 1 of which the last does not count.
-static tal_status widen(const tal_allocator *from, tal_function *f, int n, tal_function **out)
+static tal_status widen(const tal_allocator *allocator, tal_function *f, int n, tal_function **out)
 {
     tal_function *inner[TAL_FUNCTION_MAX_ARGS] = {NULL};
     tal_status st = TAL_OK;
     for (int i = 0; i < n && st == TAL_OK; ++i) {
         double pick[TAL_FUNCTION_MAX_ARGS] = {0.0};
         pick[i] = 1.0;
-        st = tal_function_create_linear(from, pick, n + 1, 0.0, &inner[i], NULL);
+        st = tal_function_create_linear(allocator, pick, n + 1, 0.0, &inner[i], NULL);
     }
-    if (st == TAL_OK) st = tal_function_create_composition(from, f, inner, n, out, NULL);
+    if (st == TAL_OK) st = tal_function_create_composition(allocator, f, inner, n, out, NULL);
     for (int i = 0; i < n && st != TAL_OK; ++i) {
         tal_function_destroy(inner[i]);
     }
@@ -27,24 +27,25 @@ static tal_status widen(const tal_allocator *from, tal_function *f, int n, tal_f
 // scale f(q_1, ..., q_n) - q_dependent, which is to vanish. Adopts f.
 static tal_function *make_coupler(tali_osim *o, tal_function *f, int n, double scale)
 {
-    const tal_allocator *from = &o->arena.allocator;
+    const tal_allocator *allocator = &o->arena.allocator;
     tal_function *terms[2] = {NULL}, *outer = NULL, *wide = NULL, *sum = NULL;
     double minus[TAL_FUNCTION_MAX_ARGS] = {0.0};
     minus[n] = -1.0;
-    tal_status st = widen(from, f, n, &wide);
+    tal_status st = widen(allocator, f, n, &wide);
     if (st != TAL_OK) tal_function_destroy(f);
     if (st == TAL_OK && scale != 1.0) {
-        st = tal_function_create_linear(from, &scale, 1, 0.0, &outer, NULL);
+        st = tal_function_create_linear(allocator, &scale, 1, 0.0, &outer, NULL);
         if (st == TAL_OK) {
-            st = tal_function_create_composition(from, outer, &wide, 1, &terms[0], NULL);
+            st = tal_function_create_composition(allocator, outer, &wide, 1, &terms[0], NULL);
         }
         if (st == TAL_OK) wide = outer = NULL;
     } else {
         terms[0] = wide;
         wide = NULL;
     }
-    if (st == TAL_OK) st = tal_function_create_linear(from, minus, n + 1, 0.0, &terms[1], NULL);
-    if (st == TAL_OK) st = tal_function_create_sum(from, terms, 2, &sum, NULL);
+    if (st == TAL_OK)
+        st = tal_function_create_linear(allocator, minus, n + 1, 0.0, &terms[1], NULL);
+    if (st == TAL_OK) st = tal_function_create_sum(allocator, terms, 2, &sum, NULL);
     if (st == TAL_OK) return sum;
     tal_function_destroy(outer);
     tal_function_destroy(wide);

@@ -92,9 +92,9 @@ static void free_functions(tali_osim *o)
 
 void tali_osim_free(tali_osim *o)
 {
-    const tal_allocator *from = &o->arena.allocator;
+    const tal_allocator *allocator = &o->arena.allocator;
     free_functions(o);
-#define FREE(what) tali_free(from, o->what, (size_t)o->what##_capacity * sizeof *o->what)
+#define FREE(what) tali_free(allocator, o->what, (size_t)o->what##_capacity * sizeof *o->what)
     FREE(bodies);
     FREE(frames);
     FREE(joints);
@@ -155,12 +155,12 @@ void tali_osim_hand_on(const tali_osim *o, tal_diagnostics *found)
 bool tali_osim_begin(tali_osim *o, const tal_osim_options *options)
 {
     *o = (tali_osim){.options = options != NULL ? *options : tal_osim_options_default()};
-    const tal_allocator *from = &o->options.allocator;
-    o->arena = tali_arena_make(from);
-    o->body_names.allocator = o->frame_paths.allocator = o->marker_names.allocator = *from;
-    o->coordinate_names.allocator = o->geometry_names.allocator = *from;
-    o->force_names.allocator = o->unknown.allocator = *from;
-    o->found = tal_diagnostics_create(from);
+    const tal_allocator *allocator = &o->options.allocator;
+    o->arena = tali_arena_make(allocator);
+    o->body_names.allocator = o->frame_paths.allocator = o->marker_names.allocator = *allocator;
+    o->coordinate_names.allocator = o->geometry_names.allocator = *allocator;
+    o->force_names.allocator = o->unknown.allocator = *allocator;
+    o->found = tal_diagnostics_create(allocator);
     return o->found != NULL;
 }
 
@@ -168,10 +168,10 @@ bool tali_osim_begin(tali_osim *o, const tal_osim_options *options)
 static tal_status read_model(tali_osim *o, const char *path, const char *text, size_t size,
                              tal_model *model)
 {
-    const tal_allocator *from = &o->options.allocator;
+    const tal_allocator *allocator = &o->options.allocator;
     const tal_status st =
-        text == NULL ? tali_xml_read_file(path, NULL, from, &o->xml, o->found)
-                     : tali_xml_read_memory(path, text, size, NULL, from, &o->xml, o->found);
+        text == NULL ? tali_xml_read_file(path, NULL, allocator, &o->xml, o->found)
+                     : tali_xml_read_memory(path, text, size, NULL, allocator, &o->xml, o->found);
     if (st == TAL_OK) {
         tali_osim_read(o);
         if (!o->no_memory && tal_diagnostics_num_errors(o->found) == 0) tali_osim_build(o, model);

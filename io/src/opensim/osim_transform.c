@@ -51,10 +51,10 @@ static void scale_translation(tali_osim *o, const tali_xml_element *e, tali_osim
     if (axis->function == NULL || fabs(length - 1.0) < 1e-6 || !(length > 0.0)) return;
     tali_osim_warn(o, e, ": its axis has length %g; translations are scaled by it", length);
     tal_function *outer = NULL, *scaled = NULL;
-    const tal_allocator *from = &o->arena.allocator;
-    tal_status st = tal_function_create_linear(from, &length, 1, 0.0, &outer, NULL);
+    const tal_allocator *allocator = &o->arena.allocator;
+    tal_status st = tal_function_create_linear(allocator, &length, 1, 0.0, &outer, NULL);
     if (st == TAL_OK) {
-        st = tal_function_create_composition(from, outer, &axis->function, 1, &scaled, NULL);
+        st = tal_function_create_composition(allocator, outer, &axis->function, 1, &scaled, NULL);
     }
     if (st == TAL_OK) {
         axis->function = scaled;

@@ -43,11 +43,11 @@ static tal_function *curve_of(tali_osim *o, const tal_table *table, int column)
     }
     tal_function *f = NULL;
     tal_error err = {TAL_OK, "", ""};
-    const tal_allocator *from = &o->arena.allocator;
+    const tal_allocator *allocator = &o->arena.allocator;
     const tal_status st =
-        n >= 4   ? tal_function_create_spline(from, x, y, n, TAL_SPLINE_NATURAL, &f, &err)
-        : n >= 2 ? tal_function_create_piecewise_linear(from, x, y, n, &f, &err)
-                 : tal_function_create_constant(from, y[0], 1, &f, &err);
+        n >= 4   ? tal_function_create_spline(allocator, x, y, n, TAL_SPLINE_NATURAL, &f, &err)
+        : n >= 2 ? tal_function_create_piecewise_linear(allocator, x, y, n, &f, &err)
+                 : tal_function_create_constant(allocator, y[0], 1, &f, &err);
     o->no_memory = o->no_memory || st == TAL_ERR_NO_MEMORY;
     if (st != TAL_OK && st != TAL_ERR_NO_MEMORY) {
         tali_osim_error(o, o->xml->root, ": column '%.60s' of the data: %s",

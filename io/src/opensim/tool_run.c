@@ -36,13 +36,13 @@ struct tal_osim_results {
 void tal_osim_results_destroy(tal_osim_results *results)
 {
     if (results == NULL) return;
-    const tal_allocator from = results->allocator;
+    const tal_allocator allocator = results->allocator;
     for (int i = 0; i < results->num; ++i) {
         tal_table_destroy(results->items[i].table);
-        tali_free(&from, results->items[i].path, results->items[i].size);
+        tali_free(&allocator, results->items[i].path, results->items[i].size);
     }
-    tali_free(&from, results->items, (size_t)results->capacity * sizeof *results->items);
-    tali_free(&from, results, sizeof *results);
+    tali_free(&allocator, results->items, (size_t)results->capacity * sizeof *results->items);
+    tali_free(&allocator, results, sizeof *results);
 }
 
 int tal_osim_results_num(const tal_osim_results *results)
@@ -372,17 +372,17 @@ static tal_status run_file(const char *path, const tal_osim_run_options *options
                            tal_osim_results **out, tal_diagnostics *found)
 {
     tali_osim_tool tool = {.options = options != NULL ? *options : tal_osim_run_options_default()};
-    const tal_allocator *from = &tool.options.allocator;
+    const tal_allocator *allocator = &tool.options.allocator;
     tal_osim_options how = tal_osim_options_default();
-    how.allocator = *from;
+    how.allocator = *allocator;
     bool memory = tali_osim_begin(&tool.setup, &how);
     memory = tali_osim_begin(&tool.o, &how) && memory;
-    tool.results = tali_alloc(from, sizeof *tool.results);
+    tool.results = tali_alloc(allocator, sizeof *tool.results);
     memory = memory && tool.results != NULL;
-    if (tool.results != NULL) tool.results->allocator = *from;
+    if (tool.results != NULL) tool.results->allocator = *allocator;
     tal_status st = memory ? TAL_OK : TAL_ERR_NO_MEMORY;
     if (st == TAL_OK) {
-        st = tali_xml_read_file(path, NULL, from, &tool.setup.xml, tool.setup.found);
+        st = tali_xml_read_file(path, NULL, allocator, &tool.setup.xml, tool.setup.found);
     }
     if (st == TAL_OK) {
         run_tool(&tool, path);

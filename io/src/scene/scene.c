@@ -58,8 +58,8 @@ static tal_status take_state(tal_scene *scene, tal_error *err)
 
 static tal_status check_options(const tal_scene_options *options, tal_error *err)
 {
-    tal_allocator from;
-    tal_status st = tali_alloc_choose(&options->allocator, &from, "tal_scene_create");
+    tal_allocator allocator;
+    tal_status st = tali_alloc_choose(&options->allocator, &allocator, "tal_scene_create");
     if (st != TAL_OK) return TALI_FAIL(err, st, "the allocator has no functions");
     if (options->max_frames < 1) {
         return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "max_frames is %d: it must be positive",
@@ -104,16 +104,16 @@ tal_status tal_scene_create(const tal_model *model, const tal_scene_options *opt
 void tal_scene_destroy(tal_scene *scene)
 {
     if (scene == NULL) return;
-    const tal_allocator from = scene->options.allocator;
+    const tal_allocator allocator = scene->options.allocator;
     tal_state_destroy(scene->state);
     tali_scene_bytes_free(&scene->model_json);
     tali_scene_bytes_free(&scene->runs_json);
     tali_scene_bytes_free(&scene->data);
-    tali_free(&from, scene->shapes, (size_t)scene->shapes_capacity * sizeof *scene->shapes);
-    tali_free(&from, scene->meshes, (size_t)scene->meshes_capacity * sizeof *scene->meshes);
-    tali_free(&from, scene->runs, (size_t)scene->runs_capacity * sizeof *scene->runs);
+    tali_free(&allocator, scene->shapes, (size_t)scene->shapes_capacity * sizeof *scene->shapes);
+    tali_free(&allocator, scene->meshes, (size_t)scene->meshes_capacity * sizeof *scene->meshes);
+    tali_free(&allocator, scene->runs, (size_t)scene->runs_capacity * sizeof *scene->runs);
     tali_arena_free(&scene->arena);
-    tali_free(&from, scene, sizeof *scene);
+    tali_free(&allocator, scene, sizeof *scene);
 }
 
 int tal_scene_num_frames(const tal_scene *scene)
@@ -198,10 +198,10 @@ tal_status tal_scene_add_ranges(tal_scene *scene, tal_error *err)
         (void)TALI_BREACH(TAL_ERR_NULL, "the scene is NULL");
         return TALI_FAIL(err, TAL_ERR_NULL, "the scene is NULL");
     }
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const size_t bytes = ((size_t)tal_state_nq(scene->state) + 1) * sizeof(double);
-    tal_table *const table = tal_table_create(from);
-    double *const row = tali_alloc(from, bytes);
+    tal_table *const table = tal_table_create(allocator);
+    double *const row = tali_alloc(allocator, bytes);
     tal_status st =
         table != NULL && row != NULL ? fill_ranges(scene, table, row) : TAL_ERR_NO_MEMORY;
     if (st != TAL_OK) {
@@ -212,7 +212,7 @@ tal_status tal_scene_add_ranges(tal_scene *scene, tal_error *err)
         st = tal_scene_add_run(scene, name, table, err);
         scene->in_ranges = false;
     }
-    tali_free(from, row, bytes);
+    tali_free(allocator, row, bytes);
     tal_table_destroy(table);
     return st;
 }
@@ -264,9 +264,9 @@ static tal_vec3 marker_at(const tal_frames *seen, int num_markers, int marker, d
 static bool put_seen(tal_scene *scene, const tal_frames *seen, int n, const double times[])
 {
     const tali_scene_run *const run = &scene->runs[scene->num_runs - 1];
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const size_t frames = (size_t)run->frames, bytes = 3 * (size_t)n * frames * sizeof(double);
-    double *const values = tali_alloc(from, bytes);
+    double *const values = tali_alloc(allocator, bytes);
     tali_scene_track track;
     if (values == NULL) return false;
     for (int m = 0; m < n; ++m) {
@@ -279,7 +279,7 @@ static bool put_seen(tal_scene *scene, const tal_frames *seen, int n, const doub
     }
     const bool good =
         tali_scene_add_values(scene, &scene->runs_json, values, 3 * n, run->frames, 1e-5, &track);
-    tali_free(from, values, bytes);
+    tali_free(allocator, values, bytes);
     return good;
 }
 
@@ -287,16 +287,16 @@ static bool put_seen(tal_scene *scene, const tal_frames *seen, int n, const doub
 static tal_status put_markers(tal_scene *scene, const tal_table *table, const char *const names[],
                               int n, tal_error *err)
 {
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const tali_scene_run *const run = &scene->runs[scene->num_runs - 1];
     const size_t bytes = (size_t)run->frames * sizeof(double);
     tal_marker_frames seen;
-    tal_status st = tal_marker_frames_create(table, names, n, from, &seen, NULL);
+    tal_status st = tal_marker_frames_create(table, names, n, allocator, &seen, NULL);
     if (st != TAL_OK) {
         return TALI_FAIL(err, st,
                          "the table has no column 'time', or units that are not m, cm or mm");
     }
-    double *const times = tali_alloc(from, bytes);
+    double *const times = tali_alloc(allocator, bytes);
     if (times == NULL) st = TAL_ERR_NO_MEMORY;
     if (st == TAL_OK && seen.frames.num_frames > 0) {
         tali_scene_decode(scene->data.at, &run->time, times);
@@ -310,7 +310,7 @@ static tal_status put_markers(tal_scene *scene, const tal_table *table, const ch
         tali_scene_put_key(&scene->runs_json, "seen");
         if (!put_seen(scene, &seen.frames, n, times)) st = TAL_ERR_NO_MEMORY;
     }
-    tali_free(from, times, bytes);
+    tali_free(allocator, times, bytes);
     tal_marker_frames_destroy(&seen);
     return st == TAL_OK ? st : TALI_FAIL(err, st, "memory ran out");
 }
@@ -394,9 +394,11 @@ static tal_status check_writing(const tal_scene *scene, tal_scene_format format,
     if (err != NULL) *err = (tal_error){TAL_OK, "", ""};
     const bool has_page = format != TAL_SCENE_HTML || (page != NULL && page->text != NULL);
     if (scene != NULL && has_target && has_page) return TAL_OK;
-    const char *const what = scene == NULL ? "the scene" : !has_target ? "the target" : "the page";
-    (void)tali_breach(TAL_ERR_NULL, where, "%s is NULL", what);
-    return tali_fail(err, TAL_ERR_NULL, where, "%s is NULL", what);
+    const char *const subject = scene == NULL ? "the scene"
+                                : !has_target ? "the target"
+                                              : "the page";
+    (void)tali_breach(TAL_ERR_NULL, where, "%s is NULL", subject);
+    return tali_fail(err, TAL_ERR_NULL, where, "%s is NULL", subject);
 }
 
 tal_status tal_scene_write_to(const tal_scene *scene, tal_scene_format format,

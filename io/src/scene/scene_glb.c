@@ -664,10 +664,10 @@ static void with_run(glb *it, int run,
                      void (*then)(glb *it, const tali_scene_run *, const double[]))
 {
     const tali_scene_run *const r = &it->scene->runs[run];
-    const tal_allocator *const from = &it->scene->options.allocator;
+    const tal_allocator *const allocator = &it->scene->options.allocator;
     const size_t poses = (size_t)r->poses.channels * (size_t)r->frames;
     const size_t bytes = (poses + (size_t)r->frames) * sizeof(double);
-    it->values = tali_alloc(from, bytes);
+    it->values = tali_alloc(allocator, bytes);
     if (it->values == NULL) {
         it->failed = true;
         return;
@@ -675,7 +675,7 @@ static void with_run(glb *it, int run,
     tali_scene_decode(it->scene->data.at, &r->poses, it->values);
     tali_scene_decode(it->scene->data.at, &r->time, it->values + poses);
     then(it, r, it->values + poses);
-    tali_free(from, it->values, bytes);
+    tali_free(allocator, it->values, bytes);
     it->values = NULL;
 }
 

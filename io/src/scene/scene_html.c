@@ -42,16 +42,16 @@ static bool deflate_all(const tali_scene_bytes *data, unsigned char out[], size_
 // The data, compressed, as base64.
 static void put_data(const tal_scene *scene, tali_scene_bytes *out)
 {
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const size_t most = scene->data.size + scene->data.size / 1000 + 1024;
-    unsigned char *const packed = tali_alloc(from, most);
+    unsigned char *const packed = tali_alloc(allocator, most);
     size_t size = most;
     if (packed == NULL || !deflate_all(&scene->data, packed, &size)) {
         out->failed = true;
     } else {
         tali_scene_put_base64(out, packed, size);
     }
-    tali_free(from, packed, most);
+    tali_free(allocator, packed, most);
 }
 
 // A list of words with commas between them, as a list of JSON.

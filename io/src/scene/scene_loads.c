@@ -90,14 +90,14 @@ static tali_scene_load *load_of(tal_scene *scene, tali_scene_loads *loads, int f
 {
     const int known = find_load(loads, force, body);
     if (known >= 0) return &loads->list[known];
-    const tal_allocator *const from = &scene->options.allocator;
-    if (!tali_grow(from, (void **)&loads->list, loads->num, &loads->capacity,
+    const tal_allocator *const allocator = &scene->options.allocator;
+    if (!tali_grow(allocator, (void **)&loads->list, loads->num, &loads->capacity,
                    sizeof *loads->list)) {
         return NULL;
     }
     tali_scene_load *const it = &loads->list[loads->num];
     *it = (tali_scene_load){.force = force, .body = body};
-    it->values = tali_alloc(from, LOAD_CHANNELS * (size_t)loads->frames * sizeof *it->values);
+    it->values = tali_alloc(allocator, LOAD_CHANNELS * (size_t)loads->frames * sizeof *it->values);
     if (it->values == NULL) return NULL;
     it->point = start_of(scene, force, body);
     ++loads->num;
@@ -185,13 +185,13 @@ static tal_status add_constraints(tal_scene *scene, tali_scene_loads *loads, int
 static double *contact_slot(tal_scene *scene, tali_scene_loads *loads, int slot)
 {
     if (slot < loads->num_contacts) return loads->contacts[slot];
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const size_t count = CONTACT_CHANNELS * (size_t)loads->frames;
-    if (!tali_grow(from, (void **)&loads->contacts, loads->num_contacts, &loads->contacts_capacity,
-                   sizeof *loads->contacts)) {
+    if (!tali_grow(allocator, (void **)&loads->contacts, loads->num_contacts,
+                   &loads->contacts_capacity, sizeof *loads->contacts)) {
         return NULL;
     }
-    double *const values = tali_alloc(from, count * sizeof *values);
+    double *const values = tali_alloc(allocator, count * sizeof *values);
     if (values == NULL) return NULL;
     for (size_t i = 0; i < count; ++i) {
         values[i] = TALI_NAN;
@@ -296,10 +296,10 @@ static void describe_load(const tal_scene *scene, const tali_scene_load *it, tal
 static void put_track(tal_scene *scene, tali_scene_bytes *json, double *const rows[], int num,
                       int channels, int frames, double precision)
 {
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const size_t each = (size_t)channels * (size_t)frames;
     const size_t bytes = (each * (size_t)num + 1) * sizeof(double);
-    double *const all = tali_alloc(from, bytes);
+    double *const all = tali_alloc(allocator, bytes);
     tali_scene_track track;
     if (all == NULL) {
         scene->failed = true;
@@ -311,15 +311,15 @@ static void put_track(tal_scene *scene, tali_scene_bytes *json, double *const ro
     if (!tali_scene_add_values(scene, json, all, num * channels, frames, precision, &track)) {
         scene->failed = true;
     }
-    tali_free(from, all, bytes);
+    tali_free(allocator, all, bytes);
 }
 
 // Members of a run: "loads" and "forces", "contacts".
 void tali_scene_loads_describe(tal_scene *scene, tali_scene_loads *loads, tali_scene_bytes *json)
 {
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const size_t bytes = ((size_t)loads->num + 1) * sizeof(double *);
-    double **const rows = tali_alloc(from, bytes);
+    double **const rows = tali_alloc(allocator, bytes);
     if (rows == NULL) {
         scene->failed = true;
         return;
@@ -340,19 +340,20 @@ void tali_scene_loads_describe(tal_scene *scene, tali_scene_loads *loads, tali_s
         put_track(scene, json, loads->contacts, loads->num_contacts, CONTACT_CHANNELS,
                   loads->frames, contact_precision);
     }
-    tali_free(from, rows, bytes);
+    tali_free(allocator, rows, bytes);
 }
 
 void tali_scene_loads_end(tal_scene *scene, tali_scene_loads *loads)
 {
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     const size_t frames = (size_t)loads->frames;
     for (int i = 0; i < loads->num; ++i) {
-        tali_free(from, loads->list[i].values, LOAD_CHANNELS * frames * sizeof(double));
+        tali_free(allocator, loads->list[i].values, LOAD_CHANNELS * frames * sizeof(double));
     }
     for (int i = 0; i < loads->num_contacts; ++i) {
-        tali_free(from, loads->contacts[i], CONTACT_CHANNELS * frames * sizeof(double));
+        tali_free(allocator, loads->contacts[i], CONTACT_CHANNELS * frames * sizeof(double));
     }
-    tali_free(from, loads->list, (size_t)loads->capacity * sizeof *loads->list);
-    tali_free(from, loads->contacts, (size_t)loads->contacts_capacity * sizeof *loads->contacts);
+    tali_free(allocator, loads->list, (size_t)loads->capacity * sizeof *loads->list);
+    tali_free(allocator, loads->contacts,
+              (size_t)loads->contacts_capacity * sizeof *loads->contacts);
 }

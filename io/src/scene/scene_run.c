@@ -247,10 +247,10 @@ static void put_unit(tali_scene_bytes *json, const tal_table *table, int column)
 static bool put_columns(recording *it)
 {
     const tal_table *const table = it->rows.table;
-    const tal_allocator *const from = &it->scene->options.allocator;
+    const tal_allocator *const allocator = &it->scene->options.allocator;
     const size_t frames = (size_t)it->frames;
     const size_t bytes = (frames * (size_t)tal_table_num_columns(table) + 1) * sizeof(double);
-    double *const values = tali_alloc(from, bytes);
+    double *const values = tali_alloc(allocator, bytes);
     int n = 0;
     if (values == NULL) return false;
     tali_scene_put_key(&it->json, "columns");
@@ -274,7 +274,7 @@ static bool put_columns(recording *it)
     tali_scene_put_key(&it->json, "values");
     const bool good =
         tali_scene_add_values(it->scene, &it->json, values, n, it->frames, value_precision, &track);
-    tali_free(from, values, bytes);
+    tali_free(allocator, values, bytes);
     return good;
 }
 
@@ -375,11 +375,11 @@ tal_status tal_scene_add_run(tal_scene *scene, const char *name, const tal_table
     }
     tal_status st = check_table(table, err);
     if (st != TAL_OK) return st;
-    const tal_allocator *const from = &scene->options.allocator;
+    const tal_allocator *const allocator = &scene->options.allocator;
     recording it = {.scene = scene,
                     .bodies = tal_matter_num_bodies(scene->model.matter),
                     .num_rows = tal_table_num_rows(table),
-                    .json = {.allocator = *from}};
+                    .json = {.allocator = *allocator}};
     st = tali_scene_rows_begin(scene, table, &it.rows, err);
     if (st != TAL_OK) return st;
     it.frames = choose_frames(scene, it.num_rows, it.bodies);
@@ -387,7 +387,7 @@ tal_status tal_scene_add_run(tal_scene *scene, const char *name, const tal_table
         {&it.time, (size_t)it.frames * sizeof *it.time},
         {&it.X_GB, (size_t)it.frames * (size_t)it.bodies * sizeof *it.X_GB}};
     size_t bytes = 0;
-    void *const block = tali_alloc_pieces(from, pieces, 2, &bytes);
+    void *const block = tali_alloc_pieces(allocator, pieces, 2, &bytes);
     if (block == NULL || !tali_scene_loads_begin(scene, &it.loads, it.frames) ||
         !tali_scene_paths_begin(scene, &it.paths, it.frames)) {
         st = TALI_FAIL(err, TAL_ERR_NO_MEMORY, "no memory for %d frames", it.frames);
@@ -397,6 +397,6 @@ tal_status tal_scene_add_run(tal_scene *scene, const char *name, const tal_table
     tali_scene_loads_end(scene, &it.loads);
     tali_scene_paths_end(scene, &it.paths);
     tali_scene_bytes_free(&it.json);
-    tali_free(from, block, bytes);
+    tali_free(allocator, block, bytes);
     return st;
 }

@@ -64,20 +64,20 @@ tal_table *tal_table_create(const tal_allocator *allocator)
 void tal_table_destroy(tal_table *table)
 {
     if (table == NULL) return;
-    const tal_allocator from = table->allocator;
+    const tal_allocator allocator = table->allocator;
     for (int i = 0; i < table->num_columns; ++i) {
-        free_string(&from, table->names[i]);
+        free_string(&allocator, table->names[i]);
     }
     for (int i = 0; i < table->num_headers; ++i) {
-        free_string(&from, table->headers[i].key);
-        free_string(&from, table->headers[i].value);
+        free_string(&allocator, table->headers[i].key);
+        free_string(&allocator, table->headers[i].value);
     }
-    tali_free(&from, table->names, (size_t)table->names_capacity * sizeof *table->names);
-    tali_free(&from, table->headers, (size_t)table->headers_capacity * sizeof *table->headers);
-    tali_free(&from, table->rows,
+    tali_free(&allocator, table->names, (size_t)table->names_capacity * sizeof *table->names);
+    tali_free(&allocator, table->headers, (size_t)table->headers_capacity * sizeof *table->headers);
+    tali_free(&allocator, table->rows,
               (size_t)table->rows_capacity * (size_t)table->num_columns * sizeof(double));
     tali_name_map_free(&table->by_name);
-    tali_free(&from, table, sizeof *table);
+    tali_free(&allocator, table, sizeof *table);
 }
 
 // --- building ---

@@ -11,10 +11,10 @@ typedef struct counts {
     bool units;          // said
 } counts;
 
-static bool next_or_error(tali_table_reader *r, const char *what)
+static bool next_or_error(tali_table_reader *r, const char *subject)
 {
     if (tali_table_next(r)) return true;
-    if (tali_table_goes_on(r)) tali_table_file_error(r, "the file ends before %s", what);
+    if (tali_table_goes_on(r)) tali_table_file_error(r, "the file ends before %s", subject);
     return false;
 }
 

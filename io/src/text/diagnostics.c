@@ -27,9 +27,9 @@ tal_diagnostics *tal_diagnostics_create(const tal_allocator *allocator)
 void tal_diagnostics_destroy(tal_diagnostics *list)
 {
     if (list == NULL) return;
-    const tal_allocator from = list->allocator;
-    tali_free(&from, list->items, (size_t)list->capacity * sizeof *list->items);
-    tali_free(&from, list, sizeof *list);
+    const tal_allocator allocator = list->allocator;
+    tali_free(&allocator, list->items, (size_t)list->capacity * sizeof *list->items);
+    tali_free(&allocator, list, sizeof *list);
 }
 
 void tal_diagnostics_clear(tal_diagnostics *list)

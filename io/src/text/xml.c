@@ -51,9 +51,9 @@ void tali_xml_destroy(tali_xml *xml)
 {
     if (xml == NULL) return;
     document *doc = (document *)xml;
-    const tal_allocator from = doc->arena.allocator;
+    const tal_allocator allocator = doc->arena.allocator;
     tali_arena_free(&doc->arena);
-    tali_free(&from, doc, sizeof *doc);
+    tali_free(&allocator, doc, sizeof *doc);
 }
 
 // ---- failures

@@ -71,11 +71,11 @@ static tali_urdf_kind read_kind(tali_urdf *u, const tali_xml_element *e)
 }
 
 static int read_end(tali_urdf *u, const tali_xml_element *joint, const tali_xml_element *e,
-                    const char *what)
+                    const char *subject)
 {
     static const char *const allowed[] = {"link", NULL};
     if (e == NULL) {
-        tali_urdf_error(u, joint, NULL, " needs <%s>", what);
+        tali_urdf_error(u, joint, NULL, " needs <%s>", subject);
         return -1;
     }
     tali_urdf_check_attributes(u, e, allowed);

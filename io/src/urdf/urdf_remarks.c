@@ -77,17 +77,17 @@ static void tell_remarks(tali_urdf *u)
 
 // --- what is not read ---
 
-static void leave(tali_urdf *u, const char *what, int line, int column)
+static void leave(tali_urdf *u, const char *subject, int line, int column)
 {
     int i = 0;
-    while (i < u->num_unread && strcmp(u->unread[i].what, what) != 0) {
+    while (i < u->num_unread && strcmp(u->unread[i].what, subject) != 0) {
         ++i;
     }
     if (i == TALI_URDF_MAX_UNREAD) return;
     tali_urdf_unread *it = &u->unread[i];
     if (i == u->num_unread) {
         *it = (tali_urdf_unread){.line = line, .column = column};
-        (void)snprintf(it->what, sizeof it->what, "%s", what);
+        (void)snprintf(it->what, sizeof it->what, "%s", subject);
         u->num_unread += 1;
     }
     it->count += 1;

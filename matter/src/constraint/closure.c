@@ -40,13 +40,13 @@ tal_status tali_closure_check(const tal_matter *matter, const tal_closure *closu
 
 // What a function returned, and whether it wrote numbers.
 static tal_status judge(const tal_closure *closure, tal_state *state, tal_status st,
-                        const char *what, const double values[], int n)
+                        const char *subject, const double values[], int n)
 {
     if (st == TAL_OK && !tali_finite_all(values, n)) st = TAL_ERR_NOT_FINITE;
     if (st == TAL_OK) return st;
     return tal_state_fail(state, st, "closure '%s' failed to give %s at y[0] = %g (%s)",
-                          closure->ops->name, what, closure->ops->num_y > 0 ? closure->y[0] : 0.0,
-                          tal_status_text(st));
+                          closure->ops->name, subject,
+                          closure->ops->num_y > 0 ? closure->y[0] : 0.0, tal_status_text(st));
 }
 
 tal_status tali_closure_q(const tal_closure *closure, tal_state *state, const double y[], int nq,

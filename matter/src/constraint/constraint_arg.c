@@ -182,16 +182,16 @@ static tal_status constraint_failure(const tali_constraint *c, tal_state *state,
                           c->ops.name, tal_state_t(state), tal_status_text(st));
 }
 
-static tal_status row_is_not_finite(const tali_constraint *c, tal_state *state, const char *what,
+static tal_status row_is_not_finite(const tali_constraint *c, tal_state *state, const char *subject,
                                     int r, double value)
 {
     return tal_state_fail(state, TAL_ERR_NOT_FINITE,
                           "constraint '%s' (%s): %s of its row %d is %g at t = %g", c->name,
-                          c->ops.name, what, r, value, tal_state_t(state));
+                          c->ops.name, subject, r, value, tal_state_t(state));
 }
 
 // Rows of one constraint, by what they are of it: `values` must be finite.
-static tal_status check_rows(const tali_constraint *c, tal_state *state, const char *what,
+static tal_status check_rows(const tali_constraint *c, tal_state *state, const char *subject,
                              const double values[], int n)
 {
     if (tali_finite_all(values, n)) return TAL_OK;
@@ -199,7 +199,7 @@ static tal_status check_rows(const tali_constraint *c, tal_state *state, const c
     while (isfinite(values[r])) {
         ++r;
     }
-    return row_is_not_finite(c, state, what, r, values[r]);
+    return row_is_not_finite(c, state, subject, r, values[r]);
 }
 
 static all_bodies bodies_up_to(const tal_matter *matter, const tal_state *state,
@@ -303,13 +303,13 @@ tal_status tali_constraints_aerr(const tal_matter *matter, tal_state *state,
 }
 
 // The same for rows that are among those of all constraints.
-static tal_status check_slots(const tali_constraint *c, tal_state *state, const char *what,
+static tal_status check_slots(const tali_constraint *c, tal_state *state, const char *subject,
                               const tali_constraint_row_map *map, int i, int n,
                               const double values[])
 {
     for (int r = 0; r < n; ++r) {
         const double value = values[tali_constraint_row_slot(map, c, i, r)];
-        if (!isfinite(value)) return row_is_not_finite(c, state, what, r, value);
+        if (!isfinite(value)) return row_is_not_finite(c, state, subject, r, value);
     }
     return TAL_OK;
 }

@@ -142,13 +142,13 @@ tal_status tali_matter_forward_dynamics(const tal_matter *matter, tal_state *sta
 
 // --- Acceleration ---
 
-static tal_status name_overflow(const tal_matter *matter, tal_state *state, int b, const char *what,
-                                int i, double value)
+static tal_status name_overflow(const tal_matter *matter, tal_state *state, int b,
+                                const char *subject, int i, double value)
 {
     return tal_state_fail(state, TAL_ERR_NOT_FINITE,
                           "body '%s': %s %d is %g at t = %g: its speeds or the forces on it are "
                           "too large for double precision",
-                          matter->bodies[b].name, what, i, value, tal_state_t(state));
+                          matter->bodies[b].name, subject, i, value, tal_state_t(state));
 }
 
 // Speeds and forces that are finite can give accelerations that are not: w x (w x r) overflows from

@@ -192,26 +192,26 @@ tal_status tal_body_limit_coordinate(tal_matter *matter, tal_body_ix body, int i
 }
 
 // Keeps `n` values among the initial ones; *start tells where.
-static tal_status keep_initial(tal_matter *matter, const tali_tree_body *body, const char *what,
+static tal_status keep_initial(tal_matter *matter, const tali_tree_body *body, const char *subject,
                                const double values[], int n, int expected, int *start)
 {
     if (n != expected || (values == NULL && n > 0)) {
         return tal_system_fail(matter->system, TAL_ERR_BAD_VALUE,
                                "body '%s' has %d initial values of %s, not %d", body->name,
-                               expected, what, values != NULL ? n : 0);
+                               expected, subject, values != NULL ? n : 0);
     }
     const int first = *start >= 0 ? *start : matter->num_initial;
     for (int i = 0; i < n; ++i) {
         if (!isfinite(values[i])) {
             return tal_system_fail(matter->system, TAL_ERR_NOT_FINITE,
-                                   "body '%s': its initial %s[%d] is %g", body->name, what, i,
+                                   "body '%s': its initial %s[%d] is %g", body->name, subject, i,
                                    values[i]);
         }
         if (first + i == matter->num_initial &&
             !tali_grow(&matter->allocator, (void **)&matter->initial, matter->num_initial,
                        &matter->initial_capacity, sizeof *matter->initial)) {
             return tal_system_fail(matter->system, TAL_ERR_NO_MEMORY,
-                                   "body '%s': no memory for its initial %s", body->name, what);
+                                   "body '%s': no memory for its initial %s", body->name, subject);
         }
         if (first + i == matter->num_initial) ++matter->num_initial;
         matter->initial[first + i] = values[i];

@@ -89,6 +89,13 @@ tal_status tal_matter_set_most_touching(tal_matter *matter, int most)
     return TAL_OK;
 }
 
+int tal_matter_most_touching(const tal_matter *matter)
+{
+    if (matter != NULL) return matter->unilaterals.most_touching;
+    (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
+    return 0;
+}
+
 // --- who touches ---
 
 static bool is_speed_slow(const tali_impact_problem *p, double speed)

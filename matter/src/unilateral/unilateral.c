@@ -20,9 +20,9 @@ tal_unilateral_def tal_unilateral_def_default(void)
 
 // --- checks ---
 
-static tal_status refuse_field(const char *what, double value, const char *rule, tal_error *err)
+static tal_status refuse_field(const char *subject, double value, const char *rule, tal_error *err)
 {
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s is %g: it must be %s", what, value, rule);
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s is %g: it must be %s", subject, value, rule);
 }
 
 tal_status tali_unilateral_check_material(const tal_unilateral_material *m, tal_error *err)
@@ -72,12 +72,12 @@ static tal_status take_name(const tal_matter *matter, tali_unilateral *it, const
 
 // A constraint that exists and is not part of another element.
 static tal_status check_part(const tal_matter *matter, const tali_unilateral *it, int part,
-                             const char *what, tal_error *err)
+                             const char *subject, tal_error *err)
 {
     if (part >= matter->constraints.count) {
         return TALI_FAIL(err, TAL_ERR_BAD_INDEX,
-                         "unilateral '%s': its %s, constraint %d, does not exist", it->name, what,
-                         part);
+                         "unilateral '%s': its %s, constraint %d, does not exist", it->name,
+                         subject, part);
     }
     for (int i = 0; i < matter->unilaterals.count; ++i) {
         const tali_unilateral *other = &matter->unilaterals.list[i];
@@ -198,6 +198,13 @@ tal_status tal_matter_set_most_sliding(tal_matter *matter, int most)
     return TAL_OK;
 }
 
+int tal_matter_most_sliding(const tal_matter *matter)
+{
+    if (matter != NULL) return matter->unilaterals.most_sliding;
+    (void)TALI_BREACH(TAL_ERR_NULL, "matter is NULL");
+    return 0;
+}
+
 void tali_unilaterals_destroy(tal_matter *matter)
 {
     tali_unilaterals *all = &matter->unilaterals;
@@ -265,6 +272,12 @@ tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter, tal_constr
         if (it->normal == constraint.i || it->grip == constraint.i) return (tal_unilateral_ix){i};
     }
     return none;
+}
+
+int tal_unilateral_sign(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const tali_unilateral *it = tali_unilateral_at(matter, element, __func__);
+    return it != NULL ? it->sign : 0;
 }
 
 tal_unilateral_level tal_unilateral_level_of(const tal_matter *matter, tal_unilateral_ix element)

@@ -75,12 +75,7 @@ tal_unilateral_ix tal_unilateral_add_point_on_plane(tal_matter *matter,
 {
     new_element it;
     if (!begin_between(&it, matter, def, body1, body2, __func__)) return none();
-    if (plane == NULL) {
-        (void)tali_constraint_refuse_null(matter, "point on a plane");
-        return none();
-    }
-    it.def.normal = tal_constraint_add_point_in_plane(matter, normal_of(&it), plane->R.z,
-                                                      tal_v3_dot(plane->R.z, plane->p), station);
+    it.def.normal = tali_constraint_add_point_over_plane(matter, normal_of(&it), plane, station);
     if (has_friction(&it.def)) {
         it.def.grip = tali_constraint_add_point_on_plane_grip(matter, grip_of(&it), plane, station);
         it.def.anchor = TALI_CONSTRAINT_POINT_GRIP_ANCHOR;

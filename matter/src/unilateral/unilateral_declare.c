@@ -7,6 +7,13 @@ enum {
     MOST_SLIDING = 64 // unless tal_matter_set_most_sliding() was called
 };
 
+int tali_unilaterals_most_sliding(const tal_matter *matter)
+{
+    const tali_unilaterals *all = &matter->unilaterals;
+    const int most = all->most_sliding > 0 ? all->most_sliding : MOST_SLIDING;
+    return most < all->num_grips ? most : all->num_grips;
+}
+
 // --- directions of slip ---
 
 // From one step to the next the direction follows the slip. Within a step it does not turn back: a
@@ -103,8 +110,6 @@ tal_status tali_unilaterals_declare(tal_matter *matter)
 {
     tali_unilaterals *all = &matter->unilaterals;
     if (all->count == 0) return TAL_OK;
-    if (all->most_sliding == 0) all->most_sliding = MOST_SLIDING;
-    if (all->most_sliding > all->num_grips) all->most_sliding = all->num_grips;
     for (int i = 0; i < all->count; ++i) {
         const tal_status st = check_element(matter, &all->list[i]);
         if (st != TAL_OK) return st;

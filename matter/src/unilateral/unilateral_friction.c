@@ -23,7 +23,7 @@ typedef struct slide_room {
 // Cuts the room out of `block`; returns its bytes, also without a block.
 static size_t carve_room(const tal_matter *matter, slide_room *room, void *block)
 {
-    const int most = matter->unilaterals.most_sliding;
+    const int most = tali_unilaterals_most_sliding(matter);
     const size_t k = (size_t)most, nu = (size_t)matter->tree.num_u + 1;
     const size_t rows = (size_t)matter->constraints.max_rows, d = sizeof(double);
     const tali_piece pieces[] = {
@@ -61,10 +61,11 @@ static bool slides(const tal_matter *matter, const tal_state *state, int i)
 static int list_sliding(const tal_matter *matter, tal_state *state, int list[])
 {
     const tali_unilaterals *all = &matter->unilaterals;
+    const int most = tali_unilaterals_most_sliding(matter);
     int n = 0;
     for (int i = 0; i < all->count; ++i) {
         if (!slides(matter, state, i)) continue;
-        if (n == all->most_sliding) {
+        if (n == most) {
             (void)tal_state_fail(state, TAL_ERR_CAPACITY,
                                  "more than %d elements slide, '%s' among them: raise the number "
                                  "by tal_matter_set_most_sliding()",

@@ -72,6 +72,9 @@ tal_status tali_unilaterals_slide(const tal_matter *matter, tal_state *state,
 tal_status tali_unilaterals_add_friction(const tal_matter *matter, tal_state *state,
                                          const double lambda[], tal_spatial_vec F[], double f[]);
 
+/// How many elements may slide at the same time.
+int tali_unilaterals_most_sliding(const tal_matter *matter);
+
 /// @name Steps of the matter subsystem
 /// @{
 tal_status tali_unilaterals_declare(tal_matter *matter);

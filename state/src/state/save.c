@@ -189,10 +189,11 @@ tal_status tal_state_load(const tal_system *system, tal_state *state, const void
 
 // --- files ---
 
-static tal_status file_failure(tal_state *state, const char *where, const char *what,
+static tal_status file_failure(tal_state *state, const char *where, const char *subject,
                                const char *path)
 {
-    return tali_fail(&state->error, TAL_ERR_FILE, where, "%s '%s' (errno %d)", what, path, errno);
+    return tali_fail(&state->error, TAL_ERR_FILE, where, "%s '%s' (errno %d)", subject, path,
+                     errno);
 }
 
 tal_status tal_state_save_file(tal_state *state, const char *path)

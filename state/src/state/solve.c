@@ -29,9 +29,9 @@ static bool can_solve(const tal_system *system, tal_state *state, tal_stage need
 
 // Adds the subsystem's name when its function gave no reason of its own.
 static tal_status explain(const tal_system *system, tal_state *state, int subsystem,
-                          const char *what, tal_status st)
+                          const char *subject, tal_status st)
 {
-    return tali_fail(&state->error, st, what, "subsystem '%s' failed at t = %g (%s)",
+    return tali_fail(&state->error, st, subject, "subsystem '%s' failed at t = %g (%s)",
                      tali_system_subsystem_at(system, subsystem)->element.name,
                      tali_state_ctimes(state)->t, tal_status_text(st));
 }

@@ -79,7 +79,7 @@ static tal_status take_step(const tal_system *system, tal_state *state,
 }
 
 static tal_status name_not_finite(const tal_system *system, tal_state *state, tal_pool pool,
-                                  const char *what, const double values[])
+                                  const char *subject, const double values[])
 {
     int slot = 0, local = 0;
     while (isfinite(values[slot])) {
@@ -87,7 +87,7 @@ static tal_status name_not_finite(const tal_system *system, tal_state *state, ta
     }
     const tal_group_ix group = tal_state_slot_owner(system, state, pool, slot, &local);
     return tali_fail(&state->error, TAL_ERR_NOT_FINITE, "tal_system_realize",
-                     "%s %d of '%s' in subsystem '%s' is %g at t = %g", what, local,
+                     "%s %d of '%s' in subsystem '%s' is %g at t = %g", subject, local,
                      tal_group_name(system, group),
                      tal_subsystem_name(system, tal_group_owner(system, group)), values[slot],
                      tali_state_ctimes(state)->t);

@@ -493,13 +493,13 @@ void tali_assembler_use_observed(tal_assembler *it, tali_assembler_observed *see
     }
 }
 
-static tal_status check_vectors(tal_assembler *it, const tal_vec3 v[], int n, const char *what)
+static tal_status check_vectors(tal_assembler *it, const tal_vec3 v[], int n, const char *subject)
 {
     for (int k = 0; k < n && v != NULL; ++k) {
         if (!isinf(v[k].x) && !isinf(v[k].y) && !isinf(v[k].z)) continue;
         return TALI_FAIL(&it->error_record, TAL_ERR_NOT_FINITE,
-                         "%s %d is (%g, %g, %g): give finite numbers, or NaN for not seen", what, k,
-                         v[k].x, v[k].y, v[k].z);
+                         "%s %d is (%g, %g, %g): give finite numbers, or NaN for not seen", subject,
+                         k, v[k].x, v[k].y, v[k].z);
     }
     return TAL_OK;
 }

@@ -36,14 +36,14 @@ static bool is_contact(const tal_contacts *contacts, int i)
 }
 
 // A number that could not be computed is a failure of its element.
-static tal_status check(tal_state *state, const tal_contacts *contacts, int i, const char *what,
+static tal_status check(tal_state *state, const tal_contacts *contacts, int i, const char *subject,
                         double value)
 {
     if (isfinite(value)) return TAL_OK;
     const tal_status st = tal_state_error(state)->status;
     if (st != TAL_OK) return st;
     return tal_state_fail(state, TAL_ERR_NOT_FINITE, "the %s of unilateral '%s' is %g at t = %g",
-                          what, tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i}),
+                          subject, tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i}),
                           value, tal_state_t(state));
 }
 

@@ -63,12 +63,12 @@ static tal_group_ix add_witnesses(const tal_contacts *contacts, const char *name
 }
 
 // One event of element `i`, named after it where that is not too long.
-static void add_event(const tal_contacts *contacts, int i, const char *what, tal_group_ix trigger,
-                      tal_group_ix rate)
+static void add_event(const tal_contacts *contacts, int i, const char *subject,
+                      tal_group_ix trigger, tal_group_ix rate)
 {
     char name[2 * TAL_MAX_NAME];
     const char *element = tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i});
-    const int length = snprintf(name, sizeof name, "%s %s", element, what);
+    const int length = snprintf(name, sizeof name, "%s %s", element, subject);
     tal_event_def def = tal_event_def_default();
     def.name = length > 0 && length <= TAL_MAX_NAME ? name : NULL;
     def.trigger = trigger;
@@ -120,8 +120,8 @@ static void add_causes(const tal_contacts *contacts)
 // Witnesses, memory and events for the elements that matter has by now.
 static tal_status realize_topology(void *self, tal_system *system, tal_subsystem_ix me)
 {
+    (void)me;
     tal_contacts *contacts = self;
-    contacts->me = me;
     contacts->num = tal_matter_num_unilaterals(contacts->matter);
     if (contacts->num <= 0) return TAL_OK;
     const size_t bytes = (size_t)contacts->num * sizeof(tali_contacts_memory);
@@ -208,7 +208,10 @@ tal_contacts *tal_contacts_create(tal_system *system, const tal_contacts_def *de
     contacts->def = chosen;
     contacts->num = 0;
     // the call destroys a subsystem that it refuses
-    return tal_system_add_subsystem(system, NULL, &contacts_ops, contacts).i >= 0 ? contacts : NULL;
+    const tal_subsystem_ix me = tal_system_add_subsystem(system, NULL, &contacts_ops, contacts);
+    if (me.i < 0) return NULL;
+    contacts->me = me;
+    return contacts;
 }
 
 const tal_contacts *tal_system_contacts(const tal_system *system)
@@ -219,6 +222,11 @@ const tal_contacts *tal_system_contacts(const tal_system *system)
         if (contacts != NULL) return contacts;
     }
     return NULL;
+}
+
+tal_subsystem_ix tal_contacts_subsystem(const tal_contacts *contacts)
+{
+    return contacts != NULL ? contacts->me : (tal_subsystem_ix){-1};
 }
 
 tal_contacts_def tal_contacts_def_of(const tal_contacts *contacts)

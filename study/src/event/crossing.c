@@ -270,6 +270,35 @@ static bool comes_back(const tal_time_stepper *ts, const tali_stepper_watch *wat
     return fabs(watch->w1) <= tali_stepper_reach(ts, watch, watch->rate1);
 }
 
+// A step was taken again to where a witness crosses, and shows nothing: so close to its start the
+// values have no digits for it, and the next step would find the same. It happens at the end of the
+// step, or the run would not get on.
+static bool is_hidden(const tal_time_stepper *ts, const tali_stepper_watch *watch)
+{
+    const double h = ts->integ->t1 - ts->integ->t0;
+    const bool is_short = h <= 4.0 * tali_stepper_window(ts, watch);
+    return watch->is_on && watch->is_located && (is_short || watch->w1 == watch->memory.value);
+}
+
+// Which events happen at the end of the step, or would if the step ended at `t`.
+static void settle_crossings(tal_time_stepper *ts, double t)
+{
+    const bool is_over = isinf(t), is_end = t == ts->integ->t1;
+    for (int i = 0; i < ts->num_events; ++i) {
+        tali_stepper_watch *watch = &ts->watches[i];
+        const bool crosses = watch->is_on && watch->crosses;
+        watch->is_pending = crosses && is_end;
+        if (is_over && is_hidden(ts, watch)) {
+            watch->is_pending = true;
+            watch->side1 = watch->direction;
+        } else if (watch->is_pending && comes_back(ts, watch)) {
+            watch->is_pending = false;
+            watch->side1 = -watch->direction;
+        }
+        watch->is_located = crosses && !is_end && watch->hi <= t;
+    }
+}
+
 tal_status tali_stepper_find_crossings(tal_time_stepper *ts, const tal_state *state, double *t)
 {
     *t = (double)INFINITY;
@@ -286,12 +315,6 @@ tal_status tali_stepper_find_crossings(tal_time_stepper *ts, const tal_state *st
         if (st != TAL_OK) return st;
     }
     *t = gather_crossings(ts);
-    for (int i = 0; i < ts->num_events; ++i) {
-        tali_stepper_watch *watch = &ts->watches[i];
-        watch->is_pending = watch->is_on && watch->crosses && *t == ts->integ->t1;
-        if (!watch->is_pending || !comes_back(ts, watch)) continue;
-        watch->is_pending = false;
-        watch->side1 = -watch->direction;
-    }
+    settle_crossings(ts, *t);
     return TAL_OK;
 }

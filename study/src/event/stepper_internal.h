@@ -36,6 +36,7 @@ typedef struct tali_stepper_watch {
     int direction;   // then
     double lo, hi;   // [s] brackets the first such crossing
     double w_lo, w_hi;
+    bool is_located; // it crosses where the step was to end instead
     bool is_pending; // crossed, not handled yet
 } tali_stepper_watch;
 

@@ -224,6 +224,7 @@ static tal_status step_to_event(tal_time_stepper *ts, tal_state *state, double t
 {
     for (int i = 0; i < ts->num_events; ++i) {
         ts->watches[i].steepest = 0.0;
+        ts->watches[i].is_located = false;
     }
     const tal_status st = tali_stepper_pass_on(ts, tal_integrator_step(ts->integ, state, t_max));
     ts->is_broken = st == TAL_OK; // until everything that happens in the step is done

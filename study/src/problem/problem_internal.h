@@ -57,7 +57,7 @@ typedef struct tali_problem {
 } tali_problem;
 
 /// A number of a def that must be positive and finite, or zero where that means the default.
-tal_status tali_problem_check_positive(double value, bool zero_too, const char *what,
+tal_status tali_problem_check_positive(double value, bool zero_too, const char *subject,
                                        tal_error *err);
 
 /// What a def says of accuracy and of constraints.

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-tal_status tali_problem_check_positive(double value, bool zero_too, const char *what,
+tal_status tali_problem_check_positive(double value, bool zero_too, const char *subject,
                                        tal_error *err)
 {
     if (isfinite(value) && (value > 0.0 || (zero_too && value == 0.0))) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%s is %g: it must be positive and finite%s", what,
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "%s is %g: it must be positive and finite%s", subject,
                      value, zero_too ? ", or zero for the default" : "");
 }
 
@@ -125,7 +125,7 @@ bool tali_problem_combine(const double y0[], double h, const tali_problem_row *r
 
 // Names the first variable in `values`, ordered as y, that is not finite.
 static tal_status name_not_finite(tali_problem *problem, const tal_state *state,
-                                  const double values[], const char *what)
+                                  const double values[], const char *subject)
 {
     const int nq = tal_state_nq(state), nu = tal_state_nu(state), ny = tal_state_ny(state);
     int i = 0;
@@ -145,7 +145,7 @@ static tal_status name_not_finite(tali_problem *problem, const tal_state *state,
         tali_problem_name_variable(problem, state, is_u ? TAL_POOL_U : TAL_POOL_Z,
                                    is_u ? i - nq : i - nq - nu, name, sizeof name);
     }
-    return TALI_FAIL(&problem->error_record, TAL_ERR_NOT_FINITE, "%s %s is %g at t = %g", what,
+    return TALI_FAIL(&problem->error_record, TAL_ERR_NOT_FINITE, "%s %s is %g at t = %g", subject,
                      name, values[i], tal_state_t(state));
 }
 

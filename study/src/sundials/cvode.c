@@ -126,10 +126,10 @@ static bool set_up(tali_sun *sun)
 
 // --- restarting ---
 
-static tal_status cannot_project(tal_integrator *integ, const char *what, const char *name)
+static tal_status cannot_project(tal_integrator *integ, const char *subject, const char *name)
 {
     return TALI_FAIL(&integ->problem.error_record, TAL_ERR_BAD_VALUE,
-                     "Adams' methods cannot project, which %s '%s' needs: use cvode-bdf", what,
+                     "Adams' methods cannot project, which %s '%s' needs: use cvode-bdf", subject,
                      name);
 }
 

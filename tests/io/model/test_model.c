@@ -310,10 +310,10 @@ static bool needs_file(const char *row)
 START_TEST(every_row_of_the_table_has_its_case)
 {
     const tali_model_group groups[] = {
-        TALI_GROUP_BODIES,     TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,   TALI_GROUP_MEASURES,
-        TALI_GROUP_FORCES,     TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS, TALI_GROUP_SURFACES,
-        TALI_GROUP_STOPS,      TALI_GROUP_MATERIALS,   TALI_GROUP_WRAPS,     TALI_GROUP_PATHS,
-        TALI_GROUP_PATH_PARTS, TALI_GROUP_CONTROLLERS};
+        TALI_GROUP_BODIES,     TALI_GROUP_CONSTRAINTS, TALI_GROUP_MOTIONS,    TALI_GROUP_MEASURES,
+        TALI_GROUP_FORCES,     TALI_GROUP_DECORATIONS, TALI_GROUP_FUNCTIONS,  TALI_GROUP_SURFACES,
+        TALI_GROUP_STOPS,      TALI_GROUP_MATERIALS,   TALI_GROUP_WRAPS,      TALI_GROUP_PATHS,
+        TALI_GROUP_PATH_PARTS, TALI_GROUP_CONTROLLERS, TALI_GROUP_UNILATERALS};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
         const tali_model_row *rows = tali_model_rows(groups[g]);
         for (int r = 0; rows[r].name != NULL; ++r) {

@@ -18,6 +18,7 @@ static const struct {
 } families[] = {{"tal_matter_add_motion_", TALI_GROUP_MOTIONS},
                 {"tal_matter_add_", TALI_GROUP_BODIES},
                 {"tal_constraint_add_", TALI_GROUP_CONSTRAINTS},
+                {"tal_unilateral_add_", TALI_GROUP_UNILATERALS},
                 {"tal_measure_add_", TALI_GROUP_MEASURES},
                 {"tal_forces_add_", TALI_GROUP_FORCES},
                 {"tal_events_add_", TALI_GROUP_STOPS},
@@ -42,8 +43,7 @@ static const char *const without_row[] = {
     // tables of a user's own: talus/io/registry.h
     "tal_matter_add_mobilizer", "tal_matter_add_constraint", "tal_matter_add_motion",
     "tal_system_add_measure",
-    // unilateral elements: a file cannot hold them yet, and the writer refuses them by name
-    "tal_matter_add_unilateral",
+    "tal_matter_add_unilateral", // of constraints of a user's own: refused by name
     // functions of a user's own: refused by name
     "tal_measure_add_result", "tal_system_add_event", "tal_system_add_subsystem",
     // what tables declare for themselves
@@ -78,7 +78,7 @@ static const char *const setters[] = {
     "tal_gravity_set_zero_height", "tal_langevin_set_seed", "tal_path_set_point_station",
     "tal_actuator_set_control", "tal_actuator_set_control_range", "tal_controller_set_enabled",
     "tal_muscle_set_activation", "tal_muscle_set_control", "tal_muscle_set_fiber",
-    // unilateral elements: a file cannot hold them yet, and the writer refuses them by name
+    // <unilaterals>; a run finds the modes when it begins
     "tal_unilateral_set_enabled", "tal_unilateral_set_material", "tal_unilateral_set_mode",
     "tal_matter_set_most_sliding", "tal_matter_set_most_touching",
     // events

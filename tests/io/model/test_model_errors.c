@@ -81,6 +81,7 @@ typedef struct golden {
 #define FORCES(x)      "<forces>" x "</forces>"
 #define MEASURES(x)    "<measures>" x "</measures>"
 #define STOPS(x)       "<stops>" x "</stops>"
+#define UNILATERALS(x) "<unilaterals>" x "</unilaterals>"
 #define MARKERS(x)     "<markers>" x "</markers>"
 #define MESH(x)        FORCES("<contact>" x "</contact>")
 #define CLOCK          MEASURES("<time name='t'/>")
@@ -246,6 +247,11 @@ static const golden goldens[] = {
     {PIN MEASURES("<multiplier constraint='rod' row='1'/>")
          CONSTRAINTS("<rod name='rod' body1='p' length='1'/>"),
      "there is no equation 1"},
+    {UNILATERALS("<rope length='1'/>"), "<rope> needs the attribute 'body2'"},
+    {UNILATERALS("<handling most_touching='-1'/>"),
+     "'-1'; it must be a whole number, not negative"},
+    {UNILATERALS("<handling window='0'/>"), "'window' is 0; it must be positive"},
+    {UNILATERALS("<handling/><handling/>"), "has a handler already"},
     {CLOCK STOPS("<stop when='t' falls_bellow='1' rises_above='0'/>"),
      "<stop> has no attribute 'falls_bellow' (did you mean 'falls_below'?)"},
     {CLOCK STOPS("<stop name='x' when='t'/>"),

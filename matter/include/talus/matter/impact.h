@@ -62,6 +62,9 @@ typedef struct tal_impact_report {
 /// matrices of that many. Before the topology is realized.
 TAL_API tal_status tal_matter_set_most_touching(tal_matter *matter, int most);
 
+/// What tal_matter_set_most_touching() has set; 0: nothing.
+TAL_API int tal_matter_most_touching(const tal_matter *matter);
+
 /**
  * Impulses of the elements that touch, if one of them approaches, and the jump of u that they make.
  *

@@ -125,6 +125,9 @@ TAL_API tal_unilateral_ix tal_matter_add_unilateral(tal_matter *matter,
 /// the topology is realized.
 TAL_API tal_status tal_matter_set_most_sliding(tal_matter *matter, int most);
 
+/// What tal_matter_set_most_sliding() has set; 0: nothing.
+TAL_API int tal_matter_most_sliding(const tal_matter *matter);
+
 /// Number of elements.
 TAL_API int tal_matter_num_unilaterals(const tal_matter *matter);
 
@@ -144,6 +147,9 @@ TAL_API tal_constraint_ix tal_unilateral_grip(const tal_matter *matter, tal_unil
 /// The element that a constraint belongs to; `i` < 0: none, or a breach.
 TAL_API tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter,
                                                     tal_constraint_ix constraint);
+
+/// +1: the error of the normal is the gap; -1: its opposite is; 0 on a breach.
+TAL_API int tal_unilateral_sign(const tal_matter *matter, tal_unilateral_ix element);
 
 /// Which equation its normal is: TAL_UNILATERAL_ACCELERATION for an element without a normal, and
 /// on a breach.

@@ -123,25 +123,25 @@ bool tali_constraint_have_coordinates(tal_matter *matter, const tal_constraint_d
     return true;
 }
 
-tal_status tali_constraint_check_direction(const double v[3], const char *what, tal_error *err)
+tal_status tali_constraint_check_direction(const double v[3], const char *subject, tal_error *err)
 {
     if (tal_v3_max_abs(tali_constraint_v3_from(v)) > 0.0) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s (%g, %g, %g) is not a direction", what, v[0],
-                     v[1], v[2]);
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s (%g, %g, %g) is not a direction", subject,
+                     v[0], v[1], v[2]);
 }
 
-tal_status tali_constraint_check_positive(double value, const char *what, tal_error *err)
+tal_status tali_constraint_check_positive(double value, const char *subject, tal_error *err)
 {
     if (value > 0.0) return TAL_OK;
-    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s must be positive, not %g", what, value);
+    return TALI_FAIL(err, TAL_ERR_BAD_VALUE, "its %s must be positive, not %g", subject, value);
 }
 
-tal_status tali_constraint_check_rotation(const double R[9], const char *what, tal_error *err)
+tal_status tali_constraint_check_rotation(const double R[9], const char *subject, tal_error *err)
 {
     const tal_mat3 axes = tali_constraint_rotation_from(R);
     if (tal_rotation_is_valid(&axes, 1e-9)) return TAL_OK;
     return TALI_FAIL(err, TAL_ERR_BAD_VALUE,
-                     "its %s is not a right-handed set of unit vectors: x is (%g, %g, %g)", what,
+                     "its %s is not a right-handed set of unit vectors: x is (%g, %g, %g)", subject,
                      R[0], R[1], R[2]);
 }
 

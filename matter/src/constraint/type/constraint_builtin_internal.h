@@ -47,7 +47,8 @@ enum {
     TALI_TAG_POINT_ON_PLANE_GRIP,
     TALI_TAG_SPHERE_ON_PLANE_GRIP,
     TALI_TAG_SPHERE_ON_SPHERE_GRIP,
-    TALI_TAG_LINE_ON_LINE_GRIP
+    TALI_TAG_LINE_ON_LINE_GRIP,
+    TALI_TAG_POINT_OVER_PLANE
 };
 
 typedef struct tali_constraint_builtin tali_constraint_builtin;
@@ -74,6 +75,12 @@ tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_cons
                                               const tal_constraint_ops *ops,
                                               const tali_constraint_builtin *like,
                                               const double params[]);
+
+/// The normal of a point on a plane: a contact without friction, which knows the whole frame of the
+/// plane.
+tal_constraint_ix tali_constraint_add_point_over_plane(tal_matter *matter,
+                                                       const tal_constraint_def *def,
+                                                       const tal_xform *plane, tal_vec3 station);
 
 /// @name Grips of unilateral elements: contacts without their normal row, two equations along which
 /// body 2 slips over body 1. That of a point is on positions: they are zero where the two
@@ -120,9 +127,9 @@ tal_vec3 tali_constraint_turn_of_axes(tal_vec3 should, tal_vec3 is);
 
 /// @name Checks of parameters. The sentence has the number that is wrong.
 /// @{
-tal_status tali_constraint_check_direction(const double v[3], const char *what, tal_error *err);
-tal_status tali_constraint_check_positive(double value, const char *what, tal_error *err);
-tal_status tali_constraint_check_rotation(const double R[9], const char *what, tal_error *err);
+tal_status tali_constraint_check_direction(const double v[3], const char *subject, tal_error *err);
+tal_status tali_constraint_check_positive(double value, const char *subject, tal_error *err);
+tal_status tali_constraint_check_rotation(const double R[9], const char *subject, tal_error *err);
 tal_status tali_constraint_check_two_frames(const double params[24], tal_error *err);
 
 /// @}

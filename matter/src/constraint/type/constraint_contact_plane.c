@@ -32,15 +32,16 @@ static tal_vec3 contact_force(const tal_constraint_arg *arg, tal_mat3 R_P, const
 
 // --- a point ---
 
+// The height of the point, and its slip where it may not slip.
 static void calc_rows_of_point(const tali_constraint_builtin *self, const tal_constraint_arg *arg,
                                tali_jet row[])
 {
-    (void)self;
     const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_POINT_ON_PLANE_FRAME);
     const tali_jet3 S = tali_constraint_station(
         arg, 1, tali_constraint_v3_from(arg->params + TAL_POINT_ON_PLANE_STATION));
     const tali_jet3 p = tali_jet3_sub(S, tali_constraint_station(arg, 0, X_P.p));
     row[0] = tali_jet3_dot(push_direction(arg, X_P.R, 2), p);
+    if (self->mv == 0) return;
     row[1] = tali_constraint_rate_row(tali_jet3_dot(push_direction(arg, X_P.R, 0), p));
     row[2] = tali_constraint_rate_row(tali_jet3_dot(push_direction(arg, X_P.R, 1), p));
 }
@@ -48,11 +49,12 @@ static void calc_rows_of_point(const tali_constraint_builtin *self, const tal_co
 static tal_status add_forces_of_point(const void *self, const tal_constraint_arg *arg,
                                       const double lambda[], tal_spatial_vec F[], double f[])
 {
-    (void)self, (void)f;
+    (void)f;
+    const tali_constraint_builtin *it = self;
     const tal_xform X_P = tali_constraint_frame_from(arg->params + TAL_POINT_ON_PLANE_FRAME);
     const tal_vec3 S = tal_xf_apply(
         arg->X_AB[1], tali_constraint_v3_from(arg->params + TAL_POINT_ON_PLANE_STATION));
-    tali_constraint_push_apart(arg, 0, 1, S, contact_force(arg, X_P.R, lambda, 1, 2), F);
+    tali_constraint_push_apart(arg, 0, 1, S, contact_force(arg, X_P.R, lambda, 1, it->mv), F);
     return TAL_OK;
 }
 
@@ -73,17 +75,41 @@ static const tal_constraint_ops point_ops = {
     .check_params = check_point,
 };
 
+static const tal_constraint_ops point_normal_ops = {
+    .name = "point over plane",
+    .tag = TALI_TAG_POINT_OVER_PLANE,
+    .mp = 1,
+    .num_bodies = 2,
+    .num_params = TAL_POINT_ON_PLANE_NUM_PARAMS,
+    .add_forces = add_forces_of_point,
+    .check_params = check_point,
+};
+
+static tal_constraint_ix add_point(tal_matter *matter, const tal_constraint_def *def,
+                                   const tal_constraint_ops *ops, const tal_xform *plane,
+                                   tal_vec3 station)
+{
+    if (plane == NULL) return tali_constraint_refuse_null(matter, ops->name);
+    double params[TAL_POINT_ON_PLANE_NUM_PARAMS];
+    tali_constraint_frame_to(plane, params + TAL_POINT_ON_PLANE_FRAME);
+    tali_constraint_v3_to(station, params + TAL_POINT_ON_PLANE_STATION);
+    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_point};
+    return tali_constraint_add_builtin(matter, def, ops, &like, params);
+}
+
 tal_constraint_ix tal_constraint_add_point_on_plane_contact(tal_matter *matter,
                                                             const tal_constraint_def *def,
                                                             const tal_xform *plane,
                                                             tal_vec3 station)
 {
-    if (plane == NULL) return tali_constraint_refuse_null(matter, point_ops.name);
-    double params[TAL_POINT_ON_PLANE_NUM_PARAMS];
-    tali_constraint_frame_to(plane, params + TAL_POINT_ON_PLANE_FRAME);
-    tali_constraint_v3_to(station, params + TAL_POINT_ON_PLANE_STATION);
-    const tali_constraint_builtin like = {.calc_rows = calc_rows_of_point};
-    return tali_constraint_add_builtin(matter, def, &point_ops, &like, params);
+    return add_point(matter, def, &point_ops, plane, station);
+}
+
+tal_constraint_ix tali_constraint_add_point_over_plane(tal_matter *matter,
+                                                       const tal_constraint_def *def,
+                                                       const tal_xform *plane, tal_vec3 station)
+{
+    return add_point(matter, def, &point_normal_ops, plane, station);
 }
 
 // --- the grip of a point: where it is in the plane, less where it is anchored ---

@@ -101,6 +101,9 @@ TAL_API tal_contacts *tal_contacts_create(tal_system *system, const tal_contacts
 /// The handler of a System; NULL when there is none (that is not a breach). Borrowed.
 TAL_API const tal_contacts *tal_system_contacts(const tal_system *system);
 
+/// It as a subsystem; `i` < 0 for NULL.
+TAL_API tal_subsystem_ix tal_contacts_subsystem(const tal_contacts *contacts);
+
 /// What it was created from; the default for NULL, and a breach.
 TAL_API tal_contacts_def tal_contacts_def_of(const tal_contacts *contacts);
 

@@ -1,6 +1,6 @@
 // Running a model through time, row by row.
-#ifndef TALUS_CLI_MOTION_H
-#define TALUS_CLI_MOTION_H
+#ifndef TALUS_CLI_RUN_H
+#define TALUS_CLI_RUN_H
 
 #include "cli.h"
 #include "model/model.h"
@@ -8,7 +8,7 @@
 
 // A run. Rows lie on the method's dense output, so that they change no step; a model with stops is
 // stepped by a time stepper.
-typedef struct motion {
+typedef struct cli_run {
     const cli_model *model;
     tal_integrator *integ;
     tal_time_stepper *stepper; // NULL without events
@@ -24,22 +24,22 @@ typedef struct motion {
     bool is_over;     // an event of the model has ended it
     bool has_ended;   // and `shown` is there
     tal_error error;  // why it failed
-} motion;
+} cli_run;
 
 // Prepare a run that begins where the model does. Failures are printed; an exit code.
-int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
-                  motion *run);
-void motion_destroy(motion *run);
+int cli_run_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
+                   cli_run *run);
+void cli_run_destroy(cli_run *run);
 
 // Begin again, from another State of the model's System.
-tal_status motion_restart(motion *run, const tal_state *start);
+tal_status cli_run_restart(cli_run *run, const tal_state *start);
 
 // One step, as long as the method likes; the first one has no length. Then `shown` is there.
-tal_status motion_step(motion *run);
+tal_status cli_run_step(cli_run *run);
 // Look at a time within the last step; then `shown` is there.
-tal_status motion_look(motion *run, double t);
+tal_status cli_run_look(cli_run *run, double t);
 
 // Go to a time; then `shown` is there. It is where the run has ended when that comes first.
-tal_status motion_go(motion *run, double t);
+tal_status cli_run_go(cli_run *run, double t);
 
-#endif // TALUS_CLI_MOTION_H
+#endif // TALUS_CLI_RUN_H

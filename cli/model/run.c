@@ -1,11 +1,11 @@
 // Running a model through time, row by row.
-#include "model/motion.h"
+#include "model/run.h"
 
 #include <string.h>
 
 static bool tell(void *context, const tal_progress *progress)
 {
-    motion *const run = context;
+    cli_run *const run = context;
     if (run->go_on == NULL || run->go_on(run->context, progress->t)) return true;
     run->was_stopped = true;
     return false;
@@ -21,7 +21,7 @@ static bool has_jumps(const tal_system *system)
     return false;
 }
 
-static tal_status create_stepper(motion *run)
+static tal_status create_stepper(cli_run *run)
 {
     tal_time_stepper_def def = tal_time_stepper_def_default();
     def.max_steps = 0;
@@ -42,8 +42,8 @@ static double interval_of_bath(const cli_model *model)
     return 0.0;
 }
 
-int motion_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
-                  motion *run)
+int cli_run_create(const cli_args *args, const cli_model *model, const tal_integrator_def *def,
+                   cli_run *run)
 {
     memset(run, 0, sizeof *run);
     run->model = model;
@@ -58,7 +58,7 @@ int motion_create(const cli_args *args, const cli_model *model, const tal_integr
     return run->shown != NULL ? CLI_OK : CLI_FAILED;
 }
 
-void motion_destroy(motion *run)
+void cli_run_destroy(cli_run *run)
 {
     tal_state_destroy(run->shown);
     tal_state_destroy(run->state);
@@ -66,7 +66,7 @@ void motion_destroy(motion *run)
     tal_integrator_destroy(run->integ);
 }
 
-tal_status motion_restart(motion *run, const tal_state *start)
+tal_status cli_run_restart(cli_run *run, const tal_state *start)
 {
     tal_integrator_reset(run->integ);
     if (run->stepper != NULL) tal_time_stepper_reset(run->stepper);
@@ -78,7 +78,7 @@ tal_status motion_restart(motion *run, const tal_state *start)
 
 // One step of the method. One of no length, to begin with, makes the State consistent and is not
 // told.
-static tal_status one_step(motion *run, double t)
+static tal_status one_step(cli_run *run, double t)
 {
     const bool is_told = run->go_on != NULL && t > tal_state_t(run->state);
     tal_outcome why = TAL_OUTCOME_FAILED;
@@ -97,7 +97,7 @@ static tal_status one_step(motion *run, double t)
 }
 
 // Steps until one ends at `t` or behind it.
-static tal_status step_past(motion *run, double t)
+static tal_status step_past(cli_run *run, double t)
 {
     tal_status st = TAL_OK;
     if (!run->has_begun) {
@@ -110,7 +110,7 @@ static tal_status step_past(motion *run, double t)
     return st;
 }
 
-tal_status motion_step(motion *run)
+tal_status cli_run_step(cli_run *run)
 {
     const bool is_first = !run->has_begun;
     run->has_begun = true;
@@ -120,18 +120,18 @@ tal_status motion_step(motion *run)
     return st;
 }
 
-tal_status motion_look(motion *run, double t)
+tal_status cli_run_look(cli_run *run, double t)
 {
     const tal_status st = tal_integrator_interpolate(run->integ, run->state, t, run->shown);
     if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
     return st;
 }
 
-tal_status motion_go(motion *run, double t)
+tal_status cli_run_go(cli_run *run, double t)
 {
     tal_status st = step_past(run, t);
     const bool is_behind = tal_state_t(run->state) > t;
-    if (st == TAL_OK && is_behind) st = motion_look(run, t);
+    if (st == TAL_OK && is_behind) st = cli_run_look(run, t);
     if (st != TAL_OK || !is_behind) (void)tal_state_copy(run->shown, run->state);
     run->has_ended = run->is_over && !is_behind;
     return st;

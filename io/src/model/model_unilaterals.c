@@ -1,0 +1,445 @@
+// The table: unilateral elements, and how a run handles them.
+#include "matter_facts_internal.h"
+
+#include "model/model_write_internal.h"
+
+#include <talus/matter/unilaterals.h>
+
+#include <string.h>
+
+// refs: enabled; numbers: the material. What is their own comes next: bodies or a mobility, then
+// numbers in the order of the API's parameters.
+static const tali_model_attribute unilateral_attributes[] = {
+    {"name", TALI_TYPE_NAME, .initial = "", .doc = "of the element"},
+    {"enabled", TALI_TYPE_BOOL, .initial = "yes", .doc = "whether it is enabled at the start"},
+    {"static_mu", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER | TALI_MAYBE_INFINITE,
+     .doc = "coefficient of friction at rest, at least `sliding_mu`; inf: it never slips"},
+    {"sliding_mu", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "coefficient of friction while it slips"},
+    {"viscous_mu", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "what each m/s of slip adds to both [s/m]"},
+    {"limit", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "friction without a normal force [N or N m]"},
+    {"restitution", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "e, from 0 to 1: part of the impulse of an impact that is given back"},
+    {"slow_speed", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "speed of approach below which e rises to 1 linearly [m/s]"},
+    {"capture_speed", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "speed of approach below which e is 0 [m/s]"},
+    {"transition_speed", TALI_TYPE_REAL, 1, "1e-9", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "slip below which the last direction of slip is used [m/s]"},
+    {.name = NULL}};
+
+enum {
+    ENABLED,
+    BODY_1,
+    BODY_2,
+    FLAG = BODY_1 + 2, // behind two bodies, or a mobility
+    MATERIAL_NUMBERS = 8,
+    NUMBERS = MATERIAL_NUMBERS
+};
+
+static tal_unilateral_def def_of(const tali_model_item *item)
+{
+    tal_unilateral_def def = tal_unilateral_def_default();
+    def.name = item->name;
+    def.disabled = !item->ref[ENABLED];
+    def.material = (tal_unilateral_material){.static_mu = item->p[0],
+                                             .sliding_mu = item->p[1],
+                                             .viscous_mu = item->p[2],
+                                             .limit = item->p[3],
+                                             .restitution = item->p[4],
+                                             .slow_speed = item->p[5],
+                                             .capture_speed = item->p[6],
+                                             .transition_speed = item->p[7]};
+    return def;
+}
+
+static tal_body_ix body_of(const tali_model *m, const tali_model_item *item, int which)
+{
+    return tali_model_body_at(m, item->ref[BODY_1 + which]);
+}
+
+static tal_mobility mobility_of(const tali_model *m, const tali_model_item *item)
+{
+    return (tal_mobility){body_of(m, item, 0), item->ref[BODY_1 + 1]};
+}
+
+// ---- the way back
+
+static void describe_unilateral(tali_model_description *d)
+{
+    const tal_model *model = &d->w->model;
+    const tal_unilateral_ix element = {d->index};
+    const tal_unilateral_material it =
+        tal_unilateral_material_of(model->matter, model->state, element);
+    const double numbers[MATERIAL_NUMBERS] = {it.static_mu,     it.sliding_mu,      it.viscous_mu,
+                                              it.limit,         it.restitution,     it.slow_speed,
+                                              it.capture_speed, it.transition_speed};
+    tali_model_say_index(d, tal_unilateral_is_enabled(model->matter, model->state, element));
+    tali_model_say_numbers(d, numbers, MATERIAL_NUMBERS);
+}
+
+// The constraint that has the parameters of an element: its normal, or its grip alone.
+static tal_constraint_ix part_of(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const tal_constraint_ix normal = tal_unilateral_normal(matter, element);
+    return normal.i >= 0 ? normal : tal_unilateral_grip(matter, element);
+}
+
+// What it acts on, and the parameters of its normal, which rows have in the API's order.
+static void describe_parts(tali_model_description *d)
+{
+    const tal_model *model = &d->w->model;
+    const tal_constraint_ix part = part_of(model->matter, (tal_unilateral_ix){d->index});
+    const tali_matter_constraint_facts facts = tali_matter_constraint_facts_of(model->matter, part);
+    const bool is_reversed = tal_unilateral_sign(model->matter, (tal_unilateral_ix){d->index}) < 0;
+    tali_model_targets targets = {.flags = {is_reversed}};
+    for (int i = 0; i < facts.ops->num_bodies; ++i) {
+        targets.bodies[i] = facts.bodies[i];
+    }
+    if (facts.num_mobilities > 0) {
+        targets.mobility = (tal_mobility){{facts.mobility_bodies[0]}, facts.mobility_index[0]};
+    }
+    tali_model_say_targets(d, &targets);
+    int num_params;
+    const double *params = tal_constraint_params(model->matter, model->state, part, &num_params);
+    tali_model_say_numbers(d, params, num_params);
+}
+
+// What a constraint is; "" for none, "?" for one of a user's own.
+static const char *kind_of(const tal_matter *matter, tal_constraint_ix constraint)
+{
+    if (constraint.i < 0) return "";
+    const char *kind = tali_matter_constraint_facts_of(matter, constraint).kind;
+    return kind != NULL ? kind : "?";
+}
+
+// The built-in elements by the constraints they are made of; a grip may be missing.
+static const struct {
+    const char *row, *normal, *grip;
+    bool is_reversed;
+} made_of[] = {
+    {"point_on_plane", "point over plane", "grip of a point on a plane", false},
+    {"sphere_on_plane", "sphere on plane contact", "grip of a sphere on a plane", false},
+    {"sphere_on_sphere", "sphere on sphere contact", "grip of a sphere on a sphere", false},
+    {"edge_on_edge", "line on line contact", "grip of a line on a line", false},
+    {"rope", "rod", "", true},
+    {"stop", "constant coordinate", "", false},
+    {"ratchet", "constant speed", "", false},
+    {"dry_friction", "", "constant speed", false}};
+
+// The row of an element; NULL for one that is made of other constraints.
+static const tali_model_row *row_of(const tal_matter *matter, tal_unilateral_ix element)
+{
+    const char *normal = kind_of(matter, tal_unilateral_normal(matter, element));
+    const char *grip = kind_of(matter, tal_unilateral_grip(matter, element));
+    const bool is_reversed = tal_unilateral_sign(matter, element) < 0;
+    for (size_t i = 0; i < sizeof made_of / sizeof *made_of; ++i) {
+        if (strcmp(normal, made_of[i].normal) != 0) continue;
+        if (*grip != '\0' && strcmp(grip, made_of[i].grip) != 0) continue;
+        if (made_of[i].is_reversed && !is_reversed) continue;
+        const tali_model_row *row = tali_model_unilateral_rows;
+        while (row->name != NULL && strcmp(row->name, made_of[i].row) != 0) {
+            ++row;
+        }
+        return row;
+    }
+    return NULL;
+}
+
+// Whether elements are handled as they are when a file does not say how.
+static bool goes_without_saying(const tal_matter *matter, const tal_contacts *contacts)
+{
+    if (contacts == NULL) return true;
+    if (tal_matter_num_unilaterals(matter) == 0) return false;
+    const tal_contacts_def def = tal_contacts_def_of(contacts), usual = tal_contacts_def_default();
+    return def.gap_tolerance == usual.gap_tolerance &&
+           def.speed_tolerance == usual.speed_tolerance &&
+           def.capture_speed == usual.capture_speed && def.window == usual.window &&
+           def.sequential == usual.sequential && def.pile_up == usual.pile_up &&
+           def.pile_up_interval == usual.pile_up_interval && def.listen == NULL &&
+           tal_matter_most_touching(matter) == 0 && tal_matter_most_sliding(matter) == 0;
+}
+
+// Elements, and behind them how a run handles them.
+bool tali_model_find_unilateral(tali_model_description *d, tali_model_own_row *own)
+{
+    (void)own;
+    const tal_matter *matter = d->w->model.matter;
+    const int num = tal_matter_num_unilaterals(matter);
+    const tal_contacts *contacts = tal_system_contacts(d->w->model.system);
+    const tal_unilateral_ix element = {d->index};
+    if (d->index > num || (d->index == num && goes_without_saying(matter, contacts))) return false;
+    if (d->index == num) {
+        d->row = &tali_model_unilateral_rows[0];
+        if (tal_contacts_def_of(contacts).listen != NULL) {
+            tali_model_write_refuse(d->w,
+                                    "contacts call a function, which cannot be written to a file");
+        }
+        return true;
+    }
+    d->name = tal_unilateral_name(matter, element);
+    d->row = row_of(matter, element);
+    if (d->row == NULL) {
+        tali_model_write_refuse(d->w,
+                                "unilateral '%s' is made of constraints that no built-in one has, "
+                                "and cannot be written to a file",
+                                d->name);
+    }
+    return true;
+}
+
+// ---- how a run handles them
+
+static const tali_model_attribute handling_attributes[] = {
+    {"gap_tolerance", TALI_TYPE_REAL, 1, "1e-6", TALI_POSITIVE_NUMBER,
+     .doc = "elements with a smaller gap touch [m or rad]"},
+    {"speed_tolerance", TALI_TYPE_REAL, 1, "1e-6", TALI_POSITIVE_NUMBER,
+     .doc = "what is slower is at rest [m/s or rad/s]"},
+    {"capture_speed", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,
+     .doc = "what approaches more slowly does not rebound [m/s or rad/s]; at least twice "
+            "`speed_tolerance` counts"},
+    {"window", TALI_TYPE_REAL, 1, "1e-12", TALI_POSITIVE_NUMBER,
+     .doc = "how exactly events are found in time [s]"},
+    {"pile_up_interval", TALI_TYPE_REAL, 1, "1e-6", TALI_POSITIVE_NUMBER,
+     .doc = "impacts pile up when their intervals shrink by the same ratio and are shorter than "
+            "this [s]"},
+    {"pile_up", TALI_TYPE_WORD, .initial = "capture", .words = "capture|stop",
+     .doc = "what is done then: the element does not rebound any more, or the run ends"},
+    {"sequential", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "whether impacts that happen together are solved one after the other"},
+    {"most_touching", TALI_TYPE_INTEGER, .initial = "0",
+     .doc = "how many elements may touch at the same time; 0: 10"},
+    {"most_sliding", TALI_TYPE_INTEGER, .initial = "0",
+     .doc = "how many may slide at the same time; 0: 64"},
+    {.name = NULL}};
+
+enum {
+    PILE_UP,
+    SEQUENTIAL,
+    MOST_TOUCHING,
+    MOST_SLIDING
+};
+
+static void build_handling(tali_model *m, tali_model_item *item)
+{
+    tal_contacts_def def = tal_contacts_def_default();
+    def.gap_tolerance = item->p[0];
+    def.speed_tolerance = item->p[1];
+    def.capture_speed = item->p[2];
+    def.window = item->p[3];
+    def.pile_up_interval = item->p[4];
+    def.pile_up = item->ref[PILE_UP] == 0 ? TAL_PILE_UP_CAPTURE : TAL_PILE_UP_STOP;
+    def.sequential = item->ref[SEQUENTIAL] != 0;
+    if (item->ref[MOST_TOUCHING] > 0) {
+        (void)tal_matter_set_most_touching(m->matter, item->ref[MOST_TOUCHING]);
+    }
+    if (item->ref[MOST_SLIDING] > 0) {
+        (void)tal_matter_set_most_sliding(m->matter, item->ref[MOST_SLIDING]);
+    }
+    (void)tal_contacts_create(m->system, &def);
+    item->built = 0;
+}
+
+static void describe_handling(tali_model_description *d)
+{
+    const tal_model *model = &d->w->model;
+    const tal_contacts_def def = tal_contacts_def_of(tal_system_contacts(model->system));
+    const double numbers[] = {def.gap_tolerance, def.speed_tolerance, def.capture_speed, def.window,
+                              def.pile_up_interval};
+    tali_model_say_numbers(d, numbers, 5);
+    tali_model_say_index(d, def.pile_up == TAL_PILE_UP_CAPTURE ? 0 : 1);
+    tali_model_say_index(d, def.sequential);
+    tali_model_say_index(d, tal_matter_most_touching(model->matter));
+    tali_model_say_index(d, tal_matter_most_sliding(model->matter));
+}
+
+void tali_model_handle_unilaterals(tali_model *m)
+{
+    if (tal_matter_num_unilaterals(m->matter) > 0 && tal_system_contacts(m->system) == NULL) {
+        (void)tal_contacts_create(m->system, NULL);
+    }
+}
+
+// ---- contacts
+
+#define BODIES_1_2                                                                                 \
+    {"body1", TALI_TYPE_BODY, .initial = "ground", .doc = "body 1"},                               \
+    {                                                                                              \
+        "body2", TALI_TYPE_BODY, .doc = "body 2, another one"                                      \
+    }
+
+static const tali_model_attribute point_on_plane_attributes[] = {
+    BODIES_1_2,
+    {"plane", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 1: plane x and y, z out of body 1"},
+    {"station", TALI_TYPE_REAL, 3, "0", .doc = "the point, on body 2 [m]"},
+    {.name = NULL}};
+
+static void build_point_on_plane(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    const tal_xform plane = tali_model_frame_at(item->p + NUMBERS);
+    item->built = tal_unilateral_add_point_on_plane(m->matter, &def, body_of(m, item, 0), &plane,
+                                                    body_of(m, item, 1),
+                                                    tali_model_vec3_at(item->p + NUMBERS + 12))
+                      .i;
+}
+
+static const tali_model_attribute sphere_on_plane_attributes[] = {
+    BODIES_1_2,
+    {"plane", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 1: plane x and y, z out of body 1"},
+    {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the sphere, on body 2 [m]"},
+    {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
+    {.name = NULL}};
+
+static void build_sphere_on_plane(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    const tal_xform plane = tali_model_frame_at(item->p + NUMBERS);
+    const double *p = item->p + NUMBERS + 12;
+    item->built =
+        tal_unilateral_add_sphere_on_plane(m->matter, &def, body_of(m, item, 0), &plane,
+                                           body_of(m, item, 1), tali_model_vec3_at(p), p[3])
+            .i;
+}
+
+static const tali_model_attribute sphere_on_sphere_attributes[] = {
+    BODIES_1_2,
+    {"center1", TALI_TYPE_REAL, 3, "0", .doc = "of sphere 1, on body 1 [m]"},
+    {"radius1", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
+    {"center2", TALI_TYPE_REAL, 3, "0", .doc = "of sphere 2, on body 2 [m]"},
+    {"radius2", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
+    {.name = NULL}};
+
+static void build_sphere_on_sphere(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    const double *p = item->p + NUMBERS;
+    item->built = tal_unilateral_add_sphere_on_sphere(
+                      m->matter, &def, body_of(m, item, 0), tali_model_vec3_at(p), p[3],
+                      body_of(m, item, 1), tali_model_vec3_at(p + 4), p[7])
+                      .i;
+}
+
+static const tali_model_attribute edge_on_edge_attributes[] = {
+    BODIES_1_2,
+    {"edge1", TALI_TYPE_FRAME, 12, "0",
+     .doc = "frame on body 1: x along the edge, z out of body 1"},
+    {"edge2", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 2: x along the edge"},
+    {.name = NULL}};
+
+static void build_edge_on_edge(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    const tal_xform edge1 = tali_model_frame_at(item->p + NUMBERS);
+    const tal_xform edge2 = tali_model_frame_at(item->p + NUMBERS + 12);
+    item->built = tal_unilateral_add_edge_on_edge(m->matter, &def, body_of(m, item, 0), &edge1,
+                                                  body_of(m, item, 1), &edge2)
+                      .i;
+}
+
+static const tali_model_attribute rope_attributes[] = {
+    BODIES_1_2,
+    {"station1", TALI_TYPE_REAL, 3, "0", .doc = "on body 1 [m]"},
+    {"station2", TALI_TYPE_REAL, 3, "0", .doc = "on body 2 [m]"},
+    {"length", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
+    {.name = NULL}};
+
+static void build_rope(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    const double *p = item->p + NUMBERS;
+    item->built =
+        tal_unilateral_add_rope(m->matter, &def, body_of(m, item, 0), tali_model_vec3_at(p),
+                                body_of(m, item, 1), tali_model_vec3_at(p + 3), p[6])
+            .i;
+}
+
+// ---- along one mobility
+
+static const tali_model_attribute stop_attributes[] = {
+    {"mobility", TALI_TYPE_MOBILITY, .flags = TALI_COUNTED_AS_GIVEN, .doc = "the coordinate"},
+    {"is_upper", TALI_TYPE_BOOL, .initial = "yes",
+     .doc = "yes: it does not go above the bound; no: not below it"},
+    {"bound", TALI_TYPE_REAL, 1, .flags = TALI_OF_MOBILITY, .doc = "[m or angle]"},
+    {.name = NULL}};
+
+static void build_stop(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    item->built = tal_unilateral_add_stop(m->matter, &def, mobility_of(m, item), item->p[NUMBERS],
+                                          item->ref[FLAG] != 0)
+                      .i;
+}
+
+static const tali_model_attribute ratchet_attributes[] = {
+    {"mobility", TALI_TYPE_MOBILITY, .doc = "the speed"},
+    {"is_upper", TALI_TYPE_BOOL, .initial = "no",
+     .doc = "yes: it does not rise above `speed`; no: it does not fall below it"},
+    {"speed", TALI_TYPE_REAL, 1, "0", TALI_OF_MOBILITY, .doc = "[m/s or angle/s]"},
+    {.name = NULL}};
+
+static void build_ratchet(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    item->built = tal_unilateral_add_ratchet(m->matter, &def, mobility_of(m, item),
+                                             item->p[NUMBERS], item->ref[FLAG] != 0 ? -1 : 1)
+                      .i;
+}
+
+static const tali_model_attribute dry_friction_attributes[] = {
+    {"mobility", TALI_TYPE_MOBILITY, .doc = "the speed"},
+    {"speed", TALI_TYPE_REAL, 1, "0", TALI_OF_MOBILITY,
+     .doc = "that friction brings it to: 0 for a dry joint, another one for a clutch or a motor "
+            "[m/s or angle/s]"},
+    {.name = NULL}};
+
+static void check_dry_friction(tali_model *m, tali_model_item *item)
+{
+    if (item->p[3] > 0.0) return;
+    tali_model_item_error(m, item, "limit", " needs a 'limit' above 0: the largest friction");
+}
+
+static void build_dry_friction(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    item->built =
+        tal_unilateral_add_dry_friction(m->matter, &def, mobility_of(m, item), item->p[NUMBERS]).i;
+}
+
+#define ELEMENT(element, text, attributes, checker, builder)                                       \
+    {                                                                                              \
+        .name = (element), .doc = (text), .shared = unilateral_attributes, .own = (attributes),    \
+        .check = (checker), .build = (builder), .describe_shared = describe_unilateral,            \
+        .describe = describe_parts                                                                 \
+    }
+
+// The first row is how they are handled.
+const tali_model_row tali_model_unilateral_rows[] = {
+    {.name = "handling",
+     .doc = "How a run handles the elements. Without it the defaults count.",
+     .own = handling_attributes,
+     .build = build_handling,
+     .describe = describe_handling},
+    ELEMENT("point_on_plane",
+            "A point of body 2 that stays above a plane of body 1. Where it sticks it is anchored.",
+            point_on_plane_attributes, NULL, build_point_on_plane),
+    ELEMENT("sphere_on_plane",
+            "A sphere of body 2 that stays above a plane of body 1. Where it sticks it rolls.",
+            sphere_on_plane_attributes, NULL, build_sphere_on_plane),
+    ELEMENT("sphere_on_sphere",
+            "Two spheres that stay outside of each other. Where they stick they roll.",
+            sphere_on_sphere_attributes, NULL, build_sphere_on_sphere),
+    ELEMENT("edge_on_edge", "Two straight edges without ends that do not pass each other.",
+            edge_on_edge_attributes, NULL, build_edge_on_edge),
+    ELEMENT("rope", "A rope without mass: two points come no farther apart than its length.",
+            rope_attributes, NULL, build_rope),
+    ELEMENT("stop", "A coordinate that does not go beyond a bound. Only where qdot = u.",
+            stop_attributes, NULL, build_stop),
+    ELEMENT("ratchet", "A speed that does not fall below a value, or rise above it.",
+            ratchet_attributes, NULL, build_ratchet),
+    ELEMENT("dry_friction",
+            "Friction of a force up to `limit` that brings a speed to a value and keeps it there.",
+            dry_friction_attributes, check_dry_friction, build_dry_friction),
+    {.name = NULL}};
