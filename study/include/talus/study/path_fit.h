@@ -61,8 +61,9 @@ typedef struct tal_path_fit {
 /**
  * Fit a polynomial to a path.
  *
- * Other coordinates keep their values of `start`. Constraints are ignored: the length of a path
- * does not depend on them.
+ * Constraints are ignored: the length of a path is a function of all coordinates that it depends
+ * on, also at poses that constraints allow. Other coordinates keep their values of `start`, so if a
+ * constraint moves one with another (a coupler), let `at` name both, or be NULL.
  *
  * @param[in]  start  realized to Model or above; stays as it is
  * @param[in]  def    NULL means tal_path_fit_def_default()
