@@ -129,7 +129,9 @@ void tali_c3d_text(const tali_c3d_parameter *p, int i, char text[])
     }
     const size_t n = length < 127 ? (size_t)length : 127;
     for (size_t k = 0; k < n; ++k) { // what no name may have
-        text[k] = at[k] > ' ' && at[k] < 127 ? (char)at[k] : '_';
+        const bool is_plain = at[k] > ' ' && at[k] < 127;
+        text[k] = '_';
+        if (is_plain) text[k] = (char)at[k];
     }
     text[n] = '\0';
 }

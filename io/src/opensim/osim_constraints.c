@@ -43,8 +43,9 @@ static tal_function *make_coupler(tali_osim *o, tal_function *f, int n, double s
         terms[0] = wide;
         wide = NULL;
     }
-    if (st == TAL_OK)
+    if (st == TAL_OK) {
         st = tal_function_create_linear(allocator, minus, n + 1, 0.0, &terms[1], NULL);
+    }
     if (st == TAL_OK) st = tal_function_create_sum(allocator, terms, 2, &sum, NULL);
     if (st == TAL_OK) return sum;
     tal_function_destroy(outer);

@@ -37,9 +37,10 @@ static bool read_type(const char *text, array *it)
     const char *end =
         strncmp(text, "'<U", 3) == 0 ? tal_integer_read(text + 3, NULL, &it->width) : NULL;
     const bool is_text = end != NULL && *end == '\'' && it->width >= 0 && it->width <= 1 << 24;
+    if (!is_text) return false;
     it->type = 'U';
     it->width *= 4;
-    return is_text;
+    return true;
 }
 
 // (), (3,), (3, 2)
@@ -122,8 +123,9 @@ static bool find_array(tali_table_reader *r, const kind *role, array *it)
     if (read_array(r, file, it) && it->type == role->type && it->num_dims == role->num_dims) {
         return true;
     }
-    if (!r->no_memory)
+    if (!r->no_memory) {
         tali_table_file_error(r, "the array '%s' must be %s", role->name, role->wanted);
+    }
     return false;
 }
 
