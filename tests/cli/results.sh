@@ -178,8 +178,8 @@ expect 0 check closed.talus -q
 "$talus" info - --json <held.talus | python3 -m json.tool >/dev/null || complain "info - --json"
 "$talus" show - <a.csv | grep -q arm.q0 || complain "show -"
 awk 'BEGIN { print "time,x"; for (i = 0; i < 40000; i++) print i "," i / 8 }' >large.csv
-"$talus" convert - -o - -f csv <large.csv | grep -v '^#' | cmp -s - large.csv ||
-    complain "a large table through a pipe"
+"$talus" convert - -o - -f csv <large.csv | grep -v '^#' >same.csv
+cmp -s same.csv large.csv || complain "a large table through a pipe"
 printf 'time,tip.x,tip.y,tip.z\n0,1,2,3\n0.5,4,5,6\n' >tip.csv
 expect 0 convert tip.csv -o tip.trc
 "$talus" convert - -o - -f csv <tip.trc | grep -v '^#' | cmp -s - tip.csv || complain "trc, piped"
