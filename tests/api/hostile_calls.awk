@@ -78,6 +78,8 @@ function write_fields(type, root, path,    parts, n, i, decl, names, m, j, base,
             name = trim(names[j])
             sub(/^\*/, "", name)
             kind = field_kind(base)
+            # a text with a size has no other bytes to offer: only NULL may stand in its place
+            if (kind == "FIELD_STRING" && fields_of[type] ~ /size_t size/) kind = "FIELD_POINTER"
             if (kind == "struct") write_fields(base, root, path name ".")
             else if (kind != "")
                 printf "    {\"%s\", offsetof(%s, %s), %s, %d},\n", path name, root, path name, kind,

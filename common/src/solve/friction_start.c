@@ -20,7 +20,9 @@
 #include <talus/common/rotation.h>
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 // One unknown of the problem: the force that one unit of it is, a combination of rows.
@@ -41,10 +43,12 @@ typedef struct pyramid {
     double *b;           // [n] likewise
 } pyramid;
 
+// Two for each contact and its facets; a contact has at most n rows. More than any memory has room
+// for are INT_MAX.
 static int most_unknowns(int n, int num_contacts)
 {
-    // two for each contact and its facets; a contact has at most n rows
-    return num_contacts * (2 + TALI_FRICTION_FACETS) + n;
+    const int64_t num = (int64_t)num_contacts * (2 + TALI_FRICTION_FACETS) + n;
+    return num < INT_MAX ? (int)num : INT_MAX;
 }
 
 size_t tali_friction_start_work(int n, int num_contacts)
