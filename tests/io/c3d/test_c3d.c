@@ -526,7 +526,7 @@ START_TEST(files_that_are_cut_or_garbled_are_refused_or_read)
         const int n = 1 + (int)(3.0 * tal_random_uniform(&rng));
         for (int i = 0; i < n; ++i) {
             const size_t at = (size_t)(tal_random_uniform(&rng) * 1200.0);
-            garbled[at] = (char)(256.0 * tal_random_uniform(&rng));
+            garbled[at] = (char)(unsigned char)(256.0 * tal_random_uniform(&rng));
         }
         const tal_status st =
             tal_c3d_read_memory("f", garbled, good->at, (tal_c3d_part)(k % 4), NULL, &table, NULL);
