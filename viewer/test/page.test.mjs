@@ -37,6 +37,7 @@ test('a click selects, in the picture and in the tree', async () => {
     const { name, mass, at } = bodies.reduce((a, b) => (b.mass > a.mass ? b : a));
     await page.browser.click(at[0], at[1]);
     assert.equal(await text('.row.selected button'), name);
+    await until('document.querySelector(".info").textContent !== ""'); // next frame
     const info = await text('.info');
     assert.ok(info.includes(name) && info.includes(`mass ${Number(mass.toPrecision(4))}`), info);
     await page.browser.click(20, 200); // there is nothing
