@@ -1,21 +1,12 @@
 // Pages of the example models in a real browser: they are silent and not blank, they move, and they
 // show what the library computed. ./run browser runs it.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { examplePage, libraryPoses, models, readTable, runs, sceneOf } from './pages.mjs';
 import { session } from './session.mjs';
 
 const { open, view, run, until, sum, text, assertSilent, assertDrawn } = session();
-
-test('every example model has a page', () => {
-    const names = readdirSync(models).filter((name) => name.endsWith('.talus'));
-    assert.deepEqual(
-        names.map((name) => name.replace('.talus', '')).sort(),
-        Object.keys(runs).sort()
-    );
-});
 
 for (const name of Object.keys(runs)) {
     test(`${name}: ready, silent, drawn, and it moves`, async () => {
