@@ -85,7 +85,8 @@ done
 # every example model has a page
 for file in examples/models/*.talus; do
     name=$(basename "$file" .talus)
-    grep -q "^$name\( \|$\)" examples/pages.txt || complain "examples/pages.txt has no line for $name"
+    grep -q "^$name\( \|$\)" examples/pages.txt ||
+        complain "examples/pages.txt has no line for $name"
 done
 
 # references that tests cite are explained
