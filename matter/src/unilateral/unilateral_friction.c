@@ -6,11 +6,11 @@
 
 /// Room for the elements that slide, from a State's scratch memory.
 typedef struct slide_room {
-    int *sliding;      ///< [most] which elements
-    double *columns;   ///< [most][num_u] e of a unit of friction of each
-    double *responses; ///< [most][max_rows] multipliers that it adds
-    double *f;         ///< [num_u]
-    tali_slide sigma;  ///< the forces
+    int *sliding;                  ///< [most] which elements
+    double *columns;               ///< [most][num_u] e of a unit of friction of each
+    double *responses;             ///< [most][max_rows] multipliers that it adds
+    double *f;                     ///< [num_u]
+    tali_unilateral_sliding sigma; ///< the forces
     tal_spatial_vec *F, *open;
 } slide_room;
 
@@ -157,7 +157,7 @@ static tal_status slide(const tal_matter *matter, tal_state *state, const tali_t
                                           room->responses + (size_t)i * max_rows);
         }
     }
-    tali_slide sigma = room->sigma;
+    tali_unilateral_sliding sigma = room->sigma;
     sigma.n = n;
     sigma.rows = rows;
     sigma.sliding = room->sliding;

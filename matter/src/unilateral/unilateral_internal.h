@@ -54,7 +54,7 @@ tali_unilateral_press tali_unilateral_press_of(const tal_matter *matter, const t
                                                int i);
 
 /// N at these multipliers.
-double tali_unilateral_press_at(const tali_unilateral_press *press, const double lambda[]);
+double tali_unilateral_pressing(const tali_unilateral_press *press, const double lambda[]);
 
 /// What a change of multipliers adds to N, to first order.
 double tali_unilateral_press_slope(const tali_unilateral_press *press, const double lambda[],
@@ -82,7 +82,7 @@ const tal_unilateral_material *tali_unilateral_material_at(const tal_matter *mat
 const double *tali_unilateral_directions(const tal_matter *matter, tal_state *state);
 
 /// The forces of the elements that slide, to be solved for; memory is the caller's.
-typedef struct tali_slide {
+typedef struct tali_unilateral_sliding {
     int n;                   ///< elements
     int rows;                ///< multipliers
     const int *sliding;      ///< [n] which elements
@@ -95,12 +95,12 @@ typedef struct tali_slide {
     double *lambda_0, *change;    ///< [rows]
     double *work;
     int *iwork;
-} tali_slide;
+} tali_unilateral_sliding;
 
 /// Solve for sigma.
 /// @param[in,out] lambda  [rows] in: multipliers without friction; out: with it
 tal_status tali_unilaterals_solve_sigma(const tal_matter *matter, tal_state *state,
-                                        const tali_tree_view *view, tali_slide *it,
+                                        const tali_tree_view *view, tali_unilateral_sliding *it,
                                         double lambda[]);
 
 /**

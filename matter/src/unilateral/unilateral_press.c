@@ -53,7 +53,7 @@ static double square_of(const tali_unilateral_press *press, const double lambda[
     return sum;
 }
 
-double tali_unilateral_press_at(const tali_unilateral_press *press, const double lambda[])
+double tali_unilateral_pressing(const tali_unilateral_press *press, const double lambda[])
 {
     return press->sense != 0.0 ? linear(press, lambda) : sqrt(square_of(press, lambda));
 }
@@ -76,6 +76,6 @@ double tali_unilateral_normal_force(const tal_matter *matter, const tal_state *s
                                     const double lambda[])
 {
     const tali_unilateral_press press = tali_unilateral_press_of(matter, state, i);
-    const double N = tali_unilateral_press_at(&press, lambda);
+    const double N = tali_unilateral_pressing(&press, lambda);
     return press.is_load ? fabs(N) : N;
 }

@@ -23,8 +23,8 @@ static bool has_sense(const tali_unilateral_press *press)
 // --- one linear problem ---
 
 // (1 - diag(mu) K) sigma = limit + mu (N - N' (lambda - lambda_0))
-static void fill_equations(const tal_matter *matter, const tal_state *state, tali_slide *it,
-                           const double lambda[])
+static void fill_equations(const tal_matter *matter, const tal_state *state,
+                           tali_unilateral_sliding *it, const double lambda[])
 {
     const int n = it->n;
     for (int r = 0; r < it->rows; ++r) {
@@ -32,7 +32,7 @@ static void fill_equations(const tal_matter *matter, const tal_state *state, tal
     }
     for (int j = 0; j < n; ++j) {
         const tali_unilateral_press *press = &it->press[j];
-        const double N = tali_unilateral_press_at(press, lambda) +
+        const double N = tali_unilateral_pressing(press, lambda) +
                          tali_unilateral_press_slope(press, lambda, it->change);
         it->sigma[j] =
             tali_unilateral_material_at(matter, state, it->sliding[j])->limit + it->mu[j] * N;
@@ -44,7 +44,8 @@ static void fill_equations(const tal_matter *matter, const tal_state *state, tal
     }
 }
 
-static tal_status solve_equations(const tal_matter *matter, tal_state *state, tali_slide *it)
+static tal_status solve_equations(const tal_matter *matter, tal_state *state,
+                                  tali_unilateral_sliding *it)
 {
     tal_cod cod;
     tal_error why = {TAL_OK, "", ""};
@@ -62,7 +63,7 @@ static tal_status solve_equations(const tal_matter *matter, tal_state *state, ta
 }
 
 // lambda_0 + sum of responses times sigma
-static void find_multipliers(const tali_slide *it, double lambda[])
+static void find_multipliers(const tali_unilateral_sliding *it, double lambda[])
 {
     memcpy(lambda, it->lambda_0, (size_t)it->rows * sizeof *lambda);
     for (int i = 0; i < it->n; ++i) {
@@ -75,7 +76,7 @@ static void find_multipliers(const tali_slide *it, double lambda[])
 
 // --- Newton's method ---
 
-static bool is_linear(const tali_slide *it)
+static bool is_linear(const tali_unilateral_sliding *it)
 {
     for (int j = 0; j < it->n; ++j) {
         if (it->press[j].sense == 0.0) return false;
@@ -84,7 +85,7 @@ static bool is_linear(const tali_slide *it)
 }
 
 // By how much the forces have changed, as a part of the largest.
-static double change_of(const tali_slide *it)
+static double change_of(const tali_unilateral_sliding *it)
 {
     double change = 0.0, most = DBL_MIN;
     for (int j = 0; j < it->n; ++j) {
@@ -95,7 +96,7 @@ static double change_of(const tali_slide *it)
 }
 
 // With the senses as they are. Where steps are too small to count they may not shrink any further.
-static tal_status newton(const tal_matter *matter, tal_state *state, tali_slide *it,
+static tal_status newton(const tal_matter *matter, tal_state *state, tali_unilateral_sliding *it,
                          double lambda[])
 {
     const bool once = is_linear(it);
@@ -118,14 +119,14 @@ static tal_status newton(const tal_matter *matter, tal_state *state, tali_slide 
 
 // --- senses ---
 
-static double sense_error(const tali_slide *it, int j, const double lambda[])
+static double sense_error(const tali_unilateral_sliding *it, int j, const double lambda[])
 {
-    const double N = tali_unilateral_press_at(&it->press[j], lambda);
+    const double N = tali_unilateral_pressing(&it->press[j], lambda);
     return has_sense(&it->press[j]) && N < 0.0 ? -2.0 * it->mu[j] * N : 0.0;
 }
 
 // The element whose wrong sense matters most; -1: none is wrong.
-static int find_wrong_sense(const tali_slide *it, const double lambda[])
+static int find_wrong_sense(const tali_unilateral_sliding *it, const double lambda[])
 {
     double most = 0.0, worst = 0.0;
     int found = -1;
@@ -142,8 +143,8 @@ static int find_wrong_sense(const tali_slide *it, const double lambda[])
 }
 
 // All patterns of senses, until one fits.
-static tal_status sweep(const tal_matter *matter, tal_state *state, tali_slide *it, int num,
-                        double lambda[])
+static tal_status sweep(const tal_matter *matter, tal_state *state, tali_unilateral_sliding *it,
+                        int num, double lambda[])
 {
     for (unsigned pattern = 0; num <= MOST_SWEPT && pattern < 1u << num; ++pattern) {
         unsigned bits = pattern;
@@ -163,7 +164,7 @@ static tal_status sweep(const tal_matter *matter, tal_state *state, tali_slide *
 }
 
 // Revise the worst sense until none is wrong (the five steps of manual sec. 8.6.3).
-static tal_status revise(const tal_matter *matter, tal_state *state, tali_slide *it,
+static tal_status revise(const tal_matter *matter, tal_state *state, tali_unilateral_sliding *it,
                          double lambda[])
 {
     int num = 0;
@@ -184,14 +185,14 @@ static tal_status revise(const tal_matter *matter, tal_state *state, tali_slide 
 
 // What presses, and how much friction it makes; senses as they are without any.
 static tal_status look_at(const tal_matter *matter, tal_state *state, const tali_tree_view *view,
-                          tali_slide *it)
+                          tali_unilateral_sliding *it)
 {
     for (int j = 0; j < it->n; ++j) {
         const tal_status st = tali_unilateral_mu(matter, state, view, it->sliding[j], &it->mu[j]);
         if (st != TAL_OK) return st;
         tali_unilateral_press *press = &it->press[j];
         *press = tali_unilateral_press_of(matter, state, it->sliding[j]);
-        const double N = tali_unilateral_press_at(press, it->lambda_0);
+        const double N = tali_unilateral_pressing(press, it->lambda_0);
         if (has_sense(press) && N < 0.0) press->sense = -1.0;
         press->small = 1e-12 * fabs(N);
         it->sigma[j] = 0.0;
@@ -200,7 +201,8 @@ static tal_status look_at(const tal_matter *matter, tal_state *state, const tali
 }
 
 tal_status tali_unilaterals_solve_sigma(const tal_matter *matter, tal_state *state,
-                                        const tali_tree_view *view, tali_slide *it, double lambda[])
+                                        const tali_tree_view *view, tali_unilateral_sliding *it,
+                                        double lambda[])
 {
     memcpy(it->lambda_0, lambda, (size_t)it->rows * sizeof *lambda);
     const tal_status st = look_at(matter, state, view, it);

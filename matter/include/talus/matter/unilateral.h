@@ -165,8 +165,8 @@ TAL_API tal_constraint_ix tal_unilateral_normal(const tal_matter *matter,
 /// Its grip; `i` < 0: it has none.
 TAL_API tal_constraint_ix tal_unilateral_grip(const tal_matter *matter, tal_unilateral_ix element);
 
-/// What presses on its grip besides its own normal; the constraint is `i` < 0 when nothing does, and
-/// on a breach.
+/// What presses on its grip besides its own normal; the constraint is `i` < 0 when nothing does,
+/// and on a breach.
 TAL_API tal_unilateral_load tal_unilateral_load_of(const tal_matter *matter,
                                                    tal_unilateral_ix element);
 
