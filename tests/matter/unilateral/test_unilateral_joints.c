@@ -345,8 +345,8 @@ static void eliminate(long double A[EQUATIONS][EQUATIONS + 1])
 /*
  * Accelerations of the bars (a_x, a_y, alpha of each) and forces of the joints, where joint j
  * pushes bar j with (X, Y) and bar j - 1 with the opposite, for moments given: M2 on the rocker at
- * joint 2, and its opposite on the coupler; M3 on the rocker at joint 3, from Ground. Newton and Euler, bar
- * by bar; joints 0 and 3 are on Ground.
+ * joint 2, and its opposite on the coupler; M3 on the rocker at joint 3, from Ground. Newton and
+ * Euler, bar by bar; joints 0 and 3 are on Ground.
  */
 static void solve_bars(const four_bar *it, const long double M[2], long double out[EQUATIONS])
 {

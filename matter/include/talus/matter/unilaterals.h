@@ -13,8 +13,9 @@
  *     tal_unilateral_add_point_on_plane(matter, &def, TAL_GROUND, &floor, foot, heel);
  *
  * Of the def, name, material, load and `disabled` count. An element adds one constraint,
- * "<name> normal", and, if its material has friction (static_mu or limit above zero), "<name> grip". Stations,
- * directions and frames are given in the frame B of their body, in meters. Adding is sticky.
+ * "<name> normal", and, if its material has friction (static_mu or limit above zero),
+ * "<name> grip". Stations, directions and frames are given in the frame B of their body, in meters.
+ * Adding is sticky.
  */
 
 #include <talus/matter/unilateral.h>
