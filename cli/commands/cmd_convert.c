@@ -93,9 +93,10 @@ static int find_target(const cli_args *args, target *to)
     to->name = to->path != NULL ? to->path : stream_out_name(args);
     if (to->path == NULL && to->name != NULL &&
         tal_file_kind_of(to->name, NULL, 0) == TAL_FILE_UNKNOWN) {
-        return cli_fail(args, CLI_USAGE,
-                        "--format '%s' should be sto, mot, trc, csv or npz, or talus for a model.",
-                        cli_text(args, "format"));
+        return cli_fail(
+            args, CLI_USAGE,
+            "--format '%s' should be sto, mot, trc, csv or npz, or talus or osim for a model.",
+            cli_text(args, "format"));
     }
     if (to->name != NULL) return CLI_OK;
     return cli_fail(args, CLI_USAGE, "say by --format what to write to standard output.");
@@ -108,7 +109,8 @@ int cmd_convert(const cli_args *args)
     if (code != CLI_OK) return code;
     if (stream_input(args, args->files[0]) == NULL) return CLI_BAD_FILE;
     const bool from_table = is_table(args->files[0]);
-    if (from_table == (tal_file_kind_of(to.name, NULL, 0) == TAL_FILE_TALUS)) {
+    const tal_file_kind kind = tal_file_kind_of(to.name, NULL, 0);
+    if (from_table == (kind == TAL_FILE_TALUS || kind == TAL_FILE_OSIM)) {
         return cli_fail(args, CLI_USAGE, "%s is a %s, which cannot be converted to %s.",
                         args->files[0], from_table ? "table" : "model",
                         to.path != NULL ? to.path : cli_text(args, "format"));

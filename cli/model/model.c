@@ -139,6 +139,7 @@ static int read_with(const cli_args *args, const char *path, const cli_params *p
     options.num_starts = starts->num;
     options.any_inertia = cli_flag(args, "any-inertia");
     options.strict = cli_flag(args, "strict");
+    options.approximate = cli_flag(args, "approximate");
     options.urdf = &robot;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_model_read_any(real, &options, &model->file, found);
@@ -173,8 +174,28 @@ int cli_model_read(const cli_args *args, const char *path, const tal_model_param
     return code;
 }
 
+// As .osim: everything that it cannot say is listed.
+static int write_osim(const cli_args *args, const tal_model *model, const char *path)
+{
+    tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
+    size_t size = 0;
+    tal_status st = path != NULL ? tal_osim_write_file(model, path, found)
+                                 : tal_osim_write_memory(model, NULL, 0, &size, found);
+    cli_print_diagnostics(args, found);
+    if (st != TAL_OK || path != NULL) return st == TAL_OK ? CLI_OK : CLI_FAILED;
+    char *const text = cli_alloc(size + 1, 1);
+    st = tal_osim_write_memory(model, text, size + 1, &size, NULL);
+    const int code = st == TAL_OK ? stream_write(args, NULL, text, size) : CLI_FAILED;
+    free(text);
+    return code;
+}
+
 int cli_model_write(const cli_args *args, const tal_model *model, const char *path)
 {
+    const char *const name = path != NULL ? path : stream_out_name(args);
+    if (name != NULL && tal_file_kind_of(name, NULL, 0) == TAL_FILE_OSIM) {
+        return write_osim(args, model, path);
+    }
     tal_error err = {0};
     size_t size = 0;
     if (path != NULL) {

@@ -337,6 +337,8 @@ struct tal_model_kept {
     int num_meshes, meshes_capacity;
     tal_function **functions; ///< of measures
     int num_functions, functions_capacity;
+    const char **joint_names; ///< [num_joint_names] of bodies in an .osim file; NULL: none
+    int num_joint_names;
 };
 
 /// A model file being turned into a System.

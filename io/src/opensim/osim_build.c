@@ -219,6 +219,24 @@ static bool add_markers(tali_osim *o, tal_model *model)
     return true;
 }
 
+// The names of joints, for writing the model again: of each body that of its own joint.
+static bool keep_joint_names(tali_osim *o, tal_model *model)
+{
+    struct tal_model_kept *kept = model->kept;
+    const int n = tal_matter_num_bodies(model->matter);
+    kept->joint_names = tali_arena_take(&kept->arena, (size_t)n * sizeof *kept->joint_names);
+    if (kept->joint_names == NULL) return false;
+    for (int i = 0; i < o->num_joints; ++i) {
+        const tali_osim_joint *joint = &o->joints[i];
+        if (joint->body.i < 1 || joint->name[0] == '\0') continue;
+        const char *name = tali_arena_copy(&kept->arena, joint->name, strlen(joint->name));
+        if (name == NULL) return false;
+        if (kept->joint_names[joint->body.i] == NULL) kept->joint_names[joint->body.i] = name;
+    }
+    kept->num_joint_names = n;
+    return true;
+}
+
 // --- the System ---
 
 static void report(tali_osim *o, tal_status st, const tal_error *err)
@@ -234,7 +252,9 @@ static void add_all(tali_osim *o, tal_model *model, const tali_osim_tree *t)
     add_bodies(o, model, t);
     if (tal_system_error(model->system)->status != TAL_OK || o->no_memory) return;
     tali_osim_add_constraints(o, model);
+    tali_osim_add_wraps(o, model);
     tali_osim_add_forces(o, model);
+    tali_osim_add_controllers(o, model);
     if (o->with_discrete) o->discrete = tal_forces_add_discrete(model->forces, "discrete forces");
 }
 
@@ -246,7 +266,9 @@ static tal_status make_state(tali_osim *o, tal_model *model, tal_error *err)
     st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
     if (st == TAL_OK) {
         lock_coordinates(o, model);
-        tali_osim_disable_forces(o, model);
+        tali_osim_start_forces(o, model);
+        tali_osim_disable_controllers(o, model);
+        tali_osim_equilibrate(o, model);
         st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
     }
     *err = *tal_state_error(model->state);
@@ -272,5 +294,5 @@ void tali_osim_build(tali_osim *o, tal_model *model)
     tal_status st = err.status;
     if (st == TAL_OK) st = make_state(o, model, &err);
     if (st != TAL_OK) report(o, st, &err);
-    if (st == TAL_OK && !add_markers(o, model)) o->no_memory = true;
+    if (st == TAL_OK && !(add_markers(o, model) && keep_joint_names(o, model))) o->no_memory = true;
 }

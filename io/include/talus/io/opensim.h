@@ -37,6 +37,8 @@ typedef struct tal_osim_options {
     tal_allocator allocator; ///< of the System, the State, and of reading
     bool any_inertia;        ///< as tal_model_options.any_inertia, with a warning for each body
     bool strict;             ///< a property or an element that is not known is an error
+    bool approximate;        ///< muscles of Schutte and Delp, whose curves are not known, get
+                             ///< Thelen's; otherwise they have a path and no force
 } tal_osim_options;
 
 /// The C heap, any inertia (published models have some that no real body can have), warnings about
@@ -61,6 +63,29 @@ TAL_API TAL_NODISCARD tal_status tal_osim_read_memory(const char *name, const ch
                                                       size_t size, const tal_osim_options *options,
                                                       tal_model *model, tal_diagnostics *found);
 
+/// @name Writing
+/// @{
+
+/**
+ * Write a model as an `.osim` file of version 4.0, with its State as default values. Read again it
+ * moves as before; fibers begin in equilibrium.
+ *
+ * @param[out]    text    [size] the file and a zero behind it; NULL: only its length is found
+ * @param[out]    length  of the whole file, which may be more than fits; may be NULL
+ * @param[in,out] found   gets an error for everything that OpenSim cannot say, by name, and a
+ *                        warning for what is left out because it does not act; may be NULL
+ * @return TAL_OK; TAL_ERR_BAD_VALUE when there is an error, TAL_ERR_NULL, TAL_ERR_WRONG_SYSTEM,
+ *         TAL_ERR_NO_MEMORY
+ */
+TAL_API TAL_NODISCARD tal_status tal_osim_write_memory(const tal_model *model, char text[],
+                                                       size_t size, size_t *length,
+                                                       tal_diagnostics *found);
+
+/// The same to a file, which is written completely or not at all.
+TAL_API TAL_NODISCARD tal_status tal_osim_write_file(const tal_model *model, const char *path,
+                                                     tal_diagnostics *found);
+
+/// @}
 /// @name Tools, from set-up files
 /// @{
 
