@@ -115,6 +115,9 @@ void tali_osim_free(tali_osim *o)
     for (int i = 0; i < 7; ++i) {
         tali_name_map_free(maps[i]);
     }
+    for (int i = 0; i < o->num_more_forces; ++i) {
+        tali_xml_destroy(o->more_forces[i]);
+    }
     tali_xml_destroy(o->xml);
     tali_arena_free(&o->arena);
     tal_diagnostics_destroy(o->found);

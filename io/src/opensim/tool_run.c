@@ -21,8 +21,9 @@ tal_osim_run_options tal_osim_run_options_default(void)
 
 typedef struct result {
     char *path;
-    size_t size; // of the path
-    tal_table *table;
+    size_t size;      // of the path
+    tal_table *table; // NULL: a text
+    tali_scene_bytes text;
 } result;
 
 struct tal_osim_results {
@@ -39,6 +40,7 @@ void tal_osim_results_destroy(tal_osim_results *results)
     const tal_allocator allocator = results->allocator;
     for (int i = 0; i < results->num; ++i) {
         tal_table_destroy(results->items[i].table);
+        tali_free(&allocator, results->items[i].text.at, results->items[i].text.capacity);
         tali_free(&allocator, results->items[i].path, results->items[i].size);
     }
     tali_free(&allocator, results->items, (size_t)results->capacity * sizeof *results->items);
@@ -70,6 +72,15 @@ tal_table *tal_osim_results_table(const tal_osim_results *results, int i)
 {
     const result *it = result_at(results, i, __func__);
     return it != NULL ? it->table : NULL;
+}
+
+const char *tal_osim_results_text(const tal_osim_results *results, int i, size_t *size)
+{
+    if (size != NULL) *size = 0;
+    const result *it = result_at(results, i, __func__);
+    if (it == NULL || it->table != NULL) return NULL;
+    if (size != NULL) *size = it->text.size;
+    return (const char *)it->text.at;
 }
 
 const char *tal_osim_results_tool(const tal_osim_results *results)
@@ -202,25 +213,47 @@ void tali_osim_tool_time_range(tali_osim_tool *tool, double range[2])
 
 // --- tables ---
 
-tal_table *tali_osim_tool_add_result(tali_osim_tool *tool, const char *file, const char *title)
+// One more result at that place, without anything in it. NULL when memory runs out.
+static result *add_result(tali_osim_tool *tool, const char *file)
 {
     tal_osim_results *to = tool->results;
     const char *path = tali_osim_tool_path(tool, tool->results_folder, file);
-    bool good =
+    const bool good =
         tali_grow(&to->allocator, (void **)&to->items, to->num, &to->capacity, sizeof *to->items);
     result *it = good ? &to->items[to->num] : NULL;
     if (good) {
         it->size = strlen(path) + 1;
         it->path = tali_alloc(&to->allocator, it->size);
-        it->table = tal_table_create(&to->allocator);
+        if (it->path != NULL) memcpy(it->path, path, it->size);
         to->num += 1;
-        good = it->path != NULL && it->table != NULL;
     }
-    if (good) memcpy(it->path, path, it->size);
-    good = good && tal_table_set_header(it->table, "name", title) == TAL_OK &&
-           tal_table_add_column(it->table, "time") == TAL_OK;
+    const bool is_there = good && it->path != NULL;
+    tool->setup.no_memory = tool->setup.no_memory || !is_there;
+    return is_there ? it : NULL;
+}
+
+tal_table *tali_osim_tool_add_result(tali_osim_tool *tool, const char *file, const char *title)
+{
+    result *it = add_result(tool, file);
+    if (it == NULL) return NULL;
+    it->table = tal_table_create(&tool->results->allocator);
+    const bool good = it->table != NULL &&
+                      tal_table_set_header(it->table, "name", title) == TAL_OK &&
+                      tal_table_add_column(it->table, "time") == TAL_OK;
     tool->setup.no_memory = tool->setup.no_memory || !good;
     return good ? it->table : NULL;
+}
+
+void tali_osim_tool_add_text(tali_osim_tool *tool, const char *file, tali_scene_bytes *text)
+{
+    result *it = text->failed ? NULL : add_result(tool, file);
+    if (it == NULL) {
+        tool->setup.no_memory = true;
+        tali_free(&text->allocator, text->at, text->capacity);
+    } else {
+        it->text = *text;
+    }
+    *text = (tali_scene_bytes){.allocator = text->allocator};
 }
 
 void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const char *name,
@@ -321,6 +354,23 @@ static void set_starts(tali_osim_tool *tool, const char *path)
     }
 }
 
+// Files of forces that are added to those of the model, or replace them.
+static void open_more_forces(tali_osim_tool *tool)
+{
+    const char *files[TALI_OSIM_MORE_FORCES];
+    const int n =
+        tali_osim_words(&tool->setup, tool->root, "force_set_files", files, TALI_OSIM_MORE_FORCES);
+    for (int i = 0; i < n; ++i) {
+        const char *path = tali_osim_tool_path(tool, tool->folder, files[i]);
+        const tal_status st =
+            tali_xml_read_file(path, NULL, &tool->options.allocator,
+                               &tool->o.more_forces[tool->o.num_more_forces], tool->setup.found);
+        tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
+        if (st == TAL_OK) tool->o.num_more_forces += 1;
+    }
+    tool->o.replace_forces = tali_osim_bool(&tool->setup, tool->root, "replace_force_set", false);
+}
+
 static void open_model(tali_osim_tool *tool)
 {
     const char *file = tali_osim_text(tool->root, "model_file");
@@ -329,6 +379,8 @@ static void open_model(tali_osim_tool *tool)
         return;
     }
     const char *path = tali_osim_tool_path(tool, tool->folder, file);
+    open_more_forces(tool);
+    if (!tali_osim_tool_is_good(tool)) return;
     const tal_status st = tali_osim_open(&tool->o, path, &tool->model);
     tali_osim_hand_on(&tool->o, tool->setup.found);
     tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;

@@ -204,8 +204,8 @@ static void report_lack(const tal_static_optimizer *it, double lack[], tal_stati
 static void name_speed(const tal_static_optimizer *it, int speed,
                        char name[TAL_COORDINATE_NAME_SIZE])
 {
-    const tal_group_ix group = tal_system_find_group(it->system, tal_matter_subsystem(it->matter),
-                                                     TAL_POOL_U, "u");
+    const tal_group_ix group =
+        tal_system_find_group(it->system, tal_matter_subsystem(it->matter), TAL_POOL_U, "u");
     int i = 0;
     const int slot = tal_group_start(it->system, it->state, group) + speed;
     const tal_body_ix body = tal_matter_u_owner(it->matter, it->state, slot, &i);
