@@ -251,7 +251,7 @@ START_TEST(every_kind_of_actuator_takes_part)
 
 END_TEST
 
-// A kneecap that slides as the knee bends: s = 0.03 q + 0.02 q^2. Its own udot is not asked for,
+// A kneecap that slides as the knee bends: s = 1.5 q + 0.2 q^2. Its own udot is not asked for,
 // and its constraint force is found by nobody.
 START_TEST(a_coupled_coordinate_follows_its_constraint)
 {
@@ -264,7 +264,7 @@ START_TEST(a_coupled_coordinate_follows_its_constraint)
     with.mobilities[0] = (tal_mobility){it.body[LEG_SHANK], 0};
     with.mobilities[1] = (tal_mobility){cap, 0};
     with.num_mobilities = 2;
-    const double coefficients[] = {0.03, 0.02, -1.0};
+    const double coefficients[] = {1.5, 0.2, -1.0};
     const int powers[] = {1, 0, 2, 0, 0, 1};
     tal_function *f = NULL;
     ck_assert_int_eq(
@@ -283,8 +283,8 @@ START_TEST(a_coupled_coordinate_follows_its_constraint)
     put(&it, &rng, udot);
     const double q = tal_body_q(it.matter, it.state, it.body[LEG_SHANK], 0);
     const double u = tal_body_u(it.matter, it.state, it.body[LEG_SHANK], 0);
-    (void)tal_body_set_q(it.matter, it.state, cap, 0, 0.03 * q + 0.02 * q * q);
-    (void)tal_body_set_u(it.matter, it.state, cap, 0, (0.03 + 0.04 * q) * u);
+    (void)tal_body_set_q(it.matter, it.state, cap, 0, 1.5 * q + 0.2 * q * q);
+    (void)tal_body_set_u(it.matter, it.state, cap, 0, (1.5 + 0.4 * q) * u);
     udot[slot] = 1e3; // nonsense
     tal_static_frame frame;
     const tal_status st = tal_static_optimizer_solve(made, it.state, udot, x, force, lack, &frame);
@@ -292,7 +292,7 @@ START_TEST(a_coupled_coordinate_follows_its_constraint)
     ck_assert_int_eq(frame.num_rows, 3);
     replay(&it, made, x, force, got, 4);
     const int knee = tal_body_u_start(it.matter, it.body[LEG_SHANK]);
-    udot[slot] = (0.03 + 0.04 * q) * udot[knee] + 0.04 * u * u;
+    udot[slot] = (1.5 + 0.4 * q) * udot[knee] + 0.4 * u * u;
     for (int i = 0; i < 4; ++i) {
         ck_assert_double_eq_tol(got[i], udot[i], 1e-10);
     }
