@@ -68,6 +68,7 @@ static void find_bounds(const tali_osim_analysis *a, optimization *it)
     }
 }
 
+// The study with the properties of the set-up, and its tables.
 static void begin(tali_osim_analysis *a)
 {
     tali_osim *setup = &a->tool->setup;

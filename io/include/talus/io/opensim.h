@@ -116,8 +116,8 @@ TAL_API int tal_osim_results_num(const tal_osim_results *results);
 /// Where OpenSim would write a result; "" and a breach when there is none. Borrowed.
 TAL_API const char *tal_osim_results_path(const tal_osim_results *results, int i);
 
-/// A table; NULL for a result that is a text; NULL and a breach when there is none. Borrowed, but it
-/// may be changed.
+/// A table; NULL for a result that is a text; NULL and a breach when there is none. Borrowed, but
+/// it may be changed.
 TAL_API tal_table *tal_osim_results_table(const tal_osim_results *results, int i);
 
 /// A text, for a result that is no table: a model, a set of controls. NULL for a table; NULL and a
