@@ -363,6 +363,9 @@ void tali_osim_build(tali_osim *o, tal_model *model);
 bool tali_osim_begin(tali_osim *o, const tal_osim_options *options);
 /// Read a model's file after tali_osim_begin(); `o` keeps what the file says.
 TAL_NODISCARD tal_status tali_osim_open(tali_osim *o, const char *path, tal_model *model);
+/// The same from a text; `name` stands for the file.
+TAL_NODISCARD tal_status tali_osim_open_text(tali_osim *o, const char *name, const char *text,
+                                             size_t size, tal_model *model);
 /// Copy what was found to another list, as it is.
 void tali_osim_copy_found(const tali_osim *o, tal_diagnostics *found);
 /// Copy what was found to another list, in the order of lines.

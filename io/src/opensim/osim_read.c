@@ -196,6 +196,12 @@ tal_status tali_osim_open(tali_osim *o, const char *path, tal_model *model)
     return read_model(o, path, NULL, 0, model);
 }
 
+tal_status tali_osim_open_text(tali_osim *o, const char *name, const char *text, size_t size,
+                               tal_model *model)
+{
+    return read_model(o, name, text, size, model);
+}
+
 static tal_status read_any(const char *path, const char *text, size_t size,
                            const tal_osim_options *options, tal_model *model,
                            tal_diagnostics *found)

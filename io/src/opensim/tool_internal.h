@@ -54,6 +54,8 @@ void tali_osim_tool_time_range(tali_osim_tool *tool, double range[2]);
 tal_table *tali_osim_tool_add_result(tali_osim_tool *tool, const char *file, const char *title);
 /// Add a text to the results, which adopt it whether this succeeds or not; it is empty afterwards.
 void tali_osim_tool_add_text(tali_osim_tool *tool, const char *file, tali_scene_bytes *text);
+/// The model's file, as the results name it.
+void tali_osim_tool_name_model(tali_osim_tool *tool, const char *path);
 /// Add a column; failures are in the list.
 void tali_osim_tool_add_column(tali_osim_tool *tool, tal_table *table, const char *name,
                                const char *end);
@@ -88,6 +90,10 @@ tal_signal *tali_osim_tool_make_curves(tali_osim_tool *tool, const tali_osim_coo
 TAL_NODISCARD tal_status tali_osim_tool_meet(const tali_osim_tool *tool, bool speeds);
 /// Which of matter's speeds follow others, [nu]. They belong to dependent coordinates of couplers.
 void tali_osim_tool_list_dependent(const tali_osim_tool *tool, bool dependent[]);
+
+/// Fit the mean of the frames of a marker file, as inverse kinematics would: the State gets that
+/// pose. False, and errors, on failure.
+bool tali_osim_tool_fit_mean(tali_osim_tool *tool);
 
 /// The slot in q of a coordinate.
 int tali_osim_tool_q_slot(const tali_osim_tool *tool, int coordinate);
@@ -129,5 +135,6 @@ void tali_osim_tool_add_controls(tali_osim_tool *tool, const char *file, const t
 void tali_osim_tool_ik(tali_osim_tool *tool);
 void tali_osim_tool_id(tali_osim_tool *tool);
 void tali_osim_tool_analyze(tali_osim_tool *tool);
+void tali_osim_tool_scale(tali_osim_tool *tool);
 
 #endif // TALUS_IO_TOOL_INTERNAL_H

@@ -307,9 +307,11 @@ static const struct {
     const char *name;
     void (*run)(tali_osim_tool *tool);
     bool with_discrete; // as tali_osim.with_discrete
-} tools[] = {{"InverseKinematicsTool", tali_osim_tool_ik, false},
-             {"InverseDynamicsTool", tali_osim_tool_id, false},
-             {"AnalyzeTool", tali_osim_tool_analyze, true}};
+    bool own_model;     // it opens models itself
+} tools[] = {{"InverseKinematicsTool", tali_osim_tool_ik, false, false},
+             {"InverseDynamicsTool", tali_osim_tool_id, false, false},
+             {"AnalyzeTool", tali_osim_tool_analyze, true, false},
+             {"ScaleTool", tali_osim_tool_scale, false, true}};
 
 enum {
     NUM_TOOLS = sizeof tools / sizeof *tools
@@ -371,6 +373,11 @@ static void open_more_forces(tali_osim_tool *tool)
     tool->o.replace_forces = tali_osim_bool(&tool->setup, tool->root, "replace_force_set", false);
 }
 
+void tali_osim_tool_name_model(tali_osim_tool *tool, const char *path)
+{
+    (void)snprintf(tool->results->model, sizeof tool->results->model, "%s", path);
+}
+
 static void open_model(tali_osim_tool *tool)
 {
     const char *file = tali_osim_text(tool->root, "model_file");
@@ -385,7 +392,7 @@ static void open_model(tali_osim_tool *tool)
     tali_osim_hand_on(&tool->o, tool->setup.found);
     tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
     if (st == TAL_OK && tool->options.num_starts > 0) set_starts(tool, path);
-    (void)snprintf(tool->results->model, sizeof tool->results->model, "%s", path);
+    tali_osim_tool_name_model(tool, path);
 }
 
 // From an open set-up file to results.
@@ -399,7 +406,7 @@ static void run_tool(tali_osim_tool *tool, const char *path)
     tool->results_folder = tali_osim_tool_path(tool, tool->folder, results != NULL ? results : ".");
     (void)snprintf(tool->results->tool, sizeof tool->results->tool, "%s", tools[which].name);
     tool->o.with_discrete = tools[which].with_discrete;
-    open_model(tool);
+    if (!tools[which].own_model) open_model(tool);
     if (tali_osim_tool_is_good(tool)) tools[which].run(tool);
 }
 
