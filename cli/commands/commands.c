@@ -58,6 +58,11 @@ const cli_option cli_common_options[] = {
      .help = "refuse inertias that are not physical, and in .osim files what is not known, where "
              "there is only a warning otherwise",
      .is_setting = true},
+    {.name = "approximate",
+     .kind = CLI_FLAG,
+     .help = "of an .osim file: give muscles of Schutte and Delp the curves of Thelen's, so that "
+             "they act",
+     .is_setting = true},
     {.name = "free-base",
      .kind = CLI_FLAG,
      .help = "of a URDF: let the root link move freely",

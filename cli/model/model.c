@@ -139,6 +139,7 @@ static int read_with(const cli_args *args, const char *path, const cli_params *p
     options.num_starts = starts->num;
     options.any_inertia = cli_flag(args, "any-inertia");
     options.strict = cli_flag(args, "strict");
+    options.approximate = cli_flag(args, "approximate");
     options.urdf = &robot;
     tal_diagnostics *const found = cli_need(tal_diagnostics_create(NULL));
     const tal_status st = tal_model_read_any(real, &options, &model->file, found);

@@ -1,6 +1,5 @@
 // Muscles of OpenSim's models against what OpenSim found of them: lengths, moment arms, forces.
 #include "cases.h"
-#include "osim_muscles.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,8 +105,7 @@ static void run_lengths(const length_case *it)
     tal_model model;
     tal_diagnostics *found = tal_diagnostics_create(NULL);
     (void)snprintf(file, sizeof file, "%s/model_v30000.osim", it->folder);
-    tal_status st = osim_read_with_muscles(cases_path(file), "Millard2012EquilibriumMuscle",
-                                           OSIM_DEGROOTE, &model, found);
+    tal_status st = tal_osim_read_file(cases_path(file), NULL, &model, found);
     (void)snprintf(file, sizeof file, "%s/coordinates.mot", it->folder);
     tal_table *motion = cases_read_table(file, found);
     (void)snprintf(file, sizeof file, "%s/expected_lengths.sto", it->folder);
@@ -221,8 +219,7 @@ static void run_forward(void)
     char file[200];
     tal_diagnostics *found = tal_diagnostics_create(NULL);
     (void)snprintf(file, sizeof file, "%smodel.osim", forward);
-    tal_status st =
-        osim_read_with_muscles(cases_path(file), "Thelen2003Muscle", OSIM_THELEN, &model, found);
+    tal_status st = tal_osim_read_file(cases_path(file), NULL, &model, found);
     tal_table *states = read_forward("expected_states.sto", found);
     tal_table *forces = read_forward("expected_Actuation_force.sto", found);
     tal_table *centers = read_forward("expected_BodyKinematics_pos_global.sto", found);
@@ -338,8 +335,7 @@ static void run_arms(const char *name)
     tal_model model;
     tal_diagnostics *found = tal_diagnostics_create(NULL);
     (void)snprintf(file, sizeof file, "14_moment_arm_models/%s.osim", name);
-    tal_status st =
-        osim_read_with_muscles(cases_path(file), "Thelen2003Muscle", OSIM_THELEN, &model, found);
+    tal_status st = tal_osim_read_file(cases_path(file), NULL, &model, found);
     double worst = 0.0;
     if (st == TAL_OK) st = sweep_arms(&model, &worst);
     if (st == TAL_OK) {

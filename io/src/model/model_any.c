@@ -110,9 +110,15 @@ static tal_status read_osim(const char *path, const char *text, size_t size,
     options.allocator = how->allocator;
     options.any_inertia = !how->strict;
     options.strict = how->strict;
+    options.approximate = how->approximate;
     st = text == NULL ? tal_osim_read_file(path, &options, model, found)
                       : tal_osim_read_memory(path, text, size, &options, model, found);
-    return st == TAL_OK ? set_starts(path, how, model, found) : st;
+    if (st == TAL_OK) st = set_starts(path, how, model, found);
+    // at another pose the fibers have other lengths; a failure tells why when a study has it
+    if (st == TAL_OK && how->num_starts > 0) {
+        (void)tal_forces_equilibrate_muscles(model->forces, model->state);
+    }
+    return st;
 }
 
 // Of a kind that only its text can tell, which is read once: it may come from a pipe.

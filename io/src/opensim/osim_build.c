@@ -234,7 +234,9 @@ static void add_all(tali_osim *o, tal_model *model, const tali_osim_tree *t)
     add_bodies(o, model, t);
     if (tal_system_error(model->system)->status != TAL_OK || o->no_memory) return;
     tali_osim_add_constraints(o, model);
+    tali_osim_add_wraps(o, model);
     tali_osim_add_forces(o, model);
+    tali_osim_add_controllers(o, model);
     if (o->with_discrete) o->discrete = tal_forces_add_discrete(model->forces, "discrete forces");
 }
 
@@ -246,7 +248,9 @@ static tal_status make_state(tali_osim *o, tal_model *model, tal_error *err)
     st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
     if (st == TAL_OK) {
         lock_coordinates(o, model);
-        tali_osim_disable_forces(o, model);
+        tali_osim_start_forces(o, model);
+        tali_osim_disable_controllers(o, model);
+        tali_osim_equilibrate(o, model);
         st = tal_system_realize(model->system, model->state, TAL_STAGE_MODEL);
     }
     *err = *tal_state_error(model->state);

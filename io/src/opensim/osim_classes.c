@@ -8,10 +8,11 @@
 #define LOOKS                                                                                      \
     "~VisibleObject ~attached_geometry ~Appearance ~FrameGeometry ~frame_geometry ~geometry "      \
     "~display_preference ~color ~visible "
-#define FRAME     LOOKS "components WrapObjectSet socket_parent connectors translation orientation "
-#define FORCE     LOOKS "isDisabled appliesForce "
-#define ACT       FORCE "min_control max_control optimal_force "
-#define WITH_PATH ACT "GeometryPath path "
+#define FRAME LOOKS "components WrapObjectSet socket_parent connectors translation orientation "
+#define FORCE LOOKS "isDisabled appliesForce "
+#define ACT   FORCE "min_control max_control optimal_force "
+#define WITH_PATH                                                                                  \
+    ACT "GeometryPath path MusclePointSet MuscleWrapSet PathPointSet PathWrapSet ~display "
 #define MUSCLE                                                                                     \
     WITH_PATH "max_isometric_force optimal_fiber_length tendon_slack_length "                      \
               "pennation_angle_at_optimal pennation_angle max_contraction_velocity "               \
@@ -19,6 +20,7 @@
               "deactivation_time_constant default_activation default_fiber_length "                \
               "minimum_activation maximum_pennation_angle damping Vmax Vmax0 FmaxTendonStrain "    \
               "FmaxMuscleStrain KshapeActive KshapePassive Af Flen fv_linear_extrap_threshold "    \
+              "activation1 activation2 "                                                           \
               "activation_dynamics_model MuscleFirstOrderActivationDynamicModel "                  \
               "MuscleFixedWidthPennationModel pennation_model "
 #define JOINT                                                                                      \
@@ -27,6 +29,17 @@
     "orientation reverse "                                                                         \
     "CoordinateSet coordinates frames socket_parent_frame socket_child_frame connectors "          \
     "socket_parent_frame_connectee_name socket_child_frame_connectee_name "
+#define POINT LOOKS "body location socket_parent_frame connectors "
+#define VIA   "coordinate socket_coordinate range "
+#define MOVING                                                                                     \
+    "x_location y_location z_location x_coordinate y_coordinate z_coordinate "                     \
+    "socket_x_coordinate socket_y_coordinate socket_z_coordinate XAttachment YAttachment "         \
+    "ZAttachment "
+#define WRAP       LOOKS "xyz_body_rotation translation active quadrant ~display "
+#define CONTROLLER LOOKS "actuator_list socket_actuators isDisabled isEnabled enabled "
+#define MILLARD                                                                                    \
+    "fiber_damping ActiveForceLengthCurve ForceVelocityCurve FiberForceLengthCurve "               \
+    "TendonForceLengthCurve "
 #define CONSTRAINT LOOKS "isDisabled isEnforced connectors "
 
 typedef struct class_row {
@@ -36,10 +49,10 @@ typedef struct class_row {
 
 static const class_row classes[] = {
     {"Model",
-     "Ground ground gravity BodySet JointSet ConstraintSet ForceSet MarkerSet ContactGeometrySet "
-     "ControllerSet ComponentSet components ProbeSet defaults assembly_accuracy "
+     "Ground ground gravity BodySet JointSet ConstraintSet ForceSet ActuatorSet MarkerSet "
+     "ContactGeometrySet ControllerSet ComponentSet components ProbeSet defaults assembly_accuracy "
      "CoordinateSet credits publications length_units force_units ~ModelVisualPreferences "
-     "~ModelDisplayHints ~DynamicsEngine "},
+     "~ModelDisplayHints DynamicsEngine "},
     {"Ground", FRAME},
     {"Body", FRAME
      "mass mass_center inertia inertia_xx inertia_yy inertia_zz inertia_xy inertia_xz inertia_yz "
@@ -108,18 +121,52 @@ static const class_row classes[] = {
      "hunt_crossley_smoothing ~force_visualization_radius ~force_visualization_scale_factor "},
     {"ContactSphere", LOOKS "socket_frame body_name location orientation radius connectors "},
     {"ContactHalfSpace", LOOKS "socket_frame body_name location orientation connectors "},
+    {"GeometryPath", LOOKS "PathPointSet PathWrapSet MusclePointSet MuscleWrapSet ~display "},
+    {"PathPoint", POINT},
+    {"MusclePoint", POINT "~attachment "},
+    {"ConditionalPathPoint", POINT VIA},
+    {"MuscleViaPoint", POINT VIA "~attachment "},
+    {"MovingPathPoint", POINT MOVING},
+    {"MovingMusclePoint", POINT MOVING "~attachment "},
+    {"PathWrap", "wrap_object ~method range connectors "},
+    {"MuscleWrap", "wrap_object ~method range "},
+    {"WrapCylinder", WRAP "radius length "},
+    {"WrapSphere", WRAP "radius "},
+    {"WrapEllipsoid", WRAP "dimensions "},
+    {"WrapTorus", WRAP "inner_radius outer_radius "},
     {"Thelen2003Muscle", MUSCLE},
-    {"Millard2012EquilibriumMuscle",
-     MUSCLE "fiber_damping minimum_activation ActiveForceLengthCurve ForceVelocityCurve "
-            "FiberForceLengthCurve TendonForceLengthCurve maximum_pennation_angle "},
-    {"DeGrooteFregly2016Muscle",
-     MUSCLE "default_normalized_tendon_force active_force_width_scale fiber_damping "
-            "passive_fiber_strain_at_one_norm_force tendon_strain_at_one_norm_force "
-            "ignore_passive_fiber_force tendon_compliance_dynamics_mode "},
+    {"Millard2012EquilibriumMuscle", MUSCLE MILLARD},
+    {"Millard2012AccelerationMuscle",
+     MUSCLE MILLARD "default_fiber_velocity ~mass "
+                    "~fiber_force_length_multiplier ~fiber_compressive_force_length_multiplier "
+                    "~fiber_compressive_force_cos_pennation_multiplier "
+                    "~tendon_force_length_multiplier "},
+    {"ActiveForceLengthCurve",
+     "min_norm_active_fiber_length transition_norm_fiber_length max_norm_active_fiber_length "
+     "shallow_ascending_slope minimum_value "},
+    {"ForceVelocityCurve",
+     "concentric_slope_at_vmax concentric_slope_near_vmax isometric_slope eccentric_slope_at_vmax "
+     "eccentric_slope_near_vmax max_eccentric_velocity_force_multiplier concentric_curviness "
+     "eccentric_curviness "},
+    {"FiberForceLengthCurve",
+     "strain_at_zero_force strain_at_one_norm_force stiffness_at_low_force "
+     "stiffness_at_one_norm_force curviness "},
+    {"TendonForceLengthCurve",
+     "strain_at_one_norm_force stiffness_at_one_norm_force norm_force_at_toe_end curviness "},
+    {"DeGrooteFregly2016Muscle", MUSCLE
+     "default_normalized_tendon_force activation_dynamics_smoothing active_force_width_scale "
+     "fiber_damping "
+     "passive_fiber_strain_at_one_norm_force tendon_strain_at_one_norm_force "
+     "ignore_passive_fiber_force tendon_compliance_dynamics_mode "},
     {"RigidTendonMuscle",
      MUSCLE "active_force_length_curve passive_force_length_curve force_velocity_curve "},
     {"PathActuator", WITH_PATH},
     {"PathSpring", WITH_PATH "resting_length stiffness dissipation "},
+    {"ClutchedPathSpring",
+     WITH_PATH "stiffness dissipation relaxation_time_constant initial_stretch "},
+    {"PrescribedController", CONTROLLER "ControlFunctions controls_file interpolation_method "},
+    {"ControlSetController", CONTROLLER "controls_file ControlSet "},
+    {"ToyReflexController", CONTROLLER "gain "},
     {"Ligament", WITH_PATH "resting_length pcsa_force force_length_curve "},
 };
 

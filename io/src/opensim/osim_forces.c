@@ -1,8 +1,10 @@
 // Forces: which class becomes which element.
 #include "error_internal.h"
+#include "force_facts_internal.h"
 
 #include "opensim/osim_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -180,6 +182,20 @@ static const struct {
     {"SpringGeneralizedForce", read_spring, add_spring},
     {"PointToPointSpring", read_two_point_spring, add_two_point_spring},
     {"BushingForce", read_bushing, add_bushing},
+    {"PathActuator", tali_osim_read_path_actuator, tali_osim_add_path_actuator},
+    {"PathSpring", tali_osim_read_path_spring, tali_osim_add_path_spring},
+    {"ClutchedPathSpring", tali_osim_read_clutched_spring, tali_osim_add_clutched_spring},
+    {"Ligament", tali_osim_read_ligament, tali_osim_add_ligament},
+    {"Thelen2003Muscle", tali_osim_read_thelen, tali_osim_add_muscle},
+    {"Millard2012EquilibriumMuscle", tali_osim_read_millard, tali_osim_add_muscle},
+    {"Millard2012AccelerationMuscle", tali_osim_read_millard, tali_osim_add_muscle},
+    {"DeGrooteFregly2016Muscle", tali_osim_read_degroote, tali_osim_add_muscle},
+    {"RigidTendonMuscle", tali_osim_read_rigid_tendon, tali_osim_add_muscle},
+    {"Thelen2003Muscle_Deprecated", tali_osim_read_old_muscle, tali_osim_add_muscle},
+    {"Schutte1993Muscle", tali_osim_read_old_muscle, tali_osim_add_muscle},
+    {"Schutte1993Muscle_Deprecated", tali_osim_read_old_muscle, tali_osim_add_muscle},
+    {"Delp1990Muscle", tali_osim_read_old_muscle, tali_osim_add_muscle},
+    {"Delp1990Muscle_Deprecated", tali_osim_read_old_muscle, tali_osim_add_muscle},
     {"HuntCrossleyForce", tali_osim_read_hunt_crossley, tali_osim_add_hunt_crossley},
     {"SmoothSphereHalfSpaceForce", tali_osim_read_smooth_contact, tali_osim_add_smooth_contact}};
 
@@ -220,6 +236,8 @@ static void read_force(tali_osim *o, const tali_xml_element *e)
                            .X_1 = TAL_XFORM_IDENTITY,
                            .X_2 = TAL_XFORM_IDENTITY,
                            .coordinate = -1,
+                           .least = tali_osim_number(o, e, "min_control", -INFINITY),
+                           .largest = tali_osim_number(o, e, "max_control", INFINITY),
                            .force = {-1},
                            .second = {-1}};
     check_name(o, f);
@@ -227,6 +245,10 @@ static void read_force(tali_osim *o, const tali_xml_element *e)
     tali_osim_check_class(o, e);
     if (f->row >= 0) {
         rows[f->row].read(o, f);
+        if (!(f->least <= f->largest)) {
+            tali_osim_error(o, e, ": its min_control, %g, is above its max_control, %g", f->least,
+                            f->largest);
+        }
     } else {
         tali_osim_ignore(o, e, f->applies ? TAL_WARNING : TAL_NOTE, "does not act in Talus yet");
     }
@@ -251,11 +273,17 @@ static void read_more_forces(tali_osim *o, tali_xml *file)
 void tali_osim_read_forces(tali_osim *o)
 {
     const tali_xml_element *e = tali_osim_first_of(o->model, "ForceSet");
+    if (e == NULL) e = tali_osim_first_of(o->model, "ActuatorSet"); // before 2.0
     for (; e != NULL && !o->replace_forces; e = e->next) {
         read_force(o, e);
     }
     for (int i = 0; i < o->num_more_forces; ++i) {
         read_more_forces(o, o->more_forces[i]);
+    }
+    const bool good = tal_diagnostics_num_errors(o->found) == 0;
+    for (int i = 0; i < o->num_wraps && good; ++i) {
+        const tali_osim_wrap *it = &o->wraps[i];
+        if (it->known && !it->used) tali_osim_ignore(o, it->element, TAL_NOTE, "has no path");
     }
 }
 
@@ -264,13 +292,33 @@ void tali_osim_add_forces(tali_osim *o, tal_model *model)
     for (int i = 0; i < o->num_forces; ++i) {
         tali_osim_force *f = &o->forces[i];
         if (f->row >= 0) f->force = rows[f->row].add(o, model, f);
+        const tal_error *err = tal_system_error(model->system);
+        if (err->status == TAL_OK) continue;
+        o->no_memory = o->no_memory || err->status == TAL_ERR_NO_MEMORY;
+        tali_osim_error(o, f->element, ": %s", err->message);
+        return;
     }
 }
 
-void tali_osim_disable_forces(const tali_osim *o, tal_model *model)
+// The range of the control of an actuator, and the stretch of a clutched spring.
+static void start_force(const tali_osim_force *f, tal_model *model)
+{
+    if (f->muscle == NULL && tal_force_has_control(model->forces, f->force)) {
+        (void)tal_actuator_set_control_range(model->forces, model->state, f->force, f->least,
+                                             f->largest);
+    }
+    int slot;
+    if (strcmp(rows[f->row].name, "ClutchedPathSpring") == 0 &&
+        tali_force_z(model->forces, model->state, f->force, 0, &slot) > 0) {
+        tal_state_upd_z(model->state)[slot] = f->numbers[3];
+    }
+}
+
+void tali_osim_start_forces(const tali_osim *o, tal_model *model)
 {
     for (int i = 0; i < o->num_forces; ++i) {
         const tali_osim_force *f = &o->forces[i];
+        if (f->force.i >= 0) start_force(f, model);
         if (f->applies || f->force.i < 0) continue;
         (void)tal_force_set_enabled(model->forces, model->state, f->force, false);
         if (f->second.i < 0) continue;

@@ -128,6 +128,49 @@ typedef struct tali_osim_geometry {
     bool known; ///< false: a shape that cannot touch here
 } tali_osim_geometry;
 
+/// An obstacle for paths. Obstacles of different bodies may have the same name.
+typedef struct tali_osim_wrap {
+    const tali_xml_element *element;
+    const char *name; ///< of its element
+    int body;
+    tal_xform X_BW;
+    tal_wrap shape;
+    bool known;  ///< false: a shape that is not read
+    bool active; ///< false: paths pass it by
+    bool used;   ///< by a path
+    tal_wrap_ix wrap;
+} tali_osim_wrap;
+
+typedef enum tali_osim_point_kind {
+    TALI_OSIM_FIXED_POINT,
+    TALI_OSIM_CONDITIONAL_POINT,
+    TALI_OSIM_MOVING_POINT
+} tali_osim_point_kind;
+
+/// A point of a path.
+typedef struct tali_osim_point {
+    tali_osim_point_kind kind;
+    int body;
+    tal_xform X_BF;             ///< its frame on the body; p of a fixed point is the point itself
+    int coordinates[3];         ///< of the functions; the first: of a condition; -1: none
+    double low, high;           ///< of a condition
+    tal_function *functions[3]; ///< of a moving point; owned until adopted
+} tali_osim_point;
+
+/// An obstacle in a path, between two points of it, counted from 0.
+typedef struct tali_osim_over {
+    int wrap;
+    int first, last; ///< -1: the end
+} tali_osim_over;
+
+/// A path between bodies, in the arena.
+typedef struct tali_osim_path {
+    int num_points, num_over;
+    tali_osim_point *points;
+    tali_osim_over *over;
+    tal_path_ix path;
+} tali_osim_path;
+
 /// Most numbers that describe a force of the classes in osim_forces.c.
 #define TALI_OSIM_FORCE_NUMBERS 12
 
@@ -147,6 +190,9 @@ typedef struct tali_osim_force {
     double numbers[TALI_OSIM_FORCE_NUMBERS];
     int num_surfaces;                   ///< of a contact force
     struct tali_osim_surface *surfaces; ///< in the arena
+    tali_osim_path *path;               ///< in the arena; NULL: it does not pull along one
+    tal_muscle_def *muscle;             ///< likewise; NULL: it is none
+    double least, largest;              ///< bounds of its control
     tal_force_ix force;                 ///< what it became; `i` < 0: nothing
     tal_force_ix second;                ///< another element that it became; `i` < 0: none
 } tali_osim_force;
@@ -156,6 +202,19 @@ typedef struct tali_osim_surface {
     int geometry;
     tal_contact_material material;
 } tali_osim_surface;
+
+/// What drives actuators.
+typedef struct tali_osim_controller {
+    const tali_xml_element *element;
+    const char *name; ///< NULL: it gets its number
+    bool enabled;
+    int num;                  ///< actuators that it drives
+    int *forces;              ///< [num] in the arena
+    tal_function **functions; ///< [num] of time; owned until adopted; NULL: reflexes
+    double gain;              ///< of reflexes
+    tal_controller_ix first;  ///< what it became: a reflex for each actuator, or one for all
+    int num_made;
+} tali_osim_controller;
 
 /// An element that is not read: how often, and where first.
 typedef struct tali_osim_ignored {
@@ -188,10 +247,14 @@ typedef struct tali_osim {
     tali_osim_marker *markers;
     tali_osim_geometry *geometries;
     tali_osim_force *forces;
+    tali_osim_wrap *wraps;
+    tali_osim_controller *controllers;
     int num_bodies, num_frames, num_joints, num_coordinates;
     int num_constraints, num_markers, num_geometries, num_forces;
+    int num_wraps, num_controllers;
     int bodies_capacity, frames_capacity, joints_capacity, coordinates_capacity;
     int constraints_capacity, markers_capacity, geometries_capacity, forces_capacity;
+    int wraps_capacity, controllers_capacity;
     tali_name_map body_names, frame_paths, marker_names, coordinate_names, geometry_names;
     tali_name_map force_names;
     tali_name_map unknown; ///< "Class.property", each reported once
@@ -215,8 +278,14 @@ const tali_xml_element *tali_osim_property(const tali_xml_element *object, const
 /// The object in a property: `<name><Class>...` of version 3, `<Class name="name">` of version 4.
 const tali_xml_element *tali_osim_object(const tali_xml_element *object, const char *name);
 
+/// Room for `count` things in the arena, filled with zeros. NULL when memory runs out.
+void *tali_osim_take(tali_osim *o, int count, size_t size);
+
 /// The first object of a set or a list: behind `<objects>` where there is one. NULL: it is empty.
 const tali_xml_element *tali_osim_first(const tali_xml_element *list);
+
+/// Before 1.9 the sets of a model stand in its <DynamicsEngine><SimbodyEngine>; NULL: they do not.
+const tali_xml_element *tali_osim_engine(const tali_xml_element *model);
 
 /// The set of that class in an object, or its first object. NULL: none, or empty.
 const tali_xml_element *tali_osim_set(const tali_xml_element *object, const char *name);
@@ -333,8 +402,8 @@ void tali_osim_add_constraints(tali_osim *o, tal_model *model);
 void tali_osim_read_contact(tali_osim *o);
 void tali_osim_read_forces(tali_osim *o);
 void tali_osim_add_forces(tali_osim *o, tal_model *model);
-/// Switch off, in the State, the forces that the file has switched off.
-void tali_osim_disable_forces(const tali_osim *o, tal_model *model);
+/// Switch off, in the State, the forces that the file has switched off; bound controls.
+void tali_osim_start_forces(const tali_osim *o, tal_model *model);
 
 /// The coordinate of a force; an error where there is none.
 void tali_osim_read_force_coordinate(tali_osim *o, tali_osim_force *f);
@@ -346,6 +415,44 @@ tal_force_ix tali_osim_add_coordinate_actuator(tali_osim *o, tal_model *model, t
 tal_force_ix tali_osim_add_point_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
 tal_force_ix tali_osim_add_torque_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
 tal_force_ix tali_osim_add_body_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
+
+/// Obstacles of all frames: from their elements, and into the System.
+void tali_osim_read_wraps(tali_osim *o);
+void tali_osim_add_wraps(tali_osim *o, tal_model *model);
+
+/// The path of a force, and the same in the System. Errors are in the list.
+void tali_osim_read_path(tali_osim *o, tali_osim_force *f);
+tal_path_ix tali_osim_add_path(tali_osim *o, tal_model *model, tali_osim_force *f);
+
+/// What pulls along paths.
+void tali_osim_read_path_actuator(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_path_spring(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_clutched_spring(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_ligament(tali_osim *o, tali_osim_force *f);
+tal_force_ix tali_osim_add_path_actuator(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_path_spring(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_clutched_spring(tali_osim *o, tal_model *model, tali_osim_force *f);
+tal_force_ix tali_osim_add_ligament(tali_osim *o, tal_model *model, tali_osim_force *f);
+
+/// Muscles of each kind; those of old kinds are Thelen's if the options permit that.
+void tali_osim_read_thelen(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_old_muscle(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_millard(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_degroote(tali_osim *o, tali_osim_force *f);
+void tali_osim_read_rigid_tendon(tali_osim *o, tali_osim_force *f);
+tal_force_ix tali_osim_add_muscle(tali_osim *o, tal_model *model, tali_osim_force *f);
+/// Let the fibers of all muscles begin in equilibrium.
+void tali_osim_equilibrate(const tali_osim *o, tal_model *model);
+
+/// The force that a name or a path means; -1 when there is none.
+int tali_osim_find_force(const tali_osim *o, const char *name);
+
+/// A control of a <ControlSet> as a function of time. NULL, and an error, when it is wrong.
+tal_function *tali_osim_read_control(tali_osim *o, const tali_xml_element *control);
+
+void tali_osim_read_controllers(tali_osim *o);
+void tali_osim_add_controllers(tali_osim *o, tal_model *model);
+void tali_osim_disable_controllers(const tali_osim *o, tal_model *model);
 
 /// Forces between shapes: from their elements, and into the System.
 void tali_osim_read_hunt_crossley(tali_osim *o, tali_osim_force *f);

@@ -34,12 +34,12 @@ static void read_version(tali_osim *o)
 
 static void note_sets(tali_osim *o)
 {
-    static const char *const sets[] = {"ControllerSet", "ProbeSet", "ComponentSet"};
-    for (int i = 0; i < 3; ++i) {
+    static const char *const sets[] = {"ProbeSet", "ComponentSet"};
+    for (int i = 0; i < 2; ++i) {
         const tali_xml_element *e = tali_osim_first_of(o->model, sets[i]);
         for (; e != NULL; e = e->next) {
             if (strcmp(e->name, "PhysicalOffsetFrame") == 0) continue;
-            tali_osim_ignore(o, e, i == 0 ? TAL_WARNING : TAL_NOTE, "does not act in Talus yet");
+            tali_osim_ignore(o, e, TAL_NOTE, "does not act in Talus yet");
         }
     }
 }
@@ -60,7 +60,10 @@ void tali_osim_read(tali_osim *o)
     if (o->model == NULL) return;
     check_files(o);
     tali_osim_check_class(o, o->model);
-    o->gravity = tali_osim_vec3(o, o->model, "gravity", tal_v3(0.0, -9.80665, 0.0));
+    o->gravity = tal_v3(0.0, -9.80665, 0.0);
+    const tali_xml_element *engine = tali_osim_engine(o->model);
+    if (engine != NULL) o->gravity = tali_osim_vec3(o, engine, "gravity", o->gravity);
+    o->gravity = tali_osim_vec3(o, o->model, "gravity", o->gravity);
     tali_osim_read_bodies(o);
     if (o->no_memory) return;
     tali_osim_resolve_frames(o);
@@ -68,13 +71,25 @@ void tali_osim_read(tali_osim *o)
     tali_osim_read_markers(o);
     tali_osim_read_constraints(o);
     tali_osim_read_contact(o);
+    tali_osim_read_wraps(o);
     tali_osim_read_forces(o);
+    tali_osim_read_controllers(o);
     note_sets(o);
     tali_osim_report_ignored(o);
 }
 
 // --- memory ---
 
+static void free_path(tali_osim_path *path)
+{
+    for (int i = 0; path != NULL && i < path->num_points; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            tal_function_destroy(path->points[i].functions[k]);
+        }
+    }
+}
+
+// Functions that no System has adopted.
 static void free_functions(tali_osim *o)
 {
     for (int i = 0; i < o->num_joints; ++i) {
@@ -92,6 +107,13 @@ static void free_functions(tali_osim *o)
         for (int k = 0; k < 9; ++k) {
             tal_function_destroy(o->forces[i].functions[k]);
         }
+        free_path(o->forces[i].path);
+    }
+    for (int i = 0; i < o->num_controllers; ++i) {
+        const tali_osim_controller *it = &o->controllers[i];
+        for (int k = 0; k < it->num && it->functions != NULL; ++k) {
+            tal_function_destroy(it->functions[k]);
+        }
     }
 }
 
@@ -108,6 +130,8 @@ void tali_osim_free(tali_osim *o)
     FREE(markers);
     FREE(geometries);
     FREE(forces);
+    FREE(wraps);
+    FREE(controllers);
 #undef FREE
     tali_name_map *const maps[] = {&o->body_names,       &o->frame_paths,    &o->marker_names,
                                    &o->coordinate_names, &o->geometry_names, &o->force_names,

@@ -90,9 +90,18 @@ const tali_xml_element *tali_osim_first(const tali_xml_element *list)
     return objects != NULL ? objects->first : list->first;
 }
 
+const tali_xml_element *tali_osim_engine(const tali_xml_element *model)
+{
+    const tali_xml_element *engine = tali_xml_child(model, "DynamicsEngine");
+    return engine != NULL ? engine->first : NULL;
+}
+
 const tali_xml_element *tali_osim_set(const tali_xml_element *object, const char *name)
 {
-    return object != NULL ? tali_xml_child(object, name) : NULL;
+    if (object == NULL) return NULL;
+    const tali_xml_element *set = tali_xml_child(object, name);
+    const tali_xml_element *engine = set == NULL ? tali_osim_engine(object) : NULL;
+    return engine != NULL ? tali_xml_child(engine, name) : set;
 }
 
 const tali_xml_element *tali_osim_first_of(const tali_xml_element *object, const char *name)
@@ -178,7 +187,7 @@ double tali_osim_number(tali_osim *o, const tali_xml_element *object, const char
                         double initial)
 {
     const tali_xml_element *property = tali_osim_property(object, name);
-    if (property == NULL) return initial;
+    if (property == NULL || property->text[0] == '\0') return initial;
     double value = initial;
     if (tali_osim_parse_numbers(property->text, &value, 1) == 1 && !isnan(value)) return value;
     tali_osim_error(o, property, ": '%.40s' is not a number", property->text);
@@ -277,6 +286,13 @@ tal_xform tali_osim_xform(tal_vec3 angles, tal_vec3 p)
     const tal_axis axes[] = {TAL_AXIS_X, TAL_AXIS_Y, TAL_AXIS_Z};
     const double turn[] = {angles.x, angles.y, angles.z};
     return (tal_xform){tal_rotation_from_angles(TAL_BODY_FIXED, 3, axes, turn), p};
+}
+
+void *tali_osim_take(tali_osim *o, int count, size_t size)
+{
+    void *it = tali_arena_take(&o->arena, (size_t)count * size);
+    if (it == NULL) o->no_memory = true;
+    return it;
 }
 
 void *tali_osim_add(tali_osim *o, void **array, int *num, int *capacity, size_t size)

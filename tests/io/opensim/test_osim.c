@@ -951,14 +951,15 @@ END_TEST
 START_TEST(what_does_not_act_is_said)
 {
     assert_says(
-        DOC("40000", "\n<BodySet><objects><Body name='b'><mass>1</mass><VisibleObject/></Body>"
-                     "</objects></BodySet>\n<ForceSet><objects>\n<Schutte1993Muscle name='m'/>"
-                     "<Schutte1993Muscle name='n'/></objects></ForceSet>\n<ControllerSet><objects>"
-                     "\n<PrescribedController/></objects></ControllerSet>"),
+        DOC("40000",
+            "\n<BodySet><objects><Body name='b'><mass>1</mass><VisibleObject/></Body>"
+            "</objects></BodySet>\n<ForceSet><objects>\n<ExpressionBasedBushingForce name='m'/>"
+            "<ExpressionBasedBushingForce name='n'/></objects></ForceSet>\n"
+            "<ControllerSet><objects>\n<TrackingController/></objects></ControllerSet>"),
         "m:2:19: warning: <Body name=\"b\">: no joint connects it with ground; it moves freely\n"
         "m:2:48: note: <VisibleObject> is not read (1 of them)\n"
-        "m:4:1: warning: <Schutte1993Muscle> does not act in Talus yet (2 of them)\n"
-        "m:6:1: warning: <PrescribedController> does not act in Talus yet (1 of them)\n");
+        "m:4:1: warning: <ExpressionBasedBushingForce> does not act in Talus yet (2 of them)\n"
+        "m:6:1: warning: <TrackingController> does not act in Talus (1 of them)\n");
 }
 
 END_TEST

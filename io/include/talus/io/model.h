@@ -82,6 +82,7 @@ typedef struct tal_model_options {
     /// Refuse inertias that no real body can have where they are only warned of, and in .osim files
     /// what is not known.
     bool strict;
+    bool approximate; ///< tal_osim_options.approximate, of a model of OpenSim
     /// How tal_model_read_any() reads a robot, with the allocator and both rules for inertias from
     /// here; NULL: tal_urdf_options_default().
     const struct tal_urdf_options *urdf;
