@@ -268,7 +268,8 @@ static void scale_looks(tali_osim *o, const tali_xml_element *body, tal_vec3 s)
     }
 }
 
-// Bodies one by one, then all masses to their sum.
+// Bodies one by one, then all masses to their sum. Where the distribution of mass is kept, an
+// inertia goes with the mass alone, as in models that OpenSim's own scaling has made.
 static void scale_bodies(tali_osim *o, const tal_vec3 factors[], bool preserve_mass,
                          double total_mass)
 {
@@ -286,7 +287,7 @@ static void scale_bodies(tali_osim *o, const tal_vec3 factors[], bool preserve_m
         const double m = tali_osim_number(o, e, "mass", 0.0), mass = m * part * to_total;
         double I[6];
         read_inertia(o, e, I);
-        scale_inertia(I, m, part, s);
+        if (!preserve_mass) scale_inertia(I, m, part, s);
         for (int k = 0; k < 6; ++k) {
             I[k] *= to_total;
         }

@@ -7,7 +7,8 @@
 /// Scale places, joints, obstacles, masses and inertias of a model by factors along the axes of its
 /// bodies. The document changes, what was read from it does not.
 /// @param[in] factors        [o->num_bodies] Ground's first
-/// @param[in] preserve_mass  masses stay in proportion; otherwise they go with the volume
+/// @param[in] preserve_mass  masses stay in proportion, and inertias with them; otherwise they go
+///                           with the volume
 /// @param[in] total_mass     of all bodies afterwards [kg]; 0 or less: whatever it becomes
 void tali_osim_scale_document(tali_osim *o, const tal_vec3 factors[], bool preserve_mass,
                               double total_mass);

@@ -407,7 +407,8 @@ static void flag(analyze *it, double t)
 
 static void record(analyze *it, tali_osim_analysis *a, double t, bool failed)
 {
-    if (t < a->start || t > a->end) return;
+    const double slack = 1e-6; // a filter leaves times that are off by their last digits [s]
+    if (t < a->start - slack || t > a->end + slack) return;
     if (a->count++ % a->interval != 0) return;
     for (int k = 0; k < a->num_tables; ++k) {
         const int n = tal_table_num_columns(a->tables[k]);

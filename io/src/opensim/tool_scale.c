@@ -119,9 +119,6 @@ static bool merge_markers(scaling *it, const tali_xml *file)
         tali_xml_element *made = tali_osim_copy_element(&o->arena, objects, e);
         if (made == NULL || !modernize_marker(o, made)) return false;
         if (old == NULL) continue;
-        old->name = "removed"; // it stands no longer for a marker
-        old->first = made->first;
-        old->text = made->text;
         *old = (tali_xml_element){.name = made->name,
                                   .text = made->text,
                                   .parent = old->parent,
@@ -179,9 +176,8 @@ static bool read_frames(scaling *it, const tal_table *table, const char *const n
                         tal_marker_frames *frames, int *begin, int *end)
 {
     tali_osim_tool *tool = it->tool;
-    tal_error err = {TAL_OK, "", ""};
     const tal_status st =
-        tal_marker_frames_create(table, names, n, &tool->options.allocator, frames, &err);
+        tal_marker_frames_create(table, names, n, &tool->options.allocator, frames, NULL);
     tool->setup.no_memory = tool->setup.no_memory || st == TAL_ERR_NO_MEMORY;
     if (st != TAL_OK) return false;
     double range[2];
