@@ -23,6 +23,8 @@ tali_xml_element *tali_osim_add_element(tali_arena *arena, const tali_xml_elemen
 /// when memory runs out.
 tali_xml_element *tali_osim_copy_element(tali_arena *arena, const tali_xml_element *parent,
                                          const tali_xml_element *e);
+/// An element becomes what a later one of the same parent is, which leaves its place.
+void tali_osim_replace_element(const tali_xml_element *old, const tali_xml_element *made);
 /// The element becomes <MultiplierFunction> of itself, or one that is there gets another scale.
 /// False when memory runs out.
 bool tali_osim_multiply_function(tali_osim *o, const tali_xml_element *function, double scale);

@@ -105,6 +105,24 @@ tali_xml_element *tali_osim_copy_element(tali_arena *arena, const tali_xml_eleme
     return whole;
 }
 
+void tali_osim_replace_element(const tali_xml_element *old, const tali_xml_element *made)
+{
+    tali_xml_element *to = open_element(old);
+    const tali_xml_element *before = made->parent->first;
+    while (before != made && before->next != made) {
+        before = before->next;
+    }
+    if (before != made) open_element(before)->next = made->next;
+    to->name = made->name;
+    to->text = made->text;
+    to->attributes = made->attributes;
+    to->num_attributes = made->num_attributes;
+    to->first = made->first;
+    for (const tali_xml_element *e = to->first; e != NULL; e = e->next) {
+        open_element(e)->parent = to;
+    }
+}
+
 bool tali_osim_multiply_function(tali_osim *o, const tali_xml_element *function, double scale)
 {
     if (strcmp(function->name, "MultiplierFunction") == 0) {

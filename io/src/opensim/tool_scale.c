@@ -115,24 +115,10 @@ static bool merge_markers(scaling *it, const tali_xml *file)
     if (objects == NULL) objects = tali_osim_add_element(&o->arena, set, "objects");
     for (const tali_xml_element *e = tali_osim_first(from); e != NULL && objects != NULL;
          e = e->next) {
-        tali_xml_element *old = (tali_xml_element *)find_marker(set, tali_osim_name(e));
-        tali_xml_element *made = tali_osim_copy_element(&o->arena, objects, e);
+        const tali_xml_element *old = find_marker(set, tali_osim_name(e));
+        const tali_xml_element *made = tali_osim_copy_element(&o->arena, objects, e);
         if (made == NULL || !modernize_marker(o, made)) return false;
-        if (old == NULL) continue;
-        *old = (tali_xml_element){.name = made->name,
-                                  .text = made->text,
-                                  .parent = old->parent,
-                                  .first = made->first,
-                                  .next = old->next,
-                                  .attributes = made->attributes,
-                                  .num_attributes = made->num_attributes,
-                                  .line = old->line,
-                                  .column = old->column};
-        tali_xml_element *last = (tali_xml_element *)objects->first;
-        while (last->next != made) {
-            last = (tali_xml_element *)last->next;
-        }
-        last->next = NULL; // it stands in the place of the old one now
+        if (old != NULL) tali_osim_replace_element(old, made);
     }
     return objects != NULL;
 }
