@@ -214,6 +214,7 @@ typedef struct hostile_objects {
     tal_tracker *tracker;
     tal_sweep *sweep;
     tal_equilibrium *equilibrium;
+    tal_static_optimizer *static_optimizer;
     tal_table *table;
     tal_scene *scene;
     tal_diagnostics *diagnostics;
@@ -238,6 +239,7 @@ OBJECT(tal_assembler, assembler)
 OBJECT(tal_tracker, tracker)
 OBJECT(tal_sweep, sweep)
 OBJECT(tal_equilibrium, equilibrium)
+OBJECT(tal_static_optimizer, static_optimizer)
 OBJECT(tal_table, table)
 OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)
