@@ -157,13 +157,17 @@ static uint64_t number_mask(int num_surfaces)
 
 // Boxes of all surfaces but half-spaces, in order of surfaces, with the surface for a key.
 static int collect_boxes(const tali_detect_surface surfaces[], int num_surfaces,
-                         const tal_xform X_GS[], tali_detect_entry boxes[])
+                         const tal_xform X_GS[], const double reach[], tali_detect_entry boxes[])
 {
     int n = 0;
     for (int s = 0; s < num_surfaces; ++s) {
         if (surfaces[s].shape.kind == TAL_SHAPE_HALF_SPACE) continue;
-        boxes[n++] = (tali_detect_entry){.box = tali_detect_shape_box(&surfaces[s].shape, &X_GS[s]),
-                                         .key = (uint64_t)s};
+        tali_detect_box box = tali_detect_shape_box(&surfaces[s].shape, &X_GS[s]);
+        if (reach != NULL) {
+            const tal_vec3 all = tal_v3(reach[s], reach[s], reach[s]);
+            box = (tali_detect_box){tal_v3_sub(box.low, all), tal_v3_add(box.high, all)};
+        }
+        boxes[n++] = (tali_detect_entry){.box = box, .key = (uint64_t)s};
     }
     return n;
 }
@@ -300,7 +304,7 @@ int tali_detect_find_pairs(const tali_detect_surface surfaces[], int num_surface
 {
     tali_detect_entry *boxes = store->entries, *sorted = boxes + num_surfaces;
     const uint64_t mask = number_mask(num_surfaces);
-    const int n = collect_boxes(surfaces, num_surfaces, X_GS, boxes);
+    const int n = collect_boxes(surfaces, num_surfaces, X_GS, store->reach, boxes);
     const box_axes axes = choose_axes(boxes, n);
     sort_boxes(boxes, n, mask, axes.first, store->keys, sorted);
 
