@@ -119,13 +119,13 @@ static bool boxes_overlap(const tali_detect_box *a, const tali_detect_box *b)
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-// Whether any of a box is at x >= 0 of a half-space's frame.
-static bool reaches_half_space(const tali_detect_box *box, const tal_xform *X_GH)
+// Whether any of a box is at x >= 0 of a half-space's frame, or so far before it.
+static bool reaches_half_space(const tali_detect_box *box, const tal_xform *X_GH, double beyond)
 {
     const tal_vec3 x = X_GH->R.x, half = tali_mesh_box_half(box);
     const double center = tal_v3_dot(x, tal_v3_sub(tali_mesh_box_center(box), X_GH->p));
     const double reach = fabs(x.x) * half.x + fabs(x.y) * half.y + fabs(x.z) * half.z;
-    return center + reach >= 0.0;
+    return center + reach + beyond >= 0.0;
 }
 
 // Pairs as they are found: all are counted, and kept while there is room.
@@ -173,13 +173,15 @@ static int collect_boxes(const tali_detect_surface surfaces[], int num_surfaces,
 }
 
 static void meet_half_spaces(const tali_detect_surface surfaces[], int num_surfaces,
-                             const tal_xform X_GS[], const tali_detect_entry boxes[], int n,
-                             found *f)
+                             const tal_xform X_GS[], const double reach[],
+                             const tali_detect_entry boxes[], int n, found *f)
 {
     for (int s = 0; s < num_surfaces; ++s) {
         if (surfaces[s].shape.kind != TAL_SHAPE_HALF_SPACE) continue;
+        const double beyond = reach != NULL ? reach[s] : 0.0;
         for (int i = 0; i < n; ++i) {
-            if (reaches_half_space(&boxes[i].box, &X_GS[s])) found_pair(f, s, (int)boxes[i].key);
+            if (!reaches_half_space(&boxes[i].box, &X_GS[s], beyond)) continue;
+            found_pair(f, s, (int)boxes[i].key);
         }
     }
 }
@@ -309,7 +311,7 @@ int tali_detect_find_pairs(const tali_detect_surface surfaces[], int num_surface
     sort_boxes(boxes, n, mask, axes.first, store->keys, sorted);
 
     found f = {surfaces, store->keys, 0, store->limits.pairs};
-    meet_half_spaces(surfaces, num_surfaces, X_GS, boxes, n, &f);
+    meet_half_spaces(surfaces, num_surfaces, X_GS, store->reach, boxes, n, &f);
     search_boxes(sorted, n, mask, axes, store, &f);
     if (f.count > f.limit) return f.count;
 

@@ -218,6 +218,7 @@ static double mesh_size(const tal_mesh *mesh)
     return size;
 }
 
+// The faces, edges and corners of a convex mesh. TAL_OK without a hull: there is no memory.
 static tal_status make_mesh(const tal_allocator *allocator, const tal_mesh *mesh, const char *name,
                             tal_hull **out, tal_error *err)
 {
@@ -242,7 +243,7 @@ static tal_status make_mesh(const tal_allocator *allocator, const tal_mesh *mesh
         tal_hull_destroy(hull);
     }
     tali_free(allocator, number, bytes);
-    return TAL_OK; // no hull: no memory
+    return TAL_OK;
 }
 
 // ---- any shape
@@ -292,6 +293,7 @@ static tal_hull *make_rounded_brick(const tal_allocator *allocator, const tal_sh
     return make_brick(allocator, tal_v3(core_of(h.x, r), core_of(h.y, r), core_of(h.z, r)), r);
 }
 
+// A hull of any kind. TAL_OK without a hull: there is no memory.
 static tal_status make(const tal_allocator *allocator, const tal_shape *shape, const char *name,
                        tal_hull **out, tal_error *err)
 {

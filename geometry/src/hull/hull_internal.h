@@ -18,7 +18,7 @@
 /// Lengths below this part of the size of the two hulls are round-off.
 #define TALI_HULL_EPS   1e-12
 /// Points nearer to each other than this part count as one.
-#define TALI_HULL_MERGE 1e-7
+#define TALI_HULL_MERGE 1e-5
 
 /// A face: n . p <= offset for all p of the core.
 typedef struct tali_hull_face {

@@ -296,6 +296,7 @@ static void touch_deepest(const tali_hull_pair *pair, answer *to, tal_touch *tou
     touch_at(pair, pair->a.points[i], pair->b.points[j], tali_hull_feature(i, i, j, j), to, touch);
 }
 
+// Along the axis if the two are as near as it says, else along the line between nearest points.
 static tal_status touch_hulls(tali_hull_pair *pair, double reach, answer *to, room *r,
                               tal_touch *touch)
 {

@@ -348,7 +348,8 @@ START_TEST(the_distance_is_continuous)
         double last = (double)NAN;
         for (int i = 0; i < 60; ++i) {
             ask(&t, 10.0);
-            if (i > 0) ck_assert_double_le(fabs(t.touch.distance - last), 0.0426 + 0.01 * 2.0 + 1e-9);
+            const double most = 0.0426 + 0.01 * 2.0 + 1e-9;
+            if (i > 0) ck_assert_double_le(fabs(t.touch.distance - last), most);
             last = t.touch.distance;
             t.X_GA.p = tal_v3_add(t.X_GA.p, step);
             t.X_GA.R = tal_m3_mul(turn, t.X_GA.R);
@@ -605,7 +606,7 @@ START_TEST(points_have_the_same_cone_of_wrenches_as_the_faces)
             const tal_vec3 in_a = tal_xf_inv_apply(t.X_GA, p);
             const bool is_common = fabs(in_a.x) <= ha.x && fabs(in_a.y) <= ha.y;
             const bool is_near_border =
-                fabs(fabs(in_a.x) - ha.x) < 1e-6 || fabs(fabs(in_a.y) - ha.y) < 1e-6;
+                fabs(fabs(in_a.x) - ha.x) < 1e-4 || fabs(fabs(in_a.y) - ha.y) < 1e-4;
             if (!is_near_border) ck_assert(is_common == is_within(&t, p.x, p.y, 1e-9));
         }
         for (int i = 0; i < t.touch.num_points && t.touch.num_points > 3; ++i) {
