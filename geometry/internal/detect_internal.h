@@ -90,6 +90,7 @@ typedef struct tali_detect_limits {
 /// State: place them by tali_detect_store_at() whenever the block is looked at.
 typedef struct tali_detect_store {
     tali_detect_limits limits;
+    const double *reach; ///< [n] by how much the box of each surface grows [m]; NULL: not at all
     int num_pairs, num_contacts, num_points, num_faces;
     tali_detect_contact *contacts; ///< by increasing (surface[0], surface[1])
     tali_detect_point *points;     ///< those of a contact by increasing feature

@@ -496,8 +496,15 @@ static void make_worlds(void)
     begin_world(&other);
     tal_mobod_def def = tal_mobod_def_default();
     def.mass = tal_mass_props_sphere(1.0, 0.1);
-    (void)tal_matter_add_slider(other.matter, TAL_GROUND, &def);
+    tal_collider_def collider = tal_collider_def_default();
+    (void)tal_matter_add_collider(other.matter, &collider);
+    collider.body = tal_matter_add_slider(other.matter, TAL_GROUND, &def);
+    collider.shape = tal_shape_sphere(0.5);
+    (void)tal_matter_add_collider(other.matter, &collider);
     finish_world(&other);
+    check(tal_hull_create(NULL, &collider.shape, NULL, &hostile_world.hull, &err), &err);
+    check(tal_contact_stepper_create(other.system, NULL, &hostile_world.contact_stepper, &err),
+          &err);
     make_objects();
     make_molecules();
     make_studies();

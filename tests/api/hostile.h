@@ -219,6 +219,8 @@ typedef struct hostile_objects {
     tal_scene *scene;
     tal_diagnostics *diagnostics;
     tal_mesh *mesh;
+    tal_hull *hull;
+    tal_contact_stepper *contact_stepper;
     tal_threads *threads;
     tal_signal *signal;
     tal_osim_results *results;
@@ -244,6 +246,8 @@ OBJECT(tal_table, table)
 OBJECT(tal_scene, scene)
 OBJECT(tal_diagnostics, diagnostics)
 OBJECT(tal_mesh, mesh)
+OBJECT(tal_hull, hull)
+OBJECT(tal_contact_stepper, contact_stepper)
 OBJECT(tal_threads, threads)
 OBJECT(tal_signal, signal)
 OBJECT(tal_osim_results, results)

@@ -4,7 +4,14 @@
 // b and, when its force changes, adds its column of K to u. A contact between two free bodies
 // touches twelve numbers so.
 //
-// Source: Jourdan, Alart and Jean, Comput. Meth. Appl. Mech. Eng. 155 (1998) 31.
+// Such passes find out soon which contacts push, stick and slip, but forces travel through a stack
+// of n bodies in some n^2 passes. As long as contacts stay what they are the problem is a linear one,
+// with a symmetric matrix, and conjugate gradients solve it in some n steps. So passes and
+// gradients take turns: gradients over the forces that are free, normals that push and friction
+// within its cone, until one of them reaches its bound.
+//
+// Sources: Jourdan, Alart and Jean, Comput. Meth. Appl. Mech. Eng. 155 (1998) 31; for the turns
+// Dostal, SIAM J. Optim. 7 (1997) 871.
 #include "error_internal.h"
 #include "finite_internal.h"
 
@@ -22,8 +29,12 @@ typedef struct iteration {
     const tal_friction_rows *rows;
     double *pi, *u, *diagonal;
     int *contact_of;
-    double residual; // the largest change that the natural map would make
-    bool moves;      // whether forces change, or only the residual is measured
+    int *free_rows; // those that gradients change
+    int num_free;
+    double *rest, *step, *slope; // of free rows, one after the other: -w, a direction, A direction
+    double *du;                  // [num_speeds] K direction
+    double residual;             // the largest change that the natural map would make
+    bool moves;                  // whether forces change, or only the residual is measured
 } iteration;
 
 static double w_of(const iteration *s, int i)
@@ -95,12 +106,172 @@ static void visit_all(iteration *s, bool moves)
     }
 }
 
+// --- conjugate gradients over free forces ---
+
+static void add_free(iteration *s, int row)
+{
+    if (s->diagonal[row] > 0.0) s->free_rows[s->num_free++] = row;
+}
+
+static double cone_of(const tal_friction_contact *c, double normal)
+{
+    return c->limit + tali_friction_finite_mu(c->sliding_mu) * normal;
+}
+
+static double side_of(const tal_friction_contact *c, const double pi[])
+{
+    return hypot(c->num_tangents > 0 ? pi[c->tangent] : 0.0,
+                 c->num_tangents > 1 ? pi[c->tangent + 1] : 0.0);
+}
+
+// Normals that push, friction well within its cone, bilateral rows.
+static void find_free(iteration *s)
+{
+    const tal_friction_rows *r = s->rows;
+    s->num_free = 0;
+    for (int k = 0; k < r->num_contacts; ++k) {
+        const tal_friction_contact *c = &r->contacts[k];
+        const double normal = c->normal >= 0 ? s->pi[c->normal] : 0.0;
+        if (c->normal >= 0 && normal > 0.0) add_free(s, c->normal);
+        const bool sticks = side_of(c, s->pi) < (1.0 - 1e-9) * cone_of(c, normal);
+        for (int t = 0; t < c->num_tangents && sticks && !c->slides; ++t) {
+            add_free(s, c->tangent + t);
+        }
+    }
+    for (int i = 0; i < r->num_rows; ++i) {
+        if (s->contact_of[i] < 0) add_free(s, i);
+    }
+}
+
+// slope = A step over free rows, and du = K step.
+static double find_slope(iteration *s)
+{
+    const tal_friction_rows *r = s->rows;
+    memset(s->du, 0, (size_t)r->num_speeds * sizeof *s->du);
+    for (int f = 0; f < s->num_free; ++f) {
+        const int i = s->free_rows[f];
+        for (int k = r->K_start[i]; k < r->K_start[i + 1]; ++k) {
+            s->du[r->K_index[k]] += r->K[k] * s->step[f];
+        }
+    }
+    double square = 0.0;
+    for (int f = 0; f < s->num_free; ++f) {
+        const int i = s->free_rows[f];
+        double sum = 0.0;
+        for (int k = r->J_start[i]; k < r->J_start[i + 1]; ++k) {
+            sum += r->J[k] * s->du[r->J_index[k]];
+        }
+        s->slope[f] = sum;
+        square += s->step[f] * sum;
+    }
+    return square;
+}
+
+// How far the forces of a contact may go along a direction, at most `far`: |T + a t| <= r + a q.
+static double within_cone(const double T[2], const double t[2], double r, double q, double far)
+{
+    const double aa = t[0] * t[0] + t[1] * t[1] - q * q;
+    const double ab = T[0] * t[0] + T[1] * t[1] - r * q;
+    const double bb = r * r - T[0] * T[0] - T[1] * T[1]; // > 0: within
+    // aa a^2 + 2 ab a - bb = 0, the first root that is positive
+    const double root = ab * ab + aa * bb;
+    if (!(bb > 0.0)) return 0.0;
+    if (root < 0.0 || (aa <= 0.0 && ab <= 0.0)) return far;
+    return fmin(far, bb / (ab + sqrt(root)));
+}
+
+// The direction of a row: zero unless it is the next of the free ones.
+static double step_of(const iteration *s, int row, int *f)
+{
+    return *f < s->num_free && s->free_rows[*f] == row ? s->step[(*f)++] : 0.0;
+}
+
+// The longest step, at most `far`, after which normals push and friction is within its cone. Free
+// rows are in the order of contacts, so one walk finds them.
+static double find_length(const iteration *s, double far)
+{
+    const tal_friction_rows *r = s->rows;
+    int f = 0;
+    for (int k = 0; k < r->num_contacts; ++k) {
+        const tal_friction_contact *c = &r->contacts[k];
+        const double normal = c->normal >= 0 ? s->pi[c->normal] : 0.0;
+        const double change = c->normal >= 0 ? step_of(s, c->normal, &f) : 0.0;
+        if (change < 0.0) far = fmin(far, -normal / change);
+        const int first = f;
+        double T[2] = {0.0, 0.0}, t[2] = {0.0, 0.0};
+        for (int j = 0; j < c->num_tangents; ++j) {
+            T[j] = s->pi[c->tangent + j];
+            t[j] = step_of(s, c->tangent + j, &f);
+        }
+        const double mu = tali_friction_finite_mu(c->sliding_mu);
+        if (f > first) far = within_cone(T, t, cone_of(c, normal), mu * change, far);
+    }
+    return far;
+}
+
+static double find_rest(iteration *s)
+{
+    double size = 0.0;
+    for (int f = 0; f < s->num_free; ++f) {
+        const int i = s->free_rows[f];
+        s->rest[f] = -w_of(s, i);
+        s->step[f] = s->rest[f] / s->diagonal[i];
+        size += s->rest[f] * s->step[f];
+    }
+    return size;
+}
+
+static void take_step(iteration *s, double length)
+{
+    for (int f = 0; f < s->num_free; ++f) {
+        s->pi[s->free_rows[f]] += length * s->step[f];
+        s->rest[f] -= length * s->slope[f];
+    }
+    for (int k = 0; k < s->rows->num_speeds; ++k) {
+        s->u[k] += length * s->du[k];
+    }
+}
+
+// At most `most` steps; how many were made. It ends where a force reaches its bound, or where what
+// is left has become a thousandth.
+static int descend(iteration *s, int most)
+{
+    find_free(s);
+    double size = find_rest(s);
+    const double enough = 1e-6 * size; // a square
+    int steps = 0;
+    while (steps < most && size > enough && size > 0.0) {
+        const double square = find_slope(s);
+        ++steps;
+        if (!(square > 0.0)) break;
+        const double full = size / square, length = find_length(s, full);
+        take_step(s, length);
+        if (length < full) break;
+        double next = 0.0;
+        for (int f = 0; f < s->num_free; ++f) {
+            next += s->rest[f] * s->rest[f] / s->diagonal[s->free_rows[f]];
+        }
+        for (int f = 0; f < s->num_free; ++f) {
+            s->step[f] = s->rest[f] / s->diagonal[s->free_rows[f]] + next / size * s->step[f];
+        }
+        size = next;
+    }
+    return steps;
+}
+
 // --- before the first pass ---
 
 // Diagonal of J K: the entries that a row and its own column have in common.
 static double find_diagonal(const tal_friction_rows *r, int i)
 {
     double sum = 0.0;
+    if (r->J_start == r->K_start &&
+        r->J_index == r->K_index) { // the same speeds, as of free bodies
+        for (int k = r->J_start[i]; k < r->J_start[i + 1]; ++k) {
+            sum += r->J[k] * r->K[k];
+        }
+        return sum;
+    }
     for (int k = r->J_start[i]; k < r->J_start[i + 1]; ++k) {
         for (int l = r->K_start[i]; l < r->K_start[i + 1]; ++l) {
             if (r->J_index[k] == r->K_index[l]) sum += r->J[k] * r->K[l];
@@ -111,11 +282,11 @@ static double find_diagonal(const tal_friction_rows *r, int i)
 
 static bool is_list(const int start[], const int index[], int num_rows, int num_speeds)
 {
-    if (start[0] != 0) return false;
+    if (start[0] < 0) return false;
     for (int i = 0; i < num_rows; ++i) {
         if (start[i + 1] < start[i]) return false;
     }
-    for (int k = 0; k < start[num_rows]; ++k) {
+    for (int k = start[0]; k < start[num_rows]; ++k) {
         if (index[k] < 0 || index[k] >= num_speeds) return false;
     }
     return true;
@@ -167,7 +338,17 @@ tal_status tal_friction_iterate(const tal_friction_rows *rows, double pi[], doub
     if (report == NULL) report = &unread;
     *report = (tal_friction_passes){0};
     if (rows->num_rows == 0) return TAL_OK;
-    iteration s = {.rows = rows, .pi = pi, .u = u, .diagonal = work, .contact_of = iwork};
+    const int n = rows->num_rows;
+    iteration s = {.rows = rows,
+                   .pi = pi,
+                   .u = u,
+                   .diagonal = work,
+                   .rest = work + n,
+                   .step = work + 2 * n,
+                   .slope = work + 3 * n,
+                   .du = work + 4 * n,
+                   .contact_of = iwork,
+                   .free_rows = iwork + n};
     st = tali_friction_check(rows->contacts, rows->num_contacts, rows->num_rows, s.contact_of,
                              __func__, err);
     if (st != TAL_OK) return st;
@@ -180,6 +361,7 @@ tal_status tal_friction_iterate(const tal_friction_rows *rows, double pi[], doub
         visit_all(&s, false);
         report->residual = s.residual / fmax(tali_array_largest(pi, rows->num_rows), DBL_MIN);
         if (report->residual <= rows->tolerance) break;
+        report->passes += descend(&s, rows->most_passes - report->passes - 1);
     }
     if (!tali_finite_all(pi, rows->num_rows) || !tali_finite_all(u, rows->num_speeds)) {
         return TALI_FAIL(err, TAL_ERR_NOT_FINITE,

@@ -10,6 +10,7 @@
  */
 
 #include <talus/common.h>
+#include <talus/geometry/hull.h>
 #include <talus/geometry/mesh.h>
 #include <talus/geometry/shape.h>
 #include <talus/geometry/wrap.h>

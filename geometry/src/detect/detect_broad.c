@@ -119,13 +119,13 @@ static bool boxes_overlap(const tali_detect_box *a, const tali_detect_box *b)
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-// Whether any of a box is at x >= 0 of a half-space's frame.
-static bool reaches_half_space(const tali_detect_box *box, const tal_xform *X_GH)
+// Whether any of a box is at x >= 0 of a half-space's frame, or so far before it.
+static bool reaches_half_space(const tali_detect_box *box, const tal_xform *X_GH, double beyond)
 {
     const tal_vec3 x = X_GH->R.x, half = tali_mesh_box_half(box);
     const double center = tal_v3_dot(x, tal_v3_sub(tali_mesh_box_center(box), X_GH->p));
     const double reach = fabs(x.x) * half.x + fabs(x.y) * half.y + fabs(x.z) * half.z;
-    return center + reach >= 0.0;
+    return center + reach + beyond >= 0.0;
 }
 
 // Pairs as they are found: all are counted, and kept while there is room.
@@ -157,25 +157,31 @@ static uint64_t number_mask(int num_surfaces)
 
 // Boxes of all surfaces but half-spaces, in order of surfaces, with the surface for a key.
 static int collect_boxes(const tali_detect_surface surfaces[], int num_surfaces,
-                         const tal_xform X_GS[], tali_detect_entry boxes[])
+                         const tal_xform X_GS[], const double reach[], tali_detect_entry boxes[])
 {
     int n = 0;
     for (int s = 0; s < num_surfaces; ++s) {
         if (surfaces[s].shape.kind == TAL_SHAPE_HALF_SPACE) continue;
-        boxes[n++] = (tali_detect_entry){.box = tali_detect_shape_box(&surfaces[s].shape, &X_GS[s]),
-                                         .key = (uint64_t)s};
+        tali_detect_box box = tali_detect_shape_box(&surfaces[s].shape, &X_GS[s]);
+        if (reach != NULL) {
+            const tal_vec3 all = tal_v3(reach[s], reach[s], reach[s]);
+            box = (tali_detect_box){tal_v3_sub(box.low, all), tal_v3_add(box.high, all)};
+        }
+        boxes[n++] = (tali_detect_entry){.box = box, .key = (uint64_t)s};
     }
     return n;
 }
 
 static void meet_half_spaces(const tali_detect_surface surfaces[], int num_surfaces,
-                             const tal_xform X_GS[], const tali_detect_entry boxes[], int n,
-                             found *f)
+                             const tal_xform X_GS[], const double reach[],
+                             const tali_detect_entry boxes[], int n, found *f)
 {
     for (int s = 0; s < num_surfaces; ++s) {
         if (surfaces[s].shape.kind != TAL_SHAPE_HALF_SPACE) continue;
+        const double beyond = reach != NULL ? reach[s] : 0.0;
         for (int i = 0; i < n; ++i) {
-            if (reaches_half_space(&boxes[i].box, &X_GS[s])) found_pair(f, s, (int)boxes[i].key);
+            if (!reaches_half_space(&boxes[i].box, &X_GS[s], beyond)) continue;
+            found_pair(f, s, (int)boxes[i].key);
         }
     }
 }
@@ -300,12 +306,12 @@ int tali_detect_find_pairs(const tali_detect_surface surfaces[], int num_surface
 {
     tali_detect_entry *boxes = store->entries, *sorted = boxes + num_surfaces;
     const uint64_t mask = number_mask(num_surfaces);
-    const int n = collect_boxes(surfaces, num_surfaces, X_GS, boxes);
+    const int n = collect_boxes(surfaces, num_surfaces, X_GS, store->reach, boxes);
     const box_axes axes = choose_axes(boxes, n);
     sort_boxes(boxes, n, mask, axes.first, store->keys, sorted);
 
     found f = {surfaces, store->keys, 0, store->limits.pairs};
-    meet_half_spaces(surfaces, num_surfaces, X_GS, boxes, n, &f);
+    meet_half_spaces(surfaces, num_surfaces, X_GS, store->reach, boxes, n, &f);
     search_boxes(sorted, n, mask, axes, store, &f);
     if (f.count > f.limit) return f.count;
 

@@ -22,6 +22,11 @@ tal_shape tal_shape_cylinder(double radius, double half_length, double rim_radiu
         .kind = TAL_SHAPE_CYLINDER, .size = {radius, half_length, 0.0}, .edge_radius = rim_radius};
 }
 
+tal_shape tal_shape_capsule(double radius, double half_length)
+{
+    return tal_shape_cylinder(radius, half_length, radius);
+}
+
 tal_shape tal_shape_brick(tal_vec3 half_lengths, double corner_radius)
 {
     return (tal_shape){.kind = TAL_SHAPE_BRICK, .size = half_lengths, .edge_radius = corner_radius};

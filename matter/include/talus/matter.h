@@ -10,6 +10,7 @@
 
 #include <talus/matter/applied.h>
 #include <talus/matter/closure.h>
+#include <talus/matter/collider.h>
 #include <talus/matter/constraint.h>
 #include <talus/matter/constraint_operators.h>
 #include <talus/matter/constraints.h>

@@ -2,6 +2,7 @@
 // what it does at each stage.
 #include "hash_internal.h"
 
+#include "collider/collider_internal.h"
 #include "constraint/constraint_internal.h"
 #include "kernel/passes_internal.h"
 #include "operator/mass_factor_internal.h"
@@ -226,6 +227,7 @@ static void destroy(void *self)
     tali_constraints_destroy(matter);
     tali_prescribed_destroy(matter);
     tali_unilaterals_destroy(matter);
+    tali_colliders_destroy(matter);
     tali_free(&allocator, matter->bodies, (size_t)matter->capacity * sizeof *matter->bodies);
     tali_free(&allocator, matter->params, (size_t)matter->params_capacity * sizeof(double));
     tali_free(&allocator, matter->initial, (size_t)matter->initial_capacity * sizeof(double));

@@ -7,6 +7,7 @@
 #include "error_internal.h"
 #include "names_internal.h"
 
+#include "collider/collider_types.h"
 #include "constraint/constraint_types.h"
 #include "mobilizer/mobilizer_internal.h"
 #include "prescribed/prescribed_types.h"
@@ -255,6 +256,7 @@ struct tal_matter {
     tali_constraints constraints;
     tali_prescribed prescribed;
     tali_unilaterals unilaterals;
+    tali_colliders colliders;
 
     tal_cache_ix model, constants, position, velocity, articulated;
     tal_cache_ix rigid;        ///< tali_tree_composite[num_bodies]: each body alone, lazy

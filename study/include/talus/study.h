@@ -10,6 +10,7 @@
 
 #include <talus/forces.h>
 #include <talus/study/assembler.h>
+#include <talus/study/contact_stepper.h>
 #include <talus/study/contacts.h>
 #include <talus/study/equations.h>
 #include <talus/study/equilibrium.h>

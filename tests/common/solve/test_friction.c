@@ -446,8 +446,8 @@ START_TEST(a_contact_that_never_slips)
 // The same block as sparse rows: all six speeds in each.
 typedef struct pass_case {
     int start[MAX + 1], index[6 * MAX];
-    double J[6 * MAX], K[6 * MAX], b[MAX], pi[MAX], u[6], work[MAX];
-    int iwork[MAX];
+    double J[6 * MAX], K[6 * MAX], b[MAX], pi[MAX], u[6], work[4 * MAX + 6];
+    int iwork[2 * MAX];
     tal_friction_rows rows;
     tal_friction_passes report;
     tal_error err;
@@ -519,8 +519,8 @@ START_TEST(passes_carry_a_column_of_boxes)
 
     int start[BOXES + 1], index[2 * BOXES];
     double J[2 * BOXES], K[2 * BOXES], b[BOXES] = {0.0}, pi[BOXES] = {0.0}, u[BOXES];
-    double work[BOXES];
-    int iwork[BOXES];
+    double work[5 * BOXES];
+    int iwork[2 * BOXES];
     tal_friction_contact contacts[BOXES] = {0};
     int num = 0;
     for (int i = 0; i < BOXES; ++i) {

@@ -114,7 +114,8 @@ TAL_NODISCARD TAL_API tal_status tal_friction_solve(const tal_friction_problem *
 typedef struct tal_friction_rows {
     int num_rows;       ///< >= 0
     int num_speeds;     ///< >= 0
-    const int *J_start; ///< [num_rows + 1] where the list of a row begins; the last is the end
+    const int *J_start; ///< [num_rows + 1] where the list of a row begins; the last is the end; the
+                        ///< first may be later than 0, for a part of a larger problem
     const int *J_index; ///< [J_start[num_rows]] speeds
     const double *J;    ///< [J_start[num_rows]] numbers
     const int *K_start; ///< [num_rows + 1] where the list of a column begins
@@ -123,7 +124,7 @@ typedef struct tal_friction_rows {
     const double *b;    ///< [num_rows]
     const tal_friction_contact *contacts; ///< [num_contacts] no two of them share a row
     int num_contacts;                     ///< >= 0
-    int most_passes;                      ///< passes at most, > 0
+    int most_passes;                      ///< passes and steps of gradients at most, > 0
     /// It ends when the natural residual, max |pi - projection(pi - w / D)| with D the diagonal of
     /// J K, is at most this part of the largest force; 0: never.
     double tolerance;
@@ -131,13 +132,14 @@ typedef struct tal_friction_rows {
 
 /// What a call of tal_friction_iterate() did.
 typedef struct tal_friction_passes {
-    int passes;      ///< how many were made
+    int passes;      ///< how many were made, steps of gradients included
     double residual; ///< the natural residual at the end, as a part of the largest force
 } tal_friction_passes;
 
 /**
  * Improve forces by block projected Gauss-Seidel: contact after contact, the normal force that
- * makes its row zero, cut off below zero, then the friction that does, cut off at its cone.
+ * makes its row zero, cut off below zero, then the friction that does, cut off at its cone. In
+ * turn with such passes, conjugate gradients over the forces that are at no bound.
  *
  * Friction is decided by the speeds at the end, as implicit time stepping has it: contacts that
  * slip have w_T opposite to their friction. Rows of no contact are bilateral. A row that nothing
@@ -147,8 +149,8 @@ typedef struct tal_friction_passes {
  * @param[in]     rows    the problem; only read
  * @param[in,out] pi      [rows.num_rows] in: a guess (zeros when there is none); out: forces
  * @param[in,out] u       [rows.num_speeds] in: u0, speeds without these forces; out: u0 + K pi
- * @param[out]    work    [rows.num_rows]
- * @param[out]    iwork   [rows.num_rows]
+ * @param[out]    work    [4 * rows.num_rows + rows.num_speeds]
+ * @param[out]    iwork   [2 * rows.num_rows]
  * @param[out]    report  may be NULL
  * @param[in,out] err     may be NULL
  * @return TAL_OK, also when the tolerance was not met: look at the report;

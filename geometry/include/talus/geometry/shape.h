@@ -89,6 +89,10 @@ TAL_API tal_shape tal_shape_ellipsoid(tal_vec3 semi_axes);
 /// A cylinder about z and its rims rounded to `rim_radius`, at most the smaller of the others.
 TAL_API tal_shape tal_shape_cylinder(double radius, double half_length, double rim_radius);
 
+/// A capsule about z: a cylinder with half balls as its ends, from z = -half_length to half_length,
+/// which is at least `radius`.
+TAL_API tal_shape tal_shape_capsule(double radius, double half_length);
+
 /// A brick, its corners rounded to `corner_radius`, at most the smallest half length.
 TAL_API tal_shape tal_shape_brick(tal_vec3 half_lengths, double corner_radius);
 

@@ -1,0 +1,9 @@
+// Colliders, for the rest of matter.
+#ifndef TALUS_COLLIDER_INTERNAL_H
+#define TALUS_COLLIDER_INTERNAL_H
+
+#include "tree/matter_internal.h"
+
+void tali_colliders_destroy(tal_matter *matter);
+
+#endif // TALUS_COLLIDER_INTERNAL_H
