@@ -16,7 +16,10 @@
     do_for(inverse, set)              \
     do_for(composite, set)            \
     do_for(jacobian, set)             \
-    do_for(outboard, set)
+    do_for(outboard, set)             \
+    do_for(slopes, set)               \
+    do_for(slope_matrices, set)       \
+    do_for(inverse_columns, set)
 // clang-format on
 
 #define TALI_DECLARE_KERNEL(file, set) void tali_kernel_##file##_##set(tali_passes *out);

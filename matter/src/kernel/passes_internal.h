@@ -27,6 +27,67 @@ typedef struct tali_kernel_mass_matrix_room {
     bool without_rotors;
 } tali_kernel_mass_matrix_room;
 
+/// A force that answers a turn w: (T w, w x f) (theory eq. 13.6).
+typedef struct tali_kernel_turning {
+    tal_mat3 T;
+    tal_vec3 f;
+} tali_kernel_turning;
+
+/// A body and all it carries, as derivatives see it: about its Mo, in Ground.
+typedef struct tali_kernel_moving {
+    tali_tree_composite inertia;
+    tal_spatial_vec F;            ///< the force it needs
+    tali_kernel_turning coriolis; ///< what speeds add when it turns
+    tali_kernel_turning kept;     ///< what forces that keep their direction add
+} tali_kernel_moving;
+
+/// What derivatives are taken of, and vectors that all of them need (theory T-13).
+typedef struct tali_kernel_slopes {
+    const double *u;    ///< [num_u]
+    const double *udot; ///< [num_u]; NULL: zero
+    /// [num_bodies] applied forces about Mo, which keep their components in Ground about Bo; NULL:
+    /// none
+    const tal_spatial_vec *F;
+    /// [num_d] of the general hinges, in F: of column k along speed l at d0 + l nu + k
+    const tal_spatial_vec *of_H;
+    const tal_spatial_vec *of_Hdot_u; ///< [num_u] of the general hinges, in F: along each speed
+
+    tal_spatial_vec *A;     ///< [num_bodies] A_GM
+    tal_spatial_vec *V;     ///< [num_bodies] V_GM, less the velocity of the first body on the way
+    tal_spatial_vec *force; ///< [num_bodies] M A + b - F
+    tal_spatial_vec *Psi1;  ///< [num_u] theory eq. 13.3
+    tal_spatial_vec *Psi2;  ///< [num_u]
+    tal_spatial_vec *Psi3;  ///< [num_u]
+} tali_kernel_slopes;
+
+/// Room for tali_passes.slope_matrices.
+typedef struct tali_kernel_slope_room {
+    tali_kernel_moving *open; ///< [num_slots]
+    double *columns;          ///< [24 num_u]
+    double *rows;             ///< [5 num_u]
+    int32_t *speed_at;        ///< [num_u]
+} tali_kernel_slope_room;
+
+/// nu x nu matrices by columns; NULL: not wanted.
+typedef struct tali_kernel_slope_matrices {
+    double *by_q, *by_u, *M; ///< of M the lower triangle alone
+    int ld_q, ld_u, ld_M;
+} tali_kernel_slope_matrices;
+
+/// Right-hand sides that tali_passes.inverse_columns takes at a time.
+enum {
+    TALI_KERNEL_LANES = 8
+};
+
+/// The articulated quantities of all hinges along their speeds, and room for a block of columns.
+typedef struct tali_kernel_inverse_room {
+    tal_spatial_vec *G; ///< [num_u]
+    double *DI;         ///< [num_d] nu x nu blocks
+    double *e;          ///< [TALI_KERNEL_LANES num_u]
+    double *A;          ///< [6 TALI_KERNEL_LANES num_bodies]
+    double *open;       ///< [6 TALI_KERNEL_LANES num_slots]
+} tali_kernel_inverse_room;
+
 /// The next multiple of 4: as many numbers as the widest registers take at a time.
 static inline int tali_kernel_whole_lanes(int n)
 {
@@ -174,6 +235,46 @@ struct tali_passes {
      */
     void (*reactions)(const tali_tree_view *view, const tal_spatial_vec A_GM[],
                       const tal_spatial_vec F[], tal_spatial_vec out[]);
+    /// @}
+
+    /// @name Derivatives
+    /// @{
+
+    /// Base to tip: fills what tali_kernel_slopes has room for. The view needs inertias and
+    /// velocities.
+    void (*slopes)(const tali_tree_view *view, const tali_kernel_slopes *io);
+
+    /// All derivatives of inverse dynamics along directions of motion and by u, and M.
+    void (*slope_matrices)(const tali_tree_view *view, const tali_kernel_slopes *in,
+                           const tali_kernel_slope_matrices *out,
+                           const tali_kernel_slope_room *room);
+
+    /**
+     * The derivative of inverse dynamics along one direction.
+     *
+     * @param[in]  x     [3] arrays of num_u: changes of q as speeds would make them, of u, of udot;
+     *                   NULL: zero
+     * @param[out] df    [num_u]
+     * @param      room  [3 num_bodies]
+     * @param      open  [2 num_slots]
+     */
+    void (*slope_mul)(const tali_tree_view *view, const tali_kernel_slopes *in,
+                      const double *const x[3], double df[], tal_spatial_vec room[],
+                      tal_spatial_vec open[]);
+
+    /// The transpose: out[] are three arrays of num_u, NULL where not wanted.
+    /// @param room  [num_bodies]
+    /// @param open  [3 num_slots]
+    void (*slope_tmul)(const tali_tree_view *view, const tali_kernel_slopes *in, const double mu[],
+                       double *const out[3], tal_spatial_vec room[], tal_spatial_vec open[]);
+
+    /// Writes G and DI of the room from those of the view, whose ball, translation and free hinges
+    /// have theirs along Ground's axes.
+    void (*inverse_prepare)(const tali_tree_view *view, const tali_kernel_inverse_room *room);
+
+    /// B = scale M^-1 B for n columns, in blocks.
+    void (*inverse_columns)(const tali_tree_view *view, const tali_kernel_inverse_room *room,
+                            double scale, double *B, int ld, int n);
     /// @}
 
     /// @name The passes for lone particles: bodies that translate on Ground and carry nothing

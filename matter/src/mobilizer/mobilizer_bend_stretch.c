@@ -33,6 +33,20 @@ static tal_status calc_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
+// Hdot u = (0, 2 u0 u1 My - q1 u0^2 Mx)
+static tal_status calc_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[])
+{
+    (void)self;
+    const double u0 = arg->u[0], u1 = arg->u[1];
+    const tal_mat3 R_FM = tal_rotation_about(TAL_AXIS_Z, arg->q[0]);
+    const tal_vec3 by_angle =
+        tal_v3_axpy(-2.0 * u0 * u1, R_FM.x, tal_v3_scale(-arg->q[1] * u0 * u0, R_FM.y));
+    slopes[0] = tal_sv(TAL_VEC3_ZERO, by_angle);
+    slopes[1] = tal_sv(TAL_VEC3_ZERO, tal_v3_scale(-u0 * u0, R_FM.x));
+    return TAL_OK;
+}
+
 // First the angle that fits the rotation, then the stretch that fits the translation.
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
@@ -54,6 +68,7 @@ static const tal_mobilizer_ops ops = {
     .calc_X_FM = calc_X_FM,
     .calc_H_FM = calc_H_FM,
     .calc_Hdot_FM = calc_Hdot_FM,
+    .calc_Hdot_u_slopes = calc_Hdot_u_slopes,
     .fit_q = fit_q,
 };
 

@@ -42,6 +42,15 @@ static tal_status calc_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
+// The linear part of Hdot u is the same for all q.
+static tal_status calc_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[])
+{
+    (void)self;
+    tali_mobilizer_turns_Hdot_u_slopes(3, arg, slopes);
+    return TAL_OK;
+}
+
 // The rotation alone tells q; where the translation disagrees, the two are traded off.
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
@@ -72,6 +81,7 @@ static const tal_mobilizer_ops ops = {
     .calc_X_FM = calc_X_FM,
     .calc_H_FM = calc_H_FM,
     .calc_Hdot_FM = calc_Hdot_FM,
+    .calc_Hdot_u_slopes = calc_Hdot_u_slopes,
     .fit_q = fit_q,
     .check_params = check_params,
 };

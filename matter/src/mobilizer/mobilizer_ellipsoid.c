@@ -54,6 +54,24 @@ static tal_status calc_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
+// Hdot u = (0, r * (w x (w x n))), and a turn about e_j moves n by e_j x n.
+static tal_status calc_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[])
+{
+    (void)self;
+    tal_mat3 R_FM;
+    const tal_status st = tali_mobilizer_orientation_R_FM(arg, &R_FM);
+    if (st != TAL_OK) return st;
+    const tal_vec3 w_FM = tali_mobilizer_v3_load(arg->u);
+    const tal_vec3 r = tali_mobilizer_v3_load(arg->params);
+    for (int j = 0; j < 3; ++j) {
+        const tal_vec3 dn = tal_v3_cross(tali_mobilizer_unit_columns[j].w, R_FM.z);
+        const tal_vec3 change = tal_v3_cross(w_FM, tal_v3_cross(w_FM, dn));
+        slopes[j] = tal_sv(TAL_VEC3_ZERO, tal_v3_mul(r, change));
+    }
+    return TAL_OK;
+}
+
 // The rotation alone tells q; where the translation disagrees, the two are traded off.
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
@@ -88,6 +106,7 @@ static const tal_mobilizer_ops ops = {
     .calc_X_FM = calc_X_FM,
     .calc_H_FM = calc_H_FM,
     .calc_Hdot_FM = calc_Hdot_FM,
+    .calc_Hdot_u_slopes = calc_Hdot_u_slopes,
     .mul_N = tali_mobilizer_ball_mul_N,
     .fit_q = fit_q,
     .check_params = check_params,

@@ -87,6 +87,24 @@ static void term_gradient_dot(const tal_mobilizer_function *f, const double q[],
     }
 }
 
+// curve[l] = sum over j and k of f_,jkl u_j u_k
+static void term_curve(const tal_mobilizer_function *f, const double q[], const double u[],
+                       double curve[TAL_MAX_NU])
+{
+    for (int l = 0; l < TAL_MAX_NU; ++l) {
+        curve[l] = 0.0;
+    }
+    if (f->function == NULL) return;
+    double x[TAL_MAX_NU];
+    gather_arguments(f, q, x);
+    const int count = f->num_coords;
+    for (int i = 0; i < count * count * count; ++i) {
+        const int wrt[3] = {i % count, i / count % count, i / (count * count)};
+        curve[f->coords[wrt[0]]] += tal_function_calc_derivative(f->function, x, count, wrt, 3) *
+                                    u[f->coords[wrt[1]]] * u[f->coords[wrt[2]]];
+    }
+}
+
 // ---- the table
 
 // R_FM, and the axes A_i of the turns expressed in F.
@@ -177,6 +195,84 @@ static tal_status calc_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
         }
     }
     return check_columns(def->nq, Hdot_FM);
+}
+
+// The three turns: rates r_i of their angles, and how these change along each coordinate.
+typedef struct turn_rates {
+    double by[3][TAL_MAX_NU];      // f_i,l
+    double rate[3];                // r_i = sum f_i,j u_j
+    double rate_by[3][TAL_MAX_NU]; // d r_i along l
+    double rate_dot[3];            // d/dt r_i = sum f_i,jk u_j u_k
+    double curve[3][TAL_MAX_NU];   // d of that along l
+} turn_rates;
+
+static turn_rates rates_of_turns(const tal_function_based_def *def, const tal_mobilizer_arg *arg)
+{
+    turn_rates r;
+    for (int i = 0; i < 3; ++i) {
+        term_gradient(&def->rotation[i], arg->q, r.by[i]);
+        term_gradient_dot(&def->rotation[i], arg->q, arg->u, r.rate_by[i]);
+        term_curve(&def->rotation[i], arg->q, arg->u, r.curve[i]);
+        r.rate[i] = r.rate_dot[i] = 0.0;
+        for (int j = 0; j < def->nq; ++j) {
+            r.rate[i] += r.by[i][j] * arg->u[j];
+            r.rate_dot[i] += r.rate_by[i][j] * arg->u[j];
+        }
+    }
+    return r;
+}
+
+/*
+ * The angular part of Hdot u is the sum of rdot_i A_i + r_i Adot_i, with Adot_i the sum of
+ * r_m A_m x A_i over m < i. Along coordinate l an axis changes by the sum of f_m,l A_m x A_i.
+ */
+static tal_vec3 turn_slope(const turn_rates *r, const tal_vec3 A[3], int l)
+{
+    tal_vec3 slope = TAL_VEC3_ZERO, w = TAL_VEC3_ZERO, w_by = TAL_VEC3_ZERO, turn = TAL_VEC3_ZERO;
+    for (int i = 0; i < 3; ++i) {
+        // w: of the frame that carries A_i; w_by: its change along l; turn: of that frame along l
+        const tal_vec3 A_by = tal_v3_cross(turn, A[i]), A_dot = tal_v3_cross(w, A[i]);
+        const tal_vec3 A_dot_by = tal_v3_add(tal_v3_cross(w_by, A[i]), tal_v3_cross(w, A_by));
+        slope = tal_v3_axpy(r->curve[i][l], A[i], slope);
+        slope = tal_v3_axpy(r->rate_dot[i], A_by, slope);
+        slope = tal_v3_axpy(r->rate_by[i][l], A_dot, slope);
+        slope = tal_v3_axpy(r->rate[i], A_dot_by, slope);
+        w_by = tal_v3_axpy(r->rate_by[i][l], A[i], tal_v3_axpy(r->rate[i], A_by, w_by));
+        w = tal_v3_axpy(r->rate[i], A[i], w);
+        turn = tal_v3_axpy(r->by[i][l], A[i], turn);
+    }
+    return slope;
+}
+
+static tal_status calc_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[])
+{
+    const tal_function_based *mobilizer = self;
+    const tal_function_based_def *def = &mobilizer->def;
+    tal_vec3 axis_F[3];
+    (void)turns(def, arg->q, axis_F);
+    const turn_rates rates = rates_of_turns(def, arg);
+    for (int l = 0; l < def->nq; ++l) {
+        slopes[l] = tal_sv(turn_slope(&rates, axis_F, l), TAL_VEC3_ZERO);
+    }
+    for (int i = 0; i < 3; ++i) {
+        double curve[TAL_MAX_NU];
+        term_curve(&def->translation[i], arg->q, arg->u, curve);
+        for (int l = 0; l < def->nq; ++l) {
+            slopes[l].v = tal_v3_axpy(curve[l], def->translation_axis[i], slopes[l].v);
+        }
+    }
+    return check_columns(def->nq, slopes);
+}
+
+// Third derivatives are more than a function must have.
+static bool has_third_derivatives(const tal_function_based_def *def)
+{
+    for (int i = 0; i < NUM_TERMS; ++i) {
+        const tal_function *f = term(def, i)->function;
+        if (f != NULL && tal_function_max_order(f) < 3) return false;
+    }
+    return true;
 }
 
 static void destroy(void *self)
@@ -347,6 +443,7 @@ tal_status tal_function_based_create(const tal_function_based_def *def,
         .calc_X_FM = calc_X_FM,
         .calc_H_FM = calc_H_FM,
         .calc_Hdot_FM = calc_Hdot_FM,
+        .calc_Hdot_u_slopes = has_third_derivatives(def) ? calc_Hdot_u_slopes : NULL,
         .destroy = destroy,
     };
     st = adopt(def, &memory, &mobilizer->keeper, err);

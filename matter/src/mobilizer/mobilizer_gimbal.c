@@ -31,6 +31,14 @@ static tal_status gimbal_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
+static tal_status gimbal_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                       tal_spatial_vec slopes[])
+{
+    (void)self;
+    tali_mobilizer_turns_Hdot_u_slopes(3, arg, slopes);
+    return TAL_OK;
+}
+
 static tal_status gimbal_fit_q(const void *self, const tal_mobilizer_arg *arg,
                                const tal_xform *X_FM, double q[])
 {
@@ -48,6 +56,7 @@ static const tal_mobilizer_ops gimbal_ops = {
     .calc_X_FM = gimbal_X_FM,
     .calc_H_FM = gimbal_H_FM,
     .calc_Hdot_FM = gimbal_Hdot_FM,
+    .calc_Hdot_u_slopes = gimbal_Hdot_u_slopes,
     .fit_q = gimbal_fit_q,
 };
 
@@ -86,6 +95,17 @@ static tal_status bushing_Hdot_FM(const void *self, const tal_mobilizer_arg *arg
     return TAL_OK;
 }
 
+static tal_status bushing_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                        tal_spatial_vec slopes[])
+{
+    (void)self;
+    tali_mobilizer_turns_Hdot_u_slopes(3, arg, slopes);
+    for (int l = 3; l < 6; ++l) {
+        slopes[l] = TAL_SPATIAL_VEC_ZERO;
+    }
+    return TAL_OK;
+}
+
 static tal_status bushing_fit_q(const void *self, const tal_mobilizer_arg *arg,
                                 const tal_xform *X_FM, double q[])
 {
@@ -103,6 +123,7 @@ static const tal_mobilizer_ops bushing_ops = {
     .calc_X_FM = bushing_X_FM,
     .calc_H_FM = bushing_H_FM,
     .calc_Hdot_FM = bushing_Hdot_FM,
+    .calc_Hdot_u_slopes = bushing_Hdot_u_slopes,
     .fit_q = bushing_fit_q,
 };
 

@@ -61,6 +61,32 @@ tal_status tali_mobilizer_Hdot_FM(const tal_mobilizer_ops *ops, const void *self
                                   const tal_xform *X_FM, const tal_spatial_vec H_FM[],
                                   tal_spatial_vec V_FM, tal_spatial_vec Hdot_FM[]);
 
+/// Hdot_FM u alone, with arg->u.
+tal_status tali_mobilizer_Hdot_u(const tal_mobilizer_ops *ops, const void *self,
+                                 const tal_mobilizer_arg *arg, tal_direction direction,
+                                 const tal_xform *X_FM, const tal_spatial_vec H_FM[],
+                                 tal_spatial_vec *Hdot_u);
+
+/// How the columns of a mobilizer, and Hdot_FM u, change in F when M moves along one speed l: along
+/// qdot = N e_l, with u held.
+typedef struct tali_mobilizer_slopes {
+    tal_spatial_vec of_H[TAL_MAX_NU * TAL_MAX_NU]; ///< of column k at l nu + k
+    tal_spatial_vec of_Hdot_u[TAL_MAX_NU];
+} tali_mobilizer_slopes;
+
+/// Derivatives of the columns come from Hdot_FM, which is linear in u; those of Hdot_FM u from the
+/// table or, where it has none, from differences.
+tal_status tali_mobilizer_slopes_of(const tal_mobilizer_ops *ops, const void *self,
+                                    const tal_mobilizer_arg *arg, tal_direction direction,
+                                    const tal_xform *X_FM, const tal_spatial_vec H_FM[],
+                                    tali_mobilizer_slopes *slopes);
+
+/// Are some of them differences?
+static inline bool tali_mobilizer_is_differenced(const tal_mobilizer_ops *ops)
+{
+    return ops->calc_Hdot_FM != NULL && ops->calc_Hdot_u_slopes == NULL;
+}
+
 /// Products with N do not depend on the direction: q and u keep their relation. `in` and `out` do
 /// not overlap. TAL_ERR_SINGULAR where the rates of body-XYZ angles grow without bound.
 tal_status tali_mobilizer_mul_N(const tal_mobilizer_ops *ops, const void *self,

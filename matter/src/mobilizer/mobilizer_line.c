@@ -35,6 +35,17 @@ static tal_status line_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
+// Hdot u is zero: -u0 u1 Mz + u1 u0 Mz.
+static tal_status line_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[])
+{
+    (void)self, (void)arg;
+    for (int l = 0; l < 2; ++l) {
+        slopes[l] = TAL_SPATIAL_VEC_ZERO;
+    }
+    return TAL_OK;
+}
+
 static tal_status line_mul_N(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
                              const double in[], double out[])
 {
@@ -53,6 +64,7 @@ static const tal_mobilizer_ops line_ops = {
     .calc_X_FM = tali_mobilizer_ball_X_FM,
     .calc_H_FM = line_H_FM,
     .calc_Hdot_FM = line_Hdot_FM,
+    .calc_Hdot_u_slopes = line_Hdot_u_slopes,
     .mul_N = line_mul_N,
     .fit_q = tali_mobilizer_ball_fit_q,
 };
@@ -80,6 +92,17 @@ static tal_status free_line_Hdot_FM(const void *self, const tal_mobilizer_arg *a
     return line_Hdot_FM(self, arg, Hdot_FM);
 }
 
+// Zero, as for the line.
+static tal_status free_line_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                          tal_spatial_vec slopes[])
+{
+    (void)self, (void)arg;
+    for (int l = 0; l < 5; ++l) {
+        slopes[l] = TAL_SPATIAL_VEC_ZERO;
+    }
+    return TAL_OK;
+}
+
 static tal_status free_line_mul_N(const void *self, const tal_mobilizer_arg *arg, tal_n_op op,
                                   const double in[], double out[])
 {
@@ -98,6 +121,7 @@ static const tal_mobilizer_ops free_line_ops = {
     .calc_X_FM = tali_mobilizer_free_X_FM,
     .calc_H_FM = free_line_H_FM,
     .calc_Hdot_FM = free_line_Hdot_FM,
+    .calc_Hdot_u_slopes = free_line_Hdot_u_slopes,
     .mul_N = free_line_mul_N,
     .fit_q = tali_mobilizer_free_fit_q,
 };

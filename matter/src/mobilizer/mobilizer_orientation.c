@@ -53,6 +53,36 @@ void tali_mobilizer_turns_Hdot_FM(int n, const tal_mobilizer_arg *arg, tal_spati
     }
 }
 
+// The sum is that of r_m r_i A_m x A_i over m < i, and angle l turns every axis after A_l about it.
+void tali_mobilizer_turns_slopes(int n, const tal_vec3 axis_F[], const double rate[],
+                                 tal_vec3 slopes_F[])
+{
+    for (int l = 0; l < n; ++l) {
+        slopes_F[l] = TAL_VEC3_ZERO;
+        for (int i = l + 1; i < n; ++i) {
+            const tal_vec3 turned_i = tal_v3_cross(axis_F[l], axis_F[i]);
+            for (int m = 0; m < i; ++m) {
+                const tal_vec3 turned_m =
+                    l < m ? tal_v3_cross(axis_F[l], axis_F[m]) : TAL_VEC3_ZERO;
+                const tal_vec3 change = tal_v3_add(tal_v3_cross(turned_m, axis_F[i]),
+                                                   tal_v3_cross(axis_F[m], turned_i));
+                slopes_F[l] = tal_v3_axpy(rate[m] * rate[i], change, slopes_F[l]);
+            }
+        }
+    }
+}
+
+void tali_mobilizer_turns_Hdot_u_slopes(int n, const tal_mobilizer_arg *arg,
+                                        tal_spatial_vec slopes[])
+{
+    tal_vec3 axis_F[3], slopes_F[3];
+    (void)tali_mobilizer_turns(n, tali_mobilizer_axes_xyz, arg->q, axis_F);
+    tali_mobilizer_turns_slopes(n, axis_F, arg->u, slopes_F);
+    for (int l = 0; l < n; ++l) {
+        slopes[l] = tal_sv(slopes_F[l], TAL_VEC3_ZERO);
+    }
+}
+
 tal_status tali_mobilizer_fit_about_z(const tal_xform *X_FM, double q[])
 {
     static const tal_axis z = TAL_AXIS_Z;

@@ -44,6 +44,15 @@ void tali_mobilizer_turns_axes_dot(int n, const tal_vec3 axis_F[], const double 
 void tali_mobilizer_turns_H_FM(int n, const tal_mobilizer_arg *arg, tal_spatial_vec H_FM[]);
 void tali_mobilizer_turns_Hdot_FM(int n, const tal_mobilizer_arg *arg, tal_spatial_vec Hdot_FM[]);
 
+/// Derivatives in F of sum axis_dot_F[i] rate[i] by each angle, with the rates held.
+void tali_mobilizer_turns_slopes(int n, const tal_vec3 axis_F[], const double rate[],
+                                 tal_vec3 slopes_F[]);
+
+/// The same as columns (slope, 0) for n turns about x, y, z with u = qdot: the angular part of
+/// tal_mobilizer_ops.calc_Hdot_u_slopes.
+void tali_mobilizer_turns_Hdot_u_slopes(int n, const tal_mobilizer_arg *arg,
+                                        tal_spatial_vec slopes[]);
+
 /// q[0] becomes the turn about z that leaves the smallest angle to R_FM.
 tal_status tali_mobilizer_fit_about_z(const tal_xform *X_FM, double q[]);
 

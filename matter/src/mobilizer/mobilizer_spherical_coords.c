@@ -73,6 +73,34 @@ static tal_status calc_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
+// Hdot u = (wdot, wdot x p + w x (w x p) + 2 s2 u2 w x m), with wdot = s0 u0 s1 u1 d0 x d1. Turn 0
+// turns all of it; turn 1 turns p and m; the radius stretches p.
+static tal_status calc_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[])
+{
+    (void)self;
+    const double *s = arg->params + 2;
+    const double rate[2] = {s[0] * arg->u[0], s[1] * arg->u[1]};
+    const placement at = place(arg);
+    const tal_vec3 w = tal_v3_axpy(rate[0], at.turn_F[0], tal_v3_scale(rate[1], at.turn_F[1]));
+    const tal_vec3 wdot = tal_v3_scale(rate[0] * rate[1], tal_v3_cross(at.turn_F[0], at.turn_F[1]));
+    const tal_vec3 wm = tal_v3_scale(2.0 * s[2] * arg->u[2], w);
+    const tal_vec3 all = tal_v3_add(
+        tal_v3_add(tal_v3_cross(wdot, at.p_FM), tal_v3_cross(w, tal_v3_cross(w, at.p_FM))),
+        tal_v3_cross(wm, at.m_F));
+    const tal_vec3 turn0 = tal_v3_scale(s[0], at.turn_F[0]);
+    slopes[0] = tal_sv(tal_v3_cross(turn0, wdot), tal_v3_cross(turn0, all));
+    const tal_vec3 turn1 = tal_v3_scale(s[1], at.turn_F[1]);
+    const tal_vec3 dp[2] = {tal_v3_cross(turn1, at.p_FM), tal_v3_scale(s[2], at.m_F)};
+    const tal_vec3 dm[2] = {tal_v3_cross(turn1, at.m_F), TAL_VEC3_ZERO};
+    for (int l = 0; l < 2; ++l) {
+        const tal_vec3 change =
+            tal_v3_add(tal_v3_cross(wdot, dp[l]), tal_v3_cross(w, tal_v3_cross(w, dp[l])));
+        slopes[1 + l] = tal_sv(TAL_VEC3_ZERO, tal_v3_add(change, tal_v3_cross(wm, dm[l])));
+    }
+    return TAL_OK;
+}
+
 // First the angles that fit the rotation, then the radius that fits the translation.
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
@@ -120,6 +148,7 @@ static const tal_mobilizer_ops ops = {
     .calc_X_FM = calc_X_FM,
     .calc_H_FM = calc_H_FM,
     .calc_Hdot_FM = calc_Hdot_FM,
+    .calc_Hdot_u_slopes = calc_Hdot_u_slopes,
     .fit_q = fit_q,
     .check_params = check_params,
 };

@@ -229,6 +229,39 @@ static tal_status test_transposes(const subject *s, tal_mobilizer_report *report
     return compare_transposes(s, TAL_NDOT, TAL_NDOT_T, nq, nu, &report->N_T);
 }
 
+static tal_status sample_Hdot_u(const subject *s, const double q[], double f[])
+{
+    const subject moved = at_q(s, q);
+    tal_xform X_FM;
+    tal_spatial_vec H_FM[TAL_MAX_NU], Hdot_u = TAL_SPATIAL_VEC_ZERO;
+    tal_status st = columns(&moved, &X_FM, H_FM);
+    if (st == TAL_OK) {
+        st = tali_mobilizer_Hdot_u(s->ops, s->self, &moved.arg, s->direction, &X_FM, H_FM, &Hdot_u);
+    }
+    memcpy(f, &Hdot_u, sizeof Hdot_u);
+    return st;
+}
+
+// Each column of slopes, against differences of Hdot u along that column of N.
+static tal_status test_slopes(const subject *s, tal_mobilizer_report *report)
+{
+    tal_xform X_FM;
+    tal_spatial_vec H_FM[TAL_MAX_NU];
+    tali_mobilizer_slopes slopes;
+    if (s->ops->calc_Hdot_u_slopes == NULL) return TAL_OK;
+    tal_status st = columns(s, &X_FM, H_FM);
+    if (st != TAL_OK) return st;
+    st = tali_mobilizer_slopes_of(s->ops, s->self, &s->arg, s->direction, &X_FM, H_FM, &slopes);
+    for (int l = 0; l < s->ops->nu && st == TAL_OK; ++l) {
+        double along[TAL_MAX_NQ], by_differences[6];
+        st = column(s, TAL_N, l, along);
+        if (st == TAL_OK) st = differentiate(s, sample_Hdot_u, along, 6, by_differences);
+        const double error = tali_differences_slope(&slopes.of_Hdot_u[l].w.x, by_differences, 6);
+        if (st == TAL_OK) report->Hdot_u_slopes = fmax(report->Hdot_u_slopes, error);
+    }
+    return st;
+}
+
 // The fits must recover the present q and u; that of q starts a little way off.
 static tal_status test_fits(const subject *s, tal_mobilizer_report *report)
 {
@@ -264,14 +297,15 @@ static tal_status test_fits(const subject *s, tal_mobilizer_report *report)
 static tal_status run_tests(subject *s, tal_mobilizer_report *report)
 {
     static tal_status (*const tests[])(const subject *, tal_mobilizer_report *) = {
-        test_X_FM, test_Hdot_FM, test_N, test_transposes, test_fits};
+        test_X_FM, test_Hdot_FM, test_slopes, test_N, test_transposes, test_fits};
     tal_status st = product(s, TAL_N, s->arg.u, s->qdot);
     for (size_t i = 0; i < sizeof tests / sizeof tests[0] && st == TAL_OK; ++i) {
         st = tests[i](s, report);
     }
     const tal_mobilizer_report *r = report;
-    report->worst = fmax(fmax(fmax(r->H, r->Hdot), fmax(r->N, r->Nplus)),
-                         fmax(fmax(r->Ndot, r->N_T), fmax(r->fit_q, r->fit_u)));
+    const double worst = fmax(fmax(fmax(r->H, r->Hdot), fmax(r->N, r->Nplus)),
+                              fmax(fmax(r->Ndot, r->N_T), fmax(r->fit_q, r->fit_u)));
+    report->worst = fmax(worst, r->Hdot_u_slopes);
     return st;
 }
 
@@ -293,7 +327,7 @@ tal_status tal_mobilizer_test(const tal_mobilizer_ops *ops, const void *self,
     if (st != TAL_OK) return st;
 
     subject s = {ops, self, *arg, direction, tali_mobilizer_nq(ops, arg->use_angles), {0.0}};
-    tal_mobilizer_report found = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    tal_mobilizer_report found = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     st = run_tests(&s, &found);
     if (st != TAL_OK) {
         return TALI_FAIL(err, st, "a function of mobilizer '%s' failed: %s", ops->name,

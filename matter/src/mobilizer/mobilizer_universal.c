@@ -25,6 +25,14 @@ static tal_status calc_Hdot_FM(const void *self, const tal_mobilizer_arg *arg,
     return TAL_OK;
 }
 
+static tal_status calc_Hdot_u_slopes(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[])
+{
+    (void)self;
+    tali_mobilizer_turns_Hdot_u_slopes(2, arg, slopes);
+    return TAL_OK;
+}
+
 static tal_status fit_q(const void *self, const tal_mobilizer_arg *arg, const tal_xform *X_FM,
                         double q[])
 {
@@ -42,6 +50,7 @@ static const tal_mobilizer_ops ops = {
     .calc_X_FM = calc_X_FM,
     .calc_H_FM = calc_H_FM,
     .calc_Hdot_FM = calc_Hdot_FM,
+    .calc_Hdot_u_slopes = calc_Hdot_u_slopes,
     .fit_q = fit_q,
 };
 

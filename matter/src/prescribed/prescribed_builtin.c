@@ -194,3 +194,9 @@ tali_matter_motion_facts tali_matter_motion_facts_of(const tal_matter *matter, t
     }
     return facts;
 }
+
+bool tali_prescribed_is_of_time(const tali_prescribed_drive *drive)
+{
+    return drive->level == TAL_LEVEL_POSITION || drive->ops.calc == calc_steady ||
+           drive->ops.calc == calc_sinusoid || drive->ops.calc == calc_functions;
+}

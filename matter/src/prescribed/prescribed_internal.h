@@ -36,6 +36,9 @@ tali_prescribed_known tali_prescribed_known_of(const tal_matter *matter, const t
 /// The same from the entry itself; num_known is -1 when that is NULL.
 tali_prescribed_known tali_prescribed_known_in(const tali_tree *tree, const void *entry);
 
+/// Does a motion depend on time alone, so that no change of q and u changes its accelerations?
+bool tali_prescribed_is_of_time(const tali_prescribed_drive *drive);
+
 /// Which of the three things that can be known.
 typedef enum tali_prescribed_order {
     TALI_ORDER_Q,

@@ -4,6 +4,7 @@
 
 #include "collider/collider_internal.h"
 #include "constraint/constraint_internal.h"
+#include "derivative/derivative_internal.h"
 #include "kernel/passes_internal.h"
 #include "operator/mass_factor_internal.h"
 #include "prescribed/prescribed_internal.h"
@@ -212,6 +213,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     tal_system_reserve_scratch(system, tali_matter_kkt_scratch(matter));
     tal_system_reserve_scratch(system, tali_unilaterals_scratch(matter));
     tal_system_reserve_scratch(system, tali_impact_scratch(matter));
+    tal_system_reserve_scratch(system, tali_derivative_scratch(&matter->tree));
     return tal_system_error(system)->status;
 }
 

@@ -87,6 +87,13 @@ typedef struct tal_mobilizer_ops {
     tal_status (*calc_Hdot_FM)(const void *self, const tal_mobilizer_arg *arg,
                                tal_spatial_vec Hdot_FM[]);
 
+    /// Derivatives in F of Hdot_FM u along each speed: column l along qdot = N e_l, with u held.
+    /// Derivatives of dynamics need them: differences of calc_Hdot_FM, which
+    /// tal_matter_differenced_mobilizers() reports.
+    /// @param[out] slopes  [nu]
+    tal_status (*calc_Hdot_u_slopes)(const void *self, const tal_mobilizer_arg *arg,
+                                     tal_spatial_vec slopes[]);
+
     /// N, N^+, Ndot applied to a vector, and transposed: qdot = u, allowed only when nq == nu. `in`
     /// and `out` do not overlap. TAL_ERR_SINGULAR where N grows without bound.
     /// @param[in]  in   [nq or nu, as ::tal_n_op says]
@@ -149,7 +156,8 @@ TAL_API const tal_mobilizer_ops *tal_mobilizer_cantilever(void); ///< free beam;
 /// @}
 
 /// One of the six functions of a function-based mobilizer, of some of its coordinates. It must
-/// offer second derivatives. One function may serve several of the six.
+/// offer second derivatives; with third ones, derivatives of dynamics are exact. One function may
+/// serve several of the six.
 typedef struct tal_mobilizer_function {
     tal_function *function; ///< NULL: zero
     int num_coords;         ///< number of arguments of the function
@@ -214,7 +222,8 @@ typedef struct tal_mobilizer_report {
     double N_T;   ///< the transposed products against the plain ones
     double fit_q; ///< X_FM(fit_q(X_FM(q))) against X_FM(q), with a guess at a distance from q
     double fit_u; ///< fit_u(H_FM u) against u
-    double worst; ///< the largest of these
+    double Hdot_u_slopes; ///< against differences of Hdot_FM u along each column of N; 0 if absent
+    double worst;         ///< the largest of these
 } tal_mobilizer_report;
 
 /**

@@ -1,0 +1,133 @@
+// Talus: multibody dynamics in C.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TALUS_MATTER_DERIVATIVES_H
+#define TALUS_MATTER_DERIVATIVES_H
+
+/**
+ * @file talus/matter/derivatives.h
+ * @brief Exact derivatives of inverse and forward dynamics by coordinates, speeds and forces.
+ *
+ * Inverse dynamics of a tree, tal_matter_inverse_dynamics(), is a function of q, u, udot and the
+ * forces F on bodies; forward dynamics, tal_matter_forward_dynamics(), of q, u, F and f:
+ *
+ *     ID(q, u, udot) = M udot + J^T (F0 - F)          FD(q, u, f) = M^-1 (f - J^T (F0 - F))
+ *
+ * A derivative "by q" is along directions of motion: column l says what changes when q moves as
+ * speed l would move it, along N e_l. There are nu such directions, whatever nq is; they have no
+ * singular places, and are the same for quaternions and for angles.
+ * tal_matter_derivative_by_coordinates() makes derivatives by the components of q of them.
+ *
+ * The derivatives are exact up to round-off for every built-in mobilizer, and for yours if its
+ * table has calc_Hdot_u_slopes (tal_matter_differenced_mobilizers()). Forces F_GB are held: they
+ * keep their components in Ground about Bo. For forces that depend on q and u, add theirs.
+ * doc/derivatives.md has the equations, costs and uses.
+ *
+ * The rules of talus/matter/operators.h hold here, too. Everything needs Velocity. A matrix that is
+ * not wanted is given as 0 x 0.
+ */
+
+#include <talus/matter/operators.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @defgroup derivatives Derivatives of dynamics
+/// @{
+
+/**
+ * All derivatives of inverse dynamics, and the mass matrix, which is that by udot. O(n d), with d
+ * the mean number of speeds between a body and Ground.
+ *
+ * @param[in]  udot  [nu]; NULL means zero
+ * @param[in]  F_GB  [num_bodies]; NULL means zero
+ * @param[out] by_q  nu x nu, along the directions of motion
+ * @param[out] by_u  nu x nu
+ * @param[out] M     nu x nu, both triangles
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_ID_derivatives(
+    const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
+    tal_matrix by_q, tal_matrix by_u, tal_matrix M);
+
+/**
+ * All derivatives of forward dynamics without constraints; M^-1 is that by f.
+ *
+ * Known accelerations (talus/matter/prescribed.h) are held: their rows are zero, and M^-1 is that of
+ * the free mobilities. TAL_ERR_BAD_VALUE, with its name, for a motion of your own below the
+ * position level: it may depend on q and u, and no derivative of it is known.
+ *
+ * @param[in]  F_GB  [num_bodies]; NULL means zero
+ * @param[in]  f     [nu]; NULL means zero
+ * @param[out] udot  [nu] where the derivatives are; may be NULL
+ * @param[out] by_q  nu x nu, along the directions of motion
+ * @param[out] by_u  nu x nu
+ * @param[out] Minv  nu x nu, both triangles, bitwise symmetric
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_calc_FD_derivatives(
+    const tal_matter *matter, tal_state *state, const tal_spatial_vec F_GB[], const double f[],
+    double udot[], tal_matrix by_q, tal_matrix by_u, tal_matrix Minv);
+
+/// @name Products with the derivatives of inverse dynamics, in O(n)
+/// @{
+
+/**
+ * df = D_q x + D_u du + M dudot: the derivative of inverse dynamics along one direction.
+ *
+ * @param[in]  udot  [nu] where it is taken; NULL means zero
+ * @param[in]  F_GB  [num_bodies]; NULL means zero
+ * @param[in]  x     [nu] how q moves, as speeds would move it; NULL means zero
+ * @param[in]  du    [nu]; NULL means zero
+ * @param[in]  dudot [nu]; NULL means zero
+ * @param[out] df    [nu]
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_ID_derivatives(
+    const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
+    const double x[], const double du[], const double dudot[], double df[]);
+
+/**
+ * The transpose: the gradient of mu^T ID.
+ *
+ * @param[in]  udot    [nu] where it is taken; NULL means zero
+ * @param[in]  F_GB    [num_bodies]; NULL means zero
+ * @param[in]  mu      [nu]
+ * @param[out] by_q    [nu] D_q^T mu, along the directions of motion; NULL: not wanted
+ * @param[out] by_u    [nu] D_u^T mu; NULL: not wanted
+ * @param[out] by_udot [nu] M mu; NULL: not wanted
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_mul_ID_derivatives_T(
+    const tal_matter *matter, tal_state *state, const double udot[], const tal_spatial_vec F_GB[],
+    const double mu[], double by_q[], double by_u[], double by_udot[]);
+/// @}
+
+/**
+ * From derivatives along the directions of motion to derivatives by the components of q: D N^+.
+ *
+ * A quaternion may have any length; along its length nothing changes, and the result says so. The
+ * orientation of a line has more coordinates than its speeds can change: a turn about Mz, which no
+ * speed makes, counts as none.
+ *
+ * @param[in]  D    any number of rows, nu columns
+ * @param[out] D_q  as many rows, nq columns
+ * @return TAL_ERR_SINGULAR where angles are; see tal_matter_mul_N()
+ */
+TAL_NODISCARD TAL_API tal_status tal_matter_derivative_by_coordinates(const tal_matter *matter,
+                                                                      tal_state *state,
+                                                                      tal_matrix D, tal_matrix D_q);
+
+/**
+ * The bodies whose mobilizers give derivatives by differences of their own tables, to some 1e-10:
+ * yours without calc_Hdot_u_slopes, and function-based ones with a function that has no third
+ * derivatives.
+ *
+ * @param[out] bodies  [capacity] as many as fit
+ * @return how many there are; -1 for a broken contract
+ */
+TAL_API int tal_matter_differenced_mobilizers(const tal_matter *matter, tal_body_ix bodies[],
+                                              int capacity);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+#endif // TALUS_MATTER_DERIVATIVES_H
