@@ -1,8 +1,8 @@
 // What readers make of the files that fuzzers found (tests/fuzz/corpus_*), good ones and bad ones:
 // status, every sentence, and the numbers of what was read are compared with stored answers
 // (tests/io/corpus_values.txt). Each file is read as it is, cut, with bytes changed, and twice in a
-// row, so that there are mistakes of all kinds. A file that is not in the list is not looked at. After a
-// change that is meant to alter what is said:
+// row, so that there are mistakes of all kinds. A file that is not in the list is not looked at.
+// After a change that is meant to alter what is said:
 //
 //     rm tests/io/corpus_values.txt
 //     TALUS_VALUES=tests/io/corpus_values.txt test_io_corpus
