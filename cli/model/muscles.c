@@ -68,6 +68,8 @@ int muscles_slide_of(const cli_args *args, const cli_model *model, const char *n
         return cli_fail(args, CLI_USAGE, "%s has no coordinate '%s'; talus info lists them.",
                         model->path, name);
     }
+    const int code = cli_realize(args, model, model->state, TAL_STAGE_POSITION); // for its unit
+    if (code != CLI_OK) return code;
     const int slot = tal_body_q_start(model->matter, model->state, body) + i;
     if (muscles_slide_at(model, slot, out)) return CLI_OK;
     return cli_fail(args, CLI_USAGE, "the rate of coordinate '%s' is not a speed of its body.",

@@ -10,6 +10,17 @@ has all "talus COMMAND --help explains a command"
 has all "Exit codes: 0 success, 1 the study failed, 2 wrong usage, 3 a bad file."
 expect 0 --help
 cmp -s out all || complain "talus --help and talus help differ"
+expect 0 -h
+cmp -s out all || complain "talus -h and talus help differ"
+expect 2
+is out ''
+cmp -s err all || complain "talus alone does not print help on standard error"
+for file in help.txt:help help_sweep.txt:'help sweep' help_pin.txt:'help pin'; do
+    # shellcheck disable=SC2086
+    expect 0 ${file#*:}
+    cmp -s out "$source_dir/tests/cli/expected/${file%%:*}" ||
+        complain "talus ${file#*:} does not print $source_dir/tests/cli/expected/${file%%:*}"
+done
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' all)
 [ "$(wc -w <<<"$commands")" -eq 23 ] || complain "there should be 23 commands: $commands"
 for command in $commands; do
@@ -28,6 +39,11 @@ expect 0 help integrators
 has out merson
 
 expect 0 version
+cp out one
+for option in --version -V; do
+    expect 0 $option
+    cmp -s out one || complain "talus $option and talus version differ"
+done
 has out "talus                   $(sed -n 's/^version: //p' "$source_dir/CITATION.cff")"
 expect 0 version --json
 has out '"talus":'

@@ -293,6 +293,147 @@ START_TEST(dashes_have_gaps)
 
 END_TEST
 
+// The distance of a point from a segment.
+static double distance_of(canvas_point a, canvas_point b, double x, double y)
+{
+    const double dx = b.x - a.x, dy = b.y - a.y, length2 = dx * dx + dy * dy;
+    const double along = length2 > 0.0 ? ((x - a.x) * dx + (y - a.y) * dy) / length2 : 0.0;
+    const double t = fmin(1.0, fmax(0.0, along));
+    return hypot(x - a.x - t * dx, y - a.y - t * dy);
+}
+
+// Each dot of a picture of segments in a color is as far from white as the nearest of them is near:
+// whole within the pen, half on its edge.
+static void check_dots(const image *it, const canvas_point ends[], int num, double pen,
+                       unsigned color)
+{
+    for (unsigned y = 0; y < it->height; ++y) {
+        for (unsigned x = 0; x < it->width; ++x) {
+            double nearest = 1e300;
+            for (int k = 0; k < num; ++k) {
+                nearest =
+                    fmin(nearest, distance_of(ends[2 * k], ends[2 * k + 1], x + 0.5, y + 0.5));
+            }
+            const double part = fmin(1.0, fmax(0.0, pen + 0.5 - nearest));
+            for (int c = 0; c < 3; ++c) {
+                const double ink = color >> (16 - 8 * c) & 0xffu;
+                const double dot = it->rgb[3 * ((size_t)y * it->width + x) + (size_t)c];
+                // the part and the color are rounded
+                ck_assert_msg(fabs(dot - (255.0 + part * (ink - 255.0))) <= 1.1,
+                              "dot %u, %u, color %d is %g, part %g", x, y, c, dot, part);
+            }
+        }
+    }
+}
+
+START_TEST(each_dot_of_a_png_is_as_dark_as_it_is_near)
+{
+    tal_random rng = {23, 0, 0};
+    for (int k = 0; k < 12; ++k) {
+        const canvas_pen pen = {.color = 0x40a0e0u >> k, .width = 0.5 + 0.5 * k};
+        canvas_point points[3], ends[4];
+        for (int i = 0; i < 3; ++i) {
+            points[i] = (canvas_point){60.0 * tal_random_uniform(&rng) - 5.0,
+                                       40.0 * tal_random_uniform(&rng) - 5.0};
+        }
+        if (k == 1) points[1].y = points[0].y; // level
+        if (k == 2) points[1].x = points[0].x; // upright
+        const double scale = 1.0 + 0.5 * (k % 3);
+        for (int i = 0; i < 4; ++i) {
+            const canvas_point p = points[(i + 1) / 2];
+            ends[i] = (canvas_point){scale * p.x, scale * p.y};
+        }
+        const int n = k == 3 ? 1 : 3; // one point is a dot
+        canvas *const on = canvas_png.create(50.0, 30.0, scale);
+        size_t size = 0;
+        canvas_png.line(on, &pen, points, n);
+        char *const file = canvas_png.finish(on, "", &size);
+        image it = read_png(file, size);
+        ck_assert_uint_eq(it.width, (unsigned)(50.0 * scale));
+        ck_assert_uint_eq(it.height, (unsigned)(30.0 * scale));
+        if (n == 1) ends[1] = ends[0];
+        check_dots(&it, ends, n == 1 ? 1 : 2, 0.5 * pen.width * scale, pen.color);
+        free(it.rgb);
+        free(file);
+    }
+}
+
+END_TEST
+
+START_TEST(dashes_go_on_around_corners)
+{
+    // 7 on, 4 off: the corner is 10 from the start, in a gap; the rest of the gap is behind it
+    const canvas_pen pen = {.color = 0x203040u, .width = 2.0, .dash = 1};
+    const canvas_point points[] = {{5.0, 5.0}, {15.0, 5.0}, {15.0, 25.0}};
+    const canvas_point ends[] = {{5.0, 5.0},   {12.0, 5.0},  {15.0, 6.0},
+                                 {15.0, 13.0}, {15.0, 17.0}, {15.0, 24.0}};
+    canvas *const on = canvas_png.create(30.0, 30.0, 1.0);
+    size_t size = 0;
+    canvas_png.line(on, &pen, points, 3);
+    char *const file = canvas_png.finish(on, "", &size);
+    image it = read_png(file, size);
+    check_dots(&it, ends, 3, 1.0, pen.color);
+    free(it.rgb);
+    free(file);
+}
+
+END_TEST
+
+// A picture of one text.
+static image draw_letters(const canvas_letters *letters, canvas_point at, const char *text)
+{
+    canvas *const on = canvas_png.create(120.0, 120.0, 1.0);
+    size_t size = 0;
+    canvas_png.text(on, letters, at, text);
+    char *const file = canvas_png.finish(on, "", &size);
+    const image it = read_png(file, size);
+    free(file);
+    return it;
+}
+
+// Widths that are whole: 100 times Helvetica's are. A text that goes up is one that is level,
+// turned; one that ends or is centered somewhere is one that starts so much earlier.
+START_TEST(letters_are_turned_and_placed)
+{
+    static const char text[] = "aR7\xc2\xb2g";
+    canvas_letters letters = {.size = 20.0, .color = 0x102030u, .anchor = CANVAS_START};
+    const double width = font_width(text, letters.size);
+    image level = draw_letters(&letters, (canvas_point){30.0, 60.0}, text);
+    ck_assert_double_gt(ink_of(&level), 50.0);
+    letters.goes_up = true;
+    image up = draw_letters(&letters, (canvas_point){60.0, 90.0}, text);
+    for (unsigned y = 0; y < 120; ++y) {
+        for (unsigned x = 0; x < 120; ++x) {
+            const int one = level.rgb[3 * ((size_t)y * 120 + x)];
+            ck_assert_int_le(abs(one - up.rgb[3 * ((size_t)(119 - x) * 120 + y)]), 1);
+        }
+    }
+    letters.goes_up = false;
+    for (int k = 1; k < 3; ++k) {
+        letters.anchor = k == 1 ? CANVAS_MIDDLE : CANVAS_END;
+        image same = draw_letters(&letters, (canvas_point){30.0 + 0.5 * k * width, 60.0}, text);
+        ck_assert_mem_eq(same.rgb, level.rgb, (size_t)3 * 120 * 120);
+        free(same.rgb);
+        letters.goes_up = true;
+        same = draw_letters(&letters, (canvas_point){60.0, 90.0 - 0.5 * k * width}, text);
+        for (size_t i = 0; i < (size_t)3 * 120 * 120; ++i) {
+            ck_assert_int_le(abs(same.rgb[i] - up.rgb[i]), 1);
+        }
+        free(same.rgb);
+        letters.goes_up = false;
+    }
+    letters.anchor = CANVAS_START;
+    letters.is_bold = true;
+    image bold = draw_letters(&letters, (canvas_point){30.0, 60.0}, text);
+    ck_assert_double_gt(ink_of(&bold), 1.3 * ink_of(&level));
+    ck_assert_double_lt(ink_of(&bold), 1.7 * ink_of(&level));
+    free(bold.rgb);
+    free(level.rgb);
+    free(up.rgb);
+}
+
+END_TEST
+
 START_TEST(letters_of_a_png_stay_within_their_place)
 {
     canvas *const on = canvas_png.create(200.0, 60.0, 2.0);
@@ -360,6 +501,53 @@ static bool has_text(const char *file, size_t size, const char *text)
     }
     return false;
 }
+
+// What a PDF draws: the stream of its fourth object, unpacked.
+static void read_page(const char *file, size_t size, char page[], size_t room)
+{
+    const char *at = file;
+    while (strncmp(at, "4 0 obj\n", 8) != 0) {
+        ck_assert_uint_lt((size_t)(at - file) + 8, size);
+        ++at;
+    }
+    const char *const length = strstr(at, "/Length "), *const begin = strstr(at, "stream\n") + 7;
+    uLongf unpacked = (uLongf)room - 1;
+    ck_assert_int_eq(uncompress((unsigned char *)page, &unpacked, (const unsigned char *)begin,
+                                strtoul(length + 8, NULL, 10)),
+                     Z_OK);
+    page[unpacked] = 0;
+}
+
+START_TEST(a_pdf_draws_what_it_was_told)
+{
+    canvas *const on = canvas_pdf.create(400.0, 300.0, 1.0);
+    const canvas_pen dashed = {.color = 0x0033ffu, .width = 1.5, .dash = 1};
+    const canvas_pen whole = {.color = 0xff6600u, .width = 2.0};
+    const canvas_point points[] = {{10.0, 11.0}, {390.5, 290.25}, {12.0, 13.0}};
+    const canvas_letters up = {.size = 10.0, .is_bold = true, .goes_up = true};
+    const canvas_letters level = {.size = 20.0, .color = 0x33ff00u, .anchor = CANVAS_END};
+    const double width = font_width("a(\xe2\x88\x92", 20.0);
+    char *file = NULL, page[2000], expected[2000];
+    size_t size = 0;
+    canvas_pdf.line(on, &dashed, points, 3);
+    canvas_pdf.line(on, &whole, points, 1);
+    canvas_pdf.text(on, &up, (canvas_point){20.0, 150.0}, "m\xc2\xb2x");
+    canvas_pdf.text(on, &level, (canvas_point){200.0, 100.0}, "a(\xe2\x88\x92");
+    file = canvas_pdf.finish(on, "", &size);
+    read_page(file, size, page, sizeof page);
+    (void)snprintf(expected, sizeof expected,
+                   "0.75 0 0 -0.75 0 225 cm 1 J 1 j\n"
+                   "0 0.2 1 RG\n1.5 w [7 4] 0 d\n10.00 11.00 m\n390.50 290.25 l\n12.00 13.00 l\n"
+                   "S\n1 0.4 0 RG\n2 w [] 0 d\n10.00 11.00 m\n10.00 11.00 l\nS\n"
+                   "0 0 0 rg\nBT 0 -1 -1 0 20.00 150.00 Tm\n/B 10.00 Tf 0.00 Ts <6d> Tj\n"
+                   "/B %.2f Tf %.2f Ts <32> Tj\n/B 10.00 Tf 0.00 Ts <78> Tj\nET\n"
+                   "0.2 1 0 rg\nBT 1 0 0 -1 %.2f 100.00 Tm\n/F 20.00 Tf 0.00 Ts <612801> Tj\nET\n",
+                   10.0 * FONT_RAISED_SIZE, 10.0 * FONT_RAISED_BY, 200.0 - width);
+    ck_assert_str_eq(page, expected);
+    free(file);
+}
+
+END_TEST
 
 START_TEST(a_pdf_has_its_objects_where_it_says)
 {
@@ -516,8 +704,12 @@ int main(void)
     tcase_add_test(tcase, what_is_no_utf8_is_a_question_mark);
     tcase_add_test(tcase, a_line_of_a_png_has_its_length_and_width);
     tcase_add_test(tcase, dashes_have_gaps);
+    tcase_add_test(tcase, each_dot_of_a_png_is_as_dark_as_it_is_near);
+    tcase_add_test(tcase, dashes_go_on_around_corners);
+    tcase_add_test(tcase, letters_are_turned_and_placed);
     tcase_add_test(tcase, letters_of_a_png_stay_within_their_place);
     tcase_add_test(tcase, what_is_outside_a_png_is_not_drawn);
+    tcase_add_test(tcase, a_pdf_draws_what_it_was_told);
     tcase_add_test(tcase, a_pdf_has_its_objects_where_it_says);
     tcase_add_test(tcase, no_label_leaves_the_picture);
     tcase_add_test(tcase, axes_are_tight);

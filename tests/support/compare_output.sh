@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# compare_output.sh PROGRAM EXPECTED
+# compare_output.sh PROGRAM EXPECTED [FLOOR]
 # Runs PROGRAM and compares its standard output with the file EXPECTED, line by line: the words must
 # be the same, the numbers must agree to a relative 1e-9. Blanks before a number do not count,
-# because a column's padding moves with a minus sign.
+# because a column's padding moves with a minus sign. FLOOR is an absolute error that is allowed
+# besides, for numbers that would be zero without round-off.
 set -eu
 program=$1
 expected=$2
+floor=${3:-0}
 
 printed=$(mktemp)
 trap 'rm -f "$printed"' EXIT
@@ -15,7 +17,7 @@ if ! "$program" >"$printed"; then
     exit 1
 fi
 
-awk -v tolerance=1e-9 '
+awk -v tolerance=1e-9 -v floor="$floor" '
     # words of a line with "#" for each number; the numbers go into the array
     function split_numbers(line, numbers,    words, count) {
         words = ""
@@ -41,7 +43,7 @@ awk -v tolerance=1e-9 '
         for (i = 1; i <= got_n[0]; i++) {
             gap = size(got_n[i] - want_n[i])
             scale = size(got_n[i]) > size(want_n[i]) ? size(got_n[i]) : size(want_n[i])
-            if (!(gap <= tolerance * scale)) { differ("number " i); next }
+            if (!(gap <= tolerance * scale + floor)) { differ("number " i); next }
         }
     }
     END {
