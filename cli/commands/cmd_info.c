@@ -128,6 +128,31 @@ static void report_constraints(report *r, const cli_model *model)
     report_end_table(r);
 }
 
+static void report_unilaterals(report *r, const cli_model *model)
+{
+    static const char *const columns[] = {"unilateral element", "mode", "gap",    "friction",
+                                          "restitution",        "load", "enabled"};
+    static const char *const modes[] = {"off", "on", "sticks", "slides"};
+    const tal_matter *const matter = model->matter;
+    const int n = tal_matter_num_unilaterals(matter);
+    if (n == 0) return;
+    report_table(r, "unilateral elements", columns, 7);
+    for (int i = 0; i < n; ++i) {
+        const tal_unilateral_ix e = {i};
+        const tal_unilateral_material m = tal_unilateral_material_of(matter, model->state, e);
+        const bool has_gap = tal_unilateral_level_of(matter, e) == TAL_UNILATERAL_POSITION;
+        const tal_constraint_ix load = tal_unilateral_load_of(matter, e).constraint;
+        report_cell_text(r, tal_unilateral_name(matter, e));
+        report_cell_text(r, modes[tal_unilateral_mode_of(matter, model->state, e)]);
+        report_cell_number(r, has_gap ? tal_unilateral_gap(matter, model->state, e) : (double)NAN);
+        report_cell_number(r, m.sliding_mu);
+        report_cell_number(r, m.restitution);
+        report_cell_text(r, load.i >= 0 ? tal_constraint_name(matter, load) : "");
+        report_cell_text(r, tal_unilateral_is_enabled(matter, model->state, e) ? "yes" : "no");
+    }
+    report_end_table(r);
+}
+
 static void report_forces(report *r, const cli_model *model)
 {
     static const char *const columns[] = {"force", "kind", "enabled"};
@@ -224,6 +249,7 @@ static int report_model(const cli_args *args, const cli_model *model)
     report_params(&r, model);
     report_markers(&r, model);
     report_constraints(&r, model);
+    report_unilaterals(&r, model);
     report_forces(&r, model);
     report_muscles(&r, args, model);
     report_measures(&r, model);

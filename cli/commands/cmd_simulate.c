@@ -190,6 +190,10 @@ static void report_run(const cli_args *args, const cli_run *run, const tal_table
     report_count(&r, "steps", (long)stats.steps_taken);
     report_count(&r, "steps refused", (long)(stats.error_failures + stats.other_failures));
     report_count(&r, "evaluations", (long)stats.realizations);
+    if (run->diary != NULL && run->diary->num > 0) {
+        report_count(&r, "impacts", run->diary->impacts);
+        report_count(&r, "changes of contact", run->diary->changes);
+    }
     if (ended_by != NULL) report_text(&r, "ended by", ended_by);
     if (energy >= 0 && last >= 0) {
         report_number(&r, "energy at start", tal_table_value(table, 0, energy), "J");
@@ -278,6 +282,7 @@ int cmd_simulate(const cli_args *args)
     schedule s = {0};
     cli_columns columns = {0};
     cli_run run = {0};
+    touches diary = {0};
     tal_integrator_def def;
     int code = cli_integrator_def(args, &def);
     if (code != CLI_OK) return code;
@@ -289,7 +294,11 @@ int cmd_simulate(const cli_args *args)
         code = columns_choose(args, &model, cli_text(args, "columns"), true, &columns);
     }
     if (code == CLI_OK) code = cli_run_create(args, &model, &def, &run);
+    if (code == CLI_OK) code = touches_begin(&diary, args, &model);
+    run.diary = &diary;
     if (code == CLI_OK) code = simulate(args, &model, &run, &s, &columns);
+    const int listed = touches_end(&diary, args);
+    if (code == CLI_OK) code = listed;
     cli_run_destroy(&run);
     columns_destroy(&columns);
     cli_model_destroy(&model);

@@ -118,6 +118,11 @@ static const cli_option simulate_options[] = {
      .help =
          "fixed step size, without error control; 0: variable steps with error control, or the interval of a Langevin bath",
      .is_setting = true},
+    {.name = "events",
+     .kind = CLI_TEXT,
+     .value = "FILE",
+     .help =
+         "list what unilateral elements do in this file, as comma-separated values: time, element, kind (impact, closes, opens, sticks, slips), speeds before and after an impact, its normal impulse, and that of friction in two directions"},
     {0}};
 
 static const cli_option assemble_options[] = {

@@ -90,6 +90,7 @@ static tal_status one_step(cli_run *run, double t)
         return st;
     }
     const tal_status st = tal_time_stepper_advance(run->stepper, run->state, t, &why);
+    if (run->diary != NULL) touches_look(run->diary, run->state);
     if (st != TAL_OK) run->error = *tal_time_stepper_error(run->stepper);
     run->had_event = why != TAL_OUTCOME_STEP && why != TAL_OUTCOME_REACHED_TIME;
     run->is_over = why == TAL_OUTCOME_TERMINATED || why == TAL_OUTCOME_END;

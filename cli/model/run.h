@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "model/model.h"
+#include "model/touches.h"
 #include "table/columns.h"
 
 // A run. Rows lie on the method's dense output, so that they change no step; a model with stops is
@@ -17,6 +18,7 @@ typedef struct cli_run {
     double end;
     bool (*go_on)(void *context, double t); // called after every step; false ends the run
     void *context;
+    touches *diary; // is shown every step; NULL: there is none
     bool has_jumps; // events change the State: steps end at rows
     bool has_begun;
     bool had_event;   // in the last step: what is within it cannot be looked at

@@ -3,6 +3,7 @@
 #define TALUS_MATTER_FACTS_INTERNAL_H
 
 #include <talus/matter/constraint.h>
+#include <talus/matter/measures.h>
 #include <talus/matter/prescribed.h>
 
 /// Facts of a body besides its parameters in a State. Borrowed.
@@ -57,12 +58,25 @@ typedef struct tali_matter_motion_facts {
 tali_matter_motion_facts tali_matter_motion_facts_of(const tal_matter *matter,
                                                      tal_motion_ix motion);
 
+/// Limits of a unilateral element. Borrowed.
+typedef struct tali_matter_limit_facts {
+    const double *polygon; ///< [2 num_corners]; NULL: none
+    int num_corners;
+    double halves[2]; ///< of edges; INFINITY: no ends
+    bool has_function;
+} tali_matter_limit_facts;
+
+tali_matter_limit_facts tali_matter_limit_facts_of(const tal_matter *matter,
+                                                   tal_unilateral_ix element);
+
 /// What a measure of matter looks at. Fields that a kind does not have are zero.
 typedef struct tali_matter_measure_facts {
     tal_body_ix bodies[2];
     tal_vec3 points[2]; ///< on these bodies; a station's second one is the direction
     int i;              ///< coordinate, speed, row
     tal_constraint_ix constraint;
+    tal_unilateral_ix element;
+    tal_unilateral_quantity quantity;
 } tali_matter_measure_facts;
 
 /// False for another measure.

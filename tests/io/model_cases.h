@@ -333,6 +333,11 @@ static const model_case model_cases[] = {
      case_measure_multiplier, NULL},
     {TALI_GROUP_MEASURES, "path_length", PATH_BEFORE "<path_length name='x' path='p'/>",
      case_path_length, NULL},
+    {TALI_GROUP_MEASURES, "unilateral",
+     "</measures><unilaterals><rope name='r' body1='b' body2='e' station1='0.1 0.2 0.3' "
+     "station2='0.4 0.5 0.6' length='0.7'/></unilaterals><measures>"
+     "<unilateral name='x' element='r' what='speed'/>",
+     case_u_measure, NULL},
     {TALI_GROUP_MEASURES, "path_speed", PATH_BEFORE "<path_speed name='x' path='p'/>",
      case_path_speed, NULL},
     {TALI_GROUP_WRAPS, "wrap_cylinder",
@@ -345,7 +350,8 @@ static const model_case model_cases[] = {
      "<wrap_torus " WRAP_HOLLOW "ring_radius='0.5' tube_radius='0.1'/>" USE_WRAP, case_wrap_torus,
      NULL},
     {TALI_GROUP_UNILATERALS, "point_on_plane",
-     "<point_on_plane " B_E TOUGH "plane='" FRAME_1 "' station='0.4 0.5 0.6'/>",
+     "<point_on_plane " B_E TOUGH "plane='" FRAME_1
+     "' station='0.4 0.5 0.6' polygon='0 0 0.5 0 0.5 0.25'/>",
      case_u_point_on_plane, NULL},
     {TALI_GROUP_UNILATERALS, "sphere_on_plane",
      "<sphere_on_plane enabled='no' " B_E TOUGH "plane='" FRAME_1
@@ -355,9 +361,14 @@ static const model_case model_cases[] = {
      "<sphere_on_sphere " B_E TOUGH "center1='0.1 0.2 0.3' radius1='0.4' center2='0.4 0.5 0.6' "
      "radius2='0.2'/>",
      case_u_sphere_on_sphere, NULL},
+    {TALI_GROUP_UNILATERALS, "sphere_in_sphere",
+     "<sphere_in_sphere " B_E TOUGH "center1='0.1 0.2 0.3' radius1='0.4' center2='0.4 0.5 0.6' "
+     "radius2='0.2'/>",
+     case_u_sphere_in_sphere, NULL},
     {TALI_GROUP_UNILATERALS, "edge_on_edge",
-     "<edge_on_edge " B_E TOUGH "edge1='" FRAME_1 "' edge2='" FRAME_2 "'/>", case_u_edge_on_edge,
-     NULL},
+     "<edge_on_edge " B_E TOUGH "edge1='" FRAME_1 "' edge2='" FRAME_2
+     "' half1='0.25' half2='0.5'/>",
+     case_u_edge_on_edge, NULL},
     {TALI_GROUP_UNILATERALS, "rope",
      "<rope " B_E "station1='0.1 0.2 0.3' station2='0.4 0.5 0.6' length='0.7'/>", case_u_rope,
      NULL},

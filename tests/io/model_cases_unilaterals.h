@@ -37,8 +37,10 @@ static inline void case_u_point_on_plane(built *m)
 {
     const tal_unilateral_def def = tough_def();
     const tal_xform plane = frame_1();
-    (void)tal_unilateral_add_point_on_plane(m->matter, &def, m->b, &plane, m->e,
-                                            tal_v3(0.4, 0.5, 0.6));
+    const tal_unilateral_ix added = tal_unilateral_add_point_on_plane(m->matter, &def, m->b, &plane,
+                                                                      m->e, tal_v3(0.4, 0.5, 0.6));
+    const double corners[] = {0.0, 0.0, 0.5, 0.0, 0.5, 0.25};
+    (void)tal_unilateral_limit_polygon(m->matter, added, corners, 3);
     handle_as_usual(m);
 }
 
@@ -60,11 +62,21 @@ static inline void case_u_sphere_on_sphere(built *m)
     handle_as_usual(m);
 }
 
+static inline void case_u_sphere_in_sphere(built *m)
+{
+    const tal_unilateral_def def = tough_def();
+    (void)tal_unilateral_add_sphere_in_sphere(m->matter, &def, m->b, tal_v3(0.1, 0.2, 0.3), 0.4,
+                                              m->e, tal_v3(0.4, 0.5, 0.6), 0.2);
+    handle_as_usual(m);
+}
+
 static inline void case_u_edge_on_edge(built *m)
 {
     const tal_unilateral_def def = tough_def();
     const tal_xform edge1 = frame_1(), edge2 = frame_2();
-    (void)tal_unilateral_add_edge_on_edge(m->matter, &def, m->b, &edge1, m->e, &edge2);
+    const tal_unilateral_ix added =
+        tal_unilateral_add_edge_on_edge(m->matter, &def, m->b, &edge1, m->e, &edge2);
+    (void)tal_unilateral_limit_edges(m->matter, added, 0.25, 0.5);
     handle_as_usual(m);
 }
 
@@ -162,6 +174,16 @@ static inline void case_u_handling(built *m)
     (void)tal_matter_set_most_touching(m->matter, 5);
     (void)tal_matter_set_most_sliding(m->matter, 3);
     (void)tal_contacts_create(m->system, &def);
+}
+
+static inline void case_u_measure(built *m)
+{
+    tal_unilateral_def def = tal_unilateral_def_default();
+    def.name = "r";
+    const tal_unilateral_ix rope = tal_unilateral_add_rope(
+        m->matter, &def, m->b, tal_v3(0.1, 0.2, 0.3), m->e, tal_v3(0.4, 0.5, 0.6), 0.7);
+    (void)tal_measure_add_unilateral(m->matter, "x", rope, TAL_UNILATERAL_SPEED);
+    handle_as_usual(m);
 }
 
 #endif // TALUS_MODEL_CASES_UNILATERALS_H

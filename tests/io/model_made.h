@@ -57,6 +57,7 @@ static const char around[] =
     "<pin name=\"b\" parent=\"a\" mass=\"1\" inertia=\"1 1 1\"/>"
     "<free name=\"c\" mass=\"1\" inertia=\"1 1 1\"/></bodies>"
     "<constraints><ball name=\"link\" body1=\"b\" body2=\"c\"/></constraints>"
+    "<unilaterals><rope name=\"tether\" body2=\"c\" length=\"500\"/></unilaterals>"
     "<wraps><wrap_sphere name=\"knob\" radius=\"0.2\"/></wraps>"
     "<paths><path name=\"way\"><point body=\"a\"/><point body=\"b\"/></path></paths>"
     "<measures><constant name=\"sig\" values=\"0.5\"/>"
@@ -189,6 +190,7 @@ static inline bool make_value(const tali_model_attribute *a, int attribute, int 
     case TALI_TYPE_REAL:
     case TALI_TYPE_REALS:
         // of <bezier>, whose four lists belong together: two nodes and one corner
+        if (strcmp(a->name, "polygon") == 0) return CHOOSE("0 0 1 0 0 1");
         if (strcmp(a->name, "slope") == 0) return CHOOSE("0 5");
         if (strcmp(a->name, "curviness") == 0) return CHOOSE("0.5");
         return number_candidate(a, attribute, candidate, value);
@@ -226,6 +228,8 @@ static inline bool make_value(const tali_model_attribute *a, int attribute, int 
         return CHOOSE("knob");
     case TALI_TYPE_PATH:
         return CHOOSE("way");
+    case TALI_TYPE_UNILATERAL:
+        return CHOOSE("tether");
     case TALI_TYPE_FORCE:
         return CHOOSE("calf", "cable");
     case TALI_TYPE_MOBILITIES:

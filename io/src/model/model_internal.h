@@ -49,6 +49,7 @@ typedef enum tali_model_type {
                           ///< tali_model_common_material_at(-1 - ref)
     TALI_TYPE_WRAP,       ///< -> ref: the item of an obstacle in <wraps>
     TALI_TYPE_PATH,       ///< -> ref: the item of a path in <paths>
+    TALI_TYPE_UNILATERAL, ///< -> ref: the item of an element in <unilaterals>
     TALI_TYPE_FORCE,      ///< -> ref: the item of an element in <forces>
     TALI_TYPE_MOBILITY,   ///< -> two refs: body and index
     TALI_TYPE_MOBILITIES, ///< "body:i; body:j" -> mobilities

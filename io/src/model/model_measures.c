@@ -312,6 +312,21 @@ static void build_multiplier(tali_model *m, tali_model_item *item)
     item->built = tal_measure_add_multiplier(m->matter, item->name, constraint, item->ref[1]).i;
 }
 
+static const tali_model_attribute unilateral_attributes[] = {
+    {"element", TALI_TYPE_UNILATERAL, .doc = "whose"},
+    {"what", TALI_TYPE_WORD, .initial = "gap", .words = "gap|speed|force|friction|impulse|mode",
+     .doc = "its gap, the rate of that, the force by which it pushes, its friction, the normal "
+            "impulse of its last impact, or its mode: 0 off, 1 on, 2 sticks, 3 slides"},
+    {.name = NULL}};
+
+static void build_unilateral(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_ix element = {m->items[item->ref[0]].built};
+    item->built = tal_measure_add_unilateral(m->matter, item->name, element,
+                                             (tal_unilateral_quantity)item->ref[1])
+                      .i;
+}
+
 static void build_kinetic_energy(tali_model *m, tali_model_item *item)
 {
     item->built = tal_measure_add_kinetic_energy(m->matter, item->name).i;
@@ -362,7 +377,9 @@ static void describe_mechanical(tali_model_description *d)
     const tali_model_targets targets = {.bodies = {facts.bodies[0].i, facts.bodies[1].i},
                                         .mobility = {facts.bodies[0], facts.i},
                                         .constraint = facts.constraint.i,
-                                        .integer = facts.i};
+                                        .integer = facts.i,
+                                        .unilateral = facts.element.i,
+                                        .word = (int)facts.quantity};
     tali_model_say_targets(d, &targets);
     tali_model_say_vec3(d, facts.points[0]);
     tali_model_say_vec3(d, facts.points[1]);
@@ -461,6 +478,8 @@ const tali_model_row tali_model_measure_rows[] = {
                "The distance between two stations [m]."),
     MECHANICAL("multiplier", multiplier_attributes, NULL, build_multiplier,
                "A multiplier of a constraint: the load that it carries."),
+    MECHANICAL("unilateral", unilateral_attributes, NULL, build_unilateral,
+               "A quantity of a unilateral element."),
     MEASURE_OF("path_length", "path length", tali_model_path_measure_attributes, NULL,
                tali_model_build_path_length, tali_model_describe_path_measure,
                "The length of a path [m]."),

@@ -45,6 +45,7 @@ static void put_type(tali_model_sink *out, const tali_model_attribute *a)
                                         [TALI_TYPE_MATERIAL] = "material",
                                         [TALI_TYPE_WRAP] = "obstacle",
                                         [TALI_TYPE_PATH] = "path",
+                                        [TALI_TYPE_UNILATERAL] = "unilateral element",
                                         [TALI_TYPE_FORCE] = "force",
                                         [TALI_TYPE_MOBILITY] = "mobility",
                                         [TALI_TYPE_MOBILITIES] = "mobilities",

@@ -5,6 +5,7 @@
 
 #include <talus/matter/unilaterals.h>
 
+#include <math.h>
 #include <string.h>
 
 // refs: enabled; numbers: the material. What is their own comes next: bodies or a mobility, then
@@ -107,6 +108,24 @@ static void describe_parts(tali_model_description *d)
     tali_model_say_numbers(d, params, num_params);
 }
 
+// The same, and the polygon.
+static void describe_on_plane(tali_model_description *d)
+{
+    const tali_matter_limit_facts limits =
+        tali_matter_limit_facts_of(d->w->model.matter, (tal_unilateral_ix){d->index});
+    describe_parts(d);
+    tali_model_say_values(d, limits.polygon, 2 * limits.num_corners);
+}
+
+// The same, and where edges end.
+static void describe_edges(tali_model_description *d)
+{
+    const tali_matter_limit_facts limits =
+        tali_matter_limit_facts_of(d->w->model.matter, (tal_unilateral_ix){d->index});
+    describe_parts(d);
+    tali_model_say_numbers(d, limits.halves, 2);
+}
+
 // What a constraint is; "" for none, "?" for one of a user's own.
 static const char *kind_of(const tal_matter *matter, tal_constraint_ix constraint)
 {
@@ -123,6 +142,7 @@ static const struct {
     {"point_on_plane", "point over plane", "grip of a point on a plane", false},
     {"sphere_on_plane", "sphere on plane contact", "grip of a sphere on a plane", false},
     {"sphere_on_sphere", "sphere on sphere contact", "grip of a sphere on a sphere", false},
+    {"sphere_in_sphere", "sphere in sphere contact", "grip of a sphere in a sphere", true},
     {"edge_on_edge", "line on line contact", "grip of a line on a line", false},
     {"rope", "rod", "", true},
     {"stop", "constant coordinate", "", false},
@@ -184,6 +204,12 @@ bool tali_model_find_unilateral(tali_model_description *d, tali_model_own_row *o
     }
     d->name = tal_unilateral_name(matter, element);
     d->row = row_of(matter, element);
+    if (tali_matter_limit_facts_of(matter, element).has_function) {
+        tali_model_write_refuse(d->w,
+                                "unilateral '%s' touches where a function of a program says, which "
+                                "cannot be written to a file",
+                                d->name);
+    }
     if (d->row == NULL) {
         tali_model_write_refuse(d->w,
                                 "unilateral '%s' is made of constraints that no built-in one has, "
@@ -273,11 +299,37 @@ void tali_model_handle_unilaterals(tali_model *m)
         "body2", TALI_TYPE_BODY, .doc = "body 2, another one"                                      \
     }
 
+#define POLYGON                                                                                    \
+    {                                                                                              \
+        "polygon", TALI_TYPE_REALS,                                                                \
+            .initial = "",                                                                         \
+            .doc = "x and y of the corners of a convex polygon in the plane, "                     \
+                   "counterclockwise: beyond it there is nothing; without it the plane is "        \
+                   "unlimited [m]"                                                                 \
+    }
+
 static const tali_model_attribute point_on_plane_attributes[] = {
     BODIES_1_2,
     {"plane", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 1: plane x and y, z out of body 1"},
     {"station", TALI_TYPE_REAL, 3, "0", .doc = "the point, on body 2 [m]"},
+    POLYGON,
     {.name = NULL}};
+
+// Corners of a polygon that is convex, if there are any.
+static void limit(const tali_model *m, const tali_model_item *item)
+{
+    const tali_model_list *xy = &item->lists[0];
+    if (xy->count == 0 || item->built < 0) return;
+    (void)tal_unilateral_limit_polygon(m->matter, (tal_unilateral_ix){item->built}, xy->values,
+                                       xy->count / 2);
+}
+
+static void check_polygon(tali_model *m, tali_model_item *item)
+{
+    const int count = item->lists[0].count;
+    if (count == 0 || (count >= 6 && count % 2 == 0)) return;
+    tali_model_item_error(m, item, "polygon", " needs three corners at least, x and y of each");
+}
 
 static void build_point_on_plane(tali_model *m, tali_model_item *item)
 {
@@ -287,6 +339,7 @@ static void build_point_on_plane(tali_model *m, tali_model_item *item)
                                                     body_of(m, item, 1),
                                                     tali_model_vec3_at(item->p + NUMBERS + 12))
                       .i;
+    limit(m, item);
 }
 
 static const tali_model_attribute sphere_on_plane_attributes[] = {
@@ -294,6 +347,7 @@ static const tali_model_attribute sphere_on_plane_attributes[] = {
     {"plane", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 1: plane x and y, z out of body 1"},
     {"center", TALI_TYPE_REAL, 3, "0", .doc = "of the sphere, on body 2 [m]"},
     {"radius", TALI_TYPE_REAL, 1, .flags = TALI_POSITIVE_NUMBER, .doc = "[m]"},
+    POLYGON,
     {.name = NULL}};
 
 static void build_sphere_on_plane(tali_model *m, tali_model_item *item)
@@ -305,6 +359,7 @@ static void build_sphere_on_plane(tali_model *m, tali_model_item *item)
         tal_unilateral_add_sphere_on_plane(m->matter, &def, body_of(m, item, 0), &plane,
                                            body_of(m, item, 1), tali_model_vec3_at(p), p[3])
             .i;
+    limit(m, item);
 }
 
 static const tali_model_attribute sphere_on_sphere_attributes[] = {
@@ -325,11 +380,32 @@ static void build_sphere_on_sphere(tali_model *m, tali_model_item *item)
                       .i;
 }
 
+static void build_sphere_in_sphere(tali_model *m, tali_model_item *item)
+{
+    const tal_unilateral_def def = def_of(item);
+    const double *p = item->p + NUMBERS;
+    item->built = tal_unilateral_add_sphere_in_sphere(
+                      m->matter, &def, body_of(m, item, 0), tali_model_vec3_at(p), p[3],
+                      body_of(m, item, 1), tali_model_vec3_at(p + 4), p[7])
+                      .i;
+}
+
+static void check_sphere_in_sphere(tali_model *m, tali_model_item *item)
+{
+    const double *p = item->p + NUMBERS;
+    if (p[3] > p[7]) return;
+    tali_model_item_error(m, item, "radius2", " must be smaller than 'radius1'");
+}
+
 static const tali_model_attribute edge_on_edge_attributes[] = {
     BODIES_1_2,
     {"edge1", TALI_TYPE_FRAME, 12, "0",
      .doc = "frame on body 1: x along the edge, z out of body 1"},
     {"edge2", TALI_TYPE_FRAME, 12, "0", .doc = "frame on body 2: x along the edge"},
+    {"half1", TALI_TYPE_REAL, 1, "inf", TALI_POSITIVE_NUMBER | TALI_MAYBE_INFINITE,
+     .doc = "where edge 1 ends, to both sides of its origin [m]; inf: nowhere"},
+    {"half2", TALI_TYPE_REAL, 1, "inf", TALI_POSITIVE_NUMBER | TALI_MAYBE_INFINITE,
+     .doc = "where edge 2 ends"},
     {.name = NULL}};
 
 static void build_edge_on_edge(tali_model *m, tali_model_item *item)
@@ -340,6 +416,9 @@ static void build_edge_on_edge(tali_model *m, tali_model_item *item)
     item->built = tal_unilateral_add_edge_on_edge(m->matter, &def, body_of(m, item, 0), &edge1,
                                                   body_of(m, item, 1), &edge2)
                       .i;
+    const double half1 = item->p[NUMBERS + 24], half2 = item->p[NUMBERS + 25];
+    if ((isinf(half1) && isinf(half2)) || item->built < 0) return;
+    (void)tal_unilateral_limit_edges(m->matter, (tal_unilateral_ix){item->built}, half1, half2);
 }
 
 static const tali_model_attribute rope_attributes[] = {
@@ -535,12 +614,14 @@ static void build_friction_over(tali_model *m, tali_model_item *item)
                       .i;
 }
 
-#define ELEMENT(element, text, attributes, checker, builder)                                       \
+#define LIMITED(element, text, attributes, checker, builder, describer)                            \
     {                                                                                              \
         .name = (element), .doc = (text), .shared = unilateral_attributes, .own = (attributes),    \
         .check = (checker), .build = (builder), .describe_shared = describe_unilateral,            \
-        .describe = describe_parts                                                                 \
+        .describe = (describer)                                                                    \
     }
+#define ELEMENT(element, text, attributes, checker, builder)                                       \
+    LIMITED(element, text, attributes, checker, builder, describe_parts)
 
 #define FRICTION(element, text, attributes, builder)                                               \
     {                                                                                              \
@@ -556,17 +637,20 @@ const tali_model_row tali_model_unilateral_rows[] = {
      .own = handling_attributes,
      .build = build_handling,
      .describe = describe_handling},
-    ELEMENT("point_on_plane",
+    LIMITED("point_on_plane",
             "A point of body 2 that stays above a plane of body 1. Where it sticks it is anchored.",
-            point_on_plane_attributes, NULL, build_point_on_plane),
-    ELEMENT("sphere_on_plane",
+            point_on_plane_attributes, check_polygon, build_point_on_plane, describe_on_plane),
+    LIMITED("sphere_on_plane",
             "A sphere of body 2 that stays above a plane of body 1. Where it sticks it rolls.",
-            sphere_on_plane_attributes, NULL, build_sphere_on_plane),
+            sphere_on_plane_attributes, check_polygon, build_sphere_on_plane, describe_on_plane),
     ELEMENT("sphere_on_sphere",
             "Two spheres that stay outside of each other. Where they stick they roll.",
             sphere_on_sphere_attributes, NULL, build_sphere_on_sphere),
-    ELEMENT("edge_on_edge", "Two straight edges without ends that do not pass each other.",
-            edge_on_edge_attributes, NULL, build_edge_on_edge),
+    ELEMENT("sphere_in_sphere",
+            "Sphere 2 stays inside sphere 1, which is larger. Where they stick they roll.",
+            sphere_on_sphere_attributes, check_sphere_in_sphere, build_sphere_in_sphere),
+    LIMITED("edge_on_edge", "Two straight edges that do not pass each other.",
+            edge_on_edge_attributes, NULL, build_edge_on_edge, describe_edges),
     ELEMENT("rope", "A rope without mass: two points come no farther apart than its length.",
             rope_attributes, NULL, build_rope),
     ELEMENT("stop", "A coordinate that does not go beyond a bound. Only where qdot = u.",

@@ -332,6 +332,7 @@ tali_model_room tali_model_room_of(const tali_model_attribute *a)
     case TALI_TYPE_MATERIAL:
     case TALI_TYPE_WRAP:
     case TALI_TYPE_PATH:
+    case TALI_TYPE_UNILATERAL:
     case TALI_TYPE_FORCE:
         return (tali_model_room){.ref = 1};
     case TALI_TYPE_NAME:
@@ -436,6 +437,7 @@ static void parse_attribute(tali_model *m, tali_model_item *item, const tali_mod
     case TALI_TYPE_MATERIAL:
     case TALI_TYPE_WRAP:
     case TALI_TYPE_PATH:
+    case TALI_TYPE_UNILATERAL:
     case TALI_TYPE_FORCE:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
@@ -770,6 +772,8 @@ void tali_model_item_resolve(tali_model *m, tali_model_item *item)
             (void)resolve_name(m, item, a, TALI_GROUP_WRAPS, text, ref);
         } else if (a->type == TALI_TYPE_PATH) {
             (void)resolve_name(m, item, a, TALI_GROUP_PATHS, text, ref);
+        } else if (a->type == TALI_TYPE_UNILATERAL) {
+            (void)resolve_name(m, item, a, TALI_GROUP_UNILATERALS, text, ref);
         } else if (a->type == TALI_TYPE_FORCE) {
             (void)resolve_name(m, item, a, TALI_GROUP_FORCES, text, ref);
         } else if (a->type == TALI_TYPE_FUNCTION) {

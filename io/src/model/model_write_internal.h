@@ -115,7 +115,7 @@ typedef struct tali_model_targets {
     int bodies[3];
     tal_measure_ix measures[2];
     tal_mobility mobility;
-    int constraint, integer, word, path;
+    int constraint, integer, word, path, unilateral;
     bool flags[2];
 } tali_model_targets;
 

@@ -159,6 +159,7 @@ static bool is_default(const tali_model_attribute *a, const cursor *at)
     case TALI_TYPE_FUNCTION:
     case TALI_TYPE_WRAP:
     case TALI_TYPE_PATH:
+    case TALI_TYPE_UNILATERAL:
     case TALI_TYPE_FORCE:
     case TALI_TYPE_MOBILITY:
     case TALI_TYPE_MOBILITIES:
@@ -225,6 +226,10 @@ static void put_value(const tali_model_description *d, const tali_model_attribut
         break;
     case TALI_TYPE_WRAP:
         tali_model_write_text(w, tal_wrap_name(w->model.forces, (tal_wrap_ix){at->ref[0]}));
+        break;
+    case TALI_TYPE_UNILATERAL:
+        tali_model_write_text(
+            w, tal_unilateral_name(w->model.matter, (tal_unilateral_ix){at->ref[0]}));
         break;
     case TALI_TYPE_PATH:
         tali_model_write_text(w, tal_path_name(w->model.forces, (tal_path_ix){at->ref[0]}));
@@ -357,6 +362,7 @@ void tali_model_say_targets(tali_model_description *d, const tali_model_targets 
         if (a->type == TALI_TYPE_MEASURE) tali_model_say_index(d, (measure++)->i);
         if (a->type == TALI_TYPE_CONSTRAINT) tali_model_say_index(d, from->constraint);
         if (a->type == TALI_TYPE_PATH) tali_model_say_index(d, from->path);
+        if (a->type == TALI_TYPE_UNILATERAL) tali_model_say_index(d, from->unilateral);
         if (a->type == TALI_TYPE_INTEGER) tali_model_say_index(d, from->integer);
         if (a->type == TALI_TYPE_BOOL) tali_model_say_index(d, *flag++);
         if (a->type == TALI_TYPE_WORD) tali_model_say_index(d, from->word);

@@ -9,6 +9,8 @@
 #include <talus/matter/measures.h>
 #include <talus/matter/response.h>
 
+#include <math.h>
+
 // What a measure is computed from; fields that a kind does not have are zero.
 typedef tali_matter_measure_facts quantity;
 
@@ -149,7 +151,7 @@ static const tal_measure_ops distance_ops = {.size = sizeof distance_ops,
                                              .declare = two_derivatives,
                                              .needs = needs_position};
 
-// --- constraints and energy ---
+// --- constraints ---
 
 static tal_status calc_multiplier(const void *self, const tal_system *system, tal_state *state,
                                   int order, int n, double value[])
@@ -173,6 +175,96 @@ static const tal_measure_ops multiplier_ops = {.size = sizeof multiplier_ops,
                                                .name = "multiplier",
                                                .calc = calc_multiplier,
                                                .needs = needs_acceleration};
+
+// --- unilateral elements ---
+
+static tal_status declare_unilateral(void *self, tal_system *system, tal_measure_site *site)
+{
+    (void)system;
+    const target *it = self;
+    site->num_derivatives = it->what.quantity == TAL_UNILATERAL_GAP     ? 2
+                            : it->what.quantity == TAL_UNILATERAL_SPEED ? 1
+                                                                        : 0;
+    return TAL_OK;
+}
+
+static void needs_unilateral(const void *self, const tal_system *system, int order,
+                             tal_measure_needs *needs)
+{
+    const target *it = self;
+    switch (it->what.quantity) {
+    case TAL_UNILATERAL_GAP:
+        needs_position(self, system, order, needs);
+        return;
+    case TAL_UNILATERAL_SPEED:
+        needs_velocity(self, system, order, needs);
+        return;
+    case TAL_UNILATERAL_FORCE:
+    case TAL_UNILATERAL_FRICTION:
+        tal_measure_needs_stage(needs, TAL_STAGE_ACCELERATION);
+        return;
+    case TAL_UNILATERAL_IMPULSE:
+        tal_measure_needs_stage(needs, TAL_STAGE_REPORT);
+        return;
+    case TAL_UNILATERAL_MODE:
+        tal_measure_needs_stage(needs, TAL_STAGE_INSTANCE);
+        return;
+    }
+}
+
+// The gap, its rate or the rate of that.
+static double motion_of_gap(const target *it, tal_state *state, int derivative)
+{
+    const tal_unilateral_ix element = it->what.element;
+    return derivative == 0   ? tal_unilateral_gap(it->matter, state, element)
+           : derivative == 1 ? tal_unilateral_speed(it->matter, state, element)
+                             : tal_unilateral_acceleration(it->matter, state, element);
+}
+
+static double force_on(const target *it, tal_state *state)
+{
+    const tal_unilateral_force force = tal_unilateral_force_of(it->matter, state, it->what.element);
+    return it->what.quantity == TAL_UNILATERAL_FORCE ? force.normal
+                                                     : hypot(force.friction[0], force.friction[1]);
+}
+
+static tal_status calc_unilateral(const void *self, const tal_system *system, tal_state *state,
+                                  int order, int n, double value[])
+{
+    (void)system;
+    (void)n;
+    const target *it = self;
+    const tal_unilateral_ix element = it->what.element;
+    switch (it->what.quantity) {
+    case TAL_UNILATERAL_GAP:
+        value[0] = motion_of_gap(it, state, order);
+        break;
+    case TAL_UNILATERAL_SPEED:
+        value[0] = motion_of_gap(it, state, order + 1);
+        break;
+    case TAL_UNILATERAL_FORCE:
+    case TAL_UNILATERAL_FRICTION:
+        value[0] = force_on(it, state);
+        break;
+    case TAL_UNILATERAL_IMPULSE: {
+        const tal_unilateral_impact last = tal_unilateral_impact_of(it->matter, state, element);
+        value[0] = last.count > 0 ? last.normal : 0.0;
+        break;
+    }
+    case TAL_UNILATERAL_MODE:
+        value[0] = (double)tal_unilateral_mode_of(it->matter, state, element);
+        break;
+    }
+    return isnan(value[0]) ? tal_state_error(state)->status : TAL_OK;
+}
+
+static const tal_measure_ops unilateral_ops = {.size = sizeof unilateral_ops,
+                                               .name = "unilateral",
+                                               .calc = calc_unilateral,
+                                               .declare = declare_unilateral,
+                                               .needs = needs_unilateral};
+
+// --- energy ---
 
 static tal_status calc_kinetic_energy(const void *self, const tal_system *system, tal_state *state,
                                       int order, int n, double value[])
@@ -291,6 +383,31 @@ tal_measure_ix tal_measure_add_multiplier(tal_matter *matter, const char *name,
     return add_measure(matter, name, &multiplier_ops, &what);
 }
 
+tal_measure_ix tal_measure_add_unilateral(tal_matter *matter, const char *name,
+                                          tal_unilateral_ix element, tal_unilateral_quantity which)
+{
+    if (tali_matter_can_build(matter, __func__) != TAL_OK) return none;
+    if (element.i < 0 || element.i >= matter->unilaterals.count) {
+        return refuse_measure(matter, name, "unilateral", element.i);
+    }
+    if ((int)which < 0 || which > TAL_UNILATERAL_MODE) {
+        return refuse_measure(matter, name, "quantity", (int)which);
+    }
+    const tal_unilateral_level level = tal_unilateral_level_of(matter, element);
+    const bool is_there = which == TAL_UNILATERAL_GAP     ? level == TAL_UNILATERAL_POSITION
+                          : which == TAL_UNILATERAL_SPEED ? level != TAL_UNILATERAL_ACCELERATION
+                                                          : true;
+    if (!is_there) {
+        (void)tal_system_fail(
+            matter->system, TAL_ERR_BAD_VALUE, "measure '%s': unilateral '%s' has no %s",
+            name != NULL ? name : "(no name)", tal_unilateral_name(matter, element),
+            which == TAL_UNILATERAL_GAP ? "gap" : "normal");
+        return none;
+    }
+    const quantity what = {.element = element, .quantity = which};
+    return add_measure(matter, name, &unilateral_ops, &what);
+}
+
 tal_measure_ix tal_measure_add_kinetic_energy(tal_matter *matter, const char *name)
 {
     if (tali_matter_can_build(matter, __func__) != TAL_OK) return none;
@@ -304,7 +421,8 @@ bool tali_matter_measure_facts_of(const tal_system *system, tal_measure_ix measu
                                   tali_matter_measure_facts *facts)
 {
     const tal_measure_ops *const kinds[] = {&coordinate_ops, &speed_ops,      &station_ops,
-                                            &distance_ops,   &multiplier_ops, &kinetic_energy_ops};
+                                            &distance_ops,   &multiplier_ops, &kinetic_energy_ops,
+                                            &unilateral_ops};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
         const target *it = tali_measure_self_as(system, measure, kinds[i]);
         if (it == NULL) continue;

@@ -70,6 +70,7 @@ static const char *unit_of_target(const tal_matter *matter, const tal_state *sta
     }
     if (strcmp(kind, "speed") == 0) return tal_body_u_unit(matter, state, body, facts.i);
     if (strcmp(kind, "kinetic energy") == 0) return "J";
+    if (strcmp(kind, "unilateral") == 0) return ""; // of lengths or of angles
     return strcmp(kind, "multiplier") == 0 ? "" : "m";
 }
 

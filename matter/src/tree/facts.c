@@ -5,6 +5,8 @@
 #include "constraint/type/constraint_builtin_internal.h"
 #include "tree/matter_internal.h"
 
+#include <math.h>
+
 tali_matter_body_facts tali_matter_body_facts_of(const tal_matter *matter, tal_body_ix body)
 {
     const tali_tree_body *b = &matter->bodies[body.i];
@@ -17,6 +19,18 @@ const double *tali_matter_lock_values(const tal_matter *matter, const tal_state 
 {
     const double *all = tal_var_value(matter->system, state, matter->prescribed.values);
     return all + matter->prescribed.value0[body.i];
+}
+
+tali_matter_limit_facts tali_matter_limit_facts_of(const tal_matter *matter,
+                                                   tal_unilateral_ix element)
+{
+    const tali_unilateral *it = &matter->unilaterals.list[element.i];
+    const bool ends = it->halves[0] > 0.0;
+    return (tali_matter_limit_facts){.polygon = it->polygon,
+                                     .num_corners = it->num_corners,
+                                     .halves = {ends ? it->halves[0] : (double)INFINITY,
+                                                ends ? it->halves[1] : (double)INFINITY},
+                                     .has_function = it->margin != NULL};
 }
 
 tali_matter_constraint_facts tali_matter_constraint_facts_of(const tal_matter *matter,

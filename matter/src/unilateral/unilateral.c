@@ -194,6 +194,8 @@ static tal_status add_unilateral(tal_matter *matter, const tal_unilateral_def *d
                           .sign = def->sign,
                           .anchor = def->anchor,
                           .load = def->load,
+                          .margin = def->margin,
+                          .margin_context = def->margin_context,
                           .disabled = def->disabled,
                           .material = def->material};
     tal_status st = take_name(matter, &it, def->name, err);
@@ -245,6 +247,10 @@ int tal_matter_most_sliding(const tal_matter *matter)
 void tali_unilaterals_destroy(tal_matter *matter)
 {
     tali_unilaterals *all = &matter->unilaterals;
+    for (int i = 0; i < all->count; ++i) {
+        const size_t corners = (size_t)all->list[i].num_corners;
+        tali_free(&matter->allocator, all->list[i].polygon, 2 * corners * sizeof(double));
+    }
     tali_names_free(&all->names, &matter->allocator);
     tali_free(&matter->allocator, all->list, (size_t)all->capacity * sizeof *all->list);
 }

@@ -117,6 +117,24 @@ tal_unilateral_ix tal_unilateral_add_sphere_on_sphere(tal_matter *matter,
     return tal_matter_add_unilateral(matter, &it.def);
 }
 
+tal_unilateral_ix tal_unilateral_add_sphere_in_sphere(tal_matter *matter,
+                                                      const tal_unilateral_def *def,
+                                                      tal_body_ix body1, tal_vec3 center1,
+                                                      double radius1, tal_body_ix body2,
+                                                      tal_vec3 center2, double radius2)
+{
+    new_element it;
+    if (!begin_between(&it, matter, def, body1, body2, __func__)) return none();
+    it.def.normal = tali_constraint_add_sphere_in_sphere(matter, normal_of(&it), false, center1,
+                                                         radius1, center2, radius2);
+    it.def.sign = -1;
+    if (has_friction(&it.def)) {
+        it.def.grip = tali_constraint_add_sphere_in_sphere(matter, grip_of(&it), true, center1,
+                                                           radius1, center2, radius2);
+    }
+    return tal_matter_add_unilateral(matter, &it.def);
+}
+
 tal_unilateral_ix tal_unilateral_add_edge_on_edge(tal_matter *matter, const tal_unilateral_def *def,
                                                   tal_body_ix body1, const tal_xform *edge1,
                                                   tal_body_ix body2, const tal_xform *edge2)

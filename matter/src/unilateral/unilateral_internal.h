@@ -39,6 +39,11 @@ tal_status tali_unilateral_check_material(const tal_unilateral_material *materia
 tal_status tali_unilateral_slip(const tal_matter *matter, tal_state *state,
                                 const tali_tree_view *view, int i, double slip[2]);
 
+/// Realize a State as far as a question needs, unless it is on its way there. False when that
+/// fails.
+bool tali_unilateral_view(const tal_matter *matter, tal_state *state, tal_stage stage,
+                          tali_tree_view *view);
+
 /// N as a function of multipliers in the order of udoterr.
 typedef struct tali_unilateral_press {
     int count; ///< rows; 0: nothing presses

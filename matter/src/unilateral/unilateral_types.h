@@ -16,6 +16,11 @@ typedef struct tali_unilateral {
     int num_slips;
     bool is_ratchet; ///< its normal is a velocity equation
     tal_unilateral_load load;
+    tal_unilateral_margin_fn margin; ///< NULL: no limits
+    void *margin_context;
+    double *polygon; ///< [2 num_corners] owned; NULL: none
+    int num_corners;
+    double halves[2]; ///< of edges; 0: they have no ends
     bool disabled;
     tal_unilateral_material material;
 } tali_unilateral;

@@ -21,6 +21,19 @@ static tal_status explain(const question *ask, tal_status st)
                           tal_state_t(ask->state), tal_status_text(st));
 }
 
+// On the way to a stage (a witness, a measure) what comes before is there already.
+bool tali_unilateral_view(const tal_matter *matter, tal_state *state, tal_stage stage,
+                          tali_tree_view *view)
+{
+    const bool is_on_the_way = state != NULL && (tali_state_goal(state) != TAL_STAGE_EMPTY ||
+                                                 tal_state_stage(state) >= stage);
+    if (!is_on_the_way && tal_system_realize(matter->system, state, stage) != TAL_OK) return false;
+    const tali_tree_what what = stage == TAL_STAGE_POSITION   ? TALI_POSITION
+                                : stage == TAL_STAGE_VELOCITY ? TALI_VELOCITY
+                                                              : TALI_A0;
+    return tali_tree_realize_view(matter, state, what, view);
+}
+
 // Realize a State as far as an answer needs; false when there is none.
 static bool begin(question *ask, const tal_matter *matter, tal_state *state,
                   tal_unilateral_ix element, tal_stage stage, const char *where)
@@ -31,15 +44,10 @@ static bool begin(question *ask, const tal_matter *matter, tal_state *state,
     ask->matter = matter;
     ask->state = state;
     ask->part = ask->it->normal;
-    // on the way to a stage (a witness, a measure) what comes before is there already
-    const bool is_on_the_way = state != NULL && tali_state_goal(state) != TAL_STAGE_EMPTY;
-    if (!is_on_the_way) ask->why = tal_system_realize(matter->system, state, stage);
-    if (ask->why != TAL_OK) return false;
-    const tali_tree_what what = stage == TAL_STAGE_POSITION   ? TALI_POSITION
-                                : stage == TAL_STAGE_VELOCITY ? TALI_VELOCITY
-                                                              : TALI_A0;
-    if (tali_tree_realize_view(matter, state, what, &ask->view)) return true;
-    ask->why = tal_state_error(state)->status;
+    if (tali_unilateral_view(matter, state, stage, &ask->view)) return true;
+    ask->why = state != NULL && tal_state_error(state)->status != TAL_OK
+                   ? tal_state_error(state)->status
+                   : tal_contract_last()->status;
     return false;
 }
 

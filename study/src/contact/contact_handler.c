@@ -35,6 +35,28 @@ static tal_status project(const tal_contacts *contacts, tal_state *state)
     return st == TAL_OK ? tal_system_project_u(system, state, &options, NULL, NULL) : st;
 }
 
+// Elements that have run off their limits are disabled, those that are back within them enabled; not
+// below their plane, where they have come from outside.
+static tal_status follow_limits(const tal_contacts *contacts, tal_state *state)
+{
+    tal_status st = TAL_OK;
+    for (int i = 0; i < contacts->num && st == TAL_OK; ++i) {
+        const tal_unilateral_ix element = element_of(i);
+        if (!tal_unilateral_is_limited(contacts->matter, element)) continue;
+        const bool was_in = tal_unilateral_is_enabled(contacts->matter, state, element);
+        const double margin = tal_unilateral_margin(contacts->matter, state, element);
+        const double half = 0.5 * tali_contacts_edge(contacts);
+        bool is_in = margin > (was_in ? -half : half);
+        if (is_in && !was_in &&
+            tal_unilateral_level_of(contacts->matter, element) == TAL_UNILATERAL_POSITION) {
+            is_in =
+                tal_unilateral_gap(contacts->matter, state, element) > -contacts->def.gap_tolerance;
+        }
+        st = tal_unilateral_set_enabled(contacts->matter, state, element, is_in);
+    }
+    return st;
+}
+
 // Elements that penetrate when a run begins: nothing can be said of how they came there.
 static tal_status check_start(const tal_contacts *contacts, tal_state *state)
 {
@@ -168,6 +190,9 @@ static void leave(const tal_contacts *contacts, tal_state *state, int i,
     const tal_unilateral_mode mode = tal_unilateral_mode_of(matter, state, element);
     memory->gap_datum = memory->slip_datum = 0.0;
     memory->is_resting = 0;
+    memory->is_below = tal_unilateral_is_limited(matter, element) &&
+                       !tal_unilateral_is_enabled(matter, state, element) &&
+                       tal_unilateral_margin(matter, state, element) > 0.0;
     if (mode == TAL_UNILATERAL_SLIDE) {
         const double slip = tal_unilateral_slip_speed(matter, state, element);
         const double tolerance = contacts->def.speed_tolerance;
@@ -258,6 +283,7 @@ tal_status tali_contacts_handle(const void *self, const tal_system *system, tal_
     tal_status st = tal_system_realize(system, state, TAL_STAGE_ACCELERATION);
     if (st != TAL_OK) return st;
     if (cause == TAL_EVENT_CHANGED && tali_contacts_is_settled(contacts, state)) return TAL_OK;
-    if (cause == TAL_EVENT_INITIALIZATION) st = check_start(contacts, state);
+    st = follow_limits(contacts, state);
+    if (st == TAL_OK && cause == TAL_EVENT_INITIALIZATION) st = check_start(contacts, state);
     return st == TAL_OK ? settle(contacts, state) : st;
 }

@@ -47,6 +47,19 @@ static tal_status check(tal_state *state, const tal_contacts *contacts, int i, c
                           value, tal_state_t(state));
 }
 
+// How far an element is within its limits, or below its plane.
+static double limit_of(const tal_contacts *contacts, tal_state *state, int i, bool is_below)
+{
+    const tal_unilateral_ix element = {i};
+    if (!tal_unilateral_is_limited(contacts->matter, element)) return SILENT;
+    if (!is_below) {
+        const bool is_in = tal_unilateral_is_enabled(contacts->matter, state, element);
+        const double edge = tali_contacts_edge(contacts);
+        return tal_unilateral_margin(contacts->matter, state, element) + (is_in ? edge : -edge);
+    }
+    return tal_unilateral_gap(contacts->matter, state, element) - tali_contacts_edge(contacts);
+}
+
 tal_status tali_contacts_realize_position(const void *self, const tal_system *system,
                                           tal_state *state)
 {
@@ -54,7 +67,11 @@ tal_status tali_contacts_realize_position(const void *self, const tal_system *sy
     if (contacts->num <= 0) return TAL_OK;
     const tali_contacts_memory *memory = memory_of(contacts, state);
     double *gap = tal_group_upd_triggers(system, state, contacts->gap);
+    double *limit = tal_group_upd_triggers(system, state, contacts->limit);
     for (int i = 0; i < contacts->num; ++i) {
+        limit[i] = limit_of(contacts, state, i, memory[i].is_below != 0);
+        const tal_status known = check(state, contacts, i, "margin", limit[i]);
+        if (known != TAL_OK) return known;
         gap[i] = SILENT;
         if (!is_contact(contacts, i) || !is_open(contacts, state, i)) continue;
         const tal_unilateral_ix element = {i};
@@ -143,8 +160,23 @@ static bool is_kept(const tal_contacts *contacts, const tal_state *state, tal_gr
     return true;
 }
 
+// Is each element enabled within its limits, and disabled beyond them?
+static bool are_limits_kept(const tal_contacts *contacts, const tal_state *state)
+{
+    const double *value = tal_state_triggers(state, TAL_STAGE_POSITION) +
+                          tal_group_start(contacts->system, state, contacts->limit);
+    for (int i = 0; i < contacts->num; ++i) {
+        const tal_unilateral_ix element = {i};
+        if (!tal_unilateral_is_limited(contacts->matter, element)) continue;
+        const bool is_in = tal_unilateral_is_enabled(contacts->matter, state, element);
+        if (is_in != (value[i] > 0.0)) return false;
+    }
+    return true;
+}
+
 bool tali_contacts_is_settled(const tal_contacts *contacts, const tal_state *state)
 {
     return is_kept(contacts, state, contacts->gap) && is_kept(contacts, state, contacts->slip) &&
-           is_kept(contacts, state, contacts->force) && is_kept(contacts, state, contacts->cone);
+           is_kept(contacts, state, contacts->force) && is_kept(contacts, state, contacts->cone) &&
+           are_limits_kept(contacts, state);
 }

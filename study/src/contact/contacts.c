@@ -64,7 +64,7 @@ static tal_group_ix add_witnesses(const tal_contacts *contacts, const char *name
 
 // One event of element `i`, named after it where that is not too long.
 static void add_event(const tal_contacts *contacts, int i, const char *subject,
-                      tal_group_ix trigger, tal_group_ix rate)
+                      tal_crossing crossing, tal_group_ix trigger, tal_group_ix rate)
 {
     char name[2 * TAL_MAX_NAME];
     const char *element = tal_unilateral_name(contacts->matter, (tal_unilateral_ix){i});
@@ -73,11 +73,12 @@ static void add_event(const tal_contacts *contacts, int i, const char *subject,
     def.name = length > 0 && length <= TAL_MAX_NAME ? name : NULL;
     def.trigger = trigger;
     def.slot = i;
-    def.crossing = TAL_CROSSING_FALLING;
+    def.crossing = crossing;
     def.window = contacts->def.window;
     def.rate = rate;
     def.rate_slot = rate.i >= 0 ? i : 0;
-    if (rate.i < 0) def.separation = RATE_IS_NOT_WANTED;
+    // limits may be passed twice in one step
+    if (rate.i < 0 && trigger.i != contacts->limit.i) def.separation = RATE_IS_NOT_WANTED;
     (void)tal_system_add_event(contacts->system, contacts->me, &def);
 }
 
@@ -89,10 +90,16 @@ static void add_events(const tal_contacts *contacts, int i)
     const bool has_grip = tal_unilateral_grip(contacts->matter, element).i >= 0;
     const bool is_ratchet =
         tal_unilateral_level_of(contacts->matter, element) == TAL_UNILATERAL_VELOCITY;
-    if (has_normal && !is_ratchet) add_event(contacts, i, "gap", contacts->gap, contacts->gap_rate);
-    if (is_ratchet || has_grip) add_event(contacts, i, "slip", contacts->slip, none);
-    if (has_normal) add_event(contacts, i, "force", contacts->force, none);
-    if (has_grip) add_event(contacts, i, "cone", contacts->cone, none);
+    const tal_crossing falls = TAL_CROSSING_FALLING;
+    if (has_normal && !is_ratchet) {
+        add_event(contacts, i, "gap", falls, contacts->gap, contacts->gap_rate);
+    }
+    if (is_ratchet || has_grip) add_event(contacts, i, "slip", falls, contacts->slip, none);
+    if (has_normal) add_event(contacts, i, "force", falls, contacts->force, none);
+    if (has_grip) add_event(contacts, i, "cone", falls, contacts->cone, none);
+    if (tal_unilateral_is_limited(contacts->matter, element)) {
+        add_event(contacts, i, "limit", TAL_CROSSING_EITHER, contacts->limit, none);
+    }
 }
 
 static void add_memory(tal_contacts *contacts, tali_contacts_memory initial[])
@@ -136,6 +143,7 @@ static tal_status realize_topology(void *self, tal_system *system, tal_subsystem
     contacts->slip = add_witnesses(contacts, "slips", TAL_STAGE_VELOCITY);
     contacts->force = add_witnesses(contacts, "forces", TAL_STAGE_ACCELERATION);
     contacts->cone = add_witnesses(contacts, "cones", TAL_STAGE_ACCELERATION);
+    contacts->limit = add_witnesses(contacts, "limits", TAL_STAGE_POSITION);
     for (int i = 0; i < contacts->num; ++i) {
         add_events(contacts, i);
     }

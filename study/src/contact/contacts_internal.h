@@ -1,8 +1,10 @@
 // Unilateral elements in a run: what the files of this room share.
 //
-// Each element has up to four witnesses, which fall through zero where it must change:
+// Each element has up to five witnesses, which fall through zero where it must change:
 //
 //     gap    Position      gap - datum          of an element that is off
+//     limit  Position      how far it is within its limits, which rises where it comes back; of one
+//                          that is within them but below its plane, the gap
 //     slip   Velocity      slip speed - datum   of one that slides; speed of an open ratchet
 //     force  Acceleration  pi_N                 of one that is not off
 //                          a_N                  of one that is off and at rest
@@ -30,7 +32,7 @@ typedef struct tali_contacts_memory {
     int32_t in_a_row;   ///< intervals with the same ratio
     int32_t mode;       ///< tal_unilateral_mode that has been told
     int32_t is_resting; ///< off, touching, without speed: its acceleration tells when it closes
-    int32_t unused;
+    int32_t is_below;   ///< within its limits, but below its plane: its gap tells when it is back
 } tali_contacts_memory;
 
 struct tal_contacts {
@@ -41,10 +43,18 @@ struct tal_contacts {
     tal_contacts_def def;
     int num;                                       ///< elements, once the topology is realized
     tal_group_ix gap, gap_rate, slip, force, cone; ///< [num] slots each
+    tal_group_ix limit;                            ///< [num]
     tal_var_ix memory;                             ///< tali_contacts_memory[num]
 };
 
 // --- contact_witness.c ---
+
+/// How far beyond its limits an element is off, and within them on again: at the limits themselves
+/// round-off would decide.
+static inline double tali_contacts_edge(const tal_contacts *contacts)
+{
+    return 1e-4 * contacts->def.gap_tolerance;
+}
 
 /// @name Steps of the subsystem: they write the witnesses
 /// @{

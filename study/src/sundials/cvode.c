@@ -143,6 +143,11 @@ static tal_status check_free(tal_integrator *integ, const tal_state *state)
             const tal_constraint_ix first = tal_matter_row_owner(matter, state, 0);
             return cannot_project(integ, "constraint", tal_constraint_name(matter, first));
         }
+        for (int i = 0; i < tal_matter_num_unilaterals(matter); ++i) { // once it closes
+            const tal_unilateral_ix element = {i};
+            if (!tal_unilateral_is_enabled(matter, state, element)) continue;
+            return cannot_project(integ, "unilateral", tal_unilateral_name(matter, element));
+        }
         for (int b = 1; b < tal_matter_num_bodies(matter); ++b) {
             const tal_body_ix body = {b};
             if (tal_body_nq(matter, state, body) == tal_body_nq_angles(matter, body)) continue;

@@ -143,6 +143,27 @@ START_TEST(a_ball_bounces_by_every_method)
 
 END_TEST
 
+// A closed contact needs projection, which Adams' methods do not have: they refuse at once, not
+// when the ball is down.
+START_TEST(adams_methods_refuse_elements_by_name)
+{
+    stepper_model m;
+    begin_ball(&m, 0.8, NULL);
+    tal_integrator_def method = tal_integrator_def_default();
+    method.method = TAL_METHOD_CVODE_ADAMS;
+    finish_stepper_model(&m, &method, NULL);
+    tal_outcome outcome;
+    ck_assert_int_eq(tal_time_stepper_step_to(m.stepper, m.state, 0.1, &outcome),
+                     TAL_ERR_BAD_VALUE);
+    const char *message = tal_time_stepper_error(m.stepper)->message;
+    ck_assert_msg(strstr(message, "unilateral 'ball'") != NULL &&
+                      strstr(message, "use cvode-bdf") != NULL,
+                  "%s", message);
+    end_stepper_model(&m);
+}
+
+END_TEST
+
 // High above the origin the gap has a resolution of 1e-13 m: how a slow ball moves in a window of
 // 1e-12 s cannot be seen.
 START_TEST(a_ball_comes_to_rest_where_its_gap_has_few_digits)
@@ -618,6 +639,7 @@ int main(void)
     tcase_set_timeout(runs, 120);
     tcase_add_test(runs, a_ball_bounces_at_the_right_times_and_comes_to_rest);
     tcase_add_test(runs, a_ball_bounces_by_every_method);
+    tcase_add_test(runs, adams_methods_refuse_elements_by_name);
     tcase_add_test(runs, a_ball_comes_to_rest_where_its_gap_has_few_digits);
     tcase_add_test(runs, impacts_that_pile_up_end_a_run_if_wanted);
     tcase_add_test(runs, a_block_on_a_slope_stops_and_stays_or_slides_back);

@@ -5,7 +5,7 @@
 
 /**
  * @file talus/matter/measures.h
- * @brief Measures of mechanical quantities: coordinates, speeds, points, multipliers, energy.
+ * @brief Measures of mechanical quantities: coordinates, speeds, points, multipliers, contacts, energy.
  *
  *     const tal_vec3 up = tal_v3(0.0, 1.0, 0.0);
  *     tal_measure_ix height =
@@ -18,7 +18,7 @@
  * result. Time derivatives are exact. Adding is sticky, as all building is.
  */
 
-#include <talus/matter/constraint.h>
+#include <talus/matter/unilateral.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,6 +58,21 @@ TAL_API tal_measure_ix tal_measure_add_distance(tal_matter *matter, const char *
 /// Acceleration, no derivatives.
 TAL_API tal_measure_ix tal_measure_add_multiplier(tal_matter *matter, const char *name,
                                                   tal_constraint_ix constraint, int row);
+
+/// What can be measured of a unilateral element (talus/matter/unilateral.h).
+typedef enum tal_unilateral_quantity {
+    TAL_UNILATERAL_GAP,      ///< [m or rad] not of a ratchet; Position, and two derivatives
+    TAL_UNILATERAL_SPEED,    ///< [m/s or rad/s] its rate, a ratchet's speed; Velocity, and one
+    TAL_UNILATERAL_FORCE,    ///< [N or N m] pi_N; Acceleration
+    TAL_UNILATERAL_FRICTION, ///< [N or N m] |pi_T|; Acceleration
+    TAL_UNILATERAL_IMPULSE,  ///< [N s] of its last impact, 0 before that; Report
+    TAL_UNILATERAL_MODE      ///< a ::tal_unilateral_mode as a number; Instance
+} tal_unilateral_quantity;
+
+/// A quantity of a unilateral element. An element without a normal has no gap and no speed.
+TAL_API tal_measure_ix tal_measure_add_unilateral(tal_matter *matter, const char *name,
+                                                  tal_unilateral_ix element,
+                                                  tal_unilateral_quantity quantity);
 
 /// Kinetic energy of all bodies [J]. Stage Velocity, no derivatives.
 TAL_API tal_measure_ix tal_measure_add_kinetic_energy(tal_matter *matter, const char *name);

@@ -113,6 +113,15 @@ typedef struct tal_unilateral_load {
     double weight[TAL_UNILATERAL_LOAD_ROWS]; ///< of each row, >= 0
 } tal_unilateral_load;
 
+/**
+ * Whether an element may touch, of a user's own: positive where it may, zero at the limit. Smooth
+ * there, and of the stage Position. Must not allocate.
+ *
+ * @param[in,out] state  realized to TAL_STAGE_POSITION
+ */
+typedef double (*tal_unilateral_margin_fn)(void *context, const tal_matter *matter,
+                                           tal_state *state, tal_unilateral_ix element);
+
 /// An element to be added. Obtain it from tal_unilateral_def_default(), then edit.
 typedef struct tal_unilateral_def {
     const char *name; ///< unique among elements; NULL means "unilateral<index>"; copied
@@ -126,6 +135,10 @@ typedef struct tal_unilateral_def {
     /// errors are zero: it is anchored there and does not creep. -1: velocity equations.
     int anchor;
     tal_unilateral_load load; ///< of an element without a normal
+    /// Where it may touch, by a function of yours: tal_contacts (talus/study/contacts.h) enables and
+    /// disables the element by it. NULL: everywhere.
+    tal_unilateral_margin_fn margin;
+    void *margin_context; ///< handed to `margin`; borrowed
     tal_unilateral_material material;
     bool disabled; ///< starts disabled; can be changed in the State
 } tal_unilateral_def;
@@ -169,6 +182,9 @@ TAL_API tal_constraint_ix tal_unilateral_grip(const tal_matter *matter, tal_unil
 /// and on a breach.
 TAL_API tal_unilateral_load tal_unilateral_load_of(const tal_matter *matter,
                                                    tal_unilateral_ix element);
+
+/// Whether an element has limits within which it may touch.
+TAL_API bool tal_unilateral_is_limited(const tal_matter *matter, tal_unilateral_ix element);
 
 /// The element that a constraint belongs to; `i` < 0: none, or a breach.
 TAL_API tal_unilateral_ix tal_constraint_unilateral(const tal_matter *matter,
@@ -231,6 +247,11 @@ TAL_API tal_status tal_unilateral_set_mode(const tal_matter *matter, tal_state *
 /// when it cannot be computed.
 TAL_API double tal_unilateral_gap(const tal_matter *matter, tal_state *state,
                                   tal_unilateral_ix element);
+
+/// How far an element is within its limits [m, or as the user's function says], negative beyond
+/// them; INFINITY without limits. Up to TAL_STAGE_POSITION. NaN when it cannot be computed.
+TAL_API double tal_unilateral_margin(const tal_matter *matter, tal_state *state,
+                                     tal_unilateral_ix element);
 
 /// Rate of the gap; the speed of a ratchet. Up to TAL_STAGE_VELOCITY.
 TAL_API double tal_unilateral_speed(const tal_matter *matter, tal_state *state,

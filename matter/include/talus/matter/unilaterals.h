@@ -52,7 +52,17 @@ TAL_API tal_unilateral_ix tal_unilateral_add_sphere_on_sphere(tal_matter *matter
                                                               double radius1, tal_body_ix body2,
                                                               tal_vec3 center2, double radius2);
 
-/// Two straight edges without ends: frames with x along the edge, z of edge 1 out of body 1. The
+/// Sphere 2 inside sphere 1, which is larger: a ball in a bowl. The gap is the difference of the
+/// radii less the distance of the centers; where they stick they roll. Concentric spheres have no
+/// direction, and z is taken: results are finite, and the gap is right.
+/// @param[in] def  NULL means the default
+TAL_API tal_unilateral_ix tal_unilateral_add_sphere_in_sphere(tal_matter *matter,
+                                                              const tal_unilateral_def *def,
+                                                              tal_body_ix body1, tal_vec3 center1,
+                                                              double radius1, tal_body_ix body2,
+                                                              tal_vec3 center2, double radius2);
+
+/// Two straight edges without ends, unless tal_unilateral_limit_edges() gives them some: frames with x along the edge, z of edge 1 out of body 1. The
 /// gap is their distance along the common normal out of body 1.
 /// @param[in] def  NULL means the default
 TAL_API tal_unilateral_ix tal_unilateral_add_edge_on_edge(tal_matter *matter,
@@ -93,6 +103,32 @@ TAL_API tal_unilateral_ix tal_unilateral_add_ratchet(tal_matter *matter,
 TAL_API tal_unilateral_ix tal_unilateral_add_dry_friction(tal_matter *matter,
                                                           const tal_unilateral_def *def,
                                                           tal_mobility at, double speed);
+
+/// @}
+/// @name Limits
+/// Within its limits an element may touch; beyond them there is nothing: a table ends, and what is
+/// pushed over its edge falls. tal_contacts (talus/study/contacts.h) enables an element where it is
+/// within, and disables it where it runs off.
+/// @{
+
+/**
+ * A point or a sphere on a plane touches within a convex polygon only. Once for an element.
+ *
+ * @param[in] xy  [2 count] corners in the plane, counterclockwise about its z [m]; copied
+ * @return TAL_OK, or why the polygon is refused (sticky)
+ */
+TAL_API tal_status tal_unilateral_limit_polygon(tal_matter *matter, tal_unilateral_ix element,
+                                                const double xy[], int count);
+
+/**
+ * Edges end at this distance from the origins of their frames, to both sides. Edges that are nearly
+ * parallel (to a thousandth of a radian) do not touch either. Once for an element.
+ *
+ * @param[in] half1, half2  [m] positive, or INFINITY
+ * @return TAL_OK, or why they are refused (sticky)
+ */
+TAL_API tal_status tal_unilateral_limit_edges(tal_matter *matter, tal_unilateral_ix element,
+                                              double half1, double half2);
 
 /// @}
 /// @name Friction in joints

@@ -50,7 +50,9 @@ enum {
     TALI_TAG_LINE_ON_LINE_GRIP,
     TALI_TAG_POINT_OVER_PLANE,
     TALI_TAG_GRIP_ABOUT_AXIS,
-    TALI_TAG_GRIP_ALONG_LINE
+    TALI_TAG_GRIP_ALONG_LINE,
+    TALI_TAG_SPHERE_IN_SPHERE_CONTACT,
+    TALI_TAG_SPHERE_IN_SPHERE_GRIP
 };
 
 typedef struct tali_constraint_builtin tali_constraint_builtin;
@@ -83,6 +85,13 @@ tal_constraint_ix tali_constraint_add_builtin(tal_matter *matter, const tal_cons
 tal_constraint_ix tali_constraint_add_point_over_plane(tal_matter *matter,
                                                        const tal_constraint_def *def,
                                                        const tal_xform *plane, tal_vec3 station);
+
+/// Sphere 2 inside sphere 1: the distance of the centers less the difference of the radii, or the
+/// slip as of two spheres.
+tal_constraint_ix tali_constraint_add_sphere_in_sphere(tal_matter *matter,
+                                                       const tal_constraint_def *def, bool is_grip,
+                                                       tal_vec3 center1, double radius1,
+                                                       tal_vec3 center2, double radius2);
 
 /// @name Grips of unilateral elements: contacts without their normal row, two equations along which
 /// body 2 slips over body 1. That of a point is on positions: they are zero where the two
