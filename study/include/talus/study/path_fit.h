@@ -13,7 +13,7 @@
  *
  * The polynomial is the one of least squares over poses within the ranges of the coordinates. It is
  * fitted to lengths and to their slopes, which are moment arms, together. Its degree is the lowest
- * at which both errors are within their tolerances at other poses, which took no part in the fit.
+ * at which both errors are within their tolerances at other poses, which were not used for the fit.
  *
  * tal_forces_add_function_path() makes a path of it; tal_model.fits writes it to a model file.
  */
@@ -29,7 +29,7 @@ extern "C" {
 /// @defgroup path_fit Paths as polynomials
 /// @{
 
-/// What is asked of a fit. Obtain it from tal_path_fit_def_default(), then edit.
+/// How good a fit must be. Obtain it from tal_path_fit_def_default(), then edit.
 typedef struct tal_path_fit_def {
     /// The arguments, numbered as with angles. NULL: all that the path depends on
     /// (tal_path_coordinates()), except those that are locked or have only one value.
