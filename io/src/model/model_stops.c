@@ -117,7 +117,7 @@ static void build_stop(tali_model *m, tali_model_item *item)
 #define PERIOD                                                                                     \
     {                                                                                              \
         "period", TALI_TYPE_REAL, 1, "0", TALI_NO_NEGATIVE_NUMBER,                                 \
-            .doc = "of a `time`: again and again from then on [s]; 0: once"                        \
+            .doc = "with `time`: repeat with this period [s]; 0: once"                             \
     }
 
 // A period belongs to a time.
@@ -130,8 +130,8 @@ static void check_action(tali_model *m, tali_model_item *item, int period)
 
 static const tali_model_attribute set_attributes[] = {
     {"measure", TALI_TYPE_MEASURE, .doc = "what is set: a `<variable>`, or an `<integrate>`"},
-    {"from", TALI_TYPE_MEASURE, .initial = "", .doc = "the measure whose value it gets"},
-    {"to", TALI_TYPE_REALS, .initial = "", .doc = "instead of `from`: the values that it gets"},
+    {"from", TALI_TYPE_MEASURE, .initial = "", .doc = "the measure whose value is taken"},
+    {"to", TALI_TYPE_REALS, .initial = "", .doc = "instead of `from`: the new values"},
     PERIOD,
     {.name = NULL}};
 
