@@ -149,8 +149,8 @@ START_TEST(a_path_knows_its_coordinates)
 
 END_TEST
 
-// The errors that a fit reports are those that anybody finds: length and slope at poses of one's
-// own choice, and the slope is the moment arm.
+// The errors that a fit reports agree with those at other poses, of length and of slope; and the
+// slope is the moment arm.
 START_TEST(a_fit_is_as_good_as_it_says)
 {
     leg it = begin();
