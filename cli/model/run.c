@@ -6,7 +6,7 @@
 static bool tell(void *context, const tal_progress *progress)
 {
     cli_run *const run = context;
-    if (run->go_on == NULL || run->go_on(run->context, progress->t)) return true;
+    if (run->proceed == NULL || run->proceed(run->context, progress->t)) return true;
     run->was_stopped = true;
     return false;
 }
@@ -80,13 +80,13 @@ tal_status cli_run_restart(cli_run *run, const tal_state *start)
 // told.
 static tal_status one_step(cli_run *run, double t)
 {
-    const bool is_told = run->go_on != NULL && t > tal_state_t(run->state);
+    const bool is_told = run->proceed != NULL && t > tal_state_t(run->state);
     tal_outcome why = TAL_OUTCOME_FAILED;
     if (run->stepper == NULL) {
         const tal_status st = tal_integrator_step(run->integ, run->state, t);
         if (st != TAL_OK) run->error = *tal_integrator_error(run->integ);
         if (st != TAL_OK || !is_told) return st;
-        run->was_stopped = !run->go_on(run->context, tal_state_t(run->state));
+        run->was_stopped = !run->proceed(run->context, tal_state_t(run->state));
         return st;
     }
     const tal_status st = tal_time_stepper_advance(run->stepper, run->state, t, &why);

@@ -13,6 +13,10 @@
 
 #include <talus/forces/force.h>
 
+/// Points closer than this have no direction between them [m]: the square of their distance is
+/// about to underflow.
+#define TALI_FORCE_LEAST_DISTANCE 1e-150
+
 /// The most chunks that elements are cut into for threads.
 #define TALI_MAX_FORCE_CHUNKS 64
 

@@ -345,7 +345,7 @@ static void clear_sum(const tal_forces *forces, const sum_task *task)
     memset(task->to.f, 0, (size_t)forces->nu * sizeof *task->to.f);
 }
 
-// The sum is not finite: apply the elements one at a time to find the one to blame.
+// The sum is not finite: apply the elements one at a time to find the one that causes it.
 static tal_status name_culprit(const tal_forces *forces, tal_state *state, const sum_task *task)
 {
     for (int i = 0; i < task->n; ++i) {
