@@ -151,6 +151,10 @@ static const cli_option paths_options[] = {{.name = "tolerance",
                                             .kind = CLI_LIST,
                                             .value = "NAME",
                                             .help = "only this path; can be repeated"},
+                                           {.name = "along-constraints",
+                                            .kind = CLI_FLAG,
+                                            .help = "fit along what the constraints allow, to "
+                                                    "independent coordinates only"},
                                            {0}};
 
 static const cli_option ik_options[] = {
